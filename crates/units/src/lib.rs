@@ -1,0 +1,21 @@
+//! Quantities as types, so that a rate can never be passed where a time is meant.
+//!
+//! Read [`Nanos`] and [`Span`] first: all models run on them, never on floats or on the
+//! clock of the machine. [`TxClock`] turns bytes into serialisation time without rounding
+//! drift. [`detmath`] holds the transcendental functions models may use; the platform's
+//! own differ between C libraries in the last bit, and one bit is enough to change a run.
+
+pub mod detmath;
+mod level;
+mod outcomes;
+mod probability;
+mod quantity;
+mod rate;
+mod time;
+
+pub use level::{Db, Dbm};
+pub use outcomes::Outcomes;
+pub use probability::Probability;
+pub use quantity::QuantityError;
+pub use rate::{BitRate, Bytes, TxClock};
+pub use time::{Nanos, Span};

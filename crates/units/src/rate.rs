@@ -1,0 +1,180 @@
+//! Sizes in bytes, rates in bits per second, and exact serialisation time.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::quantity::{self, QuantityError, Unit, string_quantity};
+use crate::time::Span;
+
+const RATE_UNITS: &[Unit] = &[
+    ("b/s", 1.0),
+    ("bit/s", 1.0),
+    ("bps", 1.0),
+    ("kb/s", 1e3),
+    ("kbit/s", 1e3),
+    ("kbps", 1e3),
+    ("Mb/s", 1e6),
+    ("Mbit/s", 1e6),
+    ("Mbps", 1e6),
+    ("Gb/s", 1e9),
+    ("Gbit/s", 1e9),
+    ("Gbps", 1e9),
+];
+
+const SIZE_UNITS: &[Unit] = &[
+    ("B", 1.0),
+    ("byte", 1.0),
+    ("bytes", 1.0),
+    ("kB", 1e3),
+    ("MB", 1e6),
+    ("GB", 1e9),
+    ("KiB", 1024.0),
+    ("MiB", 1_048_576.0),
+    ("GiB", 1_073_741_824.0),
+];
+
+/// A rate in bits per second; never zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BitRate(u64);
+
+/// A size in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Bytes(pub u64);
+
+impl BitRate {
+    /// A rate of `bps` bits per second, or `None` for zero: nothing ever leaves a link at 0 b/s.
+    pub const fn new(bps: u64) -> Option<Self> {
+        if bps == 0 { None } else { Some(Self(bps)) }
+    }
+
+    /// A rate of whole megabits per second.
+    pub const fn from_mbps(mbps: u64) -> Self {
+        assert!(mbps > 0, "a rate is positive");
+        Self(mbps * 1_000_000)
+    }
+
+    /// Bits per second.
+    pub const fn bps(self) -> u64 {
+        self.0
+    }
+
+    /// Time to send `bytes` at this rate, rounded up to the nanosecond. For a train of
+    /// packets use [`TxClock`], which does not lose the fraction.
+    pub const fn time_for(self, bytes: u64) -> Span {
+        let bit_ns = bytes as u128 * 8 * 1_000_000_000;
+        Span(bit_ns.div_ceil(self.0 as u128) as u64)
+    }
+
+    /// Whole bytes that fit into `span` at this rate.
+    pub const fn bytes_in(self, span: Span) -> u64 {
+        (self.0 as u128 * span.0 as u128 / 8_000_000_000) as u64
+    }
+}
+
+/// Serialisation at a fixed rate with the sub-nanosecond remainder carried over, so that a
+/// million packets take exactly a million times as long as one.
+#[derive(Debug, Clone, Copy)]
+pub struct TxClock {
+    rate: BitRate,
+    remainder: u64,
+}
+
+impl TxClock {
+    /// A clock for a transmitter of this rate.
+    pub const fn new(rate: BitRate) -> Self {
+        Self { rate, remainder: 0 }
+    }
+
+    /// The transmitter's rate.
+    pub const fn rate(&self) -> BitRate {
+        self.rate
+    }
+
+    /// Duration of the next transmission of `bytes`, in whole nanoseconds; what is left over
+    /// goes to the one after.
+    pub fn transmit(&mut self, bytes: u64) -> Span {
+        let bit_ns = u128::from(bytes) * 8 * 1_000_000_000 + u128::from(self.remainder);
+        let rate = u128::from(self.rate.0);
+        self.remainder = (bit_ns % rate) as u64;
+        Span((bit_ns / rate) as u64)
+    }
+}
+
+impl fmt::Display for BitRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (unit, scale) in [("Gb/s", 1_000_000_000), ("Mb/s", 1_000_000), ("kb/s", 1_000)] {
+            if self.0 % scale == 0 {
+                return write!(f, "{} {unit}", self.0 / scale);
+            }
+        }
+        write!(f, "{} b/s", self.0)
+    }
+}
+
+impl FromStr for BitRate {
+    type Err = QuantityError;
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        let bps = quantity::parse(text, "a rate", "54 Mb/s", RATE_UNITS)?;
+        if (1.0..=1e15).contains(&bps) {
+            Ok(Self((bps + 0.5) as u64))
+        } else {
+            Err(QuantityError::new(format!(
+                "\"{text}\" is out of range: a rate lies between 1 b/s and 1000000 Gb/s"
+            )))
+        }
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} B", self.0)
+    }
+}
+
+impl FromStr for Bytes {
+    type Err = QuantityError;
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        let bytes = quantity::parse(text, "a size", "1500 B", SIZE_UNITS)?;
+        if (0.0..=9.2e18).contains(&bytes) {
+            Ok(Self((bytes + 0.5) as u64))
+        } else {
+            Err(QuantityError::new(format!("\"{text}\" is out of range: a size is not negative")))
+        }
+    }
+}
+
+string_quantity!(BitRate, "a rate", "54 Mb/s");
+string_quantity!(Bytes, "a size", "1500 B");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn reads_rates() {
+        assert_eq!("54 Mb/s".parse::<BitRate>().unwrap().bps(), 54_000_000);
+        assert_eq!("5.5Mb/s".parse::<BitRate>().unwrap().to_string(), "5500 kb/s");
+        assert!("-3 Mb/s".parse::<BitRate>().unwrap_err().to_string().contains("out of range"));
+        assert!("0 b/s".parse::<BitRate>().is_err());
+        assert_eq!("1500 B".parse::<Bytes>(), Ok(Bytes(1500)));
+    }
+
+    #[test]
+    fn one_frame_at_54_mbps() {
+        // 1500 B at 54 Mb/s is 222222.2 ns: three frames take 666666.6.
+        let mut clock = TxClock::new(BitRate::from_mbps(54));
+        let total: u64 = (0..3).map(|_| clock.transmit(1500).0).sum();
+        assert_eq!(total, 666_666);
+    }
+
+    proptest! {
+        #[test]
+        fn serialisation_never_drifts(bps in 1_000u64..1_000_000_000_000, n in 1u64..500, len in 1u64..9000) {
+            let mut clock = TxClock::new(BitRate::new(bps).unwrap());
+            let total: u64 = (0..n).map(|_| clock.transmit(len).0).sum();
+            let exact = u128::from(n) * u128::from(len) * 8_000_000_000 / u128::from(bps);
+            prop_assert_eq!(u128::from(total), exact);
+        }
+    }
+}
