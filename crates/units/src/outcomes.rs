@@ -31,11 +31,44 @@ impl Outcomes {
         self.len += 1;
     }
 
-    /// Appends `n` equal outcomes.
+    /// Appends `n` equal outcomes, a word at a time.
     pub fn push_run(&mut self, received: bool, n: usize) {
-        for _ in 0..n {
-            self.push(received);
+        let used = self.len % 64;
+        let head = if used == 0 { 0 } else { n.min(64 - used) };
+        if head > 0
+            && received
+            && let Some(last) = self.words.last_mut()
+        {
+            *last |= low_bits(head) << used;
         }
+        let fill = if received { u64::MAX } else { 0 };
+        let (whole, tail) = ((n - head) / 64, (n - head) % 64);
+        self.words.resize(self.words.len() + whole, fill);
+        if tail > 0 {
+            self.words.push(fill & low_bits(tail));
+        }
+        self.len += n;
+    }
+
+    /// Appends the `n` lowest bits of `bits` (at most 64), lowest first.
+    pub fn push_bits(&mut self, bits: u64, n: usize) {
+        let n = n.min(64);
+        if n == 0 {
+            return;
+        }
+        let bits = bits & low_bits(n);
+        let used = self.len % 64;
+        if used == 0 {
+            self.words.push(bits);
+        } else {
+            if let Some(last) = self.words.last_mut() {
+                *last |= bits << used;
+            }
+            if n > 64 - used {
+                self.words.push(bits >> (64 - used));
+            }
+        }
+        self.len += n;
     }
 
     /// Number of outcomes.
@@ -68,13 +101,37 @@ impl Outcomes {
     pub fn slice(&self, range: std::ops::Range<usize>) -> Self {
         let end = range.end.min(self.len);
         let start = range.start.min(end);
-        (start..end).map(|i| (self.words[i / 64] >> (i % 64)) & 1 == 1).collect()
+        let mut out = Self::with_capacity(end - start);
+        let mut at = start;
+        while at < end {
+            let n = (end - at).min(64);
+            out.push_bits(self.bits_at(at), n);
+            at += n;
+        }
+        out
+    }
+
+    /// The 64 outcomes from `index` on as one word, first in the lowest bit; what lies past the
+    /// end reads as zero.
+    #[inline]
+    pub fn bits_at(&self, index: usize) -> u64 {
+        let (word, shift) = (index / 64, index % 64);
+        let low = self.words.get(word).copied().unwrap_or(0) >> shift;
+        if shift == 0 {
+            return low;
+        }
+        low | self.words.get(word + 1).copied().unwrap_or(0) << (64 - shift)
     }
 
     /// The packed words; unused high bits of the last are zero.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
+}
+
+/// A word with its `n` lowest bits set; `n` is 1 to 64.
+const fn low_bits(n: usize) -> u64 {
+    u64::MAX >> (64 - n)
 }
 
 impl FromIterator<bool> for Outcomes {
@@ -102,6 +159,23 @@ mod tests {
             let (start, end) = (a.min(b).min(bits.len()), a.max(b).min(bits.len()));
             prop_assert_eq!(packed.slice(a.min(b)..a.max(b)).iter().collect::<Vec<_>>(), bits[start..end].to_vec());
             prop_assert_eq!(packed.get(bits.len()), None);
+        }
+
+        #[test]
+        fn runs_and_bits_append_like_single_outcomes(
+            pieces in proptest::collection::vec((any::<bool>(), 0usize..200, any::<u64>(), 0usize..=64), 0..12),
+            at in 0usize..2000,
+        ) {
+            let (mut fast, mut slow) = (Outcomes::new(), Outcomes::new());
+            for (received, n, bits, width) in pieces {
+                fast.push_run(received, n);
+                (0..n).for_each(|_| slow.push(received));
+                fast.push_bits(bits, width);
+                (0..width).for_each(|i| slow.push(bits >> i & 1 == 1));
+            }
+            prop_assert_eq!(&fast, &slow);
+            let word = (0..64).filter(|i| slow.get(at + i) == Some(true)).fold(0, |w, i| w | 1u64 << i);
+            prop_assert_eq!(fast.bits_at(at), word);
         }
     }
 }

@@ -78,7 +78,9 @@ fn number_end(text: &str) -> usize {
             || ((c == b'-' || c == b'+') && (i == 0 || in_exponent))
             || (matches!(c, b'e' | b'E')
                 && i > 0
-                && bytes.get(i + 1).is_some_and(|n| n.is_ascii_digit() || matches!(n, b'-' | b'+')));
+                && bytes
+                    .get(i + 1)
+                    .is_some_and(|n| n.is_ascii_digit() || matches!(n, b'-' | b'+')));
         if !number {
             break;
         }

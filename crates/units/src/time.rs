@@ -9,15 +9,8 @@ use std::str::FromStr;
 
 use crate::quantity::{self, QuantityError, Unit, string_quantity};
 
-const UNITS: &[Unit] = &[
-    ("ns", 1.0),
-    ("us", 1e3),
-    ("µs", 1e3),
-    ("ms", 1e6),
-    ("s", 1e9),
-    ("min", 60e9),
-    ("h", 3600e9),
-];
+const UNITS: &[Unit] =
+    &[("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("min", 60e9), ("h", 3600e9)];
 
 /// An instant, in nanoseconds since the start of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
