@@ -1,1 +1,13 @@
-//! (empty)
+//! What can be observed, and the shape every model has.
+//!
+//! [`Machine`] is the interface of all protocol and link models: time comes in as an argument,
+//! output is drained, and a machine never knows who drives it. [`Probe`] is how a machine
+//! tells what it does; with [`NoProbe`] the telling compiles to nothing.
+
+mod event;
+mod machine;
+mod probe;
+
+pub use event::{DropReason, Event, Who};
+pub use machine::{Cx, Machine};
+pub use probe::{NoProbe, Probe};

@@ -9,7 +9,9 @@ pub struct Keyed {
 
 /// Two rounds of a 64-bit mixer (the SplitMix64 finaliser) over counter and key.
 pub(crate) const fn mix(k0: u64, k1: u64, counter: u64) -> u64 {
-    finalise(finalise(counter.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(k0)).wrapping_add(k1))
+    finalise(
+        finalise(counter.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(k0)).wrapping_add(k1),
+    )
 }
 
 const fn finalise(mut z: u64) -> u64 {
@@ -46,7 +48,8 @@ mod tests {
         let n = 100_000u64;
         let draws: Vec<f64> = (0..n).map(|i| keyed.unit(i)).collect();
         let mean = draws.iter().sum::<f64>() / n as f64;
-        let lag: f64 = draws.windows(2).map(|w| (w[0] - 0.5) * (w[1] - 0.5)).sum::<f64>() / n as f64;
+        let lag: f64 =
+            draws.windows(2).map(|w| (w[0] - 0.5) * (w[1] - 0.5)).sum::<f64>() / n as f64;
         // Five standard errors: 1/sqrt(12 n) for the mean, 1/(12 sqrt n) for the lag product.
         assert!((mean - 0.5).abs() < 5.0 * 0.2887 / 316.2, "{mean}");
         assert!(lag.abs() < 5.0 / 12.0 / 316.2, "{lag}");

@@ -113,7 +113,9 @@ mod tests {
         assert!((mean_of(n, || s.below(10) as f64) - 4.5).abs() < 5.0 * 2.872 / 447.0);
         assert!((mean_of(n, || s.normal())).abs() < 5.0 / 447.0);
         assert!((mean_of(n, || s.pareto(1.0, 4.0)) - 4.0 / 3.0).abs() < 5.0 * 0.4714 / 447.0);
-        assert!((mean_of(n, || f64::from(u8::from(s.chance(0.1)))) - 0.1).abs() < 5.0 * 0.3 / 447.0);
+        assert!(
+            (mean_of(n, || f64::from(u8::from(s.chance(0.1)))) - 0.1).abs() < 5.0 * 0.3 / 447.0
+        );
     }
 
     #[test]

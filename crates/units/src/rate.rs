@@ -103,7 +103,7 @@ impl TxClock {
 impl fmt::Display for BitRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (unit, scale) in [("Gb/s", 1_000_000_000), ("Mb/s", 1_000_000), ("kb/s", 1_000)] {
-            if self.0 % scale == 0 {
+            if self.0.is_multiple_of(scale) {
                 return write!(f, "{} {unit}", self.0 / scale);
             }
         }

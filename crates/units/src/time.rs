@@ -144,7 +144,7 @@ fn write_nanos(f: &mut fmt::Formatter<'_>, ns: u64) -> fmt::Result {
         return f.write_str("0 s");
     }
     for (unit, scale) in [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)] {
-        if ns % scale == 0 {
+        if ns.is_multiple_of(scale) {
             return write!(f, "{} {unit}", ns / scale);
         }
     }

@@ -1,0 +1,121 @@
+//! Where packet records live while they travel.
+
+use crate::Packet;
+
+/// A handle to a packet in the pool. Generations make a stale handle detectable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PacketId {
+    index: u32,
+    generation: u32,
+}
+
+/// A pool of packet records with counts of what was created and what is still out.
+#[derive(Debug, Default)]
+pub struct Pool {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    created: u64,
+}
+
+#[derive(Debug)]
+struct Slot {
+    packet: Packet,
+    generation: u32,
+}
+
+impl Pool {
+    /// An empty pool.
+    pub const fn new() -> Self {
+        Self { slots: Vec::new(), free: Vec::new(), created: 0 }
+    }
+
+    /// Puts a packet into the pool.
+    pub fn insert(&mut self, packet: Packet) -> PacketId {
+        self.created += 1;
+        if let Some(index) = self.free.pop() {
+            let slot = &mut self.slots[index as usize];
+            slot.packet = packet;
+            PacketId { index, generation: slot.generation }
+        } else {
+            let index = self.slots.len() as u32;
+            self.slots.push(Slot { packet, generation: 0 });
+            PacketId { index, generation: 0 }
+        }
+    }
+
+    /// The packet, for reading.
+    ///
+    /// # Panics
+    /// In debug builds, if the handle is stale: a packet was used after it was taken out.
+    #[inline]
+    pub fn get(&self, id: PacketId) -> &Packet {
+        let slot = &self.slots[id.index as usize];
+        debug_assert_eq!(slot.generation, id.generation, "stale packet handle");
+        &slot.packet
+    }
+
+    /// The packet, for changing (a queue marks it, for instance).
+    ///
+    /// # Panics
+    /// In debug builds, if the handle is stale.
+    #[inline]
+    pub fn get_mut(&mut self, id: PacketId) -> &mut Packet {
+        let slot = &mut self.slots[id.index as usize];
+        debug_assert_eq!(slot.generation, id.generation, "stale packet handle");
+        &mut slot.packet
+    }
+
+    /// Takes the packet out: delivered, or dropped.
+    ///
+    /// # Panics
+    /// In debug builds, if the handle is stale: a packet ended twice.
+    pub fn remove(&mut self, id: PacketId) -> Packet {
+        let slot = &mut self.slots[id.index as usize];
+        debug_assert_eq!(slot.generation, id.generation, "stale packet handle");
+        slot.generation = slot.generation.wrapping_add(1);
+        self.free.push(id.index);
+        slot.packet
+    }
+
+    /// Packets ever put in.
+    pub const fn created(&self) -> u64 {
+        self.created
+    }
+
+    /// Packets in the pool now: under way somewhere.
+    pub fn in_flight(&self) -> u64 {
+        (self.slots.len() - self.free.len()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{EndpointId, Segment, Side};
+
+    fn packet(flow: u32) -> Packet {
+        Packet { to: EndpointId::new(flow, Side::Server), segment: Segment::default() }
+    }
+
+    #[test]
+    fn counts_and_reuse() {
+        let mut pool = Pool::new();
+        let a = pool.insert(packet(1));
+        let b = pool.insert(packet(2));
+        assert_eq!(pool.get(b).to.flow(), 2);
+        assert_eq!(pool.remove(a).to.flow(), 1);
+        let c = pool.insert(packet(3));
+        assert_ne!(a, c, "a reused slot gives a different handle");
+        assert_eq!((pool.created(), pool.in_flight()), (3, 2));
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "stale")]
+    fn a_packet_ends_once() {
+        let mut pool = Pool::new();
+        let a = pool.insert(packet(1));
+        pool.remove(a);
+        pool.remove(a);
+    }
+}

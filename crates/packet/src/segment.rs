@@ -1,0 +1,326 @@
+//! A transport segment as a typed record: TCP with its options, or a UDP datagram.
+//!
+//! RFC 9293 (header), RFC 7323 (window scale, timestamps), RFC 2018 (SACK), RFC 3168 (ECN).
+//! Leaves out: urgent data, options nobody here uses. Payload is a length.
+
+use std::fmt;
+use std::ops::{BitOr, BitOrAssign};
+
+use crate::{IP_HEADER, Seq, TCP_HEADER, UDP_HEADER};
+
+/// Value of [`Segment::window_scale`] when the option is absent.
+pub const NO_WINDOW_SCALE: u8 = u8::MAX;
+
+/// TCP header flags, in their wire positions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Flags(pub u8);
+
+impl Flags {
+    /// No flag.
+    pub const NONE: Self = Self(0);
+    /// No more data from the sender.
+    pub const FIN: Self = Self(0x01);
+    /// Synchronise sequence numbers.
+    pub const SYN: Self = Self(0x02);
+    /// Reset the connection.
+    pub const RST: Self = Self(0x04);
+    /// Push: the end of what the application wrote.
+    pub const PSH: Self = Self(0x08);
+    /// The acknowledgement field is valid.
+    pub const ACK: Self = Self(0x10);
+    /// ECN echo (RFC 3168).
+    pub const ECE: Self = Self(0x40);
+    /// Congestion window reduced (RFC 3168).
+    pub const CWR: Self = Self(0x80);
+
+    /// True if every flag of `other` is set.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// These flags without those of `other`.
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+}
+
+impl BitOr for Flags {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Flags {
+    fn bitor_assign(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+impl fmt::Debug for Flags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = [
+            (Self::SYN, 'S'),
+            (Self::FIN, 'F'),
+            (Self::RST, 'R'),
+            (Self::PSH, 'P'),
+            (Self::ACK, '.'),
+            (Self::ECE, 'E'),
+            (Self::CWR, 'W'),
+        ];
+        for (flag, letter) in names {
+            if self.has(flag) {
+                write!(f, "{letter}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The ECN field of the IP header, RFC 3168 section 5.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Ecn {
+    /// The transport does not understand marks: a congested queue must drop.
+    #[default]
+    NotEct,
+    /// ECN-capable, codepoint 1.
+    Ect1,
+    /// ECN-capable, codepoint 0, the usual one.
+    Ect0,
+    /// Congestion experienced: a queue on the way marked this packet.
+    Ce,
+}
+
+impl Ecn {
+    /// True if a queue may mark instead of dropping.
+    pub const fn is_capable(self) -> bool {
+        !matches!(self, Self::NotEct)
+    }
+
+    /// The two bits as they stand in the IP header.
+    pub const fn bits(self) -> u8 {
+        self as u8
+    }
+}
+
+/// The transport protocol of a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Kind {
+    /// TCP.
+    #[default]
+    Tcp,
+    /// A UDP datagram; `seq` counts datagrams, the other TCP fields are unused.
+    Udp,
+}
+
+/// Sequence numbers `start..end` received out of order (RFC 2018).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct SackBlock {
+    /// First sequence number of the block.
+    pub start: Seq,
+    /// One past its last.
+    pub end: Seq,
+}
+
+impl fmt::Debug for SackBlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}:{:?}", self.start, self.end)
+    }
+}
+
+/// One segment. Fields that a segment does not have hold their default.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Segment {
+    /// Sequence number of the first payload byte (or of SYN).
+    pub seq: Seq,
+    /// Next sequence number expected from the peer; valid with [`Flags::ACK`].
+    pub ack: Seq,
+    /// Timestamp value and echo reply (RFC 7323); valid if [`Segment::has_timestamps`].
+    pub timestamps: (u32, u32),
+    sacks: [SackBlock; 4],
+    /// Payload length in bytes.
+    pub len: u16,
+    /// Receive window as on the wire: unscaled.
+    pub window: u16,
+    /// Maximum segment size option of a SYN in bytes; 0 if absent.
+    pub mss: u16,
+    /// TCP flags.
+    pub flags: Flags,
+    /// Window scale option of a SYN; [`NO_WINDOW_SCALE`] if absent.
+    pub window_scale: u8,
+    /// Number of SACK blocks, timestamps present, SACK permitted.
+    options: u8,
+    /// ECN field of the IP header.
+    pub ecn: Ecn,
+    /// Transport protocol.
+    pub kind: Kind,
+}
+
+const SACK_COUNT: u8 = 0x07;
+const TIMESTAMPS: u8 = 0x08;
+const SACK_PERMITTED: u8 = 0x10;
+
+impl Default for Segment {
+    fn default() -> Self {
+        Self {
+            seq: Seq(0),
+            ack: Seq(0),
+            timestamps: (0, 0),
+            sacks: [SackBlock::default(); 4],
+            len: 0,
+            window: 0,
+            mss: 0,
+            flags: Flags::NONE,
+            window_scale: NO_WINDOW_SCALE,
+            options: 0,
+            ecn: Ecn::NotEct,
+            kind: Kind::Tcp,
+        }
+    }
+}
+
+impl Segment {
+    /// A UDP datagram number `number` with `len` bytes of payload.
+    pub fn datagram(number: u32, len: u16) -> Self {
+        Self { seq: Seq(number), len, kind: Kind::Udp, ..Self::default() }
+    }
+
+    /// The SACK blocks, most recent first (a DSACK block, RFC 2883, comes first of all).
+    pub fn sacks(&self) -> &[SackBlock] {
+        &self.sacks[..(self.options & SACK_COUNT) as usize]
+    }
+
+    /// Adds a SACK block if there is room: 4 blocks, 3 beside timestamps (RFC 2018 section 3).
+    /// Returns whether it was added.
+    pub fn push_sack(&mut self, block: SackBlock) -> bool {
+        let n = (self.options & SACK_COUNT) as usize;
+        let room = if self.has_timestamps() { 3 } else { 4 };
+        if n >= room {
+            return false;
+        }
+        self.sacks[n] = block;
+        self.options += 1;
+        true
+    }
+
+    /// Removes all SACK blocks.
+    pub fn clear_sacks(&mut self) {
+        self.options &= !SACK_COUNT;
+        self.sacks = [SackBlock::default(); 4];
+    }
+
+    /// True if the timestamps option is present.
+    pub const fn has_timestamps(&self) -> bool {
+        self.options & TIMESTAMPS != 0
+    }
+
+    /// Sets the timestamps option.
+    pub fn set_timestamps(&mut self, value: u32, echo_reply: u32) {
+        self.timestamps = (value, echo_reply);
+        self.options |= TIMESTAMPS;
+    }
+
+    /// True if a SYN carries SACK-permitted.
+    pub const fn sack_permitted(&self) -> bool {
+        self.options & SACK_PERMITTED != 0
+    }
+
+    /// Sets SACK-permitted.
+    pub fn set_sack_permitted(&mut self) {
+        self.options |= SACK_PERMITTED;
+    }
+
+    /// Sequence space taken: payload, plus one each for SYN and FIN.
+    pub fn sequence_len(&self) -> u32 {
+        u32::from(self.len)
+            + u32::from(self.flags.has(Flags::SYN))
+            + u32::from(self.flags.has(Flags::FIN))
+    }
+
+    /// Bytes of TCP options, padded to a multiple of four.
+    pub fn options_len(&self) -> u32 {
+        let mut n = 0;
+        if self.mss != 0 {
+            n += 4;
+        }
+        if self.window_scale != NO_WINDOW_SCALE {
+            n += 3;
+        }
+        if self.sack_permitted() {
+            n += 2;
+        }
+        if self.has_timestamps() {
+            n += 10;
+        }
+        let blocks = u32::from(self.options & SACK_COUNT);
+        if blocks > 0 {
+            n += 2 + 8 * blocks;
+        }
+        n.div_ceil(4) * 4
+    }
+
+    /// Length on the wire in bytes: IP header, transport header with options, payload.
+    pub fn wire_len(&self) -> u32 {
+        let header = match self.kind {
+            Kind::Tcp => TCP_HEADER + self.options_len(),
+            Kind::Udp => UDP_HEADER,
+        };
+        IP_HEADER + header + u32::from(self.len)
+    }
+}
+
+impl fmt::Debug for Segment {
+    /// The way tcpdump prints: `[S.] seq 0:1 ack 1 win 65535 <sack 5:9> len 0`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.kind == Kind::Udp {
+            return write!(f, "udp {:?} len {}", self.seq, self.len);
+        }
+        let end = self.seq.plus(self.sequence_len());
+        write!(f, "[{:?}] seq {:?}:{:?}", self.flags, self.seq, end)?;
+        if self.flags.has(Flags::ACK) {
+            write!(f, " ack {:?}", self.ack)?;
+        }
+        write!(f, " win {}", self.window)?;
+        if self.has_timestamps() {
+            write!(f, " ts {} ecr {}", self.timestamps.0, self.timestamps.1)?;
+        }
+        if !self.sacks().is_empty() {
+            write!(f, " sack {:?}", self.sacks())?;
+        }
+        if self.ecn != Ecn::NotEct {
+            write!(f, " {:?}", self.ecn)?;
+        }
+        write!(f, " len {}", self.len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_on_the_wire() {
+        let mut s = Segment { len: 1448, flags: Flags::ACK, ..Segment::default() };
+        assert_eq!(s.wire_len(), 1488);
+        s.set_timestamps(1, 2);
+        assert_eq!(s.wire_len(), 1500);
+        let mut syn =
+            Segment { flags: Flags::SYN, mss: 1460, window_scale: 7, ..Segment::default() };
+        syn.set_sack_permitted();
+        syn.set_timestamps(1, 0);
+        // 4 + 3 + 2 + 10 = 19, padded to 20: the usual 60-byte SYN.
+        assert_eq!(syn.wire_len(), 60);
+        assert_eq!(Segment::datagram(0, 100).wire_len(), 128);
+    }
+
+    #[test]
+    fn room_for_sack_blocks() {
+        let mut s = Segment::default();
+        assert_eq!((0..6).filter(|_| s.push_sack(SackBlock::default())).count(), 4);
+        let mut s = Segment::default();
+        s.set_timestamps(0, 0);
+        assert_eq!((0..6).filter(|_| s.push_sack(SackBlock::default())).count(), 3);
+        // TCP options are at most 40 bytes.
+        assert!(s.options_len() <= 40);
+    }
+}

@@ -1,0 +1,152 @@
+//! The events machines record, and whom they concern.
+
+use airtcp_packet::{EndpointId, PacketId, Segment};
+use airtcp_units::Span;
+
+/// Whom an event concerns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Who {
+    /// One end of a flow.
+    Endpoint(EndpointId),
+    /// A link (one direction), by its number in the scenario.
+    Link(u32),
+    /// The queue in front of a link.
+    Queue(u32),
+}
+
+/// Why a packet ended without being delivered. Every created packet is delivered, dropped for
+/// one of these reasons, or still under way: a run checks the sum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DropReason {
+    /// The queue was full.
+    QueueFull,
+    /// An active queue manager dropped it early.
+    QueueEarly,
+    /// The link's loss model took it.
+    Loss,
+    /// It was longer than the link's MTU.
+    TooLong,
+    /// No route to its destination.
+    NoRoute,
+    /// Its endpoint does not exist or is closed.
+    NoEndpoint,
+}
+
+impl DropReason {
+    /// All reasons, in order; a counter array has one place for each.
+    pub const ALL: [Self; 6] = [
+        Self::QueueFull,
+        Self::QueueEarly,
+        Self::Loss,
+        Self::TooLong,
+        Self::NoRoute,
+        Self::NoEndpoint,
+    ];
+
+    /// Name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::QueueFull => "queue_full",
+            Self::QueueEarly => "queue_early",
+            Self::Loss => "loss",
+            Self::TooLong => "too_long",
+            Self::NoRoute => "no_route",
+            Self::NoEndpoint => "no_endpoint",
+        }
+    }
+}
+
+/// Something that happened. Sizes in bytes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Event {
+    /// A transport endpoint put a segment out.
+    SegmentSent {
+        /// The segment.
+        segment: Segment,
+        /// True if any of its bytes were sent before.
+        retransmission: bool,
+    },
+    /// A transport endpoint received a segment.
+    SegmentReceived {
+        /// The segment.
+        segment: Segment,
+    },
+    /// The sender's window state changed.
+    Window {
+        /// Congestion window of the law.
+        cwnd: u64,
+        /// Slow-start threshold.
+        ssthresh: u64,
+        /// Data outstanding in the network, as the sender estimates it (RFC 6675 `pipe`).
+        pipe: u64,
+        /// The receiver's advertised window.
+        peer_window: u64,
+    },
+    /// A round-trip time was measured.
+    Rtt {
+        /// The sample.
+        sample: Span,
+        /// Smoothed (RFC 6298).
+        srtt: Span,
+        /// The retransmission timeout that follows from it.
+        rto: Span,
+    },
+    /// The retransmission timer expired.
+    Timeout {
+        /// How often in a row, 1 for the first.
+        backoff: u32,
+    },
+    /// Fast retransmit: loss recovery was entered without a timeout.
+    FastRetransmit,
+    /// A recovery (of either kind) ended.
+    Recovered,
+    /// A retransmission turned out to have been unnecessary.
+    Spurious,
+    /// In-order data reached the application.
+    Delivered {
+        /// How much.
+        bytes: u64,
+    },
+    /// A packet was put into a queue.
+    Enqueued {
+        /// The packet.
+        packet: PacketId,
+        /// Queue length after it, in packets.
+        packets: u32,
+        /// Queue length after it, in bytes.
+        bytes: u64,
+    },
+    /// A packet left a queue.
+    Dequeued {
+        /// The packet.
+        packet: PacketId,
+        /// Queue length without it, in packets.
+        packets: u32,
+        /// Queue length without it, in bytes.
+        bytes: u64,
+    },
+    /// A queue set the congestion-experienced mark.
+    Marked {
+        /// The packet.
+        packet: PacketId,
+    },
+    /// A link began to send a packet.
+    TxStart {
+        /// The packet.
+        packet: PacketId,
+        /// How long its transmission lasts.
+        duration: Span,
+    },
+    /// A link delivered a packet to its far end.
+    Arrived {
+        /// The packet.
+        packet: PacketId,
+    },
+    /// A packet was dropped.
+    Dropped {
+        /// The packet.
+        packet: PacketId,
+        /// Why.
+        reason: DropReason,
+    },
+}

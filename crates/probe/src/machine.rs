@@ -1,0 +1,55 @@
+//! The sans-IO machine: how every endpoint, queue and link is driven.
+
+use airtcp_packet::Pool;
+use airtcp_units::Nanos;
+
+use crate::{Event, Probe, Who};
+
+/// What a machine is given with every call: a probe to tell, the pool its packets live in, and
+/// who it is in this run.
+pub struct Cx<'a, P: Probe> {
+    /// Receives what happens.
+    pub probe: &'a mut P,
+    /// Holds the packets that travel.
+    pub pool: &'a mut Pool,
+    /// The name under which the machine's events are recorded.
+    pub who: Who,
+}
+
+impl<'a, P: Probe> Cx<'a, P> {
+    /// A context for one call.
+    pub const fn new(probe: &'a mut P, pool: &'a mut Pool, who: Who) -> Self {
+        Self { probe, pool, who }
+    }
+
+    /// Records an event; the closure is not even called when the probe is off.
+    #[inline]
+    pub fn record(&mut self, now: Nanos, event: impl FnOnce() -> Event) {
+        if P::ON {
+            self.probe.record(now, self.who, &event());
+        }
+    }
+}
+
+/// A model that is driven from outside.
+///
+/// The driver drains [`poll`](Machine::poll) after every call and then reads
+/// [`next_timer`](Machine::next_timer) once. A machine never schedules itself.
+pub trait Machine {
+    /// What is fed in.
+    type In;
+    /// What comes out.
+    type Out;
+
+    /// Takes an input that arrives at `now`.
+    fn handle<P: Probe>(&mut self, now: Nanos, input: Self::In, cx: &mut Cx<'_, P>);
+
+    /// Tells the machine that the time of its next timer has come. Spurious calls do nothing.
+    fn on_timer<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>);
+
+    /// When it wants to be called; [`Nanos::NEVER`] when idle. Never earlier than the present.
+    fn next_timer(&self) -> Nanos;
+
+    /// The next output that is ready at `now`, if any.
+    fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Self::Out>;
+}

@@ -1,0 +1,48 @@
+//! Receivers of events.
+
+use airtcp_units::Nanos;
+
+use crate::{Event, Who};
+
+/// Receives what machines do. `ON` is a constant, so that an unobserved run pays nothing.
+pub trait Probe {
+    /// False only for probes that ignore everything.
+    const ON: bool;
+
+    /// Something happened to `who` at `now`.
+    fn record(&mut self, now: Nanos, who: Who, event: &Event);
+}
+
+/// Observes nothing, at no cost.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct NoProbe;
+
+impl Probe for NoProbe {
+    const ON: bool = false;
+    #[inline]
+    fn record(&mut self, _: Nanos, _: Who, _: &Event) {}
+}
+
+impl<A: Probe, B: Probe> Probe for (A, B) {
+    const ON: bool = A::ON || B::ON;
+    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
+        self.0.record(now, who, event);
+        self.1.record(now, who, event);
+    }
+}
+
+impl<A: Probe> Probe for Option<A> {
+    const ON: bool = A::ON;
+    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
+        if let Some(probe) = self {
+            probe.record(now, who, event);
+        }
+    }
+}
+
+impl<A: Probe> Probe for &mut A {
+    const ON: bool = A::ON;
+    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
+        (**self).record(now, who, event);
+    }
+}
