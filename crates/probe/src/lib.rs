@@ -7,7 +7,9 @@
 mod event;
 mod machine;
 mod probe;
+mod registry;
 
 pub use event::{DropReason, Event, Who};
 pub use machine::{Cx, Machine};
 pub use probe::{NoProbe, Probe};
+pub use registry::Entry;
