@@ -11,5 +11,5 @@ mod registry;
 
 pub use event::{DropReason, Event, Who};
 pub use machine::{Cx, Machine};
-pub use probe::{NoProbe, Probe};
-pub use registry::Entry;
+pub use probe::{NoProbe, Probe, Relay};
+pub use registry::{ConfigError, Entry};

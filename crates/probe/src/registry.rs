@@ -4,6 +4,8 @@
 //! `registry()` with its entries, generated from the same line that adds the algorithm to the
 //! family's enum, so that the list cannot forget one.
 
+use std::fmt;
+
 /// A registered algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Entry {
@@ -16,3 +18,31 @@ pub struct Entry {
     /// Where it comes from: RFC and section, paper, or "own".
     pub source: &'static str,
 }
+
+/// Why a model refuses its configuration: which key of its table, and a complete sentence with
+/// what was found and what is accepted. Whoever knows where the table stands puts the path in front.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError {
+    /// The key at fault; empty if the whole table is.
+    pub key: &'static str,
+    /// The sentence.
+    pub message: String,
+}
+
+impl ConfigError {
+    /// An error at `key`.
+    pub fn new(key: &'static str, message: impl Into<String>) -> Self {
+        Self { key, message: message.into() }
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.key.is_empty() {
+            write!(f, "{}: ", self.key)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ConfigError {}

@@ -1,0 +1,107 @@
+//! Drop-tail: first in, first out, a packet that finds the queue full is dropped.
+//!
+//! The limit is in packets, in bytes on the wire, or both, in which case the tighter one acts.
+//! S0's simulations use 100 packets. Leaves out: dropping at the head or at random.
+
+use airtcp_packet::PacketId;
+use airtcp_probe::{ConfigError, Cx, DropReason, Probe};
+use airtcp_random::Seed;
+use airtcp_units::{Bytes, Nanos};
+
+use crate::fifo::{Backlog, Fifo, Stats};
+use crate::{Discipline, Qdisc, Verdict};
+
+/// Limit of a drop-tail queue for which none is given, in packets.
+pub(crate) const DEFAULT_PACKETS: u32 = 100;
+
+/// The table of a drop-tail queue. Without any limit it holds 100 packets.
+#[derive(
+    Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
+#[serde(deny_unknown_fields)]
+pub struct DropTailConfig {
+    /// Most packets that wait. 100 if neither limit is given; no limit in packets if only
+    /// `bytes` is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packets: Option<u32>,
+    /// Most bytes on the wire that wait, for instance "64 kB".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Bytes>,
+}
+
+/// A drop-tail queue.
+#[derive(Debug)]
+pub struct DropTail {
+    fifo: Fifo,
+    packets: u32,
+    bytes: u64,
+}
+
+impl DropTail {
+    /// A queue of at most `packets` packets.
+    pub fn with_packets(packets: u32) -> Self {
+        Self { fifo: Fifo::default(), packets, bytes: u64::MAX }
+    }
+}
+
+impl Qdisc for DropTail {
+    #[inline]
+    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) -> Verdict {
+        let len = cx.pool.get(id).wire_len();
+        let Backlog { packets, bytes } = self.fifo.backlog();
+        if packets >= self.packets || bytes + u64::from(len) > self.bytes {
+            return self.fifo.refuse(now, id, DropReason::QueueFull, cx);
+        }
+        self.fifo.push(now, id, len, cx)
+    }
+
+    #[inline]
+    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
+        self.fifo.pop(now, cx)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.fifo.backlog()
+    }
+
+    fn stats(&self) -> &Stats {
+        &self.fifo.stats
+    }
+}
+
+impl Discipline for DropTail {
+    type Config = DropTailConfig;
+
+    fn build(config: &DropTailConfig, _: Seed, _: &str) -> Result<Self, ConfigError> {
+        if config.packets == Some(0) {
+            return Err(ConfigError::new(
+                "packets",
+                "a queue of 0 packets would let nothing pass; the limit is at least 1",
+            ));
+        }
+        if config.bytes == Some(Bytes(0)) {
+            return Err(ConfigError::new(
+                "bytes",
+                "a queue of \"0 B\" would let nothing pass; give it at least one packet's length",
+            ));
+        }
+        let packets = match (config.packets, config.bytes) {
+            (Some(n), _) => n,
+            (None, Some(_)) => u32::MAX,
+            (None, None) => DEFAULT_PACKETS,
+        };
+        let bytes = config.bytes.map_or(u64::MAX, |b| b.0);
+        Ok(Self { fifo: Fifo::default(), packets, bytes })
+    }
+
+    #[cfg(test)]
+    fn samples() -> Vec<DropTailConfig> {
+        vec![
+            DropTailConfig { packets: Some(1), bytes: None },
+            DropTailConfig { packets: Some(7), bytes: None },
+            DropTailConfig { packets: None, bytes: Some(Bytes(4000)) },
+            DropTailConfig { packets: Some(3), bytes: Some(Bytes(3000)) },
+            DropTailConfig::default(),
+        ]
+    }
+}

@@ -1,0 +1,135 @@
+//! What every first-in first-out discipline shares: the line itself, its counters, its events.
+//!
+//! Sizes in packets and in bytes on the wire, times in nanoseconds.
+
+use std::collections::VecDeque;
+
+use airtcp_packet::PacketId;
+use airtcp_probe::{Cx, DropReason, Event, Probe};
+use airtcp_units::Nanos;
+
+use crate::Verdict;
+
+/// What waits in a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Backlog {
+    /// Number of packets.
+    pub packets: u32,
+    /// Their bytes on the wire.
+    pub bytes: u64,
+}
+
+/// Counters of a queue since the start.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Stats {
+    /// Packets put into the queue.
+    pub enqueued: u64,
+    /// Their bytes.
+    pub enqueued_bytes: u64,
+    /// Packets taken out at the head.
+    pub dequeued: u64,
+    /// Their bytes.
+    pub dequeued_bytes: u64,
+    /// Packets dropped because the queue was full.
+    pub dropped_full: u64,
+    /// Packets dropped early by an active discipline.
+    pub dropped_early: u64,
+    /// Bytes of all dropped packets.
+    pub dropped_bytes: u64,
+    /// Packets marked instead of dropped.
+    pub marked: u64,
+    /// Longest the queue ever was, in packets.
+    pub peak_packets: u32,
+    /// Most bytes that ever waited.
+    pub peak_bytes: u64,
+    /// Integral of the length over time, up to the last change: packets times nanoseconds.
+    packet_ns: u128,
+    last_change: Nanos,
+}
+
+impl Stats {
+    /// Packets dropped, for any reason.
+    pub const fn dropped(&self) -> u64 {
+        self.dropped_full + self.dropped_early
+    }
+
+    /// Mean number of waiting packets over the time until `now`; `backlog` is the present one.
+    pub fn mean_packets(&self, now: Nanos, backlog: Backlog) -> f64 {
+        if now == Nanos::ZERO {
+            return 0.0;
+        }
+        let tail = u128::from(now.since(self.last_change).0) * u128::from(backlog.packets);
+        (self.packet_ns + tail) as f64 / now.0 as f64
+    }
+}
+
+/// A line of packets with its counters.
+#[derive(Debug, Default)]
+pub(crate) struct Fifo {
+    line: VecDeque<(PacketId, u32)>,
+    bytes: u64,
+    pub(crate) stats: Stats,
+}
+
+impl Fifo {
+    pub(crate) fn backlog(&self) -> Backlog {
+        Backlog { packets: self.line.len() as u32, bytes: self.bytes }
+    }
+
+    fn account(&mut self, now: Nanos) {
+        let span = now.since(self.stats.last_change);
+        self.stats.packet_ns += u128::from(span.0) * self.line.len() as u128;
+        self.stats.last_change = now;
+    }
+
+    /// Puts a packet of `len` bytes at the end.
+    pub(crate) fn push<P: Probe>(
+        &mut self,
+        now: Nanos,
+        id: PacketId,
+        len: u32,
+        cx: &mut Cx<'_, P>,
+    ) -> Verdict {
+        self.account(now);
+        self.line.push_back((id, len));
+        self.bytes += u64::from(len);
+        let Backlog { packets, bytes } = self.backlog();
+        self.stats.enqueued += 1;
+        self.stats.enqueued_bytes += u64::from(len);
+        self.stats.peak_packets = self.stats.peak_packets.max(packets);
+        self.stats.peak_bytes = self.stats.peak_bytes.max(bytes);
+        cx.record(now, || Event::Enqueued { packet: id, packets, bytes });
+        Verdict::Queued
+    }
+
+    /// Takes the first packet.
+    pub(crate) fn pop<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
+        self.account(now);
+        let (id, len) = self.line.pop_front()?;
+        self.bytes -= u64::from(len);
+        self.stats.dequeued += 1;
+        self.stats.dequeued_bytes += u64::from(len);
+        let Backlog { packets, bytes } = self.backlog();
+        cx.record(now, || Event::Dequeued { packet: id, packets, bytes });
+        Some(id)
+    }
+
+    /// Drops a packet that was offered: it leaves the pool here.
+    pub(crate) fn refuse<P: Probe>(
+        &mut self,
+        now: Nanos,
+        id: PacketId,
+        reason: DropReason,
+        cx: &mut Cx<'_, P>,
+    ) -> Verdict {
+        cx.record(now, || Event::Dropped { packet: id, reason });
+        let packet = cx.pool.remove(id);
+        self.stats.dropped_bytes += u64::from(packet.wire_len());
+        if reason == DropReason::QueueFull {
+            self.stats.dropped_full += 1;
+        } else {
+            self.stats.dropped_early += 1;
+        }
+        Verdict::Dropped(reason)
+    }
+}

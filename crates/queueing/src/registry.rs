@@ -1,0 +1,147 @@
+//! The registered disciplines: one line each.
+
+use airtcp_packet::PacketId;
+use airtcp_probe::{ConfigError, Cx, Entry, Event, Probe, Relay};
+use airtcp_random::Seed;
+use airtcp_units::{Bytes, Nanos, Span};
+
+use crate::{Backlog, Discipline, DynQdisc, Qdisc, Stats, Verdict};
+
+/// From one line per discipline: the enum, its configuration, the list and the samples that the
+/// conformance suite runs.
+macro_rules! registry {
+    ($(#[doc = $doc:literal] $name:literal $variant:ident($model:ty, $config:ty) from $source:literal;)+) => {
+        /// A queue of any registered discipline.
+        #[derive(Debug)]
+        pub enum Queue {
+            $(#[doc = $doc] $variant($model),)+
+            /// A discipline from outside this crate.
+            Dyn(Box<dyn DynQdisc>),
+        }
+
+        /// The table `queue` of a scenario; `kind` chooses the discipline.
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(tag = "kind")]
+        pub enum QueueConfig {
+            $(#[doc = $doc] #[serde(rename = $name)] $variant($config),)+
+        }
+
+        const ENTRIES: &[Entry] = &[$(Entry {
+            family: "queue",
+            name: $name,
+            description: $doc.trim_ascii(),
+            source: $source,
+        },)+];
+
+        impl QueueConfig {
+            /// The tag of the discipline.
+            pub const fn kind(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)+ }
+            }
+
+            /// What the conformance suite runs.
+            #[cfg(test)]
+            pub(crate) fn samples() -> Vec<Self> {
+                let mut all = Vec::new();
+                $(all.extend(<$model as Discipline>::samples().into_iter().map(Self::$variant));)+
+                all
+            }
+        }
+
+        impl Queue {
+            /// Builds the queue a scenario describes; its random draws come from `seed` under
+            /// `label`, for instance `"link/3/queue"`.
+            ///
+            /// # Errors
+            /// If a value is impossible; the message names the key and what is accepted.
+            pub fn new(config: &QueueConfig, seed: Seed, label: &str) -> Result<Self, ConfigError> {
+                match config {
+                    $(QueueConfig::$variant(c) => {
+                        <$model as Discipline>::build(c, seed, label).map(Self::$variant)
+                    })+
+                }
+            }
+        }
+
+        impl Qdisc for Queue {
+            #[inline]
+            fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) -> Verdict {
+                match self {
+                    $(Self::$variant(q) => q.enqueue(now, id, cx),)+
+                    Self::Dyn(q) => relay(cx, |cx| q.dyn_enqueue(now, id, cx)),
+                }
+            }
+            #[inline]
+            fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
+                match self {
+                    $(Self::$variant(q) => q.dequeue(now, cx),)+
+                    Self::Dyn(q) => relay(cx, |cx| q.dyn_dequeue(now, cx)),
+                }
+            }
+            #[inline]
+            fn backlog(&self) -> Backlog {
+                match self {
+                    $(Self::$variant(q) => q.backlog(),)+
+                    Self::Dyn(q) => q.dyn_backlog(),
+                }
+            }
+            #[inline]
+            fn next_timer(&self) -> Nanos {
+                match self {
+                    $(Self::$variant(q) => q.next_timer(),)+
+                    Self::Dyn(q) => q.dyn_next_timer(),
+                }
+            }
+            fn stats(&self) -> &Stats {
+                match self {
+                    $(Self::$variant(q) => q.stats(),)+
+                    Self::Dyn(q) => q.dyn_stats(),
+                }
+            }
+            fn on_link(&mut self, time_for: &dyn Fn(Bytes) -> Span) {
+                match self {
+                    $(Self::$variant(q) => q.on_link(time_for),)+
+                    Self::Dyn(q) => q.dyn_on_link(time_for),
+                }
+            }
+        }
+    };
+}
+
+registry! {
+    /// First in, first out, up to a limit in packets or bytes; what comes to a full queue is dropped
+    "drop-tail" DropTail(crate::DropTail, crate::DropTailConfig) from "common practice; RFC 7567 section 2";
+    /// Random early detection: drops or marks with a probability that grows with the average queue
+    "red" Red(crate::Red, crate::RedConfig) from "Floyd and Jacobson 1993; gentle: Floyd 2000; marking: RFC 3168";
+}
+
+impl Default for QueueConfig {
+    /// Drop-tail, 100 packets.
+    fn default() -> Self {
+        Self::DropTail(crate::DropTailConfig::default())
+    }
+}
+
+impl Queue {
+    /// A queue of a discipline written outside this crate.
+    pub fn custom(discipline: impl Qdisc + std::fmt::Debug + Send + 'static) -> Self {
+        Self::Dyn(Box::new(discipline))
+    }
+}
+
+/// Calls `f` with a context that is not generic and passes its events on.
+fn relay<P: Probe, R>(cx: &mut Cx<'_, P>, f: impl FnOnce(&mut Cx<'_, Relay<'_>>) -> R) -> R {
+    let probe = &mut *cx.probe;
+    let mut pass = |now: Nanos, who, event: &Event| {
+        if P::ON {
+            probe.record(now, who, event);
+        }
+    };
+    let mut relay = Relay(&mut pass);
+    f(&mut Cx::new(&mut relay, cx.pool, cx.who))
+}
+
+/// The registered disciplines, for listing.
+pub const fn registry() -> &'static [Entry] {
+    ENTRIES
+}
