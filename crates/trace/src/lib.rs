@@ -1,1 +1,26 @@
-//! (empty)
+//! Delivery traces of real links: reading them, saying what kind of link they show, and making
+//! synthetic ones that share some of their statistics.
+//!
+//! A trace is an [`Outcomes`](airtcp_units::Outcomes): one bit a packet, 1 received, 0 lost, in
+//! the order sent. The definitions follow Srinivasan, Kazandjieva, Jain and Levis, "PRR Is Not
+//! Enough": packet reception ratio, the transition probabilities `g` and `b`, and the
+//! burstiness `mu = 1 - g - b`. Start at [`metrics::analyse`] and [`synth`].
+//!
+//! What TCP makes of a trace is not here: this crate knows nothing of transport.
+
+#![allow(
+    clippy::missing_errors_doc,
+    reason = "the error types say when they occur; each carries what was found and accepted"
+)]
+#![cfg_attr(
+    test,
+    allow(clippy::float_cmp, reason = "tests compare values that must be exactly equal")
+)]
+
+pub mod fit;
+pub mod metrics;
+pub mod synth;
+
+pub use fit::{RunLengthModel, fit_gilbert_elliott};
+pub use metrics::{AnalyseOptions, Class, Convergence, LinkStats, analyse};
+pub use synth::{GeParams, SynthError, SynthModel};

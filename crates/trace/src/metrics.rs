@@ -1,0 +1,168 @@
+//! What a delivery trace says about its link (S1 sections 4, 5 and 8; inventory of definitions in
+//! `docs/models/trace-metrics.md`).
+//!
+//! [`analyse`] gives everything; the parts are public for those who need one. All counts work on
+//! 64 packets at a time.
+
+mod bootstrap;
+mod class;
+mod convergence;
+mod counts;
+mod cpdf;
+mod runs;
+
+use airtcp_random::Seed;
+use airtcp_units::Outcomes;
+use serde::{Deserialize, Serialize};
+
+pub use bootstrap::{Intervals, block_length, intervals};
+pub use class::Class;
+pub use convergence::{Convergence, ConvergenceOptions, convergence};
+pub use counts::Pairs;
+pub use cpdf::{CpdfPoint, autocorrelation, beta, cpdf};
+pub use runs::{Bursts, RunStats, expected_longest, for_each_run};
+
+/// How to analyse a trace. The defaults are S1's where it states them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AnalyseOptions {
+    /// Bootstrap block, packets (shorter for short traces, see `docs/models/trace-metrics.md`).
+    pub bootstrap_block: usize,
+    /// Bootstrap repeats; 0 leaves the intervals out.
+    pub bootstrap_repeats: usize,
+    /// Coverage of the intervals.
+    pub confidence: f64,
+    /// Longest history of the conditional delivery function, packets.
+    pub cpdf_max_k: u32,
+    /// Fewest samples for a point of it to be reported.
+    pub cpdf_min_samples: u64,
+    /// Fewest samples for a point to count towards beta.
+    pub beta_min_samples: u64,
+    /// Lags of the autocorrelation, packets.
+    pub lags: Vec<u64>,
+    /// When mu counts as converged.
+    pub convergence: ConvergenceOptions,
+}
+
+impl Default for AnalyseOptions {
+    fn default() -> Self {
+        Self {
+            bootstrap_block: 1000,
+            bootstrap_repeats: 1000,
+            confidence: 0.95,
+            cpdf_max_k: 100,
+            cpdf_min_samples: 10,
+            beta_min_samples: 100,
+            lags: vec![1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000],
+            convergence: ConvergenceOptions::default(),
+        }
+    }
+}
+
+/// Everything measured on one link. A quantity the trace cannot give is `None` (`null` in JSON).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct LinkStats {
+    /// Packets sent.
+    pub packets: u64,
+    /// Packets received.
+    pub received: u64,
+    /// Packet reception ratio, received / packets.
+    pub prr: f64,
+    /// Its 95 % interval, `[low, high]`, by the block bootstrap.
+    pub prr_ci: Option<[f64; 2]>,
+    /// Name of the PRR's range.
+    pub class: Class,
+    /// Adjacent pairs.
+    pub pairs: Pairs,
+    /// P(received | previous lost).
+    pub g: Option<f64>,
+    /// P(lost | previous received).
+    pub b: Option<f64>,
+    /// Burstiness, `1 - g - b`.
+    pub mu: Option<f64>,
+    /// Its 95 % interval, `[low, high]`, by the block bootstrap.
+    pub mu_ci: Option<[f64; 2]>,
+    /// The beta factor.
+    pub beta: Option<f64>,
+    /// Share of loss bursts that are a single packet.
+    pub isolated_loss_share: Option<f64>,
+    /// Share of lost packets that are alone.
+    pub isolated_loss_packet_share: Option<f64>,
+    /// Longest run of received packets.
+    pub longest_success_burst: u64,
+    /// Longest run of lost packets.
+    pub longest_loss_burst: u64,
+    /// What a Gilbert-Elliott chain of the same PRR and mu would have as its longest run of
+    /// received packets, about: `1 + ln(n PRR b) / -ln(1-b)`.
+    pub ge_expected_longest_success_burst: Option<f64>,
+    /// The same for lost packets: `1 + ln(n (1-PRR) g) / -ln(1-g)`.
+    pub ge_expected_longest_loss_burst: Option<f64>,
+    /// Runs of received packets.
+    pub success_bursts: Bursts,
+    /// Runs of lost packets.
+    pub loss_bursts: Bursts,
+    /// Conditional packet delivery function.
+    pub cpdf: Vec<CpdfPoint>,
+    /// `[lag, correlation]` of the outcomes.
+    pub autocorrelation: Vec<(u64, f64)>,
+    /// Block length of the bootstrap, packets.
+    pub bootstrap_block: u64,
+    /// Whether mu can be relied on; same as `convergence.converged`.
+    pub converged: bool,
+    /// Why.
+    pub convergence: Convergence,
+}
+
+/// Measures `trace`. The seed drives the bootstrap only; give each link its own, for instance by
+/// replication number.
+pub fn analyse(trace: &Outcomes, options: &AnalyseOptions, seed: Seed) -> LinkStats {
+    let packets = trace.len() as u64;
+    let received = trace.received() as u64;
+    let prr = received as f64 / packets.max(1) as f64;
+    let pairs = Pairs::of(trace);
+    let runs = RunStats::of(trace);
+    let points = cpdf(&runs, options.cpdf_max_k, 1);
+    let mut stream = seed.stream("trace/bootstrap");
+    let ci = intervals(
+        trace,
+        options.bootstrap_block,
+        options.bootstrap_repeats,
+        options.confidence,
+        &mut stream,
+    );
+    let longest = |share: f64, end: Option<f64>| {
+        let (end, _) = (end?, pairs.mu()?);
+        Some(expected_longest(packets, packets as f64 * share * end, end))
+    };
+    let isolated = runs.loss.isolated_shares();
+    let verdict = convergence(trace, &options.convergence);
+    LinkStats {
+        packets,
+        received,
+        prr,
+        prr_ci: ci.prr,
+        class: Class::of(received, packets),
+        g: pairs.g(),
+        b: pairs.b(),
+        mu: pairs.mu(),
+        mu_ci: ci.mu,
+        beta: beta(&points, prr, options.beta_min_samples),
+        isolated_loss_share: isolated.map(|s| s.0),
+        isolated_loss_packet_share: isolated.map(|s| s.1),
+        longest_success_burst: runs.success.longest,
+        longest_loss_burst: runs.loss.longest,
+        ge_expected_longest_success_burst: longest(prr, pairs.b()),
+        ge_expected_longest_loss_burst: longest(1.0 - prr, pairs.g()),
+        cpdf: points.into_iter().filter(|p| p.samples >= options.cpdf_min_samples).collect(),
+        autocorrelation: autocorrelation(trace, &options.lags),
+        bootstrap_block: ci.block as u64,
+        converged: verdict.converged,
+        convergence: verdict,
+        pairs,
+        success_bursts: runs.success,
+        loss_bursts: runs.loss,
+    }
+}
+
+#[cfg(test)]
+mod tests;
