@@ -1,1 +1,23 @@
-//! (empty)
+//! An abstract lossy link, one direction of it: serialisation, loss, propagation.
+//!
+//! [`Link`] is the machine, [`LinkConfig`] its table in a scenario. What is lost is decided by a
+//! [`LossModel`]; [`Loss`] is the closed set of models with one open arm and [`LossConfig`] its
+//! form in a scenario. A model is one file in `loss/` and one line of the `registry!` in
+//! `loss/registry.rs`.
+//!
+//! The queue in front of the link is not here: whoever owns both pulls from the queue when
+//! [`Link::is_ready`].
+
+mod config;
+mod link;
+mod loss;
+
+pub use airtcp_probe::{ConfigError, Entry};
+pub use config::{Distribution, JitterConfig, LinkConfig, ReorderingConfig};
+pub use link::{Link, LinkStats};
+pub use loss::{
+    AtEnd, Bernoulli, BernoulliConfig, Blackout, BlackoutConfig, DropItem, End, Frame,
+    GilbertElliott, GilbertElliottConfig, Load, Loss, LossConfig, LossModel, NoLoss, NoLossConfig,
+    Only, Script, ScriptConfig, SemiMarkov, SemiMarkovConfig, Stepping, Trace, TraceConfig,
+    TwoState, TwoStateConfig, registry,
+};

@@ -1,0 +1,58 @@
+//! Independent losses: every packet is lost with probability `p`.
+//!
+//! The decision belongs to the packet's number on the link, not to a sequence of draws: the n-th
+//! packet of two protocols on one channel meets the same fate.
+
+use airtcp_probe::ConfigError;
+use airtcp_random::{Keyed, Seed};
+use airtcp_units::Probability;
+
+use super::{Build, Frame, LossModel, Model};
+
+/// The table of independent losses.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BernoulliConfig {
+    /// Probability that a packet is lost, for instance 0.01 or "1 %".
+    pub probability: Probability,
+}
+
+/// Independent losses.
+#[derive(Debug, Clone)]
+pub struct Bernoulli {
+    probability: f64,
+    draws: Keyed,
+}
+
+impl Bernoulli {
+    /// Losses with the given probability; the draws are those of `label`.
+    pub fn new(probability: Probability, seed: Seed, label: &str) -> Self {
+        Self { probability: probability.get(), draws: seed.keyed(label) }
+    }
+}
+
+impl LossModel for Bernoulli {
+    #[inline]
+    fn outcome(&mut self, frame: &Frame) -> bool {
+        self.draws.unit(frame.ordinal) < self.probability
+    }
+
+    fn mean_loss(&self) -> Option<f64> {
+        Some(self.probability)
+    }
+}
+
+impl Model for Bernoulli {
+    type Config = BernoulliConfig;
+
+    fn build(config: &BernoulliConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+        Ok(Self::new(config.probability, build.seed, &build.label("frame")))
+    }
+
+    #[cfg(test)]
+    fn samples() -> Vec<BernoulliConfig> {
+        [0.0, 0.01, 0.5, 1.0]
+            .map(|p| BernoulliConfig { probability: Probability::clamped(p) })
+            .into()
+    }
+}

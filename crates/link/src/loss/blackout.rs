@@ -1,0 +1,119 @@
+//! Periodic blackouts: for `duration` out of every `period`, everything is lost.
+//!
+//! S0 section IV-C/D replaces a hidden co-channel cell by this: 250 ms of every 2 s in which the
+//! base station receives nothing. The phase against the start of the flow is not given there and
+//! is drawn once per run unless fixed. Leaves out: partial overlap (a packet is judged by the
+//! instant its transmission starts).
+
+use airtcp_probe::ConfigError;
+use airtcp_units::Span;
+
+use super::{Build, Frame, LossModel, Model, at_least_a_microsecond};
+
+/// The table of periodic blackouts. The defaults are S0's.
+#[derive(
+    Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
+#[serde(deny_unknown_fields, default)]
+pub struct BlackoutConfig {
+    /// From the start of one blackout to the start of the next.
+    pub period: Span,
+    /// How long each lasts.
+    pub duration: Span,
+    /// When the first begins, counted from the start of the run (the ones before it would have
+    /// been there too). Random in every run if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Span>,
+}
+
+impl Default for BlackoutConfig {
+    fn default() -> Self {
+        Self { period: Span::from_secs(2), duration: Span::from_millis(250), phase: None }
+    }
+}
+
+/// Periodic blackouts.
+#[derive(Debug, Clone)]
+pub struct Blackout {
+    period: u64,
+    duration: u64,
+    /// What to add to the time so that blackouts begin at multiples of the period.
+    offset: u64,
+}
+
+impl LossModel for Blackout {
+    #[inline]
+    fn outcome(&mut self, frame: &Frame) -> bool {
+        (frame.now.0 % self.period + self.offset) % self.period < self.duration
+    }
+
+    fn mean_loss(&self) -> Option<f64> {
+        Some(self.duration as f64 / self.period as f64)
+    }
+}
+
+impl Model for Blackout {
+    type Config = BlackoutConfig;
+
+    fn build(config: &BlackoutConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+        let period = at_least_a_microsecond("period", config.period)?;
+        if period > Span(u64::MAX / 2) {
+            return Err(ConfigError::new("period", format!("{period} is longer than any run")));
+        }
+        if config.duration > period {
+            return Err(ConfigError::new(
+                "duration",
+                format!("{} is longer than the period, {period}", config.duration),
+            ));
+        }
+        let phase = match config.phase {
+            Some(phase) => phase.0 % period.0,
+            None => build.seed.stream(&build.label("phase")).below(period.0),
+        };
+        let offset = period.0 - phase;
+        Ok(Self { period: period.0, duration: config.duration.0, offset })
+    }
+
+    #[cfg(test)]
+    fn samples() -> Vec<BlackoutConfig> {
+        let ms = Span::from_millis;
+        vec![
+            BlackoutConfig::default(),
+            BlackoutConfig { period: ms(100), duration: ms(30), phase: Some(ms(250)) },
+            BlackoutConfig { period: ms(10), duration: Span::ZERO, phase: Some(Span::ZERO) },
+            BlackoutConfig { period: ms(10), duration: ms(10), phase: None },
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LossConfig;
+    use crate::loss::conformance::{build, frame};
+    use airtcp_units::Nanos;
+
+    #[test]
+    fn edges_are_exact() {
+        let ms = Span::from_millis;
+        let config = BlackoutConfig { period: ms(2000), duration: ms(250), phase: Some(ms(300)) };
+        let mut model = build(&LossConfig::Blackout(config), 1);
+        for k in 0..3 {
+            let start = Nanos::ZERO + ms(300 + 2000 * k);
+            assert!(!model.outcome(&frame(start - Span(1), 0)), "just before blackout {k}");
+            assert!(model.outcome(&frame(start, 0)));
+            assert!(model.outcome(&frame(start + ms(250) - Span(1), 0)));
+            assert!(!model.outcome(&frame(start + ms(250), 0)), "just after blackout {k}");
+        }
+    }
+
+    #[test]
+    fn the_random_phase_differs_between_runs() {
+        let first_loss = |seed| {
+            let mut model = build(&LossConfig::Blackout(BlackoutConfig::default()), seed);
+            (0..2000).find(|&t| model.outcome(&frame(Nanos::ZERO + Span::from_millis(t), t)))
+        };
+        let firsts: std::collections::BTreeSet<_> = (0..20).map(first_loss).collect();
+        assert!(firsts.len() > 10, "{firsts:?}");
+    }
+}

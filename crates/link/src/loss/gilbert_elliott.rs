@@ -1,0 +1,428 @@
+//! The Gilbert-Elliott channel: a two-state chain, good and bad, with a loss probability in each.
+//!
+//! E. N. Gilbert, BSTJ 39(5), 1960; E. O. Elliott, BSTJ 42(5), 1963. In S1's notation `g` is the
+//! probability of bad -> good and `b` of good -> bad from one packet to the next, `mu = 1 - g - b`;
+//! from a packet reception ratio and mu, `g = PRR (1 - mu)` and `b = (1 - PRR)(1 - mu)`.
+//!
+//! **Stepping.** A chain that steps only when a packet is sent never leaves its bad state under a
+//! TCP that has backed off, so by default the chain runs in continuous time. With rates `a` (good ->
+//! bad) and `c` (bad -> good) the state seen once a `slot` is a discrete chain with
+//!
+//! ```text
+//! mu = exp(-(a + c) slot)     g = c/(a + c) (1 - mu)     b = a/(a + c) (1 - mu)
+//! ```
+//!
+//! which is solved for the rates: `a + c = -ln(mu)/slot`, `c = g/(g + b) (a + c)`, `a = b/(g + b)
+//! (a + c)`. Packets at the slot's pace then see exactly `g` and `b`, faster or slower ones a more
+//! or less persistent channel. This needs `0 < mu < 1`. `stepping = "slot"` steps at slot
+//! boundaries whether or not anybody sends, `"packet"` once a packet; both take a negative mu.
+//!
+//! The chain starts from its stationary distribution.
+
+use airtcp_probe::ConfigError;
+use airtcp_random::{Keyed, Seed, Stream};
+use airtcp_units::{Probability, Span, detmath};
+
+use super::sojourn::{Alternation, Sojourns};
+use super::{Build, Frame, LossModel, Model, at_least_a_microsecond};
+
+/// What makes the chain step.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stepping {
+    /// Time, continuously.
+    #[default]
+    Time,
+    /// Time, at the boundaries of slots.
+    Slot,
+    /// Every packet.
+    Packet,
+}
+
+/// The table of a Gilbert-Elliott channel. The chain is given in one of five ways: `g` and `b`;
+/// `prr` and `mu`; `mean_loss` and `mean_burst`; or, in continuous time, `mean_good` and
+/// `mean_bad`, or `mean_loss` and `mean_bad`.
+#[derive(
+    Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
+#[serde(deny_unknown_fields, default)]
+pub struct GilbertElliottConfig {
+    /// What makes the chain step.
+    pub stepping: Stepping,
+    /// Probability of bad -> good from one slot or packet to the next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub g: Option<Probability>,
+    /// Probability of good -> bad from one slot or packet to the next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub b: Option<Probability>,
+    /// Packet reception ratio.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prr: Option<Probability>,
+    /// Burstiness `1 - g - b`: 0 for independent losses, near 1 for long bursts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mu: Option<f64>,
+    /// Share of packets lost in the long run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_loss: Option<Probability>,
+    /// Mean length of a stay in the bad state in slots or packets: `1/g`, the mean loss burst
+    /// where the bad state loses everything and the good state nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_burst: Option<f64>,
+    /// Mean time in the good state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_good: Option<Span>,
+    /// Mean time in the bad state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_bad: Option<Span>,
+    /// Probability that a packet is lost in the good state; 0 if not given.
+    pub loss_good: Probability,
+    /// Probability that a packet is lost in the bad state; 1 if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss_bad: Option<Probability>,
+    /// Time between the packets that `g`, `b`, `mu` and `mean_burst` speak of; the link's slot if
+    /// not given. Not used when stepping by packet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slot: Option<Span>,
+}
+
+/// The chain as the table describes it, before a stepping is chosen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Chain {
+    /// Transition probabilities from one slot or packet to the next.
+    Discrete { g: f64, b: f64, mu: f64 },
+    /// Mean stays, in nanoseconds.
+    Continuous { good: f64, bad: f64 },
+}
+
+impl Chain {
+    /// Share of the time in the bad state.
+    fn bad_share(self) -> f64 {
+        match self {
+            Self::Discrete { g, b, .. } => b / (g + b),
+            Self::Continuous { good, bad } => bad / (good + bad),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+enum State {
+    Exponential(Alternation<Exponential>),
+    Geometric(Alternation<Geometric>),
+    Packet { bad: bool, g: f64, b: f64, steps: Keyed },
+}
+
+/// Stays of a chain in continuous time: means in nanoseconds, infinite if it never leaves.
+#[derive(Debug, Clone)]
+struct Exponential {
+    good: f64,
+    bad: f64,
+}
+
+impl Sojourns for Exponential {
+    fn draw(&mut self, bad: bool, draws: &mut Stream) -> Span {
+        let mean = if bad { self.bad } else { self.good };
+        if mean.is_finite() { Span((draws.exponential(mean) + 0.5) as u64) } else { Span::MAX }
+    }
+}
+
+/// Stays of a chain that steps once a slot.
+#[derive(Debug, Clone)]
+struct Geometric {
+    g: f64,
+    b: f64,
+    slot: Span,
+}
+
+impl Sojourns for Geometric {
+    fn draw(&mut self, bad: bool, draws: &mut Stream) -> Span {
+        self.slot * draws.geometric(if bad { self.g } else { self.b })
+    }
+}
+
+/// A Gilbert-Elliott channel.
+#[derive(Debug, Clone)]
+pub struct GilbertElliott {
+    state: State,
+    loss_good: f64,
+    loss_bad: f64,
+    mean_loss: f64,
+    draws: Keyed,
+}
+
+impl LossModel for GilbertElliott {
+    #[inline]
+    fn outcome(&mut self, frame: &Frame) -> bool {
+        let bad = match &mut self.state {
+            State::Exponential(state) => state.at(frame.now),
+            State::Geometric(state) => state.at(frame.now),
+            State::Packet { bad, g, b, steps } => {
+                let now = *bad;
+                *bad ^= steps.unit(frame.ordinal) < if now { *g } else { *b };
+                now
+            }
+        };
+        let p = if bad { self.loss_bad } else { self.loss_good };
+        // Outside 0 and 1 no draw is needed; a draw is below 1 always and never below 0.
+        p >= 1.0 || (p > 0.0 && self.draws.unit(frame.ordinal) < p)
+    }
+
+    fn mean_loss(&self) -> Option<f64> {
+        Some(self.mean_loss)
+    }
+
+    fn is_independent_of_traffic(&self) -> bool {
+        !matches!(self.state, State::Packet { .. })
+    }
+}
+
+impl Model for GilbertElliott {
+    type Config = GilbertElliottConfig;
+
+    fn build(c: &GilbertElliottConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+        let chain = chain(c)?;
+        let (loss_good, loss_bad) = (c.loss_good.get(), loss_bad(c));
+        let share = chain.bad_share();
+        let mut draws = build.seed.stream(&build.label("state"));
+        let bad = draws.chance(share);
+        let state = match c.stepping {
+            Stepping::Packet => packet_state(chain, bad, build.seed, &build.label("step"))?,
+            Stepping::Slot => slot_state(chain, bad, draws, slot(c, build)?)?,
+            Stepping::Time => time_state(chain, bad, draws, c, build)?,
+        };
+        Ok(Self {
+            state,
+            loss_good,
+            loss_bad,
+            mean_loss: share * loss_bad + (1.0 - share) * loss_good,
+            draws: build.seed.keyed(&build.label("frame")),
+        })
+    }
+
+    #[cfg(test)]
+    fn samples() -> Vec<GilbertElliottConfig> {
+        tests::samples()
+    }
+}
+
+fn loss_bad(c: &GilbertElliottConfig) -> f64 {
+    c.loss_bad.map_or(1.0, Probability::get)
+}
+
+fn slot(c: &GilbertElliottConfig, build: &Build<'_>) -> Result<Span, ConfigError> {
+    build
+        .slot(c.slot, "the time between the packets that g, b, mu or mean_burst speak of is needed")
+}
+
+fn discrete(chain: Chain, stepping: &str) -> Result<(f64, f64, f64), ConfigError> {
+    match chain {
+        Chain::Discrete { g, b, mu } => Ok((g, b, mu)),
+        Chain::Continuous { .. } => Err(ConfigError::new(
+            "stepping",
+            format!(
+                "\"{stepping}\" needs g and b, prr and mu, or mean_loss and mean_burst; mean_good \
+                 and mean_bad describe a chain that steps in time"
+            ),
+        )),
+    }
+}
+
+fn packet_state(chain: Chain, bad: bool, seed: Seed, label: &str) -> Result<State, ConfigError> {
+    let (g, b, _) = discrete(chain, "packet")?;
+    Ok(State::Packet { bad, g, b, steps: seed.keyed(label) })
+}
+
+fn slot_state(
+    chain: Chain,
+    bad: bool,
+    mut draws: Stream,
+    slot: Span,
+) -> Result<State, ConfigError> {
+    let (g, b, _) = discrete(chain, "slot")?;
+    let mut stays = Geometric { g, b, slot };
+    // Geometric stays have no memory: what is left of the first is distributed like a whole one.
+    let first = stays.draw(bad, &mut draws);
+    Ok(State::Geometric(Alternation::new(stays, draws, bad, first)))
+}
+
+fn time_state(
+    chain: Chain,
+    bad: bool,
+    mut draws: Stream,
+    c: &GilbertElliottConfig,
+    build: &Build<'_>,
+) -> Result<State, ConfigError> {
+    let mut stays = match chain {
+        Chain::Continuous { good, bad } => Exponential { good, bad },
+        Chain::Discrete { g, b, mu } => {
+            if mu <= 0.0 {
+                return Err(ConfigError::new(
+                    "mu",
+                    format!(
+                        "mu = 1 - g - b is {mu}, but a chain in continuous time always has mu = \
+                         exp(-(a + c) slot) above 0; use stepping = \"slot\" or \"packet\""
+                    ),
+                ));
+            }
+            let rate = -detmath::ln(mu) / slot(c, build)?.0 as f64;
+            Exponential { good: (g + b) / (b * rate), bad: (g + b) / (g * rate) }
+        }
+    };
+    if stays.good.min(stays.bad) < 1e3 {
+        let shorter = stays.good.min(stays.bad);
+        return Err(ConfigError::new(
+            "stepping",
+            format!(
+                "the chain would stay in a state for {shorter:.0} ns on average, which is too \
+                 short to follow in time: it is at least 1 us"
+            ),
+        ));
+    }
+    // Exponential stays have no memory either.
+    let first = stays.draw(bad, &mut draws);
+    Ok(State::Exponential(Alternation::new(stays, draws, bad, first)))
+}
+
+/// Reads the chain from whichever pair of keys describes it.
+fn chain(c: &GilbertElliottConfig) -> Result<Chain, ConfigError> {
+    let given = [
+        ("g", c.g.is_some()),
+        ("b", c.b.is_some()),
+        ("prr", c.prr.is_some()),
+        ("mu", c.mu.is_some()),
+        ("mean_loss", c.mean_loss.is_some()),
+        ("mean_burst", c.mean_burst.is_some()),
+        ("mean_good", c.mean_good.is_some()),
+        ("mean_bad", c.mean_bad.is_some()),
+    ];
+    let given: Vec<&str> = given.iter().filter(|(_, is)| *is).map(|(key, _)| *key).collect();
+    let chain = match (given.as_slice(), c) {
+        (["g", "b"], GilbertElliottConfig { g: Some(g), b: Some(b), .. }) => {
+            let (g, b) = (g.get(), b.get());
+            if g + b == 0.0 {
+                return Err(ConfigError::new(
+                    "g",
+                    "with g and b both 0 the chain never changes its state and has no long run; \
+                     at least one of them is above 0",
+                ));
+            }
+            Chain::Discrete { g, b, mu: 1.0 - g - b }
+        }
+        (["prr", "mu"], GilbertElliottConfig { prr: Some(prr), mu: Some(mu), .. }) => {
+            from_prr_and_mu(bad_share(c, "prr", 1.0 - prr.get())?, *mu)?
+        }
+        (
+            ["mean_loss", "mean_burst"],
+            GilbertElliottConfig { mean_loss: Some(loss), mean_burst: Some(burst), .. },
+        ) => from_loss_and_burst(bad_share(c, "mean_loss", loss.get())?, *burst)?,
+        (
+            ["mean_good", "mean_bad"],
+            GilbertElliottConfig { mean_good: Some(good), mean_bad: Some(bad), .. },
+        ) => Chain::Continuous {
+            good: at_least_a_microsecond("mean_good", *good)?.0 as f64,
+            bad: at_least_a_microsecond("mean_bad", *bad)?.0 as f64,
+        },
+        (
+            ["mean_loss", "mean_bad"],
+            GilbertElliottConfig { mean_loss: Some(loss), mean_bad: Some(bad), .. },
+        ) => {
+            let share = bad_share(c, "mean_loss", loss.get())?;
+            let bad = at_least_a_microsecond("mean_bad", *bad)?.0 as f64;
+            if share >= 1.0 {
+                return Err(ConfigError::new(
+                    "mean_loss",
+                    "a mean loss equal to that of the bad state leaves no time for the good one",
+                ));
+            }
+            Chain::Continuous { good: bad * (1.0 - share) / share, bad }
+        }
+        _ => {
+            let found = if given.is_empty() { "none of them".to_owned() } else { given.join(", ") };
+            return Err(ConfigError::new(
+                "",
+                format!(
+                    "the chain is given by g and b, by prr and mu, by mean_loss and mean_burst, \
+                     by mean_good and mean_bad, or by mean_loss and mean_bad; found {found}"
+                ),
+            ));
+        }
+    };
+    Ok(chain)
+}
+
+/// Share of the time in the bad state that makes the mean loss `mean`.
+fn bad_share(c: &GilbertElliottConfig, key: &'static str, mean: f64) -> Result<f64, ConfigError> {
+    let (good, bad) = (c.loss_good.get(), loss_bad(c));
+    if bad <= good {
+        return Err(ConfigError::new(
+            "loss_bad",
+            format!("the loss of the bad state, {bad}, is not above that of the good one, {good}"),
+        ));
+    }
+    if !(good..=bad).contains(&mean) {
+        return Err(ConfigError::new(
+            key,
+            format!(
+                "a mean loss of {mean} cannot be: it lies between the loss of the good state, \
+                 {good}, and that of the bad one, {bad}"
+            ),
+        ));
+    }
+    Ok((mean - good) / (bad - good))
+}
+
+/// S1: `b = (1 - PRR)(1 - mu)`, `g = PRR (1 - mu)`, for `share = 1 - PRR`.
+fn from_prr_and_mu(share: f64, mu: f64) -> Result<Chain, ConfigError> {
+    let (good, bad) = (1.0 - share, share);
+    // g <= 1 and b <= 1, solved for mu; a ratio with 0 below it limits nothing.
+    let lowest = f64::max(-(good / bad), -(bad / good)).max(-1.0);
+    // One rounding error above the exact limit is still the limit.
+    if !(mu >= lowest - 1e-12 && mu < 1.0) {
+        return Err(ConfigError::new(
+            "mu",
+            format!(
+                "{mu} is outside its range: for a chain that is good {good} of the time, mu lies \
+                 between {lowest:.6} (included) and 1 (excluded), or g = {good} (1 - mu) and b = \
+                 {bad} (1 - mu) are no probabilities"
+            ),
+        ));
+    }
+    let (g, b) = ((good * (1.0 - mu)).min(1.0), (bad * (1.0 - mu)).min(1.0));
+    Ok(Chain::Discrete { g, b, mu })
+}
+
+/// `g = 1/burst`; `b` follows from the balance `b (1 - share) = g share`.
+fn from_loss_and_burst(share: f64, burst: f64) -> Result<Chain, ConfigError> {
+    if !(burst >= 1.0 && burst.is_finite()) {
+        return Err(ConfigError::new(
+            "mean_burst",
+            format!("{burst} is not a mean burst length: bursts have at least 1 packet"),
+        ));
+    }
+    let g = 1.0 / burst;
+    let b = g * share / (1.0 - share);
+    if b > 1.0 {
+        let least = share / (1.0 - share);
+        return Err(ConfigError::new(
+            "mean_burst",
+            format!(
+                "with the bad state taking {share} of the time, bursts of {burst} packets would \
+                 have to follow each other without a good packet between; the mean burst is at \
+                 least {least:.6}"
+            ),
+        ));
+    }
+    Ok(Chain::Discrete { g, b, mu: 1.0 - g - b })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+//! Loss models: which packets a link takes.
+//!
+//! A model is asked once for every packet, when its transmission starts. Where the physical cause
+//! is something that happens in time (fading, interference), the model's state is a function of
+//! time and of the channel's own random draws: it does not matter who asks, or how often, so two
+//! protocols compared on one channel meet the same channel, and a sender that backs off finds the
+//! channel changed when it returns.
+
+mod bernoulli;
+mod blackout;
+mod gilbert_elliott;
+mod none;
+mod registry;
+mod script;
+mod semi_markov;
+mod sojourn;
+mod trace;
+mod two_state;
+
+#[cfg(test)]
+mod conformance;
+
+pub use bernoulli::{Bernoulli, BernoulliConfig};
+pub use blackout::{Blackout, BlackoutConfig};
+pub use gilbert_elliott::{GilbertElliott, GilbertElliottConfig, Stepping};
+pub use none::{NoLoss, NoLossConfig};
+pub use registry::{Loss, LossConfig, registry};
+pub use script::{DropItem, End, Only, Script, ScriptConfig};
+pub use semi_markov::{SemiMarkov, SemiMarkovConfig};
+pub use trace::{AtEnd, Trace, TraceConfig};
+pub use two_state::{TwoState, TwoStateConfig};
+
+use std::sync::Arc;
+
+use airtcp_packet::EndpointId;
+use airtcp_probe::ConfigError;
+use airtcp_random::Seed;
+use airtcp_units::{Nanos, Outcomes, Span};
+
+/// What a loss model knows of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame {
+    /// When its transmission starts. Never earlier than that of the frame asked about before.
+    pub now: Nanos,
+    /// Its number among the packets transmitted on this link, from 0.
+    pub ordinal: u64,
+    /// Its length on the wire in bytes.
+    pub bytes: u32,
+    /// Its payload in bytes; 0 for a pure acknowledgement.
+    pub payload: u16,
+    /// Where it is going.
+    pub to: EndpointId,
+}
+
+/// Decides which packets are lost.
+pub trait LossModel {
+    /// True if the frame is lost. Frames come in the order of their transmission.
+    fn outcome(&mut self, frame: &Frame) -> bool;
+
+    /// The share of packets lost in the long run, if the model knows it. For a model of time: of
+    /// packets sent at a steady pace.
+    fn mean_loss(&self) -> Option<f64>;
+
+    /// True if a frame's fate depends on its time and number only, so that frames that were never
+    /// sent would have changed nothing.
+    fn is_independent_of_traffic(&self) -> bool {
+        true
+    }
+}
+
+/// Reads the delivery trace a configuration names by its path.
+pub type Load<'a> = &'a dyn Fn(&str) -> Result<Arc<Outcomes>, String>;
+
+/// What a model is built with besides its own table.
+pub(crate) struct Build<'a> {
+    pub(crate) seed: Seed,
+    /// Path of the model's random draws.
+    pub(crate) label: &'a str,
+    /// The link's slot, which models that need one fall back to.
+    pub(crate) slot: Option<Span>,
+    pub(crate) load: Load<'a>,
+}
+
+impl Build<'_> {
+    /// Path of one of the model's draws.
+    pub(crate) fn label(&self, what: &str) -> String {
+        format!("{}/{what}", self.label)
+    }
+
+    /// The slot a model runs on: its own, or the link's.
+    pub(crate) fn slot(&self, own: Option<Span>, why: &str) -> Result<Span, ConfigError> {
+        let slot = own.or(self.slot).ok_or_else(|| {
+            ConfigError::new("slot", format!("missing: {why}, for instance slot = \"10 ms\""))
+        })?;
+        at_least_a_microsecond("slot", slot)
+    }
+}
+
+/// What a registered model adds to [`LossModel`]: how it is built.
+pub(crate) trait Model: LossModel + Sized {
+    type Config;
+    fn build(config: &Self::Config, build: &Build<'_>) -> Result<Self, ConfigError>;
+    /// Configurations the conformance suite runs.
+    #[cfg(test)]
+    fn samples() -> Vec<Self::Config>;
+}
+
+/// Refuses periods so short that walking through a run of them would take for ever.
+pub(crate) fn at_least_a_microsecond(key: &'static str, span: Span) -> Result<Span, ConfigError> {
+    if span < Span::from_micros(1) {
+        return Err(ConfigError::new(key, format!("{span} is too short: it is at least 1 us")));
+    }
+    Ok(span)
+}

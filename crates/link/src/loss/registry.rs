@@ -1,0 +1,138 @@
+//! The registered loss models: one line each.
+
+use airtcp_probe::{ConfigError, Entry};
+use airtcp_random::Seed;
+use airtcp_units::Span;
+
+use super::{Build, Frame, Load, LossModel, Model};
+
+/// From one line per model: the enum, its configuration, the list and the samples that the
+/// conformance suite runs.
+macro_rules! registry {
+    ($(#[doc = $doc:literal] $name:literal $variant:ident($model:ty, $config:ty) from $source:literal;)+) => {
+        /// Any registered loss model.
+        #[derive(Debug)]
+        pub enum Loss {
+            $(#[doc = $doc] $variant($model),)+
+            /// A model from outside this crate.
+            Dyn(Box<dyn DynLossModel>),
+        }
+
+        /// The table `loss` of a link; `model` chooses the model.
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(tag = "model")]
+        pub enum LossConfig {
+            $(#[doc = $doc] #[serde(rename = $name)] $variant($config),)+
+        }
+
+        const ENTRIES: &[Entry] = &[$(Entry {
+            family: "loss",
+            name: $name,
+            description: $doc.trim_ascii(),
+            source: $source,
+        },)+];
+
+        impl LossConfig {
+            /// The tag of the model.
+            pub const fn model(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)+ }
+            }
+
+            /// What the conformance suite runs.
+            #[cfg(test)]
+            pub(crate) fn samples() -> Vec<Self> {
+                let mut all = Vec::new();
+                $(all.extend(<$model as Model>::samples().into_iter().map(Self::$variant));)+
+                all
+            }
+        }
+
+        impl Loss {
+            pub(crate) fn build(config: &LossConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+                match config {
+                    $(LossConfig::$variant(c) => <$model as Model>::build(c, build).map(Self::$variant),)+
+                }
+            }
+        }
+
+        impl LossModel for Loss {
+            #[inline]
+            fn outcome(&mut self, frame: &Frame) -> bool {
+                match self {
+                    $(Self::$variant(m) => m.outcome(frame),)+
+                    Self::Dyn(m) => m.outcome(frame),
+                }
+            }
+            fn mean_loss(&self) -> Option<f64> {
+                match self {
+                    $(Self::$variant(m) => m.mean_loss(),)+
+                    Self::Dyn(m) => m.mean_loss(),
+                }
+            }
+            fn is_independent_of_traffic(&self) -> bool {
+                match self {
+                    $(Self::$variant(m) => m.is_independent_of_traffic(),)+
+                    Self::Dyn(m) => m.is_independent_of_traffic(),
+                }
+            }
+        }
+    };
+}
+
+registry! {
+    /// Nothing is lost
+    "none" None(super::NoLoss, super::NoLossConfig) from "own";
+    /// Every packet is lost with the same probability, independently
+    "bernoulli" Bernoulli(super::Bernoulli, super::BernoulliConfig) from "own";
+    /// A two-state chain, good and bad, with a loss probability in each; steps in time by default
+    "gilbert-elliott" GilbertElliott(super::GilbertElliott, super::GilbertElliottConfig) from "Gilbert 1960; Elliott 1963";
+    /// Two loss probabilities in turn, each for a random time between two bounds
+    "two-state" TwoState(super::TwoState, super::TwoStateConfig) from "S2 section VI (bursty process)";
+    /// Everything is lost for a while, periodically: a hidden station's bursts
+    "blackout" Blackout(super::Blackout, super::BlackoutConfig) from "S0 section IV-C/D";
+    /// The packets with the given numbers are lost
+    "script" Script(super::Script, super::ScriptConfig) from "own";
+    /// A recorded delivery trace, indexed by time slot
+    "trace" Trace(super::Trace, super::TraceConfig) from "S1 (TOSSIM link with a trace)";
+    /// Alternating runs of successes and losses, drawn from empirical run lengths
+    "semi-markov" SemiMarkov(super::SemiMarkov, super::SemiMarkovConfig) from "S2 figure 12 (run lengths as measured)";
+}
+
+/// A loss model that fits in a box. Implemented for every [`LossModel`]; nobody writes it.
+pub trait DynLossModel: LossModel + std::fmt::Debug + Send {}
+impl<M: LossModel + std::fmt::Debug + Send> DynLossModel for M {}
+
+impl Default for LossConfig {
+    /// No loss.
+    fn default() -> Self {
+        Self::None(super::NoLossConfig {})
+    }
+}
+
+impl Loss {
+    /// Builds the loss model a scenario describes; its random draws come from `seed` under
+    /// `label`. `slot` is the link's, which models that need one fall back to; `load` reads a
+    /// delivery trace.
+    ///
+    /// # Errors
+    /// If a value is impossible; the message names the key and what is accepted.
+    pub fn new(
+        config: &LossConfig,
+        seed: Seed,
+        label: &str,
+        slot: Option<Span>,
+        load: Load<'_>,
+    ) -> Result<Self, ConfigError> {
+        Self::build(config, &Build { seed, label, slot, load })
+    }
+
+    /// A loss model written outside this crate.
+    pub fn custom(model: impl LossModel + std::fmt::Debug + Send + 'static) -> Self {
+        Self::Dyn(Box::new(model))
+    }
+}
+
+/// The registered loss models, for listing.
+pub const fn registry() -> &'static [Entry] {
+    ENTRIES
+}

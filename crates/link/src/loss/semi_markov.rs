@@ -1,0 +1,220 @@
+//! Alternating runs of successes and losses whose lengths are drawn from histograms.
+//!
+//! The lengths are independent of each other, but need not be geometric as in a Gilbert-Elliott
+//! chain: measured links have far longer runs. S2 drives its links by measured distributions of
+//! consecutive errors. Lengths are in time slots; slot `k` covers `k slot .. (k + 1) slot`.
+//!
+//! Starts from stationarity: time zero falls on each slot of each run of the histograms with the
+//! same probability. Leaves out: dependence between neighbouring runs.
+
+use airtcp_probe::ConfigError;
+use airtcp_random::{Seed, Stream};
+use airtcp_units::{Outcomes, Span};
+
+use super::sojourn::{Alternation, Sojourns};
+use super::{Build, Frame, LossModel, Model, trace};
+
+/// The table of a semi-Markov channel: give `successes` and `losses`, or `path`.
+#[derive(
+    Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
+#[serde(deny_unknown_fields, default)]
+pub struct SemiMarkovConfig {
+    /// Histogram of success runs: pairs of length in slots and how often it was seen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub successes: Vec<(u64, u64)>,
+    /// Histogram of loss runs: pairs of length in slots and how often it was seen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub losses: Vec<(u64, u64)>,
+    /// A delivery trace whose runs are counted instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Length of a slot; the link's slot if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slot: Option<Span>,
+}
+
+/// A histogram of run lengths, ready to draw from.
+#[derive(Debug, Clone, Default)]
+struct Runs {
+    lengths: Vec<u64>,
+    /// How many runs have at most the length at the same place.
+    cumulative: Vec<u64>,
+    /// Slots in all runs.
+    slots: u64,
+}
+
+impl Runs {
+    /// `None` if a length or count is zero or there are 2^62 slots or more, so that two
+    /// histograms together still fit.
+    fn new(histogram: &[(u64, u64)]) -> Option<Self> {
+        let mut runs = Self::default();
+        let mut total = 0u64;
+        for &(length, count) in histogram {
+            if length == 0 || count == 0 {
+                return None;
+            }
+            total = total.checked_add(count)?;
+            runs.slots = runs.slots.checked_add(length.checked_mul(count)?)?;
+            runs.lengths.push(length);
+            runs.cumulative.push(total);
+        }
+        (runs.slots < 1 << 62).then_some(runs)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.lengths.is_empty()
+    }
+
+    fn draw(&self, draws: &mut Stream) -> u64 {
+        let which = draws.below(self.cumulative.last().copied().unwrap_or(0));
+        let place = self.cumulative.partition_point(|c| *c <= which);
+        self.lengths.get(place).copied().unwrap_or(1)
+    }
+
+    /// What is left, this slot included, of the run that slot number `slot` of all falls into.
+    fn residual(&self, mut slot: u64) -> u64 {
+        let mut before = 0;
+        for (length, count) in self.lengths.iter().zip(&self.cumulative) {
+            let block = length * (count - before);
+            if slot < block {
+                return length - slot % length;
+            }
+            slot -= block;
+            before = *count;
+        }
+        1
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Stays {
+    successes: Runs,
+    losses: Runs,
+    slot: Span,
+}
+
+impl Sojourns for Stays {
+    fn draw(&mut self, lost: bool, draws: &mut Stream) -> Span {
+        let (runs, other) =
+            if lost { (&self.losses, &self.successes) } else { (&self.successes, &self.losses) };
+        if other.is_empty() {
+            return Span::MAX;
+        }
+        self.slot * runs.draw(draws)
+    }
+}
+
+/// Alternating runs of successes and losses.
+#[derive(Debug, Clone)]
+pub struct SemiMarkov {
+    is_lost: Alternation<Stays>,
+    mean_loss: f64,
+}
+
+impl SemiMarkov {
+    /// Runs as they were counted in `outcomes`, the cut ones at its ends included; draws are those
+    /// of `label`. An empty record loses nothing.
+    pub fn from_outcomes(outcomes: &Outcomes, slot: Span, seed: Seed, label: &str) -> Self {
+        let (successes, losses) = count_runs(outcomes);
+        let runs = |histogram: &[(u64, u64)]| Runs::new(histogram).unwrap_or_default();
+        Self::new(runs(&successes), runs(&losses), slot.max(Span(1)), seed, label)
+    }
+
+    fn new(successes: Runs, losses: Runs, slot: Span, seed: Seed, label: &str) -> Self {
+        let mut draws = seed.stream(label);
+        let slots = successes.slots + losses.slots;
+        let at = draws.below(slots);
+        let lost = at >= successes.slots && !losses.is_empty();
+        let first =
+            if lost { losses.residual(at - successes.slots) } else { successes.residual(at) };
+        let mean_loss = if slots == 0 { 0.0 } else { losses.slots as f64 / slots as f64 };
+        let never_changes = successes.is_empty() || losses.is_empty();
+        let remaining = if never_changes { Span::MAX } else { slot * first };
+        let stays = Stays { successes, losses, slot };
+        Self { is_lost: Alternation::new(stays, draws, lost, remaining), mean_loss }
+    }
+}
+
+/// Histograms of success and loss runs, shortest first.
+fn count_runs(outcomes: &Outcomes) -> (Vec<(u64, u64)>, Vec<(u64, u64)>) {
+    let mut counts = [std::collections::BTreeMap::new(), std::collections::BTreeMap::new()];
+    let mut run: Option<(bool, u64)> = None;
+    for received in outcomes.iter().map(Some).chain([None]) {
+        match (&mut run, received) {
+            (Some((kind, length)), Some(r)) if *kind == r => *length += 1,
+            _ => {
+                if let Some((kind, length)) = run {
+                    *counts[usize::from(kind)].entry(length).or_insert(0u64) += 1;
+                }
+                run = received.map(|r| (r, 1));
+            }
+        }
+    }
+    let [losses, successes] = counts.map(|histogram| histogram.into_iter().collect());
+    (successes, losses)
+}
+
+impl LossModel for SemiMarkov {
+    #[inline]
+    fn outcome(&mut self, frame: &Frame) -> bool {
+        self.is_lost.at(frame.now)
+    }
+
+    fn mean_loss(&self) -> Option<f64> {
+        Some(self.mean_loss)
+    }
+}
+
+impl Model for SemiMarkov {
+    type Config = SemiMarkovConfig;
+
+    fn build(config: &SemiMarkovConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+        let slot = build.slot(config.slot, "run lengths are in slots, whose length is needed")?;
+        let label = build.label("runs");
+        let runs = |key, histogram: &[(u64, u64)]| {
+            Runs::new(histogram).ok_or_else(|| {
+                ConfigError::new(
+                    key,
+                    "a histogram is a list of [length, count], both at least 1, with fewer than \
+                     2^62 slots in all",
+                )
+            })
+        };
+        let empty = config.successes.is_empty() && config.losses.is_empty();
+        match (&config.path, empty) {
+            (Some(path), true) => {
+                let outcomes = trace::load(path, build)?;
+                Ok(Self::from_outcomes(&outcomes, slot, build.seed, &label))
+            }
+            (None, false) => {
+                let successes = runs("successes", &config.successes)?;
+                let losses = runs("losses", &config.losses)?;
+                Ok(Self::new(successes, losses, slot, build.seed, &label))
+            }
+            _ => Err(ConfigError::new(
+                "",
+                "the run lengths are given either by `successes` and `losses` or by `path`, and \
+                 by one of these only",
+            )),
+        }
+    }
+
+    #[cfg(test)]
+    fn samples() -> Vec<SemiMarkovConfig> {
+        let slot = Some(Span::from_millis(5));
+        vec![
+            SemiMarkovConfig {
+                successes: vec![(1, 10), (5, 4), (40, 2)],
+                losses: vec![(1, 12), (3, 3), (9, 1)],
+                slot,
+                ..SemiMarkovConfig::default()
+            },
+            SemiMarkovConfig { path: Some("sample".into()), slot, ..SemiMarkovConfig::default() },
+            SemiMarkovConfig { successes: vec![(3, 1)], slot, ..SemiMarkovConfig::default() },
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests;
