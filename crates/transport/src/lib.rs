@@ -1,1 +1,13 @@
-//! (empty)
+//! Sans-IO transport endpoints.
+//!
+//! Read [`tcp::Connection`] first: a complete TCP endpoint as an
+//! [`airtcp_probe::Machine`] that takes segments and gives segments. [`congestion`] holds the
+//! congestion laws, one file each, behind one trait; [`udp`] is a datagram sender and receiver.
+//! [`registry()`] lists what can be chosen by name.
+
+pub mod congestion;
+mod registry;
+pub mod tcp;
+pub mod udp;
+
+pub use registry::registry;

@@ -1,0 +1,81 @@
+//! Congestion laws: how the window and the pacing rate answer what the sender learns.
+//!
+//! A law decides *how much* may be outstanding; it never decides *what* is sent or what counts
+//! as a loss. The sender tells it of every congestion episode exactly once, with its kind
+//! ([`CongestionKind`]). The temporary inflation of Reno's and NewReno's window belongs to loss
+//! recovery and is added outside the law.
+//!
+//! A law is one file and one line of the `registry!` in `registry.rs`: that line gives it its
+//! tag in the configuration, its place in the schema, its line in `airtcp list` and its run of
+//! the conformance suite. All windows are in bytes.
+
+mod registry;
+mod reno;
+mod types;
+
+pub use registry::{Law, LawConfig};
+pub use reno::{Growth, Reno, RenoConfig};
+pub use types::{
+    AckSample, Congestion, CongestionKind, Idle, LawParams, LawState, LinkHint, RateSample, Sent,
+};
+
+use airtcp_units::{BitRate, Nanos};
+
+/// A congestion law. `now` never decreases from call to call.
+///
+/// What every law must hold, and the conformance suite checks: `cwnd` is at least one segment
+/// and at most [`LawParams::max_cwnd`]; an ACK with [`AckSample::cwnd_limited`] false does not
+/// raise it; two copies fed the same calls agree.
+pub trait CongestionControl: std::fmt::Debug + Send {
+    /// Begins (again) with these parameters: called when the connection is built and once more
+    /// when the handshake has settled the segment size and the initial window.
+    fn start(&mut self, now: Nanos, params: &LawParams);
+
+    /// A data segment left.
+    fn on_sent(&mut self, now: Nanos, sent: &Sent) {
+        let _ = (now, sent);
+    }
+
+    /// An acknowledgement brought news: it acknowledged or SACKed data, or was a duplicate.
+    /// Called after loss detection, and after [`on_congestion`](Self::on_congestion) if this
+    /// very ACK began an episode.
+    fn on_ack(&mut self, now: Nanos, ack: &AckSample);
+
+    /// A congestion episode began. Called once per episode.
+    fn on_congestion(&mut self, now: Nanos, congestion: &Congestion);
+
+    /// The last reaction to a loss was unnecessary: nothing had been lost.
+    fn on_spurious(&mut self, now: Nanos) {
+        let _ = now;
+    }
+
+    /// Sending starts again after a pause with nothing outstanding.
+    fn on_idle(&mut self, now: Nanos, idle: &Idle) {
+        let _ = (now, idle);
+    }
+
+    /// The layer below knows something about the link.
+    fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {
+        let _ = (now, hint);
+    }
+
+    /// Lowers the window to at most `bytes` without this being a congestion reaction, such as on
+    /// leaving a recovery with little outstanding (RFC 6582 section 3.2 step 3).
+    fn limit_cwnd(&mut self, bytes: u64);
+
+    /// Congestion window in bytes.
+    fn cwnd(&self) -> u64;
+
+    /// Slow-start threshold in bytes; `u64::MAX` while nothing has set it. A law without one
+    /// answers the window to which it would return.
+    fn ssthresh(&self) -> u64;
+
+    /// The rate at which segments should leave, headers not counted; `None` to send as the
+    /// window allows.
+    fn pacing_rate(&self) -> Option<BitRate> {
+        None
+    }
+
+    /// What the law is doing.
+    fn state(&self) -> LawState;
+}

@@ -1,0 +1,204 @@
+//! The registered laws: one line each.
+
+use airtcp_probe::Entry;
+use airtcp_units::{BitRate, Nanos};
+use schemars::JsonSchema;
+use serde::de::value::MapAccessDeserializer;
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+use super::{AckSample, Congestion, CongestionControl, Idle, LawParams, LawState, LinkHint, Sent};
+
+/// From one line per law: the enum, its configuration, the list, and what the conformance suite
+/// runs.
+macro_rules! registry {
+    ($(#[doc = $doc:literal] $name:literal $variant:ident($law:ty, $config:ty) from $source:literal;)+) => {
+        /// Any registered law, or one from outside.
+        #[derive(Debug)]
+        pub enum Law {
+            $(#[doc = $doc] $variant($law),)+
+            /// A law from outside this crate.
+            Dyn(Box<dyn CongestionControl>),
+        }
+
+        /// The congestion law of a connection: a name, or a table with `law` and its parameters.
+        #[derive(Debug, Clone, PartialEq, Serialize)]
+        #[serde(tag = "law")]
+        pub enum LawConfig {
+            $(#[doc = $doc] #[serde(rename = $name)] $variant($config),)+
+        }
+
+        /// The table form of [`LawConfig`].
+        #[derive(Deserialize, JsonSchema)]
+        #[serde(tag = "law")]
+        enum Table {
+            $(#[doc = $doc] #[serde(rename = $name)] $variant($config),)+
+        }
+
+        /// The short form of [`LawConfig`]: a law with its default parameters.
+        #[derive(Deserialize, JsonSchema)]
+        enum Name {
+            $(#[doc = $doc] #[serde(rename = $name)] $variant,)+
+        }
+
+        impl From<Table> for LawConfig {
+            fn from(table: Table) -> Self {
+                match table { $(Table::$variant(c) => Self::$variant(c),)+ }
+            }
+        }
+
+        impl From<Name> for LawConfig {
+            fn from(name: Name) -> Self {
+                match name { $(Name::$variant => Self::$variant(<$config>::default()),)+ }
+            }
+        }
+
+        impl LawConfig {
+            /// The laws, for listing.
+            pub const ENTRIES: &'static [Entry] = &[$(Entry {
+                family: "congestion",
+                name: $name,
+                description: $doc.trim_ascii(),
+                source: $source,
+            },)+];
+
+            /// Every law with its default parameters.
+            pub fn all() -> Vec<Self> {
+                vec![$(Self::$variant(<$config>::default()),)+]
+            }
+
+            /// Its name.
+            pub const fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)+ }
+            }
+
+            /// Builds the law; [`CongestionControl::start`] gives it its window.
+            pub fn build(&self) -> Law {
+                match self { $(Self::$variant(c) => Law::$variant(<$law>::new(c)),)+ }
+            }
+        }
+
+        /// Passes a call on to whichever law it is.
+        macro_rules! each {
+            ($self:ident, $l:ident => $call:expr) => {
+                match $self { $(Law::$variant($l) => $call,)+ Law::Dyn($l) => $call }
+            };
+        }
+    };
+}
+
+registry! {
+    /// Slow start and additive increase, half on loss (also Tahoe's, NewReno's and SACK TCP's law)
+    "reno" Reno(super::Reno, super::RenoConfig) from "RFC 5681 section 3.1; RFC 3465; RFC 3168 section 6.1.2";
+}
+
+impl Default for LawConfig {
+    /// Reno with its default parameters.
+    fn default() -> Self {
+        Self::Reno(super::RenoConfig::default())
+    }
+}
+
+impl<'de> Deserialize<'de> for LawConfig {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> de::Visitor<'de> for Visitor {
+            type Value = LawConfig;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(
+                    "the name of a congestion law, or a table with `law` and its parameters",
+                )
+            }
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<LawConfig, E> {
+                Name::deserialize(de::value::StrDeserializer::new(name)).map(LawConfig::from)
+            }
+            fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<LawConfig, A::Error> {
+                Table::deserialize(MapAccessDeserializer::new(map)).map(LawConfig::from)
+            }
+        }
+        d.deserialize_any(Visitor)
+    }
+}
+
+impl JsonSchema for LawConfig {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "CongestionLaw".into()
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let name = <Name as JsonSchema>::json_schema(generator);
+        let table = <Table as JsonSchema>::json_schema(generator);
+        schemars::json_schema!({
+            "description": "The congestion law: its name, or a table with `law` and its parameters.",
+            "anyOf": [name, table]
+        })
+    }
+}
+
+impl CongestionControl for Law {
+    fn start(&mut self, now: Nanos, params: &LawParams) {
+        each!(self, l => l.start(now, params));
+    }
+    #[inline]
+    fn on_sent(&mut self, now: Nanos, sent: &Sent) {
+        each!(self, l => l.on_sent(now, sent));
+    }
+    #[inline]
+    fn on_ack(&mut self, now: Nanos, ack: &AckSample) {
+        each!(self, l => l.on_ack(now, ack));
+    }
+    fn on_congestion(&mut self, now: Nanos, congestion: &Congestion) {
+        each!(self, l => l.on_congestion(now, congestion));
+    }
+    fn on_spurious(&mut self, now: Nanos) {
+        each!(self, l => l.on_spurious(now));
+    }
+    fn on_idle(&mut self, now: Nanos, idle: &Idle) {
+        each!(self, l => l.on_idle(now, idle));
+    }
+    fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {
+        each!(self, l => l.on_link_hint(now, hint));
+    }
+    fn limit_cwnd(&mut self, bytes: u64) {
+        each!(self, l => l.limit_cwnd(bytes));
+    }
+    #[inline]
+    fn cwnd(&self) -> u64 {
+        each!(self, l => l.cwnd())
+    }
+    #[inline]
+    fn ssthresh(&self) -> u64 {
+        each!(self, l => l.ssthresh())
+    }
+    #[inline]
+    fn pacing_rate(&self) -> Option<BitRate> {
+        each!(self, l => l.pacing_rate())
+    }
+    fn state(&self) -> LawState {
+        each!(self, l => l.state())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::{Growth, RenoConfig};
+
+    #[test]
+    fn a_name_or_a_table() {
+        let by_name: LawConfig = serde_json::from_str("\"reno\"").unwrap();
+        assert_eq!(by_name, LawConfig::default());
+        let by_table: LawConfig =
+            serde_json::from_str(r#"{"law": "reno", "growth": "bytes"}"#).unwrap();
+        assert_eq!(by_table, LawConfig::Reno(RenoConfig { growth: Growth::Bytes }));
+        let text = serde_json::to_string(&by_table).unwrap();
+        assert_eq!(serde_json::from_str::<LawConfig>(&text).unwrap(), by_table);
+        for (bad, hint) in [
+            ("\"renno\"", "expected `reno`"),
+            (r#"{"law": "renno"}"#, "expected `reno`"),
+            (r#"{"law": "reno", "grow": 1}"#, "unknown field `grow`"),
+            ("7", "name of a congestion law"),
+        ] {
+            let e = serde_json::from_str::<LawConfig>(bad).unwrap_err().to_string();
+            assert!(e.contains(hint), "{bad}: {e}");
+        }
+    }
+}

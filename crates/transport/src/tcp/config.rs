@@ -1,0 +1,347 @@
+//! Parameters of a TCP connection. The table is flat, so that a profile with a few keys
+//! changed is written as exactly those keys.
+//!
+//! Every default is that of [`Profile::Rfc`]: the standards-track documents where they give a
+//! value, stated where they leave it open.
+
+use airtcp_probe::{ConfigError, Entry};
+use airtcp_units::{Bytes, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::profile::Profile;
+use crate::congestion::LawConfig;
+
+/// What is retransmitted when, and what counts as a congestion episode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Recovery {
+    /// Fast retransmit, then slow start from one segment.
+    Tahoe,
+    /// Fast recovery that ends with the first new ACK.
+    Reno,
+    /// Fast recovery that repairs one hole per round trip.
+    NewReno,
+    /// Recovery from the SACK scoreboard.
+    Sack,
+}
+
+impl Recovery {
+    /// The recoveries, for listing.
+    pub const ENTRIES: &'static [Entry] = &[
+        recovery("tahoe", "Fast retransmit, then slow start from one segment", "Jacobson 1988"),
+        recovery(
+            "reno",
+            "Fast recovery that ends with the first new acknowledgement",
+            "RFC 5681 section 3.2",
+        ),
+        recovery("newreno", "Fast recovery that repairs one hole per round trip", "RFC 6582"),
+        recovery(
+            "sack",
+            "Recovery from the scoreboard of selective acknowledgements",
+            "RFC 6675; RFC 2018",
+        ),
+    ];
+}
+
+const fn recovery(name: &'static str, description: &'static str, source: &'static str) -> Entry {
+    Entry { family: "recovery", name, description, source }
+}
+
+/// Which partial acknowledgements restart the retransmission timer (RFC 6582 section 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartialAckTimer {
+    /// Only the first of a recovery: many losses in a window end in a timeout.
+    Impatient,
+    /// Every one: many losses are repaired one per round trip.
+    SlowButSteady,
+}
+
+/// The window when NewReno's recovery ends (RFC 6582 section 3.2 step 3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecoveryExit {
+    /// `ssthresh`.
+    Ssthresh,
+    /// `min(ssthresh, max(FlightSize, MSS) + MSS)`: no burst when little is outstanding.
+    Flight,
+}
+
+/// Which segments measure the round-trip time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RttSampling {
+    /// One segment at a time, as RFC 6298 section 3 asks at least.
+    OnePerRoundTrip,
+    /// Every ACK of data sent once.
+    EveryAck,
+}
+
+/// What ends exponential back-off of the retransmission timer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BackoffReset {
+    /// A fresh round-trip sample (RFC 6298 sections 3 and 5, Karn's algorithm).
+    Sample,
+    /// Any acknowledgement of new data, as Linux does.
+    NewAck,
+}
+
+/// What the lower bound of the timeout bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RtoMinRule {
+    /// The timeout itself (RFC 6298 2.4).
+    Total,
+    /// Its variance term, so that the timeout is at least `srtt + rto_min`, as Linux does.
+    Variance,
+}
+
+/// What a receiver does with segments beyond the next expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reassembly {
+    /// It keeps them.
+    Buffering,
+    /// It drops them; the sender has to go back.
+    GoBackN,
+}
+
+/// Parameters of one end of a TCP connection.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TcpConfig {
+    /// Maximum segment size announced to the peer, bytes of payload without options. Default
+    /// 1460 (Ethernet's 1500 minus 40). RFC 6691.
+    pub mss: u16,
+    /// Congestion law: a name or a table. Default `reno`. RFC 5681.
+    pub congestion: LawConfig,
+    /// Loss recovery. Default `sack`; without SACK from the peer it falls back to `newreno`.
+    /// RFC 6675, RFC 6582, RFC 5681.
+    pub recovery: Recovery,
+    /// Initial window in segments; absent: 2, 3 or 4 by segment size (the default).
+    /// RFC 5681 equation 1; RFC 6928 has 10.
+    pub initial_window: Option<u32>,
+    /// Initial slow-start threshold in bytes; absent: none (the default). RFC 5681 section 3.1.
+    pub initial_ssthresh: Option<Bytes>,
+    /// Upper bound of the window in segments; absent: none (the default).
+    pub max_window: Option<u32>,
+    /// Halve the congestion window instead of FlightSize. Default false. RFC 5681 equation 4
+    /// has FlightSize, older descriptions the window.
+    pub half_of_cwnd: bool,
+    /// Segments by which one ACK may raise the window in slow start. Default 1.
+    /// RFC 5681 equation 2; RFC 3465 allows 2.
+    pub abc_limit: u32,
+    /// Restart from the initial window after a pause longer than the timeout. Default true.
+    /// RFC 5681 section 4.1.
+    pub idle_restart: bool,
+    /// Duplicate ACKs that signal a loss. Default 3. RFC 5681 section 3.2.
+    pub dup_thresh: u32,
+    /// Send new data on the first duplicate ACKs. Default true. RFC 3042.
+    pub limited_transmit: bool,
+    /// Which partial ACKs restart the timer. Default `impatient`. RFC 6582 section 4.
+    pub partial_ack_timer: PartialAckTimer,
+    /// Window on leaving NewReno's recovery. Default `ssthresh`. RFC 6582 section 3.2.
+    pub recovery_exit: RecoveryExit,
+    /// After a recovery or a timeout, duplicate ACKs for what was sent before it do not begin
+    /// another recovery. Default true. RFC 6582 section 3.2 (the "careful" variant).
+    pub careful: bool,
+    /// Keep SACK information after a timeout. Default true (RFC 6675 section 5.1); false
+    /// distrusts it (RFC 2018 section 8).
+    pub keep_sack_after_rto: bool,
+    /// Timeout before the first sample. Default 1 s. RFC 6298 2.1.
+    pub rto_initial: Span,
+    /// Lower bound of the timeout. Default 1 s. RFC 6298 2.4.
+    pub rto_min: Span,
+    /// Upper bound of the timeout, back-off included. Default 60 s. RFC 6298 2.5.
+    pub rto_max: Span,
+    /// What the lower bound bounds. Default `total`. RFC 6298 2.4.
+    pub rto_min_rule: RtoMinRule,
+    /// Clock granularity G in the timeout's formula. Default 1 ms. RFC 6298 2.2.
+    pub rto_granularity: Span,
+    /// Round samples and timeouts to whole multiples of the granularity, as stacks with a coarse
+    /// tick do. Default false.
+    pub rto_ticks: bool,
+    /// What ends back-off. Default `sample`. RFC 6298 section 5.
+    pub rto_backoff_reset: BackoffReset,
+    /// Restart the timer with every retransmission in recovery, not only with ACKs of new data.
+    /// Default false. RFC 6675 section 6.
+    pub rto_restart_on_retransmission: bool,
+    /// Smallest timeout when data begins after a lost SYN; `0 s` leaves it. Default 3 s.
+    /// RFC 6298 5.7.
+    pub rto_after_syn_loss: Span,
+    /// Initial window of one segment after a lost SYN. Default true. RFC 5681 section 3.1.
+    pub one_segment_after_syn_loss: bool,
+    /// Which segments measure round-trip times (timestamps measure with every ACK). Default
+    /// `one-per-round-trip`. RFC 6298 section 3.
+    pub rtt_sampling: RttSampling,
+    /// Timeouts in a row after which the connection is given up; absent: never (the default).
+    /// RFC 9293 section 3.8.3.
+    pub max_retries: Option<u32>,
+    /// SYNs sent again before giving up; absent: never (the default). RFC 9293 section 3.8.3.
+    pub max_syn_retries: Option<u32>,
+    /// Segments per acknowledgement: 1 for every segment, 2 for delayed ACKs. Default 2.
+    /// RFC 5681 section 4.2.
+    pub ack_every: u32,
+    /// Longest delay of an acknowledgement. Default 200 ms; RFC 5681 section 4.2 demands less
+    /// than 500 ms.
+    pub ack_delay: Span,
+    /// Data segments acknowledged at once at the start, as Linux's quick-ack. Default 0.
+    pub quick_acks: u32,
+    /// What the receiver does with data out of order. Default `buffering`. RFC 9293 section
+    /// 3.10.7.4.
+    pub reassembly: Reassembly,
+    /// Receive buffer, which bounds the advertised window. Default 1048576 B.
+    pub receive_buffer: Bytes,
+    /// Send buffer: written but not yet acknowledged; absent: unbounded (the default).
+    pub send_buffer: Option<Bytes>,
+    /// Offer window scaling. Default true. RFC 7323 section 2; without it the window is at most
+    /// 65535 bytes.
+    pub window_scaling: bool,
+    /// Offer SACK and send SACK blocks. Default true. RFC 2018.
+    pub sack: bool,
+    /// Report duplicates in the first SACK block. Default true. RFC 2883.
+    pub dsack: bool,
+    /// Offer timestamps. Default false. RFC 7323 section 3.
+    pub timestamps: bool,
+    /// Tick of the timestamp clock. Default 1 ms. RFC 7323 section 5.4.
+    pub timestamp_tick: Span,
+    /// Negotiate and use ECN. Default false. RFC 3168.
+    pub ecn: bool,
+    /// Nagle's algorithm. Default false. RFC 9293 section 3.7.4.
+    pub nagle: bool,
+    /// Time spent in TIME-WAIT, twice the maximum segment lifetime. Default 4 min. RFC 9293
+    /// section 3.4.2.
+    pub time_wait: Span,
+}
+
+impl Default for TcpConfig {
+    fn default() -> Self {
+        Self::profile(Profile::Rfc)
+    }
+}
+
+/// Longest time accepted for any timer: a year.
+const LONGEST: Span = Span::from_secs(365 * 86_400);
+
+impl TcpConfig {
+    /// Checks every value.
+    ///
+    /// # Errors
+    /// The key at fault, what was found and what is accepted.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let number = |key, value: u64, low: u64, high: u64| {
+            if (low..=high).contains(&value) {
+                Ok(())
+            } else {
+                let message = format!("{value} is out of range: accepted is {low} to {high}");
+                Err(ConfigError::new(key, message))
+            }
+        };
+        let time = |key, value: Span, low: Span| {
+            if (low..=LONGEST).contains(&value) {
+                Ok(())
+            } else {
+                let message = format!("{value} is out of range: accepted is {low} to {LONGEST}");
+                Err(ConfigError::new(key, message))
+            }
+        };
+        // The smallest segment holds the largest option block beside at least some payload.
+        number("mss", u64::from(self.mss), 48, 65_495)?;
+        if let Some(n) = self.initial_window {
+            number("initial_window", u64::from(n), 1, 1 << 20)?;
+        }
+        if let Some(b) = self.initial_ssthresh {
+            number("initial_ssthresh", b.0, 2 * u64::from(self.mss), u64::MAX)?;
+        }
+        if let Some(n) = self.max_window {
+            number("max_window", u64::from(n), 1, 1 << 24)?;
+        }
+        number("abc_limit", u64::from(self.abc_limit), 1, 1 << 20)?;
+        number("dup_thresh", u64::from(self.dup_thresh), 1, 1000)?;
+        time("rto_min", self.rto_min, Span(1))?;
+        time("rto_initial", self.rto_initial, Span(1))?;
+        time("rto_max", self.rto_max, self.rto_min)?;
+        time("rto_granularity", self.rto_granularity, Span(1))?;
+        time("rto_after_syn_loss", self.rto_after_syn_loss, Span::ZERO)?;
+        number("ack_every", u64::from(self.ack_every), 1, 1 << 20)?;
+        if self.ack_every > 1 {
+            time("ack_delay", self.ack_delay, Span(1))?;
+        }
+        let most = if self.window_scaling { 1 << 30 } else { 65_535 };
+        number("receive_buffer", self.receive_buffer.0, u64::from(self.mss), most)?;
+        if let Some(b) = self.send_buffer {
+            number("send_buffer", b.0, u64::from(self.mss), u64::MAX)?;
+        }
+        time("timestamp_tick", self.timestamp_tick, Span(1_000))?;
+        time("time_wait", self.time_wait, Span::ZERO)?;
+        if self.recovery == Recovery::Sack && !self.sack {
+            return Err(ConfigError::new(
+                "recovery",
+                "\"sack\" needs `sack = true`; without it \"newreno\", \"reno\" or \"tahoe\" is accepted",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Initial window in bytes for segments of `mss` bytes.
+    pub fn initial_window_bytes(&self, mss: u32) -> u64 {
+        let mss64 = u64::from(mss);
+        let segments = match self.initial_window {
+            Some(n) => u64::from(n),
+            // RFC 5681 section 3.1.
+            None if mss > 2190 => 2,
+            None if mss > 1095 => 3,
+            None => 4,
+        };
+        segments * mss64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_are_valid_and_survive_writing() {
+        for profile in Profile::ALL {
+            let config = TcpConfig::profile(profile);
+            config.validate().unwrap();
+            let text = toml::to_string(&config).unwrap();
+            assert_eq!(toml::from_str::<TcpConfig>(&text).unwrap(), config, "{text}");
+            let json = serde_json::to_string(&config).unwrap();
+            assert_eq!(serde_json::from_str::<TcpConfig>(&json).unwrap(), config);
+            assert_eq!(toml::Value::try_from(profile).unwrap().as_str(), Some(profile.name()));
+        }
+    }
+
+    #[test]
+    fn refusals_name_the_key_and_what_is_accepted() {
+        let bad = |f: &dyn Fn(&mut TcpConfig)| {
+            let mut config = TcpConfig::default();
+            f(&mut config);
+            config.validate().unwrap_err().to_string()
+        };
+        let e = bad(&|c| c.mss = 0);
+        assert!(e.contains("mss: 0") && e.contains("48 to"), "{e}");
+        let e = bad(&|c| c.rto_max = Span::from_millis(1));
+        assert!(e.contains("rto_max: 1 ms") && e.contains("1 s"), "{e}");
+        let e = bad(&|c| c.sack = false);
+        assert!(e.contains("recovery") && e.contains("newreno"), "{e}");
+        let e = bad(&|c| c.receive_buffer = Bytes(0));
+        assert!(e.contains("receive_buffer"), "{e}");
+        let e = toml::from_str::<TcpConfig>("rto_mim = \"1 s\"").unwrap_err().to_string();
+        assert!(e.contains("rto_mim"), "{e}");
+        let e = toml::from_str::<TcpConfig>("rto_min = 1").unwrap_err().to_string();
+        assert!(e.contains("string"), "{e}");
+    }
+
+    #[test]
+    fn initial_window_of_rfc_5681() {
+        let config = TcpConfig::default();
+        for (mss, bytes) in [(536, 2144), (1095, 4380), (1096, 3288), (1460, 4380), (4312, 8624)] {
+            assert_eq!(config.initial_window_bytes(mss), bytes);
+        }
+    }
+}

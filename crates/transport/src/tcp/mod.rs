@@ -1,0 +1,21 @@
+//! TCP: one end of a connection as a machine without I/O.
+//!
+//! Read [`Connection`] first. Inside, offsets are 64-bit and never wrap: the SYN is at 0, the
+//! first byte of data at 1, the FIN behind the last; [`airtcp_packet::Seq`] exists on the wire
+//! only. What is modelled, with the section of each RFC, is in `docs/models/tcp.md`.
+
+mod config;
+mod connection;
+mod profile;
+mod state;
+mod stats;
+
+pub use airtcp_probe::ConfigError;
+pub use config::{
+    BackoffReset, PartialAckTimer, Reassembly, Recovery, RecoveryExit, RtoMinRule, RttSampling,
+    TcpConfig,
+};
+pub use connection::Connection;
+pub use profile::Profile;
+pub use state::{Role, State};
+pub use stats::TcpStats;

@@ -1,0 +1,61 @@
+//! Connection states, RFC 9293 section 3.3.2.
+
+use serde::Serialize;
+
+/// Which side begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Sends the SYN when told to open.
+    Active,
+    /// Waits in LISTEN.
+    Passive,
+}
+
+/// State of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// No connection.
+    #[default]
+    Closed,
+    /// Waiting for a SYN.
+    Listen,
+    /// SYN sent, none received.
+    SynSent,
+    /// SYN received and sent, ours not acknowledged.
+    SynReceived,
+    /// Open in both directions.
+    Established,
+    /// Closed here, FIN not acknowledged.
+    FinWait1,
+    /// Closed here, FIN acknowledged, the peer still sends.
+    FinWait2,
+    /// The peer has closed, we have not.
+    CloseWait,
+    /// Both closed at once, our FIN not acknowledged.
+    Closing,
+    /// The peer closed first, our FIN not acknowledged.
+    LastAck,
+    /// Both FINs acknowledged; late segments are waited for.
+    TimeWait,
+}
+
+impl State {
+    /// True from ESTABLISHED on, until CLOSED: both SYNs are acknowledged.
+    pub const fn is_synchronised(self) -> bool {
+        !matches!(self, Self::Closed | Self::Listen | Self::SynSent | Self::SynReceived)
+    }
+
+    /// True if data from the peer is still accepted.
+    pub const fn receives(self) -> bool {
+        matches!(self, Self::Established | Self::FinWait1 | Self::FinWait2)
+    }
+
+    /// True if the sender may have data or a FIN to send or to have acknowledged.
+    pub const fn sends(self) -> bool {
+        matches!(
+            self,
+            Self::Established | Self::FinWait1 | Self::CloseWait | Self::Closing | Self::LastAck
+        )
+    }
+}

@@ -1,0 +1,90 @@
+//! Counters of one connection. Always on; times in nanoseconds, sizes in bytes.
+
+use airtcp_units::Span;
+use serde::Serialize;
+
+use super::state::State;
+
+/// What one end of a connection has done since it was built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct TcpStats {
+    /// State now; at the end of a run, the final state.
+    pub state: State,
+    /// Segments sent, of all kinds.
+    pub segments_sent: u64,
+    /// Segments received, of all kinds.
+    pub segments_received: u64,
+    /// Segments with payload sent, retransmissions included.
+    pub data_segments_sent: u64,
+    /// Payload sent, retransmissions included.
+    pub bytes_sent: u64,
+    /// Segments with payload or FIN sent again.
+    pub segments_retransmitted: u64,
+    /// Payload sent again.
+    pub bytes_retransmitted: u64,
+    /// Segments with payload received, duplicates included.
+    pub data_segments_received: u64,
+    /// Payload acknowledged by the peer.
+    pub bytes_acked: u64,
+    /// Payload delivered in order to the application.
+    pub bytes_delivered: u64,
+    /// Payload received that was already there.
+    pub bytes_duplicate: u64,
+    /// Pure acknowledgements sent.
+    pub acks_sent: u64,
+    /// Duplicate acknowledgements received.
+    pub dup_acks: u64,
+    /// Expiries of the retransmission timer for data.
+    pub timeouts: u64,
+    /// Recoveries begun without a timeout.
+    pub fast_retransmits: u64,
+    /// Recoveries of either kind completed.
+    pub recoveries: u64,
+    /// SYN and SYN-ACK segments sent again.
+    pub handshake_retransmissions: u64,
+    /// Zero-window probes sent.
+    pub zero_window_probes: u64,
+    /// Segments received with the congestion-experienced mark.
+    pub ecn_marks: u64,
+    /// Window reductions because of echoed marks.
+    pub ecn_reactions: u64,
+    /// Duplicates the peer reported (RFC 2883).
+    pub dsacks: u64,
+    /// Segments dropped because nothing in them was acceptable.
+    pub segments_refused: u64,
+    /// Round-trip samples.
+    pub rtt_samples: u64,
+    /// Sum of the samples.
+    pub rtt_sum: Span,
+    /// Smallest sample; zero before the first.
+    pub rtt_min: Span,
+    /// Largest sample.
+    pub rtt_max: Span,
+    /// Smoothed round-trip time; zero before the first sample.
+    pub srtt: Span,
+}
+
+impl TcpStats {
+    /// Mean of the round-trip samples.
+    pub fn rtt_mean(&self) -> Option<Span> {
+        (self.rtt_samples > 0).then(|| self.rtt_sum / self.rtt_samples)
+    }
+
+    /// Share of data segments sent that were retransmissions.
+    pub fn retransmission_ratio(&self) -> f64 {
+        if self.data_segments_sent == 0 {
+            return 0.0;
+        }
+        self.segments_retransmitted as f64 / self.data_segments_sent as f64
+    }
+
+    pub(crate) fn on_rtt(&mut self, sample: Span, srtt: Span) {
+        if self.rtt_samples == 0 || sample < self.rtt_min {
+            self.rtt_min = sample;
+        }
+        self.rtt_max = self.rtt_max.max(sample);
+        self.rtt_samples += 1;
+        self.rtt_sum += sample;
+        self.srtt = srtt;
+    }
+}
