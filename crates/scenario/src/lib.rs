@@ -1,1 +1,21 @@
-//! (empty)
+//! The scenario: what a person writes, checked and made explicit.
+//!
+//! [`Scenario`] is the file format (TOML), [`read`] turns text into it with errors that name
+//! the line, the path, what was found and what is accepted, and [`Scenario::resolve`] expands
+//! topologies and defaults into a [`Resolved`] plan of nodes, one-way links and flows that the
+//! simulator builds. The JSON Schema ([`json_schema`]) is generated from the same types.
+
+mod application;
+mod error;
+mod model;
+mod read;
+mod resolve;
+mod schema;
+mod topology;
+
+pub use application::{Application, Periods};
+pub use error::ScenarioError;
+pub use model::{Direction, FlowSpec, LinkSpec, Output, Scenario, Topology, TransportKind};
+pub use read::read;
+pub use resolve::{Flow, OneWay, Resolved};
+pub use schema::json_schema;

@@ -1,0 +1,200 @@
+//! The scenario as written by a person: what a TOML file may contain.
+//!
+//! These types are the single source of truth. The JSON Schema and the Python models are
+//! generated from them; unknown keys are refused.
+
+use airtcp_link::{JitterConfig, LossConfig, ReorderingConfig};
+use airtcp_queueing::QueueConfig;
+use airtcp_transport::tcp::TcpConfig;
+use airtcp_units::{BitRate, Bytes, Probability, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Application;
+
+/// A scenario: links, the flows over them, and how long to watch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// One line for tables and plots.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Root seed. The same seed gives the same result, bit for bit.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// Number of independent replications; intervals are over them.
+    #[serde(default = "one_u32")]
+    pub replications: u32,
+    /// Simulated time.
+    #[serde(default = "default_duration")]
+    pub duration: Span,
+    /// Time at the start left out of all rates and means.
+    #[serde(default)]
+    pub warmup: Span,
+    /// A ready-made topology; the links it makes are added to `links`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topology: Option<Topology>,
+    /// Links, each full duplex. Nodes exist by being named here.
+    #[serde(default)]
+    pub links: Vec<LinkSpec>,
+    /// Flows. Without any, one bulk TCP flow runs between the ends of the topology.
+    #[serde(default)]
+    pub flows: Vec<FlowSpec>,
+    /// What to record beside the summary.
+    #[serde(default)]
+    pub output: Output,
+}
+
+/// Ready-made topologies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Topology {
+    /// Nodes `n0` to `nH` in a line, `hops` equal links between them.
+    #[schemars(title = "chain")]
+    Chain {
+        /// Number of links.
+        hops: u32,
+        /// What each link is.
+        link: Box<Direction>,
+        /// Its other direction, where it differs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reverse: Option<Box<Direction>>,
+    },
+    /// Senders `s0`.. and receivers `r0`.. on either side of one link from `left` to `right`.
+    #[schemars(title = "dumbbell")]
+    Dumbbell {
+        /// Number of senders and of receivers.
+        pairs: u32,
+        /// The shared link.
+        bottleneck: Box<Direction>,
+        /// Its other direction, where it differs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reverse: Option<Box<Direction>>,
+        /// Every other link. Default: 1 Gb/s, 1 ms.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        access: Option<Box<Direction>>,
+        /// One-way delays of the access links of pair 0, 1, ..., on the senders' side, for flows
+        /// of different round-trip times; the last one repeats.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        access_delays: Vec<Span>,
+    },
+}
+
+/// One direction of a link. What is absent takes the default, or for a `reverse` the value of
+/// the forward direction (loss, reordering, duplication and jitter are not copied: they belong
+/// to the direction they are written in).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Direction {
+    /// Serialisation rate; infinitely fast if neither `rate` nor `slot` is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<BitRate>,
+    /// Instead of a rate: every packet takes this long, whatever its size (S1's method).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slot: Option<Span>,
+    /// One-way propagation delay. Default 0 s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Span>,
+    /// The queue in front of the link. Default: drop-tail, 100 packets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<QueueConfig>,
+    /// Which packets the link loses. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss: Option<LossConfig>,
+    /// Longest packet in bytes, IP header included; longer ones are dropped. Default: no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mtu: Option<Bytes>,
+    /// Packets held back so that later ones overtake them. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reordering: Option<ReorderingConfig>,
+    /// Probability that a packet that is not lost arrives twice. Default: 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duplication: Option<Probability>,
+    /// Random variation of the delay. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<JitterConfig>,
+}
+
+/// A full-duplex link between two nodes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkSpec {
+    /// Name in results; `from-to` if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Node at one end; `forward` is the direction away from it.
+    pub from: String,
+    /// Node at the other end.
+    pub to: String,
+    /// The direction from `from` to `to`.
+    #[serde(default)]
+    pub forward: Direction,
+    /// The direction back, where it differs from `forward`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reverse: Option<Direction>,
+}
+
+/// The transport of a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TransportKind {
+    /// TCP, configured by `tcp`.
+    #[default]
+    Tcp,
+    /// UDP.
+    Udp,
+}
+
+/// A flow, or `count` equal flows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowSpec {
+    /// Name in results; `flow0`, `flow1`, ... if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Node that opens the flow and sends its data.
+    pub from: String,
+    /// Node at the other end.
+    pub to: String,
+    /// How many flows like this one. In a dumbbell, `from = "s*"` and `to = "r*"` put the i-th
+    /// flow on the i-th pair.
+    #[serde(default = "one_u32")]
+    pub count: u32,
+    /// Transport protocol.
+    #[serde(default)]
+    pub transport: TransportKind,
+    /// TCP parameters: a profile's name, or a table with `profile` and what differs from it.
+    #[serde(default)]
+    pub tcp: TcpConfig,
+    /// What the application does.
+    #[serde(default)]
+    pub app: Application,
+    /// Start times are delayed by a random time up to this, drawn for each flow.
+    #[serde(default)]
+    pub start_spread: Span,
+}
+
+/// What to record beside the summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Output {
+    /// Record series (cwnd, RTT, queue length) in the first replication.
+    pub series: bool,
+    /// Write a capture (pcapng) at the sender of each flow, in the first replication.
+    pub pcap: bool,
+}
+
+/// Keys of `[[links]]` that belong to the link rather than to its forward direction.
+pub(crate) const LINK_KEYS: [&str; 5] = ["name", "from", "to", "forward", "reverse"];
+
+fn one() -> u64 {
+    1
+}
+
+fn one_u32() -> u32 {
+    1
+}
+
+fn default_duration() -> Span {
+    Span::from_secs(60)
+}

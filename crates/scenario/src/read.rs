@@ -1,0 +1,263 @@
+//! From TOML text to a [`Scenario`], with errors that can be acted on.
+//!
+//! The text becomes a tree; conveniences are expanded on the tree (a link's direction written
+//! flat, a TCP profile with overrides, `--set` from the command line); then serde checks it
+//! strictly. Errors come back as a path, which is looked up in the text for its line.
+
+use airtcp_transport::tcp::{Profile, TcpConfig};
+use serde_json::{Map, Value};
+
+use crate::error::nearest;
+use crate::model::LINK_KEYS;
+use crate::{Scenario, ScenarioError};
+
+/// Longest scenario text accepted, in bytes.
+const MAX_TEXT: usize = 4 << 20;
+
+/// Reads a scenario.
+///
+/// `name` stands for the file in errors; `overrides` are pairs of path and value such as
+/// `("links[0].rate", "20 Mb/s")`, applied in order before anything is checked.
+///
+/// # Errors
+/// Anything that keeps the text from being a scenario: syntax, unknown keys, wrong units,
+/// impossible values.
+pub fn read(
+    text: &str,
+    name: &str,
+    overrides: &[(String, String)],
+) -> Result<Scenario, ScenarioError> {
+    let place = |e: ScenarioError| ScenarioError {
+        line: e.line.or_else(|| line_of(text, &e.path)),
+        path: e.path.replace(".forward.", ".").replace(".forward", ""),
+        file: name.to_owned(),
+        ..e
+    };
+    if text.len() > MAX_TEXT {
+        let message = format!("{} bytes: a scenario has at most {MAX_TEXT}", text.len());
+        return Err(place(ScenarioError::at("", message)));
+    }
+    let mut tree = parse(text).map_err(place)?;
+    for (path, value) in overrides {
+        set(&mut tree, path, value).map_err(place)?;
+    }
+    expand(&mut tree).map_err(place)?;
+    let scenario: Scenario = serde_path_to_error::deserialize(&tree)
+        .map_err(|e| explain(&e.path().to_string(), &e.inner().to_string()))
+        .map_err(place)?;
+    Ok(scenario)
+}
+
+fn parse(text: &str) -> Result<Value, ScenarioError> {
+    toml::from_str::<Value>(text).map_err(|e| ScenarioError {
+        line: e.span().map(|span| line_at(text, span.start)),
+        ..ScenarioError::at("", format!("not valid TOML: {}", e.message()))
+    })
+}
+
+/// Makes serde's message point at the nearest valid name.
+fn explain(path: &str, message: &str) -> ScenarioError {
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");
+    let text = match quoted.split_first() {
+        Some((found, accepted)) if unknown => {
+            let what = if message.starts_with("unknown field") { "key" } else { "value" };
+            let hint = nearest(found, accepted.iter().copied())
+                .map(|n| format!("; did you mean \"{n}\"?"))
+                .unwrap_or_default();
+            format!("unknown {what} \"{found}\"{hint} (accepted: {})", accepted.join(", "))
+        }
+        _ => message.to_owned(),
+    };
+    let path = if path == "." { "" } else { path };
+    ScenarioError::at(path, text)
+}
+
+/// Expands what is convenient to write into what the types say.
+fn expand(tree: &mut Value) -> Result<(), ScenarioError> {
+    let Some(root) = tree.as_object_mut() else { return Ok(()) };
+    let common = root.remove("tcp");
+    if let Some(Value::Array(links)) = root.get_mut("links") {
+        links.iter_mut().for_each(gather_direction);
+    }
+    if common.is_some() && !root.contains_key("flows") {
+        return Err(ScenarioError::at(
+            "tcp",
+            "applies to flows, and there is no [[flows]]; add one with from and to",
+        ));
+    }
+    if let Some(Value::Array(flows)) = root.get_mut("flows") {
+        for (i, flow) in flows.iter_mut().enumerate() {
+            if let Some(flow) = flow.as_object_mut() {
+                expand_tcp(flow, common.as_ref(), &format!("flows[{i}].tcp"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Moves the keys of a link that describe its forward direction into `forward`.
+fn gather_direction(link: &mut Value) {
+    let Some(link) = link.as_object_mut() else { return };
+    let flat: Vec<String> =
+        link.keys().filter(|k| !LINK_KEYS.contains(&k.as_str())).cloned().collect();
+    let moved: Vec<(String, Value)> =
+        flat.into_iter().filter_map(|key| link.remove_entry(&key)).collect();
+    if moved.is_empty() {
+        return;
+    }
+    let forward = link.entry("forward").or_insert_with(|| Value::Object(Map::new()));
+    if let Some(forward) = forward.as_object_mut() {
+        forward.extend(moved);
+    }
+}
+
+/// Profile, then the scenario's `[tcp]`, then the flow's own: the later wins.
+fn expand_tcp(
+    flow: &mut Map<String, Value>,
+    common: Option<&Value>,
+    path: &str,
+) -> Result<(), ScenarioError> {
+    let own = flow.get("tcp").cloned();
+    let layers: Vec<(&str, Value)> =
+        common.map(|c| ("tcp", c.clone())).into_iter().chain(own.map(|o| (path, o))).collect();
+    if layers.is_empty() {
+        return Ok(());
+    }
+    let mut profile = None;
+    let mut keys = Map::new();
+    for (at, layer) in layers {
+        match layer {
+            Value::String(name) => profile = Some((at.to_owned(), name)),
+            Value::Object(mut table) => {
+                if let Some(name) = table.remove("profile") {
+                    let Value::String(name) = name else {
+                        return Err(ScenarioError::at(format!("{at}.profile"), "is not a name"));
+                    };
+                    profile = Some((format!("{at}.profile"), name));
+                }
+                keys.extend(table);
+            }
+            _ => {
+                return Err(ScenarioError::at(
+                    at,
+                    format!("expected a profile's name or a table (profiles: {})", profiles()),
+                ));
+            }
+        }
+    }
+    let profile = match profile {
+        None => Profile::Rfc,
+        Some((at, name)) => named(&name).ok_or_else(|| unknown_profile(&at, &name))?,
+    };
+    let base = serde_json::to_value(TcpConfig::profile(profile))
+        .map_err(|e| ScenarioError::at(path, e.to_string()))?;
+    let Value::Object(mut merged) = base else { return Ok(()) };
+    merged.extend(keys);
+    flow.insert("tcp".into(), Value::Object(merged));
+    Ok(())
+}
+
+fn named(name: &str) -> Option<Profile> {
+    Profile::ALL.into_iter().find(|p| p.name() == name)
+}
+
+fn profiles() -> String {
+    Profile::ALL.map(Profile::name).join(", ")
+}
+
+fn unknown_profile(path: &str, name: &str) -> ScenarioError {
+    let hint = nearest(name, Profile::ALL.map(Profile::name))
+        .map(|n| format!("; did you mean \"{n}\"?"))
+        .unwrap_or_default();
+    ScenarioError::at(
+        path,
+        format!("unknown TCP profile \"{name}\"{hint} (profiles: {})", profiles()),
+    )
+}
+
+/// One step of a path: a key, or a position in an array.
+enum Step<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+fn steps(path: &str) -> Vec<Step<'_>> {
+    path.split(['.', '['])
+        .filter(|s| !s.is_empty())
+        .map(|s| match s.strip_suffix(']').and_then(|n| n.parse().ok()) {
+            Some(n) => Step::Index(n),
+            None => Step::Key(s),
+        })
+        .collect()
+}
+
+/// Applies one override. The value is read as TOML if it is one, else taken as a string.
+fn set(tree: &mut Value, path: &str, value: &str) -> Result<(), ScenarioError> {
+    let value = toml::from_str::<Value>(&format!("v = {value}"))
+        .ok()
+        .and_then(|mut t| t.as_object_mut()?.remove("v"))
+        .unwrap_or_else(|| Value::String(value.to_owned()));
+    let mut at = tree;
+    for step in steps(path) {
+        at = match step {
+            Step::Key(key) => {
+                if at.is_null() {
+                    *at = Value::Object(Map::new());
+                }
+                // A profile given by name becomes a table when a field of it is set.
+                if key != "profile"
+                    && let Value::String(profile) = &*at
+                {
+                    let mut table = Map::new();
+                    table.insert("profile".into(), Value::String(profile.clone()));
+                    *at = Value::Object(table);
+                }
+                let Some(table) = at.as_object_mut() else {
+                    return Err(ScenarioError::at(
+                        path,
+                        format!("cannot be set: \"{key}\" is not inside a table"),
+                    ));
+                };
+                table.entry(key).or_insert(Value::Null)
+            }
+            Step::Index(n) => {
+                let len = at.as_array().map_or(0, Vec::len);
+                at.get_mut(n).ok_or_else(|| {
+                    ScenarioError::at(
+                        path,
+                        format!("cannot be set: there is no element {n} (found {len})"),
+                    )
+                })?
+            }
+        };
+    }
+    *at = value;
+    Ok(())
+}
+
+fn line_at(text: &str, offset: usize) -> usize {
+    1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|b| **b == b'\n').count()
+}
+
+/// Line of the deepest part of `path` that the text contains.
+fn line_of(text: &str, path: &str) -> Option<usize> {
+    use toml::de::{DeTable, DeValue};
+    let table = DeTable::parse(text).ok()?;
+    let mut line = None;
+    let mut at: Option<&DeValue<'_>> = None;
+    let root = table.get_ref();
+    for step in steps(path) {
+        let next = match (step, at) {
+            (Step::Key("forward"), _) => continue,
+            (Step::Key(key), None) => root.get(key),
+            (Step::Key(key), Some(DeValue::Table(t))) => t.get(key),
+            (Step::Index(n), Some(DeValue::Array(a))) => a.get(n),
+            _ => None,
+        };
+        let Some(value) = next else { break };
+        line = Some(line_at(text, value.span().start));
+        at = Some(value.get_ref());
+    }
+    line
+}

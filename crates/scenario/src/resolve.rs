@@ -1,0 +1,323 @@
+//! From what was written to what will be built: every node, one-way link and flow explicit.
+
+use std::collections::BTreeMap;
+
+use airtcp_link::LinkConfig;
+use airtcp_transport::tcp::TcpConfig;
+use airtcp_units::{Probability, Span};
+
+use crate::{Application, Direction, FlowSpec, LinkSpec, Scenario, ScenarioError, TransportKind};
+
+/// Most flows, nodes or links in one scenario.
+const MAX_PARTS: usize = 100_000;
+
+/// One direction of a link between two nodes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OneWay {
+    /// Name in results.
+    pub name: String,
+    /// Index of the node it leaves.
+    pub from: usize,
+    /// Index of the node it reaches.
+    pub to: usize,
+    /// What it is. `queue`, `delay` and `loss` are always present.
+    pub direction: Direction,
+}
+
+/// One flow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flow {
+    /// Name in results.
+    pub name: String,
+    /// Index of the node that opens it.
+    pub from: usize,
+    /// Index of the node at the other end.
+    pub to: usize,
+    /// Transport protocol.
+    pub transport: TransportKind,
+    /// TCP parameters.
+    pub tcp: TcpConfig,
+    /// Application.
+    pub app: Application,
+    /// Largest random delay of its start.
+    pub start_spread: Span,
+}
+
+/// A scenario ready to be built.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resolved {
+    /// The scenario as written, with topology expanded and flows explicit: what is stored with
+    /// results.
+    pub scenario: Scenario,
+    /// Names of the nodes.
+    pub nodes: Vec<String>,
+    /// One-way links; a full-duplex link gives two, the forward one first.
+    pub links: Vec<OneWay>,
+    /// Flows.
+    pub flows: Vec<Flow>,
+}
+
+impl Scenario {
+    /// Expands topology, defaults and counts, and checks that everything fits together.
+    ///
+    /// # Errors
+    /// The first thing that does not fit, with its path.
+    pub fn resolve(&self) -> Result<Resolved, ScenarioError> {
+        let mut scenario = self.clone();
+        scenario.check_times()?;
+        if let Some(topology) = scenario.topology.take() {
+            let mut links = topology.links()?;
+            links.append(&mut scenario.links);
+            scenario.links = links;
+            if scenario.flows.is_empty() {
+                scenario.flows.push(default_flow(&topology.ends()));
+            }
+        }
+        if scenario.links.is_empty() {
+            return Err(ScenarioError::at("links", "is empty: add a [[links]] or a [topology]"));
+        }
+        if scenario.flows.is_empty() && scenario.links.len() == 1 {
+            let link = &scenario.links[0];
+            scenario.flows.push(default_flow(&(link.from.clone(), link.to.clone())));
+        }
+        let mut nodes = Vec::new();
+        let mut index = BTreeMap::new();
+        let mut links = Vec::new();
+        for (i, spec) in scenario.links.iter().enumerate() {
+            check_link(spec, i)?;
+            let mut node = |name: &String| {
+                *index.entry(name.clone()).or_insert_with(|| {
+                    nodes.push(name.clone());
+                    nodes.len() - 1
+                })
+            };
+            let (from, to) = (node(&spec.from), node(&spec.to));
+            let name = spec.name.clone().unwrap_or_else(|| format!("{}-{}", spec.from, spec.to));
+            let forward = spec.forward.completed();
+            let reverse = spec.reverse.clone().unwrap_or_default().completed_from(&forward);
+            links.push(OneWay { name: name.clone(), from, to, direction: forward });
+            links.push(OneWay {
+                name: format!("{name} (reverse)"),
+                from: to,
+                to: from,
+                direction: reverse,
+            });
+        }
+        unique_names(&links)?;
+        if scenario.flows.is_empty() {
+            return Err(ScenarioError::at("flows", "is empty: add a [[flows]] with from and to"));
+        }
+        let flows = resolve_flows(&scenario.flows, &index)?;
+        Ok(Resolved { scenario, nodes, links, flows })
+    }
+
+    fn check_times(&self) -> Result<(), ScenarioError> {
+        if self.duration == Span::ZERO {
+            return Err(ScenarioError::at("duration", "is 0 s: give a time such as \"60 s\""));
+        }
+        if self.duration > Span::from_secs(10_000_000) {
+            return Err(ScenarioError::at(
+                "duration",
+                format!("is {}: accepted is up to 10000000 s", self.duration),
+            ));
+        }
+        if self.warmup >= self.duration {
+            return Err(ScenarioError::at(
+                "warmup",
+                format!("is {}, not shorter than duration ({})", self.warmup, self.duration),
+            ));
+        }
+        if !(1..=1_000_000).contains(&self.replications) {
+            return Err(ScenarioError::at(
+                "replications",
+                format!("is {}: accepted are 1 to 1000000", self.replications),
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn default_flow(ends: &(String, String)) -> FlowSpec {
+    FlowSpec {
+        name: None,
+        from: ends.0.clone(),
+        to: ends.1.clone(),
+        count: 1,
+        transport: TransportKind::Tcp,
+        tcp: TcpConfig::default(),
+        app: Application::default(),
+        start_spread: Span::ZERO,
+    }
+}
+
+impl Direction {
+    /// The link this direction describes, without its queue.
+    pub fn link_config(&self) -> LinkConfig {
+        LinkConfig {
+            rate: self.rate,
+            slot: self.slot,
+            delay: self.delay.unwrap_or(Span::ZERO),
+            mtu: self.mtu,
+            loss: self.loss.clone().unwrap_or_default(),
+            jitter: self.jitter.clone(),
+            reordering: self.reordering.clone(),
+            duplication: self.duplication.unwrap_or(Probability::ZERO),
+        }
+    }
+
+    /// Fills in the defaults of a forward direction.
+    fn completed(&self) -> Self {
+        Self {
+            delay: Some(self.delay.unwrap_or(Span::ZERO)),
+            queue: Some(self.queue.clone().unwrap_or_default()),
+            loss: Some(self.loss.clone().unwrap_or_default()),
+            ..self.clone()
+        }
+    }
+
+    /// Fills in a reverse direction from its forward one.
+    fn completed_from(&self, forward: &Self) -> Self {
+        let own_pace = self.rate.is_some() || self.slot.is_some();
+        Self {
+            rate: if own_pace { self.rate } else { forward.rate },
+            slot: if own_pace { self.slot } else { forward.slot },
+            delay: self.delay.or(forward.delay),
+            queue: self.queue.clone().or_else(|| forward.queue.clone()),
+            mtu: self.mtu.or(forward.mtu),
+            loss: Some(self.loss.clone().unwrap_or_default()),
+            reordering: self.reordering.clone(),
+            duplication: self.duplication,
+            jitter: self.jitter.clone(),
+        }
+    }
+}
+
+fn check_link(spec: &LinkSpec, i: usize) -> Result<(), ScenarioError> {
+    if spec.from == spec.to {
+        return Err(ScenarioError::at(
+            format!("links[{i}].to"),
+            format!("is \"{}\", the same node as from: a link joins two nodes", spec.to),
+        ));
+    }
+    for (name, direction) in [("forward", Some(&spec.forward)), ("reverse", spec.reverse.as_ref())]
+    {
+        let Some(direction) = direction else { continue };
+        if direction.rate.is_some() && direction.slot.is_some() {
+            return Err(ScenarioError::at(
+                format!("links[{i}].{name}.slot"),
+                "and rate exclude one another: a link sends at a rate or one packet a slot",
+            ));
+        }
+        if direction.slot == Some(Span::ZERO) {
+            return Err(ScenarioError::at(
+                format!("links[{i}].{name}.slot"),
+                "is 0 s: give a time such as \"10 ms\"",
+            ));
+        }
+        if let Some(mtu) = direction.mtu
+            && !(68..=65_535).contains(&mtu.0)
+        {
+            return Err(ScenarioError::at(
+                format!("links[{i}].{name}.mtu"),
+                format!("is {mtu}: accepted are 68 B (RFC 791) to 65535 B"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn unique_names(links: &[OneWay]) -> Result<(), ScenarioError> {
+    let mut seen = BTreeMap::new();
+    for (i, link) in links.iter().enumerate() {
+        if let Some(first) = seen.insert(&link.name, i) {
+            return Err(ScenarioError::at(
+                format!("links[{}].name", i / 2),
+                format!(
+                    "\"{}\" is also the name of links[{}]: give each link a name of its own",
+                    link.name,
+                    first / 2
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn resolve_flows(
+    specs: &[FlowSpec],
+    index: &BTreeMap<String, usize>,
+) -> Result<Vec<Flow>, ScenarioError> {
+    let mut flows = Vec::new();
+    for (i, spec) in specs.iter().enumerate() {
+        let at = |key: &str| format!("flows[{i}].{key}");
+        let total = flows.len() + spec.count as usize;
+        if spec.count == 0 || total > MAX_PARTS {
+            return Err(ScenarioError::at(
+                at("count"),
+                format!("is {}: accepted are 1 to {MAX_PARTS} flows in all", spec.count),
+            ));
+        }
+        if let Some((key, message)) = spec.app.fault() {
+            return Err(ScenarioError::at(at(&format!("app.{key}")), message));
+        }
+        check_transport(spec, &at)?;
+        for n in 0..spec.count {
+            let node = |key: &str, name: &str| {
+                let name = name.replace('*', &n.to_string());
+                index.get(&name).copied().ok_or_else(|| unknown_node(at(key), &name, index))
+            };
+            let (from, to) = (node("from", &spec.from)?, node("to", &spec.to)?);
+            if from == to {
+                return Err(ScenarioError::at(at("to"), "is the same node as from"));
+            }
+            let name = match (&spec.name, spec.count) {
+                (Some(name), 1) => name.clone(),
+                (Some(name), _) => format!("{name}{n}"),
+                (None, _) => format!("flow{}", flows.len()),
+            };
+            flows.push(Flow {
+                name,
+                from,
+                to,
+                transport: spec.transport,
+                tcp: spec.tcp.clone(),
+                app: spec.app.clone(),
+                start_spread: spec.start_spread,
+            });
+        }
+    }
+    Ok(flows)
+}
+
+fn unknown_node(path: String, name: &str, index: &BTreeMap<String, usize>) -> ScenarioError {
+    let names: Vec<&str> = index.keys().map(String::as_str).take(20).collect();
+    ScenarioError::at(
+        path,
+        format!("no link touches a node \"{name}\" (nodes: {})", names.join(", ")),
+    )
+}
+
+fn check_transport(spec: &FlowSpec, at: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
+    match spec.transport {
+        TransportKind::Tcp => {
+            spec.tcp.validate().map_err(|e| ScenarioError::at(at("tcp"), e.to_string()))
+        }
+        TransportKind::Udp => match &spec.app {
+            Application::ConstantRate { message, .. } | Application::OnOff { message, .. } => {
+                if (1..=65_507).contains(&message.0) {
+                    return Ok(());
+                }
+                Err(ScenarioError::at(
+                    at("app.message"),
+                    format!("is {message}: a UDP datagram carries 1 to 65507 B"),
+                ))
+            }
+            Application::Bulk { .. } | Application::RequestResponse { .. } => {
+                Err(ScenarioError::at(
+                    at("app.kind"),
+                    "needs a reliable stream: with transport = \"udp\" use \"constant-rate\" or \"on-off\"",
+                ))
+            }
+        },
+    }
+}

@@ -1,0 +1,73 @@
+//! Ready-made topologies, expanded into links and names for flows.
+
+use airtcp_units::{BitRate, Span};
+
+use crate::{Direction, LinkSpec, ScenarioError, Topology};
+
+/// More nodes than anyone means; a slip of the keyboard should not exhaust memory.
+const MAX_SIZE: u32 = 10_000;
+
+impl Topology {
+    /// The links it consists of.
+    pub(crate) fn links(&self) -> Result<Vec<LinkSpec>, ScenarioError> {
+        match self {
+            Self::Chain { hops, link, reverse } => {
+                in_range("topology.hops", *hops)?;
+                Ok((0..*hops)
+                    .map(|i| LinkSpec {
+                        name: Some(format!("hop{i}")),
+                        from: format!("n{i}"),
+                        to: format!("n{}", i + 1),
+                        forward: (**link).clone(),
+                        reverse: reverse.as_deref().cloned(),
+                    })
+                    .collect())
+            }
+            Self::Dumbbell { pairs, bottleneck, reverse, access, access_delays } => {
+                in_range("topology.pairs", *pairs)?;
+                let access = access.as_deref().cloned().unwrap_or_else(default_access);
+                let mut links = vec![LinkSpec {
+                    name: Some("bottleneck".into()),
+                    from: "left".into(),
+                    to: "right".into(),
+                    forward: (**bottleneck).clone(),
+                    reverse: reverse.as_deref().cloned(),
+                }];
+                for i in 0..*pairs {
+                    let delay = access_delays.get(i as usize).or(access_delays.last()).copied();
+                    let near = Direction { delay: delay.or(access.delay), ..access.clone() };
+                    links.push(edge(format!("s{i}"), "left".into(), near));
+                    links.push(edge("right".into(), format!("r{i}"), access.clone()));
+                }
+                Ok(links)
+            }
+        }
+    }
+
+    /// The two ends a flow runs between when the scenario names none.
+    pub(crate) fn ends(&self) -> (String, String) {
+        match self {
+            Self::Chain { hops, .. } => ("n0".into(), format!("n{hops}")),
+            Self::Dumbbell { .. } => ("s*".into(), "r*".into()),
+        }
+    }
+}
+
+fn default_access() -> Direction {
+    Direction {
+        rate: Some(BitRate::from_mbps(1000)),
+        delay: Some(Span::from_millis(1)),
+        ..Direction::default()
+    }
+}
+
+fn edge(from: String, to: String, direction: Direction) -> LinkSpec {
+    LinkSpec { name: None, from, to, forward: direction, reverse: None }
+}
+
+fn in_range(path: &str, n: u32) -> Result<(), ScenarioError> {
+    if (1..=MAX_SIZE).contains(&n) {
+        return Ok(());
+    }
+    Err(ScenarioError::at(path, format!("is {n}: accepted are 1 to {MAX_SIZE}")))
+}

@@ -1,0 +1,207 @@
+//! What a scenario file may say, and what is answered when it says something else.
+
+use airtcp_scenario::{Application, Scenario, ScenarioError, json_schema, read};
+use airtcp_transport::tcp::{Profile, Recovery, TcpConfig};
+use airtcp_units::{BitRate, Span};
+use proptest::prelude::*;
+
+const LINK: &str = "[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mb/s\"\ndelay = \"40 ms\"\n";
+
+fn scenario(text: &str) -> Result<Scenario, ScenarioError> {
+    read(text, "test.toml", &[])
+}
+
+fn refusal(text: &str) -> String {
+    match scenario(text) {
+        Err(e) => e.to_string(),
+        Ok(s) => s.resolve().map(|_| ()).unwrap_err().to_string(),
+    }
+}
+
+#[test]
+fn the_smallest_scenario_is_one_link() {
+    let plan = scenario(LINK).unwrap().resolve().unwrap();
+    assert_eq!(plan.nodes, ["a", "b"]);
+    assert_eq!(plan.links.len(), 2);
+    assert_eq!(plan.links[1].direction.delay, Some(Span::from_millis(40)));
+    assert_eq!(plan.flows.len(), 1);
+    assert!(matches!(plan.flows[0].app, Application::Bulk { size: None, .. }));
+}
+
+#[test]
+fn a_reverse_direction_copies_pace_and_delay_but_not_loss() {
+    let text = format!(
+        "{LINK}loss = {{ model = \"bernoulli\", probability = 0.01 }}\nreverse = {{ delay = \"5 ms\" }}\n"
+    );
+    let plan = scenario(&text).unwrap().resolve().unwrap();
+    let (forward, reverse) = (&plan.links[0].direction, &plan.links[1].direction);
+    assert_eq!(reverse.rate, Some(BitRate::from_mbps(10)));
+    assert_eq!(reverse.delay, Some(Span::from_millis(5)));
+    assert_ne!(forward.loss, reverse.loss);
+}
+
+#[test]
+fn tcp_is_profile_then_common_then_own() {
+    let text = format!(
+        "tcp = {{ profile = \"s0\", ack_every = 2 }}\n{LINK}\n\
+         [[flows]]\nfrom = \"a\"\nto = \"b\"\ntcp = {{ recovery = \"newreno\" }}\n\
+         [[flows]]\nfrom = \"a\"\nto = \"b\"\ntcp = \"linux\"\n"
+    );
+    let s = scenario(&text).unwrap();
+    let base = TcpConfig::profile(Profile::S0);
+    let expected = TcpConfig { ack_every: 2, recovery: Recovery::NewReno, ..base };
+    assert_eq!(s.flows[0].tcp, expected);
+    assert_eq!(s.flows[1].tcp, TcpConfig { ack_every: 2, ..TcpConfig::profile(Profile::Linux) });
+}
+
+#[test]
+fn topologies() {
+    let text = "[topology]\nkind = \"dumbbell\"\npairs = 3\nbottleneck = { rate = \"10 Mb/s\", delay = \"10 ms\" }\n\
+                access_delays = [\"1 ms\", \"50 ms\"]\n\
+                [[flows]]\nfrom = \"s*\"\nto = \"r*\"\ncount = 3\n";
+    let plan = scenario(text).unwrap().resolve().unwrap();
+    assert_eq!(plan.nodes.len(), 8);
+    assert_eq!(plan.flows.len(), 3);
+    assert_eq!(plan.nodes[plan.flows[2].to], "r2");
+    let delay = |name: &str| plan.links.iter().find(|l| l.name == name).unwrap().direction.delay;
+    assert_eq!(delay("s0-left"), Some(Span::from_millis(1)));
+    assert_eq!(delay("s2-left"), Some(Span::from_millis(50)), "the last delay repeats");
+    let chain = "[topology]\nkind = \"chain\"\nhops = 4\nlink = { rate = \"10 Mb/s\" }\n";
+    let plan = scenario(chain).unwrap().resolve().unwrap();
+    assert_eq!((plan.nodes.len(), plan.links.len(), plan.flows.len()), (5, 8, 1));
+}
+
+#[test]
+fn overrides_are_applied_before_checking() {
+    let set = |path: &str, value: &str| vec![(path.to_owned(), value.to_owned())];
+    let s = read(LINK, "t", &set("links[0].rate", "20 Mb/s")).unwrap();
+    assert_eq!(s.links[0].forward.rate, Some(BitRate::from_mbps(20)));
+    let s = read(LINK, "t", &set("links[0].loss", "{ model = \"bernoulli\", probability = 0.1 }"))
+        .unwrap();
+    assert!(s.links[0].forward.loss.is_some());
+    assert_eq!(read(LINK, "t", &set("seed", "7")).unwrap().seed, 7);
+    let e = read(LINK, "t", &set("links[3].rate", "1 Mb/s")).unwrap_err().to_string();
+    assert!(e.contains("no element 3"), "{e}");
+}
+
+/// Every refusal names the file, the place, what was found and what is accepted.
+#[test]
+fn refusals() {
+    let cases: &[(&str, String, &[&str])] = &[
+        ("syntax", "[[links]\n".into(), &["test.toml:1", "TOML"]),
+        (
+            "unknown key",
+            LINK.replace("rate", "rat"),
+            &["links[0]", "\"rat\"", "did you mean \"rate\""],
+        ),
+        ("no unit", LINK.replace("40 ms", "40"), &["test.toml:5", "links[0].delay", "unit", "ms"]),
+        ("wrong unit", LINK.replace("40 ms", "40 kg"), &["delay", "\"kg\"", "ms"]),
+        ("number for a quantity", LINK.replace("\"40 ms\"", "40"), &["links[0].delay", "string"]),
+        (
+            "negative rate",
+            LINK.replace("10 Mb/s", "-3 Mb/s"),
+            &["test.toml:4", "links[0].rate", "-3 Mb/s"],
+        ),
+        ("negative delay", LINK.replace("40 ms", "-1 ms"), &["delay", "-1 ms"]),
+        (
+            "loss above one",
+            format!("{LINK}loss = {{ model = \"bernoulli\", probability = 1.5 }}"),
+            &["loss", "1.5", "between 0 and 1"],
+        ),
+        (
+            "unknown model",
+            format!("{LINK}loss = {{ model = \"bernouli\", probability = 0.5 }}"),
+            &["loss", "bernouli", "bernoulli"],
+        ),
+        (
+            "zero window",
+            format!(
+                "tcp = {{ receive_buffer = \"0 B\" }}\n{LINK}[[flows]]\nfrom=\"a\"\nto=\"b\"\n"
+            ),
+            &["flows[0].tcp", "receive_buffer", "0"],
+        ),
+        (
+            "unknown profile",
+            format!("tcp = \"linus\"\n{LINK}[[flows]]\nfrom=\"a\"\nto=\"b\"\n"),
+            &["linus", "did you mean \"linux\"", "s1-mirage"],
+        ),
+        (
+            "unknown node",
+            format!("{LINK}[[flows]]\nfrom=\"a\"\nto=\"c\"\n"),
+            &["flows[0].to", "\"c\"", "a, b"],
+        ),
+        ("same node", LINK.replace("\"b\"", "\"a\""), &["links[0].to", "same node"]),
+        ("no links", "seed = 1\n".into(), &["links", "empty"]),
+        ("no duration", format!("duration = \"0 s\"\n{LINK}"), &["duration", "0 s"]),
+        ("warmup too long", format!("warmup = \"60 s\"\n{LINK}"), &["warmup", "60 s"]),
+        ("no replications", format!("replications = 0\n{LINK}"), &["replications", "0", "1 to"]),
+        ("twice the same name", format!("{LINK}{LINK}"), &["links[1].name", "a-b"]),
+        (
+            "udp bulk",
+            format!("{LINK}[[flows]]\nfrom=\"a\"\nto=\"b\"\ntransport=\"udp\"\n"),
+            &["flows[0].app.kind", "constant-rate"],
+        ),
+        (
+            "stop before start",
+            format!(
+                "{LINK}[[flows]]\nfrom=\"a\"\nto=\"b\"\napp={{kind=\"bulk\",start=\"5 s\",stop=\"2 s\"}}\n"
+            ),
+            &["app.stop", "2 s", "5 s"],
+        ),
+        (
+            "huge topology",
+            "[topology]\nkind=\"chain\"\nhops=4000000\nlink={rate=\"1 Mb/s\"}\n".into(),
+            &["topology.hops", "10000"],
+        ),
+        ("not a scenario", "\u{0}\u{1}\u{2}".into(), &["test.toml", "TOML"]),
+    ];
+    for (what, text, expected) in cases {
+        let message = refusal(text);
+        for part in *expected {
+            assert!(message.contains(part), "{what}: \"{part}\" is not in: {message}");
+        }
+        assert!(message.lines().count() <= 3, "{what}: {message}");
+    }
+}
+
+#[test]
+fn the_resolved_scenario_reads_back() {
+    let text = format!(
+        "{LINK}loss = {{ model = \"bernoulli\", probability = 0.01 }}\n[[flows]]\nfrom=\"a\"\nto=\"b\"\ntcp = \"s2\"\n"
+    );
+    let plan = scenario(&text).unwrap().resolve().unwrap();
+    let json = serde_json::to_value(&plan.scenario).unwrap();
+    let back: Scenario = serde_json::from_value(json).unwrap();
+    assert_eq!(back, plan.scenario);
+    assert_eq!(back.resolve().unwrap(), plan);
+}
+
+#[test]
+fn the_schema_knows_the_conveniences() {
+    let schema = json_schema();
+    let defs = &schema["$defs"];
+    assert!(defs["LinkSpec"]["properties"]["rate"].is_object());
+    assert!(defs["TcpConfig"]["properties"]["profile"]["enum"].as_array().unwrap().len() >= 7);
+    assert!(defs["FlowSpec"]["properties"]["tcp"]["anyOf"].is_array());
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(text in ".{0,200}") {
+        if let Ok(s) = scenario(&text) {
+            let _ = s.resolve();
+        }
+    }
+
+    #[test]
+    fn no_mutilation_makes_it_panic(cut in 0usize..200, byte in 0usize..200, with: char) {
+        let full = format!("{LINK}loss = {{ model = \"bernoulli\", probability = 0.01 }}\n[[flows]]\nfrom=\"a\"\nto=\"b\"\ntcp = \"s2\"\n");
+        let mut text: String = full.chars().take(full.len().saturating_sub(cut)).collect();
+        if text.len() > byte {
+            text.replace_range(byte..=byte, &with.to_string());
+        }
+        if let Ok(s) = scenario(&text) {
+            let _ = s.resolve();
+        }
+    }
+}
