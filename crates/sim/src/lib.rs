@@ -1,1 +1,28 @@
-//! (empty)
+//! The simulator: an event queue, a world of nodes, interfaces and endpoints, and run control.
+//!
+//! Follow a packet: an [`application`](crate) writes to its transport, the transport returns a
+//! segment, [`World`](world) puts it into the queue of an interface, the link behind the queue
+//! delivers it to the next node, and there it is forwarded or handed to the transport it is
+//! for. [`run()`] runs a scenario; [`slotted`] is the short way for TCP over a delivery trace.
+//!
+//! Nothing here reads a clock, shares state between runs, or depends on how many threads run.
+
+mod application;
+mod build;
+pub mod estimate;
+mod fingerprint;
+mod interface;
+mod measure;
+pub mod parallel;
+pub mod queue;
+pub mod results;
+mod routes;
+mod run;
+pub mod slotted;
+mod transport;
+mod world;
+
+pub use build::{BuildError, TraceLoader};
+pub use estimate::Estimate;
+pub use results::RunResult;
+pub use run::{collect, run, run_one};

@@ -1,0 +1,295 @@
+//! Applications: what writes into and reads from the two ends of a flow.
+
+use airtcp_packet::Side;
+use airtcp_random::Stream;
+use airtcp_scenario::{Application, Periods};
+use airtcp_units::{BitRate, Nanos, Span};
+
+use crate::transport::Transport;
+
+/// More than any run can carry.
+const ENDLESS: u64 = 1 << 60;
+
+/// The application at one end of a flow.
+pub(crate) enum App {
+    /// Accepts what comes and closes when the peer does.
+    Sink { finished: Option<Nanos> },
+    /// Writes `size` bytes and closes, or goes on until `stop`.
+    Bulk { start: Nanos, stop: Nanos, size: Option<u64>, phase: BulkPhase },
+    /// Writes a message at equal intervals while on.
+    Paced(Paced),
+    /// Asks, waits, thinks, asks again.
+    Requester(Requester),
+    /// Answers each complete request.
+    Responder { request: u64, response: u64, unread: u64 },
+}
+
+/// What a bulk application does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BulkPhase {
+    Waiting,
+    Sending,
+    Done,
+}
+
+pub(crate) struct Paced {
+    message: u64,
+    gap: Span,
+    next: Nanos,
+    stop: Nanos,
+    opened: Option<Nanos>,
+    closed: bool,
+    /// On-off: mean lengths, their distribution, the end of the present on-period.
+    periods: Option<(Span, Span, Periods)>,
+    on_until: Nanos,
+    stream: Stream,
+}
+
+pub(crate) struct Requester {
+    request: u64,
+    response: u64,
+    think: Span,
+    left: Option<u64>,
+    next: Nanos,
+    opened: Option<Nanos>,
+    pending: Option<(Nanos, u64)>,
+    pub(crate) completed: u64,
+    pub(crate) total_time: Span,
+    pub(crate) longest: Span,
+}
+
+impl App {
+    /// The application of one side of a flow. `delay` is added to its start.
+    pub(crate) fn new(config: &Application, side: Side, delay: Span, stream: Stream) -> Self {
+        if side == Side::Server {
+            return match config {
+                Application::RequestResponse { request, response, .. } => {
+                    Self::Responder { request: request.0, response: response.0, unread: 0 }
+                }
+                _ => Self::Sink { finished: None },
+            };
+        }
+        let start = config.start() + delay;
+        match config {
+            Application::Bulk { stop, size, .. } => Self::Bulk {
+                start,
+                stop: stop.unwrap_or(Nanos::NEVER),
+                size: size.map(|s| s.0),
+                phase: BulkPhase::Waiting,
+            },
+            Application::ConstantRate { rate, message, stop, .. } => {
+                Self::Paced(Paced::new(*rate, message.0, start, *stop, None, stream))
+            }
+            Application::OnOff { rate, message, on, off, periods, stop, .. } => {
+                let periods = Some((*on, *off, *periods));
+                Self::Paced(Paced::new(*rate, message.0, start, *stop, periods, stream))
+            }
+            Application::RequestResponse { request, response, think, count, .. } => {
+                Self::Requester(Requester {
+                    request: request.0,
+                    response: response.0,
+                    think: *think,
+                    left: *count,
+                    next: start,
+                    opened: None,
+                    pending: None,
+                    completed: 0,
+                    total_time: Span::ZERO,
+                    longest: Span::ZERO,
+                })
+            }
+        }
+    }
+
+    /// When it opened its flow; `None` if it has not, or is not the end that does.
+    pub(crate) const fn started(&self) -> Option<Nanos> {
+        match self {
+            Self::Bulk { start, phase, .. } => match phase {
+                BulkPhase::Waiting => None,
+                BulkPhase::Sending | BulkPhase::Done => Some(*start),
+            },
+            Self::Paced(p) => p.opened,
+            Self::Requester(r) => r.opened,
+            Self::Sink { .. } | Self::Responder { .. } => None,
+        }
+    }
+
+    /// When everything the peer had to send was delivered; `None` if that is not so.
+    pub(crate) const fn finished(&self) -> Option<Nanos> {
+        match self {
+            Self::Sink { finished } => *finished,
+            _ => None,
+        }
+    }
+
+    /// When it next acts by itself.
+    pub(crate) fn next_timer(&self) -> Nanos {
+        match self {
+            Self::Sink { .. } | Self::Responder { .. } => Nanos::NEVER,
+            Self::Bulk { start, stop, phase, .. } => match phase {
+                BulkPhase::Waiting => *start,
+                BulkPhase::Sending => *stop,
+                BulkPhase::Done => Nanos::NEVER,
+            },
+            Self::Paced(p) => p.next_timer(),
+            Self::Requester(r) => {
+                if r.pending.is_some() || r.left == Some(0) {
+                    Nanos::NEVER
+                } else {
+                    r.next
+                }
+            }
+        }
+    }
+
+    /// Its time has come.
+    pub(crate) fn on_timer(&mut self, now: Nanos, transport: &mut Transport) {
+        match self {
+            Self::Sink { .. } | Self::Responder { .. } => {}
+            Self::Bulk { stop, size, phase, .. } => match phase {
+                BulkPhase::Waiting => {
+                    transport.open(now);
+                    *phase = BulkPhase::Sending;
+                    match size {
+                        Some(size) => {
+                            transport.write(now, *size);
+                            transport.close(now);
+                            *phase = BulkPhase::Done;
+                        }
+                        None if *stop == Nanos::NEVER => transport.write(now, ENDLESS),
+                        None => transport.top_up(now),
+                    }
+                }
+                BulkPhase::Sending if now >= *stop => {
+                    transport.close(now);
+                    *phase = BulkPhase::Done;
+                }
+                BulkPhase::Sending | BulkPhase::Done => {}
+            },
+            Self::Paced(p) => p.on_timer(now, transport),
+            Self::Requester(r) => r.ask(now, transport),
+        }
+    }
+
+    /// The transport has taken something in: read it, answer it.
+    pub(crate) fn on_progress(&mut self, now: Nanos, transport: &mut Transport) {
+        match self {
+            Self::Sink { finished } => {
+                if finished.is_none() && transport.peer_closed() {
+                    *finished = Some(now);
+                    transport.close(now);
+                }
+            }
+            Self::Bulk { stop, phase: BulkPhase::Sending, .. } if *stop != Nanos::NEVER => {
+                transport.top_up(now);
+            }
+            Self::Bulk { .. } | Self::Paced(_) => {}
+            Self::Requester(r) => r.on_progress(now, transport),
+            Self::Responder { request, response, unread } => {
+                *unread += transport.take_delivered();
+                while *unread >= *request {
+                    *unread -= *request;
+                    transport.write(now, *response);
+                }
+                if transport.peer_closed() {
+                    transport.close(now);
+                }
+            }
+        }
+    }
+}
+
+impl Paced {
+    fn new(
+        rate: BitRate,
+        message: u64,
+        start: Nanos,
+        stop: Option<Nanos>,
+        periods: Option<(Span, Span, Periods)>,
+        stream: Stream,
+    ) -> Self {
+        Self {
+            message,
+            gap: rate.time_for(message),
+            next: start,
+            stop: stop.unwrap_or(Nanos::NEVER),
+            opened: None,
+            closed: false,
+            periods,
+            on_until: if periods.is_some() { Nanos::ZERO } else { Nanos::NEVER },
+            stream,
+        }
+    }
+
+    fn next_timer(&self) -> Nanos {
+        if self.closed { Nanos::NEVER } else { self.next.min(self.stop) }
+    }
+
+    fn on_timer(&mut self, now: Nanos, transport: &mut Transport) {
+        if now >= self.stop {
+            self.closed = true;
+            transport.close(now);
+            return;
+        }
+        if self.opened.is_none() {
+            self.opened = Some(now);
+            transport.open(now);
+            self.on_until = self.period(true).map_or(Nanos::NEVER, |on| now + on);
+        } else if now >= self.on_until {
+            // The off-period that began at `on_until` is over: a new on-period begins.
+            self.on_until = self.period(true).map_or(Nanos::NEVER, |on| now + on);
+        }
+        transport.write(now, self.message);
+        self.next = now + self.gap;
+        if self.next >= self.on_until {
+            self.next = self.on_until + self.period(false).unwrap_or(Span::ZERO);
+        }
+    }
+
+    /// Draws the length of an on- or off-period; `None` for a source that is always on.
+    fn period(&mut self, on: bool) -> Option<Span> {
+        let (mean_on, mean_off, distribution) = self.periods?;
+        let mean = if on { mean_on } else { mean_off };
+        let length = match distribution {
+            Periods::Fixed => return Some(mean),
+            Periods::Exponential => self.stream.exponential(mean.as_secs_f64()),
+            // Mean of a Pareto of shape 1.5 is three times its scale.
+            Periods::Pareto => self.stream.pareto(mean.as_secs_f64() / 3.0, 1.5),
+        };
+        Some(Span::from_secs_f64(length).max(Span(1)))
+    }
+}
+
+impl Requester {
+    fn ask(&mut self, now: Nanos, transport: &mut Transport) {
+        if self.pending.is_some() || self.left == Some(0) {
+            return;
+        }
+        if self.opened.is_none() {
+            self.opened = Some(now);
+            transport.open(now);
+        }
+        transport.write(now, self.request);
+        self.pending = Some((now, self.response));
+    }
+
+    fn on_progress(&mut self, now: Nanos, transport: &mut Transport) {
+        let Some((asked, missing)) = &mut self.pending else { return };
+        *missing = missing.saturating_sub(transport.take_delivered());
+        if *missing > 0 {
+            return;
+        }
+        let took = now.since(*asked);
+        self.pending = None;
+        self.completed += 1;
+        self.total_time += took;
+        self.longest = self.longest.max(took);
+        self.next = now + self.think;
+        if let Some(left) = &mut self.left {
+            *left -= 1;
+            if *left == 0 {
+                transport.close(now);
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! From a resolved scenario to a world ready to run.
+
+use std::sync::Arc;
+
+use airtcp_link::Link;
+use airtcp_packet::{Seq, Side};
+use airtcp_probe::Probe;
+use airtcp_queueing::{Qdisc, Queue};
+use airtcp_random::Seed;
+use airtcp_scenario::{Application, Flow, Resolved, TransportKind};
+use airtcp_transport::tcp::{Connection, Role};
+use airtcp_transport::udp::{UdpReceiver, UdpSender};
+use airtcp_units::{Outcomes, Span};
+
+use crate::application::App;
+use crate::interface::Interface;
+use crate::routes::Routes;
+use crate::transport::Transport;
+use crate::world::World;
+
+/// Gives the delivery trace that a loss model names.
+pub type TraceLoader<'a> = dyn Fn(&str) -> Result<Arc<Outcomes>, String> + Sync + 'a;
+
+/// A scenario that cannot be built: a model refused its parameters.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {message}")]
+pub struct BuildError {
+    /// Path in the scenario.
+    pub path: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+/// Builds the world of one replication.
+pub(crate) fn build<P: Probe>(
+    plan: &Resolved,
+    seed: Seed,
+    load: &TraceLoader<'_>,
+    probe: P,
+) -> Result<World<P>, BuildError> {
+    let links: Vec<(usize, usize)> = plan.links.iter().map(|l| (l.from, l.to)).collect();
+    let ends: Vec<usize> = plan.flows.iter().flat_map(|f| [f.from, f.to]).collect();
+    let routes = Routes::new(plan.nodes.len(), &links, &ends);
+    let mut world = World::new(routes, probe);
+    for (i, one_way) in plan.links.iter().enumerate() {
+        let path = |key: &str| {
+            let side = if i % 2 == 0 { "" } else { "reverse." };
+            format!("links[{}].{side}{key}", i / 2)
+        };
+        let label = format!("link/{}", one_way.name);
+        let config = one_way.direction.link_config();
+        let link = Link::new(&config, seed, &label, load)
+            .map_err(|e| BuildError { path: path(e.key), message: e.message })?;
+        let queue = one_way.direction.queue.clone().unwrap_or_default();
+        let mut queue = Queue::new(&queue, seed, &format!("{label}/queue")).map_err(|e| {
+            BuildError { path: path(&format!("queue.{}", e.key)), message: e.message }
+        })?;
+        queue.on_link(&|bytes| link.time_for(bytes));
+        let interface = Interface::new(queue, link, one_way.to as u32, i as u32);
+        world.add_interface(interface, seed.number(&format!("{label}/tie")));
+    }
+    for flow in &plan.flows {
+        for side in [Side::Client, Side::Server] {
+            add_endpoint(&mut world, flow, side, seed);
+        }
+    }
+    Ok(world)
+}
+
+fn add_endpoint<P: Probe>(world: &mut World<P>, flow: &Flow, side: Side, seed: Seed) {
+    let label = format!("flow/{}/{side:?}", flow.name);
+    let role = if side == Side::Client { Role::Active } else { Role::Passive };
+    let iss = Seq(seed.number(&format!("{label}/iss")) as u32);
+    let transport = match (flow.transport, side) {
+        (TransportKind::Tcp, _) => Transport::tcp(Connection::new(&flow.tcp, role, iss)),
+        (TransportKind::Udp, Side::Client) => {
+            Transport::UdpSender(UdpSender::new(datagram(&flow.app)))
+        }
+        (TransportKind::Udp, Side::Server) => Transport::UdpReceiver(UdpReceiver::new()),
+    };
+    let mut stream = seed.stream(&format!("{label}/app"));
+    let delay = Span(stream.below(flow.start_spread.0.saturating_add(1)));
+    let app = App::new(&flow.app, side, delay, stream);
+    let node = if side == Side::Client { flow.from } else { flow.to };
+    world.add_endpoint(node as u32, transport, app, seed.number(&format!("{label}/tie")));
+}
+
+fn datagram(app: &Application) -> u16 {
+    match app {
+        Application::ConstantRate { message, .. } | Application::OnOff { message, .. } => {
+            u16::try_from(message.0).unwrap_or(u16::MAX)
+        }
+        Application::Bulk { .. } | Application::RequestResponse { .. } => 0,
+    }
+}

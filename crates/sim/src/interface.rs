@@ -1,0 +1,73 @@
+//! A network interface: a queue discipline and the one-way link behind it.
+
+use airtcp_link::Link;
+use airtcp_packet::{PacketId, Pool};
+use airtcp_probe::{Cx, Machine, Probe, Who};
+use airtcp_queueing::{Qdisc, Queue};
+use airtcp_units::Nanos;
+
+/// Queue and link of one direction. The link takes a packet only when its transmitter is free;
+/// until then packets wait in the queue.
+pub(crate) struct Interface {
+    pub(crate) queue: Queue,
+    pub(crate) link: Link,
+    pub(crate) to_node: u32,
+    pub(crate) number: u32,
+}
+
+impl Interface {
+    pub(crate) fn new(queue: Queue, link: Link, to_node: u32, number: u32) -> Self {
+        Self { queue, link, to_node, number }
+    }
+
+    /// Takes a packet into the queue, and on to the link if that is free.
+    pub(crate) fn enqueue<P: Probe>(
+        &mut self,
+        now: Nanos,
+        packet: PacketId,
+        probe: &mut P,
+        pool: &mut Pool,
+    ) {
+        let mut cx = Cx::new(probe, pool, Who::Queue(self.number));
+        self.queue.enqueue(now, packet, &mut cx);
+        self.feed(now, probe, pool);
+    }
+
+    /// Gives the link its next packets while it is free.
+    pub(crate) fn feed<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
+        while self.link.is_ready(now) {
+            let mut cx = Cx::new(probe, pool, Who::Queue(self.number));
+            let Some(packet) = self.queue.dequeue(now, &mut cx) else { break };
+            cx.who = Who::Link(self.number);
+            self.link.handle(now, packet, &mut cx);
+        }
+        self.link.set_waiting(self.queue.backlog().packets > 0);
+    }
+
+    /// The link's timer: the transmitter may be free, packets may have arrived.
+    pub(crate) fn on_timer<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
+        let mut cx = Cx::new(probe, pool, Who::Link(self.number));
+        self.link.on_timer(now, &mut cx);
+        self.feed(now, probe, pool);
+    }
+
+    /// The next packet that has reached the far end.
+    pub(crate) fn poll<P: Probe>(
+        &mut self,
+        now: Nanos,
+        probe: &mut P,
+        pool: &mut Pool,
+    ) -> Option<PacketId> {
+        self.link.poll(now, &mut Cx::new(probe, pool, Who::Link(self.number)))
+    }
+
+    /// When it next wants to run: an arrival, or the end of a transmission with more to send.
+    pub(crate) fn next_timer(&self) -> Nanos {
+        self.link.next_timer().min(self.queue.next_timer())
+    }
+
+    /// Packets waiting or in the air.
+    pub(crate) fn in_flight(&self) -> u64 {
+        u64::from(self.queue.backlog().packets) + self.link.in_flight() as u64
+    }
+}

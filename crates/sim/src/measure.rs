@@ -1,0 +1,231 @@
+//! Reading a world's counters, at the warm-up and at the end, and what lies between.
+
+use std::collections::BTreeMap;
+
+use airtcp_link::LinkStats;
+use airtcp_probe::{DropReason, Probe};
+use airtcp_queueing::{Qdisc, Stats as QueueStats};
+use airtcp_scenario::{Application, Resolved, TransportKind};
+use airtcp_transport::tcp::TcpStats;
+use airtcp_units::{Nanos, Span};
+
+use crate::application::App;
+use crate::results::{Conservation, FlowResult, LinkResult, Replication, jain_index};
+use crate::transport::Transport;
+use crate::world::World;
+
+/// Counters of everything at one instant.
+pub(crate) struct Snapshot {
+    at: Nanos,
+    flows: Vec<FlowCounters>,
+    links: Vec<LinkCounters>,
+}
+
+#[derive(Default, Clone)]
+struct FlowCounters {
+    delivered: u64,
+    sent_bytes: u64,
+    segments: u64,
+    datagrams_lost: u64,
+    tcp: TcpStats,
+}
+
+struct LinkCounters {
+    link: LinkStats,
+    busy: Span,
+    queue: QueueStats,
+    /// Packet-nanoseconds spent in the queue since the start.
+    queue_area: f64,
+}
+
+impl Snapshot {
+    pub(crate) fn take<P: Probe>(world: &World<P>) -> Self {
+        let at = world.now();
+        let flows = world
+            .endpoints()
+            .chunks_exact(2)
+            .map(|ends| FlowCounters::of(&ends[0].transport, &ends[1].transport))
+            .collect();
+        let links = world
+            .interfaces()
+            .iter()
+            .map(|i| {
+                let queue = i.queue.stats().clone();
+                let queue_area = queue.mean_packets(at, i.queue.backlog()) * at.0 as f64;
+                LinkCounters {
+                    link: i.link.stats().clone(),
+                    busy: i.link.busy(at),
+                    queue,
+                    queue_area,
+                }
+            })
+            .collect();
+        Self { at, flows, links }
+    }
+}
+
+impl FlowCounters {
+    fn of(client: &Transport, server: &Transport) -> Self {
+        match (client, server) {
+            (Transport::Tcp { connection: c, .. }, Transport::Tcp { connection: s, .. }) => {
+                let tcp = *c.stats();
+                Self {
+                    delivered: s.delivered(),
+                    sent_bytes: tcp.bytes_sent,
+                    segments: tcp.data_segments_sent,
+                    datagrams_lost: 0,
+                    tcp,
+                }
+            }
+            (Transport::UdpSender(c), Transport::UdpReceiver(s)) => Self {
+                delivered: s.stats().bytes_received,
+                sent_bytes: c.stats().bytes_sent,
+                segments: c.stats().datagrams_sent,
+                datagrams_lost: s.stats().lost(),
+                tcp: TcpStats::default(),
+            },
+            _ => Self::default(),
+        }
+    }
+}
+
+/// The results of one replication, from its state at the warm-up and now.
+pub(crate) fn replication<P: Probe>(
+    world: &World<P>,
+    plan: &Resolved,
+    warm: &Snapshot,
+    number: u32,
+) -> Replication {
+    let end = Snapshot::take(world);
+    let flows: Vec<FlowResult> =
+        (0..plan.flows.len()).map(|i| flow(world, plan, warm, &end, i)).collect();
+    let links: Vec<LinkResult> = (0..plan.links.len()).map(|i| link(plan, warm, &end, i)).collect();
+    let goodputs: Vec<f64> = flows.iter().map(|f| f.goodput_bps).collect();
+    Replication {
+        replication: number,
+        fingerprint: world.fingerprint().hex(),
+        duration_s: end.at.as_secs_f64(),
+        events: world.events(),
+        flows,
+        links,
+        total_goodput_bps: goodputs.iter().sum(),
+        jain_index: jain_index(&goodputs),
+        conservation: conservation(world),
+    }
+}
+
+fn flow<P: Probe>(
+    world: &World<P>,
+    plan: &Resolved,
+    warm: &Snapshot,
+    end: &Snapshot,
+    i: usize,
+) -> FlowResult {
+    let spec = &plan.flows[i];
+    let (before, after) = (&warm.flows[i], &end.flows[i]);
+    let (client, server) = (&world.endpoints()[2 * i], &world.endpoints()[2 * i + 1]);
+    let started = client.app.started();
+    let finished = server.app.finished();
+    let from = warm.at.max(started.unwrap_or(end.at));
+    let active = finished.unwrap_or(end.at).since(from);
+    let per_second = |bytes: u64| {
+        if active == Span::ZERO { 0.0 } else { bytes as f64 * 8.0 / active.as_secs_f64() }
+    };
+    let delivered = after.delivered - before.delivered;
+    let tcp = &after.tcp;
+    let measured = |now: u64, then: u64| now - then;
+    let segments = measured(after.segments, before.segments);
+    let retransmissions = measured(tcp.segments_retransmitted, before.tcp.segments_retransmitted);
+    let rtt = |span: Span| (tcp.rtt_samples > 0).then(|| span.as_secs_f64());
+    let sized = matches!(spec.app, Application::Bulk { size: Some(_), .. });
+    let exchanges = match &client.app {
+        App::Requester(r) => Some((r.completed, r.total_time, r.longest)),
+        _ => None,
+    };
+    let (count, total, longest) = exchanges.unwrap_or_default();
+    FlowResult {
+        name: spec.name.clone(),
+        from: plan.nodes[spec.from].clone(),
+        to: plan.nodes[spec.to].clone(),
+        transport: match spec.transport {
+            TransportKind::Tcp => "tcp".into(),
+            TransportKind::Udp => "udp".into(),
+        },
+        delivered_bytes: delivered,
+        goodput_bps: per_second(delivered),
+        throughput_bps: per_second(measured(after.sent_bytes, before.sent_bytes)),
+        active_s: active.as_secs_f64(),
+        srtt_s: rtt(tcp.srtt),
+        rtt_mean_s: tcp.rtt_mean().map(Span::as_secs_f64),
+        rtt_min_s: rtt(tcp.rtt_min),
+        rtt_max_s: rtt(tcp.rtt_max),
+        segments_sent: segments,
+        retransmissions,
+        retransmission_ratio: if segments == 0 {
+            0.0
+        } else {
+            retransmissions as f64 / segments as f64
+        },
+        timeouts: measured(tcp.timeouts, before.tcp.timeouts),
+        fast_retransmits: measured(tcp.fast_retransmits, before.tcp.fast_retransmits),
+        ecn_reactions: measured(tcp.ecn_reactions, before.tcp.ecn_reactions),
+        datagrams_lost: measured(after.datagrams_lost, before.datagrams_lost),
+        completion_s: match (sized, started, finished) {
+            (true, Some(start), Some(end)) => Some(end.since(start).as_secs_f64()),
+            _ => None,
+        },
+        exchanges: count,
+        exchange_mean_s: (count > 0).then(|| total.as_secs_f64() / count as f64),
+        exchange_max_s: (count > 0).then(|| longest.as_secs_f64()),
+    }
+}
+
+fn link(plan: &Resolved, warm: &Snapshot, end: &Snapshot, i: usize) -> LinkResult {
+    let (before, after) = (&warm.links[i], &end.links[i]);
+    let span = end.at.since(warm.at);
+    let over = |x: f64| if span == Span::ZERO { 0.0 } else { x / span.as_secs_f64() };
+    let sent = after.link.sent - before.link.sent;
+    let lost = after.link.lost - before.link.lost;
+    let drops = [
+        (DropReason::QueueFull, after.queue.dropped_full - before.queue.dropped_full),
+        (DropReason::QueueEarly, after.queue.dropped_early - before.queue.dropped_early),
+        (DropReason::Loss, lost),
+        (DropReason::TooLong, after.link.too_long - before.link.too_long),
+    ];
+    let drops: BTreeMap<String, u64> =
+        drops.into_iter().map(|(reason, n)| (reason.name().to_owned(), n)).collect();
+    LinkResult {
+        name: plan.links[i].name.clone(),
+        sent_packets: sent,
+        delivered_packets: after.link.delivered - before.link.delivered,
+        delivered_bps: over(
+            (after.link.delivered_bytes - before.link.delivered_bytes) as f64 * 8.0,
+        ),
+        utilisation: over(after.busy.saturating_sub(before.busy).as_secs_f64()),
+        loss_rate: if sent == 0 { 0.0 } else { lost as f64 / sent as f64 },
+        drops,
+        marked_packets: after.queue.marked - before.queue.marked,
+        mean_queue_packets: over((after.queue_area - before.queue_area) / 1e9),
+        max_queue_packets: after.queue.peak_packets,
+    }
+}
+
+/// Counts every packet in two ways: by what became of it, and by where the rest is.
+fn conservation<P: Probe>(world: &World<P>) -> Conservation {
+    let dropped: u64 = world.unroutable()
+        + world
+            .interfaces()
+            .iter()
+            .map(|i| i.queue.stats().dropped() + i.link.stats().lost + i.link.stats().too_long)
+            .sum::<u64>();
+    let in_flight: u64 =
+        world.interfaces().iter().map(crate::interface::Interface::in_flight).sum();
+    let (created, delivered) = (world.pool().created(), world.delivered());
+    Conservation {
+        created,
+        delivered,
+        dropped,
+        in_flight,
+        ok: created == delivered + dropped + in_flight && in_flight == world.pool().in_flight(),
+    }
+}

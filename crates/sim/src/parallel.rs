@@ -1,0 +1,114 @@
+//! Many independent jobs on all cores, with progress and a way to stop.
+//!
+//! Results come back in order of their number, so they do not depend on how many workers
+//! there were or which finished first. The calling thread only waits and reports, which is
+//! what lets a foreign runtime (Python) show progress and notice Ctrl-C.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// Asked between pieces of work; true once the user wants to stop.
+#[derive(Debug, Default)]
+pub struct Stop(AtomicBool);
+
+impl Stop {
+    /// A flag that is not set.
+    pub const fn new() -> Self {
+        Self(AtomicBool::new(false))
+    }
+
+    /// Asks every job to stop at its next opportunity.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// True if the work should stop.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Number of cores this process may use.
+pub fn default_workers() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Runs jobs `0..n` on `workers` threads. `job` returns `None` if it stopped early; `report` is
+/// called on the calling thread with the number of finished jobs, at least every 100 ms, and
+/// returns false to stop everything. The result of each finished job is kept.
+pub fn run_many<T: Send>(
+    n: usize,
+    workers: usize,
+    job: impl Fn(usize, &Stop) -> Option<T> + Sync,
+    mut report: impl FnMut(usize) -> bool,
+) -> Vec<Option<T>> {
+    let stop = Stop::new();
+    let next = AtomicUsize::new(0);
+    let mut results: Vec<Option<T>> = (0..n).map(|_| None).collect();
+    let (sender, receiver) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..workers.clamp(1, n.max(1)) {
+            let sender = sender.clone();
+            let (job, stop, next) = (&job, &stop, &next);
+            scope.spawn(move || {
+                while !stop.is_set() {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    if i >= n || sender.send((i, job(i, stop))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut done = 0;
+        loop {
+            match receiver.recv_timeout(Duration::from_millis(100)) {
+                Ok((i, result)) => {
+                    done += usize::from(result.is_some());
+                    results[i] = result;
+                }
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+                Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            }
+            if !report(done) {
+                stop.set();
+            }
+        }
+    });
+    results
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_does_not_depend_on_workers() {
+        let square = |i: usize, _: &Stop| Some(i * i);
+        let one = run_many(100, 1, square, |_| true);
+        let four = run_many(100, 4, square, |_| true);
+        assert_eq!(one, four);
+        assert_eq!(one[9], Some(81));
+    }
+
+    #[test]
+    fn stopping_keeps_what_is_finished() {
+        let results = run_many(
+            1000,
+            2,
+            |i, stop| {
+                std::thread::sleep(Duration::from_micros(200));
+                (!stop.is_set()).then_some(i)
+            },
+            |done| done < 10,
+        );
+        let finished = results.iter().flatten().count();
+        assert!((10..1000).contains(&finished), "{finished}");
+    }
+
+    #[test]
+    fn nothing_to_do() {
+        assert!(run_many(0, 4, |i, _| Some(i), |_| true).is_empty());
+    }
+}

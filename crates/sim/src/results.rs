@@ -1,0 +1,230 @@
+//! What a run reports: per flow and per link, per replication, and summed up over replications.
+//!
+//! Every quantity is in SI units named in its key. Rates and means are over the measured part
+//! of the run: from the warm-up (or the flow's start, if later) to the end.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::estimate::Estimate;
+
+/// Version of the format of run results.
+pub const RUN_SCHEMA: &str = "airtcp.run/1";
+
+/// What one flow got in one replication.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FlowResult {
+    /// Name of the flow.
+    pub name: String,
+    /// Node at the sending end.
+    pub from: String,
+    /// Node at the other end.
+    pub to: String,
+    /// `tcp` or `udp`.
+    pub transport: String,
+    /// Bytes handed to the receiving application, in order and once, while measured.
+    pub delivered_bytes: u64,
+    /// Those bytes over the time the flow was active and measured.
+    pub goodput_bps: f64,
+    /// All payload sent, retransmissions included, over the same time.
+    pub throughput_bps: f64,
+    /// Time over which the rates are taken.
+    pub active_s: f64,
+    /// Smoothed round-trip time at the end (RFC 6298).
+    pub srtt_s: Option<f64>,
+    /// Mean of all round-trip samples.
+    pub rtt_mean_s: Option<f64>,
+    /// Least round-trip sample.
+    pub rtt_min_s: Option<f64>,
+    /// Greatest round-trip sample.
+    pub rtt_max_s: Option<f64>,
+    /// Data segments (or datagrams) sent, retransmissions included.
+    pub segments_sent: u64,
+    /// Segments sent again.
+    pub retransmissions: u64,
+    /// Share of data segments that were retransmissions.
+    pub retransmission_ratio: f64,
+    /// Expirations of the retransmission timer.
+    pub timeouts: u64,
+    /// Recoveries entered without a timeout.
+    pub fast_retransmits: u64,
+    /// Reactions to ECN marks.
+    pub ecn_reactions: u64,
+    /// Datagrams that never arrived (UDP only).
+    pub datagrams_lost: u64,
+    /// When the last byte of a flow of given size was delivered, from its start.
+    pub completion_s: Option<f64>,
+    /// Completed request-response exchanges.
+    pub exchanges: u64,
+    /// Mean duration of an exchange.
+    pub exchange_mean_s: Option<f64>,
+    /// Longest exchange.
+    pub exchange_max_s: Option<f64>,
+}
+
+/// What one direction of a link carried in one replication.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LinkResult {
+    /// Name of the link; the opposite direction has "(reverse)" added.
+    pub name: String,
+    /// Packets whose transmission began while measured.
+    pub sent_packets: u64,
+    /// Packets that came out at the far end.
+    pub delivered_packets: u64,
+    /// Bytes on the wire that came out, per second.
+    pub delivered_bps: f64,
+    /// Share of the measured time in which the transmitter was busy.
+    pub utilisation: f64,
+    /// Share of transmitted packets that the loss model took.
+    pub loss_rate: f64,
+    /// Packets dropped, by reason.
+    pub drops: BTreeMap<String, u64>,
+    /// Packets marked by the queue (ECN).
+    pub marked_packets: u64,
+    /// Time average of the queue's length.
+    pub mean_queue_packets: f64,
+    /// Greatest length of the queue since the start.
+    pub max_queue_packets: u32,
+}
+
+/// Where every packet went. `ok` is `created = delivered + dropped + in flight`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Conservation {
+    /// Packets created by endpoints, and copies made by links.
+    pub created: u64,
+    /// Packets that reached their endpoint.
+    pub delivered: u64,
+    /// Packets dropped, for any reason.
+    pub dropped: u64,
+    /// Packets in queues and on links when the run ended.
+    pub in_flight: u64,
+    /// Whether the sum is right. False is a defect in the simulator, not in the scenario.
+    pub ok: bool,
+}
+
+/// One replication.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Replication {
+    /// Its number, from 0.
+    pub replication: u32,
+    /// A hash of everything that happened: equal runs have equal fingerprints.
+    pub fingerprint: String,
+    /// Simulated time.
+    pub duration_s: f64,
+    /// Events processed.
+    pub events: u64,
+    /// Per flow.
+    pub flows: Vec<FlowResult>,
+    /// Per direction of each link.
+    pub links: Vec<LinkResult>,
+    /// Sum of the flows' goodputs.
+    pub total_goodput_bps: f64,
+    /// Jain's fairness index of the flows' goodputs: 1 if equal, 1/n if one has all.
+    pub jain_index: Option<f64>,
+    /// Where every packet went.
+    pub conservation: Conservation,
+}
+
+/// Everything a run reports.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunResult {
+    /// Format of this document.
+    pub schema: String,
+    /// Version of the program.
+    pub airtcp_version: String,
+    /// Root seed.
+    pub seed: u64,
+    /// The scenario with every default filled in.
+    pub scenario: Value,
+    /// Per replication, in order; only finished ones.
+    pub replications: Vec<Replication>,
+    /// Means and intervals over replications.
+    pub summary: Summary,
+    /// True if the run was stopped before all replications were done.
+    pub interrupted: bool,
+}
+
+/// Means and 95 % intervals over replications.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Summary {
+    /// Per flow: name, and an estimate for each quantity.
+    pub flows: Vec<Estimates>,
+    /// Per direction of each link.
+    pub links: Vec<Estimates>,
+    /// Sum of goodputs.
+    pub total_goodput_bps: Estimate,
+    /// Jain's fairness index.
+    pub jain_index: Estimate,
+}
+
+/// The estimates of one flow or link.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Estimates {
+    /// Name of the flow or link.
+    pub name: String,
+    /// Estimates by quantity; the same keys as in a replication.
+    #[serde(flatten)]
+    pub quantities: BTreeMap<String, Estimate>,
+}
+
+/// Jain's index `(sum x)^2 / (n sum x^2)`; `None` without flows or when all have nothing.
+pub fn jain_index(shares: &[f64]) -> Option<f64> {
+    let sum: f64 = shares.iter().sum();
+    let squares: f64 = shares.iter().map(|x| x * x).sum();
+    (squares > 0.0).then(|| sum * sum / (shares.len() as f64 * squares))
+}
+
+impl Summary {
+    /// Sums up replications.
+    pub fn of(replications: &[Replication]) -> Self {
+        Self {
+            flows: estimates(replications, |r| &r.flows),
+            links: estimates(replications, |r| &r.links),
+            total_goodput_bps: Estimate::of(replications.iter().map(|r| r.total_goodput_bps)),
+            jain_index: Estimate::of_some(replications.iter().map(|r| r.jain_index)),
+        }
+    }
+}
+
+/// Estimates of every numeric quantity of the records, by position and key. The keys are read
+/// off the serialised record, so a new quantity needs no second list here.
+fn estimates<T: Serialize>(
+    replications: &[Replication],
+    part: impl Fn(&Replication) -> &Vec<T>,
+) -> Vec<Estimates> {
+    let tables: Vec<Vec<Value>> = replications
+        .iter()
+        .map(|r| part(r).iter().filter_map(|record| serde_json::to_value(record).ok()).collect())
+        .collect();
+    let Some(first) = tables.first() else { return Vec::new() };
+    (0..first.len())
+        .map(|i| {
+            let records = || tables.iter().filter_map(|t| t.get(i)?.as_object());
+            let keys = first[i].as_object().into_iter().flat_map(|o| o.keys());
+            let quantities = keys
+                .filter(|key| records().any(|r| r.get(*key).is_some_and(Value::is_number)))
+                .map(|key| {
+                    let values = records().map(|r| r.get(key).and_then(Value::as_f64));
+                    (key.clone(), Estimate::of_some(values))
+                })
+                .collect();
+            let name = first[i]["name"].as_str().unwrap_or_default().to_owned();
+            Estimates { name, quantities }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jain() {
+        assert_eq!(jain_index(&[]), None);
+        assert!((jain_index(&[1.0, 1.0, 1.0]).unwrap() - 1.0).abs() < 1e-12);
+        assert!((jain_index(&[1.0, 0.0, 0.0, 0.0]).unwrap() - 0.25).abs() < 1e-12);
+    }
+}

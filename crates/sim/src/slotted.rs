@@ -1,0 +1,189 @@
+//! TCP over a delivery trace, one packet a slot: the single-hop method of S1.
+//!
+//! S1 ("PRR Is Not Enough", section 3) feeds a trace of receptions into a simulator: the fate
+//! of a packet is the trace's entry at the time it is sent, and throughput is counted in
+//! packets per second. Slot `k` covers `[k S, (k+1) S)`. The sender hands its window to the
+//! link, which sends one packet a slot; a packet received reaches the other end when its slot
+//! ends, and the acknowledgement comes back one slot later, losslessly (or by the fate of the
+//! same slot in a reverse trace). The run stops where the trace ends. Time that TCP spends
+//! waiting for a timer uses up trace like any other.
+//!
+//! What S1 leaves open (inventory 6.2) is decided here and named in [`SlottedConfig`]: lossless
+//! acknowledgements one slot later, delayed acknowledgement of every second segment.
+//!
+//! The same TCP machines run under the general simulator; this driver only replaces queue,
+//! link and event heap by a loop over four times, and a test holds the two against each other.
+
+use std::collections::VecDeque;
+
+use airtcp_packet::{EndpointId, Pool, Segment, Seq, Side};
+use airtcp_probe::{Cx, Machine, Probe, Who};
+use airtcp_transport::tcp::{Connection, Role, TcpConfig, TcpStats};
+use airtcp_units::{Nanos, Outcomes, Span};
+
+/// More than any trace can carry, with room to add to it.
+const ENDLESS: u64 = 1 << 60;
+
+/// How TCP is put over a trace.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SlottedConfig {
+    /// TCP parameters of both ends.
+    pub tcp: TcpConfig,
+    /// Duration of a slot: the interval between packets of the trace.
+    pub slot: Span,
+}
+
+/// What TCP got from the trace.
+#[derive(Debug, Clone)]
+pub struct SlottedResult {
+    /// Packets delivered in order to the application (bytes over segment size).
+    pub delivered_packets: f64,
+    /// Duration of the trace.
+    pub duration: Span,
+    /// Counters of the sender.
+    pub sender: TcpStats,
+    /// Duration of a slot.
+    pub slot: Span,
+    /// Packets the link carried, acknowledgements not counted.
+    pub slots_used: u64,
+}
+
+impl SlottedResult {
+    /// Delivered packets per second, S1's measure.
+    pub fn packets_per_second(&self) -> f64 {
+        if self.duration == Span::ZERO {
+            0.0
+        } else {
+            self.delivered_packets / self.duration.as_secs_f64()
+        }
+    }
+}
+
+/// Runs one endless TCP transfer over `trace`. With `reverse`, acknowledgements meet the fate
+/// of their slot in that trace (beyond its end they are lost).
+pub fn run<P: Probe>(
+    trace: &Outcomes,
+    reverse: Option<&Outcomes>,
+    config: &SlottedConfig,
+    probe: &mut P,
+) -> SlottedResult {
+    Driver::new(trace, reverse, config, probe).run()
+}
+
+struct Driver<'a, P: Probe> {
+    trace: &'a Outcomes,
+    reverse: Option<&'a Outcomes>,
+    slot: Span,
+    mss: u64,
+    sender: Connection,
+    receiver: Connection,
+    queue: VecDeque<Segment>,
+    /// The packet in the air: when its slot ends, and what arrives then.
+    air: Option<(Nanos, Option<Segment>)>,
+    acks: VecDeque<(Nanos, Segment)>,
+    slots_used: u64,
+    pool: Pool,
+    probe: &'a mut P,
+}
+
+impl<'a, P: Probe> Driver<'a, P> {
+    fn new(
+        trace: &'a Outcomes,
+        reverse: Option<&'a Outcomes>,
+        config: &SlottedConfig,
+        probe: &'a mut P,
+    ) -> Self {
+        Self {
+            trace,
+            reverse,
+            slot: config.slot,
+            mss: u64::from(config.tcp.mss),
+            sender: Connection::new(&config.tcp, Role::Active, Seq(0)),
+            receiver: Connection::new(&config.tcp, Role::Passive, Seq(0)),
+            queue: VecDeque::new(),
+            air: None,
+            acks: VecDeque::new(),
+            slots_used: 0,
+            pool: Pool::new(),
+            probe,
+        }
+    }
+
+    fn run(mut self) -> SlottedResult {
+        let end = Nanos::ZERO + self.slot * self.trace.len() as u64;
+        let mut now = Nanos::ZERO;
+        self.sender.open(now);
+        self.sender.write(now, ENDLESS);
+        self.drain(now);
+        loop {
+            now = self.next_time();
+            if now >= end {
+                break;
+            }
+            self.step(now);
+        }
+        SlottedResult {
+            delivered_packets: self.receiver.delivered() as f64 / self.mss as f64,
+            duration: self.slot * self.trace.len() as u64,
+            sender: *self.sender.stats(),
+            slot: self.slot,
+            slots_used: self.slots_used,
+        }
+    }
+
+    fn next_time(&self) -> Nanos {
+        let air = self.air.as_ref().map_or(Nanos::NEVER, |(at, _)| *at);
+        let ack = self.acks.front().map_or(Nanos::NEVER, |(at, _)| *at);
+        air.min(ack).min(self.sender.next_timer()).min(self.receiver.next_timer())
+    }
+
+    /// Everything that happens at `now`: arrivals, then timers, then what they set going.
+    fn step(&mut self, now: Nanos) {
+        if let Some((_, arrival)) = self.air.take_if(|(at, _)| *at <= now)
+            && let Some(segment) = arrival
+        {
+            let mut cx = Cx::new(self.probe, &mut self.pool, RECEIVER);
+            self.receiver.handle(now, segment, &mut cx);
+        }
+        while let Some((_, segment)) = self.acks.pop_front_if(|(at, _)| *at <= now) {
+            let mut cx = Cx::new(self.probe, &mut self.pool, SENDER);
+            self.sender.handle(now, segment, &mut cx);
+        }
+        if self.sender.next_timer() <= now {
+            self.sender.on_timer(now, &mut Cx::new(self.probe, &mut self.pool, SENDER));
+        }
+        if self.receiver.next_timer() <= now {
+            self.receiver.on_timer(now, &mut Cx::new(self.probe, &mut self.pool, RECEIVER));
+        }
+        self.drain(now);
+    }
+
+    /// Takes what the ends want to send, and starts the next packet if the link is free.
+    fn drain(&mut self, now: Nanos) {
+        let mut cx = Cx::new(self.probe, &mut self.pool, SENDER);
+        while let Some(segment) = self.sender.poll(now, &mut cx) {
+            self.queue.push_back(segment);
+        }
+        cx.who = RECEIVER;
+        while let Some(segment) = self.receiver.poll(now, &mut cx) {
+            let through = self.reverse.is_none_or(|r| received(r, self.slot, now));
+            if through {
+                self.acks.push_back((now + self.slot, segment));
+            }
+        }
+        if self.air.is_none()
+            && let Some(segment) = self.queue.pop_front()
+        {
+            self.slots_used += 1;
+            let received = received(self.trace, self.slot, now);
+            self.air = Some((now + self.slot, received.then_some(segment)));
+        }
+    }
+}
+
+fn received(trace: &Outcomes, slot: Span, now: Nanos) -> bool {
+    trace.get((now.0 / slot.0) as usize).unwrap_or(false)
+}
+
+const SENDER: Who = Who::Endpoint(EndpointId::new(0, Side::Client));
+const RECEIVER: Who = Who::Endpoint(EndpointId::new(0, Side::Server));

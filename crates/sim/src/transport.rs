@@ -1,0 +1,104 @@
+//! The transport at one end of a flow, as applications and the world see it.
+
+use airtcp_packet::Segment;
+use airtcp_probe::{Cx, Machine, Probe};
+use airtcp_transport::tcp::Connection;
+use airtcp_transport::udp::{UdpReceiver, UdpSender};
+use airtcp_units::Nanos;
+
+/// A TCP connection, or one end of a UDP flow.
+pub(crate) enum Transport {
+    Tcp {
+        connection: Box<Connection>,
+        /// How much of what was delivered the application has taken notice of.
+        taken: u64,
+    },
+    UdpSender(UdpSender),
+    UdpReceiver(UdpReceiver),
+}
+
+impl Transport {
+    pub(crate) fn tcp(connection: Connection) -> Self {
+        Self::Tcp { connection: Box::new(connection), taken: 0 }
+    }
+
+    /// Opens the connection; nothing to do for UDP.
+    pub(crate) fn open(&mut self, now: Nanos) {
+        if let Self::Tcp { connection, .. } = self {
+            connection.open(now);
+        }
+    }
+
+    /// Hands over `bytes` to send; for UDP, one datagram.
+    pub(crate) fn write(&mut self, now: Nanos, bytes: u64) {
+        match self {
+            Self::Tcp { connection, .. } => {
+                connection.write(now, bytes);
+            }
+            Self::UdpSender(udp) => udp.send(1),
+            Self::UdpReceiver(_) => {}
+        }
+    }
+
+    /// Keeps about two windows written ahead, for a writer that will stop at a given time.
+    pub(crate) fn top_up(&mut self, now: Nanos) {
+        let Self::Tcp { connection, .. } = self else { return };
+        let wanted = 2 * connection.cwnd() + 65_536;
+        let missing = wanted.saturating_sub(connection.unacked());
+        if missing > 0 {
+            connection.write(now, missing);
+        }
+    }
+
+    /// No more will be written: closes after what was.
+    pub(crate) fn close(&mut self, now: Nanos) {
+        if let Self::Tcp { connection, .. } = self {
+            connection.close(now);
+        }
+    }
+
+    pub(crate) fn peer_closed(&self) -> bool {
+        match self {
+            Self::Tcp { connection, .. } => connection.peer_closed(),
+            Self::UdpSender(_) | Self::UdpReceiver(_) => false,
+        }
+    }
+
+    /// Bytes delivered in order since the last call.
+    pub(crate) fn take_delivered(&mut self) -> u64 {
+        let Self::Tcp { connection, taken, .. } = self else { return 0 };
+        let delivered = connection.delivered();
+        let new = delivered - *taken;
+        *taken = delivered;
+        new
+    }
+
+    pub(crate) fn handle<P: Probe>(&mut self, now: Nanos, segment: Segment, cx: &mut Cx<'_, P>) {
+        match self {
+            Self::Tcp { connection, .. } => connection.handle(now, segment, cx),
+            Self::UdpSender(_) => {}
+            Self::UdpReceiver(udp) => udp.handle(now, segment, cx),
+        }
+    }
+
+    pub(crate) fn on_timer<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+        if let Self::Tcp { connection, .. } = self {
+            connection.on_timer(now, cx);
+        }
+    }
+
+    pub(crate) fn next_timer(&self) -> Nanos {
+        match self {
+            Self::Tcp { connection, .. } => connection.next_timer(),
+            Self::UdpSender(_) | Self::UdpReceiver(_) => Nanos::NEVER,
+        }
+    }
+
+    pub(crate) fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
+        match self {
+            Self::Tcp { connection, .. } => connection.poll(now, cx),
+            Self::UdpSender(udp) => udp.poll(now, cx),
+            Self::UdpReceiver(_) => None,
+        }
+    }
+}

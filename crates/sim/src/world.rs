@@ -1,0 +1,239 @@
+//! The world: nodes, interfaces and endpoints with one owner, and the loop that moves them.
+//!
+//! A packet moves by return value. A transport returns a segment; the world puts it into the
+//! pool and hands it to the interface on its way; the link later returns it; the world passes
+//! it to the next interface or to the endpoint it is for.
+
+use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment};
+use airtcp_probe::{Cx, DropReason, Event, Probe, Who};
+use airtcp_units::Nanos;
+
+use crate::application::App;
+use crate::fingerprint::Fingerprint;
+use crate::interface::Interface;
+use crate::queue::{EventQueue, MachineId, Phase};
+use crate::routes::Routes;
+use crate::transport::Transport;
+
+/// One end of a flow: where it is, its transport and its application.
+pub(crate) struct Endpoint {
+    pub(crate) node: u32,
+    pub(crate) transport: Transport,
+    pub(crate) app: App,
+    timer: MachineId,
+    app_timer: MachineId,
+}
+
+/// What a machine in the event queue is.
+#[derive(Debug, Clone, Copy)]
+enum Actor {
+    Interface(u32),
+    Endpoint(u32),
+    App(u32),
+}
+
+/// A world under way.
+pub(crate) struct World<P: Probe> {
+    now: Nanos,
+    queue: EventQueue,
+    actors: Vec<Actor>,
+    interfaces: Vec<Interface>,
+    interface_timers: Vec<MachineId>,
+    endpoints: Vec<Endpoint>,
+    routes: Routes,
+    pool: Pool,
+    delivered: u64,
+    unroutable: u64,
+    events: u64,
+    fingerprint: Fingerprint,
+    probe: P,
+}
+
+impl<P: Probe> World<P> {
+    pub(crate) fn new(routes: Routes, probe: P) -> Self {
+        Self {
+            now: Nanos::ZERO,
+            queue: EventQueue::new(),
+            actors: Vec::new(),
+            interfaces: Vec::new(),
+            interface_timers: Vec::new(),
+            endpoints: Vec::new(),
+            routes,
+            pool: Pool::new(),
+            delivered: 0,
+            unroutable: 0,
+            events: 0,
+            fingerprint: Fingerprint::new(),
+            probe,
+        }
+    }
+
+    fn register(&mut self, actor: Actor, phase: Phase, salt: u64) -> MachineId {
+        self.actors.push(actor);
+        self.queue.register(phase, salt)
+    }
+
+    /// Adds an interface; they are numbered in order. `salt` comes from seed and name.
+    pub(crate) fn add_interface(&mut self, interface: Interface, salt: u64) {
+        let number = self.interfaces.len() as u32;
+        let timer = self.register(Actor::Interface(number), Phase::Arrival, salt);
+        self.interfaces.push(interface);
+        self.interface_timers.push(timer);
+    }
+
+    /// Adds an endpoint; client and server of flow 0, then of flow 1, and so on.
+    pub(crate) fn add_endpoint(&mut self, node: u32, transport: Transport, app: App, salt: u64) {
+        let number = self.endpoints.len() as u32;
+        let timer = self.register(Actor::Endpoint(number), Phase::Timer, salt);
+        let app_timer = self.register(Actor::App(number), Phase::Application, salt.rotate_left(32));
+        self.queue.set(app_timer, app.next_timer());
+        self.endpoints.push(Endpoint { node, transport, app, timer, app_timer });
+    }
+
+    /// Runs to `end` or for `budget` events, whichever comes first; true if `end` was reached.
+    pub(crate) fn run_until(&mut self, end: Nanos, budget: u64) -> bool {
+        for _ in 0..budget {
+            let Some((now, machine)) = self.queue.pop(end) else {
+                self.now = end;
+                return true;
+            };
+            self.now = now;
+            self.events += 1;
+            match self.actors[machine.0 as usize] {
+                Actor::Interface(i) => self.on_interface(i),
+                Actor::Endpoint(e) => self.on_endpoint_timer(e),
+                Actor::App(e) => self.on_app(e),
+            }
+        }
+        false
+    }
+
+    fn on_interface(&mut self, number: u32) {
+        let i = number as usize;
+        self.interfaces[i].on_timer(self.now, &mut self.probe, &mut self.pool);
+        while let Some(packet) = self.interfaces[i].poll(self.now, &mut self.probe, &mut self.pool)
+        {
+            let node = self.interfaces[i].to_node;
+            self.arrive(packet, node, number);
+        }
+        self.queue.set(self.interface_timers[i], self.interfaces[i].next_timer());
+    }
+
+    fn on_endpoint_timer(&mut self, number: u32) {
+        let id = endpoint_id(number);
+        let endpoint = &mut self.endpoints[number as usize];
+        let mut cx = Cx::new(&mut self.probe, &mut self.pool, Who::Endpoint(id));
+        endpoint.transport.on_timer(self.now, &mut cx);
+        self.pump(number);
+    }
+
+    fn on_app(&mut self, number: u32) {
+        let endpoint = &mut self.endpoints[number as usize];
+        endpoint.app.on_timer(self.now, &mut endpoint.transport);
+        self.pump(number);
+    }
+
+    /// Lets the application react, then sends what the transport wants to send.
+    fn pump(&mut self, number: u32) {
+        let id = endpoint_id(number);
+        let endpoint = &mut self.endpoints[number as usize];
+        endpoint.app.on_progress(self.now, &mut endpoint.transport);
+        loop {
+            let endpoint = &mut self.endpoints[number as usize];
+            let mut cx = Cx::new(&mut self.probe, &mut self.pool, Who::Endpoint(id));
+            let Some(segment) = endpoint.transport.poll(self.now, &mut cx) else { break };
+            let node = endpoint.node;
+            self.send(id, segment, node);
+        }
+        let endpoint = &self.endpoints[number as usize];
+        self.queue.set(endpoint.timer, endpoint.transport.next_timer());
+        self.queue.set(endpoint.app_timer, endpoint.app.next_timer());
+    }
+
+    fn send(&mut self, from: EndpointId, segment: Segment, node: u32) {
+        let packet = self.pool.insert(Packet { to: from.peer(), segment });
+        self.forward(packet, node);
+    }
+
+    /// Puts a packet on its way from `node`.
+    fn forward(&mut self, packet: PacketId, node: u32) {
+        let to = self.pool.get(packet).to;
+        let destination = self.endpoints[to.index()].node;
+        let Some(next) = self.routes.next(node, destination) else {
+            self.drop_unroutable(packet);
+            return;
+        };
+        let i = next as usize;
+        self.interfaces[i].enqueue(self.now, packet, &mut self.probe, &mut self.pool);
+        self.queue.set(self.interface_timers[i], self.interfaces[i].next_timer());
+    }
+
+    /// A packet has reached `node` through interface `number`.
+    fn arrive(&mut self, packet: PacketId, node: u32, number: u32) {
+        let Packet { to, segment } = *self.pool.get(packet);
+        self.fingerprint.fold_arrival(self.now, number, to, &segment);
+        if self.endpoints[to.index()].node != node {
+            self.forward(packet, node);
+            return;
+        }
+        self.pool.remove(packet);
+        self.delivered += 1;
+        let endpoint = &mut self.endpoints[to.index()];
+        let mut cx = Cx::new(&mut self.probe, &mut self.pool, Who::Endpoint(to));
+        endpoint.transport.handle(self.now, segment, &mut cx);
+        self.pump(to.index() as u32);
+    }
+
+    fn drop_unroutable(&mut self, packet: PacketId) {
+        let to = self.pool.get(packet).to;
+        let mut cx = Cx::new(&mut self.probe, &mut self.pool, Who::Endpoint(to));
+        cx.record(self.now, || Event::Dropped { packet, reason: DropReason::NoRoute });
+        self.pool.remove(packet);
+        self.unroutable += 1;
+    }
+
+    pub(crate) const fn now(&self) -> Nanos {
+        self.now
+    }
+
+    pub(crate) fn interfaces(&self) -> &[Interface] {
+        &self.interfaces
+    }
+
+    pub(crate) fn endpoints(&self) -> &[Endpoint] {
+        &self.endpoints
+    }
+
+    pub(crate) const fn fingerprint(&self) -> &Fingerprint {
+        &self.fingerprint
+    }
+
+    pub(crate) const fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// Events processed so far.
+    pub(crate) const fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// Packets that reached their endpoint.
+    pub(crate) const fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// Packets dropped because there was no way to their destination.
+    pub(crate) const fn unroutable(&self) -> u64 {
+        self.unroutable
+    }
+
+    /// Ends the world and gives back its probe.
+    pub(crate) fn into_probe(self) -> P {
+        self.probe
+    }
+}
+
+const fn endpoint_id(number: u32) -> EndpointId {
+    use airtcp_packet::Side;
+    EndpointId::new(number >> 1, if number & 1 == 0 { Side::Client } else { Side::Server })
+}
