@@ -1,1 +1,220 @@
-//! x
+//! What every registered discipline must do, whatever its rule: run for each sample configuration.
+
+use std::collections::VecDeque;
+
+use airtcp_packet::{Ecn, EndpointId, Packet, PacketId, Pool, Segment, Seq, Side};
+use airtcp_probe::{Cx, DropReason, Event, Probe, Who};
+use airtcp_random::Seed;
+use airtcp_units::{BitRate, Nanos, Span};
+use proptest::prelude::*;
+
+use crate::{Backlog, Qdisc, Queue, QueueConfig, RedUnit, Verdict, registry};
+
+/// One thing done to a queue, some time after the one before.
+#[derive(Debug, Clone)]
+pub(crate) enum Op {
+    Enqueue { len: u16, ecn: Ecn },
+    Dequeue,
+}
+
+pub(crate) fn packet(number: u32, len: u16, ecn: Ecn) -> Packet {
+    let mut segment = Segment::default();
+    (segment.seq, segment.len, segment.ecn) = (Seq(number), len, ecn);
+    Packet { to: EndpointId::new(0, Side::Server), segment }
+}
+
+#[derive(Default)]
+struct Record(Vec<Event>);
+
+impl Probe for Record {
+    const ON: bool = true;
+    fn record(&mut self, _: Nanos, who: Who, event: &Event) {
+        assert_eq!(who, Who::Queue(7), "the name it was given");
+        self.0.push(*event);
+    }
+}
+
+/// The hard limit a configuration promises.
+fn limit(config: &QueueConfig) -> Backlog {
+    match config {
+        QueueConfig::DropTail(c) => Backlog {
+            packets: c.packets.unwrap_or(if c.bytes.is_some() { u32::MAX } else { 100 }),
+            bytes: c.bytes.map_or(u64::MAX, |b| b.0),
+        },
+        QueueConfig::Red(c) => match c.unit {
+            RedUnit::Packets => Backlog { packets: c.limit, bytes: u64::MAX },
+            RedUnit::Bytes => {
+                Backlog { packets: u32::MAX, bytes: u64::from(c.limit) * c.mean_packet.0 }
+            }
+        },
+    }
+}
+
+/// Drives a queue through `ops`, holds it against a plain list, and returns what it decided.
+fn check(config: &QueueConfig, boxed: bool, ops: &[(u64, Op)]) -> Vec<Option<Verdict>> {
+    let seed = Seed::new(5);
+    let mut queue = Queue::new(config, seed, "queue").expect("a sample is valid");
+    if boxed {
+        queue = Queue::custom(queue);
+    }
+    queue.on_link(&|bytes| BitRate::from_mbps(10).time_for(bytes.0));
+    let (mut pool, mut record) = (Pool::new(), Record::default());
+    let mut shadow: VecDeque<(PacketId, u32, u64, Ecn)> = VecDeque::new();
+    let (mut offered, mut dropped, mut taken) = (0u32, 0u64, 0u64);
+    let mut now = Nanos::ZERO;
+    let mut decisions = Vec::new();
+
+    assert_eq!(queue.backlog(), Backlog::default(), "it starts empty");
+    for (gap, op) in ops {
+        now += Span(*gap);
+        record.0.clear();
+        match op {
+            Op::Enqueue { len, ecn } => {
+                offered += 1;
+                let id = pool.insert(packet(offered, *len, *ecn));
+                let wire = u64::from(pool.get(id).wire_len());
+                let mut cx = Cx::new(&mut record, &mut pool, Who::Queue(7));
+                let verdict = queue.enqueue(now, id, &mut cx);
+                decisions.push(Some(verdict));
+                match verdict {
+                    Verdict::Queued => {
+                        let was = pool.get(id).segment.ecn;
+                        let marked = was != *ecn;
+                        assert!(!marked || (ecn.is_capable() && was == Ecn::Ce), "{ecn:?} {was:?}");
+                        shadow.push_back((id, offered, wire, was));
+                        let marks = record.0.iter().filter(|e| matches!(e, Event::Marked { .. }));
+                        assert!(marks.count() >= usize::from(marked));
+                        let Backlog { packets, bytes } = queue.backlog();
+                        let told = Event::Enqueued { packet: id, packets, bytes };
+                        assert_eq!(record.0.last(), Some(&told));
+                    }
+                    Verdict::Dropped(reason) => {
+                        dropped += 1;
+                        assert_eq!(record.0, [Event::Dropped { packet: id, reason }]);
+                    }
+                }
+            }
+            Op::Dequeue => {
+                let mut cx = Cx::new(&mut record, &mut pool, Who::Queue(7));
+                let got = queue.dequeue(now, &mut cx);
+                // Both registered disciplines promise first in, first out.
+                let expected = shadow.pop_front();
+                assert_eq!(got, expected.map(|e| e.0));
+                decisions.push(None);
+                if let (Some(id), Some((_, number, _, ecn))) = (got, expected) {
+                    let packet = pool.remove(id);
+                    assert_eq!((packet.segment.seq, packet.segment.ecn), (Seq(number), ecn));
+                    taken += 1;
+                    let Backlog { packets, bytes } = queue.backlog();
+                    assert_eq!(record.0, [Event::Dequeued { packet: id, packets, bytes }]);
+                } else {
+                    assert!(record.0.is_empty(), "an empty queue tells nothing");
+                }
+            }
+        }
+        let bytes = shadow.iter().map(|e| e.2).sum();
+        assert_eq!(queue.backlog(), Backlog { packets: shadow.len() as u32, bytes });
+        let limit = limit(config);
+        assert!(queue.backlog().packets <= limit.packets && bytes <= limit.bytes);
+        assert_eq!(pool.in_flight(), shadow.len() as u64);
+        let stats = queue.stats();
+        assert_eq!(u64::from(offered), stats.dequeued + stats.dropped() + shadow.len() as u64);
+        assert_eq!((stats.dropped(), stats.dequeued), (dropped, taken));
+        assert!(stats.peak_packets >= queue.backlog().packets);
+        assert!(queue.next_timer() >= now);
+    }
+    decisions
+}
+
+pub(crate) fn ops() -> impl Strategy<Value = Vec<(u64, Op)>> {
+    let ecn = prop_oneof![Just(Ecn::NotEct), Just(Ecn::Ect0), Just(Ecn::Ect1), Just(Ecn::Ce)];
+    let enqueue = (0u16..1500, ecn).prop_map(|(len, ecn)| Op::Enqueue { len, ecn });
+    let op = prop_oneof![3 => enqueue, 2 => Just(Op::Dequeue)];
+    proptest::collection::vec((0u64..3_000_000, op), 0..300)
+}
+
+proptest! {
+    #[test]
+    fn every_registered_discipline_conforms(ops in ops()) {
+        for config in QueueConfig::samples() {
+            let once = check(&config, false, &ops);
+            prop_assert_eq!(&once, &check(&config, false, &ops), "twice the same: {:?}", config);
+            prop_assert_eq!(&once, &check(&config, true, &ops), "in a box: {:?}", config);
+        }
+    }
+}
+
+#[test]
+fn an_overfull_queue_drops_and_an_empty_one_gives_nothing() {
+    for config in QueueConfig::samples() {
+        let mut queue = Queue::new(&config, Seed::new(1), "queue").unwrap();
+        let (mut pool, mut probe) = (Pool::new(), airtcp_probe::NoProbe);
+        let mut cx = Cx::new(&mut probe, &mut pool, Who::Queue(0));
+        assert_eq!(queue.dequeue(Nanos::ZERO, &mut cx), None);
+        let mut full = 0;
+        for n in 0..1000 {
+            let id = cx.pool.insert(packet(n, 1000, Ecn::NotEct));
+            let verdict = queue.enqueue(Nanos::ZERO, id, &mut cx);
+            full += u32::from(verdict == Verdict::Dropped(DropReason::QueueFull));
+        }
+        assert!(full > 0 || matches!(config, QueueConfig::Red(_)), "{config:?}");
+        assert!(queue.backlog().packets > 0, "it holds something: {config:?}");
+        while queue.dequeue(Nanos(1), &mut cx).is_some() {}
+        assert_eq!(queue.backlog(), Backlog::default());
+    }
+}
+
+#[test]
+fn registry_and_samples_agree() {
+    for entry in registry() {
+        assert_eq!(entry.family, "queue");
+        let has_sample = QueueConfig::samples().iter().any(|c| c.kind() == entry.name);
+        assert!(has_sample, "{} is never tested", entry.name);
+        let text = [entry.description, entry.source];
+        assert!(text.iter().all(|t| !t.is_empty() && t.trim() == *t && !t.ends_with('.')));
+    }
+}
+
+#[test]
+fn tables_read_and_round_trip() {
+    let read = |text: &str| toml::from_str::<QueueConfig>(text);
+    let red = read("kind = \"red\"\nmin = 5\nmax = 15.5\necn = true\nunit = \"bytes\"").unwrap();
+    let QueueConfig::Red(c) = &red else { panic!("{red:?}") };
+    assert_eq!((c.min, c.max, c.limit, c.weight), (5.0, 15.5, 100, 0.002));
+    let defaults = QueueConfig::Red(crate::RedConfig::default());
+    for config in QueueConfig::samples().into_iter().chain([red, defaults]) {
+        let text = toml::to_string(&config).unwrap();
+        assert_eq!(read(&text).unwrap(), config, "{text}");
+        let json = serde_json::to_string(&config).unwrap();
+        assert_eq!(serde_json::from_str::<QueueConfig>(&json).unwrap(), config, "{json}");
+    }
+    for (text, part) in [
+        ("kind = \"drop-tail\"\npackest = 3", "packest"),
+        ("kind = \"blue\"", "drop-tail"),
+        ("kind = \"drop-tail\"\nbytes = 3000", "1500 B"),
+        ("kind = \"red\"\nmax_p = 1.5", "between 0 and 1"),
+    ] {
+        let message = read(text).unwrap_err().to_string();
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn impossible_values_are_refused() {
+    for (text, part) in [
+        ("kind = \"drop-tail\"\npackets = 0", "packets: a queue of 0 packets"),
+        ("kind = \"drop-tail\"\nbytes = \"0 B\"", "bytes: "),
+        ("kind = \"red\"\nlimit = 0", "limit: "),
+        ("kind = \"red\"\nmin = 90", "max: 90 is not above min"),
+        ("kind = \"red\"\nmin = -1", "min: -1"),
+        ("kind = \"red\"\nmin = nan", "min: NaN"),
+        ("kind = \"red\"\nmax = inf", "max: inf"),
+        ("kind = \"red\"\nweight = 0", "weight: 0 is out of range"),
+        ("kind = \"red\"\nmean_packet = \"0 B\"", "mean_packet: "),
+        ("kind = \"red\"\npacket_time = \"0 s\"", "packet_time: "),
+    ] {
+        let config: QueueConfig = toml::from_str(text).unwrap();
+        let message = Queue::new(&config, Seed::new(0), "q").unwrap_err().to_string();
+        assert!(message.contains(part), "{message}");
+    }
+}
