@@ -185,7 +185,7 @@ impl Link {
                 Distribution::Uniform => 2.0 * u,
                 Distribution::Exponential => -detmath::ln(1.0 - u),
             };
-            at = at + jitter.mean.mul_f64(factor);
+            at += jitter.mean.mul_f64(factor);
             keeps_order = jitter.keep_order;
         }
         if let Some((held, draws)) = &self.reordering {

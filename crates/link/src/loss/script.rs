@@ -135,7 +135,7 @@ impl Model for Script {
         for item in sorted {
             match items.last_mut() {
                 Some(before) if item.first <= before.last => {
-                    before.last = before.last.max(item.last)
+                    before.last = before.last.max(item.last);
                 }
                 _ => items.push(item),
             }
@@ -270,7 +270,7 @@ mod tests {
             let side = if i.is_multiple_of(5) { Side::Client } else { Side::Server };
             let to = EndpointId::new(i as u32 % 2, side);
             let payload = if i.is_multiple_of(3) { 0 } else { 100 };
-            Frame { to, payload, ..frame(Nanos(i), i) }
+            Frame { payload, to, ..frame(Nanos(i), i) }
         };
         let matching: Vec<u64> =
             (0..40).filter(|i| i % 5 != 0 && i % 2 == 1 && i % 3 != 0).collect();

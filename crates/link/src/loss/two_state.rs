@@ -216,8 +216,9 @@ mod tests {
             let mut model = build(&config, seed);
             let first = model.outcome(&frame(Nanos::ZERO, 0));
             high += u32::from(first);
-            let change =
-                (0..).find(|i| model.outcome(&frame(Nanos(i * 50_000), *i)) != first).unwrap_or(0);
+            let change = (0..1000)
+                .find(|i| model.outcome(&frame(Nanos(i * 50_000), *i)) != first)
+                .unwrap_or(0);
             to_change += change as f64 * 0.05;
         }
         let (high, to_change) = (f64::from(high) / n as f64, to_change / n as f64);

@@ -1,1 +1,104 @@
-//! x
+//! Drawn runs against their histograms.
+
+use airtcp_units::Nanos;
+
+use super::*;
+use crate::LossConfig;
+use crate::loss::conformance::{build, build_err, frame, sample_record};
+
+const SLOT: Span = Span::from_millis(5);
+
+fn config(successes: &[(u64, u64)], losses: &[(u64, u64)]) -> SemiMarkovConfig {
+    SemiMarkovConfig {
+        successes: successes.into(),
+        losses: losses.into(),
+        path: None,
+        slot: Some(SLOT),
+    }
+}
+
+/// What a channel does in `n` slots, asked in the middle of each.
+fn record(config: SemiMarkovConfig, seed: u64, n: u64) -> Outcomes {
+    let mut model = build(&LossConfig::SemiMarkov(config), seed);
+    let at = |i| Nanos::ZERO + SLOT * i + SLOT / 2;
+    (0..n).map(|i| !model.outcome(&frame(at(i), i))).collect()
+}
+
+#[test]
+fn runs_have_the_lengths_of_the_histograms() {
+    let (successes, losses) = ([(1, 10), (5, 4), (40, 2)], [(1, 12), (3, 3), (9, 1)]);
+    let drawn = record(config(&successes, &losses), 4, 600_000);
+    let (seen_successes, seen_losses) = count_runs(&drawn);
+    for (wanted, seen) in [(successes, seen_successes), (losses, seen_losses)] {
+        let total: u64 = seen.iter().map(|(_, n)| n).sum();
+        assert!(total > 50_000);
+        for (length, count) in wanted {
+            let p = count as f64 / 16.0;
+            let n = seen.iter().find(|(l, _)| *l == length).map_or(0, |(_, n)| *n) as f64;
+            let spread = 5.0 * (p * (1.0 - p) * total as f64).sqrt();
+            assert!((n - p * total as f64).abs() < spread, "runs of {length}: {n} of {total}");
+        }
+        // Only the first and the last run may be cut.
+        let odd = seen.iter().filter(|(l, _)| wanted.iter().all(|(w, _)| w != l));
+        assert!(odd.map(|(_, n)| n).sum::<u64>() <= 2);
+    }
+}
+
+#[test]
+fn the_start_is_stationary() {
+    // 110 slots of success in 16 runs, 30 of loss: every slot of every run is as likely to be
+    // where time zero falls. Expected residual of the longest: over 80 of 140 starts it is 1..=40.
+    let c = config(&[(1, 10), (5, 4), (40, 2)], &[(1, 12), (3, 3), (9, 1)]);
+    let n = 20_000u64;
+    let (mut lost, mut longest) = (0u32, 0u32);
+    for seed in 0..n {
+        let start = record(c.clone(), seed, 6);
+        lost += u32::from(start.get(0) == Some(false));
+        // Six successes at the start: only the run of 40 does that, in 35 of its 40 places.
+        longest += u32::from(start.received() == 6);
+    }
+    let share = |count: u32| f64::from(count) / n as f64;
+    assert!((share(lost) - 30.0 / 140.0).abs() < 5.0 * 0.41 / 141.0, "{}", share(lost));
+    assert!((share(longest) - 70.0 / 140.0).abs() < 5.0 * 0.5 / 141.0, "{}", share(longest));
+}
+
+#[test]
+fn counts_runs() {
+    let outcomes: Outcomes = "1101000111".chars().map(|c| c == '1').collect();
+    assert_eq!(count_runs(&outcomes), (vec![(1, 1), (2, 1), (3, 1)], vec![(1, 1), (3, 1)]));
+    assert_eq!(count_runs(&Outcomes::new()), (vec![], vec![]));
+}
+
+#[test]
+fn a_record_and_its_histograms_make_the_same_channel() {
+    let (successes, losses) = count_runs(&sample_record());
+    let by_path = SemiMarkovConfig { path: Some("sample".into()), ..SemiMarkovConfig::default() };
+    let by_path = SemiMarkovConfig { slot: Some(SLOT), ..by_path };
+    assert_eq!(record(by_path, 3, 5000), record(config(&successes, &losses), 3, 5000));
+}
+
+#[test]
+fn one_kind_of_run_never_ends() {
+    assert_eq!(record(config(&[(3, 1)], &[]), 1, 1000).received(), 1000);
+    assert_eq!(record(config(&[], &[(3, 1)]), 1, 1000).received(), 0);
+}
+
+#[test]
+fn refuses_what_cannot_be() {
+    let both = SemiMarkovConfig { path: Some("sample".into()), ..config(&[(1, 1)], &[(1, 1)]) };
+    let missing = SemiMarkovConfig { path: Some("missing".into()), ..config(&[], &[]) };
+    let no_slot = SemiMarkovConfig { slot: None, ..config(&[(1, 1)], &[(1, 1)]) };
+    for (config, part) in [
+        (config(&[], &[]), "either"),
+        (both, "either"),
+        (missing, "path: no such"),
+        (no_slot, "slot: missing"),
+        (config(&[(0, 1)], &[(1, 1)]), "successes: "),
+        (config(&[(1, 1)], &[(1, 0)]), "losses: "),
+        (config(&[(1, 1)], &[(u64::MAX, 2)]), "losses: "),
+        (config(&[(1 << 61, 2)], &[(1, 1)]), "successes: "),
+    ] {
+        let message = build_err(&LossConfig::SemiMarkov(config));
+        assert!(message.contains(part), "{message}");
+    }
+}
