@@ -1,0 +1,197 @@
+"""Shapes of the JSON documents that airtcp writes: `airtcp.study/1` and `airtcp.run/1`.
+
+The documents come from the extension module; nothing here computes. Keys carry their unit
+(`_s`, `_bps`, `_packets`); a value that does not exist for a link is null, never a magic number.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias, TypedDict
+
+Labels: TypeAlias = dict[str, str]
+"""What a data set says of a link beside its outcomes: channel, rate, sender, receiver."""
+
+
+class Estimate(TypedDict):
+    """A mean with its 95 % confidence interval; one value alone has no interval."""
+
+    mean: float | None
+    ci_low: float | None
+    ci_high: float | None
+
+
+class Bursts(TypedDict):
+    """Runs of one outcome; the histogram holds `[length, runs of that length]`."""
+
+    count: int
+    packets: int
+    longest: int
+    mean: float | None
+    histogram: list[tuple[int, int]]
+
+
+class Source(TypedDict):
+    """Where a link was read from, and in which layout."""
+
+    path: str
+    layout: str
+
+
+class Convergence(TypedDict):
+    """Whether the trace is long enough for its mu, and why."""
+
+    reason: str
+    needed_packets: int | None
+    chunk: int
+    chunk_rms: float | None
+    standard_error: float | None
+    nonstationarity_ratio: float | None
+    prefix: list[tuple[int, float]]
+
+
+class Conditional(TypedDict):
+    """One point of the conditional delivery function; k < 0 counts losses, k > 0 successes."""
+
+    k: int
+    probability: float
+    samples: int
+
+
+class ReceptionOverTime(TypedDict):
+    """Share of packets received in consecutive windows."""
+
+    window_packets: int
+    prr: list[float]
+
+
+class Window(TypedDict):
+    """The congestion window over time."""
+
+    t_s: list[float]
+    cwnd_packets: list[float]
+
+
+class Empirical(TypedDict):
+    """TCP over the trace itself."""
+
+    packets_per_second: float
+    delivered_packets: float
+    duration_s: float
+    sent_packets: int
+    retransmissions: int
+    retransmission_ratio: float
+    timeouts: int
+    fast_retransmits: int
+    slot_use: float
+    cwnd: Window | None
+
+
+class Ensemble(TypedDict):
+    """TCP over replicas of a model of the link."""
+
+    replicas: int
+    packets_per_second: Estimate
+    timeouts: Estimate
+    fast_retransmits: Estimate
+    retransmission_ratio: Estimate
+    longest_success_burst: Estimate
+    longest_loss_burst: Estimate
+    replica_packets_per_second: list[float]
+
+
+class Difference(TypedDict):
+    """The trace less a model of it, in packets per second and in percent of the model."""
+
+    packets_per_second: Estimate
+    percent: Estimate | None
+
+
+class Differences(TypedDict):
+    """The trace against each model of it."""
+
+    independent: Difference
+    gilbert_elliott: Difference | None
+
+
+class LinkTcp(TypedDict):
+    """What TCP gets over the link and over links that look like it."""
+
+    profile: str
+    slot_s: float
+    empirical: Empirical
+    independent: Ensemble
+    gilbert_elliott: Ensemble | None
+    gilbert_elliott_note: str | None
+    difference: Differences
+
+
+# The functional form, because `class` is a word of the language.
+_LinkClass = TypedDict("_LinkClass", {"class": str})
+
+
+class Link(_LinkClass):
+    """One link: what it is, and what TCP gets over it."""
+
+    name: str
+    source: Source
+    labels: Labels
+    notes: list[str]
+    order_known: bool
+    interval_s: float | None
+    packets: int
+    received: int
+    prr: float
+    prr_ci: tuple[float, float] | None
+    g: float | None
+    b: float | None
+    mu: float | None
+    mu_ci: tuple[float, float] | None
+    beta: float | None
+    isolated_loss_share: float | None
+    isolated_loss_packet_share: float | None
+    longest_success_burst: int
+    longest_loss_burst: int
+    ge_expected_longest_success_burst: float | None
+    ge_expected_longest_loss_burst: float | None
+    converged: bool
+    convergence: Convergence
+    cpdf: list[Conditional]
+    loss_bursts: Bursts
+    success_bursts: Bursts
+    autocorrelation: list[tuple[int, float]]
+    prr_over_time: ReceptionOverTime
+    tcp: LinkTcp
+
+
+class Skipped(TypedDict):
+    """A file that was not studied, and why."""
+
+    path: str
+    reason: str
+
+
+class StudyDocument(TypedDict):
+    """What `airtcp study --json` prints."""
+
+    schema: str
+    airtcp_version: str
+    seed: int
+    options: dict[str, Any]
+    links: list[Link]
+    skipped: list[Skipped]
+    interrupted: bool
+
+
+class RunDocument(TypedDict):
+    """What `airtcp run --json` prints.
+
+    Flows and links are open sets of measures: `airtcp schema run` names each with its unit.
+    """
+
+    schema: str
+    airtcp_version: str
+    seed: int
+    scenario: dict[str, Any]
+    replications: list[dict[str, Any]]
+    summary: dict[str, Any]
+    interrupted: bool

@@ -1,0 +1,189 @@
+"""Puts a page together from the document, the templates and the drawing library."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Final
+
+import jinja2
+import vl_convert
+
+from airtcp import words
+from airtcp.report import charts, rows, theme
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from airtcp.documents import Link, StudyDocument
+
+_VEGA_LITE: Final = "v6.4"
+
+
+@cache
+def library() -> str:
+    """Bundle Vega, Vega-Lite and Vega-Embed; takes a second or so, once in a process."""
+    bundle = vl_convert.javascript_bundle(
+        "window.airtcpVega = { embed: vegaEmbed };", vl_version=_VEGA_LITE
+    )
+    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _text(name: str) -> str:
+    return resources.files("airtcp.report").joinpath("templates", name).read_text("utf-8")
+
+
+def _embedded(value: Any) -> str:
+    """Encode for a script element, where `<` could end it early."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("airtcp.report", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _render(template: str, script: str, payload: dict[str, Any], **values: Any) -> str:
+    payload |= {
+        "config": theme.CONFIG,
+        "colours": {"light": theme.LIGHT, "dark": theme.DARK},
+    }
+    page = _environment().get_template(template)
+    raw = {
+        "css": _text("page.css"),
+        "library": library(),
+        "script": _text("page.js") + _text(script),
+        "payload": _embedded(payload),
+    }
+    # Everything else is escaped; these four are ours, or encoded by `_embedded`.
+    trusted = {name: jinja2.utils.markupsafe.Markup(text) for name, text in raw.items()}  # noqa: S704
+    return page.render(**trusted, **values)
+
+
+def study_page(document: StudyDocument) -> str:
+    """Make the page of a study.
+
+    Args:
+        document: What `StudyResult.json` gives.
+
+    Returns:
+        A complete HTML document. Equal documents give equal pages.
+    """
+    links = document["links"]
+    payload = rows.study_payload(document)
+    payload["charts"] = charts.study_charts(len(links))
+    payload["first"] = _first(links)
+    several = len(links) != 1
+    return _render(
+        "study.html.j2",
+        "study.js",
+        payload,
+        title=f"What TCP gets over {len(links)} links" if several else _single_title(links[0]),
+        lead=_lead(links),
+        facts=_facts(document),
+        findings=words.study_findings(links) if links else [],
+        headings=_headings(links) if several else {},
+        first=links[_first(links)]["name"] if links else "No link",
+        links=len(links),
+        skipped=document["skipped"],
+        interrupted=document["interrupted"],
+        version=document["airtcp_version"],
+        seed=document["seed"],
+        options=json.dumps(document["options"], indent=2, ensure_ascii=False),
+        command=_command(document),
+    )
+
+
+def _first(links: Sequence[Link]) -> int:
+    """Choose the link to open with: the one that shows most, an intermediate one if there is."""
+
+    def rank(index: int) -> tuple[bool, bool, float]:
+        link = links[index]
+        gain = link["tcp"]["difference"]["independent"]["packets_per_second"]["mean"] or 0.0
+        low, high = words.INTERMEDIATE
+        return low <= link["prr"] <= high, link["converged"], abs(gain)
+
+    return max(range(len(links)), key=rank, default=0)
+
+
+def _single_title(link: Link) -> str:
+    return f"What TCP gets over {link['name']}"
+
+
+def _lead(links: Sequence[Link]) -> str:
+    return (
+        "TCP over the measured order of successes and losses, beside TCP over links that look the"
+        " same by packet reception ratio alone, and by reception ratio and burstiness."
+        if links
+        else "No link was studied to the end."
+    )
+
+
+def _facts(document: StudyDocument) -> list[tuple[str, str]]:
+    options = document["options"]
+    packets = sum(link["packets"] for link in document["links"])
+    return [
+        ("Packets", words.count(packets)),
+        ("TCP profile", str(options.get("profile", "unknown"))),
+        ("Replicas", str(options.get("replicas", "unknown"))),
+        ("Seed", str(document["seed"])),
+        ("Version", document["airtcp_version"]),
+    ]
+
+
+def _command(document: StudyDocument) -> str:
+    paths = dict.fromkeys(link["source"]["path"] for link in document["links"])
+    options = document["options"]
+    command = ["airtcp", "study", *list(paths)[:3]]
+    rest = " ..." if len(paths) > len(command) - 2 else ""
+    tail = ["--seed", str(document["seed"])]
+    for name in ("profile", "replicas"):
+        if name in options:
+            tail += [f"--{name}", str(options[name])]
+    return shlex.join(command) + rest + " " + shlex.join(tail)
+
+
+def _headings(links: Sequence[Link]) -> dict[str, str]:
+    """Write the headings of the plots of all links: what each shows of these links."""
+    spread = words.widest_spread(links)
+    found = {
+        "throughput": "Throughput follows PRR",
+        "gain": "Burstiness and what it is worth to TCP",
+        "chain": "Does a Gilbert-Elliott chain stand in for the trace?",
+        "longest": "Longest runs, measured and modelled",
+    }
+    if spread is not None:
+        found["throughput"] = (
+            f"At PRR {words.number(spread.prr, 2)}, throughput differs"
+            f" {words.number(spread.ratio, 2)}-fold"
+        )
+    losing = [link for link in links if link["mu"] is not None]
+    if losing:
+        signs = [words.direction(link["tcp"]["difference"]["independent"]) for link in losing]
+        found["gain"] = (
+            f"TCP gains from bursts on {words.count(signs.count(1))}"
+            f" of {words.count(len(losing))} links"
+        )
+        chained = [link["tcp"]["difference"]["gilbert_elliott"] for link in losing]
+        low = sum(words.direction(difference) > 0 for difference in chained)
+        found["chain"] = (
+            f"The chain gives TCP too little on {words.count(low)} of {words.count(len(losing))}"
+        )
+        longer = sum(
+            link["longest_success_burst"] > expected
+            for link in losing
+            if (expected := link["ge_expected_longest_success_burst"]) is not None
+        )
+        found["longest"] = (
+            f"Longest runs exceed the chain's on {words.count(longer)}"
+            f" of {words.count(len(losing))}"
+        )
+    return found

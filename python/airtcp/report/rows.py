@@ -1,0 +1,228 @@
+"""From the document of a study to what its page carries: columns for all links, details of each.
+
+The overview is a table of columns, since names repeated 2,780 times would be most of the file.
+The details of the links (histograms, curves, the window over time) are grouped, deflated and
+encoded, and the page unpacks a group when one of its links is chosen. Long curves are thinned
+to what a screen can show; the downloads that matter in full are beside the page, not in it.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from typing import TYPE_CHECKING, Any
+
+from airtcp import words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from airtcp.documents import Ensemble, Estimate, Link, StudyDocument
+
+GROUP = 16
+"""Links whose details are packed together."""
+
+WINDOW_POINTS = 600
+"""Points of the congestion window kept for one link, when there are few links."""
+
+_MANY = 200
+
+
+def _round(value: Any) -> Any:
+    """Keep five significant digits: a plot shows three, a table four."""
+    if isinstance(value, float):
+        return float(f"{value:.5g}")
+    return value
+
+
+def _bound(estimate: Estimate, bound: str) -> float | None:
+    if bound == "low":
+        return estimate["ci_low"]
+    return estimate["ci_high"] if bound == "high" else estimate["mean"]
+
+
+def _end(interval: tuple[float, float] | None, end: int) -> float | None:
+    return None if interval is None else interval[end]
+
+
+def _mean(ensemble: Ensemble | None, bound: str) -> float | None:
+    if ensemble is None:
+        return None
+    return _bound(ensemble["packets_per_second"], bound)
+
+
+def _difference(link: Link, model: str, unit: str, bound: str) -> float | None:
+    differences = link["tcp"]["difference"]
+    difference = (
+        differences["independent"] if model == "independent" else differences["gilbert_elliott"]
+    )
+    if difference is None:
+        return None
+    interval = difference["percent"] if unit == "percent" else difference["packets_per_second"]
+    if interval is None:
+        return None
+    return _bound(interval, bound)
+
+
+OVERVIEW: dict[str, Callable[[Link], Any]] = {
+    "name": lambda link: link["name"],
+    "labels": lambda link: " ".join(f"{k}={v}" for k, v in sorted(link["labels"].items())),
+    "packets": lambda link: link["packets"],
+    "class": lambda link: link["class"],
+    "prr": lambda link: link["prr"],
+    "prr_low": lambda link: _end(link["prr_ci"], 0),
+    "prr_high": lambda link: _end(link["prr_ci"], 1),
+    "mu": lambda link: link["mu"],
+    "mu_low": lambda link: _end(link["mu_ci"], 0),
+    "mu_high": lambda link: _end(link["mu_ci"], 1),
+    "beta": lambda link: link["beta"],
+    "converged": lambda link: link["converged"],
+    "longest_success": lambda link: link["longest_success_burst"],
+    "longest_loss": lambda link: link["longest_loss_burst"],
+    "expected_success": lambda link: link["ge_expected_longest_success_burst"],
+    "expected_loss": lambda link: link["ge_expected_longest_loss_burst"],
+    "tcp": lambda link: link["tcp"]["empirical"]["packets_per_second"],
+    "independent": lambda link: _mean(link["tcp"]["independent"], "mean"),
+    "independent_low": lambda link: _mean(link["tcp"]["independent"], "low"),
+    "independent_high": lambda link: _mean(link["tcp"]["independent"], "high"),
+    "chain": lambda link: _mean(link["tcp"]["gilbert_elliott"], "mean"),
+    "chain_low": lambda link: _mean(link["tcp"]["gilbert_elliott"], "low"),
+    "chain_high": lambda link: _mean(link["tcp"]["gilbert_elliott"], "high"),
+    "gain": lambda link: _difference(link, "independent", "rate", "mean"),
+    "gain_low": lambda link: _difference(link, "independent", "rate", "low"),
+    "gain_high": lambda link: _difference(link, "independent", "rate", "high"),
+    "gain_percent": lambda link: _difference(link, "independent", "percent", "mean"),
+    "gain_percent_low": lambda link: _difference(link, "independent", "percent", "low"),
+    "gain_percent_high": lambda link: _difference(link, "independent", "percent", "high"),
+    "timeouts": lambda link: link["tcp"]["empirical"]["timeouts"],
+    "fast_retransmits": lambda link: link["tcp"]["empirical"]["fast_retransmits"],
+    "retransmission_ratio": lambda link: link["tcp"]["empirical"]["retransmission_ratio"],
+    "memory": words.memory,
+}
+"""Columns that the page knows of every link, and where each comes from."""
+
+
+def overview(links: Sequence[Link]) -> dict[str, list[Any]]:
+    """Gather the columns of all links."""
+    return {name: [_round(pick(link)) for link in links] for name, pick in OVERVIEW.items()}
+
+
+def thin(values: Sequence[float], others: Sequence[float], keep: int) -> list[list[float]]:
+    """Thin a curve to about `keep` points, holding the low and high of every stretch.
+
+    >>> thin([0, 1, 2, 3], [5, 9, 1, 4], 8)
+    [[0, 5], [1, 9], [2, 1], [3, 4]]
+    >>> thin(range(1000), [0] * 500 + [7] + [0] * 499, 10)[4:6]
+    [[400, 0], [500, 7]]
+    """
+    total = len(values)
+    if total <= keep:
+        return [[_round(x), _round(y)] for x, y in zip(values, others, strict=True)]
+    stretch = -(-total // max(keep // 2, 1))
+    kept: list[int] = []
+    for start in range(0, total, stretch):
+        part = range(start, min(start + stretch, total))
+        low = min(part, key=others.__getitem__)
+        high = max(part, key=others.__getitem__)
+        kept += sorted({low, high})
+    return [[_round(values[i]), _round(others[i])] for i in kept]
+
+
+def detail(link: Link, window_points: int) -> dict[str, Any]:
+    """Gather what the page shows of one link beside its row of the overview."""
+    tcp = link["tcp"]
+    chain = tcp["gilbert_elliott"]
+    convergence = link["convergence"]
+    window = tcp["empirical"]["cwnd"]
+    return {
+        "source": link["source"],
+        "labels": link["labels"],
+        "notes": link["notes"],
+        "interval_s": link["interval_s"],
+        "g": _round(link["g"]),
+        "b": _round(link["b"]),
+        "received": link["received"],
+        "isolated": _round(link["isolated_loss_share"]),
+        "findings": [[f.headline, f.text, f.tone] for f in words.link_findings(link)],
+        "titles": titles(link),
+        "error": _round(convergence["standard_error"]),
+        "prefix": [[n, _round(mu)] for n, mu in convergence["prefix"]],
+        "cpdf": [[p["k"], _round(p["probability"]), p["samples"]] for p in link["cpdf"]],
+        "loss": link["loss_bursts"]["histogram"],
+        "success": link["success_bursts"]["histogram"],
+        "autocorrelation": [[lag, _round(value)] for lag, value in link["autocorrelation"]],
+        "time": [
+            link["prr_over_time"]["window_packets"],
+            [float(f"{value:.3g}") for value in link["prr_over_time"]["prr"]],
+        ],
+        "replicas": {
+            "independent": [_round(x) for x in tcp["independent"]["replica_packets_per_second"]],
+            "chain": [_round(x) for x in chain["replica_packets_per_second"]] if chain else [],
+        },
+        "counts": [
+            _counts("this trace", tcp["empirical"]),
+            _counts("independent", tcp["independent"]),
+            *([_counts("Gilbert-Elliott", chain)] if chain else []),
+        ],
+        "cwnd": thin(window["t_s"], window["cwnd_packets"], window_points) if window else None,
+    }
+
+
+def _counts(label: str, measured: Any) -> list[Any]:
+    """One row of the small table under the throughput: a count, or a mean of replicas."""
+    row: list[Any] = [label]
+    for key in ("packets_per_second", "timeouts", "fast_retransmits", "retransmission_ratio"):
+        value = measured[key]
+        row.append(_round(value["mean"] if isinstance(value, dict) else value))
+    return row
+
+
+def titles(link: Link) -> dict[str, str]:
+    """Write the heading of each plot of a link: what it shows of this link."""
+    empirical = link["tcp"]["empirical"]
+    found = {
+        "tcp": words.against_independent(link).headline,
+        "cwnd": (
+            f"{words.count(empirical['timeouts'])} timeouts and"
+            f" {words.count(empirical['fast_retransmits'])} fast retransmits"
+            f" in {words.number(empirical['duration_s'])} s"
+        ),
+        "success": f"Longest run of successes: {words.count(link['longest_success_burst'])}",
+        "loss": f"Longest run of losses: {words.count(link['longest_loss_burst'])}",
+        "convergence": "mu has settled" if link["converged"] else "mu has not settled",
+        "cpdf": "What the last packets say of the next",
+        "autocorrelation": "How long the link remembers",
+    }
+    isolated = link["isolated_loss_share"]
+    if isolated is not None:
+        found["loss"] = f"{100 * isolated:.0f} % of losses stand alone; the longest run is " + (
+            words.count(link["longest_loss_burst"])
+        )
+    expected = link["ge_expected_longest_success_burst"]
+    if expected is not None:
+        found["success"] += f", a Gilbert-Elliott chain's about {words.count(expected)}"
+    if link["mu"] is None:
+        found["convergence"] = "No mu: every packet had the same fate"
+    return found
+
+
+def pack(value: Any) -> str:
+    """Encode a value for the page: JSON, deflated, in base64; equal values give equal text."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode("ascii")
+
+
+def study_payload(document: StudyDocument) -> dict[str, Any]:
+    """Gather everything that the page of a study carries."""
+    links = document["links"]
+    points = WINDOW_POINTS if len(links) <= _MANY else WINDOW_POINTS // 4
+    details = [detail(link, points) for link in links]
+    groups = [details[start : start + GROUP] for start in range(0, len(details), GROUP)]
+    return {
+        "kind": "study",
+        "columns": overview(links),
+        "group": GROUP,
+        "details": [pack(group) for group in groups],
+        "slots": [link["tcp"]["slot_s"] for link in links],
+    }

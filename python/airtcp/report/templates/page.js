@@ -1,0 +1,196 @@
+// What every page of airtcp shares: the colour scheme, drawing, saving, small tables.
+// `airtcpVega` comes from the Vega-Lite library, which stands in the page before this.
+"use strict";
+const Page = (() => {
+  const root = document.documentElement;
+  const payload = JSON.parse(document.getElementById("payload").textContent);
+  const media = matchMedia("(prefers-color-scheme: dark)");
+  const figures = new Map();
+  let choice = "auto";
+
+  const byId = (id) => document.getElementById(id);
+  const scheme = () => (choice === "auto" ? (media.matches ? "dark" : "light") : choice);
+
+  // Elements are made with text, never with markup: names come from files.
+  function element(tag, text, attributes = {}) {
+    const made = document.createElement(tag);
+    if (text !== undefined && text !== null) made.textContent = text;
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    return made;
+  }
+
+  // A number with a few significant digits and never an exponent.
+  function show(value, digits = 3) {
+    if (value === null || value === undefined) return "–";
+    if (typeof value !== "number") return String(value);
+    const size = Math.abs(value);
+    if (Number.isInteger(value) || size >= 10 ** (digits - 1)) return Math.round(value).toLocaleString("en").replace(/,/g, "\u202f").replace("-", "−");
+    const decimals = Math.min(digits - 1 - Math.floor(Math.log10(size)), digits + 2);
+    return value.toFixed(decimals).replace("-", "−");
+  }
+
+  async function unpack(text) {
+    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(stream).text());
+  }
+
+  // Puts the scheme's colours in place of their roles.
+  function coloured(value, colours) {
+    if (typeof value === "string") return value[0] === "@" && colours[value] ? colours[value] : value;
+    if (Array.isArray(value)) return value.map((v) => coloured(v, colours));
+    if (value && typeof value === "object") {
+      return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, coloured(v, colours)]));
+    }
+    return value;
+  }
+
+  // One figure of the page: which chart it shows, with which data; drawn when it is near.
+  class Figure {
+    constructor(node) {
+      this.node = node;
+      this.name = node.dataset.chart;
+      this.chart = this.name;
+      this.data = () => ({});
+      this.rows = () => [];
+      this.near = false;
+      this.turn = 0;
+      for (const button of node.querySelectorAll("[data-view]")) {
+        button.addEventListener("click", () => {
+          this.chart = button.dataset.view;
+          for (const other of node.querySelectorAll("[data-view]")) {
+            other.setAttribute("aria-pressed", String(other === button));
+          }
+          this.draw();
+        });
+      }
+      for (const button of node.querySelectorAll("[data-save]")) {
+        button.addEventListener("click", () => this.save(button.dataset.save));
+      }
+    }
+
+    async draw() {
+      if (!this.near) return;
+      const turn = ++this.turn;
+      const canvas = this.node.querySelector(".canvas");
+      const data = this.data();
+      if (data.empty) {
+        this.view?.finalize();
+        this.view = null;
+        canvas.replaceChildren(element("p", data.empty, { class: "empty" }));
+        this.node.dataset.drawn = "empty";
+        return;
+      }
+      const colours = payload.colours[scheme()];
+      const spec = { ...coloured(payload.charts[this.chart], colours), datasets: data };
+      const config = coloured(payload.config, colours);
+      if (canvas.clientWidth < 420) config.legend = { ...config.legend, columns: 2 };
+      const rows = Object.values(data).reduce((sum, d) => sum + d.length, 0);
+      const made = await airtcpVega.embed(canvas, spec, {
+        config,
+        actions: false,
+        renderer: rows > 3000 ? "canvas" : "svg",
+        tooltip: { theme: "custom" },
+      });
+      if (turn !== this.turn) return made.finalize();
+      this.view?.finalize();
+      this.view = made.view;
+      this.finalize = made.finalize;
+      if (this.onpick) {
+        this.view.addEventListener("click", (_, item) => {
+          if (item?.datum?.index !== undefined) this.onpick(item.datum.index);
+        });
+      }
+      this.mark();
+      this.node.dataset.drawn = this.chart;
+    }
+
+    // Rings the chosen link, where the chart has such a ring.
+    mark() {
+      if (this.view && Figure.chosen >= 0 && this.onpick) {
+        this.view.signal("chosen", Figure.chosen).runAsync();
+      }
+    }
+
+    async save(kind) {
+      const name = `airtcp-${this.chart}`;
+      if (kind === "csv") return download(`${name}.csv`, csv(this.rows()), "text/csv");
+      if (!this.view) return;
+      const url = await this.view.toImageURL(kind, kind === "png" ? 2 : 1);
+      link(`${name}.${kind}`, url);
+    }
+  }
+  Figure.chosen = -1;
+
+  function link(name, url) {
+    const anchor = element("a", null, { href: url, download: name });
+    document.body.append(anchor);
+    anchor.click();
+    anchor.remove();
+  }
+
+  function download(name, text, type) {
+    const url = URL.createObjectURL(new Blob([text], { type }));
+    link(name, url);
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
+  }
+
+  // RFC 4180; a cell that a spreadsheet would take for a formula gets a quote in front.
+  function csv(rows) {
+    const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((n) => n !== "index");
+    const cell = (value) => {
+      if (value === null || value === undefined) return "";
+      if (typeof value !== "string") return String(value);
+      const text = /^[=+@\t\r-]/.test(value) ? `'${value}` : value;
+      return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    };
+    return [names.join(","), ...rows.map((row) => names.map((n) => cell(row[n])).join(","))].join("\r\n") + "\r\n";
+  }
+
+  const watcher = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      const figure = figures.get(entry.target.dataset.chart);
+      if (entry.isIntersecting && !figure.near) {
+        figure.near = true;
+        figure.draw();
+      }
+    }
+  }, { rootMargin: "600px" });
+
+  function start() {
+    for (const node of document.querySelectorAll("[data-chart]")) watcher.observe(node);
+  }
+  for (const node of document.querySelectorAll("[data-chart]")) {
+    figures.set(node.dataset.chart, new Figure(node));
+  }
+
+  function applyScheme() {
+    root.dataset.scheme = scheme();
+    byId("scheme").textContent = scheme() === "dark" ? "Light" : "Dark";
+    for (const figure of figures.values()) figure.draw();
+  }
+  byId("scheme").addEventListener("click", () => {
+    choice = scheme() === "dark" ? "light" : "dark";
+    applyScheme();
+  });
+  media.addEventListener("change", applyScheme);
+  root.dataset.scheme = scheme();
+  byId("scheme").textContent = scheme() === "dark" ? "Light" : "Dark";
+
+  // A table of plain rows, the first of them the heading.
+  function plainTable(node, heading, rows) {
+    const head = element("thead");
+    const top = element("tr");
+    for (const cell of heading) top.append(element("th", cell, { scope: "col" }));
+    head.append(top);
+    const body = element("tbody");
+    for (const row of rows) {
+      const line = element("tr");
+      for (const cell of row) line.append(element("td", cell));
+      body.append(line);
+    }
+    node.replaceChildren(head, body);
+  }
+
+  return { payload, figures, Figure, byId, element, show, unpack, download, csv, start, plainTable };
+})();

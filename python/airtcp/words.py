@@ -1,0 +1,346 @@
+"""Findings in plain words: what the numbers of a study say, one sentence each.
+
+The terminal and the report use the same sentences, so they never disagree. Every sentence is
+made from the document alone; where a confidence interval spans zero the sentence says so
+instead of naming a direction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from airtcp.documents import Difference, Estimate, Link
+
+Tone = Literal["good", "bad", "warn", "plain"]
+
+INTERMEDIATE = (0.2, 0.6)
+"""PRR range in which TCP differs most between links of equal PRR (S1, section 4)."""
+
+_SAME_PRR = 0.02
+_ENOUGH_DELIVERED = 30
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One sentence, its few-word headline, and whether it needs attention."""
+
+    headline: str
+    text: str
+    tone: Tone = "plain"
+
+
+def count(number: float) -> str:
+    """Write a whole number with thin grouping.
+
+    >>> print(count(300), count(999.6))
+    300 1 000
+    """
+    return f"{number:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """Write a number with a few significant digits, never in exponent form.
+
+    >>> number(0.35249), number(12.3456), number(0.0), number(None)
+    ('0.352', '12.3', '0', 'unknown')
+    """
+    if value is None:
+        return "unknown"
+    if abs(value) >= 10 ** (digits - 1):
+        return count(value)
+    if value == 0:
+        return "0"
+    decimals = digits - 1
+    magnitude = abs(value)
+    while magnitude < 1 and decimals < digits + 2:
+        magnitude *= 10
+        decimals += 1
+    while magnitude >= 10:  # noqa: PLR2004 - a decimal place for each power of ten
+        magnitude /= 10
+        decimals -= 1
+    text = f"{value:.{max(decimals, 0)}f}"
+    return "0" if not text.strip("-0.") else text
+
+
+def signed(value: float) -> str:
+    """Write a difference with its sign, with a true minus.
+
+    >>> signed(3.14159), signed(-120.4), signed(0.0)
+    ('+3.1', '−120', '0')
+    """
+    text = f"{abs(value):.0f}" if abs(value) >= 10 else f"{abs(value):.1f}"  # noqa: PLR2004
+    if not text.strip("0."):
+        return "0"
+    return ("+" if value > 0 else "\N{MINUS SIGN}") + text
+
+
+def measured(estimate: Estimate, unit: str) -> str:
+    """Write a difference with its unit and its confidence interval.
+
+    >>> measured({"mean": 38.2, "ci_low": 31.0, "ci_high": 45.1}, "%")
+    '+38 % [+31, +45]'
+    >>> measured({"mean": 2.5, "ci_low": None, "ci_high": None}, "packets/s")
+    '+2.5 packets/s'
+    """
+    if estimate["mean"] is None:
+        return "unknown"
+    text = f"{signed(estimate['mean'])} {unit}"
+    if estimate["ci_low"] is None or estimate["ci_high"] is None:
+        return text
+    return f"{text} [{signed(estimate['ci_low'])}, {signed(estimate['ci_high'])}]"
+
+
+def direction(difference: Difference | None) -> int:
+    """Return 1 or -1 where the interval lies on one side of zero, else 0."""
+    if difference is None:
+        return 0
+    rate = difference["packets_per_second"]
+    low, high = rate["ci_low"], rate["ci_high"]
+    if low is None or high is None:
+        return 0
+    return 1 if low > 0 else -1 if high < 0 else 0
+
+
+def memory(link: Link) -> Literal["bursty", "oscillating", "independent", "undecided", "constant"]:
+    """Name the kind of memory a link has, by the interval of its mu."""
+    mu, interval = link["mu"], link["mu_ci"]
+    if mu is None:
+        return "constant"
+    if interval is None:
+        return "undecided"
+    if interval[0] > 0:
+        return "bursty"
+    return "oscillating" if interval[1] < 0 else "independent"
+
+
+def _difference(difference: Difference) -> str:
+    if difference["percent"] is not None:
+        return measured(difference["percent"], "%")
+    return measured(difference["packets_per_second"], "packets/s")
+
+
+def bounds(interval: tuple[float, float] | None) -> str:
+    """Write a confidence interval, or nothing where there is none.
+
+    >>> bounds((0.31, 0.352)), bounds(None)
+    (' [0.310, 0.352]', '')
+    """
+    return "" if interval is None else f" [{number(interval[0])}, {number(interval[1])}]"
+
+
+def reception(link: Link) -> Finding:
+    """Say what fraction arrives, and the class that goes with it."""
+    text = (
+        f"{count(link['received'])} of {count(link['packets'])} packets arrived: "
+        f"PRR {number(link['prr'])}{bounds(link['prr_ci'])}."
+    )
+    return Finding(f"{link['class'].capitalize()} link", text)
+
+
+def burstiness(link: Link) -> Finding:
+    """Say whether losses come in bursts."""
+    mu, interval, kind = link["mu"], link["mu_ci"], memory(link)
+    if mu is None:
+        every = "arrived" if link["received"] else "was lost"
+        return Finding("No memory to measure", f"Every packet {every}, so there is no mu.")
+    shown = f"mu {number(mu)}{bounds(interval)}"
+    if not link["order_known"]:
+        shown += ", of a trace whose order is not known"
+    said = {
+        "bursty": "losses and successes come in runs",
+        "oscillating": "a loss makes a success more likely next, and the other way round",
+        "independent": "the fate of a packet says nothing certain about the next one",
+        "undecided": "the trace is too short to say",
+        "constant": "",
+    }[kind]
+    return Finding(kind.capitalize(), f"{shown}: {said}.")
+
+
+def against_independent(link: Link) -> Finding:
+    """Say what the order of the losses is worth to TCP."""
+    difference = link["tcp"]["difference"]["independent"]
+    sign = direction(difference)
+    shown = _difference(difference)
+    base = "an independent link of equal PRR"
+    if link["mu"] is None:
+        rate = number(link["tcp"]["empirical"]["packets_per_second"])
+        return Finding(f"{rate} packets/s", f"TCP gets {rate} packets/s; no loss order to compare.")
+    if sign > 0:
+        return Finding(f"TCP {shown}", f"TCP gets {shown} over {base}.", "good")
+    if sign < 0:
+        return Finding(f"TCP {shown}", f"TCP gets {shown} against {base}.", "bad")
+    return Finding(
+        "TCP as expected", f"TCP gets what it gets over {base}, within the error: {shown}."
+    )
+
+
+def against_model(link: Link) -> Finding | None:
+    """Say whether a Gilbert-Elliott chain of the same PRR and mu would do instead of the trace."""
+    tcp = link["tcp"]
+    difference = tcp["difference"]["gilbert_elliott"]
+    if difference is None:
+        note = tcp["gilbert_elliott_note"]
+        return Finding("No Gilbert-Elliott model", note[0].upper() + note[1:].rstrip(".") + ".") if note else None
+    sign = direction(difference)
+    shown = _difference(difference)
+    chain = "a Gilbert-Elliott chain of equal PRR and mu"
+    if sign == 0:
+        return Finding("Gilbert-Elliott fits", f"TCP does as over {chain}: {shown}.")
+    expected = link["ge_expected_longest_success_burst"]
+    tail = ""
+    if expected is not None:
+        tail = (
+            f" Its longest run of successes is {count(link['longest_success_burst'])} packets;"
+            f" the chain's would be about {count(expected)}."
+        )
+    return Finding(
+        "Gilbert-Elliott misses", f"Against {chain} the trace gives {shown}.{tail}", "warn"
+    )
+
+
+def length(link: Link) -> Finding:
+    """Say whether the trace is long enough for its mu."""
+    convergence = link["convergence"]
+    reason = convergence["reason"].strip().rstrip(".")
+    if link["converged"]:
+        return Finding("Long enough", f"mu has settled: {reason}.", "good")
+    text = f"mu has not settled after {count(link['packets'])} packets: {reason}"
+    needed = convergence["needed_packets"]
+    if needed is not None and count(needed) not in reason and str(needed) not in reason:
+        text += f"; about {count(needed)} packets are needed"
+    return Finding("Too short for mu", f"{text}.", "warn")
+
+
+def link_findings(link: Link) -> list[Finding]:
+    """Say everything there is to say of one link, the most useful first."""
+    model = against_model(link)
+    found = [against_independent(link), burstiness(link), reception(link)]
+    if model is not None:
+        found.append(model)
+    if link["mu"] is not None:
+        found.append(length(link))
+    return found
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The two links of nearly equal PRR whose TCP throughput differs most."""
+
+    prr: float
+    low: float
+    high: float
+    low_name: str
+    high_name: str
+
+    @property
+    def ratio(self) -> float:
+        """How many times the faster link's throughput is the slower one's."""
+        return self.high / self.low
+
+
+def widest_spread(links: Sequence[Link]) -> Spread | None:
+    """Find S1's headline in these links: equal PRR, unequal throughput.
+
+    Only links of intermediate PRR count, two at most 0.02 apart in PRR. A link on which TCP
+    delivered fewer than 30 packets is left out: a ratio to next to nothing says nothing.
+    """
+    points = sorted(
+        (link["prr"], link["tcp"]["empirical"]["packets_per_second"], link["name"])
+        for link in links
+        if INTERMEDIATE[0] <= link["prr"] < INTERMEDIATE[1]
+        and link["tcp"]["empirical"]["delivered_packets"] >= _ENOUGH_DELIVERED
+    )
+    best: Spread | None = None
+    first = 0
+    for last, (prr, _, _) in enumerate(points):
+        while prr - points[first][0] > _SAME_PRR:
+            first += 1
+        window = points[first : last + 1]
+        slow, fast = min(window, key=lambda p: p[1]), max(window, key=lambda p: p[1])
+        spread = Spread((slow[0] + fast[0]) / 2, slow[1], fast[1], slow[2], fast[2])
+        if slow[1] < fast[1] and (best is None or spread.ratio > best.ratio):
+            best = spread
+    return best
+
+
+def _plural(amount: int, one: str) -> str:
+    return f"{count(amount)} {one}" if amount == 1 else f"{count(amount)} {one}s"
+
+
+def _classes(links: Sequence[Link]) -> str:
+    order = ("very poor", "poor", "intermediate", "good", "very good", "perfect")
+    counts = [(name, sum(link["class"] == name for link in links)) for name in order]
+    return ", ".join(f"{count(amount)} {name}" for name, amount in counts if amount)
+
+
+def study_findings(links: Sequence[Link]) -> list[Finding]:
+    """Say what a set of links has in common."""
+    if len(links) == 1:
+        return link_findings(links[0])
+    found = [_ensemble_independent(links)]
+    spread = widest_spread(links)
+    if spread is not None:
+        found.append(
+            Finding(
+                f"{number(spread.ratio, 2)}\N{MULTIPLICATION SIGN} at equal PRR",
+                f"At PRR {number(spread.prr, 2)} TCP gets {number(spread.low)} packets/s on one"
+                f" link and {number(spread.high)} on another: PRR is not enough.",
+                "warn" if spread.ratio > 1.5 else "plain",  # noqa: PLR2004
+            )
+        )
+    found += [_ensemble_model(links), _ensemble_length(links)]
+    found.append(Finding(_plural(len(links), "link"), f"By PRR: {_classes(links)}."))
+    return found
+
+
+def _ensemble_independent(links: Sequence[Link]) -> Finding:
+    losing = [link for link in links if link["mu"] is not None]
+    signs = [direction(link["tcp"]["difference"]["independent"]) for link in losing]
+    gains = [
+        link["tcp"]["difference"]["independent"]["percent"] for link, s in zip(losing, signs, strict=True) if s > 0
+    ]
+    typical = ""
+    known = [m for gain in gains if gain is not None and (m := gain["mean"]) is not None]
+    if known:
+        typical = f", typically by {signed(median(known))} %"
+    return Finding(
+        f"{count(signs.count(1))} of {count(len(losing))} gain from bursts",
+        f"TCP gets more over {_plural(signs.count(1), 'link')} than over independent links of"
+        f" equal PRR{typical}; less over {count(signs.count(-1))}; within the error on"
+        f" {count(signs.count(0))}.",
+        "good" if signs.count(1) else "plain",
+    )
+
+
+def _ensemble_model(links: Sequence[Link]) -> Finding:
+    modelled = [link for link in links if link["tcp"]["difference"]["gilbert_elliott"]]
+    signs = [direction(link["tcp"]["difference"]["gilbert_elliott"]) for link in modelled]
+    return Finding(
+        f"Gilbert-Elliott misses {count(len(signs) - signs.count(0))} of {count(len(signs))}",
+        f"A Gilbert-Elliott chain of equal PRR and mu gives TCP too little on"
+        f" {_plural(signs.count(1), 'link')} and too much on {count(signs.count(-1))}.",
+        "warn" if signs.count(1) + signs.count(-1) else "plain",
+    )
+
+
+def _ensemble_length(links: Sequence[Link]) -> Finding:
+    measured = [link for link in links if link["mu"] is not None]
+    settled = sum(link["converged"] for link in measured)
+    needs = [
+        need
+        for link in measured
+        if not link["converged"] and (need := link["convergence"]["needed_packets"]) is not None
+    ]
+    text = f"mu has settled on {count(settled)} of {_plural(len(measured), 'link')}."
+    if needs:
+        text += f" The others need about {count(median(needs))} packets (the middle one of them)."
+    return Finding(
+        f"mu settled on {count(settled)} of {count(len(measured))}",
+        text,
+        "good" if settled == len(measured) else "warn",
+    )
