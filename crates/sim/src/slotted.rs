@@ -114,13 +114,13 @@ impl<'a, P: Probe> Driver<'a, P> {
         let mut now = Nanos::ZERO;
         self.sender.open(now);
         self.sender.write(now, ENDLESS);
-        self.drain(now);
+        self.drain(now, end);
         loop {
             now = self.next_time();
-            if now >= end {
+            if now > end {
                 break;
             }
-            self.step(now);
+            self.step(now, end);
         }
         SlottedResult {
             delivered_packets: self.receiver.delivered() as f64 / self.mss as f64,
@@ -138,7 +138,7 @@ impl<'a, P: Probe> Driver<'a, P> {
     }
 
     /// Everything that happens at `now`: arrivals, then timers, then what they set going.
-    fn step(&mut self, now: Nanos) {
+    fn step(&mut self, now: Nanos, end: Nanos) {
         if let Some((_, arrival)) = self.air.take_if(|(at, _)| *at <= now)
             && let Some(segment) = arrival
         {
@@ -155,11 +155,11 @@ impl<'a, P: Probe> Driver<'a, P> {
         if self.receiver.next_timer() <= now {
             self.receiver.on_timer(now, &mut Cx::new(self.probe, &mut self.pool, RECEIVER));
         }
-        self.drain(now);
+        self.drain(now, end);
     }
 
     /// Takes what the ends want to send, and starts the next packet if the link is free.
-    fn drain(&mut self, now: Nanos) {
+    fn drain(&mut self, now: Nanos, end: Nanos) {
         let mut cx = Cx::new(self.probe, &mut self.pool, SENDER);
         while let Some(segment) = self.sender.poll(now, &mut cx) {
             self.queue.push_back(segment);
@@ -172,6 +172,7 @@ impl<'a, P: Probe> Driver<'a, P> {
             }
         }
         if self.air.is_none()
+            && now < end
             && let Some(segment) = self.queue.pop_front()
         {
             self.slots_used += 1;

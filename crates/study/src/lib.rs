@@ -1,1 +1,19 @@
-//! (empty)
+//! The study of a link: what it is, what TCP gets from it, and how that differs from links
+//! that look the same by packet reception ratio alone.
+//!
+//! This is S1's experiment ("PRR Is Not Enough"), for any number of links at once. For each
+//! link TCP runs over the trace itself, over independent links of the same PRR, and over
+//! Gilbert-Elliott links of the same PRR and `mu`; [`study`] spreads the runs over all cores
+//! and [`StudyResult`] is what comes out, the same for terminal, report, JSON and tables.
+
+mod cwnd;
+mod options;
+mod result;
+mod runs;
+
+pub use options::{StudyError, StudyOptions};
+pub use result::{
+    Cwnd, Difference, Differences, Ensemble, LinkStudy, STUDY_SCHEMA, Skipped, StudyResult,
+    TcpOutcome, TcpStudy, TraceSource,
+};
+pub use runs::study;

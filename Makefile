@@ -1,0 +1,59 @@
+# The project's tasks. `make help` lists them; everything sets itself up.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+BIN := .venv/bin
+
+.PHONY: help
+help: ## List the tasks
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+.PHONY: demo
+demo: ## Set up, study the links that ship with the project, and show the report
+	@scripts/setup
+	@$(BIN)/airtcp study demo --out out/demo $(if $(DISPLAY),--open,)
+
+.PHONY: test
+test: ## Set up and run every test
+	@scripts/setup dev
+	cargo test --workspace --locked
+	$(BIN)/python -m pytest
+
+.PHONY: lint
+lint: ## Formatting, lints, types, licences, generated files
+	@scripts/setup dev
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(BIN)/ruff format --check python tests/python
+	$(BIN)/ruff check python tests/python
+	$(BIN)/pyright
+	scripts/licences
+	scripts/generated --check
+
+.PHONY: format
+format: ## Format everything
+	@scripts/setup dev
+	cargo fmt --all
+	$(BIN)/ruff format python tests/python
+
+.PHONY: generated
+generated: ## Write the generated files again (JSON Schemas, demo links)
+	@scripts/setup dev
+	scripts/generated
+
+.PHONY: bench
+bench: ## Measure speed and size; prints a table
+	@scripts/setup dev
+	benches/run
+
+.PHONY: fuzz
+fuzz: ## Fuzz every target for a minute (needs a nightly toolchain and cargo-fuzz)
+	cd fuzz && for t in $$(cargo +nightly fuzz list); do cargo +nightly fuzz run $$t -- -max_total_time=60 || exit 1; done
+
+.PHONY: figures
+figures: ## Draw the validation figures of the documentation again
+	@scripts/setup dev
+	$(BIN)/python docs/figures/draw.py
+
+.PHONY: clean
+clean: ## Remove everything that was built
+	rm -rf .venv target out dist python/airtcp/*.so

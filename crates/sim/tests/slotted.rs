@@ -1,0 +1,126 @@
+//! The slotted driver against the general simulator, and against what can be said by hand.
+
+mod common;
+
+use std::sync::Arc;
+
+use airtcp_probe::NoProbe;
+use airtcp_random::Seed;
+use airtcp_sim::parallel::Stop;
+use airtcp_sim::run_one;
+use airtcp_sim::slotted::{self, SlottedConfig};
+use airtcp_transport::tcp::{Profile, TcpConfig};
+use airtcp_units::{Outcomes, Span};
+use common::plan;
+use proptest::prelude::*;
+
+const SLOT: Span = Span::from_millis(10);
+
+fn config(profile: Profile) -> SlottedConfig {
+    SlottedConfig { tcp: TcpConfig::profile(profile), slot: SLOT }
+}
+
+/// A link of alternating good and bad stretches.
+fn bursty(seed: u64, slots: usize, g: f64, b: f64) -> Outcomes {
+    let mut stream = Seed::new(seed).stream("test");
+    let mut good = true;
+    (0..slots)
+        .map(|_| {
+            good = if good { !stream.chance(b) } else { stream.chance(g) };
+            good
+        })
+        .collect()
+}
+
+/// The same experiment built from parts: an interface with an endless queue, a link of one
+/// packet a slot whose fate is in the trace, and a lossless way back that takes a slot.
+fn general(trace: &Arc<Outcomes>, profile: Profile) -> (u64, u64, u64, u64) {
+    let text = format!(
+        "duration = \"{} ms\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\nslot = \"10 ms\"\n\
+         queue = {{ kind = \"drop-tail\", packets = 1000000 }}\n\
+         loss = {{ model = \"trace\", path = \"x\" }}\nreverse = {{ delay = \"10 ms\" }}\n\
+         [[flows]]\nfrom = \"a\"\nto = \"b\"\ntcp = \"{}\"\n",
+        10 * trace.len(),
+        profile.name()
+    );
+    let mut plan = plan(&text);
+    plan.links[1].direction.slot = None;
+    let load = |_: &str| Ok(Arc::clone(trace));
+    let (r, _) = run_one(&plan, 0, &load, NoProbe, &Stop::new()).unwrap().unwrap();
+    assert!(r.conservation.ok);
+    let f = &r.flows[0];
+    (f.delivered_bytes, f.segments_sent, f.timeouts, f.fast_retransmits)
+}
+
+fn short(trace: &Outcomes, profile: Profile) -> (u64, u64, u64, u64) {
+    let config = config(profile);
+    let r = slotted::run(trace, None, &config, &mut NoProbe);
+    let s = r.sender;
+    let delivered = (r.delivered_packets * f64::from(config.tcp.mss) + 0.5) as u64;
+    (delivered, s.data_segments_sent, s.timeouts, s.fast_retransmits)
+}
+
+#[test]
+fn a_perfect_link_carries_a_packet_in_nearly_every_slot() {
+    let trace: Outcomes = std::iter::repeat_n(true, 10_000).collect();
+    let r = slotted::run(&trace, None, &config(Profile::S1Mirage), &mut NoProbe);
+    // 100 slots a second; the handshake and the first round trips leave some idle.
+    assert!(r.packets_per_second() > 99.0, "{}", r.packets_per_second());
+    assert_eq!((r.sender.timeouts, r.sender.segments_retransmitted), (0, 0));
+}
+
+#[test]
+fn a_dead_link_carries_nothing() {
+    let trace: Outcomes = std::iter::repeat_n(false, 10_000).collect();
+    let r = slotted::run(&trace, None, &config(Profile::S1Mirage), &mut NoProbe);
+    assert!(r.packets_per_second().abs() < 1e-12);
+    // SYNs at 0, 3, 9, 21, 45 and 93 s: the timeout doubles from 3 s.
+    assert_eq!(r.slots_used, 6);
+}
+
+#[test]
+fn an_empty_trace_is_over_at_once() {
+    let r = slotted::run(&Outcomes::new(), None, &config(Profile::S1Mirage), &mut NoProbe);
+    assert_eq!(r.slots_used, 0);
+    assert!(r.packets_per_second().abs() < 1e-12);
+}
+
+#[test]
+fn acknowledgements_can_be_lost_too() {
+    let trace: Outcomes = std::iter::repeat_n(true, 10_000).collect();
+    let reverse = bursty(3, 10_000, 0.5, 0.1);
+    let c = config(Profile::S1Mirage);
+    let clean = slotted::run(&trace, None, &c, &mut NoProbe).packets_per_second();
+    let lossy = slotted::run(&trace, Some(&reverse), &c, &mut NoProbe).packets_per_second();
+    assert!(lossy < clean, "{lossy} {clean}");
+}
+
+/// S1's central claim, in the range it is made for: of two links with the same reception
+/// ratio, the bursty one gives TCP more.
+#[test]
+fn bursty_links_beat_independent_ones() {
+    for prr in [0.25, 0.35, 0.45, 0.55] {
+        let mean = |mu: f64| {
+            let (b, g) = ((1.0 - prr) * (1.0 - mu), prr * (1.0 - mu));
+            (0..8)
+                .map(|seed| {
+                    let trace = bursty(seed, 20_000, g, b);
+                    slotted::run(&trace, None, &config(Profile::S1Mirage), &mut NoProbe).packets_per_second()
+                })
+                .sum::<f64>()
+                / 8.0
+        };
+        let (independent, bursty) = (mean(0.0), mean(0.8));
+        assert!(bursty > 1.5 * independent, "PRR {prr}: {bursty} against {independent}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn same_as_the_general_simulator(seed: u64, prr in 0.1f64..1.0, mu in 0.0f64..0.9, which in 0usize..4) {
+        let profile = [Profile::S1Mirage, Profile::S1Roofnet, Profile::Linux, Profile::S0][which];
+        let trace = Arc::new(bursty(seed, 3_000, prr * (1.0 - mu), (1.0 - prr) * (1.0 - mu)));
+        prop_assert_eq!(short(&trace, profile), general(&trace, profile));
+    }
+}

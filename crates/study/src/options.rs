@@ -1,0 +1,163 @@
+//! The options of a study, with their defaults.
+
+use airtcp_sim::slotted::SlottedConfig;
+use airtcp_trace::AnalyseOptions;
+use airtcp_transport::tcp::{Profile, TcpConfig};
+use airtcp_units::Span;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The slot for which S1 states its timers on Mirage; other slots scale them (S1 section 3.2.2).
+const REFERENCE_SLOT: Span = Span::from_millis(10);
+
+/// Name of the profile that scales S1's timers with the slot.
+const SCALED: &str = "s1";
+
+/// How links are studied.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct StudyOptions {
+    /// TCP parameters: `s1` (S1's, with timers in proportion to the slot: 100 slots for the
+    /// least timeout, 6000 for the greatest, 30 for the ACK delay), or the name of a profile,
+    /// taken as it is.
+    pub profile: String,
+    /// Duration of a slot. If absent, the trace's own interval between packets, or 10 ms where
+    /// the trace does not say.
+    pub slot: Option<Span>,
+    /// Synthetic links of each kind.
+    pub replicas: u32,
+    /// Root seed.
+    pub seed: u64,
+    /// Threads; all cores if absent. The result does not depend on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workers: Option<u32>,
+    /// Number of links, from the first, whose congestion window is recorded.
+    pub cwnd_links: u32,
+    /// How the trace itself is analysed.
+    pub analyse: AnalyseOptions,
+}
+
+impl Default for StudyOptions {
+    fn default() -> Self {
+        Self {
+            profile: SCALED.into(),
+            slot: None,
+            replicas: 20,
+            seed: 1,
+            workers: None,
+            cwnd_links: 100,
+            analyse: AnalyseOptions::default(),
+        }
+    }
+}
+
+/// Options that make no study.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StudyError {
+    /// No such profile.
+    #[error("unknown TCP profile \"{found}\" (accepted: {SCALED}, {accepted})")]
+    Profile {
+        /// What was given.
+        found: String,
+        /// Names of the profiles.
+        accepted: String,
+    },
+    /// A number outside its range.
+    #[error("{option} is {found}: accepted is {accepted}")]
+    Range {
+        /// Name of the option.
+        option: &'static str,
+        /// What was given.
+        found: String,
+        /// What is accepted.
+        accepted: &'static str,
+    },
+}
+
+impl StudyOptions {
+    /// Checks what does not depend on a link.
+    ///
+    /// # Errors
+    /// The first option that is impossible.
+    pub fn validate(&self) -> Result<(), StudyError> {
+        if !(1..=10_000).contains(&self.replicas) {
+            return Err(StudyError::Range {
+                option: "replicas",
+                found: self.replicas.to_string(),
+                accepted: "1 to 10000",
+            });
+        }
+        if self.workers == Some(0) {
+            return Err(StudyError::Range {
+                option: "workers",
+                found: "0".into(),
+                accepted: "1 or more; leave it out for all cores",
+            });
+        }
+        self.slotted(None).map(|_| ())
+    }
+
+    /// How TCP is put over a link whose trace states `interval`.
+    pub(crate) fn slotted(&self, interval: Option<Span>) -> Result<SlottedConfig, StudyError> {
+        let slot = self.slot.or(interval).unwrap_or(REFERENCE_SLOT);
+        if !(Span::from_micros(1)..=Span::from_secs(3600)).contains(&slot) {
+            return Err(StudyError::Range {
+                option: "slot",
+                found: slot.to_string(),
+                accepted: "1 us to 1 h",
+            });
+        }
+        let tcp = if self.profile == SCALED {
+            scaled(slot)
+        } else {
+            let profile = Profile::ALL.into_iter().find(|p| p.name() == self.profile);
+            TcpConfig::profile(profile.ok_or_else(|| StudyError::Profile {
+                found: self.profile.clone(),
+                accepted: Profile::ALL.map(Profile::name).join(", "),
+            })?)
+        };
+        Ok(SlottedConfig { tcp, slot })
+    }
+}
+
+/// S1's Mirage parameters with every time in proportion to the slot. At 2 ms this is S1's
+/// Roofnet set.
+fn scaled(slot: Span) -> TcpConfig {
+    let base = TcpConfig::profile(Profile::S1Mirage);
+    let scale = |t: Span| {
+        let exact = u128::from(t.0) * u128::from(slot.0) / u128::from(REFERENCE_SLOT.0);
+        Span(u64::try_from(exact).unwrap_or(u64::MAX)).max(Span(1))
+    };
+    TcpConfig {
+        rto_initial: scale(base.rto_initial),
+        rto_min: scale(base.rto_min),
+        rto_max: scale(base.rto_max),
+        rto_granularity: scale(base.rto_granularity),
+        rto_after_syn_loss: scale(base.rto_after_syn_loss),
+        ack_delay: scale(base.ack_delay),
+        ..base
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scaling_gives_the_published_sets() {
+        assert_eq!(scaled(Span::from_millis(10)), TcpConfig::profile(Profile::S1Mirage));
+        assert_eq!(scaled(Span::from_millis(2)), TcpConfig::profile(Profile::S1Roofnet));
+    }
+
+    #[test]
+    fn refusals() {
+        let bad = |f: &dyn Fn(&mut StudyOptions)| {
+            let mut o = StudyOptions::default();
+            f(&mut o);
+            o.validate().unwrap_err().to_string()
+        };
+        assert!(bad(&|o| o.replicas = 0).contains("1 to 10000"));
+        assert!(bad(&|o| o.profile = "tahoe".into()).contains("s1-mirage"));
+        assert!(bad(&|o| o.slot = Some(Span(0))).contains("1 us"));
+    }
+}

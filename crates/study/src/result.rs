@@ -1,0 +1,176 @@
+//! What a study reports. The names here are the documented, versioned JSON format.
+
+use std::collections::BTreeMap;
+
+use airtcp_sim::Estimate;
+use airtcp_trace::LinkStats;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::StudyOptions;
+
+/// Version of the format of study results.
+pub const STUDY_SCHEMA: &str = "airtcp.study/1";
+
+/// Everything a study reports.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StudyResult {
+    /// Format of this document.
+    pub schema: String,
+    /// Version of the program.
+    pub airtcp_version: String,
+    /// Root seed: the same seed gives the same numbers.
+    pub seed: u64,
+    /// The options with every default filled in.
+    pub options: StudyOptions,
+    /// The links, in the order given; only finished ones.
+    pub links: Vec<LinkStudy>,
+    /// Files of a folder that are not traces, and why.
+    pub skipped: Vec<Skipped>,
+    /// True if the study was stopped before all links were done.
+    pub interrupted: bool,
+}
+
+/// A file that was passed over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Skipped {
+    /// The file.
+    pub path: String,
+    /// Why it is not a trace.
+    pub reason: String,
+}
+
+/// Where a link's trace came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TraceSource {
+    /// The file.
+    pub path: String,
+    /// The layout it was read as.
+    pub layout: String,
+}
+
+/// One link.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LinkStudy {
+    /// Name of the link.
+    pub name: String,
+    /// Where its trace came from.
+    pub source: TraceSource,
+    /// What the file says of the link (noise level, nodes, channel ...).
+    pub labels: BTreeMap<String, String>,
+    /// What a reader of the numbers must know.
+    pub notes: Vec<String>,
+    /// False if the file gives only how many packets of a burst arrived: the order inside
+    /// bursts was then drawn at random, and burst metrics below the burst length mean nothing.
+    pub order_known: bool,
+    /// Interval between packets as the file gives it.
+    pub interval_s: Option<f64>,
+    /// What kind of link it is.
+    #[serde(flatten)]
+    pub stats: LinkStats,
+    /// Share of packets received in consecutive windows, for a picture of the link over time.
+    pub prr_over_time: PrrOverTime,
+    /// What TCP gets over it.
+    pub tcp: TcpStudy,
+}
+
+/// Windowed packet reception ratio.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PrrOverTime {
+    /// Packets in a window.
+    pub window_packets: u64,
+    /// Share received, window by window.
+    pub prr: Vec<f64>,
+}
+
+/// TCP over one link and over links that look like it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TcpStudy {
+    /// Parameter profile.
+    pub profile: String,
+    /// Duration of a slot: one packet is sent in each.
+    pub slot_s: f64,
+    /// Over the trace itself.
+    pub empirical: TcpOutcome,
+    /// Over independent links of the same PRR and length.
+    pub independent: Ensemble,
+    /// Over Gilbert-Elliott links of the same PRR, `mu` and length; null where `mu` is undefined.
+    pub gilbert_elliott: Option<Ensemble>,
+    /// Why there is no Gilbert-Elliott link, or that its `mu` had to be moved into its range.
+    pub gilbert_elliott_note: Option<String>,
+    /// Empirical minus synthetic.
+    pub difference: Differences,
+}
+
+/// What TCP got in one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TcpOutcome {
+    /// Packets delivered in order to the application, per second of trace.
+    pub packets_per_second: f64,
+    /// Packets delivered in order to the application.
+    pub delivered_packets: f64,
+    /// Duration of the trace.
+    pub duration_s: f64,
+    /// Data packets sent, retransmissions included.
+    pub sent_packets: u64,
+    /// Packets sent again.
+    pub retransmissions: u64,
+    /// Share of sent data packets that were retransmissions.
+    pub retransmission_ratio: f64,
+    /// Expirations of the retransmission timer.
+    pub timeouts: u64,
+    /// Recoveries entered without a timeout.
+    pub fast_retransmits: u64,
+    /// Share of slots in which a packet was sent.
+    pub slot_use: f64,
+    /// The congestion window over time.
+    pub cwnd: Option<Cwnd>,
+}
+
+/// The congestion window over time, thinned for drawing.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Cwnd {
+    /// Time since the start.
+    pub t_s: Vec<f64>,
+    /// Window in packets from that time on.
+    pub cwnd_packets: Vec<f64>,
+}
+
+/// TCP over several synthetic links of one kind: means with 95 % intervals over the replicas.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Ensemble {
+    /// Number of links.
+    pub replicas: u32,
+    /// Packets delivered in order per second.
+    pub packets_per_second: Estimate,
+    /// Expirations of the retransmission timer.
+    pub timeouts: Estimate,
+    /// Recoveries entered without a timeout.
+    pub fast_retransmits: Estimate,
+    /// Share of sent data packets that were retransmissions.
+    pub retransmission_ratio: Estimate,
+    /// Longest run of received packets.
+    pub longest_success_burst: Estimate,
+    /// Longest run of lost packets.
+    pub longest_loss_burst: Estimate,
+    /// Packets per second of each replica.
+    pub replica_packets_per_second: Vec<f64>,
+}
+
+/// How the link itself differs from the synthetic ones.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Differences {
+    /// Against independent links of the same PRR.
+    pub independent: Difference,
+    /// Against Gilbert-Elliott links of the same PRR and `mu`.
+    pub gilbert_elliott: Option<Difference>,
+}
+
+/// Empirical minus synthetic, over the replicas.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Difference {
+    /// In packets per second.
+    pub packets_per_second: Estimate,
+    /// In percent of the synthetic mean; null where that is zero.
+    pub percent: Option<Estimate>,
+}

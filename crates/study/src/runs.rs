@@ -1,0 +1,268 @@
+//! The runs of a study, spread over all cores.
+//!
+//! One job is one simulation: the trace itself (with the link's metrics), or one replica of a
+//! synthetic kind. A single long trace therefore keeps all cores busy, as many short ones do,
+//! and since every job draws from a stream named after its link and replica, no result depends
+//! on the number of workers.
+
+use airtcp_probe::NoProbe;
+use airtcp_random::Seed;
+use airtcp_sim::Estimate;
+use airtcp_sim::parallel::{Stop, run_many};
+use airtcp_sim::slotted::{self, SlottedConfig, SlottedResult};
+use airtcp_trace::metrics::{self, LinkStats};
+use airtcp_trace::synth::SynthModel;
+use airtcp_trace::{GeParams, LinkTrace};
+use airtcp_units::Outcomes;
+
+use crate::cwnd::CwndProbe;
+use crate::result::{
+    Difference, Differences, Ensemble, LinkStudy, PrrOverTime, STUDY_SCHEMA, Skipped, StudyResult,
+    TcpOutcome, TcpStudy, TraceSource,
+};
+use crate::{StudyError, StudyOptions};
+
+/// Windows in the picture of a link over time.
+const WINDOWS: usize = 300;
+
+/// What a job gives back.
+enum Done {
+    Empirical(Box<LinkStats>, SlottedResult, Option<crate::Cwnd>),
+    Replica(Replica),
+    /// There is no Gilbert-Elliott link to run.
+    Nothing,
+}
+
+struct Replica {
+    packets_per_second: f64,
+    timeouts: u64,
+    fast_retransmits: u64,
+    retransmission_ratio: f64,
+    longest_success: u64,
+    longest_loss: u64,
+}
+
+/// Studies `links`. `report` is called on the calling thread with the number of finished
+/// simulations and their total, and returns false to stop; finished links are kept.
+///
+/// # Errors
+/// If the options are impossible.
+pub fn study(
+    links: &[LinkTrace],
+    skipped: Vec<Skipped>,
+    options: &StudyOptions,
+    mut report: impl FnMut(usize, usize) -> bool,
+) -> Result<StudyResult, StudyError> {
+    let replicas = options.replicas as usize;
+    let per_link = 1 + 2 * replicas;
+    let configs: Vec<SlottedConfig> =
+        links.iter().map(|link| options.slotted(link.interval)).collect::<Result<_, _>>()?;
+    let job = |index: usize, stop: &Stop| {
+        let (i, part) = (index / per_link, index % per_link);
+        if stop.is_set() {
+            return None;
+        }
+        Some(run_part(
+            &links[i],
+            i < options.cwnd_links as usize,
+            &configs[i],
+            options,
+            part,
+            replicas,
+        ))
+    };
+    let total = links.len() * per_link;
+    let workers =
+        options.workers.map_or_else(airtcp_sim::parallel::default_workers, |w| w as usize);
+    let mut parts = run_many(total, workers, job, |done| report(done, total)).into_iter();
+    let mut finished = Vec::new();
+    for (link, config) in links.iter().zip(&configs) {
+        let done: Option<Vec<Done>> =
+            parts.by_ref().take(per_link).collect::<Vec<_>>().into_iter().collect();
+        if let Some(study) = done.and_then(|done| assemble(link, config, options, done, replicas)) {
+            finished.push(study);
+        }
+    }
+    let interrupted = finished.len() < links.len();
+    Ok(StudyResult {
+        schema: STUDY_SCHEMA.into(),
+        airtcp_version: env!("CARGO_PKG_VERSION").into(),
+        seed: options.seed,
+        options: options.clone(),
+        links: finished,
+        skipped,
+        interrupted,
+    })
+}
+
+fn run_part(
+    link: &LinkTrace,
+    with_cwnd: bool,
+    config: &SlottedConfig,
+    options: &StudyOptions,
+    part: usize,
+    replicas: usize,
+) -> Done {
+    let seed = Seed::new(options.seed);
+    let outcomes = &link.outcomes;
+    if part == 0 {
+        let stats = metrics::analyse(outcomes, &options.analyse, seed);
+        if with_cwnd {
+            let mut probe = CwndProbe::new(u64::from(config.tcp.mss), config.slot, outcomes.len());
+            let result = slotted::run(outcomes, None, config, &mut probe);
+            return Done::Empirical(Box::new(stats), result, Some(probe.finish()));
+        }
+        return Done::Empirical(
+            Box::new(stats),
+            slotted::run(outcomes, None, config, &mut NoProbe),
+            None,
+        );
+    }
+    let independent = part <= replicas;
+    let replica = (part - 1) % replicas;
+    let Some((model, _)) = synthetic(outcomes, independent) else { return Done::Nothing };
+    let kind = if independent { "independent" } else { "gilbert-elliott" };
+    let mut stream = seed.replicate(replica as u32).stream(&format!("study/{}/{kind}", link.name));
+    let Ok(synthetic) = model.generate(outcomes.len(), &mut stream) else { return Done::Nothing };
+    let result = slotted::run(&synthetic, None, config, &mut NoProbe);
+    let (mut longest_success, mut longest_loss) = (0, 0);
+    metrics::for_each_run(&synthetic, |received, length| {
+        let longest = if received { &mut longest_success } else { &mut longest_loss };
+        *longest = length.max(*longest);
+    });
+    Done::Replica(Replica {
+        packets_per_second: result.packets_per_second(),
+        timeouts: result.sender.timeouts,
+        fast_retransmits: result.sender.fast_retransmits,
+        retransmission_ratio: retransmission_ratio(&result),
+        longest_success,
+        longest_loss,
+    })
+}
+
+/// The synthetic link that looks like `outcomes`, and whether its `mu` had to be moved.
+fn synthetic(outcomes: &Outcomes, independent: bool) -> Option<(SynthModel, bool)> {
+    let prr = outcomes.received() as f64 / outcomes.len().max(1) as f64;
+    if independent {
+        return Some((SynthModel::Bernoulli { prr }, false));
+    }
+    let mu = metrics::Pairs::of(outcomes).mu()?;
+    let (params, moved) = GeParams::nearest(prr, mu)?;
+    Some((SynthModel::GilbertElliott(params), moved))
+}
+
+fn retransmission_ratio(result: &SlottedResult) -> f64 {
+    result.sender.retransmission_ratio()
+}
+
+fn assemble(
+    link: &LinkTrace,
+    config: &SlottedConfig,
+    options: &StudyOptions,
+    done: Vec<Done>,
+    replicas: usize,
+) -> Option<LinkStudy> {
+    let mut done = done.into_iter();
+    let Some(Done::Empirical(stats, run, cwnd)) = done.next() else { return None };
+    let independent = ensemble(done.by_ref().take(replicas))?;
+    let gilbert_elliott = ensemble(done);
+    let empirical = outcome(&run, cwnd);
+    let difference = Differences {
+        independent: difference(&empirical, &independent),
+        gilbert_elliott: gilbert_elliott.as_ref().map(|e| difference(&empirical, e)),
+    };
+    let note = match synthetic(&link.outcomes, false) {
+        None => Some(
+            "mu is undefined: a link that never changes has no Gilbert-Elliott parameters".to_owned(),
+        ),
+        Some((_, true)) => Some(
+            "mu lies outside what a Gilbert-Elliott chain of this PRR can have; the nearest was used"
+                .to_owned(),
+        ),
+        Some((_, false)) => None,
+    };
+    Some(LinkStudy {
+        name: link.name.clone(),
+        source: TraceSource {
+            path: link.source.path.display().to_string(),
+            layout: link.source.layout.to_string(),
+        },
+        labels: link.labels.clone(),
+        notes: link.notes.clone(),
+        order_known: link.order_known,
+        interval_s: link.interval.map(|i| i.as_secs_f64()),
+        stats: *stats,
+        prr_over_time: prr_over_time(&link.outcomes),
+        tcp: TcpStudy {
+            profile: options.profile.clone(),
+            slot_s: config.slot.as_secs_f64(),
+            empirical,
+            independent,
+            gilbert_elliott,
+            gilbert_elliott_note: note,
+            difference,
+        },
+    })
+}
+
+fn outcome(run: &SlottedResult, cwnd: Option<crate::Cwnd>) -> TcpOutcome {
+    let slots = run.duration.0.checked_div(run.slot.0).unwrap_or(0);
+    TcpOutcome {
+        packets_per_second: run.packets_per_second(),
+        delivered_packets: run.delivered_packets,
+        duration_s: run.duration.as_secs_f64(),
+        sent_packets: run.sender.data_segments_sent,
+        retransmissions: run.sender.segments_retransmitted,
+        retransmission_ratio: retransmission_ratio(run),
+        timeouts: run.sender.timeouts,
+        fast_retransmits: run.sender.fast_retransmits,
+        slot_use: if slots == 0 { 0.0 } else { run.slots_used as f64 / slots as f64 },
+        cwnd,
+    }
+}
+
+/// `None` if there is nothing of this kind.
+fn ensemble(done: impl Iterator<Item = Done>) -> Option<Ensemble> {
+    let replicas: Vec<Replica> = done
+        .filter_map(|d| match d {
+            Done::Replica(r) => Some(r),
+            Done::Empirical(..) | Done::Nothing => None,
+        })
+        .collect();
+    if replicas.is_empty() {
+        return None;
+    }
+    let of = |f: fn(&Replica) -> f64| Estimate::of(replicas.iter().map(f));
+    Some(Ensemble {
+        replicas: replicas.len() as u32,
+        packets_per_second: of(|r| r.packets_per_second),
+        timeouts: of(|r| r.timeouts as f64),
+        fast_retransmits: of(|r| r.fast_retransmits as f64),
+        retransmission_ratio: of(|r| r.retransmission_ratio),
+        longest_success_burst: of(|r| r.longest_success as f64),
+        longest_loss_burst: of(|r| r.longest_loss as f64),
+        replica_packets_per_second: replicas.iter().map(|r| r.packets_per_second).collect(),
+    })
+}
+
+fn difference(empirical: &TcpOutcome, ensemble: &Ensemble) -> Difference {
+    let differences =
+        || ensemble.replica_packets_per_second.iter().map(|r| empirical.packets_per_second - r);
+    let mean = ensemble.packets_per_second.mean.unwrap_or(0.0);
+    Difference {
+        packets_per_second: Estimate::of(differences()),
+        percent: (mean > 0.0).then(|| Estimate::of(differences().map(|d| 100.0 * d / mean))),
+    }
+}
+
+fn prr_over_time(outcomes: &Outcomes) -> PrrOverTime {
+    let window = outcomes.len().div_ceil(WINDOWS).max(1);
+    let prr = (0..outcomes.len())
+        .step_by(window)
+        .map(|start| {
+            let part = outcomes.slice(start..start + window);
+            part.received() as f64 / part.len() as f64
+        })
+        .collect();
+    PrrOverTime { window_packets: window as u64, prr }
+}
