@@ -40,6 +40,12 @@ pub struct Skipped {
     pub reason: String,
 }
 
+impl From<&airtcp_trace::reader::Skipped> for Skipped {
+    fn from(skipped: &airtcp_trace::reader::Skipped) -> Self {
+        Self { path: skipped.path.display().to_string(), reason: skipped.reason.to_string() }
+    }
+}
+
 /// Where a link's trace came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TraceSource {

@@ -27,10 +27,16 @@ const WINDOWS: usize = 300;
 
 /// What a job gives back.
 enum Done {
-    Empirical(Box<LinkStats>, SlottedResult, Option<crate::Cwnd>),
+    Empirical(Box<Empirical>),
     Replica(Replica),
     /// There is no Gilbert-Elliott link to run.
     Nothing,
+}
+
+struct Empirical {
+    stats: LinkStats,
+    run: SlottedResult,
+    cwnd: Option<crate::Cwnd>,
 }
 
 struct Replica {
@@ -107,16 +113,14 @@ fn run_part(
     let outcomes = &link.outcomes;
     if part == 0 {
         let stats = metrics::analyse(outcomes, &options.analyse, seed);
-        if with_cwnd {
+        let (run, cwnd) = if with_cwnd {
             let mut probe = CwndProbe::new(u64::from(config.tcp.mss), config.slot, outcomes.len());
-            let result = slotted::run(outcomes, None, config, &mut probe);
-            return Done::Empirical(Box::new(stats), result, Some(probe.finish()));
-        }
-        return Done::Empirical(
-            Box::new(stats),
-            slotted::run(outcomes, None, config, &mut NoProbe),
-            None,
-        );
+            let run = slotted::run(outcomes, None, config, &mut probe);
+            (run, Some(probe.finish()))
+        } else {
+            (slotted::run(outcomes, None, config, &mut NoProbe), None)
+        };
+        return Done::Empirical(Box::new(Empirical { stats, run, cwnd }));
     }
     let independent = part <= replicas;
     let replica = (part - 1) % replicas;
@@ -144,7 +148,7 @@ fn run_part(
 fn synthetic(outcomes: &Outcomes, independent: bool) -> Option<(SynthModel, bool)> {
     let prr = outcomes.received() as f64 / outcomes.len().max(1) as f64;
     if independent {
-        return Some((SynthModel::Bernoulli { prr }, false));
+        return Some((SynthModel::Independent { prr }, false));
     }
     let mu = metrics::Pairs::of(outcomes).mu()?;
     let (params, moved) = GeParams::nearest(prr, mu)?;
@@ -163,7 +167,8 @@ fn assemble(
     replicas: usize,
 ) -> Option<LinkStudy> {
     let mut done = done.into_iter();
-    let Some(Done::Empirical(stats, run, cwnd)) = done.next() else { return None };
+    let Some(Done::Empirical(empirical)) = done.next() else { return None };
+    let Empirical { stats, run, cwnd } = *empirical;
     let independent = ensemble(done.by_ref().take(replicas))?;
     let gilbert_elliott = ensemble(done);
     let empirical = outcome(&run, cwnd);
@@ -185,13 +190,13 @@ fn assemble(
         name: link.name.clone(),
         source: TraceSource {
             path: link.source.path.display().to_string(),
-            layout: link.source.layout.to_string(),
+            layout: link.source.layout.clone(),
         },
         labels: link.labels.clone(),
         notes: link.notes.clone(),
         order_known: link.order_known,
-        interval_s: link.interval.map(|i| i.as_secs_f64()),
-        stats: *stats,
+        interval_s: link.interval.map(airtcp_units::Span::as_secs_f64),
+        stats,
         prr_over_time: prr_over_time(&link.outcomes),
         tcp: TcpStudy {
             profile: options.profile.clone(),
