@@ -6,10 +6,13 @@
 
 mod event;
 mod machine;
+mod pcapng;
 mod probe;
 mod registry;
+pub mod wire;
 
 pub use event::{DropReason, Event, Who};
 pub use machine::{Cx, Machine};
+pub use pcapng::{PcapProbe, Pcapng, Vantage};
 pub use probe::{NoProbe, Probe, Relay};
 pub use registry::{ConfigError, Entry};
