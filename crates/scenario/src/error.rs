@@ -16,8 +16,8 @@ pub struct ScenarioError {
 }
 
 impl ScenarioError {
-    /// An error at `path`, not yet placed in a file.
-    pub(crate) fn at(path: impl Into<String>, message: impl Into<String>) -> Self {
+    /// An error at `path`, not yet [`located`](Self::located) in a file.
+    pub fn at(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self { file: String::new(), line: None, path: path.into(), message: message.into() }
     }
 }

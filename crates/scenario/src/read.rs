@@ -27,12 +27,7 @@ pub fn read(
     name: &str,
     overrides: &[(String, String)],
 ) -> Result<Scenario, ScenarioError> {
-    let place = |e: ScenarioError| ScenarioError {
-        line: e.line.or_else(|| line_of(text, &e.path)),
-        path: e.path.replace(".forward.", ".").replace(".forward", ""),
-        file: name.to_owned(),
-        ..e
-    };
+    let place = |e: ScenarioError| e.located(name, text);
     if text.len() > MAX_TEXT {
         let message = format!("{} bytes: a scenario has at most {MAX_TEXT}", text.len());
         return Err(place(ScenarioError::at("", message)));
@@ -238,6 +233,19 @@ fn set(tree: &mut Value, path: &str, value: &str) -> Result<(), ScenarioError> {
 
 fn line_at(text: &str, offset: usize) -> usize {
     1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|b| **b == b'\n').count()
+}
+
+impl ScenarioError {
+    /// The same error with the file's name and, where the text shows it, the line.
+    #[must_use]
+    pub fn located(self, file: &str, text: &str) -> Self {
+        Self {
+            line: self.line.or_else(|| line_of(text, &self.path)),
+            path: self.path.replace(".forward.", ".").replace(".forward", ""),
+            file: file.to_owned(),
+            ..self
+        }
+    }
 }
 
 /// Line of the deepest part of `path` that the text contains.

@@ -205,3 +205,32 @@ proptest! {
         }
     }
 }
+
+/// Files of a folder at the project's root.
+fn files(folder: &str) -> Vec<std::path::PathBuf> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    let mut files: Vec<_> =
+        std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn the_worked_examples_are_scenarios() {
+    let examples = files("scenarios");
+    assert!(examples.len() >= 5);
+    for path in examples {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let plan = read(&text, &path.display().to_string(), &[]).and_then(|s| s.resolve());
+        assert!(plan.is_ok(), "{}", plan.unwrap_err());
+    }
+}
+
+#[test]
+fn the_fuzz_corpus_does_not_panic() {
+    for path in files("fuzz/corpus/scenario") {
+        if let Ok(s) = scenario(&String::from_utf8_lossy(&std::fs::read(path).unwrap())) {
+            let _ = s.resolve();
+        }
+    }
+}

@@ -7,7 +7,7 @@ use airtcp_packet::{Seq, Side};
 use airtcp_probe::Probe;
 use airtcp_queueing::{Qdisc, Queue};
 use airtcp_random::Seed;
-use airtcp_scenario::{Application, Flow, Resolved, TransportKind};
+use airtcp_scenario::{Application, Flow, Resolved, ScenarioError, TransportKind};
 use airtcp_transport::tcp::{Connection, Role};
 use airtcp_transport::udp::{UdpReceiver, UdpSender};
 use airtcp_units::{Outcomes, Span};
@@ -21,23 +21,13 @@ use crate::world::World;
 /// Gives the delivery trace that a loss model names.
 pub type TraceLoader<'a> = dyn Fn(&str) -> Result<Arc<Outcomes>, String> + Sync + 'a;
 
-/// A scenario that cannot be built: a model refused its parameters.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: {message}")]
-pub struct BuildError {
-    /// Path in the scenario.
-    pub path: String,
-    /// What is wrong and what would be right.
-    pub message: String,
-}
-
 /// Builds the world of one replication.
 pub(crate) fn build<P: Probe>(
     plan: &Resolved,
     seed: Seed,
     load: &TraceLoader<'_>,
     probe: P,
-) -> Result<World<P>, BuildError> {
+) -> Result<World<P>, ScenarioError> {
     let links: Vec<(usize, usize)> = plan.links.iter().map(|l| (l.from, l.to)).collect();
     let ends: Vec<usize> = plan.flows.iter().flat_map(|f| [f.from, f.to]).collect();
     let routes = Routes::new(plan.nodes.len(), &links, &ends);
@@ -50,11 +40,10 @@ pub(crate) fn build<P: Probe>(
         let label = format!("link/{}", one_way.name);
         let config = one_way.direction.link_config();
         let link = Link::new(&config, seed, &label, load)
-            .map_err(|e| BuildError { path: path(e.key), message: e.message })?;
+            .map_err(|e| ScenarioError::at(path(&link_key(e.key)), e.message))?;
         let queue = one_way.direction.queue.clone().unwrap_or_default();
-        let mut queue = Queue::new(&queue, seed, &format!("{label}/queue")).map_err(|e| {
-            BuildError { path: path(&format!("queue.{}", e.key)), message: e.message }
-        })?;
+        let mut queue = Queue::new(&queue, seed, &format!("{label}/queue"))
+            .map_err(|e| ScenarioError::at(path(&format!("queue.{}", e.key)), e.message))?;
         queue.on_link(&|bytes| link.time_for(bytes));
         let interface = Interface::new(queue, link, one_way.to as u32, i as u32);
         world.add_interface(interface, seed.number(&format!("{label}/tie")));
@@ -65,6 +54,15 @@ pub(crate) fn build<P: Probe>(
         }
     }
     Ok(world)
+}
+
+/// Where a key that a link refused stands: its own keys, or those of its loss model.
+fn link_key(key: &str) -> String {
+    let first = key.split('.').next().unwrap_or(key);
+    match first {
+        "rate" | "slot" | "delay" | "mtu" | "jitter" | "reordering" | "duplication" => key.into(),
+        _ => format!("loss.{key}"),
+    }
 }
 
 fn add_endpoint<P: Probe>(world: &mut World<P>, flow: &Flow, side: Side, seed: Seed) {

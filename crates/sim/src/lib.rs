@@ -22,7 +22,7 @@ pub mod slotted;
 mod transport;
 mod world;
 
-pub use build::{BuildError, TraceLoader};
+pub use build::TraceLoader;
 pub use estimate::Estimate;
 pub use results::RunResult;
 pub use run::{collect, run, run_one};

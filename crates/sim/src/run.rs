@@ -2,10 +2,10 @@
 
 use airtcp_probe::{NoProbe, Probe};
 use airtcp_random::Seed;
-use airtcp_scenario::Resolved;
+use airtcp_scenario::{Resolved, ScenarioError};
 use airtcp_units::Nanos;
 
-use crate::build::{BuildError, TraceLoader, build};
+use crate::build::{TraceLoader, build};
 use crate::measure::{Snapshot, replication};
 use crate::parallel::{Stop, default_workers, run_many};
 use crate::results::{RUN_SCHEMA, Replication, RunResult, Summary};
@@ -24,7 +24,7 @@ pub fn run_one<P: Probe>(
     load: &TraceLoader<'_>,
     probe: P,
     stop: &Stop,
-) -> Result<Option<(Replication, P)>, BuildError> {
+) -> Result<Option<(Replication, P)>, ScenarioError> {
     let seed = Seed { root: plan.scenario.seed, replication: number };
     let mut world = build(plan, seed, load, probe)?;
     let end = Nanos::ZERO + plan.scenario.duration;
@@ -59,7 +59,7 @@ pub fn run(
     load: &TraceLoader<'_>,
     workers: Option<usize>,
     mut report: impl FnMut(usize, usize) -> bool,
-) -> Result<RunResult, BuildError> {
+) -> Result<RunResult, ScenarioError> {
     // Build once before starting threads: a refusal is reported once and at once.
     build(plan, Seed::new(plan.scenario.seed), load, NoProbe)?;
     let n = plan.scenario.replications as usize;

@@ -105,7 +105,8 @@ fn bursty_links_beat_independent_ones() {
             (0..8)
                 .map(|seed| {
                     let trace = bursty(seed, 20_000, g, b);
-                    slotted::run(&trace, None, &config(Profile::S1Mirage), &mut NoProbe).packets_per_second()
+                    slotted::run(&trace, None, &config(Profile::S1Mirage), &mut NoProbe)
+                        .packets_per_second()
                 })
                 .sum::<f64>()
                 / 8.0

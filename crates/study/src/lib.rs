@@ -7,10 +7,12 @@
 //! and [`StudyResult`] is what comes out, the same for terminal, report, JSON and tables.
 
 mod cwnd;
+mod loader;
 mod options;
 mod result;
 mod runs;
 
+pub use loader::load_trace;
 pub use options::{StudyError, StudyOptions};
 pub use result::{
     Cwnd, Difference, Differences, Ensemble, LinkStudy, STUDY_SCHEMA, Skipped, StudyResult,
