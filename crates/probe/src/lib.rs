@@ -2,17 +2,24 @@
 //!
 //! [`Machine`] is the interface of all protocol and link models: time comes in as an argument,
 //! output is drained, and a machine never knows who drives it. [`Probe`] is how a machine
-//! tells what it does; with [`NoProbe`] the telling compiles to nothing.
+//! tells what it does; with [`NoProbe`] the telling compiles to nothing. The recorders are probes:
+//! [`Counters`], [`Series`], [`Fingerprint`], [`PcapProbe`]; a pair of probes is a probe.
 
+mod counters;
 mod event;
+mod fingerprint;
 mod machine;
 mod pcapng;
 mod probe;
 mod registry;
+mod series;
 pub mod wire;
 
+pub use counters::Counters;
 pub use event::{DropReason, Event, Who};
+pub use fingerprint::Fingerprint;
 pub use machine::{Cx, Machine};
 pub use pcapng::{PcapProbe, Pcapng, Vantage};
 pub use probe::{NoProbe, Probe, Relay};
 pub use registry::{ConfigError, Entry};
+pub use series::{Series, SeriesOptions, Table};
