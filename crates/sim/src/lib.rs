@@ -10,7 +10,6 @@
 mod application;
 mod build;
 pub mod estimate;
-mod fingerprint;
 mod interface;
 mod measure;
 pub mod parallel;

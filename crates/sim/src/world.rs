@@ -5,11 +5,10 @@
 //! it to the next interface or to the endpoint it is for.
 
 use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment};
-use airtcp_probe::{Cx, DropReason, Event, Probe, Who};
+use airtcp_probe::{Cx, DropReason, Event, Fingerprint, Probe, Who};
 use airtcp_units::Nanos;
 
 use crate::application::App;
-use crate::fingerprint::Fingerprint;
 use crate::interface::Interface;
 use crate::queue::{EventQueue, MachineId, Phase};
 use crate::routes::Routes;
@@ -171,7 +170,7 @@ impl<P: Probe> World<P> {
     /// A packet has reached `node` through interface `number`.
     fn arrive(&mut self, packet: PacketId, node: u32, number: u32) {
         let Packet { to, segment } = *self.pool.get(packet);
-        self.fingerprint.fold_arrival(self.now, number, to, &segment);
+        fold_arrival(&mut self.fingerprint, self.now, number, to, &segment);
         if self.endpoints[to.index()].node != node {
             self.forward(packet, node);
             return;
@@ -231,6 +230,15 @@ impl<P: Probe> World<P> {
     pub(crate) fn into_probe(self) -> P {
         self.probe
     }
+}
+
+/// Every arrival, when, where, and what arrived: two runs that agree in these are the same run.
+fn fold_arrival(print: &mut Fingerprint, now: Nanos, link: u32, to: EndpointId, s: &Segment) {
+    print.fold(now.0);
+    print.fold(u64::from(link) << 32 | to.index() as u64);
+    print.fold(u64::from(s.seq.0) << 32 | u64::from(s.ack.0));
+    let (len, window) = (u64::from(s.len), u64::from(s.window));
+    print.fold(len << 32 | window << 16 | u64::from(s.flags.0) << 8 | u64::from(s.ecn.bits()));
 }
 
 const fn endpoint_id(number: u32) -> EndpointId {

@@ -1,4 +1,5 @@
 //! What the integration tests share: running a scenario given as text.
+#![allow(unreachable_pub, clippy::unwrap_used, reason = "shared by several test crates")]
 
 use std::sync::Arc;
 
