@@ -2,6 +2,7 @@
 
 use airtcp_units::Nanos;
 
+use super::chain::from_prr_and_mu;
 use super::*;
 use crate::LossConfig;
 use crate::loss::conformance::{build, build_err, frame};
