@@ -17,10 +17,15 @@
     allow(clippy::float_cmp, reason = "tests compare values that must be exactly equal")
 )]
 
+mod error;
 pub mod fit;
 pub mod metrics;
+pub mod reader;
 pub mod synth;
+pub mod write;
 
+pub use error::TraceError;
 pub use fit::{RunLengthModel, fit_gilbert_elliott};
 pub use metrics::{AnalyseOptions, Class, Convergence, LinkStats, analyse};
+pub use reader::{LinkTrace, ReadOptions, read_links, read_links_from, read_many};
 pub use synth::{GeParams, SynthError, SynthModel};

@@ -71,6 +71,17 @@ impl Outcomes {
         self.len += n;
     }
 
+    /// Changes the outcome at `index`; false if that is past the end.
+    pub fn set(&mut self, index: usize, received: bool) -> bool {
+        if index >= self.len {
+            return false;
+        }
+        let bit = 1u64 << (index % 64);
+        let word = &mut self.words[index / 64];
+        *word = if received { *word | bit } else { *word & !bit };
+        true
+    }
+
     /// Number of outcomes.
     pub const fn len(&self) -> usize {
         self.len
@@ -176,6 +187,10 @@ mod tests {
             prop_assert_eq!(&fast, &slow);
             let word = (0..64).filter(|i| slow.get(at + i) == Some(true)).fold(0, |w, i| w | 1u64 << i);
             prop_assert_eq!(fast.bits_at(at), word);
+            for value in [true, false] {
+                prop_assert_eq!(fast.set(at, value), at < slow.len());
+                prop_assert_eq!(fast.get(at), (at < slow.len()).then_some(value));
+            }
         }
     }
 }

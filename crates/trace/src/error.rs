@@ -1,0 +1,162 @@
+//! What can be wrong with a trace file. Every message names the file, the place in it, what was
+//! found there and what is accepted.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a trace could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceError {
+    /// The operating system refused.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// Its reason.
+        source: io::Error,
+    },
+    /// A line that does not fit the layout of its file.
+    #[error("{path}, line {line}: found {found}; expected {expected}")]
+    Malformed {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: u64,
+        /// What is there.
+        found: String,
+        /// What is accepted.
+        expected: String,
+    },
+    /// A compressed file that ends too early or whose checksum is wrong.
+    #[error(
+        "{path}: the compressed data is cut short or damaged after {offset} decompressed bytes \
+         ({reason}); expected a whole .gz, .xz, .zst or .tar file"
+    )]
+    Damaged {
+        /// The file.
+        path: String,
+        /// Bytes that came out before.
+        offset: u64,
+        /// What the decompressor says.
+        reason: String,
+    },
+    /// Not text.
+    #[error(
+        "{path}, byte {offset}: found binary data ({found}); expected a text file, plain or \
+         compressed (.gz, .xz, .zst, .tar.*)"
+    )]
+    Binary {
+        /// The file.
+        path: String,
+        /// Where the first such byte is, in the decompressed data.
+        offset: u64,
+        /// The byte.
+        found: String,
+    },
+    /// Text, but not UTF-8.
+    #[error("{path}, byte {offset}: found text that is not UTF-8; save the file as UTF-8 or ASCII")]
+    NotUtf8 {
+        /// The file.
+        path: String,
+        /// Where, in the decompressed data.
+        offset: u64,
+    },
+    /// Nothing to read.
+    #[error("{path}: {found}; expected at least one packet's outcome")]
+    Empty {
+        /// The file.
+        path: String,
+        /// Empty, or comments only.
+        found: &'static str,
+    },
+    /// More than the reader is allowed to take.
+    #[error(
+        "{path}: more than {limit} {what}; raise the limit if the file is meant to be that big"
+    )]
+    TooLarge {
+        /// The file.
+        path: String,
+        /// The limit that was hit.
+        limit: u64,
+        /// Of what.
+        what: &'static str,
+    },
+    /// Recognised, but as something else.
+    #[error("{path}: this is {what}, not a delivery trace. {hint}")]
+    NotATrace {
+        /// The file.
+        path: String,
+        /// What it is.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
+    /// No layout fits.
+    #[error("{path}, line {line}: no known layout begins with {found}. Accepted are {accepted}")]
+    Unrecognised {
+        /// The file.
+        path: String,
+        /// First line with content.
+        line: u64,
+        /// That line, shortened.
+        found: String,
+        /// The layouts.
+        accepted: String,
+    },
+    /// A column that is not there or cannot be chosen.
+    #[error("{path}: {problem}; the columns are {columns}")]
+    Column {
+        /// The file.
+        path: String,
+        /// What is wrong with the choice.
+        problem: String,
+        /// Names, or numbers where there is no header.
+        columns: String,
+    },
+    /// An option that is not understood.
+    #[error("{option} = \"{found}\": expected {expected}")]
+    Option {
+        /// Its name.
+        option: &'static str,
+        /// Its value.
+        found: String,
+        /// What is accepted.
+        expected: String,
+    },
+    /// Files were found, none of them a trace.
+    #[error("{pattern}: none of its {files} files is a delivery trace; the first: {first}")]
+    NoTraces {
+        /// As given.
+        pattern: PathBuf,
+        /// How many were tried.
+        files: usize,
+        /// What the first one gave.
+        first: Box<TraceError>,
+    },
+    /// A file whose every link was read from another file already.
+    #[error("{path}: the same links, with the same outcomes, are in {of}")]
+    Duplicate {
+        /// The file.
+        path: String,
+        /// The file read before.
+        of: String,
+    },
+    /// A pattern or folder that leads to no file.
+    #[error("{pattern}: {found}; expected a file, a folder or a pattern such as 'traces/*.gz'")]
+    NoFiles {
+        /// As given.
+        pattern: PathBuf,
+        /// Why.
+        found: String,
+    },
+}
+
+/// `text` as it can be put into a one-line message: shortened, control characters escaped.
+pub(crate) fn excerpt(text: &str) -> String {
+    const MOST: usize = 60;
+    let mut out: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();
+    if text.chars().nth(MOST).is_some() {
+        out.push_str("...");
+    }
+    format!("\"{out}\"")
+}

@@ -1,0 +1,148 @@
+//! Reading delivery traces of many layouts.
+//!
+//! A file is opened by its first bytes (gzip, xz, zstd, tar, one inside the other), never by its
+//! name alone; its layout is told from the first 64 KiB of text. Files are streamed: what is kept
+//! is one bit a packet. A file may hold many links. Nothing in a file can make the reader panic
+//! or take more memory than [`ReadOptions`] allows.
+//!
+//! [`layouts`] lists what is understood; `docs/reference/trace-formats.md` describes each.
+//! To add a layout: a file under `reader/layouts/` and a line in its registry.
+
+mod head;
+mod layouts;
+mod lines;
+mod many;
+mod open;
+mod order;
+mod sequence;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use airtcp_units::{Outcomes, Span};
+use serde::{Deserialize, Serialize};
+
+pub use layouts::{LayoutInfo, layouts};
+pub use many::{Collector, Expanded, Skipped, expand, read_many};
+
+use crate::error::TraceError;
+
+/// One link's trace and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkTrace {
+    /// Name, unique within its file: the file's, and the link's if there are several.
+    pub name: String,
+    /// One outcome a packet, in the order sent.
+    pub outcomes: Outcomes,
+    /// Time from packet to packet, where the file tells (or the caller).
+    pub interval: Option<Span>,
+    /// Where it was read.
+    pub source: Source,
+    /// False if the file holds counts only and the order was drawn at random: every metric of
+    /// bursts shorter than such a group is then an artefact (see `notes`).
+    pub order_known: bool,
+    /// What a reader of the results should know: duplicates, corrupt records, readings that are
+    /// a choice of ours.
+    pub notes: Vec<String>,
+    /// What the file says about the link, such as `noise_dbm`, `tx`, `rx`, `channel`.
+    pub labels: BTreeMap<String, String>,
+}
+
+/// File and layout of a trace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// The file (with the member's name for an archive).
+    pub path: PathBuf,
+    /// Tag of the layout, as in [`layouts`].
+    pub layout: String,
+}
+
+/// What a chosen column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ColumnKind {
+    /// 1 or true means received.
+    Received,
+    /// 1 or true means lost.
+    Lost,
+    /// Sequence numbers of received packets; gaps are losses.
+    Sequence,
+}
+
+/// How to read. The defaults guess everything from the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReadOptions {
+    /// Layout tag; the file's own looks decide if `None`.
+    pub layout: Option<String>,
+    /// Column of a table: its name, or its number from 1.
+    pub column: Option<String>,
+    /// What that column holds.
+    pub kind: Option<ColumnKind>,
+    /// Column of time stamps: its name, or its number from 1.
+    pub time_column: Option<String>,
+    /// What one unit of the time stamps is, if their name does not say.
+    pub time_unit: Option<Span>,
+    /// Inter-packet interval, in place of what the file says.
+    pub interval: Option<Span>,
+    /// Most packets to take from a file, over all its links (an eighth of a byte each).
+    pub max_packets: u64,
+    /// Most links to take from a file.
+    pub max_links: u64,
+    /// Most decompressed bytes to read from a file.
+    pub max_bytes: u64,
+    /// Largest gap in sequence numbers that is believed to be losses.
+    pub max_gap: u64,
+    /// Seed of the order given to packets that the file only counts.
+    pub order_seed: u64,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            layout: None,
+            column: None,
+            kind: None,
+            time_column: None,
+            time_unit: None,
+            interval: None,
+            // 2^32 packets are 512 MiB of outcomes.
+            max_packets: 1 << 32,
+            max_links: 1_000_000,
+            max_bytes: 1 << 38,
+            max_gap: 1_000_000,
+            order_seed: 0,
+        }
+    }
+}
+
+/// Reads every link of the file at `path`.
+pub fn read_links(path: &Path, options: &ReadOptions) -> Result<Vec<LinkTrace>, TraceError> {
+    let io = |source| TraceError::Io { path: path.display().to_string(), source };
+    let file = File::open(path).map_err(io)?;
+    if file.metadata().map_err(io)?.is_dir() {
+        let found = "this is a folder".to_owned();
+        return Err(TraceError::NoFiles { pattern: path.to_owned(), found });
+    }
+    read_links_from(path, file, options)
+}
+
+/// Reads every link of `data`; `name` stands for it in messages and link names.
+pub fn read_links_from(
+    name: &Path,
+    data: impl Read,
+    options: &ReadOptions,
+) -> Result<Vec<LinkTrace>, TraceError> {
+    let mut links = open::read(name, Box::new(data), options)?;
+    for link in &mut links {
+        if options.interval.is_some() {
+            link.interval = options.interval;
+        }
+    }
+    Ok(links)
+}
+
+#[cfg(test)]
+mod tests;

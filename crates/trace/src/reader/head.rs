@@ -1,0 +1,141 @@
+//! The beginning of a file, from which its layout is told.
+
+use std::path::Path;
+
+use airtcp_units::Span;
+
+use super::lines::check_text;
+use crate::error::{TraceError, excerpt};
+
+/// The first 64 KiB of a file, known to be text.
+pub(super) struct Head<'a> {
+    pub(super) path: &'a Path,
+    /// File name without folders and without endings of compression, in lower case.
+    pub(super) name: String,
+    text: &'a str,
+    /// True if this is the whole file.
+    whole: bool,
+}
+
+/// First bytes of files that are not text, and what they are.
+const BINARY_KINDS: &[(&[u8], &str, &str)] = &[
+    (b"\xd4\xc3\xb2\xa1", "a pcap packet capture", CAPTURE),
+    (b"\xa1\xb2\xc3\xd4", "a pcap packet capture", CAPTURE),
+    (b"\x4d\x3c\xb2\xa1", "a pcap packet capture", CAPTURE),
+    (b"\xa1\xb2\x3c\x4d", "a pcap packet capture", CAPTURE),
+    (b"\x0a\x0d\x0d\x0a", "a pcapng packet capture", CAPTURE),
+    (b"snoop\0\0\0", "a snoop packet capture", CAPTURE),
+    (b"PK\x03\x04", "a zip archive", "Unpack it first."),
+    (b"BZh", "bzip2-compressed data", "Decompress it first, or use .gz, .xz or .zst."),
+    (b"PAR1", "a Parquet file", "Export its outcome column as CSV."),
+    (b"\x7fELF", "a program", "Give the trace file itself."),
+    (b"\xff\xfe", "UTF-16 text", "Save it as UTF-8."),
+    (b"\xfe\xff", "UTF-16 text", "Save it as UTF-8."),
+];
+
+const CAPTURE: &str = "It shows packets, not which of them a link lost. Export the sequence \
+    numbers the receiver saw, one a line, and give that file.";
+
+impl<'a> Head<'a> {
+    pub(super) fn new(path: &'a Path, bytes: &'a [u8], whole: bool) -> Result<Self, TraceError> {
+        let shown = || path.display().to_string();
+        for (magic, what, hint) in BINARY_KINDS {
+            if bytes.starts_with(magic) {
+                let (what, hint) = ((*what).to_owned(), (*hint).to_owned());
+                return Err(TraceError::NotATrace { path: shown(), what, hint });
+            }
+        }
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        check_text(path, 0, bytes)?;
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => text,
+            // A character may be cut by the end of the head, never by that of the file.
+            Err(e) if !whole && e.error_len().is_none() => {
+                std::str::from_utf8(&bytes[..e.valid_up_to()]).unwrap_or_default()
+            }
+            Err(e) => {
+                return Err(TraceError::NotUtf8 { path: shown(), offset: e.valid_up_to() as u64 });
+            }
+        };
+        Ok(Self { path, name: base_name(path), text, whole })
+    }
+
+    /// Whole lines of the head, the unfinished last one left out.
+    pub(super) fn lines(&self) -> impl Iterator<Item = &'a str> {
+        let text = self.text;
+        let end = if self.whole { text.len() } else { text.rfind('\n').unwrap_or(text.len()) };
+        text[..end].lines()
+    }
+
+    /// Lines that hold something, with their numbers from 1; comments (`#`) cut off.
+    pub(super) fn content(&self) -> impl Iterator<Item = (u64, &'a str)> {
+        (1..)
+            .zip(self.lines())
+            .map(|(number, line)| (number, without_comment(line)))
+            .filter(|(_, line)| !line.is_empty())
+    }
+
+    /// First line with content.
+    pub(super) fn first(&self) -> &'a str {
+        self.content().next().map_or("", |(_, line)| line)
+    }
+
+    /// The value of `key` in a comment `# airtcp: key=value ...`, as our own writers leave it.
+    pub(super) fn directive(&self, key: &str) -> Option<&'a str> {
+        self.lines()
+            .filter_map(|line| line.strip_prefix("# airtcp:"))
+            .flat_map(str::split_whitespace)
+            .find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+    }
+
+    /// The interval our own writers leave in a comment.
+    pub(super) fn interval(&self) -> Option<Span> {
+        self.directive("interval")?.parse().ok()
+    }
+
+    /// True if there is more of the file.
+    pub(super) const fn more(&self) -> bool {
+        !self.whole
+    }
+
+    /// The error for a file that no layout claims.
+    pub(super) fn unrecognised(&self, accepted: String) -> TraceError {
+        let path = self.path.display().to_string();
+        match self.content().next() {
+            Some((line, text)) => {
+                TraceError::Unrecognised { path, line, found: excerpt(text), accepted }
+            }
+            None if self.text.trim().is_empty() => {
+                TraceError::Empty { path, found: "the file is empty" }
+            }
+            None => TraceError::Empty { path, found: "the file holds comments only" },
+        }
+    }
+}
+
+/// A line up to its `#`, trimmed.
+pub(super) fn without_comment(line: &str) -> &str {
+    line.split('#').next().unwrap_or_default().trim()
+}
+
+/// File name without endings of compression, in lower case.
+fn base_name(path: &Path) -> String {
+    let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
+    without_endings(&name, &[".gz", ".xz", ".zst", ".zstd"]).to_owned()
+}
+
+/// File name without endings of compression and of text formats: what a link is named after.
+pub(super) fn stem(path: &Path) -> String {
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = without_endings(&name, &[".gz", ".xz", ".zst", ".zstd", ".tar"]);
+    let short =
+        without_endings(name, &[".csv", ".tsv", ".txt", ".k7", ".log", ".dat", ".trace", ".bits"]);
+    if short.is_empty() { name.to_owned() } else { short.to_owned() }
+}
+
+fn without_endings<'a>(mut name: &'a str, endings: &[&str]) -> &'a str {
+    for ending in endings {
+        name = name.strip_suffix(ending).unwrap_or(name);
+    }
+    name
+}

@@ -1,0 +1,108 @@
+//! The registry of layouts: one file and one line each.
+
+mod enslyon;
+mod k7;
+mod link_rows;
+mod macperf;
+mod mahimahi;
+mod plain;
+mod refuse;
+mod sdec;
+mod table;
+mod tsch;
+
+use std::collections::BTreeMap;
+
+use airtcp_units::Outcomes;
+use serde::Serialize;
+
+use super::head::{Head, stem};
+use super::open::Input;
+use super::{LinkTrace, Source};
+use crate::error::TraceError;
+
+/// What is known about a layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct LayoutInfo {
+    /// Its name in options and results.
+    pub tag: &'static str,
+    /// What a file of it looks like, and how it is read.
+    pub description: &'static str,
+}
+
+/// A layout: how to know it and how to read it.
+struct Layout {
+    info: LayoutInfo,
+    /// True if a file that begins so is of this layout.
+    detect: fn(&Head<'_>) -> bool,
+    read: fn(&Head<'_>, Input<'_>) -> Result<Vec<LinkTrace>, TraceError>,
+}
+
+macro_rules! layouts {
+    ($($module:ident),* $(,)?) => {
+        /// The specific ones first: the first that fits is taken. `table` fits anything and
+        /// explains what is wrong with it.
+        const LAYOUTS: &[Layout] = &[$(Layout {
+            info: LayoutInfo { tag: $module::TAG, description: $module::DESCRIPTION },
+            detect: $module::detect,
+            read: $module::read,
+        }),*];
+    };
+}
+
+layouts!(sdec, k7, tsch, enslyon, macperf, link_rows, plain, mahimahi, table);
+
+/// Every layout, for listings.
+pub fn layouts() -> impl Iterator<Item = LayoutInfo> {
+    LAYOUTS.iter().map(|layout| layout.info)
+}
+
+/// Reads a text file whose beginning is `head`.
+pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
+    let layout = if let Some(tag) = &input.options.layout {
+        LAYOUTS.iter().find(|l| l.info.tag == tag).ok_or_else(|| {
+            let tags: Vec<_> = layouts().map(|l| l.tag).collect();
+            let expected = format!("one of {}", tags.join(", "));
+            TraceError::Option { option: "layout", found: tag.clone(), expected }
+        })?
+    } else {
+        if let Some(refusal) = refuse::refusal(head) {
+            return Err(refusal);
+        }
+        let fits = LAYOUTS.iter().find(|l| (l.detect)(head));
+        fits.ok_or_else(|| head.unrecognised(accepted()))?
+    };
+    let path = input.path;
+    let links = (layout.read)(head, input)?;
+    if links.iter().all(|link| link.outcomes.is_empty()) {
+        let found = "no packet in it can be used";
+        return Err(TraceError::Empty { path: path.display().to_string(), found });
+    }
+    Ok(links)
+}
+
+/// A short list for error messages.
+fn accepted() -> String {
+    "text of 0 and 1, a CSV/TSV table with a column of outcomes (such as 'received') or of \
+     received sequence numbers (such as 'seq'), and the layouts shown by 'airtcp list layouts'"
+        .to_owned()
+}
+
+/// A link with nothing special about it.
+fn link(input: &Input<'_>, tag: &str, local: Option<&str>, outcomes: Outcomes) -> LinkTrace {
+    let file = stem(input.path);
+    LinkTrace {
+        name: local.map_or_else(|| file.clone(), |local| format!("{file}:{local}")),
+        outcomes,
+        interval: None,
+        source: Source { path: input.path.to_owned(), layout: tag.to_owned() },
+        order_known: true,
+        notes: Vec::new(),
+        labels: BTreeMap::new(),
+    }
+}
+
+/// The column named `name` of a header line.
+fn column(header: &[&str], name: &str) -> Option<usize> {
+    header.iter().position(|cell| cell.trim() == name)
+}

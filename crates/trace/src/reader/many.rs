@@ -1,0 +1,247 @@
+//! Folders and patterns: many files at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{LinkTrace, ReadOptions, read_links};
+use crate::error::TraceError;
+
+/// Folders within folders.
+const MAX_DEPTH: u32 = 32;
+
+/// A file to read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Expanded {
+    /// The file.
+    pub path: PathBuf,
+    /// True if the user named it; false if it was found in a folder or by a pattern, where a file
+    /// that is no trace is passed over.
+    pub named: bool,
+}
+
+/// A file that was passed over, and why.
+#[derive(Debug)]
+pub struct Skipped {
+    /// The file.
+    pub path: PathBuf,
+    /// What reading it gave.
+    pub reason: TraceError,
+}
+
+/// The files meant by `paths`: files as they are, folders with all they hold at any depth, and
+/// patterns (`*`, `?`, `[...]`, `**`). Sorted within each folder and pattern; a file named twice
+/// comes once. READMEs, licences, Markdown and hidden files in folders are left out.
+pub fn expand(paths: &[PathBuf]) -> Result<Vec<Expanded>, TraceError> {
+    let mut out = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut add = |path: PathBuf, named| {
+        if seen.insert(path.clone()) {
+            out.push(Expanded { path, named });
+        }
+    };
+    for path in paths {
+        match fs::metadata(path) {
+            Ok(meta) if meta.is_dir() => {
+                let mut files = Vec::new();
+                walk(path, 0, &mut files)?;
+                if files.is_empty() {
+                    let found = "the folder holds no files".to_owned();
+                    return Err(TraceError::NoFiles { pattern: path.clone(), found });
+                }
+                for file in files {
+                    add(file, false);
+                }
+            }
+            Ok(_) => add(path.clone(), true),
+            Err(error) => {
+                let matches = matching(path, &error)?;
+                for file in matches {
+                    add(file, false);
+                }
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// Files that fit a pattern; `error` is what opening it as a file gave.
+fn matching(path: &Path, error: &std::io::Error) -> Result<Vec<PathBuf>, TraceError> {
+    let none = |found: String| TraceError::NoFiles { pattern: path.to_owned(), found };
+    let pattern = path.to_string_lossy();
+    if !pattern.contains(['*', '?', '[']) {
+        return Err(none(error.to_string()));
+    }
+    let found = glob::glob(&pattern).map_err(|e| none(format!("not a pattern: {e}")))?;
+    let mut files = Vec::new();
+    for path in found.filter_map(Result::ok) {
+        if path.is_dir() {
+            walk(&path, 0, &mut files)?;
+        } else if !is_documentation(&path) {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        return Err(none("no file fits the pattern".to_owned()));
+    }
+    Ok(files)
+}
+
+/// All files under `folder`, sorted. Links to folders are not followed: they may lead back.
+fn walk(folder: &Path, depth: u32, files: &mut Vec<PathBuf>) -> Result<(), TraceError> {
+    let io = |source| TraceError::Io { path: folder.display().to_string(), source };
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(folder).map_err(io)? {
+        let entry = entry.map_err(io)?;
+        entries.push((entry.path(), entry.file_type().map_err(io)?));
+    }
+    entries.sort_by(|a, b| a.0.cmp(&b.0));
+    for (path, kind) in entries {
+        let hidden = path.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.'));
+        if hidden {
+            continue;
+        }
+        if kind.is_dir() {
+            if depth < MAX_DEPTH {
+                walk(&path, depth + 1, files)?;
+            }
+        } else if path.is_file() && !is_documentation(&path) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// True for files that go with data without being data.
+pub(super) fn is_documentation(path: &Path) -> bool {
+    let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let ending = Path::new(&name).extension().and_then(|e| e.to_str()).unwrap_or_default();
+    name.contains("readme")
+        || name.starts_with("license")
+        || name.starts_with("licence")
+        || name.starts_with("copying")
+        || matches!(ending, "md" | "rst" | "pdf" | "html" | "py" | "m" | "sh")
+}
+
+/// Reads every link of all files that `paths` mean, one after the other; [`Collector`] has the
+/// rules. `progress` is told before each file how many are done, how many there are, and which
+/// comes.
+pub fn read_many(
+    paths: &[PathBuf],
+    options: &ReadOptions,
+    mut progress: impl FnMut(usize, usize, &Path),
+) -> Result<(Vec<LinkTrace>, Vec<Skipped>), TraceError> {
+    let files = expand(paths)?;
+    let mut collector = Collector::default();
+    for (done, file) in files.iter().enumerate() {
+        progress(done, files.len(), &file.path);
+        collector.add(file, read_links(&file.path, options))?;
+    }
+    collector.finish(paths)
+}
+
+/// What identifies a link across files that hold the same measurement.
+const IDENTITY: &[&str] = &["tx", "rx", "src", "dst", "channel", "noise_dbm"];
+
+/// Puts together what was read from many files, in whatever way they were read (a caller with
+/// several cores reads them in parallel and adds the results in order).
+///
+/// A file the user named must be readable; one found in a folder or by a pattern is passed over
+/// if it is no trace, or if all its links are in a file read before: data sets come with original
+/// and derived files side by side, and no link should count twice. Names are made unique.
+#[derive(Debug, Default)]
+pub struct Collector {
+    links: Vec<LinkTrace>,
+    skipped: Vec<Skipped>,
+    /// Where in `links` the one of a given identity is.
+    known: BTreeMap<Vec<String>, usize>,
+}
+
+impl Collector {
+    /// Adds what reading `file` gave.
+    pub fn add(
+        &mut self,
+        file: &Expanded,
+        result: Result<Vec<LinkTrace>, TraceError>,
+    ) -> Result<(), TraceError> {
+        let reason = match result {
+            Err(error) if file.named => return Err(error),
+            Err(reason) => reason,
+            Ok(found) => match self.twin(&found) {
+                Some(of) if !file.named => {
+                    TraceError::Duplicate { path: file.path.display().to_string(), of }
+                }
+                _ => {
+                    for link in found {
+                        if let Some(identity) = identity(&link) {
+                            self.known.entry(identity).or_insert(self.links.len());
+                        }
+                        self.links.push(link);
+                    }
+                    return Ok(());
+                }
+            },
+        };
+        self.skipped.push(Skipped { path: file.path.clone(), reason });
+        Ok(())
+    }
+
+    /// The links and what was passed over; `paths` is what the user gave, for the error if there
+    /// is no link at all.
+    pub fn finish(
+        mut self,
+        paths: &[PathBuf],
+    ) -> Result<(Vec<LinkTrace>, Vec<Skipped>), TraceError> {
+        if self.links.is_empty() && !self.skipped.is_empty() {
+            return Err(TraceError::NoTraces {
+                pattern: paths.first().cloned().unwrap_or_default(),
+                files: self.skipped.len(),
+                first: Box::new(self.skipped.swap_remove(0).reason),
+            });
+        }
+        unique_names(&mut self.links);
+        Ok((self.links, self.skipped))
+    }
+
+    /// The file that already gave all of `found`, if there is one.
+    fn twin(&self, found: &[LinkTrace]) -> Option<String> {
+        let same = |link: &LinkTrace| {
+            let before = &self.links[*self.known.get(&identity(link)?)?];
+            (before.outcomes == link.outcomes).then_some(before)
+        };
+        let first = same(found.first()?)?;
+        let all = found.iter().all(|link| same(link).is_some());
+        all.then(|| first.source.path.display().to_string())
+    }
+}
+
+/// Labels that say which link this is; `None` if it has none of them.
+fn identity(link: &LinkTrace) -> Option<Vec<String>> {
+    let labelled = IDENTITY.iter().any(|key| link.labels.contains_key(*key));
+    let value = |key: &&str| link.labels.get(*key).cloned().unwrap_or_default();
+    labelled.then(|| IDENTITY.iter().map(value).collect())
+}
+
+/// Puts the folder before names that occur more than once, and a number after what still does.
+fn unique_names(links: &mut [LinkTrace]) {
+    let counted = |links: &[LinkTrace]| {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for link in links {
+            *counts.entry(link.name.clone()).or_default() += 1;
+        }
+        counts
+    };
+    let counts = counted(links);
+    for link in links.iter_mut().filter(|link| counts[&link.name] > 1) {
+        if let Some(folder) = link.source.path.parent().and_then(|p| p.file_name()) {
+            link.name = format!("{}/{}", folder.to_string_lossy(), link.name);
+        }
+    }
+    let counts = counted(links);
+    let mut used: BTreeMap<String, usize> = BTreeMap::new();
+    for link in links.iter_mut().filter(|link| counts[&link.name] > 1) {
+        let n = used.entry(link.name.clone()).or_default();
+        *n += 1;
+        link.name = format!("{}#{n}", link.name);
+    }
+}

@@ -1,0 +1,245 @@
+//! From a file to text: decompression, archives, limits.
+
+use std::cell::Cell;
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+use std::rc::Rc;
+
+use super::head::Head;
+use super::layouts;
+use super::{LinkTrace, ReadOptions};
+use crate::error::TraceError;
+
+/// Text looked at to tell the layout.
+const HEAD: usize = 64 * 1024;
+/// Compressions one inside the other.
+const MAX_NESTING: u32 = 3;
+/// Memory an xz dictionary may ask for, KiB. `xz -9` needs 65 MiB.
+const XZ_MEMORY_KIB: u32 = 128 * 1024;
+/// Bytes needed to recognise a tar header.
+const MAGIC: usize = 512;
+
+/// A stream of decompressed bytes, and how the layouts may use it.
+pub(super) struct Input<'a> {
+    /// The file, for messages.
+    pub(super) path: &'a Path,
+    pub(super) reader: Box<dyn Read + 'a>,
+    pub(super) options: &'a ReadOptions,
+    /// Shared by all members of an archive.
+    pub(super) budget: &'a Budget,
+}
+
+/// What may still be taken from the file.
+pub(super) struct Budget {
+    packets: Cell<u64>,
+    links: Cell<u64>,
+    max_packets: u64,
+    max_links: u64,
+}
+
+impl Budget {
+    fn new(options: &ReadOptions) -> Self {
+        Self {
+            packets: Cell::new(options.max_packets),
+            links: Cell::new(options.max_links),
+            max_packets: options.max_packets,
+            max_links: options.max_links,
+        }
+    }
+
+    /// Takes `n` packets.
+    pub(super) fn packets(&self, path: &Path, n: u64) -> Result<(), TraceError> {
+        take(&self.packets, n, path, self.max_packets, "packets")
+    }
+
+    /// Takes one link.
+    pub(super) fn link(&self, path: &Path) -> Result<(), TraceError> {
+        take(&self.links, 1, path, self.max_links, "links")
+    }
+}
+
+fn take(
+    left: &Cell<u64>,
+    n: u64,
+    path: &Path,
+    limit: u64,
+    what: &'static str,
+) -> Result<(), TraceError> {
+    match left.get().checked_sub(n) {
+        Some(rest) => {
+            left.set(rest);
+            Ok(())
+        }
+        None => Err(TraceError::TooLarge { path: path.display().to_string(), limit, what }),
+    }
+}
+
+/// Reads all links of a file.
+pub(super) fn read<'a>(
+    path: &'a Path,
+    data: Box<dyn Read + 'a>,
+    options: &'a ReadOptions,
+) -> Result<Vec<LinkTrace>, TraceError> {
+    let budget = Budget::new(options);
+    read_nested(Input { path, reader: data, options, budget: &budget }, 0)
+}
+
+fn read_nested(mut input: Input<'_>, depth: u32) -> Result<Vec<LinkTrace>, TraceError> {
+    let start = peek(&mut input, MAGIC)?;
+    let wrapped: Box<dyn Read + '_> = match Wrapping::of(&start) {
+        Some(_) if depth >= MAX_NESTING => {
+            return Err(TraceError::NotATrace {
+                path: input.path.display().to_string(),
+                what: format!("compressed data more than {MAX_NESTING} layers deep"),
+                hint: "Decompress it first.".to_owned(),
+            });
+        }
+        Some(Wrapping::Tar) => return read_tar(input, depth),
+        Some(Wrapping::Gzip) => Box::new(flate2::read::MultiGzDecoder::new(input.reader)),
+        Some(Wrapping::Xz) => {
+            Box::new(lzma_rust2::XzReader::new_mem_limit(input.reader, true, XZ_MEMORY_KIB))
+        }
+        Some(Wrapping::Zstd) => {
+            let decoder = ruzstd::decoding::StreamingDecoder::new(input.reader)
+                .map_err(|e| damage(input.path, 0, &e))?;
+            Box::new(decoder)
+        }
+        None => return read_text(input),
+    };
+    let limited =
+        Limited { inner: wrapped, left: input.options.max_bytes, passed: Rc::new(Cell::new(0)) };
+    let inner = Input { reader: Box::new(limited), ..input };
+    read_nested(inner, depth + 1)
+}
+
+fn read_text(mut input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
+    let start = peek(&mut input, HEAD)?;
+    let head = Head::new(input.path, &start, start.len() < HEAD)?;
+    layouts::read(&head, input)
+}
+
+/// Members of an archive, one after the other. Extended headers are not interpreted: they could
+/// ask for any amount of memory, and names of up to 255 bytes do without them.
+fn read_tar(input: Input<'_>, depth: u32) -> Result<Vec<LinkTrace>, TraceError> {
+    let broken = |e: io::Error| from_io(input.path, 0, e);
+    let mut archive = tar::Archive::new(input.reader);
+    let mut links = Vec::new();
+    let mut members = 0u64;
+    let mut skipped = 0u64;
+    for entry in archive.entries().map_err(broken)?.raw(true) {
+        let entry = entry.map_err(broken)?;
+        members += 1;
+        if members > input.options.max_links {
+            let (limit, what) = (input.options.max_links, "members");
+            return Err(TraceError::TooLarge {
+                path: input.path.display().to_string(),
+                limit,
+                what,
+            });
+        }
+        if !entry.header().entry_type().is_file() {
+            continue;
+        }
+        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        if super::many::is_documentation(Path::new(&name)) {
+            skipped += 1;
+            continue;
+        }
+        let path = input.path.join(&name);
+        let member = Input {
+            path: &path,
+            reader: Box::new(entry),
+            options: input.options,
+            budget: input.budget,
+        };
+        links.extend(read_nested(member, depth + 1)?);
+    }
+    if links.is_empty() {
+        let found = if members == skipped {
+            "the archive holds no files but documentation"
+        } else {
+            "the archive holds no traces"
+        };
+        return Err(TraceError::Empty { path: input.path.display().to_string(), found });
+    }
+    Ok(links)
+}
+
+/// What a file's first bytes say it is wrapped in.
+enum Wrapping {
+    Gzip,
+    Xz,
+    Zstd,
+    Tar,
+}
+
+impl Wrapping {
+    fn of(start: &[u8]) -> Option<Self> {
+        match start {
+            [0x1f, 0x8b, ..] => Some(Self::Gzip),
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
+            _ if start.get(257..262) == Some(b"ustar") => Some(Self::Tar),
+            _ => None,
+        }
+    }
+}
+
+/// Up to `n` bytes from the front, left in place.
+fn peek(input: &mut Input<'_>, n: usize) -> Result<Vec<u8>, TraceError> {
+    let mut start = Vec::new();
+    let path = input.path;
+    input
+        .reader
+        .by_ref()
+        .take(n as u64)
+        .read_to_end(&mut start)
+        .map_err(|e| from_io(path, start.len() as u64, e))?;
+    let rest = std::mem::replace(&mut input.reader, Box::new(io::empty()));
+    input.reader = Box::new(Cursor::new(start.clone()).chain(rest));
+    Ok(start)
+}
+
+/// Counts what a decompressor gives, and stops it at a limit: a small file can hold terabytes.
+struct Limited<'a> {
+    inner: Box<dyn Read + 'a>,
+    left: u64,
+    passed: Rc<Cell<u64>>,
+}
+
+/// Carried through `io::Error` when [`Limited`] stops.
+#[derive(Debug, thiserror::Error)]
+#[error("more than {0} decompressed bytes")]
+struct OverLimit(u64);
+
+impl Read for Limited<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        let limit = self.left + self.passed.get();
+        match self.left.checked_sub(n as u64) {
+            Some(left) => self.left = left,
+            None => return Err(io::Error::other(OverLimit(limit))),
+        }
+        self.passed.set(self.passed.get() + n as u64);
+        Ok(n)
+    }
+}
+
+/// An I/O error in words: what a decompressor complains about is the file's fault.
+pub(super) fn from_io(path: &Path, offset: u64, error: io::Error) -> TraceError {
+    if let Some(OverLimit(limit)) = error.get_ref().and_then(|e| e.downcast_ref()) {
+        let what = "decompressed bytes";
+        return TraceError::TooLarge { path: path.display().to_string(), limit: *limit, what };
+    }
+    // Errors of the operating system carry a number; a decoder's do not.
+    if error.raw_os_error().is_some() {
+        return TraceError::Io { path: path.display().to_string(), source: error };
+    }
+    damage(path, offset, &error)
+}
+
+fn damage(path: &Path, offset: u64, reason: &dyn std::fmt::Display) -> TraceError {
+    let mut reason = reason.to_string();
+    reason.truncate(reason.char_indices().nth(120).map_or(reason.len(), |(at, _)| at));
+    TraceError::Damaged { path: path.display().to_string(), offset, reason }
+}

@@ -1,0 +1,72 @@
+//! Packets that a file only counts: so many sent, so many delivered, their order not recorded.
+//!
+//! The order within a group is drawn at random, every order being equally likely, from a fixed
+//! seed. Packet reception ratio and everything slower than a group stay true; within a group the
+//! result is an independent link of that group's ratio, so burst metrics are artefacts there.
+
+use airtcp_random::{Seed, Stream};
+use airtcp_units::Outcomes;
+
+/// Draws orders for one link.
+pub(super) struct Shuffler(Stream);
+
+impl Shuffler {
+    /// The same link of the same file gets the same order every time.
+    pub(super) fn new(seed: u64, link: &str) -> Self {
+        Self(Seed::new(seed).stream(&format!("trace/order/{link}")))
+    }
+
+    /// Appends `sent` outcomes, `delivered` of them received (at most `sent`), in random order.
+    pub(super) fn append(&mut self, out: &mut Outcomes, sent: u64, delivered: u64) {
+        let (mut left, mut ones) = (sent, delivered.min(sent));
+        while left > 0 {
+            if ones == 0 || ones == left {
+                // Nothing left to draw.
+                out.push_run(ones > 0, left as usize);
+                return;
+            }
+            let received = self.0.below(left) < ones;
+            out.push(received);
+            ones -= u64::from(received);
+            left -= 1;
+        }
+    }
+}
+
+/// The note such a link carries.
+pub(super) fn note(group: &str) -> String {
+    format!(
+        "the file counts packets per {group} but not their order, which was drawn at random from a \
+         fixed seed: burst lengths, mu, beta and the CPDF within a {group} are artefacts of that, \
+         only what is slower is the link's own"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_kept_and_places_are_even() {
+        let mut shuffler = Shuffler::new(0, "a>b");
+        let mut at = [0u32; 10];
+        for _ in 0..20_000 {
+            let mut out = Outcomes::new();
+            shuffler.append(&mut out, 10, 3);
+            assert_eq!((out.len(), out.received()), (10, 3));
+            at.iter_mut().zip(out.iter()).for_each(|(n, bit)| *n += u32::from(bit));
+        }
+        // Each place is received with probability 0.3: 6000 of 20,000, deviation 65.
+        assert!(at.iter().all(|n| n.abs_diff(6000) < 5 * 65), "{at:?}");
+    }
+
+    #[test]
+    fn edges() {
+        let mut out = Outcomes::new();
+        let mut shuffler = Shuffler::new(0, "a>b");
+        shuffler.append(&mut out, 0, 0);
+        shuffler.append(&mut out, 5, 9);
+        shuffler.append(&mut out, 5, 0);
+        assert_eq!((out.len(), out.received()), (10, 5));
+    }
+}
