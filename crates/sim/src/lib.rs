@@ -24,4 +24,4 @@ mod world;
 pub use build::TraceLoader;
 pub use estimate::Estimate;
 pub use results::RunResult;
-pub use run::{collect, run, run_one};
+pub use run::{collect, run, run_one, run_recorded};

@@ -1,5 +1,7 @@
 //! Running a scenario: one replication, or all of them on all cores.
 
+use std::sync::Mutex;
+
 use airtcp_probe::{NoProbe, Probe};
 use airtcp_random::Seed;
 use airtcp_scenario::{Resolved, ScenarioError};
@@ -58,18 +60,44 @@ pub fn run(
     plan: &Resolved,
     load: &TraceLoader<'_>,
     workers: Option<usize>,
-    mut report: impl FnMut(usize, usize) -> bool,
+    report: impl FnMut(usize, usize) -> bool,
 ) -> Result<RunResult, ScenarioError> {
+    Ok(run_recorded(plan, load, workers, NoProbe, report)?.0)
+}
+
+/// As [`run`], with a probe on the first replication; it is given back if that was finished.
+///
+/// # Errors
+/// If a model refuses its parameters.
+pub fn run_recorded<P: Probe + Send>(
+    plan: &Resolved,
+    load: &TraceLoader<'_>,
+    workers: Option<usize>,
+    probe: P,
+    mut report: impl FnMut(usize, usize) -> bool,
+) -> Result<(RunResult, Option<P>), ScenarioError> {
     // Build once before starting threads: a refusal is reported once and at once.
     build(plan, Seed::new(plan.scenario.seed), load, NoProbe)?;
+    let probe = Mutex::new(Some(probe));
+    let take = || probe.lock().map_or(None, |mut p| p.take());
+    let job = |i: usize, stop: &Stop| {
+        let number = i as u32;
+        if let Some(probe) = (number == 0).then(take).flatten() {
+            let (result, probe) = run_one(plan, number, load, probe, stop).ok()??;
+            return Some((result, Some(probe)));
+        }
+        let (result, NoProbe) = run_one(plan, number, load, NoProbe, stop).ok()??;
+        Some((result, None))
+    };
     let n = plan.scenario.replications as usize;
-    let job = |i: usize, stop: &Stop| run_one(plan, i as u32, load, NoProbe, stop).ok()??.0.into();
-    let finished: Vec<Replication> =
-        run_many(n, workers.unwrap_or_else(default_workers), job, |done| report(done, n))
-            .into_iter()
-            .flatten()
-            .collect();
-    Ok(collect(plan, finished))
+    let workers = workers.unwrap_or_else(default_workers);
+    let mut recorded = None;
+    let mut finished = Vec::with_capacity(n);
+    for (result, probe) in run_many(n, workers, job, |done| report(done, n)).into_iter().flatten() {
+        finished.push(result);
+        recorded = recorded.or(probe);
+    }
+    Ok((collect(plan, finished), recorded))
 }
 
 /// Puts finished replications together with what produced them.

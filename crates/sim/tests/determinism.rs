@@ -1,4 +1,5 @@
 //! Same seed, same bits: with any number of workers, and whatever else is in the scenario.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod common;
 

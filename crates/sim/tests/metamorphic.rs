@@ -1,4 +1,5 @@
 //! Properties that must hold whatever the numbers are.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! The slotted driver against the general simulator, and against what can be said by hand.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod common;
 
