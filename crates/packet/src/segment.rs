@@ -180,6 +180,11 @@ impl Default for Segment {
 }
 
 impl Segment {
+    /// A TCP segment with these flags at `seq`, everything else as in [`Segment::default`].
+    pub fn tcp(flags: Flags, seq: Seq) -> Self {
+        Self { seq, flags, ..Self::default() }
+    }
+
     /// A UDP datagram number `number` with `len` bytes of payload.
     pub fn datagram(number: u32, len: u16) -> Self {
         Self { seq: Seq(number), len, kind: Kind::Udp, ..Self::default() }

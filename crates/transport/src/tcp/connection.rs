@@ -1,103 +1,306 @@
-//! One end of a TCP connection.
+//! One end of a TCP connection: the application's side, and the [`Machine`] the driver sees.
+//!
+//! RFC 9293. `connection/arrive.rs` takes segments in the synchronised states,
+//! `connection/handshake.rs` opens and closes, `connection/emit.rs` writes headers. Leaves out:
+//! urgent data, IP options and fragmentation, path MTU discovery, keep-alive, fast open,
+//! checksums (a corrupt packet does not arrive).
 
-use airtcp_packet::{Segment, Seq};
-use airtcp_probe::{Cx, Machine, Probe};
+mod arrive;
+mod emit;
+mod handshake;
+
+use airtcp_packet::{Kind, Segment, Seq};
+use airtcp_probe::{Cx, Event, Machine, Probe};
 use airtcp_units::{Nanos, Span};
 
+use super::ack_policy::Owed;
 use super::config::TcpConfig;
+use super::ecn::EcnState;
+use super::receiver::Receiver;
+use super::sender::Sender;
 use super::state::{Role, State};
 use super::stats::TcpStats;
-use crate::congestion::{CongestionControl, LinkHint};
+use super::timers::{Timer, Timers};
+use super::timestamps::Timestamps;
+use crate::congestion::{CongestionControl, Law, LawState, LinkHint};
 
 /// One end of a TCP connection.
+///
+/// After every call that takes `now` the driver drains [`poll`](Machine::poll) and reads
+/// [`next_timer`](Machine::next_timer). A connection is used once: after CLOSED it stays there.
 #[derive(Debug)]
 pub struct Connection {
+    config: TcpConfig,
+    role: Role,
+    iss: Seq,
+    state: State,
+    sender: Sender,
+    receiver: Receiver,
+    timers: Timers,
     stats: TcpStats,
-    written: u64,
+    timestamps: Timestamps,
+    ecn: EcnState,
+    /// The latest time seen.
+    now: Nanos,
+    handshake: handshake::Handshake,
+    /// A reset to be sent next.
+    reset: Option<Segment>,
+    /// Until when bare segments outside the window are not answered.
+    quiet_until: Nanos,
+    /// What the last [`Event::Window`] said.
+    told: (u64, u64, u64),
 }
 
-#[allow(missing_docs, reason = "documented with the complete interface")]
-#[allow(unused_variables, reason = "documented with the complete interface")]
+/// The parts of a connection that its sender works with.
+macro_rules! env {
+    ($self:ident) => {
+        crate::tcp::sender::Env {
+            config: &$self.config,
+            stats: &mut $self.stats,
+            timers: &mut $self.timers,
+            ecn: &mut $self.ecn,
+        }
+    };
+}
+use env;
+
 impl Connection {
+    /// A connection with these parameters, which should have passed
+    /// [`TcpConfig::validate`], and this initial sequence number. Passive ones wait in LISTEN.
     pub fn new(config: &TcpConfig, role: Role, iss: Seq) -> Self {
-        Self { stats: TcpStats::default(), written: 0 }
+        Self::build(config, role, iss, config.congestion.build())
     }
+
+    /// The same with a congestion law from outside this crate.
     pub fn with_law(
         config: &TcpConfig,
         role: Role,
         iss: Seq,
         law: Box<dyn CongestionControl>,
     ) -> Self {
-        Self::new(config, role, iss)
+        Self::build(config, role, iss, Law::Dyn(law))
     }
-    pub fn open(&mut self, now: Nanos) {}
+
+    fn build(config: &TcpConfig, role: Role, iss: Seq, law: Law) -> Self {
+        let state = if role == Role::Passive { State::Listen } else { State::Closed };
+        Self {
+            config: config.clone(),
+            role,
+            iss,
+            state,
+            sender: Sender::new(config, law),
+            receiver: Receiver::new(config),
+            timers: Timers::new(),
+            stats: TcpStats { state, ..TcpStats::default() },
+            timestamps: Timestamps::new(config.timestamp_tick),
+            ecn: EcnState::default(),
+            now: Nanos::ZERO,
+            handshake: handshake::Handshake::default(),
+            reset: None,
+            quiet_until: Nanos::ZERO,
+            told: (0, 0, 0),
+        }
+    }
+
+    /// Hands up to `bytes` of data to the connection; returns how much it took. Allowed before
+    /// the connection is open. With an unbounded send buffer, `u64::MAX` makes an endless
+    /// source.
     pub fn write(&mut self, now: Nanos, bytes: u64) -> u64 {
-        self.written += bytes;
-        bytes
+        self.now = self.now.max(now);
+        if self.handshake.is_over(self.state) {
+            return 0;
+        }
+        self.sender.write(bytes, &self.config)
     }
-    pub fn close(&mut self, now: Nanos) {}
-    pub fn abort(&mut self, now: Nanos) {}
-    pub fn readable(&self) -> u64 {
-        0
-    }
-    pub fn read(&mut self, now: Nanos, max: u64) -> u64 {
-        0
-    }
-    pub fn set_auto_read(&mut self, on: bool) {}
-    pub fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {}
-    pub fn state(&self) -> State {
-        self.stats.state
-    }
-    pub fn is_established(&self) -> bool {
-        false
-    }
-    pub fn is_closed(&self) -> bool {
-        false
-    }
-    pub fn is_finished(&self) -> bool {
-        false
-    }
-    pub fn peer_closed(&self) -> bool {
-        false
-    }
-    pub fn unacked(&self) -> u64 {
-        self.written
-    }
+
+    /// How much [`write`](Self::write) would take now.
     pub fn writable(&self) -> u64 {
-        0
+        if self.handshake.is_over(self.state) { 0 } else { self.sender.writable(&self.config) }
     }
-    pub fn delivered(&self) -> u64 {
-        0
+
+    /// Data in order that waits to be read; always 0 with automatic reading.
+    pub const fn readable(&self) -> u64 {
+        self.receiver.readable()
     }
-    pub fn stats(&self) -> &TcpStats {
+
+    /// Reads up to `max` bytes; returns how many. May open the window, which the peer is then
+    /// told of.
+    pub fn read(&mut self, now: Nanos, max: u64) -> u64 {
+        self.now = self.now.max(now);
+        let (n, update) = self.receiver.read(max);
+        if update && self.state.receives() {
+            self.receiver.acks.at_once(Owed::Now);
+        }
+        n
+    }
+
+    /// Whether the application reads everything as it comes (the default).
+    pub const fn set_auto_read(&mut self, on: bool) {
+        self.receiver.set_auto_read(on);
+    }
+
+    /// The layer below knows something about the link; the congestion law is told.
+    pub fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {
+        self.now = self.now.max(now);
+        self.sender.law.on_link_hint(now, hint);
+    }
+
+    /// State of the connection.
+    pub const fn state(&self) -> State {
+        self.state
+    }
+
+    /// True in ESTABLISHED.
+    pub fn is_established(&self) -> bool {
+        self.state == State::Established
+    }
+
+    /// True in CLOSED: nothing will happen any more (or, for an active end, nothing has yet).
+    pub fn is_closed(&self) -> bool {
+        self.state == State::Closed
+    }
+
+    /// True once everything was exchanged and acknowledged both ways: TIME-WAIT or CLOSED.
+    pub fn is_finished(&self) -> bool {
+        matches!(self.state, State::Closed | State::TimeWait)
+    }
+
+    /// True once the peer's FIN has arrived in order.
+    pub fn peer_closed(&self) -> bool {
+        self.receiver.peer_closed()
+    }
+
+    /// Bytes written but not acknowledged.
+    pub fn unacked(&self) -> u64 {
+        self.sender.unacked()
+    }
+
+    /// In-order bytes handed to the application: received with automatic reading, read without.
+    pub const fn delivered(&self) -> u64 {
+        self.receiver.delivered()
+    }
+
+    /// Counters.
+    pub const fn stats(&self) -> &TcpStats {
         &self.stats
     }
+
+    /// Congestion window of the law in bytes, without what recovery adds.
     pub fn cwnd(&self) -> u64 {
-        0
+        self.sender.law.cwnd()
     }
+
+    /// The window that sending goes by, in bytes: the law's, with what recovery adds, within
+    /// the configured bound. The peer's window limits apart from it.
+    pub fn send_window(&self) -> u64 {
+        self.sender.send_window(&self.config)
+    }
+
+    /// Slow-start threshold in bytes; `u64::MAX` while none is set.
     pub fn ssthresh(&self) -> u64 {
-        0
+        self.sender.law.ssthresh()
     }
-    pub fn pipe(&self) -> u64 {
-        0
+
+    /// Data in the network in bytes, as the sender estimates it (RFC 6675 `pipe`).
+    pub const fn pipe(&self) -> u64 {
+        self.sender.board.pipe()
     }
-    pub fn srtt(&self) -> Option<Span> {
-        None
+
+    /// What the congestion law is doing.
+    pub fn law_state(&self) -> LawState {
+        self.sender.law.state()
     }
+
+    /// True in loss recovery of either kind.
+    pub const fn in_recovery(&self) -> bool {
+        !self.sender.recovery.is_open()
+    }
+
+    /// The peer's advertised window in bytes.
+    pub const fn peer_window(&self) -> u64 {
+        self.sender.peer_window
+    }
+
+    /// Payload of a full segment in bytes, as negotiated.
+    pub const fn segment_size(&self) -> u32 {
+        self.sender.mss
+    }
+
+    /// Smoothed round-trip time, once there is a sample.
+    pub const fn srtt(&self) -> Option<Span> {
+        self.sender.rtt.srtt()
+    }
+
+    /// Retransmission timeout in force, with back-off.
     pub fn rto(&self) -> Span {
-        Span::ZERO
+        self.sender.rtt.rto()
+    }
+
+    fn set_state(&mut self, state: State) {
+        self.state = state;
+        self.stats.state = state;
+    }
+
+    /// Records the window if it changed since last told.
+    fn tell_window<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+        if !P::ON {
+            return;
+        }
+        let state = (self.cwnd(), self.ssthresh(), self.sender.peer_window);
+        if state != self.told {
+            self.told = state;
+            let (cwnd, ssthresh, peer_window) = state;
+            let pipe = self.pipe();
+            cx.record(now, || Event::Window { cwnd, ssthresh, pipe, peer_window });
+        }
     }
 }
 
 impl Machine for Connection {
     type In = Segment;
     type Out = Segment;
-    fn handle<P: Probe>(&mut self, _: Nanos, _: Segment, _: &mut Cx<'_, P>) {}
-    fn on_timer<P: Probe>(&mut self, _: Nanos, _: &mut Cx<'_, P>) {}
-    fn next_timer(&self) -> Nanos {
-        Nanos::NEVER
+
+    fn handle<P: Probe>(&mut self, now: Nanos, segment: Segment, cx: &mut Cx<'_, P>) {
+        if segment.kind != Kind::Tcp {
+            return;
+        }
+        self.now = self.now.max(now);
+        self.stats.segments_received += 1;
+        cx.record(now, || Event::SegmentReceived { segment });
+        match self.state {
+            State::Closed => self.arrive_closed(&segment),
+            State::Listen => self.arrive_listen(now, &segment),
+            State::SynSent => self.arrive_syn_sent(now, &segment, cx),
+            _ => self.arrive(now, &segment, cx),
+        }
+        self.tell_window(now, cx);
     }
-    fn poll<P: Probe>(&mut self, _: Nanos, _: &mut Cx<'_, P>) -> Option<Segment> {
-        None
+
+    fn on_timer<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+        self.now = self.now.max(now);
+        if self.timers.expired(Timer::Retransmit, now) {
+            self.on_retransmit_timer(now, cx);
+        }
+        if self.timers.expired(Timer::Persist, now) && self.state.sends() {
+            self.sender.on_persist();
+        }
+        if self.timers.expired(Timer::Ack, now) {
+            self.receiver.acks.at_once(Owed::Now);
+        }
+        if self.timers.expired(Timer::TimeWait, now) {
+            self.finish();
+        }
+        // Nothing to do but to be polled.
+        self.timers.expired(Timer::Send, now);
+        self.tell_window(now, cx);
+    }
+
+    fn next_timer(&self) -> Nanos {
+        self.timers.next().max(self.now)
+    }
+
+    fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
+        self.now = self.now.max(now);
+        self.emit(now, cx)
     }
 }

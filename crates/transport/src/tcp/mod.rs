@@ -4,11 +4,22 @@
 //! first byte of data at 1, the FIN behind the last; [`airtcp_packet::Seq`] exists on the wire
 //! only. What is modelled, with the section of each RFC, is in `docs/models/tcp.md`.
 
+mod ack_policy;
 mod config;
 mod connection;
+mod ecn;
 mod profile;
+mod rate;
+mod reassembly;
+mod receiver;
+mod recovery;
+mod rto;
+mod scoreboard;
+mod sender;
 mod state;
 mod stats;
+mod timers;
+mod timestamps;
 
 pub use airtcp_probe::ConfigError;
 pub use config::{
@@ -19,3 +30,6 @@ pub use connection::Connection;
 pub use profile::Profile;
 pub use state::{Role, State};
 pub use stats::TcpStats;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+//! When an acknowledgement is due: RFC 5681 section 4.2, RFC 9293 section 3.8.6.3.
+//!
+//! Segments in order are acknowledged every `ack_every`-th or after `ack_delay`; whatever is
+//! out of order, a duplicate, a FIN or fills a gap is acknowledged at once.
+
+use airtcp_units::Nanos;
+
+use super::config::TcpConfig;
+use super::timers::{Timer, Timers};
+
+/// What the receiver owes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Owed {
+    /// Nothing, or an ACK the timer will call for.
+    Nothing,
+    /// An ACK at once; data may carry it.
+    Now,
+    /// An ACK at once and by itself, so that the sender can count it as a duplicate.
+    Alone,
+}
+
+/// Delayed-acknowledgement state.
+#[derive(Debug, Clone)]
+pub(crate) struct AckPolicy {
+    owed: Owed,
+    /// Data segments in order since the last ACK.
+    unacked: u32,
+    /// Segments still to be acknowledged at once.
+    quick: u32,
+}
+
+impl AckPolicy {
+    pub(crate) const fn new(quick: u32) -> Self {
+        Self { owed: Owed::Nothing, unacked: 0, quick }
+    }
+
+    pub(crate) const fn owed(&self) -> Owed {
+        self.owed
+    }
+
+    /// An ACK is due at once.
+    pub(crate) fn at_once(&mut self, owed: Owed) {
+        self.owed = self.owed.max(owed);
+    }
+
+    /// A data segment arrived in order and filled no gap.
+    pub(crate) fn on_in_order(&mut self, now: Nanos, config: &TcpConfig, timers: &mut Timers) {
+        self.unacked += 1;
+        if self.quick > 0 {
+            self.quick -= 1;
+            self.at_once(Owed::Now);
+        } else if self.unacked >= config.ack_every {
+            self.at_once(Owed::Now);
+        } else if !timers.is_running(Timer::Ack) {
+            timers.set(Timer::Ack, now + config.ack_delay);
+        }
+    }
+
+    /// A segment with an ACK left.
+    pub(crate) const fn on_ack_sent(&mut self, timers: &mut Timers) {
+        self.owed = Owed::Nothing;
+        self.unacked = 0;
+        timers.stop(Timer::Ack);
+    }
+}

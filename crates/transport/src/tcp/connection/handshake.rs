@@ -1,0 +1,276 @@
+//! Opening and closing: RFC 9293 sections 3.5, 3.6, 3.10.1, 3.10.4, 3.10.7.1 to 3.10.7.3.
+//!
+//! SYN and SYN-ACK are retransmitted by the same timer as data, under the same estimator.
+
+use airtcp_packet::{Flags, NO_WINDOW_SCALE, Segment, Seq};
+use airtcp_probe::{Cx, Probe};
+use airtcp_units::{Nanos, Span};
+
+use super::{Connection, env};
+use crate::tcp::ack_policy::Owed;
+use crate::tcp::receiver::Receiver;
+use crate::tcp::state::{Role, State};
+use crate::tcp::timers::Timer;
+
+/// Segment size of a peer that does not say one: RFC 9293 section 3.7.1.
+const DEFAULT_MSS: u16 = 536;
+
+/// Largest window scale, RFC 7323 section 2.3.
+const MAX_SCALE: u8 = 14;
+
+/// Least time between answers to bare segments outside the window (RFC 5961 section 7).
+const QUIET: Span = Span::from_millis(500);
+
+/// What the handshake has to remember.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Handshake {
+    /// The connection has left its first state.
+    begun: bool,
+    /// The next poll sends the SYN or SYN-ACK.
+    pub(super) syn_due: bool,
+    /// When it was last sent.
+    pub(super) sent_at: Option<Nanos>,
+    /// It was sent more than once.
+    pub(super) repeated: bool,
+    /// The peer's maximum segment size; 0 before its SYN.
+    peer_mss: u16,
+    /// Scales in force: the peer's and ours; `None` unless both offered.
+    pub(super) scales: Option<(u8, u8)>,
+    /// Both offered SACK.
+    pub(super) sack: bool,
+}
+
+impl Handshake {
+    /// True if the connection in `state` has come and gone.
+    pub(super) fn is_over(&self, state: State) -> bool {
+        state == State::Closed && self.begun
+    }
+}
+
+impl Connection {
+    /// Opens the connection actively: the SYN leaves with the next poll.
+    pub fn open(&mut self, now: Nanos) {
+        self.now = self.now.max(now);
+        if self.role == Role::Active && self.state == State::Closed && !self.handshake.begun {
+            self.handshake.begun = true;
+            self.handshake.syn_due = true;
+            self.set_state(State::SynSent);
+        }
+    }
+
+    /// Closes our direction: a FIN follows what was written. What the peer still sends is
+    /// received. A connection that was never opened, or has written nothing and got no answer,
+    /// is gone at once.
+    pub fn close(&mut self, now: Nanos) {
+        self.now = self.now.max(now);
+        match self.state {
+            State::Closed if !self.handshake.begun => self.sender.fin = true,
+            State::Listen => self.finish(),
+            State::SynSent if self.sender.written == 0 => self.finish(),
+            // Queued until the handshake is over.
+            State::SynSent | State::SynReceived => self.sender.fin = true,
+            State::Established => {
+                self.sender.fin = true;
+                self.set_state(State::FinWait1);
+            }
+            State::CloseWait => {
+                self.sender.fin = true;
+                self.set_state(State::LastAck);
+            }
+            _ => {}
+        }
+    }
+
+    /// Aborts: a reset if the peer knows of the connection, and CLOSED.
+    pub fn abort(&mut self, now: Nanos) {
+        self.now = self.now.max(now);
+        let known = self.state.is_synchronised() || self.state == State::SynReceived;
+        // RFC 9293 section 3.10.5: in the last states there is nothing to reset.
+        let done = matches!(self.state, State::Closing | State::LastAck | State::TimeWait);
+        if known && !done {
+            let seq = Seq::wrap(self.iss, self.sender.nxt);
+            let mut reset = Segment::tcp(Flags::RST | Flags::ACK, seq);
+            reset.ack = Seq::wrap(self.receiver.irs, self.receiver.next);
+            self.reset = Some(reset);
+        }
+        self.finish();
+    }
+
+    /// CLOSED, with nothing left to do.
+    pub(super) fn finish(&mut self) {
+        self.handshake.begun = true;
+        self.handshake.syn_due = false;
+        self.sender.stop(&mut self.timers);
+        self.set_state(State::Closed);
+    }
+
+    /// Back to LISTEN from SYN-RECEIVED: the peer that opened is gone. What the application has
+    /// written waits for the next one.
+    pub(super) fn listen_again(&mut self) {
+        self.timers.stop_all();
+        self.handshake = Handshake::default();
+        self.receiver.acks.on_ack_sent(&mut self.timers);
+        (self.sender.una, self.sender.nxt, self.sender.retries) = (0, 0, 0);
+        self.sender.rtt.reset_backoff();
+        self.timestamps.enabled = false;
+        self.set_state(State::Listen);
+    }
+
+    /// The answer to a segment that belongs to no connection: section 3.10.7.1.
+    pub(super) fn refuse(&mut self, segment: &Segment) {
+        if segment.flags.has(Flags::RST) {
+            return;
+        }
+        let (seq, ack, flags) = if segment.flags.has(Flags::ACK) {
+            (segment.ack, Seq(0), Flags::RST)
+        } else {
+            (Seq(0), segment.seq.plus(segment.sequence_len()), Flags::RST | Flags::ACK)
+        };
+        self.stats.segments_refused += 1;
+        let mut reset = Segment::tcp(flags, seq);
+        reset.ack = ack;
+        self.reset = Some(reset);
+    }
+
+    pub(super) fn arrive_closed(&mut self, segment: &Segment) {
+        self.refuse(segment);
+    }
+
+    /// Section 3.10.7.2.
+    pub(super) fn arrive_listen(&mut self, now: Nanos, segment: &Segment) {
+        if segment.flags.has(Flags::RST) {
+            return;
+        }
+        if segment.flags.has(Flags::ACK) {
+            self.refuse(segment);
+        } else if segment.flags.has(Flags::SYN) {
+            self.handshake.begun = true;
+            self.ecn.on_syn(segment, self.config.ecn);
+            self.take_syn(now, segment);
+            self.set_state(State::SynReceived);
+            self.handshake.syn_due = true;
+        }
+    }
+
+    /// Section 3.10.7.3.
+    pub(super) fn arrive_syn_sent<P: Probe>(
+        &mut self,
+        now: Nanos,
+        segment: &Segment,
+        cx: &mut Cx<'_, P>,
+    ) {
+        let acks = segment.flags.has(Flags::ACK);
+        if acks && segment.ack != self.iss.plus(1) {
+            self.refuse(segment);
+            return;
+        }
+        if segment.flags.has(Flags::RST) {
+            if acks {
+                self.finish();
+            }
+            return;
+        }
+        // The SYN has to have left before anything can answer it.
+        if !segment.flags.has(Flags::SYN) || (acks && self.sender.nxt == 0) {
+            return;
+        }
+        if acks {
+            self.ecn.on_syn_ack(segment, self.config.ecn);
+        } else {
+            self.ecn.on_syn(segment, self.config.ecn);
+        }
+        self.take_syn(now, segment);
+        if acks {
+            self.receiver.acks.at_once(Owed::Now);
+            self.establish(now, segment, cx);
+        } else {
+            // Simultaneous open, section 3.5 figure 8.
+            self.set_state(State::SynReceived);
+            self.handshake.syn_due = true;
+        }
+    }
+
+    /// Takes sequence number and options of the peer's SYN.
+    fn take_syn(&mut self, now: Nanos, segment: &Segment) {
+        self.receiver.on_syn(segment.seq);
+        let h = &mut self.handshake;
+        h.peer_mss = if segment.mss == 0 { DEFAULT_MSS } else { segment.mss };
+        let offered = segment.window_scale;
+        h.scales = (self.config.window_scaling && offered != NO_WINDOW_SCALE)
+            .then(|| (offered.min(MAX_SCALE), Receiver::scale_for(self.config.receive_buffer.0)));
+        h.sack = self.config.sack && segment.sack_permitted();
+        self.timestamps.enabled = self.config.timestamps && segment.has_timestamps();
+        if self.timestamps.enabled {
+            self.timestamps.begin(now, segment.timestamps.0);
+        }
+        // The window of a SYN is never scaled.
+        self.sender.init_window(0, 1, u64::from(segment.window));
+    }
+
+    /// Our SYN is acknowledged: ESTABLISHED, or further if the application has closed already.
+    pub(super) fn establish<P: Probe>(
+        &mut self,
+        now: Nanos,
+        segment: &Segment,
+        cx: &mut Cx<'_, P>,
+    ) {
+        self.timers.stop(Timer::Retransmit);
+        self.handshake.syn_due = false;
+        self.sender.una = 1;
+        self.sender.nxt = 1;
+        let timestamps = self.timestamps.enabled;
+        // A repeated SYN cannot be timed, but its timestamp can (RFC 6298 section 3).
+        let sample = match self.handshake.sent_at {
+            Some(at) if !self.handshake.repeated => Some(now.since(at)),
+            _ if timestamps => self.timestamps.round_trip(now, segment),
+            _ => None,
+        };
+        let mut env = env!(self);
+        if let Some(sample) = sample {
+            self.sender.take_rtt(now, sample, &mut env, cx);
+        }
+        let h = &self.handshake;
+        // The timestamps option takes 12 bytes of every segment (RFC 7323 appendix A).
+        let mss = self.config.mss.min(h.peer_mss).max(1 + 40) - if timestamps { 12 } else { 0 };
+        self.sender.start(now, (u32::from(mss), h.sack, h.repeated), &mut env);
+        self.receiver.sack = h.sack;
+        if let Some((peer, own)) = h.scales {
+            self.sender.peer_shift = peer;
+            self.receiver.set_shift(own);
+        }
+        let next = if self.sender.fin { State::FinWait1 } else { State::Established };
+        self.set_state(next);
+    }
+
+    /// The retransmission timer expired.
+    pub(super) fn on_retransmit_timer<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+        if matches!(self.state, State::SynSent | State::SynReceived) {
+            let retries = self.sender.retries;
+            if self.config.max_syn_retries.is_some_and(|most| retries >= most) {
+                self.finish();
+                return;
+            }
+            self.sender.retries += 1;
+            self.sender.rtt.back_off();
+            self.handshake.syn_due = true;
+        } else if self.state.sends() && self.sender.in_flight() > 0 {
+            if self.config.max_retries.is_some_and(|most| self.sender.retries >= most) {
+                self.finish();
+                return;
+            }
+            self.sender.on_timeout(now, &mut env!(self), cx);
+        }
+    }
+
+    /// An acknowledgement is owed for a segment outside the window. Bare ones are answered
+    /// rarely, so that two confused ends cannot keep each other busy.
+    pub(super) fn challenge(&mut self, now: Nanos, bare: bool) {
+        if bare {
+            if now < self.quiet_until {
+                return;
+            }
+            self.quiet_until = now + QUIET;
+        }
+        self.receiver.acks.at_once(Owed::Alone);
+    }
+}

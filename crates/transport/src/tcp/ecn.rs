@@ -1,0 +1,69 @@
+//! Explicit congestion notification, RFC 3168 section 6.1.
+//!
+//! Negotiation: ECE and CWR on the SYN, ECE alone on the SYN-ACK. The receiver echoes ECE on
+//! every ACK from the first mark until it sees CWR; the sender reacts once per window and says
+//! CWR on the next new segment. Never ECT: SYN, pure ACKs, retransmissions, probes.
+
+use airtcp_packet::{Ecn, Flags, Segment};
+
+/// ECN state of one end.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct EcnState {
+    /// Both ends agreed.
+    pub(crate) enabled: bool,
+    /// Receiver: marks arrived and no CWR since.
+    echo: bool,
+    /// Sender: the next new segment says that the window was reduced.
+    pub(crate) cwr: bool,
+    /// Sender: no further reaction until this offset is acknowledged.
+    pub(crate) reacted_up_to: u64,
+    /// Sender: the same for a reaction to a mark: a loss in the same window is the same episode.
+    pub(crate) marked_up_to: u64,
+}
+
+impl EcnState {
+    /// Flags of a SYN that offers ECN.
+    pub(crate) fn syn_flags(offer: bool) -> Flags {
+        if offer { Flags::ECE | Flags::CWR } else { Flags::NONE }
+    }
+
+    /// The peer's SYN: agrees if it offers and we want to.
+    pub(crate) const fn on_syn(&mut self, segment: &Segment, wanted: bool) {
+        self.enabled = wanted && segment.flags.has(Flags::ECE) && segment.flags.has(Flags::CWR);
+    }
+
+    /// The peer's SYN-ACK: ECE without CWR agrees.
+    pub(crate) const fn on_syn_ack(&mut self, segment: &Segment, wanted: bool) {
+        self.enabled = wanted && segment.flags.has(Flags::ECE) && !segment.flags.has(Flags::CWR);
+    }
+
+    /// Flags of our SYN-ACK.
+    pub(crate) const fn syn_ack_flags(&self) -> Flags {
+        if self.enabled { Flags::ECE } else { Flags::NONE }
+    }
+
+    /// A segment with data arrived: CWR ends the echo, a mark (even on the same segment) begins
+    /// it. Returns whether it was marked.
+    pub(crate) fn on_data(&mut self, segment: &Segment) -> bool {
+        if !self.enabled {
+            return false;
+        }
+        if segment.flags.has(Flags::CWR) {
+            self.echo = false;
+        }
+        let marked = segment.ecn == Ecn::Ce;
+        self.echo |= marked;
+        marked
+    }
+
+    /// Flags of every segment with an ACK.
+    pub(crate) const fn ack_flags(&self) -> Flags {
+        if self.echo { Flags::ECE } else { Flags::NONE }
+    }
+
+    /// The window was reduced, for whatever reason, with data sent up to `sent_up_to`.
+    pub(crate) const fn on_reduction(&mut self, sent_up_to: u64) {
+        self.cwr = self.enabled;
+        self.reacted_up_to = sent_up_to;
+    }
+}

@@ -1,0 +1,269 @@
+//! The receiving half: reassembly, window, and what the next acknowledgement says.
+//!
+//! RFC 9293 section 3.10.7.4 (seventh), window management section 3.8.6.2.2, RFC 7323 window
+//! scaling. Offsets in bytes from the peer's ISN: its SYN is at 0, its first byte at 1.
+
+use airtcp_packet::{SackBlock, Segment, Seq};
+use airtcp_units::Nanos;
+
+use super::ack_policy::{AckPolicy, Owed};
+use super::config::{Reassembly as Policy, TcpConfig};
+use super::reassembly::{Inserted, Reassembly};
+use super::stats::TcpStats;
+use super::timers::Timers;
+
+/// The receiving half of a connection.
+#[derive(Debug, Clone)]
+pub(crate) struct Receiver {
+    /// The peer's initial sequence number.
+    pub(crate) irs: Seq,
+    /// Next offset expected.
+    pub(crate) next: u64,
+    /// Right edge of the window as advertised; it never moves left.
+    edge: u64,
+    ranges: Reassembly,
+    /// Offset of the peer's FIN, once seen.
+    fin_at: Option<u64>,
+    /// Payload in order.
+    in_order: u64,
+    /// Payload read by the application.
+    read: u64,
+    auto_read: bool,
+    buffer: u64,
+    /// Scale of the windows we advertise.
+    shift: u8,
+    /// Payload per segment of the peer, for silly-window avoidance.
+    mss: u64,
+    /// SACK blocks may be sent.
+    pub(crate) sack: bool,
+    /// A duplicate to report in the next ACK.
+    duplicate: Option<(u64, u64)>,
+    pub(crate) acks: AckPolicy,
+}
+
+impl Receiver {
+    pub(crate) fn new(config: &TcpConfig) -> Self {
+        Self {
+            irs: Seq(0),
+            next: 0,
+            edge: 0,
+            ranges: Reassembly::default(),
+            fin_at: None,
+            in_order: 0,
+            read: 0,
+            auto_read: true,
+            buffer: config.receive_buffer.0,
+            shift: 0,
+            mss: u64::from(config.mss),
+            sack: false,
+            duplicate: None,
+            acks: AckPolicy::new(config.quick_acks),
+        }
+    }
+
+    /// The scale to offer: the smallest that lets the window field hold the buffer.
+    pub(crate) fn scale_for(buffer: u64) -> u8 {
+        (0..14).find(|&s| buffer >> s <= 0xffff).unwrap_or(14)
+    }
+
+    /// The peer's SYN arrived. Our own SYN offers it the unscaled window.
+    pub(crate) fn on_syn(&mut self, irs: Seq) {
+        self.irs = irs;
+        self.next = 1;
+        self.edge = 1 + self.buffer.min(0xffff);
+    }
+
+    /// Both SYNs are settled: the scale in force.
+    pub(crate) const fn set_shift(&mut self, shift: u8) {
+        self.shift = shift;
+    }
+
+    pub(crate) const fn set_auto_read(&mut self, on: bool) {
+        self.auto_read = on;
+        if on {
+            self.read = self.in_order;
+        }
+    }
+
+    /// Payload in order that the application has not read.
+    pub(crate) const fn readable(&self) -> u64 {
+        self.in_order - self.read
+    }
+
+    /// Payload handed to the application.
+    pub(crate) const fn delivered(&self) -> u64 {
+        self.read
+    }
+
+    /// The peer's FIN has been reached.
+    pub(crate) fn peer_closed(&self) -> bool {
+        self.fin_at.is_some_and(|at| at < self.next)
+    }
+
+    /// True if some of the window is open.
+    pub(crate) const fn window_is_open(&self) -> bool {
+        self.edge > self.next
+    }
+
+    /// The right edge advertised.
+    pub(crate) const fn edge(&self) -> u64 {
+        self.edge
+    }
+
+    /// The application reads up to `max` bytes. The second value says whether that opens the
+    /// window enough to tell the peer.
+    pub(crate) fn read(&mut self, max: u64) -> (u64, bool) {
+        let n = max.min(self.readable());
+        self.read += n;
+        let gain = self.open_to().saturating_sub(self.edge);
+        // Two segments or half the buffer are worth an ACK of their own; a peer that cannot
+        // send a segment is told of one.
+        let stuck = self.edge - self.next < self.mss;
+        let worth = if stuck { self.mss } else { 2 * self.mss };
+        (n, n > 0 && gain >= worth.min(self.buffer / 2).max(1))
+    }
+
+    /// The right edge that the buffer would allow.
+    const fn open_to(&self) -> u64 {
+        self.next + self.buffer.saturating_sub(self.readable())
+    }
+
+    /// The window field of a segment that leaves now. Silly-window avoidance (RFC 9293
+    /// section 3.8.6.2.2): the edge moves by at least a segment or half the buffer.
+    pub(crate) fn advertise(&mut self, syn: bool) -> u16 {
+        let open_to = self.open_to();
+        let step = self.mss.min(self.buffer / 2).max(1);
+        let target = if open_to >= self.edge + step { open_to } else { self.edge };
+        // RFC 7323 section 2.2: the window of a SYN is never scaled.
+        let shift = if syn { 0 } else { self.shift };
+        let field = ((target - self.next) >> shift).min(0xffff);
+        self.edge = self.edge.max(self.next + (field << shift));
+        field as u16
+    }
+
+    /// Takes `len` bytes at `start`, and a FIN behind them. The segment lies at least partly in
+    /// the window. Returns the payload that became deliverable.
+    pub(crate) fn on_data(
+        &mut self,
+        now: Nanos,
+        (start, len, fin): (u64, u64, bool),
+        config: &TcpConfig,
+        timers: &mut Timers,
+        stats: &mut TcpStats,
+    ) -> u64 {
+        // Nothing follows a FIN, and nothing beyond the window is kept.
+        let limit = self.fin_at.unwrap_or(u64::MAX).min(self.edge);
+        let data_end = (start + len).min(limit);
+        let fin = fin && data_end == start + len && data_end < self.edge;
+        let end = data_end + u64::from(fin);
+        if end <= self.next || end <= start {
+            self.note_duplicate(start, data_end.min(self.next), config, stats);
+            self.acks.at_once(Owed::Alone);
+            return 0;
+        }
+        if start > self.next {
+            self.on_gap(start, end, fin, config, stats);
+            return 0;
+        }
+        self.note_duplicate(start, self.next, config, stats);
+        let before = self.next;
+        if fin && self.fin_at.is_none() {
+            self.fin_at = Some(data_end);
+        }
+        self.next = end;
+        let had_gap = !self.ranges.is_empty();
+        if had_gap {
+            if let Some((s, e)) = self.ranges.containing(end - 1) {
+                self.note_duplicate(s.max(before), e.min(end), config, stats);
+            }
+            self.next = self.ranges.advance(end);
+        }
+        if had_gap || self.peer_closed() {
+            self.acks.at_once(Owed::Now);
+        } else {
+            self.acks.on_in_order(now, config, timers);
+        }
+        let fin_octet = u64::from(self.fin_at.is_some_and(|at| (before..self.next).contains(&at)));
+        let payload = self.next - before - fin_octet;
+        self.in_order += payload;
+        if self.auto_read {
+            self.read = self.in_order;
+        }
+        payload
+    }
+
+    /// Data beyond the next expected byte: keep it or not, and answer with a duplicate ACK.
+    fn on_gap(
+        &mut self,
+        start: u64,
+        end: u64,
+        fin: bool,
+        config: &TcpConfig,
+        stats: &mut TcpStats,
+    ) {
+        self.acks.at_once(Owed::Alone);
+        if config.reassembly == Policy::GoBackN {
+            return;
+        }
+        match self.ranges.insert(start, end) {
+            Inserted::New(overlap) => {
+                if let Some((s, e)) = overlap {
+                    self.note_duplicate(s, e, config, stats);
+                }
+                if fin && self.fin_at.is_none() {
+                    self.fin_at = Some(end - 1);
+                }
+            }
+            Inserted::Duplicate => self.note_duplicate(start, end, config, stats),
+            Inserted::Refused => stats.segments_refused += 1,
+        }
+    }
+
+    /// Notes that `start..end` had been received already (RFC 2883 section 4).
+    pub(crate) fn note_duplicate(
+        &mut self,
+        start: u64,
+        end: u64,
+        config: &TcpConfig,
+        stats: &mut TcpStats,
+    ) {
+        if start >= end {
+            return;
+        }
+        stats.bytes_duplicate += end - start;
+        if self.sack && config.dsack {
+            self.duplicate = Some((start, end));
+        }
+    }
+
+    /// Bytes of SACK option that a segment would carry now.
+    pub(crate) fn sack_option_len(&self, timestamps: bool) -> u32 {
+        if !self.sack || (self.ranges.is_empty() && self.duplicate.is_none()) {
+            return 0;
+        }
+        let room = if timestamps { 3 } else { 4 };
+        let blocks = self.ranges.blocks(room).count() + usize::from(self.duplicate.is_some());
+        4 + 8 * blocks.min(room) as u32
+    }
+
+    /// Adds the SACK blocks that fit into `room` bytes of options.
+    pub(crate) fn add_sacks(&mut self, segment: &mut Segment, room: u32) {
+        if !self.sack || (self.ranges.is_empty() && self.duplicate.is_none()) {
+            return;
+        }
+        let most = (room.saturating_sub(4) / 8) as usize;
+        let irs = self.irs;
+        let block =
+            |(s, e): (u64, u64)| SackBlock { start: Seq::wrap(irs, s), end: Seq::wrap(irs, e) };
+        let duplicate = if most > 0 { self.duplicate.take() } else { None };
+        let mut left = most;
+        // RFC 2883 section 4: the duplicate first, then, if it lies in one, the block that holds
+        // it, then the others.
+        for pair in duplicate.into_iter().chain(self.ranges.blocks(4)).take(most) {
+            if left == 0 || !segment.push_sack(block(pair)) {
+                break;
+            }
+            left -= 1;
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Loss recovery: what counts as a loss episode, and what is sent again.
+//!
+//! A recovery decides *that* an episode began (once for each) and *which* segment goes next; the
+//! congestion law decides the window. One file per discipline: [`tahoe`], [`reno`],
+//! [`newreno`], [`sack`]; what they share is here. The phases are those of RFC 5681 section 3.2
+//! and RFC 6298 section 5: open, fast recovery, and the slow start after a timeout in which
+//! everything outstanding counts as lost.
+
+mod newreno;
+mod reno;
+mod sack;
+mod tahoe;
+
+pub(crate) use sack::NextSeg;
+
+use airtcp_probe::{Cx, Event, Probe};
+use airtcp_units::Nanos;
+
+use super::config::{PartialAckTimer, Recovery, TcpConfig};
+use super::sender::{Env, Sender};
+use super::timers::Timer;
+use crate::congestion::{Congestion, CongestionControl, CongestionKind};
+
+/// Where the sender stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// No loss is being repaired.
+    Open,
+    /// Fast recovery.
+    Fast,
+    /// After a timeout (or Tahoe's fast retransmit): slow start through what was outstanding.
+    /// The flag says that the timer began it.
+    Timeout(bool),
+}
+
+/// State of loss recovery.
+#[derive(Debug, Clone)]
+pub(crate) struct RecoveryState {
+    /// The discipline in force; SACK has become NewReno if the peer does not permit it.
+    pub(crate) discipline: Recovery,
+    phase: Phase,
+    /// One past the highest offset sent when the last episode began (RFC 6582 `recover`,
+    /// RFC 6675 `RecoveryPoint`).
+    recover: u64,
+    dup_acks: u32,
+    /// What fast recovery adds to the law's window (Reno, NewReno).
+    inflation: i64,
+    /// Bytes sent by limited transmit since the first duplicate.
+    pub(crate) limited: u64,
+    /// Partial ACKs in this recovery.
+    partials: u32,
+    /// The first outstanding segment goes next, whatever the window says.
+    head_due: bool,
+    /// RFC 6675 `RescueRxt`; `None` while undefined.
+    rescue: Option<u64>,
+}
+
+impl RecoveryState {
+    pub(crate) const fn new(configured: Recovery, sack: bool) -> Self {
+        let discipline = match configured {
+            Recovery::Sack if !sack => Recovery::NewReno,
+            other => other,
+        };
+        Self {
+            discipline,
+            phase: Phase::Open,
+            recover: 0,
+            dup_acks: 0,
+            inflation: 0,
+            limited: 0,
+            partials: 0,
+            head_due: false,
+            rescue: None,
+        }
+    }
+
+    pub(crate) const fn is_fast(&self) -> bool {
+        matches!(self.phase, Phase::Fast)
+    }
+
+    pub(crate) const fn is_timeout(&self) -> bool {
+        matches!(self.phase, Phase::Timeout(_))
+    }
+
+    pub(crate) const fn is_open(&self) -> bool {
+        matches!(self.phase, Phase::Open)
+    }
+
+    /// True in the slow start that the retransmission timer began.
+    pub(crate) const fn is_by_timer(&self) -> bool {
+        matches!(self.phase, Phase::Timeout(true))
+    }
+
+    /// Duplicate ACKs have come and no recovery runs: what is sent now is limited transmit.
+    pub(crate) const fn is_limited_transmit(&self) -> bool {
+        self.is_open() && self.dup_acks > 0
+    }
+
+    /// Bytes added to the law's window now.
+    pub(crate) fn inflation(&self, config: &TcpConfig, mss: u64) -> i64 {
+        match self.phase {
+            Phase::Fast => self.inflation,
+            // RFC 3042: two segments beyond the window. With SACK `pipe` makes the room.
+            Phase::Open if config.limited_transmit && self.discipline != Recovery::Sack => {
+                (u64::from(self.dup_acks.min(config.dup_thresh - 1)) * mss) as i64
+            }
+            _ => 0,
+        }
+    }
+
+    /// Whether an ACK of new data up to `ack` restarts the retransmission timer.
+    pub(crate) fn restarts_timer(&self, ack: u64, config: &TcpConfig) -> bool {
+        let partial = self.is_fast() && ack < self.recover;
+        let impatient = config.partial_ack_timer == PartialAckTimer::Impatient;
+        let once = self.discipline == Recovery::NewReno && impatient;
+        !(partial && once && self.partials > 0)
+    }
+
+    /// Takes the order to send the first outstanding segment again.
+    pub(crate) const fn take_head(&mut self) -> bool {
+        std::mem::replace(&mut self.head_due, false)
+    }
+}
+
+impl Sender {
+    /// An ACK covered `acked` new bytes.
+    pub(crate) fn recover_on_new<P: Probe>(
+        &mut self,
+        now: Nanos,
+        acked: u64,
+        env: &mut Env<'_>,
+        cx: &mut Cx<'_, P>,
+    ) {
+        self.recovery.dup_acks = 0;
+        self.recovery.limited = 0;
+        let full = self.una >= self.recovery.recover;
+        match self.recovery.phase {
+            Phase::Open => {}
+            Phase::Timeout(_) if full => self.end_recovery(now, env, cx),
+            Phase::Timeout(_) => {}
+            Phase::Fast if full || self.recovery.discipline == Recovery::Reno => {
+                self.leave_fast(env.config);
+                self.end_recovery(now, env, cx);
+            }
+            Phase::Fast => {
+                self.recovery.partials += 1;
+                if self.recovery.discipline == Recovery::NewReno {
+                    self.newreno_partial_ack(acked);
+                }
+            }
+        }
+    }
+
+    /// A duplicate ACK arrived.
+    pub(crate) fn recover_on_duplicate<P: Probe>(
+        &mut self,
+        now: Nanos,
+        env: &mut Env<'_>,
+        cx: &mut Cx<'_, P>,
+    ) {
+        match self.recovery.phase {
+            Phase::Open => {
+                self.recovery.dup_acks += 1;
+                if self.is_loss(env.config) {
+                    self.enter_fast(now, env, cx);
+                }
+            }
+            Phase::Fast => self.reno_inflate(),
+            // The less careful variant of RFC 2582: duplicates always count.
+            Phase::Timeout(_)
+                if !env.config.careful && self.recovery.discipline != Recovery::Sack =>
+            {
+                self.recovery.dup_acks += 1;
+                if self.is_loss(env.config) {
+                    self.enter_fast(now, env, cx);
+                }
+            }
+            // RFC 6582 section 3.2 step 4 and RFC 6675 section 5.1: no fast retransmit before
+            // everything sent before the timeout is acknowledged.
+            Phase::Timeout(_) => {}
+        }
+    }
+
+    /// Whether the duplicates so far signal a loss of the present episode.
+    fn is_loss(&self, config: &TcpConfig) -> bool {
+        let r = &self.recovery;
+        let enough = r.dup_acks >= config.dup_thresh;
+        match r.discipline {
+            // RFC 6675 section 5 (1) and (2).
+            Recovery::Sack => {
+                (enough || self.board.is_first_lost()) && (!config.careful || self.una >= r.recover)
+            }
+            // RFC 6582 section 3.2 step 2: the ACK must cover more than `recover`. For Reno and
+            // Tahoe `recover` is set by timeouts and restarts only: two losses in a window are
+            // two episodes to them.
+            _ => r.dup_acks == config.dup_thresh && (!config.careful || self.una > r.recover),
+        }
+    }
+
+    /// A loss was detected without a timeout.
+    fn enter_fast<P: Probe>(&mut self, now: Nanos, env: &mut Env<'_>, cx: &mut Cx<'_, P>) {
+        let discipline = self.recovery.discipline;
+        // RFC 5681 section 3.2: what limited transmit sent does not count.
+        let flight = self.flight_size() - self.recovery.limited.min(self.flight_size());
+        // A loss in a window that already answered a mark is the same episode (RFC 3168
+        // section 6.1.2).
+        if !env.ecn.enabled || self.una >= env.ecn.marked_up_to {
+            let restart = discipline == Recovery::Tahoe;
+            let kind = CongestionKind::FastRetransmit;
+            self.law.on_congestion(now, &Congestion { kind, flight, restart });
+            env.ecn.on_reduction(self.nxt);
+        }
+        env.stats.fast_retransmits += 1;
+        cx.record(now, || Event::FastRetransmit);
+        self.recovery.partials = 0;
+        self.recovery.limited = 0;
+        self.recovery.rescue = None;
+        match discipline {
+            Recovery::Tahoe => self.tahoe_restart(),
+            Recovery::Reno | Recovery::NewReno => self.reno_enter(env.config),
+            Recovery::Sack => self.sack_enter(),
+        }
+    }
+
+    /// The retransmission timer expired with data outstanding (RFC 6298 5.4 to 5.6).
+    pub(crate) fn on_timeout<P: Probe>(
+        &mut self,
+        now: Nanos,
+        env: &mut Env<'_>,
+        cx: &mut Cx<'_, P>,
+    ) {
+        let again = self.board.front().is_some_and(|s| s.by_timer);
+        let kind = if again { CongestionKind::Persistent } else { CongestionKind::Rto };
+        let flight = self.flight_size() - self.recovery.limited.min(self.flight_size());
+        self.law.on_congestion(now, &Congestion { kind, flight, restart: false });
+        env.ecn.on_reduction(self.nxt);
+        self.retries += 1;
+        self.rtt.back_off();
+        env.stats.timeouts += 1;
+        cx.record(now, || Event::Timeout { backoff: self.retries });
+        self.board.lose_all(env.config.keep_sack_after_rto);
+        let r = &mut self.recovery;
+        r.phase = Phase::Timeout(true);
+        r.recover = self.nxt;
+        (r.dup_acks, r.inflation, r.limited, r.head_due) = (0, 0, 0, false);
+        self.arm(now, env.timers);
+    }
+
+    /// Everything of the episode is acknowledged.
+    fn end_recovery<P: Probe>(&mut self, now: Nanos, env: &mut Env<'_>, cx: &mut Cx<'_, P>) {
+        self.recovery.inflation = 0;
+        self.recovery.head_due = false;
+        self.board.restart_repairs();
+        // A fast recovery out of the slow start after a timeout (less careful variant) returns
+        // to it. What SACK TCP has judged lost beyond the recovery point is for the next episode.
+        let unrepaired =
+            self.recovery.discipline != Recovery::Sack && self.board.next_lost().is_some();
+        self.recovery.phase = if unrepaired { Phase::Timeout(false) } else { Phase::Open };
+        env.stats.recoveries += 1;
+        cx.record(now, || Event::Recovered);
+    }
+
+    /// Recovery sends the first outstanding segment next, if there is one.
+    fn send_head(&mut self) {
+        self.recovery.head_due = self.board.front().is_some();
+    }
+
+    /// A segment was sent again: restarts the timer if so configured, or if it does not run
+    /// (RFC 6298 5.1).
+    pub(crate) fn after_retransmission(&self, now: Nanos, env: &mut Env<'_>) {
+        if env.config.rto_restart_on_retransmission || !env.timers.is_running(Timer::Retransmit) {
+            self.arm(now, env.timers);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Round-trip estimation and the retransmission timeout, RFC 6298 section 2 and 5.5.
+//!
+//! Integer nanoseconds: the gains 1/8 and 1/4 lose less than a nanosecond a sample. The
+//! variants are Linux's lower bound on the variance term and the coarse tick of older stacks.
+
+use airtcp_units::Span;
+
+use super::config::{RtoMinRule, TcpConfig};
+
+/// Estimator and back-off.
+#[derive(Debug, Clone)]
+pub(crate) struct RttEstimator {
+    srtt: Option<Span>,
+    rttvar: Span,
+    /// The timeout without back-off.
+    base: Span,
+    /// Doublings in force.
+    backoff: u32,
+    min_rtt: Option<Span>,
+    granularity: Span,
+    min: Span,
+    max: Span,
+    rule: RtoMinRule,
+    ticks: bool,
+}
+
+impl RttEstimator {
+    pub(crate) fn new(config: &TcpConfig) -> Self {
+        Self {
+            srtt: None,
+            rttvar: Span::ZERO,
+            base: config.rto_initial.min(config.rto_max),
+            backoff: 0,
+            min_rtt: None,
+            granularity: config.rto_granularity,
+            min: config.rto_min,
+            max: config.rto_max,
+            rule: config.rto_min_rule,
+            ticks: config.rto_ticks,
+        }
+    }
+
+    pub(crate) const fn srtt(&self) -> Option<Span> {
+        self.srtt
+    }
+
+    pub(crate) const fn min_rtt(&self) -> Option<Span> {
+        self.min_rtt
+    }
+
+    /// Notes an exact round-trip time for the minimum, whether or not it is an RTO sample.
+    pub(crate) fn note_min(&mut self, rtt: Span) {
+        self.min_rtt = Some(self.min_rtt.map_or(rtt, |m| m.min(rtt)));
+    }
+
+    /// Takes a sample (RFC 6298 2.2 and 2.3). Ends back-off.
+    pub(crate) fn sample(&mut self, sample: Span) {
+        let r = if self.ticks { self.round_up(sample) } else { sample };
+        let srtt = if let Some(srtt) = self.srtt {
+            // RTTVAR first: it uses the SRTT before this sample.
+            let error = Span(srtt.0.abs_diff(r.0));
+            self.rttvar = (self.rttvar * 3 + error) / 4;
+            (srtt * 7 + r) / 8
+        } else {
+            self.rttvar = r / 2;
+            r
+        };
+        self.srtt = Some(srtt);
+        self.note_min(sample);
+        let variance = (self.rttvar * 4).max(self.granularity);
+        let rto = match self.rule {
+            RtoMinRule::Total => (srtt + variance).max(self.min),
+            RtoMinRule::Variance => srtt + variance.max(self.min),
+        };
+        let rto = if self.ticks { self.round_up(rto) } else { rto };
+        self.base = rto.min(self.max);
+        self.backoff = 0;
+    }
+
+    fn round_up(&self, span: Span) -> Span {
+        let g = self.granularity.0.max(1);
+        Span(span.0.div_ceil(g).max(1).saturating_mul(g))
+    }
+
+    /// The timeout in force.
+    pub(crate) fn rto(&self) -> Span {
+        self.backed_off(self.backoff)
+    }
+
+    /// The timeout after `doublings`, bounded by the maximum.
+    pub(crate) fn backed_off(&self, doublings: u32) -> Span {
+        let factor = 1u64.checked_shl(doublings.min(63)).unwrap_or(u64::MAX);
+        (self.base * factor).min(self.max)
+    }
+
+    /// The timer expired (RFC 6298 5.5).
+    pub(crate) const fn back_off(&mut self) {
+        self.backoff = self.backoff.saturating_add(1);
+    }
+
+    pub(crate) const fn reset_backoff(&mut self) {
+        self.backoff = 0;
+    }
+
+    /// Data begins after a SYN had to be sent again (RFC 6298 5.7).
+    pub(crate) fn after_syn_loss(&mut self, least: Span) {
+        if least > Span::ZERO && self.srtt.is_none() {
+            self.base = self.base.max(least).min(self.max);
+            self.backoff = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::Profile;
+
+    fn ms(n: u64) -> Span {
+        Span::from_millis(n)
+    }
+
+    fn with(change: impl FnOnce(&mut TcpConfig)) -> RttEstimator {
+        let mut config = TcpConfig { rto_min: ms(1), ..TcpConfig::default() };
+        change(&mut config);
+        RttEstimator::new(&config)
+    }
+
+    #[test]
+    fn rfc_6298_by_hand() {
+        let mut e = with(|_| ());
+        assert_eq!(e.rto(), ms(1000), "2.1");
+        e.sample(ms(100));
+        // 2.2: SRTT 100, RTTVAR 50, RTO 100 + 4*50.
+        assert_eq!((e.srtt(), e.rto()), (Some(ms(100)), ms(300)));
+        e.sample(ms(180));
+        // 2.3: RTTVAR 3/4*50 + 1/4*80 = 57.5, SRTT 7/8*100 + 1/8*180 = 110, RTO 110 + 230.
+        assert_eq!((e.srtt(), e.rto()), (Some(ms(110)), ms(340)));
+        e.sample(ms(110));
+        // RTTVAR 43.125, SRTT 110, RTO 110 + 172.5.
+        assert_eq!((e.srtt(), e.rto()), (Some(ms(110)), Span::from_micros(282_500)));
+        assert_eq!(e.min_rtt(), Some(ms(100)));
+    }
+
+    #[test]
+    fn bounds_granularity_and_back_off() {
+        let mut e = with(|c| c.rto_min = ms(1000));
+        e.sample(ms(10));
+        assert_eq!(e.rto(), ms(1000), "2.4: rounded up to one second");
+        let expected = [2, 4, 8, 16, 32, 60, 60, 60];
+        for s in expected {
+            e.back_off();
+            assert_eq!(e.rto(), Span::from_secs(s), "5.5 and 2.5");
+        }
+        for _ in 0..200 {
+            e.back_off();
+        }
+        assert_eq!(e.rto(), Span::from_secs(60));
+        e.sample(ms(10));
+        assert_eq!(e.rto(), ms(1000), "a fresh sample ends back-off");
+
+        // With no variance left the granularity is the term: 100 + max(G, 0).
+        let mut e = with(|c| c.rto_granularity = ms(10));
+        for _ in 0..200 {
+            e.sample(ms(100));
+        }
+        assert_eq!(e.rto(), ms(110));
+
+        // ns-2's tick: 101 ms is eleven ticks of 10 ms.
+        let mut e = with(|c| {
+            c.rto_granularity = ms(10);
+            c.rto_ticks = true;
+        });
+        e.sample(ms(101));
+        assert_eq!((e.srtt(), e.rto()), (Some(ms(110)), ms(330)));
+    }
+
+    #[test]
+    fn linux_bounds_the_variance() {
+        let mut e = RttEstimator::new(&TcpConfig::profile(Profile::Linux));
+        for _ in 0..200 {
+            e.sample(ms(80));
+        }
+        assert_eq!(e.rto(), ms(280));
+    }
+
+    #[test]
+    fn three_seconds_after_a_lost_syn() {
+        let mut e = with(|_| ());
+        e.back_off();
+        e.after_syn_loss(Span::from_secs(3));
+        assert_eq!(e.rto(), Span::from_secs(3));
+        let mut e = with(|_| ());
+        e.sample(ms(100));
+        e.after_syn_loss(Span::from_secs(3));
+        assert_eq!(e.rto(), ms(300), "a sample of the handshake makes the rule unnecessary");
+    }
+}

@@ -1,0 +1,1 @@
+//! Against the literal definitions of RFC 6675.

@@ -1,0 +1,272 @@
+//! The sending half: sequence space, windows, and what the application has written.
+//!
+//! Three files make it up: this one holds the state and the windows, `sender/ack.rs` takes
+//! acknowledgements, `sender/transmit.rs` decides what leaves next. Loss recovery is in
+//! `recovery/`, the congestion law behind [`crate::congestion::CongestionControl`].
+//! Offsets in bytes from our ISN: the SYN at 0, the first byte at 1, the FIN behind the last.
+
+mod ack;
+mod transmit;
+
+pub(crate) use ack::AckInfo;
+pub(crate) use transmit::Outgoing;
+
+use airtcp_units::Nanos;
+
+use super::config::{Recovery, TcpConfig};
+use super::ecn::EcnState;
+use super::rate::RateSampler;
+use super::recovery::RecoveryState;
+use super::rto::RttEstimator;
+use super::scoreboard::Scoreboard;
+use super::stats::TcpStats;
+use super::timers::{Timer, Timers};
+use crate::congestion::{CongestionControl, Idle, Law, LawParams};
+
+/// Stands for "more than any run sends": what an endless source has written.
+pub(crate) const ENDLESS: u64 = 1 << 62;
+
+/// What the sender needs from the connection around it.
+pub(crate) struct Env<'a> {
+    pub(crate) config: &'a TcpConfig,
+    pub(crate) stats: &'a mut TcpStats,
+    pub(crate) timers: &'a mut Timers,
+    pub(crate) ecn: &'a mut EcnState,
+}
+
+/// The sending half of a connection.
+#[derive(Debug)]
+pub(crate) struct Sender {
+    /// First offset not acknowledged.
+    pub(crate) una: u64,
+    /// Next offset to send for the first time.
+    pub(crate) nxt: u64,
+    /// One past the highest offset a zero-window probe carried.
+    pub(crate) probed: u64,
+    /// Payload the application has written.
+    pub(crate) written: u64,
+    /// A FIN follows what was written.
+    pub(crate) fin: bool,
+    /// Payload per segment, without options that come and go.
+    pub(crate) mss: u32,
+    /// Right edge of the peer's window.
+    pub(crate) edge: u64,
+    /// The peer's window, and the largest it ever was.
+    pub(crate) peer_window: u64,
+    max_peer_window: u64,
+    /// Segment of the last window update: its sequence and acknowledgement (SND.WL1, SND.WL2).
+    window_seq: u64,
+    window_ack: u64,
+    /// Scale of the peer's windows.
+    pub(crate) peer_shift: u8,
+    pub(crate) board: Scoreboard,
+    pub(crate) rtt: RttEstimator,
+    pub(crate) rate: RateSampler,
+    pub(crate) law: Law,
+    pub(crate) recovery: RecoveryState,
+    /// The segment being timed when one is timed at a time: its end and when it left.
+    timed: Option<(u64, Nanos)>,
+    /// Data up to here left while the congestion window was the limit.
+    window_limited_to: u64,
+    /// When data was last sent.
+    last_sent: Option<Nanos>,
+    /// Earliest time of the next data segment (pacing).
+    next_send: Nanos,
+    /// No new data before this (RFC 3168 section 6.1.2 at a window of one segment).
+    hold_until: Nanos,
+    /// Probes sent without the window opening.
+    persist_backoff: u32,
+    /// The next poll sends a probe.
+    probe_due: bool,
+    /// The next poll may send less than a segment although more is waiting.
+    override_sws: bool,
+    /// Timeouts in a row.
+    pub(crate) retries: u32,
+}
+
+impl Sender {
+    pub(crate) fn new(config: &TcpConfig, mut law: Law) -> Self {
+        let mss = u32::from(config.mss);
+        law.start(Nanos::ZERO, &law_params(config, mss, config.initial_window_bytes(mss)));
+        Self {
+            una: 0,
+            nxt: 0,
+            probed: 0,
+            written: 0,
+            fin: false,
+            mss,
+            edge: 0,
+            peer_window: 0,
+            max_peer_window: 0,
+            window_seq: 0,
+            window_ack: 0,
+            peer_shift: 0,
+            board: Scoreboard::new(config.dup_thresh, mss),
+            rtt: RttEstimator::new(config),
+            rate: RateSampler::default(),
+            law,
+            recovery: RecoveryState::new(config.recovery, false),
+            timed: None,
+            window_limited_to: 0,
+            last_sent: None,
+            next_send: Nanos::ZERO,
+            hold_until: Nanos::ZERO,
+            persist_backoff: 0,
+            probe_due: false,
+            override_sws: false,
+            retries: 0,
+        }
+    }
+
+    /// Both SYNs are settled: segment size, SACK, and whether a SYN was lost.
+    pub(crate) fn start(
+        &mut self,
+        now: Nanos,
+        (mss, sack, syn_lost): (u32, bool, bool),
+        env: &mut Env<'_>,
+    ) {
+        let config = env.config;
+        self.mss = mss;
+        self.board = Scoreboard::new(config.dup_thresh, mss);
+        self.recovery = RecoveryState::new(config.recovery, sack);
+        self.retries = 0;
+        let mut window = config.initial_window_bytes(mss);
+        self.rtt.reset_backoff();
+        if syn_lost {
+            // RFC 6298 5.7 and RFC 5681 section 3.1.
+            self.rtt.after_syn_loss(config.rto_after_syn_loss);
+            if config.one_segment_after_syn_loss {
+                window = u64::from(mss);
+            }
+        }
+        self.law.start(now, &law_params(config, mss, window));
+    }
+
+    /// Takes up to `bytes` from the application.
+    pub(crate) fn write(&mut self, bytes: u64, config: &TcpConfig) -> u64 {
+        let n = bytes.min(self.writable(config));
+        self.written += n;
+        n
+    }
+
+    /// How much the application may write now.
+    pub(crate) fn writable(&self, config: &TcpConfig) -> u64 {
+        if self.fin {
+            return 0;
+        }
+        let room = config.send_buffer.map_or(ENDLESS, |b| b.0.saturating_sub(self.unacked()));
+        room.min(ENDLESS - self.written)
+    }
+
+    /// Payload written and not acknowledged.
+    pub(crate) fn unacked(&self) -> u64 {
+        (self.written + 1).saturating_sub(self.una.max(1))
+    }
+
+    /// One past the last byte written: where the FIN goes.
+    pub(crate) const fn stream_end(&self) -> u64 {
+        self.written + 1
+    }
+
+    /// The FIN was sent and acknowledged.
+    pub(crate) const fn fin_acked(&self) -> bool {
+        self.fin && self.una > self.stream_end()
+    }
+
+    /// One past everything that ever left: what an ACK may acknowledge.
+    pub(crate) fn sent_up_to(&self) -> u64 {
+        self.nxt.max(self.probed)
+    }
+
+    /// Outstanding sequence space.
+    pub(crate) const fn in_flight(&self) -> u64 {
+        self.nxt - self.una
+    }
+
+    /// RFC 5681 FlightSize. After a timeout what was outstanding counts only once it has been
+    /// sent again: the rest is known to have left the network.
+    pub(crate) fn flight_size(&self) -> u64 {
+        if self.recovery.is_timeout() { self.board.pipe() } else { self.in_flight() }
+    }
+
+    /// What is held against the window: `pipe` where the scoreboard knows it, everything
+    /// outstanding otherwise.
+    pub(crate) fn outstanding(&self, config: &TcpConfig) -> u64 {
+        let selective = self.recovery.discipline == Recovery::Sack
+            && (config.limited_transmit || self.recovery.is_fast());
+        if selective || self.recovery.is_timeout() { self.board.pipe() } else { self.in_flight() }
+    }
+
+    /// The law's window with what recovery adds, bounded by the configuration.
+    pub(crate) fn send_window(&self, config: &TcpConfig) -> u64 {
+        let mss = u64::from(self.mss);
+        let extra = self.recovery.inflation(config, mss);
+        let window = self.law.cwnd().saturating_add_signed(extra);
+        let most = config.max_window.map_or(u64::MAX, |n| u64::from(n) * mss);
+        window.min(most).max(mss)
+    }
+
+    /// Takes the peer's window from a segment that may update it (RFC 9293 section 3.10.7.4).
+    /// Returns whether the window is the same as before.
+    fn update_window(&mut self, seq: u64, ack: u64, window: u64) -> bool {
+        let newer = self.window_seq < seq || (self.window_seq == seq && self.window_ack <= ack);
+        let same = window == self.peer_window;
+        if newer {
+            self.window_seq = seq;
+            self.window_ack = ack;
+            self.peer_window = window;
+            self.max_peer_window = self.max_peer_window.max(window);
+            self.edge = ack + window;
+        }
+        same
+    }
+
+    /// Takes the window of a handshake segment.
+    pub(crate) fn init_window(&mut self, seq: u64, ack: u64, window: u64) {
+        (self.window_seq, self.window_ack) = (seq, ack);
+        self.peer_window = window;
+        self.max_peer_window = window;
+        self.edge = ack + window;
+    }
+
+    /// Starts the retransmission timer with the timeout in force.
+    pub(crate) fn arm(&self, now: Nanos, timers: &mut Timers) {
+        timers.set(Timer::Retransmit, now + self.rtt.rto());
+    }
+
+    /// The timer of a closed window expired: probe, or send what little fits.
+    pub(crate) fn on_persist(&mut self) {
+        self.persist_backoff = self.persist_backoff.saturating_add(1);
+        if self.edge > self.nxt {
+            self.override_sws = true;
+        } else {
+            self.probe_due = true;
+        }
+    }
+
+    /// Nothing will be sent or awaited any more.
+    pub(crate) fn stop(&mut self, timers: &mut Timers) {
+        timers.stop_all();
+        self.probe_due = false;
+    }
+
+    /// Data is about to leave with nothing outstanding: tells the law of the pause before.
+    fn after_pause(&mut self, now: Nanos, config: &TcpConfig) {
+        if let Some(last) = self.last_sent {
+            let (idle, rto) = (now.since(last), self.rtt.backed_off(0));
+            self.law.on_idle(now, &Idle { idle, rto, restart: config.idle_restart });
+        }
+    }
+}
+
+fn law_params(config: &TcpConfig, mss: u32, initial_window: u64) -> LawParams {
+    let mss64 = u64::from(mss);
+    LawParams {
+        mss,
+        initial_window,
+        initial_ssthresh: config.initial_ssthresh.map_or(u64::MAX, |b| b.0),
+        max_cwnd: config.max_window.map_or(u64::MAX, |n| u64::from(n) * mss64),
+        abc_limit: config.abc_limit,
+        half_of_cwnd: config.half_of_cwnd,
+    }
+}

@@ -1,0 +1,236 @@
+//! Taking acknowledgements: RFC 9293 section 3.10.7.4 (fifth), RFC 6298 section 5.
+
+use airtcp_packet::{Flags, Segment, Seq};
+use airtcp_probe::{Cx, Event, Probe};
+use airtcp_units::{Nanos, Span};
+
+use super::{Env, Sender};
+use crate::congestion::{AckSample, Congestion, CongestionControl, CongestionKind};
+use crate::tcp::config::{BackoffReset, Recovery, RttSampling};
+use crate::tcp::timers::Timer;
+
+/// What the connection knows about an acknowledgement beside the segment itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AckInfo {
+    /// Our ISN.
+    pub(crate) iss: Seq,
+    /// Offset acknowledged, not beyond what was sent.
+    pub(crate) ack: u64,
+    /// The peer's sequence offset.
+    pub(crate) seq: u64,
+    /// Round-trip time by timestamps, if they are in use.
+    pub(crate) echo: Option<Span>,
+}
+
+impl Sender {
+    /// Takes the acknowledgement, SACK blocks, window and ECN echo of a segment.
+    pub(crate) fn on_ack<P: Probe>(
+        &mut self,
+        now: Nanos,
+        info: AckInfo,
+        segment: &Segment,
+        env: &mut Env<'_>,
+        cx: &mut Cx<'_, P>,
+    ) {
+        let prior = (self.una, self.board.pipe(), self.rate.delivered(), self.board.lost_total());
+        let (news, sack_sent) = self.take_sacks(now, &info, segment, env);
+        if info.ack < self.una {
+            // An old ACK: its SACK blocks may still be news, nothing else is.
+            return;
+        }
+        let was_fast = self.recovery.is_fast();
+        let new = info.ack > self.una;
+        let acked = if new { self.advance(now, &info, env, cx) } else { None };
+        let rtt = acked.max(sack_sent).map(|sent| now.since(sent));
+        if let Some(rtt) = rtt {
+            self.rtt.note_min(rtt);
+        }
+        let same_window =
+            self.update_window(info.seq, info.ack, u64::from(segment.window) << self.peer_shift);
+        let ece = env.ecn.enabled && segment.flags.has(Flags::ECE);
+        if ece {
+            self.on_ecn_echo(now, env);
+        }
+        // RFC 5681 section 2: outstanding data, no payload, SYN or FIN, no progress, same
+        // window. RFC 6675 section 2 asks for new SACK information instead.
+        let bare = segment.len == 0 && !segment.flags.has(Flags::FIN) && !new && same_window;
+        let outstanding = self.in_flight() > 0;
+        let duplicate = match self.recovery.discipline {
+            Recovery::Sack => news,
+            _ => bare && outstanding,
+        };
+        if new {
+            self.recover_on_new(now, info.ack - prior.0, env, cx);
+        }
+        if duplicate && outstanding {
+            env.stats.dup_acks += 1;
+            self.recover_on_duplicate(now, env, cx);
+        }
+        if !new && !duplicate {
+            self.manage_persist(env);
+            return;
+        }
+        let sample = AckSample {
+            acked: info.ack - prior.0,
+            delivered: self.rate.delivered() - prior.2,
+            lost: self.board.lost_total() - prior.3,
+            pipe: self.board.pipe(),
+            prior_pipe: prior.1,
+            total_delivered: self.rate.delivered(),
+            acked_up_to: self.una,
+            sent_up_to: self.nxt,
+            rtt,
+            srtt: self.rtt.srtt(),
+            min_rtt: self.rtt.min_rtt(),
+            rate: self.rate.take(self.rtt.min_rtt()),
+            cwnd_limited: prior.0 < self.window_limited_to,
+            in_fast_recovery: was_fast || self.recovery.is_fast(),
+            ece,
+        };
+        self.law.on_ack(now, &sample);
+        self.manage_persist(env);
+    }
+
+    /// Feeds SACK blocks to the scoreboard. Returns whether they brought news and when the
+    /// last-sent segment of the news left.
+    fn take_sacks(
+        &mut self,
+        now: Nanos,
+        info: &AckInfo,
+        segment: &Segment,
+        env: &mut Env<'_>,
+    ) -> (bool, Option<Nanos>) {
+        let (mut news, mut newest) = (false, None);
+        if self.recovery.discipline != Recovery::Sack {
+            return (news, newest);
+        }
+        let blocks = segment.sacks();
+        for (i, block) in blocks.iter().enumerate() {
+            let (Some(start), Some(end)) = (
+                block.start.unwrap_near(info.iss, self.una),
+                block.end.unwrap_near(info.iss, self.una),
+            ) else {
+                continue;
+            };
+            if start >= end || end > self.nxt {
+                continue;
+            }
+            if i == 0 && self.is_duplicate_report(start, end, info, blocks.get(1)) {
+                env.stats.dsacks += 1;
+                continue;
+            }
+            let from = start.max(self.una.max(info.ack));
+            if from < end {
+                let (new, sent) = self.board.sack(from, end, now, &mut self.rate);
+                news |= new;
+                newest = newest.max(sent);
+            }
+        }
+        (news, newest)
+    }
+
+    /// RFC 2883 section 4: the first block reports a duplicate if it lies below the
+    /// acknowledgement or inside the second block.
+    fn is_duplicate_report(
+        &self,
+        start: u64,
+        end: u64,
+        info: &AckInfo,
+        second: Option<&airtcp_packet::SackBlock>,
+    ) -> bool {
+        if end <= info.ack {
+            return true;
+        }
+        second.is_some_and(|b| {
+            let s = b.start.unwrap_near(info.iss, self.una);
+            let e = b.end.unwrap_near(info.iss, self.una);
+            s.is_some_and(|s| s <= start) && e.is_some_and(|e| end <= e)
+        })
+    }
+
+    /// New data is acknowledged. Returns when the newest of it left, if that can be told.
+    fn advance<P: Probe>(
+        &mut self,
+        now: Nanos,
+        info: &AckInfo,
+        env: &mut Env<'_>,
+        cx: &mut Cx<'_, P>,
+    ) -> Option<Nanos> {
+        let acked = self.board.ack(info.ack, now, &mut self.rate);
+        let payload_to = info.ack.min(self.stream_end());
+        env.stats.bytes_acked += payload_to.saturating_sub(self.una.max(1));
+        self.una = info.ack;
+        // Only a probe can have been acknowledged beyond NXT.
+        self.nxt = self.nxt.max(info.ack);
+        self.retries = 0;
+        let timed = match self.timed {
+            Some((end, sent)) if end <= info.ack => {
+                self.timed = None;
+                Some(sent)
+            }
+            _ => None,
+        };
+        let clean = if acked.retransmitted { None } else { acked.oldest };
+        let sample = match (env.config.rtt_sampling, info.echo) {
+            (RttSampling::EveryAck, None) => clean.map(|sent| now.since(sent)),
+            (RttSampling::EveryAck, Some(echo)) => Some(clean.map_or(echo, |s| now.since(s))),
+            (RttSampling::OnePerRoundTrip, Some(echo)) => Some(echo),
+            (RttSampling::OnePerRoundTrip, None) => timed.map(|sent| now.since(sent)),
+        };
+        if let Some(sample) = sample {
+            self.take_rtt(now, sample, env, cx);
+        } else if env.config.rto_backoff_reset == BackoffReset::NewAck {
+            self.rtt.reset_backoff();
+        }
+        // RFC 6298 5.2 and 5.3.
+        if self.in_flight() == 0 {
+            env.timers.stop(Timer::Retransmit);
+        } else if self.recovery.restarts_timer(info.ack, env.config) {
+            self.arm(now, env.timers);
+        }
+        if acked.retransmitted { None } else { acked.newest }
+    }
+
+    /// Takes a round-trip sample.
+    pub(crate) fn take_rtt<P: Probe>(
+        &mut self,
+        now: Nanos,
+        sample: Span,
+        env: &mut Env<'_>,
+        cx: &mut Cx<'_, P>,
+    ) {
+        self.rtt.sample(sample);
+        let srtt = self.rtt.srtt().unwrap_or_default();
+        env.stats.on_rtt(sample, srtt);
+        let rto = self.rtt.rto();
+        cx.record(now, || Event::Rtt { sample, srtt, rto });
+    }
+
+    /// RFC 3168 section 6.1.2: at most one reaction per window of data.
+    fn on_ecn_echo(&mut self, now: Nanos, env: &mut Env<'_>) {
+        if self.una < env.ecn.reacted_up_to || self.recovery.is_fast() {
+            return;
+        }
+        let at_floor = self.law.cwnd() <= u64::from(self.mss);
+        env.stats.ecn_reactions += 1;
+        let flight = self.flight_size();
+        let episode = Congestion { kind: CongestionKind::EcnCe, flight, restart: false };
+        self.law.on_congestion(now, &episode);
+        env.ecn.on_reduction(self.nxt);
+        env.ecn.marked_up_to = self.nxt;
+        if at_floor {
+            // The window cannot shrink further: the next new segment waits for the time of a
+            // retransmission timeout.
+            self.hold_until = now + self.rtt.rto();
+        }
+    }
+
+    /// The window may have opened: an open window needs no probes.
+    fn manage_persist(&mut self, env: &mut Env<'_>) {
+        if env.timers.is_running(Timer::Persist) && (self.in_flight() > 0 || self.edge > self.nxt) {
+            env.timers.stop(Timer::Persist);
+            self.persist_backoff = 0;
+            self.probe_due = false;
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! What leaves next: retransmissions, new data, probes.
+//!
+//! RFC 5681 section 3 (windows), RFC 6675 section 5 step C, RFC 9293 sections 3.7.4 (Nagle),
+//! 3.8.6.1 (probes) and 3.8.6.2.1 (silly-window avoidance).
+
+use airtcp_units::{Nanos, Span};
+
+use super::{Env, Sender};
+use crate::congestion::{CongestionControl, Sent};
+use crate::tcp::config::{Recovery, RttSampling, TcpConfig};
+use crate::tcp::recovery::NextSeg;
+use crate::tcp::scoreboard::SentSegment;
+use crate::tcp::timers::Timer;
+
+/// A segment to be sent, without its header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Outgoing {
+    /// Offset of its first byte.
+    pub(crate) start: u64,
+    /// Payload.
+    pub(crate) len: u32,
+    /// It carries the FIN.
+    pub(crate) fin: bool,
+    /// It carries the last byte written.
+    pub(crate) push: bool,
+    /// Some of it was sent before.
+    pub(crate) retransmission: bool,
+    /// A queue may mark it.
+    pub(crate) ect: bool,
+    /// It tells of a reduced window.
+    pub(crate) cwr: bool,
+}
+
+/// Whether there is new data that may go, the congestion window apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NewData {
+    /// This much payload, and the FIN.
+    Ready(u32, bool),
+    /// Everything written has been sent.
+    None,
+    /// The peer's window is too small.
+    Peer,
+    /// It waits for an acknowledgement (Nagle), or for more to be written.
+    Wait,
+    /// A window of one segment under ECN: it waits for the timer.
+    Hold,
+}
+
+impl Sender {
+    /// The next segment with data or FIN that may leave at `now`. `options` is the room in bytes
+    /// that SACK blocks take from new segments.
+    pub(crate) fn next_data(
+        &mut self,
+        now: Nanos,
+        options: u32,
+        env: &mut Env<'_>,
+    ) -> Option<Outgoing> {
+        if self.probe_due {
+            return self.probe(now, env);
+        }
+        if now < self.next_send && self.law.pacing_rate().is_some() {
+            env.timers.set(Timer::Send, self.next_send);
+            return None;
+        }
+        let sack = self.recovery.discipline == Recovery::Sack;
+        if self.recovery.take_head() {
+            return self.send_again(now, 0, sack, env);
+        }
+        let window = self.send_window(env.config);
+        let outstanding = self.outstanding(env.config);
+        if self.recovery.is_timeout()
+            && let Some(at) = self.board.next_lost()
+        {
+            let len = self.board.get(at).map_or(0, |s| u64::from(s.len));
+            if outstanding > 0 && outstanding + len > window {
+                self.window_limited_to = self.nxt;
+                return None;
+            }
+            return self.send_again(now, at, true, env);
+        }
+        if sack && self.recovery.is_fast() {
+            return self.next_in_sack_recovery(now, (window, outstanding, options), env);
+        }
+        match self.new_data(now, options, env.config) {
+            NewData::Ready(len, fin) => {
+                let space = u64::from(len) + u64::from(fin);
+                // A FIN alone is not data and need not wait for the window.
+                let fits = outstanding == 0 || outstanding + space <= window || len == 0;
+                if !fits {
+                    self.window_limited_to = self.nxt;
+                    return None;
+                }
+                Some(self.send_new(now, len, fin, env))
+            }
+            blocked => {
+                self.note_blocked(now, blocked, outstanding < window, env);
+                None
+            }
+        }
+    }
+
+    /// RFC 6675 section 5 step C.
+    fn next_in_sack_recovery(
+        &mut self,
+        now: Nanos,
+        (window, pipe, options): (u64, u64, u32),
+        env: &mut Env<'_>,
+    ) -> Option<Outgoing> {
+        if window < pipe + u64::from(self.mss) {
+            self.window_limited_to = self.nxt;
+            return None;
+        }
+        let new = self.new_data(now, options, env.config);
+        match self.next_seg(matches!(new, NewData::Ready(..))) {
+            NextSeg::Repair(at) => self.send_again(now, at, true, env),
+            NextSeg::Rescue(at) => {
+                self.on_rescue();
+                self.send_again(now, at, false, env)
+            }
+            NextSeg::New => match new {
+                NewData::Ready(len, fin) => Some(self.send_new(now, len, fin, env)),
+                _ => None,
+            },
+            NextSeg::Nothing => {
+                self.note_blocked(now, new, true, env);
+                None
+            }
+        }
+    }
+
+    /// What new data there is.
+    fn new_data(&self, now: Nanos, options: u32, config: &TcpConfig) -> NewData {
+        let end = self.stream_end();
+        let remaining = end.saturating_sub(self.nxt);
+        let fin_waits = self.fin && self.nxt <= end;
+        if remaining == 0 && !fin_waits {
+            return NewData::None;
+        }
+        if now < self.hold_until {
+            return NewData::Hold;
+        }
+        let usable = self.edge.saturating_sub(self.nxt);
+        let full = u64::from(self.mss - options.min(self.mss / 2));
+        let len = remaining.min(full).min(usable);
+        let fin = fin_waits && len == remaining && usable > len;
+        if len == 0 && !fin {
+            return NewData::Peer;
+        }
+        // RFC 9293 section 3.8.6.2.1: a full segment, all there is, or half the largest window.
+        let silly = len < full && len < remaining && len < self.max_peer_window.div_ceil(2);
+        if silly && !self.override_sws {
+            return NewData::Peer;
+        }
+        if config.nagle && len < full && !fin && self.in_flight() > 0 {
+            return NewData::Wait;
+        }
+        NewData::Ready(len as u32, fin)
+    }
+
+    /// Nothing more can leave now, for a reason other than the congestion window.
+    fn note_blocked(&mut self, now: Nanos, why: NewData, room: bool, env: &mut Env<'_>) {
+        match why {
+            NewData::Peer if self.in_flight() == 0 && !env.timers.is_running(Timer::Persist) => {
+                env.timers.set(Timer::Persist, now + self.rtt.backed_off(self.persist_backoff));
+            }
+            NewData::Hold => env.timers.set(Timer::Send, self.hold_until),
+            NewData::None if room => self.rate.on_app_limited(self.board.pipe()),
+            _ => {}
+        }
+    }
+
+    /// Sends new data.
+    fn send_new(&mut self, now: Nanos, len: u32, fin: bool, env: &mut Env<'_>) -> Outgoing {
+        if self.in_flight() == 0 {
+            self.after_pause(now, env.config);
+        }
+        let start = self.nxt;
+        let snapshot = self.rate.on_sent(now, self.board.pipe() == 0);
+        let space = len + u32::from(fin);
+        let mut segment = SentSegment::new(start, space, fin, now, snapshot);
+        // A byte that a probe carried before goes again: Karn's rule applies to it.
+        let retransmission = start < self.probed;
+        segment.retransmitted = retransmission;
+        self.board.push(segment);
+        self.nxt += u64::from(space);
+        if self.timed.is_none()
+            && !retransmission
+            && env.config.rtt_sampling == RttSampling::OnePerRoundTrip
+        {
+            self.timed = Some((self.nxt, now));
+        }
+        if self.recovery.is_limited_transmit() {
+            self.recovery.limited += u64::from(space);
+        }
+        self.override_sws = false;
+        if env.timers.is_running(Timer::Persist) {
+            env.timers.stop(Timer::Persist);
+            self.persist_backoff = 0;
+        }
+        // RFC 6298 5.1.
+        if !env.timers.is_running(Timer::Retransmit) {
+            self.arm(now, env.timers);
+        }
+        self.after_sending(now, len, retransmission);
+        Outgoing {
+            start,
+            len,
+            fin,
+            push: len > 0 && start + u64::from(len) == self.stream_end(),
+            retransmission,
+            ect: env.ecn.enabled && len > 0 && !retransmission,
+            cwr: len > 0 && std::mem::take(&mut env.ecn.cwr),
+        }
+    }
+
+    /// Sends the outstanding segment at position `at` again.
+    fn send_again(
+        &mut self,
+        now: Nanos,
+        at: usize,
+        repair: bool,
+        env: &mut Env<'_>,
+    ) -> Option<Outgoing> {
+        let snapshot = self.rate.on_sent(now, self.board.pipe() == 0);
+        let by_timer = self.recovery.is_by_timer();
+        self.board.retransmit(at, now, snapshot, repair, by_timer);
+        let segment = *self.board.get(at)?;
+        // Karn: what is timed may be this very segment.
+        self.timed = None;
+        self.after_retransmission(now, env);
+        let len = segment.payload();
+        env.stats.segments_retransmitted += 1;
+        env.stats.bytes_retransmitted += u64::from(len);
+        self.after_sending(now, len, true);
+        Some(Outgoing {
+            start: segment.start,
+            len,
+            fin: segment.fin,
+            push: len > 0 && segment.start + u64::from(len) == self.stream_end(),
+            retransmission: true,
+            ect: false,
+            cwr: false,
+        })
+    }
+
+    /// A zero-window probe: the next byte, or the FIN, beyond the window. It is not registered
+    /// as outstanding, so that its loss is no sign of congestion.
+    fn probe(&mut self, now: Nanos, env: &mut Env<'_>) -> Option<Outgoing> {
+        self.probe_due = false;
+        let data = self.nxt < self.stream_end();
+        if !data && !(self.fin && self.nxt == self.stream_end()) {
+            return None;
+        }
+        let retransmission = self.probed > self.nxt;
+        self.probed = self.nxt + 1;
+        env.stats.zero_window_probes += 1;
+        env.timers.set(Timer::Persist, now + self.rtt.backed_off(self.persist_backoff));
+        Some(Outgoing {
+            start: self.nxt,
+            len: u32::from(data),
+            fin: !data,
+            push: data && self.nxt + 1 == self.stream_end(),
+            retransmission,
+            ect: false,
+            cwr: false,
+        })
+    }
+
+    /// Bookkeeping common to everything with data.
+    fn after_sending(&mut self, now: Nanos, len: u32, retransmission: bool) {
+        self.last_sent = Some(now);
+        let bytes = u64::from(len);
+        let pipe = self.board.pipe();
+        self.law.on_sent(now, &Sent { bytes, pipe, retransmission });
+        if let Some(rate) = self.law.pacing_rate() {
+            let gap: Span = rate.time_for(bytes);
+            self.next_send = self.next_send.max(now) + gap;
+        }
+    }
+}

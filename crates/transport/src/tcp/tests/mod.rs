@@ -1,0 +1,4 @@
+//! Two connections over a pipe in virtual time.
+
+mod bulk;
+mod pair;
