@@ -1,0 +1,97 @@
+//! What property tests draw: patterns of loss, reordering and duplication, and configurations.
+//!
+//! Patterns shrink towards fewer faults, configurations towards the plain ones.
+
+use airtcp_transport::tcp::{PartialAckTimer, Reassembly, Recovery, RttSampling, TcpConfig};
+use airtcp_units::{Bytes, Span};
+use proptest::prelude::*;
+use proptest::{bits, prop_oneof};
+
+use crate::Pipe;
+
+/// A mask over the first 64 packets: none, a few, a burst, or any.
+pub fn mask() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        3 => Just(0),
+        3 => prop::collection::vec(0u32..64, 1..6)
+            .prop_map(|bits| bits.into_iter().fold(0, |mask, bit| mask | 1 << bit)),
+        2 => (0u32..64, 1u32..24).prop_map(|(at, n)| ((1u64 << n) - 1) << at),
+        1 => bits::u64::ANY,
+    ]
+}
+
+/// A pipe with any faults and a delay from one millisecond to a third of a second.
+pub fn pipe() -> impl Strategy<Value = Pipe> {
+    (1u64..330, mask(), mask(), mask(), 1u64..400).prop_map(
+        |(delay, lost, duplicated, late, late_by)| Pipe {
+            delay: Span::from_millis(delay),
+            lost,
+            duplicated,
+            late,
+            late_by: Span::from_millis(late_by),
+        },
+    )
+}
+
+/// A recovery with the switches that belong to it.
+fn recovering() -> impl Strategy<Value = TcpConfig> {
+    let recovery = prop_oneof![
+        Just(Recovery::Sack),
+        Just(Recovery::NewReno),
+        Just(Recovery::Reno),
+        Just(Recovery::Tahoe),
+    ];
+    let timer = prop_oneof![Just(PartialAckTimer::Impatient), Just(PartialAckTimer::SlowButSteady)];
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    (recovery, timer, flags).prop_map(|(recovery, partial_ack_timer, (a, b, c, d))| TcpConfig {
+        recovery,
+        partial_ack_timer,
+        limited_transmit: a,
+        careful: b,
+        keep_sack_after_rto: c,
+        rto_restart_on_retransmission: d,
+        ..TcpConfig::default()
+    })
+}
+
+/// A configuration of one end that completes any transfer: every recovery, with and without
+/// SACK, timestamps, ECN, scaling, delayed acknowledgements and Nagle's algorithm.
+pub fn config() -> impl Strategy<Value = TcpConfig> {
+    let sizes = (prop_oneof![Just(1460u16), 48u16..3000], 1u64..100_000, 1u32..4);
+    let options = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let habits = (any::<bool>(), prop::bool::weighted(0.2), any::<bool>());
+    (recovering(), sizes, options, habits).prop_map(|(base, sizes, options, habits)| {
+        let ((mss, buffer, ack_every), (sack, timestamps, ecn, window_scaling)) = (sizes, options);
+        let (nagle, go_back_n, every_ack) = habits;
+        let most = if window_scaling { 1 << 30 } else { 65_535 };
+        TcpConfig {
+            mss,
+            sack: sack || base.recovery == Recovery::Sack,
+            timestamps,
+            ecn,
+            window_scaling,
+            ack_every,
+            nagle,
+            receive_buffer: Bytes(buffer.clamp(u64::from(mss), most)),
+            reassembly: if go_back_n { Reassembly::GoBackN } else { Reassembly::Buffering },
+            rtt_sampling: if every_ack {
+                RttSampling::EveryAck
+            } else {
+                RttSampling::OnePerRoundTrip
+            },
+            ..base
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_drawn_configuration_is_valid(config in config()) {
+            prop_assert_eq!(config.validate(), Ok(()));
+        }
+    }
+}
