@@ -165,6 +165,21 @@ fn an_overfull_queue_drops_and_an_empty_one_gives_nothing() {
 }
 
 #[test]
+fn the_mean_length_is_that_over_time() {
+    let mut queue = Queue::new(&QueueConfig::default(), Seed::new(0), "queue").unwrap();
+    let (mut pool, mut probe) = (Pool::new(), airtcp_probe::NoProbe);
+    let mut cx = Cx::new(&mut probe, &mut pool, Who::Queue(0));
+    // 0 packets for 1 s, 1 for 2 s, 2 for 4 s, 1 for the 3 s since: 13 packet seconds in 10 s.
+    for second in [1, 3] {
+        let id = cx.pool.insert(packet(0, 100, Ecn::NotEct));
+        queue.enqueue(Nanos::ZERO + Span::from_secs(second), id, &mut cx);
+    }
+    queue.dequeue(Nanos::ZERO + Span::from_secs(7), &mut cx);
+    let mean = queue.stats().mean_packets(Nanos::ZERO + Span::from_secs(10), queue.backlog());
+    assert!((mean - 1.3).abs() < 1e-12, "{mean}");
+}
+
+#[test]
 fn registry_and_samples_agree() {
     for entry in registry() {
         assert_eq!(entry.family, "queue");

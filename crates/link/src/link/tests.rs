@@ -151,6 +151,17 @@ fn held_packets_are_overtaken() {
 }
 
 #[test]
+fn equal_arrivals_keep_the_order_of_sending() {
+    // Every second packet is 7 ms late: number 1 comes at 9 ms, and so does number 8, while 3, 5
+    // and 7 are still on their way.
+    let text = "rate = \"12 Mb/s\"\nreordering = { every = 2, extra = \"7 ms\" }";
+    let out = drive(&mut build(&config(text), 0), &mut Pool::new(), &[1500; 9], Span::ZERO);
+    let order: Vec<u32> = out.iter().map(|o| o.0).collect();
+    assert_eq!(order, [0, 2, 4, 6, 1, 8, 3, 5, 7]);
+    assert_eq!((out[4].1, out[5].1), (Nanos(9_000_000), Nanos(9_000_000)));
+}
+
+#[test]
 fn chance_decides_as_often_as_it_should() {
     let text = "delay = \"1 ms\"\nduplication = \"10 %\"\nrate = \"1 Gb/s\"\n\
                 reordering = { probability = \"5 %\", extra = \"1 ms\", extra_max = \"3 ms\" }";

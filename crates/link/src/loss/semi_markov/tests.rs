@@ -63,6 +63,19 @@ fn the_start_is_stationary() {
 }
 
 #[test]
+fn slots_begin_at_their_multiples() {
+    // The first and the last nanosecond of each slot see the same as its middle.
+    let c = config(&[(1, 10), (5, 4)], &[(1, 12), (3, 3)]);
+    let middle = record(c.clone(), 6, 500);
+    for offset in [Span::ZERO, SLOT - Span(1)] {
+        let mut model = build(&LossConfig::SemiMarkov(c.clone()), 6);
+        let at = |i| Nanos::ZERO + SLOT * i + offset;
+        let edge: Outcomes = (0..500).map(|i| !model.outcome(&frame(at(i), i))).collect();
+        assert_eq!(edge, middle);
+    }
+}
+
+#[test]
 fn counts_runs() {
     let outcomes: Outcomes = "1101000111".chars().map(|c| c == '1').collect();
     assert_eq!(count_runs(&outcomes), (vec![(1, 1), (2, 1), (3, 1)], vec![(1, 1), (3, 1)]));
