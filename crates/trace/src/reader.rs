@@ -15,6 +15,7 @@ mod many;
 mod open;
 mod order;
 mod sequence;
+mod zstd;
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use super::head::Head;
 use super::layouts;
+use super::zstd::{self, Frames};
 use super::{LinkTrace, ReadOptions};
 use crate::error::TraceError;
 
@@ -99,11 +100,7 @@ fn read_nested(mut input: Input<'_>, depth: u32) -> Result<Vec<LinkTrace>, Trace
         Some(Wrapping::Xz) => {
             Box::new(lzma_rust2::XzReader::new_mem_limit(input.reader, true, XZ_MEMORY_KIB))
         }
-        Some(Wrapping::Zstd) => {
-            let decoder = ruzstd::decoding::StreamingDecoder::new(input.reader)
-                .map_err(|e| damage(input.path, 0, &e))?;
-            Box::new(decoder)
-        }
+        Some(Wrapping::Zstd) => Box::new(Frames::new(input.reader)),
         None => return read_text(input),
     };
     let limited =
@@ -178,7 +175,7 @@ impl Wrapping {
         match start {
             [0x1f, 0x8b, ..] => Some(Self::Gzip),
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
+            _ if zstd::begins(start) => Some(Self::Zstd),
             _ if start.get(257..262) == Some(b"ustar") => Some(Self::Tar),
             _ => None,
         }

@@ -35,9 +35,9 @@ fn gzip(data: &[u8]) -> Vec<u8> {
 }
 
 /// "1101\n0110\n" by the xz tool (CRC64).
-const XZ: &[u8] = include_bytes!("../../tests/corpus/bits.txt.xz");
+const XZ: &[u8] = include_bytes!("../../tests/corpus/good/bits.txt.xz");
 /// The same by the zstd tool.
-const ZSTD: &[u8] = include_bytes!("../../tests/corpus/bits.txt.zst");
+const ZSTD: &[u8] = include_bytes!("../../tests/corpus/good/bits.txt.zst");
 
 #[test]
 fn bits_with_any_separator() {
@@ -66,10 +66,21 @@ fn compressed_files_are_opened_by_their_content() {
         ("a.xz", XZ.to_vec()),
         ("a.txt", ZSTD.to_vec()),
         ("two members.gz", [gzip(b"1101"), gzip(b"0110")].concat()),
+        ("skippable.zst", [b"\x50\x2a\x4d\x18\x03\0\0\0abc", ZSTD].concat()),
     ] {
         let links = read(name, &data).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(bits(&links[0]), "11010110", "{name}");
     }
+}
+
+#[test]
+fn every_zstd_frame_is_read() {
+    let links = read("a.zst", &ZSTD.repeat(1000)).unwrap();
+    assert_eq!(bits(&links[0]), "11010110".repeat(1000));
+    assert!(error("a.zst", [ZSTD, b"junk"].concat()).contains("follows a frame"));
+    let mut wrong = ZSTD.to_vec();
+    *wrong.last_mut().unwrap() ^= 1;
+    assert!(error("a.zst", wrong).contains("checksum"));
 }
 
 #[test]
@@ -331,7 +342,7 @@ fn archives_are_read_member_by_member() {
         header.set_size(data.len() as u64);
         tar.append_data(&mut header, name, data.as_bytes()).unwrap();
     };
-    add("dbm-5/Results_node1-2_DailyTest/sdec3-4", "0 20\n1 128\n2 21\n299 22\n300 22\n");
+    add("dbm-5/Results_node1-2_DailyTest/sdec3-4", "0 20\n1 255\n2 21\n299 22\n300 22\n");
     add("dbm0/Results_node1-2_DailyTest/sdec5-6", "");
     add("README.txt", "not data");
     let data = gzip(&tar.into_inner().unwrap());

@@ -1,9 +1,10 @@
 //! Original files of CRAWDAD rutgers/noise: what one ORBIT node heard of another.
 //!
 //! `dbm<noise>/Results_node<tx>_.../sdec<rx>`, each line a sequence number and an RSSI. The run
-//! is numbers 0 to 299; a missing one was lost. RSSI 128 marks an invalid reading and counts as
-//! lost, numbers from 300 up are strays and are ignored, both as the publishers' own parser does.
-//! An empty file is a link over which nothing came.
+//! is numbers 0 to 299; a missing one was lost. An RSSI from 128 up is an invalid reading and
+//! counts as lost (the published files hold 252 to 255, negative numbers in a byte; valid ones end
+//! at 40), numbers from 300 up are strays and are ignored. Both rules together give exactly the
+//! table derived from these files. An empty file is a link over which nothing came.
 
 use airtcp_units::Outcomes;
 
@@ -16,11 +17,11 @@ use crate::reader::LinkTrace;
 
 pub(super) const TAG: &str = "rutgers-sdec";
 pub(super) const DESCRIPTION: &str = "original files sdec<node> of CRAWDAD rutgers/noise, mostly in a .tar.xz: sequence \
-     number and RSSI of each frame heard; 300 frames sent, RSSI 128 is an error, numbers from 300 up are strays";
+     number and RSSI of each frame heard; 300 frames sent, RSSI from 128 up is an error, numbers from 300 up are strays";
 
 /// Frames each node sent.
 const SENT: usize = 300;
-/// RSSI of an invalid reading.
+/// Lowest RSSI of an invalid reading.
 const INVALID_RSSI: u64 = 128;
 
 /// By name, since an empty file has nothing else; a non-empty one must look right too.
@@ -68,7 +69,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
             return Err(lines.malformed(found, "a sequence number and an RSSI"));
         };
         match usize::try_from(number) {
-            _ if rssi == INVALID_RSSI => invalid += 1,
+            Ok(at) if at < SENT && rssi >= INVALID_RSSI => invalid += 1,
             Ok(at) if at < SENT => {
                 duplicates += u64::from(link.outcomes.get(at) == Some(true));
                 link.outcomes.set(at, true);
@@ -77,7 +78,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
         }
     }
     for (count, what) in [
-        (invalid, "frames with RSSI 128 (invalid) counted as lost"),
+        (invalid, "frames with an invalid RSSI (128 or more) counted as lost"),
         (strays, "frames with a number from 300 up ignored"),
         (duplicates, "duplicates ignored"),
     ] {

@@ -228,19 +228,33 @@ fn is_number(cell: &str) -> bool {
     cell.parse::<f64>().is_ok()
 }
 
-/// The first row names columns if one of its cells is no number although the row below has one
-/// there, or if one is a name we know and not just an outcome in words.
+/// Words that belong together; a column keeps to one set.
+fn vocabulary(cell: &str) -> u8 {
+    match cell.to_ascii_lowercase().as_str() {
+        _ if is_number(cell) => 0,
+        "true" | "false" | "t" | "f" => 1,
+        "yes" | "no" | "y" | "n" => 2,
+        _ if outcome(cell, false).is_some() => 3,
+        _ => 4,
+    }
+}
+
+/// The first row names columns if one of its cells is a word and the cell below is of another
+/// kind (a number, an outcome in other words), or if one is a name we know that is no outcome.
 fn is_header(rows: &[Vec<String>]) -> bool {
     rows[0].iter().enumerate().any(|(i, cell)| {
-        let below = rows.get(1).and_then(|row| row.get(i));
-        let known =
-            [RECEIVED, LOST, SEQUENCE, TIME, KEYS].iter().any(|names| is_one_of(cell, names));
-        !is_number(cell)
-            && !cell.is_empty()
-            && (below.is_some_and(|b| is_number(b))
-                || (known && below.is_none_or(|_| outcome(cell, false).is_none()))
-                || below
-                    .is_some_and(|b| outcome(cell, false).is_none() && outcome(b, false).is_some()))
+        let kind = vocabulary(cell);
+        let below = rows.get(1).and_then(|row| row.get(i)).map(|cell| vocabulary(cell));
+        let known = || {
+            let sets = [RECEIVED, LOST, SEQUENCE, TIME, KEYS];
+            sets.iter().any(|names| is_one_of(cell, names))
+        };
+        match below {
+            _ if kind == 0 || cell.is_empty() => false,
+            Some(below) if below != kind => below < 4,
+            Some(_) => kind == 4 && known(),
+            None => known(),
+        }
     })
 }
 
