@@ -1,6 +1,16 @@
 //! The extension module `airtcp._core`: scenario in, tables out, no logic.
+//!
+//! Documents cross the border as JSON text, tables as Arrow. Long calls release the interpreter,
+//! tell their progress and notice Ctrl-C (see `progress`). What Python users meet is the package
+//! `airtcp`, which says how to call this; its stub `_core.pyi` mirrors this file.
 
+mod error;
+mod info;
+mod progress;
+mod run;
+mod study;
 mod table;
+mod traces;
 
 use pyo3::prelude::*;
 
@@ -8,13 +18,15 @@ use pyo3::prelude::*;
 #[pymodule(name = "_core")]
 mod core {
     #[pymodule_export]
+    use crate::error::{AirtcpError, ScenarioError, TraceError};
+    #[pymodule_export]
+    use crate::info::{registry, schema, version};
+    #[pymodule_export]
+    use crate::run::{RunResult, run};
+    #[pymodule_export]
+    use crate::study::{StudyResult, study};
+    #[pymodule_export]
     use crate::table::Table;
-
-    #[pyo3::pyfunction]
-    fn spike() -> Table {
-        crate::table::Builder::new()
-            .strings("name", ["a", "b"].map(String::from).to_vec())
-            .floats("x", vec![Some(1.0), None])
-            .finish()
-    }
+    #[pymodule_export]
+    use crate::traces::{trace_convert, trace_stats, trace_synth};
 }

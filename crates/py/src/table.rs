@@ -2,17 +2,23 @@
 //!
 //! One class speaking the Arrow PyCapsule interface (`__arrow_c_stream__`): whatever reads that
 //! reads this. Columns are named, typed and of one length; a missing value is a null, never a
-//! magic number. Times are in seconds and sizes in packets or bytes, as each name says.
+//! magic number. Names carry the unit.
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_array::{
+    ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, StructArray,
+    UInt64Array,
+};
+use arrow_schema::{DataType, Field, Schema};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
 
-/// An immutable table of typed columns.
+use crate::error::AirtcpError;
+
+/// An immutable table of typed columns. Give it to `polars.DataFrame`, `pyarrow.table` or
+/// anything else that reads the Arrow PyCapsule interface.
 #[pyclass(frozen, module = "airtcp._core")]
 pub struct Table {
     batch: RecordBatch,
@@ -42,45 +48,71 @@ impl Table {
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let field = Field::new_struct("", self.batch.schema().fields().clone(), false);
-        let array: ArrayRef = Arc::new(arrow_array::StructArray::from(self.batch.clone()));
+        let array: ArrayRef = Arc::new(StructArray::from(self.batch.clone()));
         let stream = ArrayIterator::new(std::iter::once(Ok(array)), Arc::new(field));
         Ok(to_stream_pycapsule(py, Box::new(stream), requested_schema)?)
     }
 }
 
-/// Collects columns of one length.
-pub(crate) struct Builder {
+/// Makes a table of `rows`, a column at a time.
+pub(crate) struct Columns<'a, T> {
+    rows: &'a [T],
     fields: Vec<Field>,
-    columns: Vec<ArrayRef>,
+    arrays: Vec<ArrayRef>,
 }
 
-impl Builder {
-    pub(crate) fn new() -> Self {
-        Self { fields: Vec::new(), columns: Vec::new() }
+impl<'a, T> Columns<'a, T> {
+    pub(crate) fn of(rows: &'a [T]) -> Self {
+        Self { rows, fields: Vec::new(), arrays: Vec::new() }
     }
 
-    pub(crate) fn floats(self, name: &str, values: Vec<Option<f64>>) -> Self {
-        self.push(name, DataType::Float64, Arc::new(Float64Array::from(values)))
-    }
-    pub(crate) fn counts(self, name: &str, values: Vec<Option<u64>>) -> Self {
-        self.push(name, DataType::UInt64, Arc::new(UInt64Array::from(values)))
-    }
-    pub(crate) fn flags(self, name: &str, values: Vec<Option<bool>>) -> Self {
-        self.push(name, DataType::Boolean, Arc::new(BooleanArray::from(values)))
+    /// A column of reals.
+    pub(crate) fn real<V: Into<Option<f64>>>(self, name: &str, get: impl Fn(&'a T) -> V) -> Self {
+        let array: Float64Array = self.rows.iter().map(|row| get(row).into()).collect();
+        self.push(name, DataType::Float64, Arc::new(array))
     }
 
-    pub(crate) fn strings(self, name: &str, values: Vec<String>) -> Self {
-        self.push(name, DataType::Utf8, Arc::new(StringArray::from(values)))
+    /// A column of counts.
+    pub(crate) fn count<V: Into<Option<u64>>>(self, name: &str, get: impl Fn(&'a T) -> V) -> Self {
+        let array: UInt64Array = self.rows.iter().map(|row| get(row).into()).collect();
+        self.push(name, DataType::UInt64, Arc::new(array))
+    }
+
+    /// A column of whole numbers that may be negative.
+    pub(crate) fn whole(self, name: &str, get: impl Fn(&'a T) -> i64) -> Self {
+        let array: Int64Array = self.rows.iter().map(|row| Some(get(row))).collect();
+        self.push(name, DataType::Int64, Arc::new(array))
+    }
+
+    /// A column of yes or no.
+    pub(crate) fn flag(self, name: &str, get: impl Fn(&'a T) -> bool) -> Self {
+        let array: BooleanArray = self.rows.iter().map(|row| Some(get(row))).collect();
+        self.push(name, DataType::Boolean, Arc::new(array))
+    }
+
+    /// A column of text.
+    pub(crate) fn text<'b, V: Into<Option<&'b str>>>(
+        self,
+        name: &str,
+        get: impl Fn(&'a T) -> V,
+    ) -> Self
+    where
+        'a: 'b,
+    {
+        let array: StringArray = self.rows.iter().map(|row| get(row).into()).collect();
+        self.push(name, DataType::Utf8, Arc::new(array))
     }
 
     fn push(mut self, name: &str, kind: DataType, column: ArrayRef) -> Self {
         self.fields.push(Field::new(name, kind, true));
-        self.columns.push(column);
+        self.arrays.push(column);
         self
     }
 
-    pub(crate) fn finish(self) -> Table {
-        let schema: SchemaRef = Arc::new(Schema::new(self.fields));
-        Table { batch: RecordBatch::try_new(schema, self.columns).expect("x") }
+    /// The table. Fails only on a defect here: all columns have a value for each row.
+    pub(crate) fn finish(self) -> PyResult<Table> {
+        RecordBatch::try_new(Arc::new(Schema::new(self.fields)), self.arrays)
+            .map(|batch| Table { batch })
+            .map_err(|e| AirtcpError::new_err(e.to_string()))
     }
 }

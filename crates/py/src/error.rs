@@ -1,0 +1,38 @@
+//! The exceptions of the package. Each message is complete: it names the file, the line or the
+//! path, what was found and what is accepted.
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use serde::de::DeserializeOwned;
+
+create_exception!(airtcp._core, AirtcpError, PyException, "What airtcp refuses, and why.");
+create_exception!(airtcp._core, ScenarioError, AirtcpError, "A scenario that cannot be run.");
+create_exception!(airtcp._core, TraceError, AirtcpError, "A trace that cannot be read or made.");
+
+/// Any refusal, as the base exception.
+pub(crate) fn refuse(error: impl std::fmt::Display) -> PyErr {
+    AirtcpError::new_err(error.to_string())
+}
+
+/// A refusal of a trace.
+pub(crate) fn trace(error: impl std::fmt::Display) -> PyErr {
+    TraceError::new_err(error.to_string())
+}
+
+/// A refusal of a scenario.
+pub(crate) fn scenario(error: impl std::fmt::Display) -> PyErr {
+    ScenarioError::new_err(error.to_string())
+}
+
+/// Options as JSON; an error names the option.
+pub(crate) fn options<T: DeserializeOwned>(text: &str) -> PyResult<T> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let path = error.path().to_string();
+        let name = path.rsplit_once('.').map_or(path.as_str(), |(_, last)| last);
+        let reason = error.inner().to_string();
+        let reason = reason.split(" at line ").next().unwrap_or_default();
+        AirtcpError::new_err(format!("option {name}: {reason}"))
+    })
+}

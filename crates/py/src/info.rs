@@ -1,0 +1,74 @@
+//! What there is to choose from, and what the documents look like.
+
+use pyo3::prelude::*;
+use serde::Serialize;
+
+use crate::error;
+use crate::traces::TraceDocument;
+
+/// The version of the program.
+#[pyfunction]
+pub(crate) const fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// An entry of `airtcp list`.
+#[derive(Serialize)]
+struct Listed {
+    family: &'static str,
+    name: &'static str,
+    description: &'static str,
+    source: &'static str,
+}
+
+/// Everything that can be chosen by name, or one family of it, as a JSON list.
+#[pyfunction]
+#[pyo3(signature = (family = None))]
+pub(crate) fn registry(family: Option<&str>) -> PyResult<String> {
+    let layouts = airtcp_trace::reader::layouts().map(|layout| Listed {
+        family: "trace-layout",
+        name: layout.tag,
+        description: layout.description,
+        source: "docs/reference/trace-formats.md",
+    });
+    let transport = airtcp_transport::registry();
+    let models = transport.iter().chain(airtcp_queueing::registry()).chain(airtcp_link::registry());
+    let all: Vec<Listed> = models
+        .map(|e| Listed {
+            family: e.family,
+            name: e.name,
+            description: e.description,
+            source: e.source,
+        })
+        .chain(layouts)
+        .collect();
+    let mut families: Vec<&str> = all.iter().map(|e| e.family).collect();
+    families.sort_unstable();
+    families.dedup();
+    if let Some(wanted) = family
+        && !families.contains(&wanted)
+    {
+        let known = families.join(", ");
+        return Err(error::refuse(format!("no family \"{wanted}\" (accepted: {known})")));
+    }
+    let listed: Vec<&Listed> =
+        all.iter().filter(|e| family.is_none_or(|wanted| e.family == wanted)).collect();
+    serde_json::to_string(&listed).map_err(error::refuse)
+}
+
+/// The JSON Schema of a kind of document, as JSON.
+#[pyfunction]
+pub(crate) fn schema(kind: &str) -> PyResult<String> {
+    let schema = match kind {
+        "scenario" => airtcp_scenario::json_schema(),
+        "study" => schemars::schema_for!(airtcp_study::StudyResult).to_value(),
+        "run" => schemars::schema_for!(airtcp_sim::RunResult).to_value(),
+        "trace" => schemars::schema_for!(TraceDocument).to_value(),
+        _ => {
+            return Err(error::refuse(format!(
+                "no schema \"{kind}\" (accepted: scenario, study, run, trace)"
+            )));
+        }
+    };
+    serde_json::to_string(&schema).map_err(error::refuse)
+}

@@ -1,0 +1,346 @@
+//! `run`: a scenario in, a result with tables out.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use airtcp_packet::Side;
+use airtcp_probe::{PcapProbe, Series, SeriesOptions, Vantage};
+use airtcp_scenario::{Resolved, ScenarioError};
+use airtcp_sim::estimate::Estimate;
+use airtcp_sim::results::{FlowResult, LinkResult, Replication};
+use airtcp_trace::reader::{ReadOptions, read_links};
+use airtcp_units::{Outcomes, Span};
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use serde::Deserialize;
+
+use crate::error;
+use crate::progress::Watch;
+use crate::table::{Columns, Table};
+
+/// How to run, beside what the scenario says.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Options {
+    /// Pairs of path and value that replace what the text says.
+    set: Vec<(String, String)>,
+    /// Threads; all cores if absent.
+    workers: Option<usize>,
+    /// Where traces named by the scenario are looked for.
+    folder: PathBuf,
+    /// Where to write the capture of the first replication.
+    pcap: Option<PathBuf>,
+    /// Least time between two rows of a series.
+    series_interval: Option<Span>,
+}
+
+/// What a run measured.
+#[pyclass(frozen, module = "airtcp._core")]
+pub struct RunResult {
+    inner: airtcp_sim::RunResult,
+    series: Option<Series>,
+    plan: Resolved,
+}
+
+/// Runs the scenario in `text`; `name` stands for its file in messages. `options` is a JSON
+/// object; `progress(done, total, label)` is called now and then.
+#[pyfunction]
+#[pyo3(signature = (text, name, options, progress = None))]
+pub(crate) fn run(
+    py: Python<'_>,
+    text: &str,
+    name: &str,
+    options: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<RunResult> {
+    let options: Options = error::options(options)?;
+    let plan = airtcp_scenario::read(text, name, &options.set)
+        .and_then(|scenario| {
+            scenario
+                .resolve()
+                .map_err(|e| airtcp_scenario::ScenarioError { file: name.to_owned(), ..e })
+        })
+        .map_err(error::scenario)?;
+    let mut watch = Watch::new(progress);
+    let outcome = py.detach(|| simulate(&plan, &options, name, &mut watch));
+    watch.into_error(py)?;
+    let (inner, series) = outcome?;
+    Ok(RunResult { inner, series, plan })
+}
+
+/// What the first replication records beside its counts.
+type Recorder = (Option<Series>, Option<PcapProbe<BufWriter<File>>>);
+
+fn simulate(
+    plan: &Resolved,
+    options: &Options,
+    name: &str,
+    watch: &mut Watch,
+) -> PyResult<(airtcp_sim::RunResult, Option<Series>)> {
+    let traces = Traces { folder: &options.folder, read: Mutex::default() };
+    let load = |path: &str| traces.load(path);
+    let refuse = |e: ScenarioError| error::scenario(ScenarioError { file: name.to_owned(), ..e });
+    let report = |done, total| watch.report(done, total, "simulating");
+    let recorder = recorder(plan, options).map_err(error::refuse)?;
+    if recorder.0.is_none() && recorder.1.is_none() {
+        // Without a recorder nothing is observed, which is the faster way.
+        let result = airtcp_sim::run(plan, &load, options.workers, report).map_err(refuse)?;
+        return Ok((result, None));
+    }
+    let (result, recorder) =
+        airtcp_sim::run_recorded(plan, &load, options.workers, recorder, report).map_err(refuse)?;
+    let (series, pcap) = recorder.unwrap_or_default();
+    if let Some(pcap) = pcap {
+        pcap.finish().and_then(|out| out.into_inner()?.sync_all()).map_err(error::refuse)?;
+    }
+    let series = series.map(|mut series| {
+        series.finish();
+        series
+    });
+    Ok((result, series))
+}
+
+fn recorder(plan: &Resolved, options: &Options) -> io::Result<Recorder> {
+    let series = plan.scenario.output.series.then(|| {
+        Series::new(SeriesOptions {
+            min_interval: options.series_interval.unwrap_or_default(),
+            ..SeriesOptions::default()
+        })
+    });
+    let pcap = match &options.pcap {
+        Some(path) => {
+            let out = BufWriter::new(File::create(path)?);
+            Some(PcapProbe::new(out, Vantage::Side(Side::Client), None)?)
+        }
+        None => None,
+    };
+    Ok((series, pcap))
+}
+
+/// A lock that no panic can spoil: what is behind it is replaced whole.
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Traces named by the scenario, each read once for all replications.
+struct Traces<'a> {
+    folder: &'a Path,
+    read: Mutex<BTreeMap<String, Arc<Outcomes>>>,
+}
+
+impl Traces<'_> {
+    /// The trace at `path`; `file#link` chooses one of several links in a file.
+    fn load(&self, path: &str) -> Result<Arc<Outcomes>, String> {
+        let mut read = locked(&self.read);
+        if let Some(found) = read.get(path) {
+            return Ok(found.clone());
+        }
+        let (file, wanted) = match path.split_once('#') {
+            Some((file, link)) if !self.folder.join(path).exists() => (file, Some(link)),
+            _ => (path, None),
+        };
+        let mut links = read_links(&self.folder.join(file), &ReadOptions::default())
+            .map_err(|e| e.to_string())?;
+        let names = || links.iter().take(8).map(|l| l.name.as_str()).collect::<Vec<_>>().join(", ");
+        let index = match wanted {
+            Some(name) => links
+                .iter()
+                .position(|link| link.name == name)
+                .ok_or_else(|| format!("{file} has no link \"{name}\" (it has {})", names()))?,
+            None if links.len() == 1 => 0,
+            None => {
+                return Err(format!(
+                    "{file} holds {} links; name one as {file}#LINK (it has {})",
+                    links.len(),
+                    names()
+                ));
+            }
+        };
+        let outcomes = Arc::new(links.swap_remove(index).outcomes);
+        read.insert(path.to_owned(), outcomes.clone());
+        Ok(outcomes)
+    }
+}
+
+const TABLES: [&str; 3] = ["flows", "links", "summary"];
+const SERIES: [&str; 3] = ["window_series", "rtt_series", "queue_series"];
+
+#[pymethods]
+impl RunResult {
+    /// The document, as JSON.
+    fn json(&self) -> PyResult<String> {
+        serde_json::to_string(&self.inner).map_err(error::refuse)
+    }
+
+    /// The root seed.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.inner.seed
+    }
+
+    /// Whether the run was stopped before its end.
+    #[getter]
+    fn interrupted(&self) -> bool {
+        self.inner.interrupted
+    }
+
+    /// Names of the tables; those of series only if series were recorded.
+    fn table_names(&self) -> Vec<&'static str> {
+        let series = if self.series.is_some() { &SERIES[..] } else { &[] };
+        TABLES.iter().chain(series).copied().collect()
+    }
+
+    /// One of the tables.
+    fn table(&self, name: &str) -> PyResult<Table> {
+        match (name, &self.series) {
+            ("flows", _) => flows(&self.inner.replications),
+            ("links", _) => links(&self.inner.replications),
+            ("summary", _) => summary(&self.inner.summary),
+            ("window_series", Some(series)) => self.windows(series),
+            ("rtt_series", Some(series)) => self.rtts(series),
+            ("queue_series", Some(series)) => self.queues(series),
+            _ => {
+                let names = self.table_names().join(", ");
+                Err(PyKeyError::new_err(format!("no table \"{name}\" (there are {names})")))
+            }
+        }
+    }
+}
+
+/// Nanoseconds as seconds.
+fn seconds(ns: u64) -> f64 {
+    Span(ns).as_secs_f64()
+}
+
+/// A row of a series: whose it is, when, and its values.
+type Row<'a> = (&'a str, u64, Vec<u64>);
+
+fn rows<'a>(name: &'a str, table: &airtcp_probe::Table) -> Vec<Row<'a>> {
+    let columns: Vec<&[u64]> = table.columns().map(|(_, values)| values).collect();
+    let row = |(i, time): (usize, &u64)| (name, *time, columns.iter().map(|c| c[i]).collect());
+    table.times().iter().enumerate().map(row).collect()
+}
+
+impl RunResult {
+    fn flow(&self, number: u32) -> &str {
+        self.plan.flows.get(number as usize).map_or("", |flow| flow.name.as_str())
+    }
+
+    fn windows(&self, series: &Series) -> PyResult<Table> {
+        let all: Vec<Row<'_>> =
+            series.windows().flat_map(|(end, t)| rows(self.flow(end.flow()), t)).collect();
+        Columns::of(&all)
+            .text("flow", |r| r.0)
+            .real("t_s", |r| seconds(r.1))
+            .count("cwnd_bytes", |r| r.2[0])
+            // A threshold that no loss has set yet is no number.
+            .count("ssthresh_bytes", |r| Some(r.2[1]).filter(|bytes| *bytes < 1 << 62))
+            .count("in_flight_bytes", |r| r.2[2])
+            .count("peer_window_bytes", |r| r.2[3])
+            .finish()
+    }
+
+    fn rtts(&self, series: &Series) -> PyResult<Table> {
+        let all: Vec<Row<'_>> =
+            series.rtts().flat_map(|(end, t)| rows(self.flow(end.flow()), t)).collect();
+        Columns::of(&all)
+            .text("flow", |r| r.0)
+            .real("t_s", |r| seconds(r.1))
+            .real("rtt_s", |r| seconds(r.2[0]))
+            .real("srtt_s", |r| seconds(r.2[1]))
+            .real("rto_s", |r| seconds(r.2[2]))
+            .finish()
+    }
+
+    fn queues(&self, series: &Series) -> PyResult<Table> {
+        let name = |n: u32| self.plan.links.get(n as usize).map_or("", |l| l.name.as_str());
+        let all: Vec<Row<'_>> = series.queues().flat_map(|(n, t)| rows(name(n), t)).collect();
+        Columns::of(&all)
+            .text("link", |r| r.0)
+            .real("t_s", |r| seconds(r.1))
+            .count("queue_packets", |r| r.2[0])
+            .count("queue_bytes", |r| r.2[1])
+            .finish()
+    }
+}
+
+fn flows(replications: &[Replication]) -> PyResult<Table> {
+    let all: Vec<(u64, &FlowResult)> = replications
+        .iter()
+        .flat_map(|r| r.flows.iter().map(|flow| (u64::from(r.replication), flow)))
+        .collect();
+    Columns::of(&all)
+        .count("replication", |r| r.0)
+        .text("name", |r| r.1.name.as_str())
+        .text("from", |r| r.1.from.as_str())
+        .text("to", |r| r.1.to.as_str())
+        .text("transport", |r| r.1.transport.as_str())
+        .real("goodput_bps", |r| r.1.goodput_bps)
+        .real("throughput_bps", |r| r.1.throughput_bps)
+        .count("delivered_bytes", |r| r.1.delivered_bytes)
+        .real("active_s", |r| r.1.active_s)
+        .real("srtt_s", |r| r.1.srtt_s)
+        .real("rtt_mean_s", |r| r.1.rtt_mean_s)
+        .real("rtt_min_s", |r| r.1.rtt_min_s)
+        .real("rtt_max_s", |r| r.1.rtt_max_s)
+        .count("segments_sent", |r| r.1.segments_sent)
+        .count("retransmissions", |r| r.1.retransmissions)
+        .real("retransmission_ratio", |r| r.1.retransmission_ratio)
+        .count("timeouts", |r| r.1.timeouts)
+        .count("fast_retransmits", |r| r.1.fast_retransmits)
+        .count("ecn_reactions", |r| r.1.ecn_reactions)
+        .count("datagrams_lost", |r| r.1.datagrams_lost)
+        .real("completion_s", |r| r.1.completion_s)
+        .count("exchanges", |r| r.1.exchanges)
+        .real("exchange_mean_s", |r| r.1.exchange_mean_s)
+        .real("exchange_max_s", |r| r.1.exchange_max_s)
+        .finish()
+}
+
+fn links(replications: &[Replication]) -> PyResult<Table> {
+    let all: Vec<(u64, &LinkResult)> = replications
+        .iter()
+        .flat_map(|r| r.links.iter().map(|link| (u64::from(r.replication), link)))
+        .collect();
+    let mut table = Columns::of(&all)
+        .count("replication", |r| r.0)
+        .text("name", |r| r.1.name.as_str())
+        .count("sent_packets", |r| r.1.sent_packets)
+        .count("delivered_packets", |r| r.1.delivered_packets)
+        .real("delivered_bps", |r| r.1.delivered_bps)
+        .real("utilisation", |r| r.1.utilisation)
+        .real("loss_rate", |r| r.1.loss_rate)
+        .count("marked_packets", |r| r.1.marked_packets)
+        .real("mean_queue_packets", |r| r.1.mean_queue_packets)
+        .count("max_queue_packets", |r| u64::from(r.1.max_queue_packets));
+    for reason in airtcp_probe::DropReason::ALL.map(airtcp_probe::DropReason::name) {
+        let drops = |r: &(u64, &LinkResult)| r.1.drops.get(reason).copied().unwrap_or(0);
+        table = table.count(&format!("dropped_{reason}_packets"), drops);
+    }
+    table.finish()
+}
+
+fn summary(summary: &airtcp_sim::results::Summary) -> PyResult<Table> {
+    let mut all: Vec<(&str, &str, &str, Estimate)> = vec![
+        ("run", "all", "total_goodput_bps", summary.total_goodput_bps),
+        ("run", "all", "jain_index", summary.jain_index),
+    ];
+    for (kind, list) in [("flow", &summary.flows), ("link", &summary.links)] {
+        for one in list {
+            all.extend(
+                one.quantities.iter().map(|(q, e)| (kind, one.name.as_str(), q.as_str(), *e)),
+            );
+        }
+    }
+    Columns::of(&all)
+        .text("kind", |r| r.0)
+        .text("name", |r| r.1)
+        .text("quantity", |r| r.2)
+        .real("mean", |r| r.3.mean)
+        .real("ci_low", |r| r.3.ci_low)
+        .real("ci_high", |r| r.3.ci_high)
+        .finish()
+}

@@ -1,0 +1,276 @@
+//! Traces: reading them for a study, saying what they are, making and converting them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use airtcp_random::Seed;
+use airtcp_sim::parallel::{Stop, default_workers, run_many};
+use airtcp_trace::reader::{ReadOptions, Skipped, read_links_from, read_many};
+use airtcp_trace::write::{TraceFormat, write_file};
+use airtcp_trace::{AnalyseOptions, GeParams, LinkStats, LinkTrace, SynthModel};
+use airtcp_units::Span;
+use pyo3::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error;
+use crate::progress::Watch;
+
+/// What stands for standard input.
+const STDIN: &str = "-";
+
+/// Reads every link of `paths` on a thread beside, so that Ctrl-C works while a large file or a
+/// slow pipe is read.
+pub(crate) fn read(
+    py: Python<'_>,
+    watch: &mut Watch,
+    paths: Vec<PathBuf>,
+    options: ReadOptions,
+) -> PyResult<(Vec<LinkTrace>, Vec<Skipped>)> {
+    watch
+        .beside(py, "reading", move |tell| {
+            let (stdin, files): (Vec<_>, Vec<_>) =
+                paths.into_iter().partition(|path| path == Path::new(STDIN));
+            let mut links = Vec::new();
+            if !stdin.is_empty() {
+                links = read_links_from(Path::new("stdin"), std::io::stdin().lock(), &options)?;
+            }
+            if files.is_empty() && !links.is_empty() {
+                return Ok((links, Vec::new()));
+            }
+            let (found, skipped) =
+                read_many(&files, &options, |done, total, _: &Path| tell(done, total))?;
+            links.extend(found);
+            Ok((links, skipped))
+        })?
+        .map_err(|e: airtcp_trace::TraceError| error::trace(e))
+}
+
+/// How to read traces and how to measure them.
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct StatsOptions {
+    read: ReadOptions,
+    analyse: AnalyseOptions,
+    seed: u64,
+}
+
+impl Default for StatsOptions {
+    fn default() -> Self {
+        Self { read: ReadOptions::default(), analyse: AnalyseOptions::default(), seed: 1 }
+    }
+}
+
+/// What `airtcp trace stats` reports.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct TraceDocument {
+    /// Format of this document.
+    schema: String,
+    /// Version of the program.
+    airtcp_version: String,
+    /// Root seed of the bootstrap.
+    seed: u64,
+    /// The links, in the order given; only finished ones.
+    links: Vec<MeasuredLink>,
+    /// Files of a folder that are not traces, and why.
+    skipped: Vec<airtcp_study::Skipped>,
+    /// True if the work was stopped before all links were done.
+    interrupted: bool,
+}
+
+/// One link.
+#[derive(Serialize, JsonSchema)]
+struct MeasuredLink {
+    /// Name of the link.
+    name: String,
+    /// Where its trace came from.
+    source: airtcp_study::TraceSource,
+    /// What the file says of the link.
+    labels: BTreeMap<String, String>,
+    /// What a reader of the numbers must know.
+    notes: Vec<String>,
+    /// False if the order of packets was not in the file.
+    order_known: bool,
+    /// Interval between packets as the file gives it.
+    interval_s: Option<f64>,
+    /// What kind of link it is.
+    #[serde(flatten)]
+    stats: LinkStats,
+}
+
+/// Measures the traces at `paths`; gives the document as JSON.
+#[pyfunction]
+#[pyo3(signature = (paths, options, progress = None))]
+pub(crate) fn trace_stats(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    options: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let options: StatsOptions = error::options(options)?;
+    let mut watch = Watch::new(progress);
+    let (links, skipped) = read(py, &mut watch, paths, options.read)?;
+    watch.next();
+    let seed = Seed::new(options.seed);
+    let total = links.len();
+    let measured = py.detach(|| {
+        let job = |i: usize, stop: &Stop| {
+            let outcomes = &links[i].outcomes;
+            (!stop.is_set()).then(|| airtcp_trace::analyse(outcomes, &options.analyse, seed))
+        };
+        run_many(total, default_workers(), job, |done| watch.report(done, total, "measuring"))
+    });
+    watch.into_error(py)?;
+    let links: Vec<MeasuredLink> = links
+        .into_iter()
+        .zip(measured)
+        .filter_map(|(link, stats)| Some((link, stats?)))
+        .map(|(link, stats)| MeasuredLink {
+            name: link.name,
+            source: airtcp_study::TraceSource {
+                path: link.source.path.display().to_string(),
+                layout: link.source.layout,
+            },
+            labels: link.labels,
+            notes: link.notes,
+            order_known: link.order_known,
+            interval_s: link.interval.map(Span::as_secs_f64),
+            stats,
+        })
+        .collect();
+    let document = TraceDocument {
+        schema: "airtcp.trace/1".into(),
+        airtcp_version: env!("CARGO_PKG_VERSION").into(),
+        seed: options.seed,
+        interrupted: links.len() < total,
+        links,
+        skipped: skipped.iter().map(passed_over).collect(),
+    };
+    serde_json::to_string(&document).map_err(error::refuse)
+}
+
+/// A skipped file as documents name it.
+pub(crate) fn passed_over(skipped: &Skipped) -> airtcp_study::Skipped {
+    airtcp_study::Skipped {
+        path: skipped.path.display().to_string(),
+        reason: skipped.reason.to_string(),
+    }
+}
+
+/// What trace to make: `model`, or else `prr` with `mu` or `burst` (mean losses in a run).
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SynthSpec {
+    path: PathBuf,
+    packets: u64,
+    #[serde(default)]
+    seed: u64,
+    #[serde(default)]
+    interval: Option<Span>,
+    #[serde(default)]
+    format: Option<TraceFormat>,
+    #[serde(default)]
+    prr: Option<f64>,
+    #[serde(default)]
+    mu: Option<f64>,
+    #[serde(default)]
+    burst: Option<f64>,
+    #[serde(default)]
+    model: Option<SynthModel>,
+}
+
+/// Most packets in a trace made here: as many as the reader takes by itself.
+const MOST_PACKETS: u64 = 1 << 32;
+
+impl SynthSpec {
+    fn model(&self) -> PyResult<SynthModel> {
+        match (&self.model, self.prr, self.mu, self.burst) {
+            (Some(model), None, None, None) => Ok(model.clone()),
+            (None, Some(prr), None, None) => Ok(SynthModel::Independent { prr }),
+            (None, Some(prr), Some(mu), None) => {
+                GeParams::from_prr_mu(prr, mu).map(SynthModel::GilbertElliott).map_err(error::trace)
+            }
+            (None, Some(prr), None, Some(burst)) => GeParams::from_loss_and_burst(1.0 - prr, burst)
+                .map(SynthModel::GilbertElliott)
+                .map_err(error::trace),
+            _ => Err(error::refuse(
+                "a synthetic trace needs a model, or prr alone, or prr with mu or burst",
+            )),
+        }
+    }
+}
+
+/// Makes a synthetic trace and writes it; `spec` is a JSON object.
+#[pyfunction]
+pub(crate) fn trace_synth(py: Python<'_>, spec: &str) -> PyResult<()> {
+    let spec: SynthSpec = error::options(spec)?;
+    let model = spec.model()?;
+    if !(1..=MOST_PACKETS).contains(&spec.packets) {
+        let found = spec.packets;
+        return Err(error::refuse(format!("packets is {found}: accepted is 1 to {MOST_PACKETS}")));
+    }
+    py.detach(|| {
+        let mut stream = Seed::new(spec.seed).stream("trace/synth");
+        let outcomes = model.generate(spec.packets as usize, &mut stream).map_err(error::trace)?;
+        let format = spec.format.unwrap_or(TraceFormat::Bits);
+        write_file(&spec.path, &outcomes, spec.interval, format).map_err(error::trace)
+    })
+}
+
+/// How to convert.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConvertOptions {
+    #[serde(default)]
+    read: ReadOptions,
+    #[serde(default)]
+    format: Option<TraceFormat>,
+}
+
+/// Reads every link of `paths` and writes it anew: to the file `target` if there is one link,
+/// else to a file for each in the folder `target`. Gives the names of the files.
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python come as values")]
+#[pyfunction]
+#[pyo3(signature = (paths, target, options, progress = None))]
+pub(crate) fn trace_convert(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    target: PathBuf,
+    options: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Vec<PathBuf>> {
+    let options: ConvertOptions = error::options(options)?;
+    let mut watch = Watch::new(progress);
+    let (links, _) = read(py, &mut watch, paths, options.read)?;
+    let format = options.format.unwrap_or(TraceFormat::Bits);
+    let ending = if format == TraceFormat::Bits { "txt" } else { "csv" };
+    let single = links.len() == 1 && !target.is_dir();
+    if !single {
+        std::fs::create_dir_all(&target)
+            .map_err(|e| error::trace(format!("{}: {e}", target.display())))?;
+    }
+    watch.next();
+    let mut written = Vec::new();
+    let total = links.len();
+    py.detach(|| {
+        for (done, link) in links.iter().enumerate() {
+            if !watch.report(done, total, "writing") {
+                break;
+            }
+            let path =
+                if single { target.clone() } else { target.join(file_name(&link.name, ending)) };
+            write_file(&path, &link.outcomes, link.interval, format).map_err(error::trace)?;
+            written.push(path);
+        }
+        PyResult::Ok(())
+    })?;
+    watch.into_error(py)?;
+    Ok(written)
+}
+
+/// A link's name as that of a file in one folder: nothing in it leads elsewhere.
+fn file_name(name: &str, ending: &str) -> String {
+    let clean = |c: char| if c.is_alphanumeric() || "._-#".contains(c) { c } else { '_' };
+    let name: String = name.chars().map(clean).take(200).collect();
+    format!("{}.{ending}", name.trim_start_matches('.'))
+}
