@@ -114,7 +114,8 @@ impl<'a, P: Probe> Driver<'a, P> {
         let mut now = Nanos::ZERO;
         self.sender.open(now);
         self.sender.write(now, ENDLESS);
-        self.drain(now, end);
+        self.drain_sender(now);
+        self.start(now, end);
         loop {
             now = self.next_time();
             if now > end {
@@ -137,40 +138,52 @@ impl<'a, P: Probe> Driver<'a, P> {
         air.min(ack).min(self.sender.next_timer()).min(self.receiver.next_timer())
     }
 
-    /// Everything that happens at `now`: arrivals, then timers, then what they set going.
+    /// Everything that happens at `now`: arrivals, then timers, then the next transmission. Each
+    /// end is drained after every call, as the machine interface demands.
     fn step(&mut self, now: Nanos, end: Nanos) {
         if let Some((_, arrival)) = self.air.take_if(|(at, _)| *at <= now)
             && let Some(segment) = arrival
         {
             let mut cx = Cx::new(self.probe, &mut self.pool, RECEIVER);
             self.receiver.handle(now, segment, &mut cx);
+            self.drain_receiver(now);
         }
         while let Some((_, segment)) = self.acks.pop_front_if(|(at, _)| *at <= now) {
             let mut cx = Cx::new(self.probe, &mut self.pool, SENDER);
             self.sender.handle(now, segment, &mut cx);
+            self.drain_sender(now);
         }
         if self.sender.next_timer() <= now {
             self.sender.on_timer(now, &mut Cx::new(self.probe, &mut self.pool, SENDER));
+            self.drain_sender(now);
         }
         if self.receiver.next_timer() <= now {
             self.receiver.on_timer(now, &mut Cx::new(self.probe, &mut self.pool, RECEIVER));
+            self.drain_receiver(now);
         }
-        self.drain(now, end);
+        self.start(now, end);
     }
 
-    /// Takes what the ends want to send, and starts the next packet if the link is free.
-    fn drain(&mut self, now: Nanos, end: Nanos) {
+    /// Queues what the sender wants to send.
+    fn drain_sender(&mut self, now: Nanos) {
         let mut cx = Cx::new(self.probe, &mut self.pool, SENDER);
         while let Some(segment) = self.sender.poll(now, &mut cx) {
             self.queue.push_back(segment);
         }
-        cx.who = RECEIVER;
+    }
+
+    /// Puts the receiver's acknowledgements on their way.
+    fn drain_receiver(&mut self, now: Nanos) {
+        let mut cx = Cx::new(self.probe, &mut self.pool, RECEIVER);
         while let Some(segment) = self.receiver.poll(now, &mut cx) {
-            let through = self.reverse.is_none_or(|r| received(r, self.slot, now));
-            if through {
+            if self.reverse.is_none_or(|r| received(r, self.slot, now)) {
                 self.acks.push_back((now + self.slot, segment));
             }
         }
+    }
+
+    /// Starts the next packet if the link is free.
+    fn start(&mut self, now: Nanos, end: Nanos) {
         if self.air.is_none()
             && now < end
             && let Some(segment) = self.queue.pop_front()

@@ -3,7 +3,11 @@
 //! Mathis: `rate = C MSS / (RTT sqrt p)`. For independent losses and an ACK per segment the
 //! constant is 1.31 (Mathis et al., table 1; Ott et al.'s stationary analysis); delayed ACKs
 //! divide its square by two. Padhye adds timeouts, which take over above a few percent.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may fail, and shows what it measured"
+)]
 
 mod common;
 

@@ -118,7 +118,7 @@ fn bursty_links_beat_independent_ones() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
     fn same_as_the_general_simulator(seed: u64, prr in 0.1f64..1.0, mu in 0.0f64..0.9, which in 0usize..4) {
         let profile = [Profile::S1Mirage, Profile::S1Roofnet, Profile::Linux, Profile::S0][which];
