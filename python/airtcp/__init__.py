@@ -1,0 +1,75 @@
+"""airtcp: a workbench for TCP over wireless links.
+
+The main job is `study`: give it the delivery trace of a real link, and see what kind of link
+it is, what TCP gets over it, and how that differs from links that look the same by packet
+reception ratio alone.
+
+    >>> import airtcp
+    >>> path = airtcp.synth("bursty.txt", prr=0.5, mu=0.6, packets=20_000, seed=3)
+    >>> result = airtcp.study(path, replicas=5, seed=1)
+    >>> link = result.json["links"][0]
+    >>> link["class"], link["converged"]
+    ('intermediate', True)
+    >>> print(result.links.select("packets", "class"))
+    shape: (1, 2)
+    ┌─────────┬──────────────┐
+    │ packets ┆ class        │
+    │ ---     ┆ ---          │
+    │ u64     ┆ str          │
+    ╞═════════╪══════════════╡
+    │ 20000   ┆ intermediate │
+    └─────────┴──────────────┘
+
+`run` simulates any scenario. What is imported is loaded when first used, so that importing the
+package, and the command line's help, cost next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from airtcp._core import AirtcpError, ScenarioError, TraceError
+    from airtcp.api import convert, registry, run, schema, stats, study, synth, version
+    from airtcp.results import RunResult, StudyResult
+
+    __version__: str
+
+__all__ = [
+    "AirtcpError",
+    "RunResult",
+    "ScenarioError",
+    "StudyResult",
+    "TraceError",
+    "__version__",
+    "convert",
+    "registry",
+    "run",
+    "schema",
+    "stats",
+    "study",
+    "synth",
+    "version",
+]
+
+_HOME = {
+    "AirtcpError": "airtcp._core",
+    "ScenarioError": "airtcp._core",
+    "TraceError": "airtcp._core",
+    "RunResult": "airtcp.results",
+    "StudyResult": "airtcp.results",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("airtcp._core").version()
+    if name not in __all__:
+        message = f"module 'airtcp' has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(_HOME.get(name, "airtcp.api")), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

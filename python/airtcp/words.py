@@ -44,15 +44,16 @@ def count(number: float) -> str:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Write a number with a few significant digits, never in exponent form.
+    r"""Write a number with a few significant digits, never in exponent form.
 
-    >>> number(0.35249), number(12.3456), number(0.0), number(None)
-    ('0.352', '12.3', '0', 'unknown')
+    >>> number(0.35249), number(12.3456), number(12345, 2), number(0.0), number(None)
+    ('0.352', '12.3', '12\u202f000', '0', 'unknown')
     """
     if value is None:
         return "unknown"
     if abs(value) >= 10 ** (digits - 1):
-        return count(value)
+        places = digits - len(str(int(abs(value))))
+        return count(round(value, min(places, 0)))
     if value == 0:
         return "0"
     decimals = digits - 1
@@ -185,7 +186,11 @@ def against_model(link: Link) -> Finding | None:
     difference = tcp["difference"]["gilbert_elliott"]
     if difference is None:
         note = tcp["gilbert_elliott_note"]
-        return Finding("No Gilbert-Elliott model", note[0].upper() + note[1:].rstrip(".") + ".") if note else None
+        return (
+            Finding("No Gilbert-Elliott model", note[0].upper() + note[1:].rstrip(".") + ".")
+            if note
+            else None
+        )
     sign = direction(difference)
     shown = _difference(difference)
     chain = "a Gilbert-Elliott chain of equal PRR and mu"
@@ -206,14 +211,13 @@ def against_model(link: Link) -> Finding | None:
 def length(link: Link) -> Finding:
     """Say whether the trace is long enough for its mu."""
     convergence = link["convergence"]
-    reason = convergence["reason"].strip().rstrip(".")
+    reason = convergence["reason"].strip().rstrip(".").replace("+-", "\N{PLUS-MINUS SIGN}")
     if link["converged"]:
-        return Finding("Long enough", f"mu has settled: {reason}.", "good")
-    text = f"mu has not settled after {count(link['packets'])} packets: {reason}"
+        return Finding("Long enough", f"{reason}.", "good")
     needed = convergence["needed_packets"]
-    if needed is not None and count(needed) not in reason and str(needed) not in reason:
-        text += f"; about {count(needed)} packets are needed"
-    return Finding("Too short for mu", f"{text}.", "warn")
+    if needed is not None:
+        reason += f"; about {number(needed, 2)} packets of this link are needed"
+    return Finding("Too short for mu", f"{reason.removeprefix('not converged: ')}.", "warn")
 
 
 def link_findings(link: Link) -> list[Finding]:
@@ -302,7 +306,9 @@ def _ensemble_independent(links: Sequence[Link]) -> Finding:
     losing = [link for link in links if link["mu"] is not None]
     signs = [direction(link["tcp"]["difference"]["independent"]) for link in losing]
     gains = [
-        link["tcp"]["difference"]["independent"]["percent"] for link, s in zip(losing, signs, strict=True) if s > 0
+        link["tcp"]["difference"]["independent"]["percent"]
+        for link, s in zip(losing, signs, strict=True)
+        if s > 0
     ]
     typical = ""
     known = [m for gain in gains if gain is not None and (m := gain["mean"]) is not None]
@@ -338,7 +344,7 @@ def _ensemble_length(links: Sequence[Link]) -> Finding:
     ]
     text = f"mu has settled on {count(settled)} of {_plural(len(measured), 'link')}."
     if needs:
-        text += f" The others need about {count(median(needs))} packets (the middle one of them)."
+        text += f" The others typically need about {number(median(needs), 2)} packets."
     return Finding(
         f"mu settled on {count(settled)} of {count(len(measured))}",
         text,

@@ -7,7 +7,7 @@ fields are those of `airtcp.report.rows`. Heights are fixed, widths follow the p
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import altair as alt
 
@@ -138,9 +138,7 @@ def gain(unit: str, links: int) -> dict[str, Any]:
     x = alt.X("mu:Q", title="burstiness (mu)", scale=alt.Scale(nice=True, zero=False))
     y = alt.Y(f"{field}_low:Q", title=title)
     zero = _data("unit").mark_rule(strokeDash=[4, 3]).encode(y=alt.datum(0))
-    bars = base.mark_rule(strokeWidth=1.2, opacity=0.5).encode(
-        x=x, y=y, y2=f"{field}_high:Q", color=_ramp("prr", "PRR")
-    )
+    bars = base.mark_rule(strokeWidth=1.2, opacity=0.7).encode(x=x, y=y, y2=f"{field}_high:Q")
     size = 62 if links <= _MANY else 28
     tooltip = [
         n("name", "link"),
@@ -151,15 +149,21 @@ def gain(unit: str, links: int) -> dict[str, Any]:
         q(f"{field}_high", "to"),
         n("converged", "mu has settled"),
     ]
-    # Two layers rather than a varying fill: a hollow dot is one whose mu has not settled.
-    points = [
-        base.transform_filter(f"{sign}datum.converged")
-        .mark_point(filled=filled, size=size, cursor="pointer", opacity=0.9, strokeWidth=1.6)
+    # A hole in the dot says that mu has not settled; a varying outline would spoil the key.
+    points = (
+        base.mark_point(filled=True, size=size, cursor="pointer", opacity=1)
         .encode(x=x, y=f"{field}:Q", color=_ramp("prr", "PRR"), tooltip=tooltip)
-        for sign, filled in (("!", False), ("", True))
-    ]
-    points[1] = points[1].add_params(zoom())
-    return _overview(zero, _ring(base, x, f"{field}:Q"), bars, *points)
+        .add_params(zoom())
+    )
+    holes = base.mark_point(
+        filled=True, size=size / 4, color=theme.SURFACE, opacity=1, cursor="pointer"
+    ).encode(
+        x=x,
+        y=f"{field}:Q",
+        size=alt.condition("datum.converged", alt.value(0), alt.value(size / 3.2)),
+        tooltip=tooltip,
+    )
+    return _overview(zero, _ring(base, x, f"{field}:Q"), bars, points, holes)
 
 
 def against_chain(scale: str, links: int) -> dict[str, Any]:
@@ -180,8 +184,8 @@ def against_chain(scale: str, links: int) -> dict[str, Any]:
     line = diagonal.mark_line(color=theme.GUIDE, strokeDash=[4, 3], strokeWidth=1.2).encode(
         x=x, y=alt.Y("tcp:Q")
     )
-    bars = base.mark_rule(strokeWidth=1.2, opacity=0.5).encode(
-        x=x, y=alt.Y("chain_low:Q"), y2="chain_high:Q", color=_ramp("mu", "mu")
+    bars = base.mark_rule(strokeWidth=1.2, opacity=0.7).encode(
+        x=x, y=alt.Y("chain_low:Q"), y2="chain_high:Q"
     )
     mark = base.mark_point(
         filled=True, size=62 if links <= _MANY else 28, cursor="pointer", opacity=0.9
@@ -211,9 +215,7 @@ def longest(kind: str, links: int) -> dict[str, Any]:
     scale = alt.Scale(type="log", nice=False, padding=8)
     noun = "successes" if kind == "success" else "losses"
     axis = alt.Axis(format="~s", values=[10**e * m for e in range(7) for m in (1, 3)])
-    x = alt.X(
-        f"{chain}:Q", title=f"expected of the chain (run of {noun})", scale=scale, axis=axis
-    )
+    x = alt.X(f"{chain}:Q", title=f"expected of the chain (run of {noun})", scale=scale, axis=axis)
     y = alt.Y(f"{mine}:Q", title=f"longest run of {noun}", scale=scale, axis=axis)
     line = diagonal.mark_line(color=theme.GUIDE, strokeDash=[4, 3], strokeWidth=1.2).encode(
         x=alt.X(f"{kind}:Q", scale=scale), y=alt.Y(f"{kind}:Q", scale=scale)
@@ -279,7 +281,12 @@ def window() -> dict[str, Any]:
         interpolate="step-after", strokeWidth=1.2, color=theme.TRACE, clip=True
     )
     hover = alt.selection_point(
-        name="hover", nearest=True, on="pointermove", encodings=["x"], empty=False, clear="pointerout"
+        name="hover",
+        nearest=True,
+        on="pointermove",
+        encodings=["x"],
+        empty=False,
+        clear="pointerout",
     )
     x = alt.X("t:Q", title="time (s)", scale=alt.Scale(nice=False))
     line = chart.encode(
@@ -316,9 +323,7 @@ def bursts(kind: str, view: str) -> dict[str, Any]:
         else alt.Axis(format=".0%")
     )
     y = alt.Y(f"{field}:Q", title=title, scale=scale_y, axis=axis)
-    dash = alt.StrokeDash(
-        "model:N", scale=alt.Scale(domain=MODELS, range=[[1, 0], [2, 3], [7, 4]])
-    )
+    dash = alt.StrokeDash("model:N", scale=alt.Scale(domain=MODELS, range=[[1, 0], [2, 3], [7, 4]]))
     lines = (
         _data(kind)
         .mark_line(interpolate="linear" if tail else "step-after", strokeWidth=2, clip=True)
@@ -352,23 +357,24 @@ def convergence() -> dict[str, Any]:
         axis=alt.Axis(format="~s", values=[10**e * m for e in range(1, 8) for m in (1, 2, 5)]),
     )
     y = alt.Y("mu:Q", title="mu so far", scale=alt.Scale(zero=False, nice=True))
-    band = _data("band").mark_area(opacity=0.16, color=theme.TRACE).encode(
-        x=x, y=alt.Y("low:Q"), y2="high:Q"
+    band = (
+        _data("band")
+        .mark_area(opacity=0.16, color=theme.TRACE)
+        .encode(x=x, y=alt.Y("low:Q"), y2="high:Q")
     )
     seen = alt.condition("datum.seen", alt.value(1), alt.value(0))
     guides = _data("guides").mark_rule(strokeDash=[3, 4]).encode(x=x, opacity=seen)
+    sides: tuple[tuple[Literal["left", "right"], int], ...] = (("right", -4), ("left", 4))
     labels = [
         _data("guides")
         .mark_text(align=align, dx=dx, dy=2, baseline="top", color=theme.MUTED)
         .encode(x=x, y=alt.value(0), text=f"{align}:N")
-        for align, dx in (("right", -4), ("left", 4))
+        for align, dx in sides
     ]
     line = _data("prefix").mark_line(
         strokeWidth=2, color=theme.TRACE, point=alt.OverlayMarkDef(size=18, color=theme.TRACE)
     )
-    curve = line.encode(
-        x=x, y=y, tooltip=[q("packets", "packets", ",.0f"), q("mu", "mu", ".3f")]
-    )
+    curve = line.encode(x=x, y=y, tooltip=[q("packets", "packets", ",.0f"), q("mu", "mu", ".3f")])
     return finish(alt.layer(band, guides, *labels, curve).add_params(zoom()))
 
 
@@ -399,9 +405,7 @@ def conditional() -> dict[str, Any]:
         .encode(
             x=x,
             y=y,
-            size=alt.Size(
-                "samples:Q", scale=alt.Scale(type="log", range=[16, 110]), legend=None
-            ),
+            size=alt.Size("samples:Q", scale=alt.Scale(type="log", range=[16, 110]), legend=None),
             tooltip=[
                 q("k", "k", "d"),
                 q("probability", "delivered", ".1%"),
@@ -455,22 +459,26 @@ def autocorrelation() -> dict[str, Any]:
 
 def reception_over_time() -> dict[str, Any]:
     """One link: what share of the packets arrives, window by window."""
-    chart = _data("time").mark_rect(clip=True).encode(
-        x=alt.X("from:Q", title="time (s)", scale=alt.Scale(nice=False)),
-        x2="to:Q",
-        y=alt.Y(
-            "prr:Q",
-            title="received",
-            scale=alt.Scale(domain=[0, 1]),
-            axis=alt.Axis(format=".0%", values=[0, 0.5, 1]),
-        ),
-        y2=alt.datum(0),
-        color=_ramp("prr", "", legend=False),
-        tooltip=[
-            q("from", "from (s)", ".2f"),
-            q("to", "to (s)", ".2f"),
-            q("prr", "received", ".1%"),
-        ],
+    chart = (
+        _data("time")
+        .mark_rect(clip=True)
+        .encode(
+            x=alt.X("from:Q", title="time (s)", scale=alt.Scale(nice=False)),
+            x2="to:Q",
+            y=alt.Y(
+                "prr:Q",
+                title="received",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(format=".0%", values=[0, 0.5, 1]),
+            ),
+            y2=alt.datum(0),
+            color=_ramp("prr", "", legend=False),
+            tooltip=[
+                q("from", "from (s)", ".2f"),
+                q("to", "to (s)", ".2f"),
+                q("prr", "received", ".1%"),
+            ],
+        )
     )
     return finish(chart.add_params(zoom("x")), 120)
 

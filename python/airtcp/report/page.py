@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
 import vl_convert
+from markupsafe import Markup
 
 from airtcp import words
-from airtcp.report import charts, rows, theme
+from airtcp.report import charts, charts_run, rows, run_rows, theme
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from airtcp.documents import Link, StudyDocument
+    from airtcp.documents import Link, RunDocument, StudyDocument
 
 _VEGA_LITE: Final = "v6.4"
 
@@ -64,7 +65,7 @@ def _render(template: str, script: str, payload: dict[str, Any], **values: Any) 
         "payload": _embedded(payload),
     }
     # Everything else is escaped; these four are ours, or encoded by `_embedded`.
-    trusted = {name: jinja2.utils.markupsafe.Markup(text) for name, text in raw.items()}  # noqa: S704
+    trusted = {name: Markup(text) for name, text in raw.items()}  # noqa: S704
     return page.render(**trusted, **values)
 
 
@@ -187,3 +188,81 @@ def _headings(links: Sequence[Link]) -> dict[str, str]:
             f" of {words.count(len(losing))}"
         )
     return found
+
+
+def run_page(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> str:
+    """Make the page of a run.
+
+    Args:
+        document: What `RunResult.json` gives.
+        series: Its series by table name, each a table as columns; empty if none was recorded.
+
+    Returns:
+        A complete HTML document. Equal results give equal pages.
+    """
+    summary = document["summary"]
+    replications = document["replications"]
+    payload = run_rows.run_payload(document, series)
+    payload["charts"] = charts_run.run_charts(len(summary["flows"]), recorded=bool(series))
+    scenario = document["scenario"]
+    return _render(
+        "run.html.j2",
+        "run.js",
+        payload,
+        title=scenario.get("title") or "What the flows got",
+        lead="A simulated scenario: every number is a mean over replications.",
+        facts=[
+            ("Simulated time", str(scenario.get("duration", "unknown"))),
+            ("Replications", words.count(len(replications))),
+            ("Seed", str(document["seed"])),
+            ("Version", document["airtcp_version"]),
+        ],
+        findings=_run_findings(document),
+        interrupted=document["interrupted"],
+        version=document["airtcp_version"],
+        seed=document["seed"],
+        replications=len(replications),
+        recorded=bool(series),
+        goodput_heading="Goodput of each flow",
+        flows=run_rows.table(summary["flows"], run_rows.FLOW_COLUMNS),
+        links=run_rows.table(summary["links"], run_rows.LINK_COLUMNS),
+        fingerprints=[replication["fingerprint"] for replication in replications],
+        conservation=_conservation(document),
+        scenario=json.dumps(scenario, indent=2, ensure_ascii=False),
+    )
+
+
+def _run_findings(document: RunDocument) -> list[words.Finding]:
+    summary = document["summary"]
+    flows = summary["flows"]
+    total = run_rows.estimate(summary["total_goodput_bps"], 1e-6)
+    found = [
+        words.Finding(f"{total.split(' ')[0]} Mb/s in all", f"The flows together got {total} Mb/s.")
+    ]
+    fairness = summary["jain_index"]
+    if len(flows) > 1 and fairness["mean"] is not None:
+        found.append(
+            words.Finding(
+                f"Fairness {words.number(fairness['mean'])}",
+                f"Jain's index is {run_rows.estimate(fairness, 1.0)}: 1 is equal shares,"
+                f" {words.number(1 / len(flows), 2)} is one flow with everything.",
+            )
+        )
+    busiest = max(summary["links"], key=lambda row: row["utilisation"]["mean"] or 0.0, default=None)
+    if busiest is not None:
+        busy = run_rows.estimate(busiest["utilisation"], 100.0)
+        lost = run_rows.estimate(busiest["loss_rate"], 100.0)
+        found.append(
+            words.Finding(
+                f"{busiest['name']} is busiest",
+                f"It sends {busy} % of the time and loses {lost} % of what it sends.",
+            )
+        )
+    return found
+
+
+def _conservation(document: RunDocument) -> str:
+    broken = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
+    if broken:
+        return f"Packets were lost track of in replications {broken}: a fault of airtcp."
+    return "In every replication, packets created = delivered + dropped + under way at the end."

@@ -113,7 +113,7 @@ def thin(values: Sequence[float], others: Sequence[float], keep: int) -> list[li
 
     >>> thin([0, 1, 2, 3], [5, 9, 1, 4], 8)
     [[0, 5], [1, 9], [2, 1], [3, 4]]
-    >>> thin(range(1000), [0] * 500 + [7] + [0] * 499, 10)[4:6]
+    >>> thin(range(1000), [0] * 500 + [7] + [0] * 499, 10)[2:4]
     [[400, 0], [500, 7]]
     """
     total = len(values)
@@ -196,8 +196,9 @@ def titles(link: Link) -> dict[str, str]:
     }
     isolated = link["isolated_loss_share"]
     if isolated is not None:
-        found["loss"] = f"{100 * isolated:.0f} % of losses stand alone; the longest run is " + (
-            words.count(link["longest_loss_burst"])
+        found["loss"] = (
+            f"{100 * isolated:.0f} % of loss runs are single losses; the longest run is "
+            + (words.count(link["longest_loss_burst"]))
         )
     expected = link["ge_expected_longest_success_burst"]
     if expected is not None:

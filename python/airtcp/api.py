@@ -1,0 +1,381 @@
+"""The functions of the package: what the command line calls, and what notebooks call.
+
+Options are keyword arguments with the command line's names and defaults. Quantities with a unit
+are text ("10 ms", "54 Mb/s"). `progress` is called now and then with how much is done, of how
+much, and a word for what; Ctrl-C stops a long call, which then gives back what is finished.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from airtcp import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from airtcp.results import RunResult, StudyResult
+
+PathLike: TypeAlias = "str | os.PathLike[str]"
+Progress: TypeAlias = "Callable[[int, int, str], object]"
+ColumnKind: TypeAlias = Literal["received", "lost", "sequence"]
+TraceFormat: TypeAlias = Literal["bits", "csv", "sequence"]
+
+
+def version() -> str:
+    """Give the version of the program, which stands in every result."""
+    return _core.version()
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """Leave out what was not given, so that the program's own default holds."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _paths(paths: PathLike | Iterable[PathLike]) -> list[str]:
+    if isinstance(paths, (str, os.PathLike)):
+        return [os.fspath(paths)]
+    return [os.fspath(path) for path in paths]
+
+
+def study(
+    links: PathLike | Iterable[PathLike],
+    *,
+    profile: str | None = None,
+    slot: str | None = None,
+    replicas: int = 20,
+    seed: int = 1,
+    workers: int | None = None,
+    interval: str | None = None,
+    layout: str | None = None,
+    column: str | int | None = None,
+    kind: ColumnKind | None = None,
+    time_column: str | int | None = None,
+    time_unit: str | None = None,
+    analyse: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> StudyResult:
+    """Study links: what each is, what TCP gets over it and over links that look like it.
+
+    Args:
+        links: Delivery traces: files, folders, patterns; "-" is standard input.
+        profile: TCP parameters: `s1` (S1's, with timers in proportion to the slot; the default)
+            or the name of a profile (`registry("tcp-profile")`).
+        slot: Duration of a slot, such as "10 ms"; the trace's own interval if left out.
+        replicas: Synthetic links of each kind.
+        seed: Root seed; the same seed gives the same result.
+        workers: Threads; all cores if left out. The result does not depend on it.
+        interval: Interval between packets, in place of what the file says.
+        layout: Layout of the files (`registry("trace-layout")`); told from the file if left out.
+        column: Column of a table that holds the outcomes, by name or number from 1.
+        kind: What that column holds.
+        time_column: Column of time stamps.
+        time_unit: What one unit of the time stamps is, if their name does not say.
+        analyse: Options of the analysis, as in the document's `options.analyse`.
+        progress: Called with done, total and a label.
+
+    Returns:
+        The result; `interrupted` is true if Ctrl-C stopped the study, and what was finished is
+        in it.
+
+    Raises:
+        TraceError: If a file cannot be read as a trace.
+        AirtcpError: If an option is impossible.
+
+    Examples:
+        >>> path = synth("steady.txt", prr=0.9, packets=2000, seed=1)
+        >>> study(path, replicas=2)
+        StudyResult(1 links, seed 1)
+    """
+    from airtcp.results import StudyResult
+
+    options = {
+        "read": _read(interval, layout, column, kind, time_column, time_unit),
+        "study": _given(
+            profile=profile,
+            slot=slot,
+            replicas=replicas,
+            seed=seed,
+            workers=workers,
+            analyse=None if analyse is None else dict(analyse),
+        ),
+    }
+    return StudyResult(_core.study(_paths(links), json.dumps(options), progress))
+
+
+def _read(
+    interval: str | None,
+    layout: str | None,
+    column: str | int | None,
+    kind: ColumnKind | None,
+    time_column: str | int | None,
+    time_unit: str | None,
+) -> dict[str, Any]:
+    return _given(
+        interval=interval,
+        layout=layout,
+        column=None if column is None else str(column),
+        kind=kind,
+        time_column=None if time_column is None else str(time_column),
+        time_unit=time_unit,
+    )
+
+
+def run(
+    scenario: PathLike,
+    *,
+    text: str | None = None,
+    seed: int | None = None,
+    replications: int | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    series: bool = False,
+    pcap: PathLike | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Run a scenario.
+
+    Args:
+        scenario: A TOML file; traces it names are looked for beside it.
+        text: The scenario itself, if it is not to be read from the file; `scenario` then stands
+            for it in messages.
+        seed: Root seed, in place of the scenario's.
+        replications: Number of replications, in place of the scenario's.
+        overrides: Values in place of the scenario's, by path, such as
+            `{"links[0].rate": "20 Mb/s"}`.
+        series: Whether to record series (window, round-trip time, queue) in the first
+            replication; they become tables of the result.
+        pcap: Where to write a capture (pcapng) of the first replication, taken at the senders.
+        workers: Threads; all cores if left out. The result does not depend on it.
+        progress: Called with done, total and a label.
+
+    Returns:
+        The result; `interrupted` is true if Ctrl-C stopped the run.
+
+    Raises:
+        ScenarioError: If the scenario cannot be run; the message names line and path.
+
+    Examples:
+        >>> lossy = '''
+        ... duration = "10 s"
+        ... [[links]]
+        ... from = "a"
+        ... to = "b"
+        ... rate = "10 Mb/s"
+        ... delay = "20 ms"
+        ... loss = { model = "bernoulli", probability = 0.01 }
+        ... [[flows]]
+        ... from = "a"
+        ... to = "b"
+        ... '''
+        >>> result = run("lossy", text=lossy, replications=3)
+        >>> result.summary.columns
+        ['kind', 'name', 'quantity', 'mean', 'ci_low', 'ci_high']
+        >>> len(result.fingerprints)
+        3
+    """
+    from airtcp import output
+    from airtcp.results import RunResult
+
+    path = Path(scenario)
+    if text is None:
+        text = _scenario_text(path)
+    replaced = _given(seed=seed, replications=replications) | dict(overrides or {})
+    if series:
+        replaced["output.series"] = True
+    options = _given(
+        set=[[key, _toml(value)] for key, value in replaced.items()],
+        workers=workers,
+        folder=str(path.parent),
+    )
+    if pcap is None:
+        return RunResult(_core.run(text, str(path), json.dumps(options), progress))
+    with output.whole(Path(pcap)) as part:
+        options["pcap"] = str(part)
+        return RunResult(_core.run(text, str(path), json.dumps(options), progress))
+
+
+def _toml(value: Any) -> str:
+    """Write a value as the text that would follow `=`; text is taken as it is."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+_LONGEST_SCENARIO = 4 << 20
+
+
+def _scenario_text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_LONGEST_SCENARIO + 1)
+    except OSError as error:
+        message = f"{path}: {error.strerror}; expected a scenario file (TOML)"
+        raise _core.ScenarioError(message) from error
+    if len(raw) > _LONGEST_SCENARIO:
+        message = f"{path}: longer than {_LONGEST_SCENARIO} bytes; expected a scenario file (TOML)"
+        raise _core.ScenarioError(message)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"{path}: byte {error.start} is not UTF-8; expected a scenario file (TOML)"
+        raise _core.ScenarioError(message) from error
+
+
+def stats(
+    links: PathLike | Iterable[PathLike],
+    *,
+    seed: int = 1,
+    interval: str | None = None,
+    layout: str | None = None,
+    column: str | int | None = None,
+    kind: ColumnKind | None = None,
+    time_column: str | int | None = None,
+    time_unit: str | None = None,
+    analyse: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Say what links are, without TCP.
+
+    Args:
+        links: Delivery traces, as for `study`.
+        seed: Root seed of the confidence intervals.
+        interval: As for `study`.
+        layout: As for `study`.
+        column: As for `study`.
+        kind: As for `study`.
+        time_column: As for `study`.
+        time_unit: As for `study`.
+        analyse: As for `study`.
+        progress: Called with done, total and a label.
+
+    Returns:
+        The document `airtcp.trace/1`; its `links` have the same keys as those of a study.
+
+    Examples:
+        >>> document = stats(synth("half.txt", prr=0.5, packets=1000, seed=2))
+        >>> [link["class"] for link in document["links"]]
+        ['intermediate']
+    """
+    options = {
+        "read": _read(interval, layout, column, kind, time_column, time_unit),
+        "seed": seed,
+        **_given(analyse=None if analyse is None else dict(analyse)),
+    }
+    return json.loads(_core.trace_stats(_paths(links), json.dumps(options), progress))
+
+
+def synth(
+    path: PathLike,
+    *,
+    packets: int,
+    prr: float | None = None,
+    mu: float | None = None,
+    burst: float | None = None,
+    model: Mapping[str, Any] | None = None,
+    seed: int = 1,
+    interval: str | None = None,
+    fmt: TraceFormat | None = None,
+) -> Path:
+    """Make a synthetic trace.
+
+    Args:
+        path: The file to write; compressed if its name ends in `.gz`.
+        packets: Number of packets.
+        prr: Packet reception ratio. Alone: independent losses.
+        mu: Burstiness, with `prr`: a Gilbert-Elliott chain.
+        burst: Mean number of losses in a run, with `prr`: the same chain, said otherwise.
+        model: Any model, as `airtcp schema` describes it, in place of the three above.
+        seed: Root seed.
+        interval: Interval between packets, to be noted in the file.
+        fmt: `bits` (text of 0 and 1; the default), `csv`, or `sequence` (received numbers).
+
+    Returns:
+        The file written.
+
+    Raises:
+        TraceError: If no such link exists, or the file cannot be written.
+
+    Examples:
+        >>> synth("chain.txt.gz", prr=0.4, mu=0.7, packets=500).name
+        'chain.txt.gz'
+    """
+    spec = _given(
+        path=os.fspath(path),
+        packets=packets,
+        prr=prr,
+        mu=mu,
+        burst=burst,
+        model=None if model is None else dict(model),
+        seed=seed,
+        interval=interval,
+        format=fmt,
+    )
+    _core.trace_synth(json.dumps(spec))
+    return Path(path)
+
+
+def convert(
+    links: PathLike | Iterable[PathLike],
+    target: PathLike,
+    *,
+    fmt: TraceFormat | None = None,
+    progress: Progress | None = None,
+    **reading: Any,
+) -> list[Path]:
+    """Write traces anew in a layout that everything reads.
+
+    Args:
+        links: Delivery traces, as for `study`.
+        target: The file to write, or, for several links, the folder.
+        fmt: As for `synth`.
+        progress: Called with done, total and a label.
+        **reading: How to read: `interval`, `layout`, `column`, `kind`, `time_column`,
+            `time_unit`, as for `study`.
+
+    Returns:
+        The files written.
+
+    Examples:
+        >>> made = synth("made.txt", prr=0.5, packets=100)
+        >>> [path.name for path in convert(made, "made.csv", fmt="csv")]
+        ['made.csv']
+    """
+    names = ("interval", "layout", "column", "kind", "time_column", "time_unit")
+    unknown = sorted(set(reading) - set(names))
+    if unknown:
+        message = f"convert() got an unexpected keyword argument {unknown[0]!r}"
+        raise TypeError(message)
+    options = {"read": _read(*(reading.get(name) for name in names)), **_given(format=fmt)}
+    written = _core.trace_convert(_paths(links), os.fspath(target), json.dumps(options), progress)
+    return [Path(name) for name in written]
+
+
+def registry(family: str | None = None) -> list[dict[str, str]]:
+    """List what can be chosen by name.
+
+    Args:
+        family: One family, such as "loss", "queue", "congestion"; all if left out.
+
+    Returns:
+        Entries with `family`, `name`, `description` and `source`.
+
+    Examples:
+        >>> sorted(entry["name"] for entry in registry("queue"))
+        ['drop-tail', 'red']
+    """
+    return json.loads(_core.registry(family))
+
+
+def schema(kind: Literal["scenario", "study", "run", "trace"] = "scenario") -> dict[str, Any]:
+    """Give the JSON Schema of a document.
+
+    Args:
+        kind: Which document.
+
+    Examples:
+        >>> "links" in schema("study")["properties"]
+        True
+    """
+    return json.loads(_core.schema(kind))

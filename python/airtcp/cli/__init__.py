@@ -1,0 +1,56 @@
+"""The command line.
+
+Conventions: results on standard output, progress and words on standard error; progress only on
+a terminal; JSON only where it is asked for. Exit codes: 0 done, 2 for bad input or usage, 130
+after Ctrl-C (finished work is written first), 1 for a fault of airtcp's own.
+
+Nothing heavy is imported here: `airtcp --help` must answer at once.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from airtcp.cli import info, run, study, trace
+from airtcp.cli.console import guard
+
+app = typer.Typer(
+    name="airtcp",
+    help="What does a wireless link do to TCP, why, and what would fix it?",
+    no_args_is_help=True,
+    add_completion=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+app.command("study")(study.study)
+app.command("run")(run.run)
+app.add_typer(trace.app, name="trace")
+app.command("list")(info.list_)
+app.command("schema")(info.schema)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from airtcp import api
+
+        typer.echo(f"airtcp {api.version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
+    ] = False,
+) -> None:
+    """What does a wireless link do to TCP, why, and what would fix it?"""
+
+
+def main() -> None:
+    """Run the command line; the entry point of the program `airtcp`."""
+    with guard():
+        app(prog_name="airtcp")

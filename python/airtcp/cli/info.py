@@ -1,0 +1,60 @@
+"""`airtcp list` and `airtcp schema`: what there is to choose from, and what documents look like."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from airtcp.cli import options as opt
+from airtcp.cli.console import refusals, screen
+
+
+class Document(StrEnum):
+    """Documents that have a schema."""
+
+    SCENARIO = "scenario"
+    STUDY = "study"
+    RUN = "run"
+    TRACE = "trace"
+
+
+def list_(
+    family: Annotated[
+        str | None, typer.Argument(help="One family, such as loss or queue; all by default.")
+    ] = None,
+    as_json: opt.Json = False,
+) -> None:
+    """List what can be chosen by name: loss models, queues, congestion laws, profiles ..."""
+    from airtcp import api
+
+    with refusals():
+        entries = api.registry(family)
+    if as_json:
+        json.dump(entries, sys.stdout, ensure_ascii=False)
+        sys.stdout.write("\n")
+        return
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for head in ("family", "name", "what it is", "source"):
+        table.add_column(head, overflow="fold", no_wrap=head in {"family", "name"})
+    for entry in entries:
+        table.add_row(entry["family"], entry["name"], entry["description"], entry["source"])
+    screen().print(table)
+
+
+def schema(
+    kind: Annotated[Document, typer.Argument(help="Which document.")] = Document.SCENARIO,
+) -> None:
+    """Print the JSON Schema of a document."""
+    from airtcp import api
+
+    with refusals():
+        found = api.schema(kind.value)
+    json.dump(found, sys.stdout, indent=2, ensure_ascii=False)
+    sys.stdout.write("\n")

@@ -1,0 +1,102 @@
+"""Options that several commands share, with one help text each."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Format(StrEnum):
+    """Formats of a table on standard output."""
+
+    TABLE = "table"
+    JSON = "json"
+    JSONL = "jsonl"
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+class Kind(StrEnum):
+    """What a chosen column holds."""
+
+    RECEIVED = "received"
+    LOST = "lost"
+    SEQUENCE = "sequence"
+
+
+class Layout(StrEnum):
+    """Layouts in which traces are written."""
+
+    BITS = "bits"
+    CSV = "csv"
+    SEQUENCE = "sequence"
+
+
+Links = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="LINK",
+        help="Delivery traces: files, folders, patterns like 'traces/*.gz'; - is standard input.",
+        show_default=False,
+    ),
+]
+Seed = Annotated[int, typer.Option(help="Root seed; the same seed gives the same result.", min=0)]
+Workers = Annotated[
+    int | None,
+    typer.Option(help="Threads; all cores by default. The result does not depend on it.", min=1),
+]
+Interval = Annotated[
+    str | None,
+    typer.Option(
+        help="Interval between packets, such as '10 ms', in place of what the file says.",
+    ),
+]
+TraceLayout = Annotated[
+    str | None,
+    typer.Option(
+        help="Layout of the files (airtcp list trace-layout); told from the file by default.",
+    ),
+]
+Column = Annotated[
+    str | None,
+    typer.Option(
+        help="Column of a table that holds the outcomes: its name, or its number from 1.",
+    ),
+]
+ColumnKind = Annotated[Kind | None, typer.Option(help="What that column holds.")]
+TimeColumn = Annotated[
+    str | None,
+    typer.Option(help="Column of time stamps: its name or number."),
+]
+TimeUnit = Annotated[
+    str | None,
+    typer.Option(help="What one unit of the time stamps is, such as '1 us'."),
+]
+Json = Annotated[
+    bool,
+    typer.Option("--json", help="Print the whole result as JSON."),
+]
+TableFormat = Annotated[Format, typer.Option("--format", help="What to print.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder for everything: JSON, Parquet tables, report.",
+        show_default=False,
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks.")]
+Html = Annotated[
+    Path | None,
+    typer.Option(
+        help="Where to write the report; default: report.html here, or in --out.",
+        show_default=False,
+    ),
+]
+Report = Annotated[bool, typer.Option("--report/--no-report", help="Write the report.")]
+Open = Annotated[
+    bool,
+    typer.Option("--open/--no-open", help="Show the report in a browser."),
+]

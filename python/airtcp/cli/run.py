@@ -1,0 +1,156 @@
+"""`airtcp run`: simulate any scenario."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from airtcp.cli import options as opt
+from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, screen
+
+if TYPE_CHECKING:
+    from airtcp.results import RunResult
+
+
+def run(
+    scenario: Annotated[
+        Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario; - is standard input.")
+    ],
+    replications: Annotated[
+        int | None, typer.Option("--replications", "-n", help="In place of the scenario's.", min=1)
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Root seed, in place of the scenario's.", min=0)
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="PATH=VALUE",
+            help="Replace a value, such as 'links[0].rate=20 Mb/s'; may be given again.",
+        ),
+    ] = None,
+    workers: opt.Workers = None,
+    series: Annotated[
+        bool,
+        typer.Option("--series", help="Record window, round-trip time and queue over time."),
+    ] = False,
+    pcap: Annotated[
+        Path | None,
+        typer.Option(help="Write a capture (pcapng) of the first replication, at the senders."),
+    ] = None,
+    out: opt.Out = None,
+    as_json: opt.Json = False,
+    form: opt.TableFormat = opt.Format.TABLE,
+    html: opt.Html = None,
+    show: opt.Open = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Run a scenario and print what each flow got, with confidence intervals.
+
+    A report is written where --html or --out says.
+    """
+    from airtcp import api
+    from airtcp.cli import write
+
+    if as_json:
+        form = opt.Format.JSON
+    write.check_out(out)
+    place = write.report_path(html, out, wanted=out is not None, piped=True)
+    text = sys.stdin.read() if str(scenario) == "-" else None
+    with refusals(), progress(quiet=quiet) as tell:
+        result = api.run(
+            Path("stdin") if text is not None else scenario,
+            text=text,
+            seed=seed,
+            replications=replications,
+            overrides=dict(_pair(item) for item in overrides or []),
+            series=series,
+            pcap=pcap,
+            workers=workers,
+            progress=tell,
+        )
+    if form is opt.Format.TABLE:
+        _tables(result)
+    elif form is opt.Format.JSON:
+        sys.stdout.write(result.text + "\n")
+    else:
+        write.table_to_stdout(result.flows, result.json["replications"], form)
+    sys.stdout.flush()
+    if pcap is not None:
+        note(f"capture: {pcap}", quiet=quiet)
+    write.files(result, out, place, show=show, quiet=quiet)
+    if result.interrupted:
+        done = len(result.json["replications"])
+        note(f"interrupted: {done} replications were finished", quiet=False)
+        raise typer.Exit(INTERRUPTED)
+
+
+def _pair(item: str) -> tuple[str, str]:
+    path, sign, value = item.partition("=")
+    if not sign or not path.strip():
+        fail(f"--set {item}: expected PATH=VALUE, such as 'links[0].rate=20 Mb/s'")
+    return path.strip(), value.strip()
+
+
+_FLOW_COLUMNS = (
+    ("goodput", "goodput_bps", 1e-6, "Mb/s"),
+    ("RTT", "rtt_mean_s", 1e3, "ms"),
+    ("retransmitted", "retransmission_ratio", 100.0, "%"),
+    ("timeouts", "timeouts", 1.0, ""),
+    ("fast retransmits", "fast_retransmits", 1.0, ""),
+)
+_LINK_COLUMNS = (
+    ("carried", "delivered_bps", 1e-6, "Mb/s"),
+    ("busy", "utilisation", 100.0, "%"),
+    ("lost", "loss_rate", 100.0, "%"),
+    ("mean queue", "mean_queue_packets", 1.0, "packets"),
+)
+
+
+def _tables(result: RunResult) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    console = screen()
+    document = result.json
+    summary = document["summary"]
+    for what, rows, columns in (
+        ("flow", summary["flows"], _FLOW_COLUMNS),
+        ("link", summary["links"], _LINK_COLUMNS),
+    ):
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        table.add_column(what, overflow="fold")
+        for head, _, _, unit in columns:
+            title = f"{head} ({unit})" if unit else head
+            table.add_column(title, justify="right", no_wrap=True)
+        for row in rows:
+            cells = (_estimate(row.get(key), scale) for _, key, scale, _ in columns)
+            table.add_row(Text(row["name"]), *cells)
+        console.print(table)
+    total = _estimate(summary["total_goodput_bps"], 1e-6)
+    console.print(f"total goodput {total} Mb/s, fairness {_estimate(summary['jain_index'], 1.0)}")
+    bad = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
+    if bad:
+        console.print(f"[bold]packets were lost track of in replications {bad}: a fault of airtcp")
+    count = len(document["replications"])
+    console.print(
+        f"{count} replication{'s' if count != 1 else ''}, seed {result.seed}, "
+        f"airtcp {document['airtcp_version']}"
+    )
+
+
+def _estimate(estimate: dict[str, Any] | None, scale: float) -> str:
+    from airtcp import words
+
+    if estimate is None or estimate["mean"] is None:
+        return "-"
+    text = words.number(estimate["mean"] * scale)
+    if estimate["ci_low"] is None:
+        return text
+    low, high = (words.number(estimate[end] * scale) for end in ("ci_low", "ci_high"))
+    return f"{text} [{low}, {high}]"

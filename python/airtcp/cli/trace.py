@@ -1,0 +1,200 @@
+"""`airtcp trace`: measure, make and convert delivery traces."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from airtcp.cli import options as opt
+from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, screen
+
+app = typer.Typer(
+    help="Measure, make and convert delivery traces.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+@app.command("stats")
+def stats(
+    links: opt.Links,
+    seed: opt.Seed = 1,
+    interval: opt.Interval = None,
+    layout: opt.TraceLayout = None,
+    column: opt.Column = None,
+    kind: opt.ColumnKind = None,
+    time_column: opt.TimeColumn = None,
+    time_unit: opt.TimeUnit = None,
+    as_json: opt.Json = False,
+    form: opt.TableFormat = opt.Format.TABLE,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Say what links are, without TCP."""
+    from airtcp import api
+
+    with refusals(), progress(quiet=quiet) as tell:
+        document = api.stats(
+            links,
+            seed=seed,
+            interval=interval,
+            layout=layout,
+            column=column,
+            kind=None if kind is None else kind.value,
+            time_column=time_column,
+            time_unit=time_unit,
+            progress=tell,
+        )
+    if as_json or form is opt.Format.JSON:
+        json.dump(document, sys.stdout, ensure_ascii=False)
+        sys.stdout.write("\n")
+    elif form is opt.Format.TABLE:
+        _table(document)
+    else:
+        import polars as pl
+
+        from airtcp.cli import write
+
+        rows = [_flat(link) for link in document["links"]]
+        write.table_to_stdout(pl.DataFrame(rows, infer_schema_length=None), document["links"], form)
+    if document["interrupted"]:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _flat(link: dict[str, Any]) -> dict[str, Any]:
+    """One row a link: the single numbers, not the curves."""
+    row = {k: v for k, v in link.items() if not isinstance(v, (dict, list))}
+    for key in ("prr_ci", "mu_ci"):
+        low, high = link[key] or (None, None)
+        row |= {f"{key}_low": low, f"{key}_high": high}
+    row.pop("prr_ci", None)
+    row.pop("mu_ci", None)
+    return row
+
+
+def _table(document: dict[str, Any]) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from airtcp import words
+
+    console = screen()
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    table.add_column("link", overflow="fold")
+    for head in ("packets", "PRR", "class", "mu", "beta", "longest run", "longest loss", "settled"):
+        table.add_column(head, justify="left" if head == "class" else "right", no_wrap=True)
+    for link in document["links"]:
+        table.add_row(
+            Text(link["name"]),
+            words.count(link["packets"]),
+            words.number(link["prr"]) + words.bounds(link["prr_ci"]),
+            link["class"],
+            "-" if link["mu"] is None else words.number(link["mu"]) + words.bounds(link["mu_ci"]),
+            "-" if link["beta"] is None else words.number(link["beta"], 2),
+            words.count(link["longest_success_burst"]),
+            words.count(link["longest_loss_burst"]),
+            "-" if link["mu"] is None else "yes" if link["converged"] else "no",
+        )
+    console.print(table)
+    reasons = dict.fromkeys(
+        link["convergence"]["reason"] for link in document["links"] if not link["converged"]
+    )
+    for reason in list(reasons)[:5]:
+        console.print(Text(f"- {reason}"))
+    if document["skipped"]:
+        first = document["skipped"][0]
+        console.print(
+            Text(f"- {len(document['skipped'])} files were not traces: {first['reason']}")
+        )
+    console.print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")
+
+
+@app.command("synth")
+def synth(
+    path: Annotated[Path, typer.Argument(help="The file to write; .gz is compressed.")],
+    packets: Annotated[int, typer.Option(help="Number of packets.", min=1)] = 100_000,
+    prr: Annotated[
+        float | None, typer.Option(help="Packet reception ratio; alone: independent losses.")
+    ] = None,
+    mu: Annotated[
+        float | None, typer.Option(help="Burstiness, with --prr: a Gilbert-Elliott chain.")
+    ] = None,
+    burst: Annotated[
+        float | None, typer.Option(help="Mean losses in a run, with --prr: the same chain.")
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="Any model, from a JSON file, in place of these.")
+    ] = None,
+    seed: opt.Seed = 1,
+    interval: Annotated[
+        str | None, typer.Option(help="Interval between packets, noted in the file.")
+    ] = None,
+    fmt: Annotated[opt.Layout, typer.Option("--format", help="Layout.")] = opt.Layout.BITS,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Make a synthetic trace."""
+    from airtcp import api
+
+    parsed = None if model is None else _model(model)
+    with refusals():
+        api.synth(
+            path,
+            packets=packets,
+            prr=prr,
+            mu=mu,
+            burst=burst,
+            model=parsed,
+            seed=seed,
+            interval=interval,
+            fmt=fmt.value,
+        )
+    note(f"{path}: {packets} packets, seed {seed}", quiet=quiet)
+
+
+def _model(path: Path) -> dict[str, Any]:
+    try:
+        parsed: Any = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        fail(f"{path}: not JSON: {error}")
+    if not isinstance(parsed, dict):
+        fail(f"{path}: expected a JSON object with the key model")
+    return cast("dict[str, Any]", parsed)
+
+
+@app.command("convert")
+def convert(
+    links: opt.Links,
+    to: Annotated[
+        Path, typer.Option("--to", help="The file to write, or the folder for several links.")
+    ],
+    fmt: Annotated[opt.Layout, typer.Option("--format", help="Layout.")] = opt.Layout.BITS,
+    interval: opt.Interval = None,
+    layout: opt.TraceLayout = None,
+    column: opt.Column = None,
+    kind: opt.ColumnKind = None,
+    time_column: opt.TimeColumn = None,
+    time_unit: opt.TimeUnit = None,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Write traces anew in a layout that everything reads."""
+    from airtcp import api
+
+    with refusals(), progress(quiet=quiet) as tell:
+        written = api.convert(
+            links,
+            to,
+            fmt=fmt.value,
+            interval=interval,
+            layout=layout,
+            column=column,
+            kind=None if kind is None else kind.value,
+            time_column=time_column,
+            time_unit=time_unit,
+            progress=tell,
+        )
+    note(f"{len(written)} traces written to {to}", quiet=quiet)

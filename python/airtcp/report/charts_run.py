@@ -1,0 +1,77 @@
+"""The pictures of a run: what each flow got, and the series over time where there are any.
+
+Specifications name their data, as in `airtcp.report.charts`; rates are in Mb/s and times in
+milliseconds on the axes, though the documents are in SI units.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import altair as alt
+
+from airtcp.report import theme
+from airtcp.report.charts import finish, n, q, zoom
+
+_ROW: Final = 26
+_FEWEST_ROWS: Final = 3
+_MOST_ROWS: Final = 24
+
+
+def goodput(flows: int) -> dict[str, Any]:
+    """Goodput of each flow: the replications, their mean, its confidence interval."""
+    y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelColor=theme.INK, labelLimit=160))
+    x = alt.X("goodput:Q", title="goodput (Mb/s)", scale=alt.Scale(zero=True))
+    ticks = (
+        alt.Chart(alt.NamedData("replications"))
+        .mark_tick(thickness=1.5, opacity=0.35, color=theme.TRACE)
+        .encode(x=x, y=y, tooltip=[n("name", "flow"), q("goodput", "one replication (Mb/s)")])
+    )
+    means = alt.Chart(alt.NamedData("means"))
+    bars = means.mark_rule(strokeWidth=3, color=theme.TRACE).encode(
+        x=alt.X("low:Q"), x2="high:Q", y=y
+    )
+    points = means.mark_point(filled=True, size=110, opacity=1, color=theme.TRACE).encode(
+        x=alt.X("mean:Q"),
+        y=y,
+        tooltip=[
+            n("name", "flow"),
+            q("mean", "goodput (Mb/s)"),
+            q("low", "from"),
+            q("high", "to"),
+        ],
+    )
+    height = _ROW * min(max(flows, _FEWEST_ROWS), _MOST_ROWS) + 10
+    return finish(alt.layer(ticks, bars, points).add_params(zoom("x")), height)
+
+
+def series(data: str, who: str, value: str, title: str, height: int = 230) -> dict[str, Any]:
+    """One quantity over time, a line for each flow or link; a name in the key shows it alone."""
+    pick = alt.selection_point(name="pick", fields=[who], bind="legend")
+    colour = alt.Color(
+        f"{who}:N", scale=alt.Scale(range=theme.SERIES), legend=alt.Legend(title=None), sort=None
+    )
+    line = (
+        alt.Chart(alt.NamedData(data))
+        .mark_line(interpolate="step-after", strokeWidth=1.2, clip=True)
+        .encode(
+            x=alt.X("t:Q", title="time (s)", scale=alt.Scale(nice=False)),
+            y=alt.Y(f"{value}:Q", title=title, scale=alt.Scale(zero=True)),
+            color=colour,
+            opacity=alt.when(pick).then(alt.value(1)).otherwise(alt.value(0.08)),
+        )
+        .add_params(pick, zoom("x"))
+    )
+    return finish(line, height)
+
+
+def run_charts(flows: int, *, recorded: bool) -> dict[str, dict[str, Any]]:
+    """Every picture of a run's page, by the name the page has for it."""
+    charts = {"goodput": goodput(flows)}
+    if recorded:
+        charts |= {
+            "window": series("window", "name", "cwnd", "congestion window (kB)"),
+            "rtt": series("rtt", "name", "rtt", "round-trip time (ms)"),
+            "queue": series("queue", "name", "packets", "queue (packets)"),
+        }
+    return charts

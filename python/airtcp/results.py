@@ -1,0 +1,218 @@
+"""Results: a document to read, tables to compute with, a page to look at.
+
+Tables are made by the extension module in Arrow's layout and handed to polars, pandas, pyarrow
+or anything else that speaks the Arrow PyCapsule interface, without a copy.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from airtcp import output, words
+
+if TYPE_CHECKING:
+    import os
+
+    from airtcp import _core
+    from airtcp.documents import RunDocument, StudyDocument
+
+
+class _Result:
+    """What both kinds of result have."""
+
+    _kind: str
+
+    def __init__(self, core: _core.StudyResult | _core.RunResult) -> None:
+        self._core = core
+
+    @cached_property
+    def text(self) -> str:
+        """The document as JSON text; equal inputs and seed give equal text."""
+        return self._core.json()
+
+    @property
+    def seed(self) -> int:
+        """The root seed: with it and the same version, the same result comes out."""
+        return self._core.seed
+
+    @property
+    def interrupted(self) -> bool:
+        """True if the work was stopped (Ctrl-C); what was finished is here."""
+        return self._core.interrupted
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of the tables."""
+        return self._core.table_names()
+
+    def arrow(self, table: str) -> _core.Table:
+        """Give a table as it is: an object with `__arrow_c_stream__`.
+
+        Args:
+            table: One of `tables`.
+
+        Raises:
+            KeyError: If there is no such table.
+        """
+        return self._core.table(table)
+
+    def table(self, table: str) -> pl.DataFrame:
+        """Give a table as a polars frame.
+
+        Args:
+            table: One of `tables`.
+        """
+        return pl.DataFrame(self.arrow(table))
+
+    def to_pandas(self, table: str | None = None) -> Any:
+        """Give a table as a pandas frame; needs pandas and pyarrow.
+
+        Args:
+            table: One of `tables`; the first if it is left out.
+        """
+        return self.to_arrow(table).to_pandas()
+
+    def to_arrow(self, table: str | None = None) -> Any:
+        """Give a table as a pyarrow table; needs pyarrow.
+
+        Args:
+            table: One of `tables`; the first if it is left out.
+        """
+        import pyarrow as pa  # pyright: ignore[reportMissingTypeStubs]
+
+        return pa.table(self.arrow(self.tables[0] if table is None else table))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+
+    def page(self) -> str:
+        """Make the report: one HTML document, complete in itself."""
+        raise NotImplementedError
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write the report.
+
+        Args:
+            path: The file to write.
+
+        Returns:
+            The file written.
+        """
+        target = Path(path)
+        output.write_text(target, self.page())
+        return target
+
+    def write(self, folder: str | os.PathLike[str], *, report: bool = True) -> list[Path]:
+        """Write everything: the document, every table as Parquet, and the report.
+
+        Files appear when they are whole. Others in the folder are left alone.
+
+        Args:
+            folder: The folder to write to; made if it does not exist.
+            report: Whether to write `report.html` as well.
+
+        Returns:
+            The files written.
+        """
+        home = Path(folder)
+        written: list[Path] = []
+        for name in self.tables:
+            target = home / f"{name}.parquet"
+            with output.whole(target) as part:
+                self.table(name).write_parquet(part)
+            written.append(target)
+        if report:
+            written.append(self.report(home / "report.html"))
+        target = home / f"{self._kind}.json"
+        output.write_text(target, self.text + "\n")
+        return [*written, target]
+
+
+class StudyResult(_Result):
+    """What `study` found: one entry for each link, and what they have in common."""
+
+    _kind = "study"
+    _core: _core.StudyResult
+
+    @cached_property
+    def json(self) -> StudyDocument:
+        """The document, as `airtcp study --json` prints it."""
+        return json.loads(self.text)
+
+    @cached_property
+    def links(self) -> pl.DataFrame:
+        """One row a link: what it is, and what TCP gets over it and its look-alikes."""
+        return self.table("links")
+
+    @property
+    def findings(self) -> list[words.Finding]:
+        """The findings over all links, in plain words."""
+        return words.study_findings(self.json["links"]) if self.json["links"] else []
+
+    def page(self) -> str:
+        """Make the report: one HTML document, complete in itself."""
+        from airtcp.report import study_page
+
+        return study_page(self.json)
+
+    def __len__(self) -> int:
+        """Count the links."""
+        return len(self.json["links"])
+
+    def __repr__(self) -> str:
+        """Name the result by its size."""
+        state = ", interrupted" if self.interrupted else ""
+        return f"StudyResult({len(self)} links, seed {self.seed}{state})"
+
+
+class RunResult(_Result):
+    """What `run` measured: flows and links, per replication and summed up."""
+
+    _kind = "run"
+    _core: _core.RunResult
+
+    @cached_property
+    def json(self) -> RunDocument:
+        """The document, as `airtcp run --json` prints it."""
+        return json.loads(self.text)
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """One row a flow and replication."""
+        return self.table("flows")
+
+    @cached_property
+    def links(self) -> pl.DataFrame:
+        """One row a direction of a link and replication."""
+        return self.table("links")
+
+    @cached_property
+    def summary(self) -> pl.DataFrame:
+        """Means with 95 % confidence intervals over replications, one row a quantity."""
+        return self.table("summary")
+
+    @property
+    def fingerprints(self) -> list[str]:
+        """A hash of everything that happened, per replication; equal runs have equal ones."""
+        return [replication["fingerprint"] for replication in self.json["replications"]]
+
+    def page(self) -> str:
+        """Make the report: one HTML document, complete in itself."""
+        from airtcp.report import run_page
+
+        return run_page(self.json, self._series())
+
+    def _series(self) -> dict[str, dict[str, list[Any]]]:
+        return {
+            name: self.table(name).to_dict(as_series=False)
+            for name in self.tables
+            if name.endswith("_series")
+        }
+
+    def __repr__(self) -> str:
+        """Name the result by its size."""
+        state = ", interrupted" if self.interrupted else ""
+        count = len(self.json["replications"])
+        return f"RunResult({count} replications, seed {self.seed}{state})"
