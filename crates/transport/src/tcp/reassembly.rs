@@ -154,7 +154,7 @@ mod tests {
         /// Against one flag per byte.
         #[test]
         fn agrees_with_a_bitmap(steps in prop::collection::vec((0u64..120, 1u64..15, prop::bool::weighted(0.2)), 1..60)) {
-            let (mut r, mut have, mut next) = (Reassembly::default(), vec![false; 200], 0u64);
+            let (mut r, mut have, mut next) = (Reassembly::default(), vec![false; 2000], 0u64);
             for (start, len, advance) in steps {
                 let start = start.max(next + 1);
                 let end = start + len;
@@ -173,7 +173,7 @@ mod tests {
                     }
                     prop_assert_eq!(r.advance(arrived), next);
                 }
-                let mut reported = vec![false; 200];
+                let mut reported = vec![false; 2000];
                 for (s, e) in r.blocks(usize::MAX) {
                     prop_assert!(!reported[s as usize..e as usize].iter().any(|b| *b));
                     reported[s as usize..e as usize].fill(true);

@@ -236,21 +236,33 @@ impl Receiver {
         }
     }
 
+    /// True if there is anything for a SACK option to say.
+    #[inline]
+    fn has_sacks(&self) -> bool {
+        self.sack && (!self.ranges.is_empty() || self.duplicate.is_some())
+    }
+
     /// Bytes of SACK option that a segment would carry now.
+    #[inline]
     pub(crate) fn sack_option_len(&self, timestamps: bool) -> u32 {
-        if !self.sack || (self.ranges.is_empty() && self.duplicate.is_none()) {
-            return 0;
-        }
+        if self.has_sacks() { self.blocks_len(timestamps) } else { 0 }
+    }
+
+    fn blocks_len(&self, timestamps: bool) -> u32 {
         let room = if timestamps { 3 } else { 4 };
         let blocks = self.ranges.blocks(room).count() + usize::from(self.duplicate.is_some());
         4 + 8 * blocks.min(room) as u32
     }
 
     /// Adds the SACK blocks that fit into `room` bytes of options.
+    #[inline]
     pub(crate) fn add_sacks(&mut self, segment: &mut Segment, room: u32) {
-        if !self.sack || (self.ranges.is_empty() && self.duplicate.is_none()) {
-            return;
+        if self.has_sacks() {
+            self.add_blocks(segment, room);
         }
+    }
+
+    fn add_blocks(&mut self, segment: &mut Segment, room: u32) {
         let most = (room.saturating_sub(4) / 8) as usize;
         let irs = self.irs;
         let block =

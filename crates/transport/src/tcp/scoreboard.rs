@@ -1,8 +1,9 @@
 //! What is outstanding, and what is known about it: the scoreboard of RFC 6675.
 //!
 //! Segments are kept as they were sent, in order. `IsLost` and `pipe` are maintained
-//! incrementally: IsLost is monotone (if a sequence number is lost, so is every unSACKed one
-//! below it), so a single edge divides the lost from the rest and only moves forward. A SACK
+//! incrementally: if a sequence number is lost, so is every unSACKed one below it, so a single
+//! edge divides the lost from the rest; and what is judged lost stays so, though runs of small
+//! segments that merge may be fewer than DupThresh again. A SACK
 //! block counts for the segments it covers whole; RFC 6675 counts octets, which is the same
 //! for a receiver that SACKs what was sent. Offsets and sizes in bytes of sequence space.
 
@@ -129,10 +130,6 @@ impl Scoreboard {
     /// Bytes ever judged lost.
     pub(crate) const fn lost_total(&self) -> u64 {
         self.lost_total
-    }
-
-    pub(crate) const fn high_rxt(&self) -> u64 {
-        self.high_rxt
     }
 
     pub(crate) fn front(&self) -> Option<&SentSegment> {

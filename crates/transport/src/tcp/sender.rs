@@ -54,6 +54,8 @@ pub(crate) struct Sender {
     /// The peer's window, and the largest it ever was.
     pub(crate) peer_window: u64,
     max_peer_window: u64,
+    /// The window is that of a SYN, which a 16-bit field bounds: the first real one is no change.
+    window_of_syn: bool,
     /// Segment of the last window update: its sequence and acknowledgement (SND.WL1, SND.WL2).
     window_seq: u64,
     window_ack: u64,
@@ -82,6 +84,8 @@ pub(crate) struct Sender {
     override_sws: bool,
     /// Timeouts in a row.
     pub(crate) retries: u32,
+    /// Bound of the window by configuration, in bytes.
+    window_cap: u64,
 }
 
 impl Sender {
@@ -98,6 +102,7 @@ impl Sender {
             edge: 0,
             peer_window: 0,
             max_peer_window: 0,
+            window_of_syn: false,
             window_seq: 0,
             window_ack: 0,
             peer_shift: 0,
@@ -115,6 +120,7 @@ impl Sender {
             probe_due: false,
             override_sws: false,
             retries: 0,
+            window_cap: window_cap(config, mss),
         }
     }
 
@@ -130,6 +136,7 @@ impl Sender {
         self.board = Scoreboard::new(config.dup_thresh, mss);
         self.recovery = RecoveryState::new(config.recovery, sack);
         self.retries = 0;
+        self.window_cap = window_cap(config, mss);
         let mut window = config.initial_window_bytes(mss);
         self.rtt.reset_backoff();
         if syn_lost {
@@ -189,6 +196,12 @@ impl Sender {
         if self.recovery.is_timeout() { self.board.pipe() } else { self.in_flight() }
     }
 
+    /// False if everything written is acknowledged: a poll has nothing to find.
+    #[inline]
+    pub(crate) const fn has_work(&self) -> bool {
+        self.una < self.stream_end() + self.fin as u64
+    }
+
     /// What is held against the window: `pipe` where the scoreboard knows it, everything
     /// outstanding otherwise.
     pub(crate) fn outstanding(&self, config: &TcpConfig) -> u64 {
@@ -202,16 +215,16 @@ impl Sender {
         let mss = u64::from(self.mss);
         let extra = self.recovery.inflation(config, mss);
         let window = self.law.cwnd().saturating_add_signed(extra);
-        let most = config.max_window.map_or(u64::MAX, |n| u64::from(n) * mss);
-        window.min(most).max(mss)
+        window.min(self.window_cap).max(mss)
     }
 
     /// Takes the peer's window from a segment that may update it (RFC 9293 section 3.10.7.4).
     /// Returns whether the window is the same as before.
     fn update_window(&mut self, seq: u64, ack: u64, window: u64) -> bool {
         let newer = self.window_seq < seq || (self.window_seq == seq && self.window_ack <= ack);
-        let same = window == self.peer_window;
+        let same = window == self.peer_window || self.window_of_syn;
         if newer {
+            self.window_of_syn = false;
             self.window_seq = seq;
             self.window_ack = ack;
             self.peer_window = window;
@@ -221,8 +234,9 @@ impl Sender {
         same
     }
 
-    /// Takes the window of a handshake segment.
-    pub(crate) fn init_window(&mut self, seq: u64, ack: u64, window: u64) {
+    /// Takes the window of a handshake segment, with SYN or without.
+    pub(crate) fn init_window(&mut self, (seq, ack): (u64, u64), window: u64, syn: bool) {
+        self.window_of_syn = syn;
         (self.window_seq, self.window_ack) = (seq, ack);
         self.peer_window = window;
         self.max_peer_window = window;
@@ -259,13 +273,16 @@ impl Sender {
     }
 }
 
+fn window_cap(config: &TcpConfig, mss: u32) -> u64 {
+    config.max_window.map_or(u64::MAX, |n| u64::from(n) * u64::from(mss))
+}
+
 fn law_params(config: &TcpConfig, mss: u32, initial_window: u64) -> LawParams {
-    let mss64 = u64::from(mss);
     LawParams {
         mss,
         initial_window,
         initial_ssthresh: config.initial_ssthresh.map_or(u64::MAX, |b| b.0),
-        max_cwnd: config.max_window.map_or(u64::MAX, |n| u64::from(n) * mss64),
+        max_cwnd: window_cap(config, mss),
         abc_limit: config.abc_limit,
         half_of_cwnd: config.half_of_cwnd,
     }

@@ -140,7 +140,7 @@ impl Connection {
             }
             self.establish(now, s, cx);
             let window = u64::from(s.window) << self.sender.peer_shift;
-            self.sender.init_window(seq, ack, window);
+            self.sender.init_window((seq, ack), window, false);
         }
         if ack > self.sender.sent_up_to() {
             // Something never sent: RFC 9293 section 3.10.7.4 fifth.

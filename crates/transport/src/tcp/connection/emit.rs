@@ -20,20 +20,20 @@ const TIMESTAMPS: u32 = 12;
 impl Connection {
     /// The next segment to leave at `now`.
     pub(super) fn emit<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
-        if let Some(reset) = self.reset.take() {
+        if self.reset.is_some() {
+            let reset = self.reset.take()?;
             return Some(self.sent(now, reset, false, cx));
         }
         match self.state {
-            State::Closed | State::Listen => None,
             State::SynSent | State::SynReceived if self.handshake.syn_due => {
                 Some(self.emit_syn(now, cx))
             }
-            State::SynSent => None,
+            State::Closed | State::Listen | State::SynSent => None,
             state => {
                 if self.receiver.acks.owed() == Owed::Alone {
                     return Some(self.emit_ack(now, cx));
                 }
-                if state.sends() {
+                if state.sends() && self.sender.has_work() {
                     let options = self.receiver.sack_option_len(self.timestamps.enabled);
                     let next = self.sender.next_data(now, options, &mut env!(self));
                     if let Some(out) = next {

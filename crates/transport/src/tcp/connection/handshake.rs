@@ -30,8 +30,10 @@ pub(super) struct Handshake {
     pub(super) syn_due: bool,
     /// When it was last sent.
     pub(super) sent_at: Option<Nanos>,
-    /// It was sent more than once.
+    /// It was sent more than once: one was lost.
     pub(super) repeated: bool,
+    /// The SYN was followed by a SYN-ACK (simultaneous open): what is acknowledged is unclear.
+    pub(super) ambiguous: bool,
     /// The peer's maximum segment size; 0 before its SYN.
     peer_mss: u16,
     /// Scales in force: the peer's and ours; `None` unless both offered.
@@ -185,6 +187,7 @@ impl Connection {
             self.establish(now, segment, cx);
         } else {
             // Simultaneous open, section 3.5 figure 8.
+            self.handshake.ambiguous = self.handshake.sent_at.take().is_some();
             self.set_state(State::SynReceived);
             self.handshake.syn_due = true;
         }
@@ -204,7 +207,7 @@ impl Connection {
             self.timestamps.begin(now, segment.timestamps.0);
         }
         // The window of a SYN is never scaled.
-        self.sender.init_window(0, 1, u64::from(segment.window));
+        self.sender.init_window((0, 1), u64::from(segment.window), true);
     }
 
     /// Our SYN is acknowledged: ESTABLISHED, or further if the application has closed already.
@@ -221,7 +224,9 @@ impl Connection {
         let timestamps = self.timestamps.enabled;
         // A repeated SYN cannot be timed, but its timestamp can (RFC 6298 section 3).
         let sample = match self.handshake.sent_at {
-            Some(at) if !self.handshake.repeated => Some(now.since(at)),
+            Some(at) if !(self.handshake.repeated || self.handshake.ambiguous) => {
+                Some(now.since(at))
+            }
             _ if timestamps => self.timestamps.round_trip(now, segment),
             _ => None,
         };

@@ -135,9 +135,8 @@ impl Sender {
         self.recovery.limited = 0;
         let full = self.una >= self.recovery.recover;
         match self.recovery.phase {
-            Phase::Open => {}
             Phase::Timeout(_) if full => self.end_recovery(now, env, cx),
-            Phase::Timeout(_) => {}
+            Phase::Open | Phase::Timeout(_) => {}
             Phase::Fast if full || self.recovery.discipline == Recovery::Reno => {
                 self.leave_fast(env.config);
                 self.end_recovery(now, env, cx);

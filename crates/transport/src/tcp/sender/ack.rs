@@ -33,7 +33,11 @@ impl Sender {
         cx: &mut Cx<'_, P>,
     ) {
         let prior = (self.una, self.board.pipe(), self.rate.delivered(), self.board.lost_total());
-        let (news, sack_sent) = self.take_sacks(now, &info, segment, env);
+        let (news, sack_sent) = if segment.sacks().is_empty() {
+            (false, None)
+        } else {
+            self.take_sacks(now, &info, segment, env)
+        };
         if info.ack < self.una {
             // An old ACK: its SACK blocks may still be news, nothing else is.
             return;

@@ -247,8 +247,10 @@ impl Sender {
     /// as outstanding, so that its loss is no sign of congestion.
     fn probe(&mut self, now: Nanos, env: &mut Env<'_>) -> Option<Outgoing> {
         self.probe_due = false;
-        let data = self.nxt < self.stream_end();
-        if !data && !(self.fin && self.nxt == self.stream_end()) {
+        let end = self.stream_end();
+        let data = self.nxt < end;
+        let fin = self.fin && self.nxt == end;
+        if !(data || fin) {
             return None;
         }
         let retransmission = self.probed > self.nxt;
@@ -258,8 +260,8 @@ impl Sender {
         Some(Outgoing {
             start: self.nxt,
             len: u32::from(data),
-            fin: !data,
-            push: data && self.nxt + 1 == self.stream_end(),
+            fin,
+            push: data && self.nxt + 1 == end,
             retransmission,
             ect: false,
             cwr: false,

@@ -1,4 +1,6 @@
 //! Two connections over a pipe in virtual time.
 
 mod bulk;
+mod handshake;
 mod pair;
+mod recovery;
