@@ -13,6 +13,9 @@ mod registry;
 mod reno;
 mod types;
 
+#[cfg(test)]
+mod conformance;
+
 pub use registry::{Law, LawConfig};
 pub use reno::{Growth, Reno, RenoConfig};
 pub use types::{

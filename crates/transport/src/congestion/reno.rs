@@ -120,9 +120,9 @@ impl CongestionControl for Reno {
         self.credit = 0;
         match c.kind {
             CongestionKind::EcnCe => {
-                // RFC 3168 section 6.1.2: halve, but the window goes down to one segment.
-                self.ssthresh = half.max(mss);
-                self.cwnd = self.ssthresh.min(self.cwnd);
+                // RFC 3168 section 6.1.2: halve the window, down to one segment.
+                self.ssthresh = (self.cwnd / 2).max(mss);
+                self.cwnd = self.ssthresh;
             }
             CongestionKind::FastRetransmit => {
                 self.ssthresh = half.max(2 * mss);

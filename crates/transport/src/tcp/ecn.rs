@@ -15,7 +15,7 @@ pub(crate) struct EcnState {
     echo: bool,
     /// Sender: the next new segment says that the window was reduced.
     pub(crate) cwr: bool,
-    /// Sender: no further reaction until this offset is acknowledged.
+    /// Sender: no further reaction until data beyond this offset is acknowledged.
     pub(crate) reacted_up_to: u64,
     /// Sender: the same for a reaction to a mark: a loss in the same window is the same episode.
     pub(crate) marked_up_to: u64,

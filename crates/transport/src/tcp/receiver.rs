@@ -231,7 +231,8 @@ impl Receiver {
             return;
         }
         stats.bytes_duplicate += end - start;
-        if self.sack && config.dsack {
+        // RFC 2883 section 4.2.2: of several in one segment the first is reported.
+        if self.sack && config.dsack && self.duplicate.is_none() {
             self.duplicate = Some((start, end));
         }
     }

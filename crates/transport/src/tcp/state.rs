@@ -27,8 +27,10 @@ pub enum State {
     /// Open in both directions.
     Established,
     /// Closed here, FIN not acknowledged.
+    #[serde(rename = "fin-wait-1")]
     FinWait1,
     /// Closed here, FIN acknowledged, the peer still sends.
+    #[serde(rename = "fin-wait-2")]
     FinWait2,
     /// The peer has closed, we have not.
     CloseWait,

@@ -91,9 +91,7 @@ impl Connection {
         let done = matches!(self.state, State::Closing | State::LastAck | State::TimeWait);
         if known && !done {
             let seq = Seq::wrap(self.iss, self.sender.nxt);
-            let mut reset = Segment::tcp(Flags::RST | Flags::ACK, seq);
-            reset.ack = Seq::wrap(self.receiver.irs, self.receiver.next);
-            self.reset = Some(reset);
+            self.reset = Some(Segment::tcp(Flags::RST, seq));
         }
         self.finish();
     }

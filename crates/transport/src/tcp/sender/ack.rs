@@ -210,9 +210,10 @@ impl Sender {
         cx.record(now, || Event::Rtt { sample, srtt, rto });
     }
 
-    /// RFC 3168 section 6.1.2: at most one reaction per window of data.
+    /// RFC 3168 section 6.1.2: at most one reaction per window of data, so none before data sent
+    /// after the last one is acknowledged.
     fn on_ecn_echo(&mut self, now: Nanos, env: &mut Env<'_>) {
-        if self.una < env.ecn.reacted_up_to || self.recovery.is_fast() {
+        if self.una <= env.ecn.reacted_up_to || self.recovery.is_fast() {
             return;
         }
         let at_floor = self.law.cwnd() <= u64::from(self.mss);

@@ -2,5 +2,8 @@
 
 mod bulk;
 mod handshake;
+mod hostile;
+mod law;
 mod pair;
+mod receiving;
 mod recovery;

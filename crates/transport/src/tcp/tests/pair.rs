@@ -28,9 +28,6 @@ pub(super) struct Sent {
     pub(super) at: Nanos,
     pub(super) from: Side,
     pub(super) segment: Segment,
-    pub(super) fate: Fate,
-    /// Congestion window of the end that sent it, in bytes.
-    pub(super) cwnd: u64,
 }
 
 /// Keeps every event.
@@ -120,12 +117,11 @@ impl Pair {
             let end = if side == Side::Client { &mut self.client } else { &mut self.server };
             let mut cx = Cx::new(&mut self.log, &mut self.pool, who);
             let Some(segment) = end.poll(self.now, &mut cx) else { break };
-            let cwnd = end.cwnd();
             let ordinal = self.counts[side as usize];
             self.counts[side as usize] += 1;
             let fate = (self.script)(side, ordinal, &segment);
             if self.keep {
-                self.sent.push(Sent { at: self.now, from: side, segment, fate, cwnd });
+                self.sent.push(Sent { at: self.now, from: side, segment });
             }
             match fate {
                 Fate::Drop => {}

@@ -1,0 +1,177 @@
+//! What the sender tells a congestion law, through a law that writes it down.
+
+use std::sync::{Arc, Mutex};
+
+use airtcp_packet::{Seq, Side};
+use airtcp_units::{BitRate, Nanos, Span};
+
+use super::pair::{Fate, Pair, ms};
+use crate::congestion::{
+    AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, LinkHint,
+    Sent,
+};
+use crate::tcp::{Connection, Recovery, Role, TcpConfig};
+
+#[derive(Debug, Default)]
+struct Notes {
+    starts: Vec<LawParams>,
+    sent: Vec<Sent>,
+    acks: Vec<AckSample>,
+    episodes: Vec<Congestion>,
+    idles: Vec<Idle>,
+    hints: usize,
+}
+
+/// A law with a fixed window and rate.
+#[derive(Debug)]
+struct Fixed {
+    window: u64,
+    rate: Option<BitRate>,
+    notes: Arc<Mutex<Notes>>,
+}
+
+impl Fixed {
+    fn note(&self, f: impl FnOnce(&mut Notes)) {
+        f(&mut self.notes.lock().unwrap());
+    }
+}
+
+impl CongestionControl for Fixed {
+    fn start(&mut self, _: Nanos, params: &LawParams) {
+        self.note(|n| n.starts.push(*params));
+    }
+    fn on_sent(&mut self, _: Nanos, sent: &Sent) {
+        self.note(|n| n.sent.push(*sent));
+    }
+    fn on_ack(&mut self, _: Nanos, ack: &AckSample) {
+        self.note(|n| n.acks.push(*ack));
+    }
+    fn on_congestion(&mut self, _: Nanos, congestion: &Congestion) {
+        self.note(|n| n.episodes.push(*congestion));
+    }
+    fn on_idle(&mut self, _: Nanos, idle: &Idle) {
+        self.note(|n| n.idles.push(*idle));
+    }
+    fn on_link_hint(&mut self, _: Nanos, _: &LinkHint) {
+        self.note(|n| n.hints += 1);
+    }
+    fn limit_cwnd(&mut self, _: u64) {}
+    fn cwnd(&self) -> u64 {
+        self.window
+    }
+    fn ssthresh(&self) -> u64 {
+        self.window
+    }
+    fn pacing_rate(&self) -> Option<BitRate> {
+        self.rate
+    }
+    fn state(&self) -> LawState {
+        LawState::Other("fixed")
+    }
+}
+
+fn pair(config: &TcpConfig, window: u64, rate: Option<BitRate>) -> (Pair, Arc<Mutex<Notes>>) {
+    let notes = Arc::new(Mutex::new(Notes::default()));
+    let law = Fixed { window, rate, notes: Arc::clone(&notes) };
+    let mut pair = Pair::new(config, ms(50));
+    pair.client = Connection::with_law(config, Role::Active, Seq(9), Box::new(law));
+    pair.connect();
+    (pair, notes)
+}
+
+fn config() -> TcpConfig {
+    TcpConfig { mss: 1000, ack_every: 1, rto_min: ms(400), ..TcpConfig::default() }
+}
+
+#[test]
+fn pacing_spreads_a_window_and_the_samples_show_the_rate() {
+    // 8 Mb/s: a segment each millisecond; the window never binds.
+    let (mut pair, notes) = pair(&config(), 10_000_000, BitRate::new(8_000_000));
+    let start = pair.now;
+    pair.act(Side::Client, |c, now| c.write(now, u64::MAX));
+    pair.run(start + ms(600));
+    let times: Vec<u64> = pair
+        .sent
+        .iter()
+        .filter(|s| s.from == Side::Client && s.segment.len > 0)
+        .map(|s| s.at.since(start).0 / 1_000)
+        // In the first round trip the window field of the SYN-ACK is the limit.
+        .filter(|t| *t >= 150_000)
+        .collect();
+    assert!(times.len() >= 250);
+    assert!(times.windows(2).all(|w| w[1] - w[0] == 1000), "{times:?}");
+    let notes = notes.lock().unwrap();
+    let rates: Vec<u64> =
+        notes.acks.iter().filter_map(|a| a.rate?.rate()).map(BitRate::bps).collect();
+    assert!(rates.len() > 200);
+    let settled = &rates[rates.len() - 150..];
+    assert!(settled.iter().all(|r| *r == 8_000_000), "{settled:?}");
+    assert_eq!(notes.acks.last().and_then(|a| a.min_rtt), Some(ms(100)));
+    assert_eq!(notes.starts.len(), 2);
+}
+
+#[test]
+fn the_law_hears_of_everything_sent_and_acknowledged() {
+    let (mut pair, notes) = pair(&config(), 5000, None);
+    pair.act(Side::Client, |c, now| c.write(now, 20_000));
+    pair.run(pair.now + ms(2000));
+    pair.act(Side::Client, |c, now| {
+        c.on_link_hint(now, &LinkHint::Down);
+        c.write(now, 1000)
+    });
+    pair.run(pair.now + ms(1000));
+    let notes = notes.lock().unwrap();
+    assert_eq!(notes.sent.iter().map(|s| s.bytes).sum::<u64>(), 21_000);
+    assert!(notes.sent.iter().all(|s| s.pipe <= 5000 && !s.retransmission));
+    assert_eq!(notes.acks.iter().map(|a| a.acked).sum::<u64>(), 21_000);
+    assert_eq!(notes.acks.last().map(|a| a.total_delivered), Some(21_000));
+    assert!(notes.episodes.is_empty());
+    // The last write came after a pause of about two seconds.
+    let idle = notes.idles.last().copied();
+    assert!(idle.is_some_and(|i| i.idle > Span::from_millis(1500) && i.restart));
+    assert_eq!(notes.hints, 1);
+    // Fifteen ACKs freed room that was waited for; the last five and the one after did not.
+    let limited: Vec<bool> = notes.acks.iter().map(|a| a.cwnd_limited).collect();
+    assert!(limited[..15].iter().all(|l| *l) && !limited[20], "{limited:?}");
+}
+
+/// Three losses in a window are one episode, a repeated timeout is another kind.
+#[test]
+fn an_episode_is_told_once() {
+    for recovery in [Recovery::NewReno, Recovery::Sack] {
+        let (mut pair, notes) = pair(&TcpConfig { recovery, ..config() }, 20_000, None);
+        let mut n = 0;
+        pair.script = Box::new(move |side, _, s| {
+            if side == Side::Client && s.len > 0 {
+                n += 1;
+                if [3, 6, 9].contains(&n) {
+                    return Fate::Drop;
+                }
+            }
+            Fate::Deliver
+        });
+        pair.act(Side::Client, |c, now| c.write(now, 100_000));
+        pair.run(pair.now + ms(5000));
+        assert_eq!(pair.server.delivered(), 100_000);
+        let mut notes = notes.lock().unwrap();
+        let kinds: Vec<_> = notes.episodes.drain(..).map(|e| e.kind).collect();
+        assert_eq!(kinds, [CongestionKind::FastRetransmit], "{recovery:?}");
+    }
+    let (mut pair, notes) = pair(&config(), 20_000, None);
+    pair.script =
+        Box::new(
+            |side, _, s| {
+                if side == Side::Client && s.len > 0 { Fate::Drop } else { Fate::Deliver }
+            },
+        );
+    pair.act(Side::Client, |c, now| c.write(now, 100_000));
+    pair.run(pair.now + ms(3000));
+    let notes = notes.lock().unwrap();
+    let kinds: Vec<_> = notes.episodes.iter().map(|e| e.kind).collect();
+    // After 0.4, 1.2 and 2.8 s.
+    assert_eq!(
+        kinds,
+        [CongestionKind::Rto, CongestionKind::Persistent, CongestionKind::Persistent]
+    );
+    assert_eq!(notes.episodes[0].flight, 20_000);
+}

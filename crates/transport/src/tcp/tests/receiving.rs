@@ -1,0 +1,419 @@
+//! The receiving half and what it tells the sender: delayed ACKs, windows, probes, SACK, ECN.
+
+use airtcp_packet::{Flags, Segment, Side};
+use airtcp_units::{Bytes, Nanos, Span};
+
+use super::pair::{Fate, Pair, at, ms};
+use crate::tcp::{Connection, Recovery, TcpConfig};
+
+const CLIENT: Side = Side::Client;
+const SERVER: Side = Side::Server;
+
+fn config() -> TcpConfig {
+    TcpConfig { mss: 1000, initial_window: Some(10), ..TcpConfig::default() }
+}
+
+fn connected(config: &TcpConfig) -> Pair {
+    let mut pair = Pair::new(config, ms(10));
+    pair.connect();
+    pair.run(pair.now);
+    pair.sent.clear();
+    pair
+}
+
+fn write(pair: &mut Pair, bytes: u64) {
+    pair.act(CLIENT, |c, now| assert_eq!(c.write(now, bytes), bytes));
+}
+
+/// Time in ms after `from` and acknowledged bytes of each segment the server sent.
+fn acks(pair: &Pair, from: Nanos) -> Vec<(u64, u32)> {
+    pair.sent
+        .iter()
+        .filter(|s| s.from == SERVER)
+        .map(|s| {
+            (s.at.since(from).0 / 1_000_000, s.segment.ack.0.wrapping_sub(u32::MAX - 3000) - 1)
+        })
+        .collect()
+}
+
+#[test]
+fn one_ack_for_two_segments_or_after_the_delay() {
+    let mut pair = connected(&config());
+    let start = pair.now;
+    write(&mut pair, 5000);
+    pair.run(start + ms(1000));
+    assert_eq!(acks(&pair, start), [(10, 2000), (10, 4000), (210, 5000)]);
+
+    let mut pair = connected(&TcpConfig { ack_every: 1, ..config() });
+    let start = pair.now;
+    write(&mut pair, 3000);
+    pair.run(start + ms(1000));
+    assert_eq!(acks(&pair, start), [(10, 1000), (10, 2000), (10, 3000)]);
+
+    let mut pair = connected(&TcpConfig { ack_every: 3, ack_delay: ms(60), ..config() });
+    let start = pair.now;
+    write(&mut pair, 4000);
+    pair.run(start + ms(1000));
+    assert_eq!(acks(&pair, start), [(10, 3000), (70, 4000)]);
+
+    // Quick ACKs first, delayed ones after.
+    let mut pair = connected(&TcpConfig { quick_acks: 2, ack_delay: ms(40), ..config() });
+    let start = pair.now;
+    write(&mut pair, 3000);
+    pair.run(start + ms(1000));
+    assert_eq!(acks(&pair, start), [(10, 1000), (10, 2000), (50, 3000)]);
+}
+
+#[test]
+fn data_carries_the_ack() {
+    let mut pair = connected(&config());
+    let start = pair.now;
+    write(&mut pair, 1000);
+    pair.run(start + ms(100));
+    pair.act(SERVER, |s, now| s.write(now, 10));
+    pair.run(start + ms(105));
+    assert_eq!(acks(&pair, start), [(100, 1000)]);
+    assert_eq!(pair.server.stats().acks_sent, 0);
+}
+
+/// RFC 5681 section 4.2: out of order and gap-filling segments are acknowledged at once.
+#[test]
+fn gaps_are_acknowledged_at_once_with_sack_blocks() {
+    let mut pair = connected(&config()).script(|_, _, _| Fate::Deliver);
+    // The third and the sixth come 50 and 60 ms late.
+    let mut n = 0;
+    pair.script = Box::new(move |side, _, s| {
+        if side == CLIENT && s.len > 0 {
+            n += 1;
+            return match n {
+                3 => Fate::Late(ms(2)),
+                6 => Fate::Late(ms(4)),
+                _ => Fate::Deliver,
+            };
+        }
+        Fate::Deliver
+    });
+    let start = pair.now;
+    write(&mut pair, 8000);
+    pair.run(start + ms(18));
+    let blocks = |s: &Segment| -> Vec<(u32, u32)> {
+        let base = u32::MAX - 3000 + 1;
+        s.sacks()
+            .iter()
+            .map(|b| (b.start.0.wrapping_sub(base), b.end.0.wrapping_sub(base)))
+            .collect()
+    };
+    let seen: Vec<_> = pair
+        .sent
+        .iter()
+        .filter(|s| s.from == SERVER)
+        .zip(acks(&pair, start))
+        .map(|(s, a)| (a.0, a.1, blocks(&s.segment)))
+        .collect();
+    let expected = [
+        (10, 2000, vec![]),
+        (10, 2000, vec![(3000, 4000)]),
+        (10, 2000, vec![(3000, 5000)]),
+        (10, 2000, vec![(6000, 7000), (3000, 5000)]),
+        (10, 2000, vec![(6000, 8000), (3000, 5000)]),
+        (12, 5000, vec![(6000, 8000)]),
+        (14, 8000, vec![]),
+    ];
+    assert_eq!(seen, expected);
+}
+
+/// RFC 2883 section 4: a duplicate is reported first, and the sender counts it.
+#[test]
+fn duplicates_are_reported() {
+    for dsack in [true, false] {
+        let mut pair = connected(&TcpConfig { dsack, ..config() });
+        pair.script =
+            Box::new(
+                |side, _, s| {
+                    if side == CLIENT && s.len > 0 { Fate::Twice(ms(30)) } else { Fate::Deliver }
+                },
+            );
+        let start = pair.now;
+        write(&mut pair, 1000);
+        pair.run(start + ms(500));
+        let last = pair.sent.iter().rfind(|s| s.from == SERVER).unwrap().segment;
+        let base = u32::MAX - 3000 + 1;
+        if dsack {
+            let b = last.sacks()[0];
+            assert_eq!((b.start.0.wrapping_sub(base), b.end.0.wrapping_sub(base)), (0, 1000));
+        } else {
+            assert!(last.sacks().is_empty());
+        }
+        assert_eq!(pair.client.stats().dsacks, u64::from(dsack));
+        assert_eq!(pair.server.stats().bytes_duplicate, 1000);
+        assert_eq!(pair.server.delivered(), 1000);
+    }
+}
+
+#[test]
+fn the_window_closes_probes_go_out_and_reading_opens_it() {
+    let small = TcpConfig { receive_buffer: Bytes(4000), window_scaling: false, ..config() };
+    let mut pair = connected(&small);
+    pair.server.set_auto_read(false);
+    let start = pair.now;
+    write(&mut pair, 10_000);
+    pair.run(start + ms(15_900));
+    assert_eq!((pair.server.readable(), pair.client.peer_window()), (4000, 0));
+    assert_eq!(pair.client.stats().timeouts, 0, "a closed window is no congestion");
+    // The window closes at 20 ms (the last ACK); probes after 1, 2, 4, 8 s.
+    let probes: Vec<u64> = pair
+        .sent
+        .iter()
+        .filter(|s| s.from == CLIENT && s.segment.len == 1)
+        .map(|s| s.at.since(start).0 / 1_000_000)
+        .collect();
+    assert_eq!(probes, [1020, 3020, 7020, 15_020]);
+    assert_eq!(pair.client.stats().zero_window_probes, 4);
+    // Less than a segment read says nothing; a segment does.
+    let before = pair.sent.len();
+    pair.act(SERVER, |s, now| assert_eq!(s.read(now, 900), 900));
+    assert_eq!(pair.sent.len(), before);
+    pair.act(SERVER, |s, now| s.read(now, 1100));
+    let update = pair.sent.last().unwrap();
+    assert_eq!((update.from, update.segment.window), (SERVER, 2000));
+    pair.run(pair.now + ms(500));
+    assert_eq!(pair.server.readable(), 4000);
+    // And so on to the end, with everything in order.
+    let mut read = 2000;
+    for _ in 0..200 {
+        read += pair.act(SERVER, |s, now| s.read(now, 700));
+        pair.run(pair.now + ms(300));
+    }
+    assert_eq!((read, pair.server.delivered()), (10_000, 10_000));
+    assert_eq!(pair.client.unacked(), 0);
+    assert_eq!(pair.client.stats().timeouts, 0);
+}
+
+/// RFC 9293 section 3.8.6.2: neither side makes small segments of a big transfer.
+#[test]
+fn no_silly_windows() {
+    let small = TcpConfig { receive_buffer: Bytes(8000), window_scaling: false, ..config() };
+    let mut pair = connected(&small);
+    pair.server.set_auto_read(false);
+    write(&mut pair, 200_000);
+    let mut read = 0;
+    for _ in 0..3000 {
+        read += pair.act(SERVER, |s, now| s.read(now, 97));
+        pair.run(pair.now + ms(3));
+    }
+    assert_eq!(read, 200_000);
+    let tiny = pair.sent.iter().filter(|s| s.from == CLIENT && (2..1000).contains(&s.segment.len));
+    assert_eq!(tiny.count(), 0);
+    let updates = pair.server.stats().acks_sent;
+    assert!(updates < 350, "{updates} ACKs for 200 segments and {read} small reads");
+}
+
+/// A lost window update is made good by the probe.
+#[test]
+fn a_lost_window_update_does_not_stall() {
+    let small = TcpConfig { receive_buffer: Bytes(4000), window_scaling: false, ..config() };
+    let mut pair = connected(&small);
+    pair.server.set_auto_read(false);
+    write(&mut pair, 6000);
+    pair.act(CLIENT, Connection::close);
+    pair.run(pair.now + ms(500));
+    pair.script = Box::new(|_, _, _| Fate::Drop);
+    pair.act(SERVER, |s, now| s.read(now, 4000));
+    pair.script = Box::new(|_, _, _| Fate::Deliver);
+    pair.run(pair.now + ms(5000));
+    assert!(pair.server.peer_closed());
+    pair.act(SERVER, |s, now| s.read(now, 4000));
+    assert_eq!(pair.server.delivered(), 6000);
+    assert_eq!(pair.client.stats().zero_window_probes, 1);
+}
+
+/// A FIN behind a closed window is probed in.
+#[test]
+fn a_fin_waits_for_the_window() {
+    let small = TcpConfig { receive_buffer: Bytes(4000), window_scaling: false, ..config() };
+    let mut pair = connected(&small);
+    pair.server.set_auto_read(false);
+    write(&mut pair, 4000);
+    pair.act(CLIENT, Connection::close);
+    pair.run(pair.now + ms(5000));
+    assert!(!pair.server.peer_closed());
+    pair.act(SERVER, |s, now| s.read(now, 4000));
+    pair.run(pair.now + ms(10_000));
+    assert!(pair.server.is_closed() && pair.server.delivered() == 4000);
+}
+
+#[test]
+fn a_go_back_n_receiver_keeps_nothing() {
+    let config = TcpConfig {
+        reassembly: crate::tcp::Reassembly::GoBackN,
+        recovery: Recovery::Tahoe,
+        ..config()
+    };
+    let mut first = true;
+    let mut pair = connected(&config);
+    pair.script = Box::new(move |side, _, s| {
+        let hit = side == CLIENT && s.len > 0 && std::mem::take(&mut first);
+        if hit { Fate::Drop } else { Fate::Deliver }
+    });
+    write(&mut pair, 10_000);
+    pair.run(pair.now + ms(2000));
+    assert_eq!(pair.server.delivered(), 10_000);
+    // All ten go again: the nine behind the loss were dropped.
+    assert_eq!(pair.client.stats().segments_retransmitted, 10);
+}
+
+#[test]
+fn nagle_waits_for_the_ack() {
+    for (nagle, segments) in [(true, 2), (false, 5)] {
+        let mut pair = connected(&TcpConfig { nagle, ack_every: 1, ..config() });
+        for _ in 0..5 {
+            write(&mut pair, 10);
+        }
+        pair.run(pair.now + ms(500));
+        assert_eq!(pair.server.delivered(), 50);
+        assert_eq!(pair.client.stats().data_segments_sent, segments);
+    }
+}
+
+fn ecn() -> TcpConfig {
+    TcpConfig { ecn: true, ack_every: 1, ..config() }
+}
+
+/// RFC 3168 section 6.1: echo until CWR, one reaction per window.
+#[test]
+fn a_mark_is_echoed_until_answered_and_answered_once() {
+    let mut pair = connected(&ecn());
+    let mut n = 0;
+    pair.script = Box::new(move |side, _, s| {
+        if side == CLIENT && s.len > 0 {
+            n += 1;
+            // Three marks within one window.
+            return if (11..=13).contains(&n) { Fate::Mark } else { Fate::Deliver };
+        }
+        Fate::Deliver
+    });
+    let start = pair.now;
+    write(&mut pair, u64::MAX >> 2);
+    // Windows of 10 and 20 leave at 0 and 20 ms; the marks are in the second.
+    pair.run(start + ms(45));
+    let stats = *pair.client.stats();
+    assert_eq!((stats.ecn_reactions, pair.server.stats().ecn_marks), (1, 3));
+    assert_eq!(stats.segments_retransmitted, 0);
+    // The first echo finds 20 segments outstanding.
+    assert_eq!(pair.client.ssthresh(), 10_000);
+    let cwr = pair.sent.iter().filter(|s| s.segment.flags.has(Flags::CWR)).count();
+    assert_eq!(cwr, 1);
+    pair.run(start + ms(75));
+    let echoes: Vec<u64> = pair
+        .sent
+        .iter()
+        .filter(|s| s.from == SERVER && s.segment.flags.has(Flags::ECE))
+        .map(|s| s.at.since(start).0 / 1_000_000)
+        .collect();
+    // From the mark's arrival at 30 ms until CWR arrives with the next new data.
+    assert_eq!(echoes.first(), Some(&30));
+    assert!(echoes.last().is_some_and(|t| *t <= 50), "{echoes:?}");
+    assert_eq!(pair.client.stats().ecn_reactions, 1);
+    assert!(pair.sent.iter().all(|s| s.segment.len > 0 || !s.segment.ecn.is_capable()));
+}
+
+/// RFC 3168 section 6.1.2: with every packet marked the window stays at one segment, and a
+/// segment goes per timeout instead of per round trip.
+#[test]
+fn marks_on_everything_slow_to_one_segment_per_timeout() {
+    let mut pair = connected(&ecn());
+    pair.script =
+        Box::new(
+            |side, _, s| {
+                if side == CLIENT && s.ecn.is_capable() { Fate::Mark } else { Fate::Deliver }
+            },
+        );
+    let start = pair.now;
+    write(&mut pair, u64::MAX >> 2);
+    pair.run(start + ms(2000));
+    assert_eq!(pair.client.cwnd(), 1000);
+    let sent = |pair: &Pair| pair.client.stats().data_segments_sent;
+    let before = sent(&pair);
+    pair.run(start + ms(12_000));
+    let rate = sent(&pair) - before;
+    assert!((9..=11).contains(&rate), "{rate} segments in ten seconds at an RTO of one");
+    assert_eq!(pair.client.stats().timeouts, 0);
+}
+
+/// A loss in a window that already answered a mark is the same episode.
+#[test]
+fn mark_and_loss_in_one_window_are_one_reaction() {
+    let mut pair = connected(&ecn());
+    let mut n = 0;
+    pair.script = Box::new(move |side, _, s| {
+        if side == CLIENT && s.len > 0 {
+            n += 1;
+            return match n {
+                11 => Fate::Mark,
+                14 => Fate::Drop,
+                _ => Fate::Deliver,
+            };
+        }
+        Fate::Deliver
+    });
+    let start = pair.now;
+    write(&mut pair, u64::MAX >> 2);
+    pair.run(start + ms(59));
+    let stats = pair.client.stats();
+    assert_eq!((stats.ecn_reactions, stats.fast_retransmits), (1, 1));
+    assert_eq!(pair.client.ssthresh(), 10_000, "reduced once, by half of 20");
+    let again = pair
+        .sent
+        .iter()
+        .filter(|s| s.from == CLIENT && s.segment.len > 0)
+        .filter(|s| !s.segment.ecn.is_capable());
+    assert_eq!(again.count(), 1, "a retransmission is not ECT");
+}
+
+/// RFC 6298 section 3, Karn: what was retransmitted is not timed, and timestamps lift the rule.
+#[test]
+fn karn_and_timestamps() {
+    for timestamps in [false, true] {
+        let mut pair = connected(&TcpConfig { timestamps, ack_every: 1, ..config() });
+        let mut first = true;
+        pair.script = Box::new(move |side, _, s| {
+            let hit = side == CLIENT && s.len > 0 && std::mem::take(&mut first);
+            if hit { Fate::Drop } else { Fate::Deliver }
+        });
+        let samples = pair.client.stats().rtt_samples;
+        write(&mut pair, 500);
+        pair.run(pair.now + ms(1500));
+        assert_eq!(pair.client.unacked(), 0);
+        assert_eq!(pair.client.stats().timeouts, 1);
+        assert_eq!(pair.client.stats().rtt_samples - samples, u64::from(timestamps));
+        // 1 s doubled, unless the sample ended back-off.
+        let rto = if timestamps { Span::from_secs(1) } else { Span::from_secs(2) };
+        assert_eq!(pair.client.rto(), rto);
+        assert_eq!(pair.client.stats().rtt_max, ms(20));
+    }
+}
+
+/// RFC 5681 section 4.1, and no growth while the application is the limit.
+#[test]
+fn pauses_and_application_limits() {
+    for (idle_restart, window) in [(true, 10), (false, 40)] {
+        let mut pair = connected(&TcpConfig { idle_restart, ack_every: 1, ..config() });
+        write(&mut pair, 30_000);
+        pair.run(pair.now + ms(200));
+        // Ten and twenty segments went; the second window was not filled up, so 20 ACKs of the
+        // first two windows count and those of the rest do not.
+        let grown = pair.client.cwnd();
+        assert!((20_000..=40_000).contains(&grown), "{grown}");
+        for _ in 0..50 {
+            write(&mut pair, 1000);
+            pair.run(pair.now + ms(50));
+        }
+        assert_eq!(pair.client.cwnd(), grown, "one segment at a time fills no window");
+        pair.run(pair.now + ms(5000));
+        pair.sent.clear();
+        write(&mut pair, 100_000);
+        let burst = pair.sent.len() as u64;
+        assert_eq!(burst, if idle_restart { window } else { grown / 1000 });
+        assert_eq!(at(0), Nanos::ZERO);
+    }
+}
