@@ -96,8 +96,12 @@ fn number(text: &str) -> Result<u64, ()> {
 }
 
 /// Names answered by accessors of the connection rather than by its counters.
-const ACCESSORS: [&str; 14] = [
+const ACCESSORS: [&str; 18] = [
     "cwnd",
+    "send_window",
+    "peer_window",
+    "segment_size",
+    "in_recovery",
     "ssthresh",
     "pipe",
     "rto",
@@ -138,6 +142,10 @@ fn value(connection: &Connection, name: &str) -> Value {
         // A threshold that has never been set.
         "ssthresh" if connection.ssthresh() >= u64::MAX / 2 => Value::Word("none".into()),
         "ssthresh" => Value::Number(connection.ssthresh()),
+        "send_window" => Value::Number(connection.send_window()),
+        "peer_window" => Value::Number(connection.peer_window()),
+        "segment_size" => Value::Number(u64::from(connection.segment_size())),
+        "in_recovery" => yes_no(connection.in_recovery()),
         "pipe" => Value::Number(connection.pipe()),
         "rto" => Value::Time(connection.rto()),
         "srtt" => connection.srtt().map_or_else(|| Value::Word("none".into()), Value::Time),
