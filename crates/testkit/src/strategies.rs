@@ -43,9 +43,15 @@ fn recovering() -> impl Strategy<Value = TcpConfig> {
     ];
     let timer = prop_oneof![Just(PartialAckTimer::Impatient), Just(PartialAckTimer::SlowButSteady)];
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    (recovery, timer, flags).prop_map(|(recovery, partial_ack_timer, (a, b, c, d))| TcpConfig {
+    // Timeouts shorter than the path's round trip are spurious, which must do no harm either.
+    let numbers = (10u64..1500, 1u32..12, prop_oneof![4 => Just(3), 1 => 1u32..6]);
+    (recovery, timer, flags, numbers).prop_map(|(recovery, timer, (a, b, c, d), n)| TcpConfig {
         recovery,
-        partial_ack_timer,
+        partial_ack_timer: timer,
+        rto_min: Span::from_millis(n.0),
+        rto_initial: Span::from_millis(n.0),
+        initial_window: Some(n.1),
+        dup_thresh: n.2,
         limited_transmit: a,
         careful: b,
         keep_sack_after_rto: c,
