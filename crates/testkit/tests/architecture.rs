@@ -1,0 +1,188 @@
+//! Which crate may depend on which, read from `cargo metadata`.
+//!
+//! `units <- {random, packet} <- probe <- {transport, queueing, link} <- scenario <- sim <- study
+//! <- py`; `trace` stands beside the models and needs no more than `probe`. Crates of one layer
+//! never import one another: what the models share is the packet. Development dependencies may
+//! reach everything, tests join what the models keep apart.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+/// A crate, the crates of this project it may use, and what it may use from outside.
+type Rule = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+/// Serialisation and schemas, which every configuration needs.
+const SCHEMA: [&str; 3] = ["schemars", "serde", "serde_json"];
+
+/// Below `scenario` nothing opens files, reads the clock or starts threads; hence the short
+/// lists. A crate that is not listed fails the test: say where it belongs.
+const RULES: &[Rule] = &[
+    ("units", &[], &["libm"]),
+    ("random", &["units"], &["rand_core", "rand_xoshiro", "siphasher"]),
+    ("packet", &["units"], &["arrayvec"]),
+    ("probe", &["units", "random", "packet"], &[]),
+    ("transport", &["units", "random", "packet", "probe"], &[]),
+    ("queueing", &["units", "random", "packet", "probe"], &[]),
+    ("link", &["units", "random", "packet", "probe"], &[]),
+    (
+        "trace",
+        &["units", "random", "packet", "probe"],
+        &["flate2", "glob", "lzma-rust2", "ruzstd", "tar", "thiserror"],
+    ),
+    (
+        "scenario",
+        &["units", "random", "packet", "probe", "transport", "queueing", "link"],
+        &["serde_path_to_error", "thiserror", "toml"],
+    ),
+    (
+        "sim",
+        &["units", "random", "packet", "probe", "transport", "queueing", "link", "scenario"],
+        &["statrs", "thiserror"],
+    ),
+    (
+        "study",
+        &[
+            "units",
+            "random",
+            "packet",
+            "probe",
+            "transport",
+            "queueing",
+            "link",
+            "scenario",
+            "sim",
+            "trace",
+        ],
+        &["statrs", "thiserror"],
+    ),
+    (
+        "py",
+        &[
+            "units",
+            "random",
+            "packet",
+            "probe",
+            "transport",
+            "queueing",
+            "link",
+            "scenario",
+            "sim",
+            "study",
+            "trace",
+        ],
+        &[
+            "arrow-array",
+            "arrow-schema",
+            "pyo3",
+            "pyo3-arrow",
+            "serde_path_to_error",
+            "thiserror",
+            "toml",
+        ],
+    ),
+    (
+        "testkit",
+        &["units", "random", "packet", "probe", "transport"],
+        &["proptest", "thiserror", "toml"],
+    ),
+];
+
+/// Model crates: what could reach the outside world is refused by name too, so that a longer list
+/// above does not let it in by accident.
+const MODELS: [&str; 7] = ["units", "random", "packet", "probe", "transport", "queueing", "link"];
+const OUTSIDE_WORLD: [&str; 9] =
+    ["tokio", "rayon", "rand", "chrono", "time", "libc", "socket2", "pyo3", "arrow-array"];
+
+/// Dependencies of each package of the workspace, tests apart, by name.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let packages = json["packages"].as_array().expect("packages");
+    let name = |value: &serde_json::Value| {
+        let text = value["name"].as_str().expect("a name");
+        text.strip_prefix("airtcp-").unwrap_or(text).to_owned()
+    };
+    let used = |package: &serde_json::Value| {
+        let list = package["dependencies"].as_array().expect("dependencies");
+        list.iter().filter(|d| d["kind"].as_str() != Some("dev")).map(name).collect()
+    };
+    packages.iter().map(|package| (name(package), used(package))).collect()
+}
+
+/// What a set of dependencies has that a crate may not have.
+fn faults(rules: &[Rule], crates: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
+    let ours: BTreeSet<&str> = rules.iter().map(|(name, ..)| *name).collect();
+    let mut faults = Vec::new();
+    for (name, used) in crates {
+        let Some((_, inside, outside)) = rules.iter().find(|(n, ..)| n == name) else {
+            faults.push(format!("{name}: no rule says what it may depend on"));
+            continue;
+        };
+        for dependency in used.iter().map(String::as_str) {
+            let is_ours = ours.contains(dependency) || crates.contains_key(dependency);
+            if is_ours && !inside.contains(&dependency) {
+                faults.push(format!(
+                    "{name} depends on {dependency}: of this project it may use {}",
+                    if inside.is_empty() { "nothing".to_owned() } else { inside.join(", ") }
+                ));
+            }
+            let allowed = outside.contains(&dependency) || SCHEMA.contains(&dependency);
+            let banned = MODELS.contains(&name.as_str()) && OUTSIDE_WORLD.contains(&dependency);
+            if !is_ours && (!allowed || banned) {
+                faults.push(format!(
+                    "{name} depends on {dependency}: from outside it may use {}, {}",
+                    SCHEMA.join(", "),
+                    outside.join(", ")
+                ));
+            }
+        }
+    }
+    faults
+}
+
+#[test]
+fn crates_point_one_way() {
+    let crates = dependencies();
+    assert!(crates.len() >= 13, "only {} crates were found", crates.len());
+    let faults = faults(RULES, &crates);
+    assert!(faults.is_empty(), "crate directions are broken:\n  {}", faults.join("\n  "));
+}
+
+/// The rules themselves have no cycle and keep apart what must be kept apart.
+#[test]
+fn the_rules_are_layers() {
+    for (n, (name, inside, _)) in RULES.iter().enumerate() {
+        for dependency in *inside {
+            let below = RULES[..n].iter().any(|(other, ..)| other == dependency);
+            assert!(below, "{name} may use {dependency}, which is not below it");
+        }
+    }
+    let may =
+        |a: &str, b: &str| RULES.iter().any(|(name, inside, _)| *name == a && inside.contains(&b));
+    let apart = ["transport", "queueing", "link", "trace"];
+    for a in apart {
+        for b in apart {
+            assert!(!may(a, b), "{a} and {b} never import one another");
+        }
+    }
+}
+
+/// A wrong dependency is found.
+#[test]
+fn faults_are_named() {
+    let wrong = |name: &str, dependency: &str| {
+        let used = [dependency.to_owned()].into();
+        faults(RULES, &[(name.to_owned(), used)].into())
+    };
+    assert!(wrong("link", "transport")[0].contains("link depends on transport"));
+    assert!(wrong("units", "random")[0].contains("may use nothing"));
+    assert!(wrong("transport", "tokio")[0].contains("transport depends on tokio"));
+    assert!(wrong("scenario", "sim")[0].contains("scenario depends on sim"));
+    assert!(wrong("new", "units")[0].contains("no rule"));
+    assert!(wrong("sim", "link").is_empty() && wrong("trace", "glob").is_empty());
+}
