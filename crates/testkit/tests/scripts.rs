@@ -86,3 +86,22 @@ fn a_wrong_number_is_found_in_every_script() {
     }
     assert!(changed > 40, "only {changed} scripts have an expected acknowledgement");
 }
+
+/// The worked example of the manual passes, and fails as the manual says when it is changed as
+/// the manual says.
+#[test]
+fn the_manual_is_right() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/dev/packet-scripts.md");
+    let manual = fs::read_to_string(path).expect("the manual");
+    let block = |fence: &str| {
+        let (_, rest) = manual.split_once(fence).expect("a block");
+        rest.split_once("```").expect("its end").0.to_owned()
+    };
+    let example = block("```tcp\n");
+    parse("example.tcp", &example).and_then(|s| run(&s)).expect("the example passes");
+    let mut lines: Vec<&str> = example.lines().collect();
+    assert_eq!(lines[17].trim(), "> . 1:1001");
+    lines[17] = "      > . 1001:2001";
+    let result = parse("example.tcp", &lines.join("\n")).and_then(|s| run(&s));
+    assert_eq!(result.expect_err("it is wrong").to_string(), block("```text\n").trim_end());
+}

@@ -14,7 +14,7 @@ use super::pattern::{Defaults, Pattern};
 use super::{Action, Script, ScriptError, Seconds, Step, When, expect, notation};
 
 /// Lines of the dialogue that an error repeats.
-const SHOWN: usize = 10;
+const SHOWN: usize = 11;
 
 /// Most timers fired and segments sent in one script: more mean that it never ends.
 const MOST_EVENTS: u32 = 1_000_000;

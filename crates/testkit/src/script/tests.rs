@@ -183,7 +183,7 @@ proptest! {
         // Flags that scripts can name, with ACK so that the number is written.
         let names: String = ['S', 'F', 'R', 'P', 'E', 'W'].iter().enumerate()
             .filter(|(n, _)| flags >> n & 1 == 1).map(|(_, c)| *c).chain(['.']).collect();
-        let mut text = format!("{names} {seq}:{} ack {ack} win {window}", seq + i64::from(len));
+        let end = seq + i64::from(len);
         let mut options = Vec::new();
         if let Some(mss) = mss {
             options.push(format!("mss {mss}"));
@@ -195,9 +195,8 @@ proptest! {
         if !sacks.is_empty() {
             options.push(sacks.iter().fold("sack".into(), |t, (s, e)| format!("{t} {s}:{e}")));
         }
-        if !options.is_empty() {
-            text += &format!(" <{}>", options.join(", "));
-        }
+        let options = options.join(", ");
+        let text = format!("{names} {seq}:{end} ack {ack} win {window} <{options}>");
         let pattern = &field(&text)[0];
         let defaults = pattern::Defaults { seq: 0, ack: 0, window: 0, clock: 0, echo: 0 };
         // Filled as the peer's, so that "ours" and "peer" change places when it is compared.
