@@ -68,13 +68,21 @@ impl FlowCounters {
     fn of(client: &Transport, server: &Transport) -> Self {
         match (client, server) {
             (Transport::Tcp { connection: c, .. }, Transport::Tcp { connection: s, .. }) => {
-                let tcp = *c.stats();
+                // In an exchange both ends send data; in a transfer one of them adds zeros.
+                let (a, b) = (*c.stats(), *s.stats());
+                let rtt = if a.rtt_samples >= b.rtt_samples { a } else { b };
                 Self {
-                    delivered: s.delivered(),
-                    sent_bytes: tcp.bytes_sent,
-                    segments: tcp.data_segments_sent,
+                    delivered: c.delivered() + s.delivered(),
+                    sent_bytes: a.bytes_sent + b.bytes_sent,
+                    segments: a.data_segments_sent + b.data_segments_sent,
                     datagrams_lost: 0,
-                    tcp,
+                    tcp: TcpStats {
+                        segments_retransmitted: a.segments_retransmitted + b.segments_retransmitted,
+                        timeouts: a.timeouts + b.timeouts,
+                        fast_retransmits: a.fast_retransmits + b.fast_retransmits,
+                        ecn_reactions: a.ecn_reactions + b.ecn_reactions,
+                        ..rtt
+                    },
                 }
             }
             (Transport::UdpSender(c), Transport::UdpReceiver(s)) => Self {

@@ -25,7 +25,8 @@ pub struct FlowResult {
     pub to: String,
     /// `tcp` or `udp`.
     pub transport: String,
-    /// Bytes handed to the receiving application, in order and once, while measured.
+    /// Bytes handed to the receiving application, in order and once, while measured; of an
+    /// exchange, requests and responses.
     pub delivered_bytes: u64,
     /// Those bytes over the time the flow was active and measured.
     pub goodput_bps: f64,

@@ -1,0 +1,82 @@
+//! Applications over a clean link: what they offer is what arrives, when it should.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod common;
+
+use common::{run_first, run_with};
+
+const LINK: &str = "duration = \"20 s\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mb/s\"\ndelay = \"10 ms\"\n";
+
+fn with(flow: &str) -> airtcp_sim::results::FlowResult {
+    let text = format!("{LINK}[[flows]]\nfrom = \"a\"\nto = \"b\"\n{flow}\n");
+    run_first(&text).flows.remove(0)
+}
+
+#[test]
+fn a_transfer_of_given_size_completes() {
+    let f = with("app = { kind = \"bulk\", size = \"1 MB\", start = \"2 s\" }");
+    assert_eq!(f.delivered_bytes, 1_000_000);
+    // 685 packets of 1.2 ms are 0.82 s; the handshake and slow start add some round trips.
+    let took = f.completion_s.unwrap();
+    assert!((0.84..1.3).contains(&took), "{took}");
+    assert!((f.goodput_bps * took / 8e6 - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn a_transfer_can_be_stopped() {
+    let f = with("app = { kind = \"bulk\", stop = \"5 s\" }");
+    let rate = 10e6 * 1460.0 / 1500.0;
+    assert!(f.delivered_bytes as f64 * 8.0 > 0.9 * 5.0 * rate);
+    // What was written ahead still arrives: two windows and 64 kB at most.
+    assert!((f.delivered_bytes as f64) < 5.0 * rate / 8.0 + 3e6, "{}", f.delivered_bytes);
+    assert!(f.active_s < 8.0, "{}", f.active_s);
+}
+
+#[test]
+fn constant_rate_over_either_transport() {
+    for transport in ["udp", "tcp"] {
+        let app = "app = { kind = \"constant-rate\", rate = \"800 kb/s\", message = \"1000 B\" }";
+        let f = with(&format!("transport = \"{transport}\"\n{app}"));
+        // 100 messages a second from 0 s on; the last are on their way.
+        assert!((1_980_000..=2_000_000).contains(&f.delivered_bytes), "{transport}: {}", f.delivered_bytes);
+        assert_eq!((f.retransmissions, f.datagrams_lost), (0, 0));
+    }
+}
+
+#[test]
+fn on_off_has_its_duty_cycle() {
+    let fixed = "app = { kind = \"on-off\", rate = \"800 kb/s\", on = \"1 s\", off = \"3 s\", periods = \"fixed\" }";
+    let f = with(&format!("transport = \"udp\"\n{fixed}"));
+    // On at 0, 4, 8, 12 and 16 s, 100 datagrams each.
+    assert_eq!(f.segments_sent, 500);
+    for periods in ["exponential", "pareto"] {
+        let text = LINK.replace("20 s", "2000 s");
+        let app = format!("app = {{ kind = \"on-off\", rate = \"800 kb/s\", on = \"100 ms\", off = \"300 ms\", periods = \"{periods}\" }}");
+        let text = format!("replications = 4\n{text}[[flows]]\nfrom = \"a\"\nto = \"b\"\ntransport = \"udp\"\n{app}\n");
+        let share = run_with(&text, 2).summary.flows[0].quantities["goodput_bps"].mean.unwrap() / 800e3;
+        // A datagram opens every on-period, so short ones count for more than their length.
+        assert!((0.2..0.33).contains(&share), "{periods}: {share}");
+    }
+}
+
+#[test]
+fn exchanges_take_a_round_trip_and_the_data() {
+    let f = with("app = { kind = \"request-response\", request = \"100 B\", response = \"1000 B\", think = \"80 ms\", count = 50 }");
+    assert_eq!(f.exchanges, 50);
+    assert_eq!(f.delivered_bytes, 50 * 1100);
+    // 20 ms of propagation, 0.1 ms to send the request and 0.8 ms the response.
+    let mean = f.exchange_mean_s.unwrap();
+    assert!((0.0205..0.0225).contains(&mean), "{mean}");
+}
+
+#[test]
+fn datagrams_lost_are_counted() {
+    let text = format!(
+        "{LINK}loss = {{ model = \"script\", drop = [3, 5] }}\n[[flows]]\nfrom = \"a\"\nto = \"b\"\ntransport = \"udp\"\n\
+         app = {{ kind = \"constant-rate\", rate = \"80 kb/s\", stop = \"5 s\" }}\n"
+    );
+    let r = run_first(&text);
+    assert_eq!(r.flows[0].datagrams_lost, 2);
+    assert_eq!(r.links[0].drops["loss"], 2);
+}

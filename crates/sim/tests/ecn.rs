@@ -1,0 +1,33 @@
+//! ECN end to end: marks instead of drops keep a bottleneck busy without a single loss.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod common;
+
+use common::run_first;
+
+#[test]
+fn marks_keep_the_link_busy_without_loss() {
+    let text = r#"
+duration = "60 s"
+warmup = "10 s"
+[[links]]
+from = "a"
+to = "b"
+rate = "10 Mb/s"
+delay = "20 ms"
+queue = { kind = "red", ecn = true }
+[[flows]]
+from = "a"
+to = "b"
+count = 2
+tcp = { profile = "linux", ecn = true }
+"#;
+    let r = run_first(text);
+    let link = &r.links[0];
+    assert!(link.utilisation > 0.9, "{}", link.utilisation);
+    assert!(link.marked_packets > 0);
+    let reactions: u64 = r.flows.iter().map(|f| f.ecn_reactions).sum();
+    assert!(reactions > 0 && reactions <= link.marked_packets, "{reactions}");
+    assert_eq!(r.flows.iter().map(|f| f.retransmissions).sum::<u64>(), 0);
+}
