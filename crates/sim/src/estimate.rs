@@ -33,6 +33,20 @@ impl Estimate {
         Self { mean: Some(mean), ci_low: Some(mean - half), ci_high: Some(mean + half) }
     }
 
+    /// The interval in which one further value lies with 95 % probability, if the values are
+    /// normally distributed: wider than the confidence interval of their mean, and the one to
+    /// ask when a single run is compared with several.
+    pub fn prediction(values: &[f64]) -> Option<[f64; 2]> {
+        let n = values.len() as f64;
+        if values.len() < 2 {
+            return None;
+        }
+        let mean = values.iter().sum::<f64>() / n;
+        let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0);
+        let half = t_quantile(n - 1.0) * (variance * (1.0 + 1.0 / n)).sqrt();
+        Some([mean - half, mean + half])
+    }
+
     /// The estimate of a quantity that may be missing in some replications.
     pub fn of_some(values: impl IntoIterator<Item = Option<f64>>) -> Self {
         Self::of(values.into_iter().flatten())
@@ -53,6 +67,14 @@ mod tests {
         for (degrees, quantile) in [(1.0, 12.706), (5.0, 2.571), (19.0, 2.093), (100.0, 1.984)] {
             assert!((t_quantile(degrees) - quantile).abs() < 5e-4, "{degrees}");
         }
+    }
+
+    #[test]
+    fn prediction_of_one_more() {
+        assert_eq!(Estimate::prediction(&[1.0]), None);
+        let [low, high] = Estimate::prediction(&[1.0, 2.0, 3.0]).unwrap();
+        // 4.303 * sqrt(1 + 1/3) = 4.969.
+        assert!((low + 2.969).abs() < 1e-3 && (high - 6.969).abs() < 1e-3, "{low} {high}");
     }
 
     #[test]

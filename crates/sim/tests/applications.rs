@@ -39,7 +39,11 @@ fn constant_rate_over_either_transport() {
         let app = "app = { kind = \"constant-rate\", rate = \"800 kb/s\", message = \"1000 B\" }";
         let f = with(&format!("transport = \"{transport}\"\n{app}"));
         // 100 messages a second from 0 s on; the last are on their way.
-        assert!((1_980_000..=2_000_000).contains(&f.delivered_bytes), "{transport}: {}", f.delivered_bytes);
+        assert!(
+            (1_980_000..=2_000_000).contains(&f.delivered_bytes),
+            "{transport}: {}",
+            f.delivered_bytes
+        );
         assert_eq!((f.retransmissions, f.datagrams_lost), (0, 0));
     }
 }
@@ -52,9 +56,14 @@ fn on_off_has_its_duty_cycle() {
     assert_eq!(f.segments_sent, 500);
     for periods in ["exponential", "pareto"] {
         let text = LINK.replace("20 s", "2000 s");
-        let app = format!("app = {{ kind = \"on-off\", rate = \"800 kb/s\", on = \"100 ms\", off = \"300 ms\", periods = \"{periods}\" }}");
-        let text = format!("replications = 4\n{text}[[flows]]\nfrom = \"a\"\nto = \"b\"\ntransport = \"udp\"\n{app}\n");
-        let share = run_with(&text, 2).summary.flows[0].quantities["goodput_bps"].mean.unwrap() / 800e3;
+        let app = format!(
+            "app = {{ kind = \"on-off\", rate = \"800 kb/s\", on = \"100 ms\", off = \"300 ms\", periods = \"{periods}\" }}"
+        );
+        let text = format!(
+            "replications = 4\n{text}[[flows]]\nfrom = \"a\"\nto = \"b\"\ntransport = \"udp\"\n{app}\n"
+        );
+        let share =
+            run_with(&text, 2).summary.flows[0].quantities["goodput_bps"].mean.unwrap() / 800e3;
         // A datagram opens every on-period, so short ones count for more than their length.
         assert!((0.2..0.33).contains(&share), "{periods}: {share}");
     }
@@ -62,7 +71,9 @@ fn on_off_has_its_duty_cycle() {
 
 #[test]
 fn exchanges_take_a_round_trip_and_the_data() {
-    let f = with("app = { kind = \"request-response\", request = \"100 B\", response = \"1000 B\", think = \"80 ms\", count = 50 }");
+    let f = with(
+        "app = { kind = \"request-response\", request = \"100 B\", response = \"1000 B\", think = \"80 ms\", count = 50 }",
+    );
     assert_eq!(f.exchanges, 50);
     assert_eq!(f.delivered_bytes, 50 * 1100);
     // 20 ms of propagation, 0.1 ms to send the request and 0.8 ms the response.

@@ -172,11 +172,18 @@ pub struct Differences {
     pub gilbert_elliott: Option<Difference>,
 }
 
-/// Empirical minus synthetic, over the replicas.
+/// Empirical minus synthetic. The trace is one run and the ensemble many, so two questions have
+/// two answers: how far the trace lies from the ensemble's mean, and whether that is more than
+/// synthetic links lie from one another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
-    /// In packets per second.
+    /// In packets per second; the interval is that of the ensemble's mean.
     pub packets_per_second: Estimate,
     /// In percent of the synthetic mean; null where that is zero.
     pub percent: Option<Estimate>,
+    /// Where the difference to one further synthetic link lies with 95 % probability.
+    pub prediction: Option<[f64; 2]>,
+    /// True if zero lies outside `prediction`: the link differs from synthetic ones by more than
+    /// they do from one another. Null with a single replica.
+    pub beyond_chance: Option<bool>,
 }
