@@ -251,12 +251,18 @@ fn ensemble(done: impl Iterator<Item = Done>) -> Option<Ensemble> {
 }
 
 fn difference(empirical: &TcpOutcome, ensemble: &Ensemble) -> Difference {
-    let differences =
-        || ensemble.replica_packets_per_second.iter().map(|r| empirical.packets_per_second - r);
+    let differences: Vec<f64> = ensemble
+        .replica_packets_per_second
+        .iter()
+        .map(|r| empirical.packets_per_second - r)
+        .collect();
     let mean = ensemble.packets_per_second.mean.unwrap_or(0.0);
+    let prediction = Estimate::prediction(&differences);
     Difference {
-        packets_per_second: Estimate::of(differences()),
-        percent: (mean > 0.0).then(|| Estimate::of(differences().map(|d| 100.0 * d / mean))),
+        packets_per_second: Estimate::of(differences.iter().copied()),
+        percent: (mean > 0.0).then(|| Estimate::of(differences.iter().map(|d| 100.0 * d / mean))),
+        prediction,
+        beyond_chance: prediction.map(|[low, high]| low > 0.0 || high < 0.0),
     }
 }
 

@@ -75,6 +75,8 @@ fn an_independent_link_is_like_its_ensemble_and_a_bursty_one_is_not() {
     let own = result.links[0].tcp.empirical.packets_per_second;
     assert!(own > 0.5 * low && own < 2.0 * high, "{own} outside {low}..{high}");
     assert!(difference(1).ci_low.unwrap() > 0.0, "{:?}", difference(1));
+    let beyond = |i: usize| result.links[i].tcp.difference.independent.beyond_chance;
+    assert_eq!((beyond(0), beyond(1)), (Some(false), Some(true)));
     // A Gilbert-Elliott link is like the Gilbert-Elliott ensemble.
     let ge = result.links[1].tcp.gilbert_elliott.as_ref().unwrap();
     let (own, mean) =
