@@ -126,7 +126,8 @@ fn scaled(slot: Span) -> TcpConfig {
     let base = TcpConfig::profile(Profile::S1Mirage);
     let scale = |t: Span| {
         let exact = u128::from(t.0) * u128::from(slot.0) / u128::from(REFERENCE_SLOT.0);
-        Span(u64::try_from(exact).unwrap_or(u64::MAX)).max(Span(1))
+        // What was not zero must not become zero.
+        Span(u64::try_from(exact).unwrap_or(u64::MAX)).max(Span(u64::from(t.0 > 0)))
     };
     TcpConfig {
         rto_initial: scale(base.rto_initial),
