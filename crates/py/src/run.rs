@@ -6,7 +6,7 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use airtcp_packet::Side;
+use airtcp_packet::{EndpointId, Side};
 use airtcp_probe::{PcapProbe, Series, SeriesOptions, Vantage};
 use airtcp_scenario::{Resolved, ScenarioError};
 use airtcp_sim::estimate::Estimate;
@@ -215,12 +215,13 @@ fn seconds(ns: u64) -> f64 {
     Span(ns).as_secs_f64()
 }
 
-/// A row of a series: whose it is, when, and its values.
-type Row<'a> = (&'a str, u64, Vec<u64>);
+/// A row of a series: whose it is, when, its values, and at which end of a flow.
+type Row<'a> = (&'a str, u64, Vec<u64>, &'static str);
 
-fn rows<'a>(name: &'a str, table: &airtcp_probe::Table) -> Vec<Row<'a>> {
+fn rows<'a>(name: &'a str, side: &'static str, table: &airtcp_probe::Table) -> Vec<Row<'a>> {
     let columns: Vec<&[u64]> = table.columns().map(|(_, values)| values).collect();
-    let row = |(i, time): (usize, &u64)| (name, *time, columns.iter().map(|c| c[i]).collect());
+    let row =
+        |(i, time): (usize, &u64)| (name, *time, columns.iter().map(|c| c[i]).collect(), side);
     table.times().iter().enumerate().map(row).collect()
 }
 
@@ -229,11 +230,16 @@ impl RunResult {
         self.plan.flows.get(number as usize).map_or("", |flow| flow.name.as_str())
     }
 
+    fn at(&self, end: EndpointId, table: &airtcp_probe::Table) -> Vec<Row<'_>> {
+        let side = if end.side() == Side::Client { "client" } else { "server" };
+        rows(self.flow(end.flow()), side, table)
+    }
+
     fn windows(&self, series: &Series) -> PyResult<Table> {
-        let all: Vec<Row<'_>> =
-            series.windows().flat_map(|(end, t)| rows(self.flow(end.flow()), t)).collect();
+        let all: Vec<Row<'_>> = series.windows().flat_map(|(end, t)| self.at(end, t)).collect();
         Columns::of(&all)
             .text("flow", |r| r.0)
+            .text("side", |r| r.3)
             .real("t_s", |r| seconds(r.1))
             .count("cwnd_bytes", |r| r.2[0])
             // A threshold that no loss has set yet is no number.
@@ -244,10 +250,10 @@ impl RunResult {
     }
 
     fn rtts(&self, series: &Series) -> PyResult<Table> {
-        let all: Vec<Row<'_>> =
-            series.rtts().flat_map(|(end, t)| rows(self.flow(end.flow()), t)).collect();
+        let all: Vec<Row<'_>> = series.rtts().flat_map(|(end, t)| self.at(end, t)).collect();
         Columns::of(&all)
             .text("flow", |r| r.0)
+            .text("side", |r| r.3)
             .real("t_s", |r| seconds(r.1))
             .real("rtt_s", |r| seconds(r.2[0]))
             .real("srtt_s", |r| seconds(r.2[1]))
@@ -257,7 +263,7 @@ impl RunResult {
 
     fn queues(&self, series: &Series) -> PyResult<Table> {
         let name = |n: u32| self.plan.links.get(n as usize).map_or("", |l| l.name.as_str());
-        let all: Vec<Row<'_>> = series.queues().flat_map(|(n, t)| rows(name(n), t)).collect();
+        let all: Vec<Row<'_>> = series.queues().flat_map(|(n, t)| rows(name(n), "", t)).collect();
         Columns::of(&all)
             .text("link", |r| r.0)
             .real("t_s", |r| seconds(r.1))

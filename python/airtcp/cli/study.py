@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from airtcp.documents import Estimate, Link
     from airtcp.results import StudyResult
 
-_ROWS = 40
+_ROWS = 30
 
 
 def study(
@@ -95,6 +95,8 @@ def _table(result: StudyResult) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from airtcp import words
+
     console = screen()
     links = result.json["links"]
     wide = console.width >= 130  # noqa: PLR2004 - fits all columns
@@ -106,19 +108,28 @@ def _table(result: StudyResult) -> None:
     for head in heads:
         if head not in hidden:
             table.add_column(head, justify="left" if head == "class" else "right", no_wrap=True)
-    for link in links[:_ROWS]:
+    for link in links if len(links) <= _ROWS else _most_telling(links):
         cells = dict(zip(heads, _cells(link, intervals=wide), strict=True))
         table.add_row(Text(link["name"]), *(cells[head] for head in heads if head not in hidden))
     console.print(table)
     if len(links) > _ROWS:
-        rest = len(links) - _ROWS
-        console.print(f"... and {rest} more links: see the report, or --format csv\n")
+        console.print(
+            f"{_ROWS} of {words.count(len(links))} links: those with the largest gain or loss from"
+            " the order of their losses; all are in the report and in --format csv\n"
+        )
     for finding in result.findings:
         console.print(Text(f"- {finding.headline}: ", style="bold") + Text(finding.text))
     skipped = result.json["skipped"]
     if skipped:
         console.print(f"- {len(skipped)} files were not traces, such as {skipped[0]['path']}")
     console.print(f"\nseed {result.seed}, airtcp {result.json['airtcp_version']}")
+
+
+def _most_telling(links: list[Link]) -> list[Link]:
+    def gain(link: Link) -> float:
+        return abs(link["tcp"]["difference"]["independent"]["packets_per_second"]["mean"] or 0.0)
+
+    return sorted(links, key=gain, reverse=True)[:_ROWS]
 
 
 def _cells(link: Link, *, intervals: bool) -> list[str]:

@@ -87,7 +87,9 @@ def study_page(document: StudyDocument) -> str:
         "study.html.j2",
         "study.js",
         payload,
-        title=f"What TCP gets over {len(links)} links" if several else _single_title(links[0]),
+        title=f"What TCP gets over {words.count(len(links))} links"
+        if several
+        else _single_title(links[0]),
         lead=_lead(links),
         facts=_facts(document),
         findings=words.study_findings(links) if links else [],
@@ -106,11 +108,12 @@ def study_page(document: StudyDocument) -> str:
 def _first(links: Sequence[Link]) -> int:
     """Choose the link to open with: the one that shows most, an intermediate one if there is."""
 
-    def rank(index: int) -> tuple[bool, bool, float]:
+    def rank(index: int) -> tuple[bool, bool, bool, float]:
         link = links[index]
         gain = link["tcp"]["difference"]["independent"]["packets_per_second"]["mean"] or 0.0
         low, high = words.INTERMEDIATE
-        return low <= link["prr"] <= high, link["converged"], abs(gain)
+        window = link["tcp"]["empirical"]["cwnd"] is not None
+        return window, low <= link["prr"] <= high, link["converged"], abs(gain)
 
     return max(range(len(links)), key=rank, default=0)
 
@@ -168,25 +171,24 @@ def _headings(links: Sequence[Link]) -> dict[str, str]:
         )
     losing = [link for link in links if link["mu"] is not None]
     if losing:
-        signs = [words.direction(link["tcp"]["difference"]["independent"]) for link in losing]
-        found["gain"] = (
-            f"TCP gains from bursts on {words.count(signs.count(1))}"
-            f" of {words.count(len(losing))} links"
-        )
-        chained = [link["tcp"]["difference"]["gilbert_elliott"] for link in losing]
-        low = sum(words.direction(difference) > 0 for difference in chained)
+        total = words.count(len(losing))
+        more, _, _ = words.sides(losing, "independent")
+        found["gain"] = f"{words.count(more)} of {total} links beat independent losses"
+        more, less, _ = words.sides(losing, "gilbert_elliott")
         found["chain"] = (
-            f"The chain gives TCP too little on {words.count(low)} of {words.count(len(losing))}"
+            f"The chain gives TCP too little on {words.count(more)} of {total},"
+            f" too much on {words.count(less)}"
         )
-        longer = sum(
+        known = [
             link["longest_success_burst"] > expected
             for link in losing
-            if (expected := link["ge_expected_longest_success_burst"]) is not None
-        )
-        found["longest"] = (
-            f"Longest runs exceed the chain's on {words.count(longer)}"
-            f" of {words.count(len(losing))}"
-        )
+            if (expected := words.expected_longest(link)) is not None
+        ]
+        if known:
+            found["longest"] = (
+                f"Longest runs exceed the chain's on {words.count(sum(known))}"
+                f" of {words.count(len(known))}"
+            )
     return found
 
 

@@ -80,8 +80,8 @@ OVERVIEW: dict[str, Callable[[Link], Any]] = {
     "converged": lambda link: link["converged"],
     "longest_success": lambda link: link["longest_success_burst"],
     "longest_loss": lambda link: link["longest_loss_burst"],
-    "expected_success": lambda link: link["ge_expected_longest_success_burst"],
-    "expected_loss": lambda link: link["ge_expected_longest_loss_burst"],
+    "expected_success": words.expected_longest,
+    "expected_loss": lambda link: words.expected_longest(link, "loss"),
     "tcp": lambda link: link["tcp"]["empirical"]["packets_per_second"],
     "independent": lambda link: _mean(link["tcp"]["independent"], "mean"),
     "independent_low": lambda link: _mean(link["tcp"]["independent"], "low"),
@@ -200,7 +200,7 @@ def titles(link: Link) -> dict[str, str]:
             f"{100 * isolated:.0f} % of loss runs are single losses; the longest run is "
             + (words.count(link["longest_loss_burst"]))
         )
-    expected = link["ge_expected_longest_success_burst"]
+    expected = words.expected_longest(link)
     if expected is not None:
         found["success"] += f", a Gilbert-Elliott chain's about {words.count(expected)}"
     if link["mu"] is None:

@@ -46,31 +46,52 @@ def estimate(value: dict[str, Any] | None, scale: float) -> str:
     return f"{text} [{low}, {high}]"
 
 
+def _mean(row: dict[str, Any], key: str) -> float | None:
+    return row[key]["mean"] if key in row else None
+
+
 def table(
     rows: list[dict[str, Any]], columns: tuple[tuple[str, str, float], ...]
 ) -> dict[str, list[Any]]:
     """Lay out the estimates of flows or links; a column with nothing in it is left out."""
     used = [
-        c for c in columns if any((row.get(c[1]) or {}).get("mean") is not None for row in rows)
+        (title, key, scale)
+        for title, key, scale in columns
+        if any(_mean(row, key) is not None for row in rows)
     ]
     return {
         "head": [title for title, _, _ in used],
         "rows": [
-            [row["name"], *(estimate(row.get(key), scale) for _, key, scale in used)]
+            [
+                row["name"],
+                *(estimate(row.get(key), scale) for _, key, scale in used),
+            ]
             for row in rows
         ],
     }
 
 
-def curves(series: dict[str, list[Any]], who: str, value: str, scale: float) -> list[list[Any]]:
+def ends(series: dict[str, list[Any]], sends: str | None = None) -> list[str]:
+    """Name the end of a flow that each row is of; "" for an end that never had data under way."""
+    owners = list(zip(series["flow"], series["side"], strict=True))
+    active = set(owners)
+    if sends is not None:
+        active = {who for who, amount in zip(owners, series[sends], strict=True) if amount > 1}
+    return [
+        "" if (flow, side) not in active else flow if side == "client" else f"{flow} ({side})"
+        for flow, side in owners
+    ]
+
+
+def curves(
+    names: list[str], times: list[float], values: list[float], scale: float
+) -> list[list[Any]]:
     """Split a series by name and thin each part; beyond a dozen names the rest is left out."""
-    names = list(dict.fromkeys(series[who]))[:_MOST_NAMES]
     parts: list[list[Any]] = []
-    for name in names:
-        chosen = [i for i, owner in enumerate(series[who]) if owner == name]
-        times = [series["t_s"][i] for i in chosen]
-        values = [series[value][i] * scale for i in chosen]
-        parts.append([name, thin(times, values, _POINTS)])
+    for name in list(dict.fromkeys(name for name in names if name))[:_MOST_NAMES]:
+        chosen = [i for i, owner in enumerate(names) if owner == name]
+        points = thin([times[i] for i in chosen], [values[i] * scale for i in chosen], _POINTS)
+        parts.append([name, points])
     return parts
 
 
@@ -93,9 +114,11 @@ def run_payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) 
     ]
     payload: dict[str, Any] = {"kind": "run", "means": means, "replications": replications}
     if series:
+        windows, rtts, queues = (series[f"{name}_series"] for name in ("window", "rtt", "queue"))
+        sending = ends(windows, "in_flight_bytes")
         payload |= {
-            "window": curves(series["window_series"], "flow", "cwnd_bytes", 1e-3),
-            "rtt": curves(series["rtt_series"], "flow", "rtt_s", 1e3),
-            "queue": curves(series["queue_series"], "link", "queue_packets", 1.0),
+            "window": curves(sending, windows["t_s"], windows["cwnd_bytes"], 1e-3),
+            "rtt": curves(ends(rtts), rtts["t_s"], rtts["rtt_s"], 1e3),
+            "queue": curves(queues["link"], queues["t_s"], queues["queue_packets"], 1.0),
         }
     return payload

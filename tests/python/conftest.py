@@ -1,0 +1,89 @@
+"""Fixtures: the program as a user starts it, and traces to give to it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+import airtcp
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from airtcp.results import StudyResult
+
+ENVIRONMENT = {**os.environ, "PYTHONUTF8": "1", "TERM": "dumb"}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a program ended and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+
+Program = Callable[..., Ended]
+
+
+@pytest.fixture(scope="session")
+def program() -> list[str]:
+    """The command line that starts airtcp."""
+    return [sys.executable, "-m", "airtcp"]
+
+
+@pytest.fixture
+def run(program: list[str], tmp_path: Path) -> Program:
+    """Start airtcp in a folder of its own and wait for its end."""
+
+    def start(*arguments: str | Path, stdin: bytes = b"") -> Ended:
+        done = subprocess.run(
+            [*program, *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            cwd=tmp_path,
+            env=ENVIRONMENT,
+            timeout=120,
+            check=False,
+        )
+        return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return start
+
+
+@pytest.fixture(scope="session")
+def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of links: bursty, independent, perfect, dead, short."""
+    folder = tmp_path_factory.mktemp("traces")
+    airtcp.synth(folder / "bursty.txt", prr=0.55, mu=0.7, packets=20_000, seed=1)
+    airtcp.synth(folder / "independent.csv", prr=0.5, packets=12_000, seed=2, fmt="csv")
+    airtcp.synth(folder / "good.txt.gz", prr=0.85, mu=0.4, packets=12_000, seed=3)
+    airtcp.synth(folder / "short.txt", prr=0.5, mu=0.3, packets=300, seed=4)
+    (folder / "perfect.txt").write_text("1" * 2000 + "\n")
+    (folder / "dead.txt").write_text("0" * 2000 + "\n")
+    (folder / "notes.txt").write_text("these are the traces of Tuesday\n")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def study(traces: Path) -> StudyResult:
+    """A study of those links."""
+    return airtcp.study(traces, replicas=4, seed=7)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Path of a Chromium, or a skip that says what is missing."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        found = shutil.which(name)
+        if found:
+            return found
+    pytest.skip("no Chromium on this machine: install the package chromium")

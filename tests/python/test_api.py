@@ -1,0 +1,132 @@
+"""The Python API: tables that everything reads, and a stub that says what is there."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import airtcp
+from airtcp import _core
+
+if TYPE_CHECKING:
+    from airtcp.results import StudyResult
+
+
+def test_every_table_goes_round(study: StudyResult) -> None:
+    for name in study.tables:
+        core = study.arrow(name)
+        arrow = study.to_arrow(name)
+        frame = study.table(name)
+        assert core.column_names == arrow.column_names == frame.columns
+        assert len(core) == arrow.num_rows == frame.height
+        assert pl.DataFrame(arrow).equals(frame)
+        assert pa.table(frame).num_rows == len(core)
+
+
+def test_nulls_stay_nulls(study: StudyResult) -> None:
+    row = study.links.filter(pl.col("name") == "perfect")
+    assert row["mu"].to_list() == [None]
+    assert row["packets"].to_list() == [2000]
+    assert study.links.schema["packets"] == pl.UInt64
+    assert study.links.schema["prr"] == pl.Float64
+    assert study.links.schema["converged"] == pl.Boolean
+
+
+def test_pandas(study: StudyResult) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = study.to_pandas("loss_bursts")
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame.columns) == ["link", "length", "count"]
+
+
+def test_tables_agree_with_the_document(study: StudyResult) -> None:
+    document = study.json
+    assert study.links["name"].to_list() == [link["name"] for link in document["links"]]
+    assert study.links["prr"].to_list() == [link["prr"] for link in document["links"]]
+    bursts = study.table("loss_bursts").filter(pl.col("link") == "bursty")
+    link = next(link for link in document["links"] if link["name"] == "bursty")
+    lost = (bursts["length"] * bursts["count"]).sum()
+    assert lost == link["packets"] - link["received"] == link["loss_bursts"]["packets"]
+    replicas = study.table("replicas").filter(pl.col("link") == "bursty")
+    assert replicas.group_by("model").len()["len"].to_list() == [4, 4]
+
+
+def test_the_same_seed_gives_the_same_text(traces: Path) -> None:
+    path = traces / "short.txt"
+    one = airtcp.study(path, replicas=3, seed=5)
+    assert one.text == airtcp.study(path, replicas=3, seed=5).text
+    assert one.text != airtcp.study(path, replicas=3, seed=6).text
+
+
+def test_unknown_tables_are_named(study: StudyResult) -> None:
+    with pytest.raises(KeyError, match="links"):
+        study.table("linkz")
+
+
+def test_exceptions_form_a_tree(tmp_path: Path) -> None:
+    assert issubclass(airtcp.TraceError, airtcp.AirtcpError)
+    assert issubclass(airtcp.ScenarioError, airtcp.AirtcpError)
+    with pytest.raises(airtcp.TraceError, match=r"none\.txt"):
+        airtcp.study(tmp_path / "none.txt")
+    with pytest.raises(airtcp.ScenarioError, match=r"none\.toml"):
+        airtcp.run(tmp_path / "none.toml")
+    with pytest.raises(airtcp.AirtcpError, match="replicas"):
+        airtcp.study(tmp_path / "none.txt", replicas=0)
+
+
+def test_a_run_uses_traces_beside_its_scenario(tmp_path: Path) -> None:
+    airtcp.synth(tmp_path / "link.txt", prr=0.8, mu=0.3, packets=5000)
+    scenario = tmp_path / "s.toml"
+    scenario.write_text(
+        'duration = "5 s"\n[[links]]\nfrom = "a"\nto = "b"\nslot = "10 ms"\n'
+        'loss = { model = "trace", path = "link.txt", slot = "10 ms" }\n'
+        '[[flows]]\nfrom = "a"\nto = "b"\n'
+    )
+    result = airtcp.run(scenario, series=True)
+    assert result.links["loss_rate"].max() == pytest.approx(0.2, abs=0.15)
+    series = result.table("window_series").filter(pl.col("side") == "client")
+    assert series["t_s"].is_sorted()
+    assert series["cwnd_bytes"].min() > 0  # pyright: ignore[reportOptionalOperand]
+
+
+def test_runs_are_reproducible() -> None:
+    text = (
+        '[[links]]\nfrom = "a"\nto = "b"\nrate = "5 Mb/s"\ndelay = "5 ms"\n'
+        'loss = { model = "bernoulli", probability = 0.02 }\n'
+    )
+    flows = '[[flows]]\nfrom = "a"\nto = "b"\n'
+
+    def go(workers: int) -> list[str]:
+        overrides = {"duration": "3 s"}
+        return airtcp.run(
+            "s", text=text + flows, replications=4, workers=workers, overrides=overrides
+        ).fingerprints
+
+    assert go(1) == go(2)
+    assert len(set(go(1))) == 4
+
+
+def test_the_stub_names_what_is_there() -> None:
+    stub = ast.parse(Path(_core.__file__).with_name("_core.pyi").read_text("utf-8"))
+    declared: dict[str, set[str]] = {}
+    for node in stub.body:
+        if isinstance(node, ast.ClassDef):
+            methods = [n for n in node.body if isinstance(n, ast.FunctionDef)]
+            declared[node.name] = {m.name for m in methods if not m.name.startswith("__")}
+        elif isinstance(node, ast.FunctionDef):
+            declared[node.name] = {a.arg for a in node.args.args}
+    present = {name for name in dir(_core) if not name.startswith("__")}
+    assert set(declared) == present
+    for name, parts in declared.items():
+        thing = getattr(_core, name)
+        if isinstance(thing, type):
+            own = {n for n in vars(thing) if not n.startswith("__")}
+            assert own == parts, name
+        else:
+            assert set(inspect.signature(thing).parameters) == parts, name

@@ -1,0 +1,155 @@
+"""What is wrong with the input is said in one screen, and ends with exit code 2."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Program
+
+BAD_TRACES: dict[str, tuple[bytes, str]] = {
+    "malformed.txt": (b"0101\n01x1\n", "line 2"),
+    "words.txt": (b"hello, this is no trace\n", "words.txt"),
+    "binary.bin": (bytes(range(256)) * 8, "binary"),
+    "empty.txt": (b"", "empty"),
+    "blank.txt": (b"\n\n  \n", "blank.txt"),
+    "cut.txt.gz": (gzip.compress(b"01" * 50_000)[:-40], "cut short"),
+    "not-really.txt.xz": (b"\xfd7zXZ\x00rubbish", "not-really.txt.xz"),
+    "utf16.txt": ("0101".encode("utf-16"), "utf16.txt"),
+    "header-only.csv": (b"seq,received\n", "header-only.csv"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_TRACES)
+def test_bad_traces(run: Program, tmp_path: Path, name: str) -> None:
+    content, expected = BAD_TRACES[name]
+    (tmp_path / name).write_bytes(content)
+    ended = run("study", name, "--out", "results")
+    assert ended.code == 2, ended.out + ended.err
+    assert "Traceback" not in ended.err
+    assert name in ended.err
+    assert expected in ended.err
+    assert len(ended.err.splitlines()) <= 24
+    assert ended.out == ""
+    assert not (tmp_path / "results").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name]
+
+
+@pytest.mark.parametrize("bit", ["0", "1"])
+def test_constant_traces_are_links_too(run: Program, tmp_path: Path, bit: str) -> None:
+    (tmp_path / "constant.txt").write_text(bit * 500)
+    ended = run("study", "constant.txt", "--replicas", "2", "--html", "r.html")
+    assert ended.code == 0, ended.err
+    assert "no mu" in ended.out
+    assert (tmp_path / "r.html").exists()
+
+
+def test_a_large_file_is_streamed(run: Program, tmp_path: Path) -> None:
+    block = b"1011" * 20_000
+    with gzip.open(tmp_path / "large.txt.gz", "wb", compresslevel=1) as file:
+        for _ in range(100):
+            file.write(block)
+    ended = run("trace", "stats", "large.txt.gz", "--format", "jsonl")
+    assert ended.code == 0, ended.err
+    assert '"packets": 8000000' in ended.out
+
+
+SCENARIO = """duration = "2 s"
+[[links]]
+from = "a"
+to = "b"
+rate = "10 Mb/s"
+delay = "10 ms"
+loss = { model = "bernoulli", probability = 0.01 }
+[[flows]]
+from = "a"
+to = "b"
+"""
+BAD_SCENARIOS: dict[str, tuple[str, str, list[str]]] = {
+    "unknown key": ("delay =", "dealy =", ["dealy", "delay"]),
+    "wrong unit": ('"10 Mb/s"', '"10 furlongs"', ["rate", "furlongs"]),
+    "no unit": ('"10 ms"', "10", ["delay"]),
+    "negative rate": ('"10 Mb/s"', '"-10 Mb/s"', ["rate", "-10"]),
+    "impossible probability": ("0.01", "1.5", ["probability", "1.5"]),
+    "unknown model": ("bernoulli", "bernouli", ["bernouli", "bernoulli"]),
+    "syntax": ("[[flows]]", "[[flows", ["TOML"]),
+    "no such node": ('to = "b"\n[[', 'to = "c"\n[[', []),
+    "zero window": ("[[flows]]", "[[flows]]\ntcp = { receive_buffer = 0 }", ["tcp"]),
+    "chain out of range": (
+        'model = "bernoulli", probability = 0.01',
+        'model = "gilbert-elliott", prr = 0.9, mu = -0.5',
+        ["mu"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_SCENARIOS)
+def test_bad_scenarios(run: Program, tmp_path: Path, case: str) -> None:
+    before, after, expected = BAD_SCENARIOS[case]
+    assert before in SCENARIO
+    text = SCENARIO.replace(before, after, 1)
+    if case == "no such node":
+        text = SCENARIO.replace('to = "b"\n', 'to = "nowhere"\n').replace("nowhere", "b", 1)
+        expected = ["nowhere"]
+    (tmp_path / "bad.toml").write_text(text)
+    ended = run("run", "bad.toml", "--out", "results", "--pcap", "a.pcapng")
+    assert ended.code == 2, ended.out + ended.err
+    assert "Traceback" not in ended.err
+    assert "bad.toml" in ended.err
+    for word in expected:
+        assert word in ended.err
+    assert len(ended.err.splitlines()) <= 24
+    assert ended.out == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.toml"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["study"], "LINK"),
+        (["study", "nowhere.txt"], "nowhere.txt"),
+        (["study", "nowhere/*.txt"], "nowhere"),
+        (["study", "t.txt", "--replicas", "0"], "replicas"),
+        (["study", "t.txt", "--profile", "s9"], "s1-mirage"),
+        (["study", "t.txt", "--interval", "10"], "interval"),
+        (["study", "t.txt", "--interval", "-1 ms"], "interval"),
+        (["study", "t.txt", "--column", "nine"], "column"),
+        (["study", "t.txt", "--layout", "runes"], "runes"),
+        (["study", "t.txt", "--out", "t.txt"], "t.txt"),
+        (["study", "t.txt", "--html", "missing/\0"], ""),
+        (["study", "t.txt", "--no-such-option"], "no-such-option"),
+        (["run", "nowhere.toml"], "nowhere.toml"),
+        (["run", "t.txt", "--set", "nonsense"], "PATH=VALUE"),
+        (["run", "t.txt"], "TOML"),
+        (["trace", "synth", "x.txt", "--prr", "0.9", "--mu", "-0.9"], "mu"),
+        (["trace", "synth", "x.txt", "--prr", "1.2"], "prr"),
+        (["trace", "synth", "x.txt"], "prr"),
+        (["trace", "synth", "missing/x.txt", "--prr", "0.5"], "missing"),
+        (["list", "spells"], "spells"),
+        (["schema", "poem"], "poem"),
+        (["fly"], "fly"),
+    ],
+)
+def test_bad_usage(run: Program, tmp_path: Path, arguments: list[str], expected: str) -> None:
+    if any("\0" in argument for argument in arguments):
+        pytest.skip("no argument of a program can hold a zero byte")
+    (tmp_path / "t.txt").write_text("0110101\n" * 20)
+    ended = run(*arguments)
+    assert ended.code == 2, ended.out + ended.err
+    assert "Traceback" not in ended.err
+    assert expected in ended.err
+    assert [path.name for path in tmp_path.iterdir()] == ["t.txt"]
+
+
+def test_a_folder_without_traces(run: Program, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    assert run("study", "folder").code == 2
+    (tmp_path / "folder" / "poem.txt").write_text("o wild west wind\n")
+    ended = run("study", "folder")
+    assert ended.code == 2
+    assert "poem.txt" in ended.err

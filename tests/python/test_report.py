@@ -1,0 +1,184 @@
+"""The report: complete in itself, and drawn by a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import airtcp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from airtcp.results import StudyResult
+
+_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+SCENARIO = """
+title = "A <script>alert(1)</script> of a title"
+duration = "5 s"
+replications = 3
+[[links]]
+from = "a"
+to = "b"
+rate = "10 Mb/s"
+delay = "10 ms"
+loss = { model = "bernoulli", probability = 0.01 }
+[[flows]]
+from = "a"
+to = "b"
+count = 2
+"""
+
+
+def test_equal_studies_give_equal_pages(traces: Path) -> None:
+    pages = {airtcp.study(traces / "short.txt", replicas=2).page() for _ in range(2)}
+    assert len(pages) == 1
+
+
+def test_nothing_is_fetched(study: StudyResult) -> None:
+    page = study.page()
+    assert "default-src 'none'" in page
+    outside = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
+    assert not re.search(r"(src|href)\s*=\s*[\"'](https?:)?//", outside)
+
+
+def test_names_cannot_become_markup(tmp_path: Path) -> None:
+    name = "<img src=x onerror=alert(1)>.txt".replace("/", "")
+    airtcp.synth(tmp_path / name, prr=0.5, packets=500)
+    page = airtcp.study(tmp_path / name, replicas=2).page()
+    assert "<img" not in page
+    assert "</script><" not in page.split('id="payload">')[1].split("</script>")[0]
+
+
+class Browser:
+    """Opens pages and keeps what they complain of."""
+
+    def __init__(self, browser: Any) -> None:
+        self._browser = browser
+        self.complaints: list[str] = []
+
+    def open(self, path: Path, *, scheme: str = "light", width: int = 1300) -> Any:
+        """Open a page and draw everything on it."""
+        context = self._browser.new_context(
+            color_scheme=scheme, viewport={"width": width, "height": 900}
+        )
+        page = context.new_page()
+        page.on("console", lambda m: self.complaints.append(f"{m.type}: {m.text}"))
+        page.on("pageerror", lambda e: self.complaints.append(f"error: {e}"))
+        page.on(
+            "request",
+            lambda r: (
+                None
+                if r.url.startswith(("file:", "data:", "blob:"))
+                else self.complaints.append(r.url)
+            ),
+        )
+        page.goto(path.as_uri())
+        height = page.evaluate("document.documentElement.scrollHeight")
+        for top in range(0, height, 400):
+            page.evaluate(f"window.scrollTo({{top: {top}, behavior: 'instant'}})")
+            page.wait_for_timeout(30)
+        page.wait_for_function(
+            "[...document.querySelectorAll('[data-chart]')].every(n => n.dataset.drawn)",
+            timeout=20_000,
+        )
+        return page
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=_FLAGS)
+        yield Browser(started)
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def page_of_links(study: StudyResult, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return study.report(tmp_path_factory.mktemp("report") / "report.html")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1300])
+def test_a_study_draws(browser: Browser, page_of_links: Path, scheme: str, width: int) -> None:
+    browser.complaints.clear()
+    page = browser.open(page_of_links, scheme=scheme, width=width)
+    assert page.evaluate("document.documentElement.dataset.scheme") == scheme
+    # Nothing is wider than the screen, and every plot has marks.
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    drawn = page.evaluate(
+        "[...document.querySelectorAll('.plot .canvas')].map(c =>"
+        " c.querySelectorAll('path, canvas').length)"
+    )
+    assert min(drawn) > 0
+    assert page.locator("#links tbody tr").count() == 6
+    assert browser.complaints == []
+    page.context.close()
+
+
+def test_a_study_answers(browser: Browser, page_of_links: Path, study: StudyResult) -> None:
+    browser.complaints.clear()
+    page = browser.open(page_of_links)
+    # Choosing, stepping and filtering.
+    page.select_option("#link-choice", label="perfect")
+    page.wait_for_function("document.getElementById('link-name').textContent === 'perfect'")
+    assert "no mu" in page.locator("[data-chart='link-convergence']").inner_text().lower()
+    page.click("#link-after")
+    page.wait_for_function("document.getElementById('link-name').textContent !== 'perfect'")
+    page.fill("#filter-text", "burst")
+    page.wait_for_function("document.querySelectorAll('#links tbody tr').length === 1")
+    page.click("#links tbody tr")
+    page.wait_for_function("document.getElementById('link-name').textContent === 'bursty'")
+    page.fill("#filter-text", "")
+    page.wait_for_function("document.querySelectorAll('#links tbody tr').length === 6")
+    # Sorting.
+    page.click("#links th:nth-child(3) button")
+    first = page.locator("#links tbody tr td").first.inner_text()
+    assert first == "perfect"
+    # Another view, another scheme.
+    page.click("[data-view='link-loss-tail']")
+    page.wait_for_function(
+        "document.querySelector('[data-chart=link-loss]').dataset.drawn === 'link-loss-tail'"
+    )
+    page.click("#scheme")
+    assert page.evaluate("document.documentElement.dataset.scheme") == "dark"
+    # Numbers of a plot.
+    with page.expect_download() as download:
+        page.click("[data-chart='gain'] [data-save='csv']")
+    text = download.value.path().read_text("utf-8")
+    assert len(text.splitlines()) == 1 + len(study)
+    assert browser.complaints == []
+    page.context.close()
+
+
+def test_one_link_and_constant_links_draw(browser: Browser, traces: Path, tmp_path: Path) -> None:
+    browser.complaints.clear()
+    for name in ("bursty.txt", "perfect.txt", "dead.txt"):
+        result = airtcp.study(traces / name, replicas=2)
+        page = browser.open(result.report(tmp_path / f"{name}.html"))
+        assert page.locator("h1").inner_text().endswith(name.removesuffix(".txt"))
+        page.context.close()
+    assert browser.complaints == []
+
+
+def test_a_run_draws(browser: Browser, tmp_path: Path) -> None:
+    browser.complaints.clear()
+    result = airtcp.run("s.toml", text=SCENARIO, series=True)
+    page = browser.open(result.report(tmp_path / "run.html"), width=360)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.locator("h1").inner_text() == json.loads(result.text)["scenario"]["title"]
+    assert browser.complaints == []
+    page.context.close()

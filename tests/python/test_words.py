@@ -1,0 +1,88 @@
+"""Numbers and findings in words."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from airtcp import words
+from airtcp.report.rows import pack, thin
+
+if TYPE_CHECKING:
+    from airtcp.results import StudyResult
+
+
+def _value(text: str) -> float:
+    return float(text.replace("\N{NARROW NO-BREAK SPACE}", "").replace("\N{MINUS SIGN}", "-"))
+
+
+@given(st.floats(-1e9, 1e9), st.integers(2, 6))
+def test_numbers_are_right_to_their_digits(value: float, digits: int) -> None:
+    text = words.number(value, digits)
+    assert "e" not in text
+    error = max(0.51 * 10 ** -(digits + 1), abs(value) * 0.51 * 10 ** (1 - digits))
+    assert math.isclose(_value(text), value, abs_tol=error)
+
+
+@given(st.floats(-1e6, 1e6))
+def test_signs_are_kept(value: float) -> None:
+    shown = _value(words.signed(value))
+    assert shown == 0 or (shown > 0) == (value > 0)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 10**6), st.floats(0, 1e4)), max_size=400),
+    st.integers(2, 60),
+)
+def test_thinning_keeps_extremes_and_order(points: list[tuple[int, float]], keep: int) -> None:
+    points.sort(key=lambda p: p[0])
+    kept = thin([p[0] for p in points], [p[1] for p in points], keep)
+    times = [t for t, _ in kept]
+    assert times == sorted(times)
+    assert len(kept) <= max(keep + 2, 4)
+    if points:
+        highest = max(v for _, v in points)
+        assert math.isclose(max(v for _, v in kept), highest, rel_tol=1e-4, abs_tol=1e-9)
+
+
+@given(st.recursive(st.none() | st.integers() | st.text(), st.lists))
+def test_packing_is_lossless_and_deterministic(value: object) -> None:
+    import base64
+    import gzip
+    import json
+
+    text = pack(value)
+    assert pack(value) == text
+    assert json.loads(gzip.decompress(base64.b64decode(text))) == value
+
+
+def test_findings_say_the_direction(study: StudyResult) -> None:
+    by_name = {link["name"]: link for link in study.json["links"]}
+    assert words.memory(by_name["bursty"]) == "bursty"
+    assert words.memory(by_name["perfect"]) == "constant"
+    headlines = [f.headline for f in words.link_findings(by_name["short"])]
+    assert "Too short for mu" in headlines
+    assert any("perfect" in f.text for f in study.findings)
+    assert all(f.headline and f.text.endswith(".") for f in study.findings)
+
+
+def test_the_widest_spread_is_found() -> None:
+    def link(name: str, prr: float, rate: float) -> dict[str, object]:
+        empirical = {"packets_per_second": rate, "delivered_packets": 1000}
+        return {"name": name, "prr": prr, "tcp": {"empirical": empirical}}
+
+    links = [
+        link("a", 0.33, 2.0),
+        link("b", 0.345, 7.0),
+        link("c", 0.45, 1.0),
+        link("d", 0.75, 90.0),
+        link("e", 0.25, 1.9),
+    ]
+    spread = words.widest_spread(links)  # pyright: ignore[reportArgumentType]
+    assert spread is not None
+    assert (spread.low_name, spread.high_name) == ("a", "b")
+    assert spread.ratio == 3.5
+    assert words.widest_spread(links[2:4]) is None  # pyright: ignore[reportArgumentType]
