@@ -158,6 +158,7 @@ impl Scoreboard {
     }
 
     /// Takes the cumulative acknowledgement of everything below `ack`.
+    #[inline]
     pub(crate) fn ack(&mut self, ack: u64, now: Nanos, rate: &mut RateSampler) -> Acked {
         let mut acked = Acked::default();
         while let Some(front) = self.segments.front_mut() {
@@ -199,7 +200,9 @@ impl Scoreboard {
         self.high_rxt = self.high_rxt.max(ack);
         if self.edge < self.first {
             self.edge = self.first;
-            self.judge();
+            if !self.runs.is_empty() {
+                self.judge();
+            }
         }
         acked
     }

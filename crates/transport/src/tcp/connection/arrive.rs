@@ -122,6 +122,7 @@ impl Connection {
     }
 
     /// Takes the acknowledgement. Returns whether the segment is to be processed further.
+    #[inline]
     fn take_ack<P: Probe>(
         &mut self,
         now: Nanos,
@@ -155,6 +156,7 @@ impl Connection {
     }
 
     /// Takes payload and FIN.
+    #[inline]
     fn take_data<P: Probe>(&mut self, now: Nanos, seq: u64, s: &Segment, cx: &mut Cx<'_, P>) {
         if !self.state.receives() {
             // After the peer's FIN there is nothing more to take.

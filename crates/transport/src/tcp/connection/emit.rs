@@ -90,6 +90,7 @@ impl Connection {
         self.sent(now, s, again, cx)
     }
 
+    #[inline]
     fn emit_data<P: Probe>(&mut self, now: Nanos, out: Outgoing, cx: &mut Cx<'_, P>) -> Segment {
         let mut flags = Flags::ACK;
         for (on, flag) in [(out.fin, Flags::FIN), (out.push, Flags::PSH), (out.cwr, Flags::CWR)] {
@@ -108,6 +109,7 @@ impl Connection {
         self.sent(now, s, out.retransmission, cx)
     }
 
+    #[inline]
     fn emit_ack<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Segment {
         let mut s = Segment::tcp(Flags::ACK, Seq::wrap(self.iss, self.sender.nxt));
         self.fill_header(now, &mut s, OPTIONS);
@@ -116,6 +118,7 @@ impl Connection {
     }
 
     /// What every segment with an ACK carries.
+    #[inline]
     fn fill_header(&mut self, now: Nanos, s: &mut Segment, room: u32) {
         s.ack = Seq::wrap(self.receiver.irs, self.receiver.next);
         s.window = self.receiver.advertise(false);
@@ -130,6 +133,7 @@ impl Connection {
         self.receiver.acks.on_ack_sent(&mut self.timers);
     }
 
+    #[inline]
     fn sent<P: Probe>(
         &mut self,
         now: Nanos,

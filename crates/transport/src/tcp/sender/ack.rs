@@ -24,6 +24,7 @@ pub(crate) struct AckInfo {
 
 impl Sender {
     /// Takes the acknowledgement, SACK blocks, window and ECN echo of a segment.
+    #[inline]
     pub(crate) fn on_ack<P: Probe>(
         &mut self,
         now: Nanos,
@@ -32,6 +33,13 @@ impl Sender {
         env: &mut Env<'_>,
         cx: &mut Cx<'_, P>,
     ) {
+        if self.in_flight() == 0 && info.ack == self.una {
+            // Nothing is outstanding, as at a receiver of bulk data: only the window is news.
+            let window = u64::from(segment.window) << self.peer_shift;
+            self.update_window(info.seq, info.ack, window);
+            self.manage_persist(env);
+            return;
+        }
         let prior = (self.una, self.board.pipe(), self.rate.delivered(), self.board.lost_total());
         let (news, sack_sent) = if segment.sacks().is_empty() {
             (false, None)
@@ -153,6 +161,7 @@ impl Sender {
     }
 
     /// New data is acknowledged. Returns when the newest of it left, if that can be told.
+    #[inline]
     fn advance<P: Probe>(
         &mut self,
         now: Nanos,

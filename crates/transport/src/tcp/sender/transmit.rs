@@ -170,6 +170,7 @@ impl Sender {
     }
 
     /// Sends new data.
+    #[inline]
     fn send_new(&mut self, now: Nanos, len: u32, fin: bool, env: &mut Env<'_>) -> Outgoing {
         if self.in_flight() == 0 {
             self.after_pause(now, env.config);
