@@ -69,7 +69,7 @@ def study(
         seed: Root seed; the same seed gives the same result.
         workers: Threads; all cores if left out. The result does not depend on it.
         interval: Interval between packets, in place of what the file says.
-        layout: Layout of the files (`registry("trace-layout")`); told from the file if left out.
+        layout: Layout of the files (`registry("layout")`); told from the file if left out.
         column: Column of a table that holds the outcomes, by name or number from 1.
         kind: What that column holds.
         time_column: Column of time stamps.

@@ -100,10 +100,16 @@ class Ensemble(TypedDict):
 
 
 class Difference(TypedDict):
-    """The trace less a model of it, in packets per second and in percent of the model."""
+    """The trace less a model of it, in packets per second and in percent of the model.
+
+    The trace is a single draw: `beyond_chance` says whether it differs from the model's links by
+    more than they do from one another (zero lies outside the prediction interval).
+    """
 
     packets_per_second: Estimate
     percent: Estimate | None
+    prediction: tuple[float, float] | None
+    beyond_chance: bool | None
 
 
 class Differences(TypedDict):

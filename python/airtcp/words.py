@@ -7,7 +7,6 @@ instead of naming a direction.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Literal
@@ -105,21 +104,12 @@ def standing(link: Link, model: Model) -> int:
     """Say on which side of a model's links the trace lies: 1 above, -1 below, 0 among them.
 
     The confidence interval of the mean shrinks with the number of replicas, but the trace is a
-    single draw: even a link that is what the model says rarely lies on the mean. So the trace is
-    held against the 95 % prediction interval of one more replica, sqrt(n + 1) times as wide as
-    the confidence interval of the mean of n.
+    single draw, so it is the prediction interval that decides (`beyond_chance`).
     """
-    tcp = link["tcp"]
-    difference = tcp["difference"][model]
-    ensemble = tcp[model]
-    if difference is None or ensemble is None:
+    difference = link["tcp"]["difference"][model]
+    if difference is None or not difference["beyond_chance"]:
         return 0
-    rate = difference["packets_per_second"]
-    mean, high = rate["mean"], rate["ci_high"]
-    if mean is None or high is None:
-        return 0
-    reach = (high - mean) * math.sqrt(ensemble["replicas"] + 1)
-    return 1 if mean > reach else -1 if mean < -reach else 0
+    return 1 if (difference["packets_per_second"]["mean"] or 0.0) > 0 else -1
 
 
 def memory(link: Link) -> Literal["bursty", "oscillating", "independent", "undecided", "constant"]:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from conftest import Program
 
 BAD_TRACES: dict[str, tuple[bytes, str]] = {
-    "malformed.txt": (b"0101\n01x1\n", "line 2"),
+    "malformed.txt": (b"0101\n" * 20_000 + b"01x1\n", "line 20001"),
+    "malformed-early.txt": (b"0101\n01x1\n", "line"),
     "words.txt": (b"hello, this is no trace\n", "words.txt"),
     "binary.bin": (bytes(range(256)) * 8, "binary"),
     "empty.txt": (b"", "empty"),
@@ -78,7 +79,7 @@ BAD_SCENARIOS: dict[str, tuple[str, str, list[str]]] = {
     "impossible probability": ("0.01", "1.5", ["probability", "1.5"]),
     "unknown model": ("bernoulli", "bernouli", ["bernouli", "bernoulli"]),
     "syntax": ("[[flows]]", "[[flows", ["TOML"]),
-    "no such node": ('to = "b"\n[[', 'to = "c"\n[[', []),
+    "no such node": ('[[flows]]\nfrom = "a"\nto = "b"', '[[flows]]\nfrom = "a"\nto = "c"', ['"c"']),
     "zero window": ("[[flows]]", "[[flows]]\ntcp = { receive_buffer = 0 }", ["tcp"]),
     "chain out of range": (
         'model = "bernoulli", probability = 0.01',
@@ -93,9 +94,6 @@ def test_bad_scenarios(run: Program, tmp_path: Path, case: str) -> None:
     before, after, expected = BAD_SCENARIOS[case]
     assert before in SCENARIO
     text = SCENARIO.replace(before, after, 1)
-    if case == "no such node":
-        text = SCENARIO.replace('to = "b"\n', 'to = "nowhere"\n').replace("nowhere", "b", 1)
-        expected = ["nowhere"]
     (tmp_path / "bad.toml").write_text(text)
     ended = run("run", "bad.toml", "--out", "results", "--pcap", "a.pcapng")
     assert ended.code == 2, ended.out + ended.err
@@ -118,10 +116,9 @@ def test_bad_scenarios(run: Program, tmp_path: Path, case: str) -> None:
         (["study", "t.txt", "--profile", "s9"], "s1-mirage"),
         (["study", "t.txt", "--interval", "10"], "interval"),
         (["study", "t.txt", "--interval", "-1 ms"], "interval"),
-        (["study", "t.txt", "--column", "nine"], "column"),
+        (["study", "t.txt", "--layout", "table", "--column", "nine"], "nine"),
         (["study", "t.txt", "--layout", "runes"], "runes"),
         (["study", "t.txt", "--out", "t.txt"], "t.txt"),
-        (["study", "t.txt", "--html", "missing/\0"], ""),
         (["study", "t.txt", "--no-such-option"], "no-such-option"),
         (["run", "nowhere.toml"], "nowhere.toml"),
         (["run", "t.txt", "--set", "nonsense"], "PATH=VALUE"),
@@ -136,8 +133,6 @@ def test_bad_scenarios(run: Program, tmp_path: Path, case: str) -> None:
     ],
 )
 def test_bad_usage(run: Program, tmp_path: Path, arguments: list[str], expected: str) -> None:
-    if any("\0" in argument for argument in arguments):
-        pytest.skip("no argument of a program can hold a zero byte")
     (tmp_path / "t.txt").write_text("0110101\n" * 20)
     ended = run(*arguments)
     assert ended.code == 2, ended.out + ended.err

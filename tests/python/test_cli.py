@@ -241,8 +241,9 @@ def test_trace_commands(run: Program, tmp_path: Path) -> None:
 def test_list_and_schema(run: Program) -> None:
     entries = json.loads(run("list", "--json").out)
     families = {entry["family"] for entry in entries}
-    assert {"loss", "queue", "congestion", "recovery", "tcp-profile", "trace-layout"} <= families
+    assert {"loss", "queue", "congestion", "recovery", "tcp-profile", "layout"} <= families
     assert "red" in run("list", "queue").out
+    assert run("list", "queues").out == run("list", "queue").out
     for kind in ("scenario", "study", "run", "trace"):
         assert "properties" in json.loads(run("schema", kind).out)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
+from airtcp.report.page import library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,10 +56,11 @@ def test_nothing_is_fetched(study: StudyResult) -> None:
 
 
 def test_names_cannot_become_markup(tmp_path: Path) -> None:
-    name = "<img src=x onerror=alert(1)>.txt".replace("/", "")
+    name = "<img src=x onerror=alert(1)>.txt"
     airtcp.synth(tmp_path / name, prr=0.5, packets=500)
     page = airtcp.study(tmp_path / name, replicas=2).page()
-    assert "<img" not in page
+    # The drawing library, which is not ours, speaks of images.
+    assert "<img" not in page.replace(library(), "")
     assert "</script><" not in page.split('id="payload">')[1].split("</script>")[0]
 
 

@@ -26,7 +26,7 @@ struct Listed {
 #[pyo3(signature = (family = None))]
 pub(crate) fn registry(family: Option<&str>) -> PyResult<String> {
     let layouts = airtcp_trace::reader::layouts().map(|layout| Listed {
-        family: "trace-layout",
+        family: "layout",
         name: layout.tag,
         description: layout.description,
         source: "docs/reference/trace-formats.md",
@@ -45,14 +45,17 @@ pub(crate) fn registry(family: Option<&str>) -> PyResult<String> {
     let mut families: Vec<&str> = all.iter().map(|e| e.family).collect();
     families.sort_unstable();
     families.dedup();
-    if let Some(wanted) = family
-        && !families.contains(&wanted)
-    {
-        let known = families.join(", ");
-        return Err(error::refuse(format!("no family \"{wanted}\" (accepted: {known})")));
-    }
+    // "queues" means "queue".
+    let singular = |name: &'_ str| families.iter().find(|f| name.strip_suffix('s') == Some(f));
+    let wanted = match family {
+        Some(name) if !families.contains(&name) => Some(*singular(name).ok_or_else(|| {
+            let known = families.join(", ");
+            error::refuse(format!("no family \"{name}\" (accepted: {known})"))
+        })?),
+        other => other,
+    };
     let listed: Vec<&Listed> =
-        all.iter().filter(|e| family.is_none_or(|wanted| e.family == wanted)).collect();
+        all.iter().filter(|e| wanted.is_none_or(|wanted| e.family == wanted)).collect();
     serde_json::to_string(&listed).map_err(error::refuse)
 }
 

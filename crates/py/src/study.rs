@@ -231,8 +231,12 @@ fn link_table(links: &[LinkStudy]) -> PyResult<Table> {
         .real("gain_percent", move |l| percent(l).and_then(|e| e.mean))
         .real("gain_percent_ci_low", move |l| percent(l).and_then(|e| e.ci_low))
         .real("gain_percent_ci_high", move |l| percent(l).and_then(|e| e.ci_high))
+        .flag("gain_beyond_chance", |l| l.tcp.difference.independent.beyond_chance)
         .real("against_gilbert_elliott_packets_per_second", move |l| {
             against(l).and_then(|e| e.mean)
+        })
+        .flag("against_gilbert_elliott_beyond_chance", |l| {
+            l.tcp.difference.gilbert_elliott.as_ref().and_then(|d| d.beyond_chance)
         })
         .finish()
 }

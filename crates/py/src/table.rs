@@ -85,8 +85,8 @@ impl<'a, T> Columns<'a, T> {
     }
 
     /// A column of yes or no.
-    pub(crate) fn flag(self, name: &str, get: impl Fn(&'a T) -> bool) -> Self {
-        let array: BooleanArray = self.rows.iter().map(|row| Some(get(row))).collect();
+    pub(crate) fn flag<V: Into<Option<bool>>>(self, name: &str, get: impl Fn(&'a T) -> V) -> Self {
+        let array: BooleanArray = self.rows.iter().map(|row| get(row).into()).collect();
         self.push(name, DataType::Boolean, Arc::new(array))
     }
 

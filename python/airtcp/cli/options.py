@@ -57,7 +57,7 @@ Interval = Annotated[
 TraceLayout = Annotated[
     str | None,
     typer.Option(
-        help="Layout of the files (airtcp list trace-layout); told from the file by default.",
+        help="Layout of the files (airtcp list layout); told from the file by default.",
     ),
 ]
 Column = Annotated[
