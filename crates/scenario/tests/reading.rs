@@ -1,5 +1,7 @@
 //! What a scenario file may say, and what is answered when it says something else.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 use airtcp_scenario::{Application, Scenario, ScenarioError, json_schema, read};
 use airtcp_transport::tcp::{Profile, Recovery, TcpConfig};
 use airtcp_units::{BitRate, Span};
