@@ -338,6 +338,19 @@ mod tests {
     }
 
     #[test]
+    fn the_schema_documents_every_key() {
+        let schema = schemars::schema_for!(TcpConfig);
+        let value = serde_json::to_value(&schema).unwrap();
+        let keys = value["properties"].as_object().unwrap();
+        let config = serde_json::to_value(TcpConfig::default()).unwrap();
+        assert_eq!(keys.len(), config.as_object().unwrap().len());
+        for (key, entry) in keys {
+            assert!(entry["description"].as_str().is_some_and(|d| d.len() > 10), "{key}");
+        }
+        assert!(value.to_string().contains("growth"), "the parameters of the laws are in it");
+    }
+
+    #[test]
     fn initial_window_of_rfc_5681() {
         let config = TcpConfig::default();
         for (mss, bytes) in [(536, 2144), (1095, 4380), (1096, 3288), (1460, 4380), (4312, 8624)] {

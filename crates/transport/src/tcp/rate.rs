@@ -120,6 +120,17 @@ mod tests {
         assert!(!sample.app_limited);
     }
 
+    /// Acknowledgements that come closer together than a round trip can take say nothing.
+    #[test]
+    fn intervals_below_the_round_trip_are_refused() {
+        for (min_rtt, some) in [(Span(100), true), (Span(101), false)] {
+            let mut r = RateSampler::default();
+            let a = r.on_sent(Nanos(0), true);
+            r.on_delivered(Nanos(100), 1000, Nanos(0), a);
+            assert_eq!(r.take(Some(min_rtt)).is_some(), some);
+        }
+    }
+
     #[test]
     fn running_dry_is_remembered() {
         let mut r = RateSampler::default();

@@ -34,7 +34,7 @@ pub(crate) struct SentSegment {
     pub(crate) repaired: bool,
     /// Ever retransmitted (Karn's algorithm).
     pub(crate) retransmitted: bool,
-    /// Retransmitted because the timer expired.
+    /// Retransmitted by an expiry of the timer (RFC 5681 section 3.1 holds the threshold then).
     pub(crate) by_timer: bool,
 }
 

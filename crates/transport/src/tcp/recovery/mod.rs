@@ -29,8 +29,7 @@ enum Phase {
     /// Fast recovery.
     Fast,
     /// After a timeout (or Tahoe's fast retransmit): slow start through what was outstanding.
-    /// The flag says that the timer began it.
-    Timeout(bool),
+    Timeout,
 }
 
 /// State of loss recovery.
@@ -51,6 +50,8 @@ pub(crate) struct RecoveryState {
     partials: u32,
     /// The first outstanding segment goes next, whatever the window says.
     head_due: bool,
+    /// The timer expired and nothing was sent again since.
+    timed_out: bool,
     /// RFC 6675 `RescueRxt`; `None` while undefined.
     rescue: Option<u64>,
 }
@@ -70,6 +71,7 @@ impl RecoveryState {
             limited: 0,
             partials: 0,
             head_due: false,
+            timed_out: false,
             rescue: None,
         }
     }
@@ -79,16 +81,16 @@ impl RecoveryState {
     }
 
     pub(crate) const fn is_timeout(&self) -> bool {
-        matches!(self.phase, Phase::Timeout(_))
+        matches!(self.phase, Phase::Timeout)
     }
 
     pub(crate) const fn is_open(&self) -> bool {
         matches!(self.phase, Phase::Open)
     }
 
-    /// True in the slow start that the retransmission timer began.
-    pub(crate) const fn is_by_timer(&self) -> bool {
-        matches!(self.phase, Phase::Timeout(true))
+    /// True once after a timeout: the segment sent again next is the one it was for.
+    pub(crate) const fn take_timed_out(&mut self) -> bool {
+        std::mem::replace(&mut self.timed_out, false)
     }
 
     /// Duplicate ACKs have come and no recovery runs: what is sent now is limited transmit.
@@ -135,8 +137,8 @@ impl Sender {
         self.recovery.limited = 0;
         let full = self.una >= self.recovery.recover;
         match self.recovery.phase {
-            Phase::Timeout(_) if full => self.end_recovery(now, env, cx),
-            Phase::Open | Phase::Timeout(_) => {}
+            Phase::Timeout if full => self.end_recovery(now, env, cx),
+            Phase::Open | Phase::Timeout => {}
             Phase::Fast if full || self.recovery.discipline == Recovery::Reno => {
                 self.leave_fast(env.config);
                 self.end_recovery(now, env, cx);
@@ -166,9 +168,7 @@ impl Sender {
             }
             Phase::Fast => self.reno_inflate(),
             // The less careful variant of RFC 2582: duplicates always count.
-            Phase::Timeout(_)
-                if !env.config.careful && self.recovery.discipline != Recovery::Sack =>
-            {
+            Phase::Timeout if !env.config.careful && self.recovery.discipline != Recovery::Sack => {
                 self.recovery.dup_acks += 1;
                 if self.is_loss(env.config) {
                     self.enter_fast(now, env, cx);
@@ -176,7 +176,7 @@ impl Sender {
             }
             // RFC 6582 section 3.2 step 4 and RFC 6675 section 5.1: no fast retransmit before
             // everything sent before the timeout is acknowledged.
-            Phase::Timeout(_) => {}
+            Phase::Timeout => {}
         }
     }
 
@@ -239,7 +239,8 @@ impl Sender {
         cx.record(now, || Event::Timeout { backoff: self.retries });
         self.board.lose_all(env.config.keep_sack_after_rto);
         let r = &mut self.recovery;
-        r.phase = Phase::Timeout(true);
+        r.phase = Phase::Timeout;
+        r.timed_out = true;
         r.recover = self.nxt;
         (r.dup_acks, r.inflation, r.limited, r.head_due) = (0, 0, 0, false);
         self.arm(now, env.timers);
@@ -254,7 +255,7 @@ impl Sender {
         // to it. What SACK TCP has judged lost beyond the recovery point is for the next episode.
         let unrepaired =
             self.recovery.discipline != Recovery::Sack && self.board.next_lost().is_some();
-        self.recovery.phase = if unrepaired { Phase::Timeout(false) } else { Phase::Open };
+        self.recovery.phase = if unrepaired { Phase::Timeout } else { Phase::Open };
         env.stats.recoveries += 1;
         cx.record(now, || Event::Recovered);
     }

@@ -11,7 +11,7 @@ impl Sender {
     /// Goes back to the first outstanding segment.
     pub(super) fn tahoe_restart(&mut self) {
         self.board.lose_all(false);
-        self.recovery.phase = Phase::Timeout(false);
+        self.recovery.phase = Phase::Timeout;
         self.recovery.recover = self.nxt;
     }
 }

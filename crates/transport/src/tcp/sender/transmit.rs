@@ -83,9 +83,9 @@ impl Sender {
         }
         match self.new_data(now, options, env.config) {
             NewData::Ready(len, fin) => {
-                let space = u64::from(len) + u64::from(fin);
-                // A FIN alone is not data and need not wait for the window.
-                let fits = outstanding == 0 || outstanding + space <= window || len == 0;
+                // A FIN is not data and need not wait for the window.
+                let room = outstanding + u64::from(len) <= window;
+                let fits = outstanding == 0 || room || len == 0;
                 if !fits {
                     self.window_limited_to = self.nxt;
                     return None;
@@ -223,7 +223,7 @@ impl Sender {
         env: &mut Env<'_>,
     ) -> Option<Outgoing> {
         let snapshot = self.rate.on_sent(now, self.board.pipe() == 0);
-        let by_timer = self.recovery.is_by_timer();
+        let by_timer = self.recovery.take_timed_out();
         self.board.retransmit(at, now, snapshot, repair, by_timer);
         let segment = *self.board.get(at)?;
         // Karn: what is timed may be this very segment.

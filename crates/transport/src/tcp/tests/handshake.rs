@@ -340,3 +340,16 @@ fn old_timestamps_are_refused() {
     a.feed(with(data, 60));
     assert_eq!(a.c.delivered(), 10);
 }
+
+/// A sender that has filled our window acknowledges from its right edge.
+#[test]
+fn a_bare_ack_on_the_right_edge_counts() {
+    let mut a = Alone::established();
+    a.c.write(Nanos::ZERO, 500);
+    let sent = a.feed(Alone::segment(Flags::ACK, 101, 1));
+    assert_eq!(sent.iter().map(|s| s.len).sum::<u16>(), 500);
+    a.feed(Alone::segment(Flags::ACK, 101 + 65_536, 501));
+    assert_eq!(a.c.unacked(), 500, "one beyond it does not");
+    a.feed(Alone::segment(Flags::ACK, 101 + 65_535, 501));
+    assert_eq!(a.c.unacked(), 0);
+}

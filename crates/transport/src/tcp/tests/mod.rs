@@ -4,6 +4,7 @@ mod bulk;
 mod handshake;
 mod hostile;
 mod law;
+mod marks;
 mod pair;
 mod receiving;
 mod recovery;

@@ -1,19 +1,20 @@
-//! The receiving half and what it tells the sender: delayed ACKs, windows, probes, SACK, ECN.
+//! The receiving half and what it tells the sender: delayed ACKs, windows, probes, SACK.
 
-use airtcp_packet::{Flags, Segment, Side};
+use airtcp_packet::{Segment, Side};
+use airtcp_probe::Machine;
 use airtcp_units::{Bytes, Nanos, Span};
 
 use super::pair::{Fate, Pair, at, ms};
 use crate::tcp::{Connection, Recovery, TcpConfig};
 
-const CLIENT: Side = Side::Client;
-const SERVER: Side = Side::Server;
+pub(super) const CLIENT: Side = Side::Client;
+pub(super) const SERVER: Side = Side::Server;
 
-fn config() -> TcpConfig {
+pub(super) fn config() -> TcpConfig {
     TcpConfig { mss: 1000, initial_window: Some(10), ..TcpConfig::default() }
 }
 
-fn connected(config: &TcpConfig) -> Pair {
+pub(super) fn connected(config: &TcpConfig) -> Pair {
     let mut pair = Pair::new(config, ms(10));
     pair.connect();
     pair.run(pair.now);
@@ -21,7 +22,7 @@ fn connected(config: &TcpConfig) -> Pair {
     pair
 }
 
-fn write(pair: &mut Pair, bytes: u64) {
+pub(super) fn write(pair: &mut Pair, bytes: u64) {
     pair.act(CLIENT, |c, now| assert_eq!(c.write(now, bytes), bytes));
 }
 
@@ -145,8 +146,17 @@ fn duplicates_are_reported() {
             assert!(last.sacks().is_empty());
         }
         assert_eq!(pair.client.stats().dsacks, u64::from(dsack));
+        // Reported once: the next ACK is silent about it.
+        pair.script = Box::new(|_, _, _| Fate::Deliver);
+        pair.act(CLIENT, |c, now| c.write(now, 2000));
+        pair.run(pair.now + ms(500));
+        let last = pair.sent.iter().rfind(|s| s.from == SERVER).unwrap().segment;
+        assert!(last.sacks().is_empty());
         assert_eq!(pair.server.stats().bytes_duplicate, 1000);
-        assert_eq!(pair.server.delivered(), 1000);
+        assert_eq!(pair.server.delivered(), 3000);
+        // Everything is acknowledged: no timer runs at either end.
+        assert_eq!(pair.client.next_timer(), Nanos::NEVER);
+        assert_eq!(pair.server.next_timer(), Nanos::NEVER);
     }
 }
 
@@ -273,101 +283,6 @@ fn nagle_waits_for_the_ack() {
         assert_eq!(pair.server.delivered(), 50);
         assert_eq!(pair.client.stats().data_segments_sent, segments);
     }
-}
-
-fn ecn() -> TcpConfig {
-    TcpConfig { ecn: true, ack_every: 1, ..config() }
-}
-
-/// RFC 3168 section 6.1: echo until CWR, one reaction per window.
-#[test]
-fn a_mark_is_echoed_until_answered_and_answered_once() {
-    let mut pair = connected(&ecn());
-    let mut n = 0;
-    pair.script = Box::new(move |side, _, s| {
-        if side == CLIENT && s.len > 0 {
-            n += 1;
-            // Three marks within one window.
-            return if (11..=13).contains(&n) { Fate::Mark } else { Fate::Deliver };
-        }
-        Fate::Deliver
-    });
-    let start = pair.now;
-    write(&mut pair, u64::MAX >> 2);
-    // Windows of 10 and 20 leave at 0 and 20 ms; the marks are in the second.
-    pair.run(start + ms(45));
-    let stats = *pair.client.stats();
-    assert_eq!((stats.ecn_reactions, pair.server.stats().ecn_marks), (1, 3));
-    assert_eq!(stats.segments_retransmitted, 0);
-    // The first echo finds 20 segments outstanding.
-    assert_eq!(pair.client.ssthresh(), 10_000);
-    let cwr = pair.sent.iter().filter(|s| s.segment.flags.has(Flags::CWR)).count();
-    assert_eq!(cwr, 1);
-    pair.run(start + ms(75));
-    let echoes: Vec<u64> = pair
-        .sent
-        .iter()
-        .filter(|s| s.from == SERVER && s.segment.flags.has(Flags::ECE))
-        .map(|s| s.at.since(start).0 / 1_000_000)
-        .collect();
-    // From the mark's arrival at 30 ms until CWR arrives with the next new data.
-    assert_eq!(echoes.first(), Some(&30));
-    assert!(echoes.last().is_some_and(|t| *t <= 50), "{echoes:?}");
-    assert_eq!(pair.client.stats().ecn_reactions, 1);
-    assert!(pair.sent.iter().all(|s| s.segment.len > 0 || !s.segment.ecn.is_capable()));
-}
-
-/// RFC 3168 section 6.1.2: with every packet marked the window stays at one segment, and a
-/// segment goes per timeout instead of per round trip.
-#[test]
-fn marks_on_everything_slow_to_one_segment_per_timeout() {
-    let mut pair = connected(&ecn());
-    pair.script =
-        Box::new(
-            |side, _, s| {
-                if side == CLIENT && s.ecn.is_capable() { Fate::Mark } else { Fate::Deliver }
-            },
-        );
-    let start = pair.now;
-    write(&mut pair, u64::MAX >> 2);
-    pair.run(start + ms(2000));
-    assert_eq!(pair.client.cwnd(), 1000);
-    let sent = |pair: &Pair| pair.client.stats().data_segments_sent;
-    let before = sent(&pair);
-    pair.run(start + ms(12_000));
-    let rate = sent(&pair) - before;
-    assert!((9..=11).contains(&rate), "{rate} segments in ten seconds at an RTO of one");
-    assert_eq!(pair.client.stats().timeouts, 0);
-}
-
-/// A loss in a window that already answered a mark is the same episode.
-#[test]
-fn mark_and_loss_in_one_window_are_one_reaction() {
-    let mut pair = connected(&ecn());
-    let mut n = 0;
-    pair.script = Box::new(move |side, _, s| {
-        if side == CLIENT && s.len > 0 {
-            n += 1;
-            return match n {
-                11 => Fate::Mark,
-                14 => Fate::Drop,
-                _ => Fate::Deliver,
-            };
-        }
-        Fate::Deliver
-    });
-    let start = pair.now;
-    write(&mut pair, u64::MAX >> 2);
-    pair.run(start + ms(59));
-    let stats = pair.client.stats();
-    assert_eq!((stats.ecn_reactions, stats.fast_retransmits), (1, 1));
-    assert_eq!(pair.client.ssthresh(), 10_000, "reduced once, by half of 20");
-    let again = pair
-        .sent
-        .iter()
-        .filter(|s| s.from == CLIENT && s.segment.len > 0)
-        .filter(|s| !s.segment.ecn.is_capable());
-    assert_eq!(again.count(), 1, "a retransmission is not ECT");
 }
 
 /// RFC 6298 section 3, Karn: what was retransmitted is not timed, and timestamps lift the rule.

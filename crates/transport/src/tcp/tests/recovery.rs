@@ -6,7 +6,7 @@ use airtcp_probe::Event;
 use airtcp_units::{Bytes, Nanos};
 
 use super::pair::{Fate, Pair, at, ms};
-use crate::tcp::{PartialAckTimer, Recovery, RecoveryExit, TcpConfig};
+use crate::tcp::{PartialAckTimer, Recovery, RecoveryExit, RttSampling, TcpConfig};
 
 const MSS: u64 = 1000;
 
@@ -187,6 +187,12 @@ fn newreno_partial_acks() {
         .map(|s| (s.1, s.2))
         .collect();
     assert_eq!(again, [(600, 15), (700, 17), (800, 20)]);
+    // 13 duplicates at 600 ms: 8 + 3 + 10 = 21 against 16 outstanding.
+    assert_eq!(numbers(&pair, 600, 700), [15, 31, 32, 33, 34, 35]);
+    // The first partial ACK covers two: 21 - 2 + 1 = 20 against 19; then five duplicates.
+    assert_eq!(numbers(&pair, 700, 800), [17, 36, 37, 38, 39, 40, 41]);
+    // The second covers three: 25 - 3 + 1 = 23 against 22; then six duplicates.
+    assert_eq!(numbers(&pair, 800, 900), [20, 42, 43, 44, 45, 46, 47, 48]);
     // The full ACK ends it at 900 ms with cwnd = ssthresh = half of 16.
     assert_eq!(has_event(&pair, |e| *e == Event::Recovered), [900]);
     assert_eq!(pair.client.ssthresh(), 8000);
@@ -226,10 +232,12 @@ fn sack_rescues_the_tail() {
     pair.start(10 * MSS);
     pair.finish(at(5000));
     assert_eq!(pair.server.delivered(), 10 * MSS);
-    // 0 by fast retransmit; the last segment as a rescue, which reveals that 8 is missing too:
-    // one SACKed segment above it is too little, so the timer repairs 8.
-    assert_eq!(pair.client.stats().fast_retransmits, 1);
-    assert!(pair.client.stats().timeouts <= 1);
+    // 0 by fast retransmit at 200 ms; its ACK lets the last segment go as a rescue (rule 4),
+    // whose SACK block lets 8 go (rule 3: one segment above it does not make it lost).
+    assert_eq!(numbers(&pair, 200, 300), [0]);
+    assert_eq!(numbers(&pair, 300, 400), [9]);
+    assert_eq!(numbers(&pair, 400, 500), [8]);
+    assert_eq!((pair.client.stats().fast_retransmits, pair.client.stats().timeouts), (1, 0));
 }
 
 #[test]
@@ -353,5 +361,36 @@ fn half_of_what() {
         pair.finish(at(3000));
         assert_eq!(pair.client.stats().fast_retransmits, 1);
         assert_eq!(pair.client.ssthresh(), ssthresh * MSS);
+    }
+}
+
+/// A second timeout for another segment halves what was sent since the first, not what was
+/// outstanding then.
+#[test]
+fn a_timeout_in_the_slow_start_after_one() {
+    for recovery in [Recovery::NewReno, Recovery::Sack] {
+        let config = TcpConfig { initial_window: Some(16), ..config(recovery) };
+        let lost: Vec<u64> = (0..16).chain([3, 4, 5, 6]).collect();
+        let pair = run(&config, &lost, at(1550));
+        assert_eq!(numbers(&pair, 500, 800), [0, 1, 2, 3, 4, 5, 6]);
+        // The ACK of 2 came at 700 ms with 400 ms of timeout, doubled once.
+        let timeouts = has_event(&pair, |e| matches!(e, Event::Timeout { .. }));
+        assert_eq!(timeouts, [500, 1500], "{recovery:?}");
+        assert_eq!(pair.client.ssthresh(), 2000, "{recovery:?}: half of four");
+    }
+}
+
+/// Karn's rule holds for everything a cumulative ACK covers with a retransmission.
+#[test]
+fn segments_behind_a_repaired_hole_are_not_timed() {
+    for recovery in [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::Sack] {
+        let config = TcpConfig {
+            rtt_sampling: RttSampling::EveryAck,
+            initial_ssthresh: Some(Bytes(8000)),
+            ..config(recovery)
+        };
+        let pair = run(&config, &[7], at(1500));
+        assert_eq!(pair.client.stats().fast_retransmits, 1);
+        assert_eq!(pair.client.stats().rtt_max, ms(100), "{recovery:?}");
     }
 }
