@@ -222,6 +222,8 @@ fn linux() -> TcpConfig {
         rto_min_rule: RtoMinRule::Variance,
         rto_backoff_reset: BackoffReset::NewAck,
         rto_restart_on_retransmission: true,
+        // The handshake's timestamps give a sample, and Linux then keeps the timeout it gives.
+        rto_after_syn_loss: Span::ZERO,
         rtt_sampling: RttSampling::EveryAck,
         max_retries: Some(15),
         max_syn_retries: Some(6),

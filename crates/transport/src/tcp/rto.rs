@@ -102,9 +102,10 @@ impl RttEstimator {
         self.backoff = 0;
     }
 
-    /// Data begins after a SYN had to be sent again (RFC 6298 5.7).
+    /// Data begins after a SYN had to be sent again (RFC 6298 5.7, which makes no exception for a
+    /// sample that timestamps gave).
     pub(crate) fn after_syn_loss(&mut self, least: Span) {
-        if least > Span::ZERO && self.srtt.is_none() {
+        if least > Span::ZERO {
             self.base = self.base.max(least).min(self.max);
             self.backoff = 0;
         }
