@@ -194,6 +194,10 @@ mod tests {
         let mut e = with(|_| ());
         e.sample(ms(100));
         e.after_syn_loss(Span::from_secs(3));
-        assert_eq!(e.rto(), ms(300), "a sample of the handshake makes the rule unnecessary");
+        assert_eq!(e.rto(), Span::from_secs(3), "even if timestamps gave a sample");
+        let mut e = with(|_| ());
+        e.sample(ms(100));
+        e.after_syn_loss(Span::ZERO);
+        assert_eq!(e.rto(), ms(300), "zero leaves the timeout as it is");
     }
 }
