@@ -75,7 +75,7 @@ def signed(value: float) -> str:
     >>> signed(3.14159), signed(-120.4), signed(0.0)
     ('+3.1', '−120', '0')
     """
-    text = f"{abs(value):.0f}" if abs(value) >= 10 else f"{abs(value):.1f}"  # noqa: PLR2004
+    text = count(abs(value)) if abs(value) >= 10 else f"{abs(value):.1f}"  # noqa: PLR2004
     if not text.strip("0."):
         return "0"
     return ("+" if value > 0 else "\N{MINUS SIGN}") + text

@@ -88,6 +88,12 @@ def _rate_scale(scale: str) -> alt.Scale:
     return alt.Scale(zero=True, nice=False, padding=10)
 
 
+def _rate_axis(scale: str) -> alt.Axis:
+    if scale == "log":
+        return alt.Axis(format="~r", values=[10.0**e for e in range(-5, 6)])
+    return alt.Axis(format="~r")
+
+
 def throughput(scale: str, links: int) -> dict[str, Any]:
     """TCP throughput against PRR: the trace and both models of it (S1, figure 3)."""
     pick = alt.selection_point(name="models", fields=["model"], bind="legend")
@@ -100,7 +106,7 @@ def throughput(scale: str, links: int) -> dict[str, Any]:
         scale=alt.Scale(domain=[0, 1], padding=10),
         axis=alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f"),
     )
-    y = alt.Y("mean:Q", title=_RATE, scale=_rate_scale(scale), axis=alt.Axis(format="~r"))
+    y = alt.Y("mean:Q", title=_RATE, scale=_rate_scale(scale), axis=_rate_axis(scale))
     bars = base.mark_rule(strokeWidth=1.2).encode(
         x=x,
         y=alt.Y("low:Q"),
@@ -175,7 +181,7 @@ def against_chain(scale: str, links: int) -> dict[str, Any]:
         diagonal = diagonal.transform_filter("datum.tcp > 0")
     else:
         diagonal = diagonal.transform_filter("datum.tcp == 0 || datum.top")
-    axis = alt.Axis(format="~r")
+    axis = _rate_axis(scale)
     x = alt.X("tcp:Q", title="over the trace (packets/s)", scale=_rate_scale(scale), axis=axis)
     y = alt.Y("chain:Q", title="over the chain (packets/s)", scale=_rate_scale(scale), axis=axis)
     band = diagonal.mark_area(opacity=0.13, color=theme.GUIDE).encode(

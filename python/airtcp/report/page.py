@@ -6,6 +6,7 @@ import json
 import shlex
 from functools import cache
 from importlib import resources
+from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
@@ -16,7 +17,7 @@ from airtcp import words
 from airtcp.report import charts, charts_run, rows, run_rows, theme
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from airtcp.documents import Link, RunDocument, StudyDocument
 
@@ -94,6 +95,7 @@ def study_page(document: StudyDocument) -> str:
         facts=_facts(document),
         findings=words.study_findings(links) if links else [],
         headings=_headings(links) if several else {},
+        scales=_scales(links),
         first=links[_first(links)]["name"] if links else "No link",
         links=len(links),
         skipped=document["skipped"],
@@ -153,6 +155,22 @@ def _command(document: StudyDocument) -> str:
         if name in options:
             tail += [f"--{name}", str(options[name])]
     return shlex.join(command) + rest + " " + shlex.join(tail)
+
+
+_FLAT: Final = 20.0
+
+
+def _scales(links: Sequence[Link]) -> Callable[[str], list[tuple[str, str]]]:
+    """Order the scales of a throughput plot: logarithmic first where most links lie near zero."""
+    rates = [link["tcp"]["empirical"]["packets_per_second"] for link in links]
+    some = [rate for rate in rates if rate > 0]
+    squeezed = bool(some) and max(some) > _FLAT * median(some)
+
+    def views(chart: str) -> list[tuple[str, str]]:
+        both = [(chart, "linear"), (f"{chart}-log", "log")]
+        return both[::-1] if squeezed else both
+
+    return views
 
 
 def _headings(links: Sequence[Link]) -> dict[str, str]:

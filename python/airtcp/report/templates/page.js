@@ -50,7 +50,7 @@ const Page = (() => {
     constructor(node) {
       this.node = node;
       this.name = node.dataset.chart;
-      this.chart = this.name;
+      this.chart = node.querySelector("[data-view]")?.dataset.view ?? this.name;
       this.data = () => ({});
       this.rows = () => [];
       this.near = false;

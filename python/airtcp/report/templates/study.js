@@ -96,8 +96,9 @@
       const end = links[current].packets * slot();
       return { time: prr.map((p, i) => ({ from: i * step, to: Math.min((i + 1) * step, end), prr: p })) };
     },
-    "link-cwnd": () => (detail.cwnd
-      ? { cwnd: detail.cwnd.map(([t, cwnd]) => ({ t, cwnd })) }
+    "link-cwnd": () => (detail.cwnd?.length
+      // To the end of the trace, so that the time axis is that of the plot above.
+      ? { cwnd: [...detail.cwnd, [links[current].packets * slot(), detail.cwnd.at(-1)[1]]].map(([t, cwnd]) => ({ t, cwnd })) }
       : { empty: "The window was recorded for the first links only; study this one alone to see it." }),
     "link-success": () => burstRows("success"),
     "link-loss": () => burstRows("loss"),
