@@ -81,6 +81,9 @@ struct Driver<'a, P: Probe> {
     /// The packet in the air: when its slot ends, and what arrives then.
     air: Option<(Nanos, Option<Segment>)>,
     acks: VecDeque<(Nanos, Segment)>,
+    /// When each end wants to be called, read once after it was drained.
+    sender_timer: Nanos,
+    receiver_timer: Nanos,
     slots_used: u64,
     pool: Pool,
     probe: &'a mut P,
@@ -103,6 +106,8 @@ impl<'a, P: Probe> Driver<'a, P> {
             queue: VecDeque::new(),
             air: None,
             acks: VecDeque::new(),
+            sender_timer: Nanos::NEVER,
+            receiver_timer: Nanos::NEVER,
             slots_used: 0,
             pool: Pool::new(),
             probe,
@@ -135,7 +140,7 @@ impl<'a, P: Probe> Driver<'a, P> {
     fn next_time(&self) -> Nanos {
         let air = self.air.as_ref().map_or(Nanos::NEVER, |(at, _)| *at);
         let ack = self.acks.front().map_or(Nanos::NEVER, |(at, _)| *at);
-        air.min(ack).min(self.sender.next_timer()).min(self.receiver.next_timer())
+        air.min(ack).min(self.sender_timer).min(self.receiver_timer)
     }
 
     /// Everything that happens at `now`: arrivals, then timers, then the next transmission. Each
@@ -153,11 +158,11 @@ impl<'a, P: Probe> Driver<'a, P> {
             self.sender.handle(now, segment, &mut cx);
             self.drain_sender(now);
         }
-        if self.sender.next_timer() <= now {
+        if self.sender_timer <= now {
             self.sender.on_timer(now, &mut Cx::new(self.probe, &mut self.pool, SENDER));
             self.drain_sender(now);
         }
-        if self.receiver.next_timer() <= now {
+        if self.receiver_timer <= now {
             self.receiver.on_timer(now, &mut Cx::new(self.probe, &mut self.pool, RECEIVER));
             self.drain_receiver(now);
         }
@@ -170,6 +175,7 @@ impl<'a, P: Probe> Driver<'a, P> {
         while let Some(segment) = self.sender.poll(now, &mut cx) {
             self.queue.push_back(segment);
         }
+        self.sender_timer = self.sender.next_timer();
     }
 
     /// Puts the receiver's acknowledgements on their way.
@@ -180,6 +186,7 @@ impl<'a, P: Probe> Driver<'a, P> {
                 self.acks.push_back((now + self.slot, segment));
             }
         }
+        self.receiver_timer = self.receiver.next_timer();
     }
 
     /// Starts the next packet if the link is free.
