@@ -88,8 +88,8 @@ def rare_long_bursts() -> None:
                 for seed in [1, 2]:
                     b = (1 - prr) * (1 - mu)
                     share = 0.01
-                    # Long runs hold six tenths of all packets received.
-                    long = 0.6 / b / share
+                    # Long runs hold three tenths of all packets received.
+                    long = 0.3 / b / share
                     short = (1 / b - share * long) / (1 - share)
                     if short < 1:
                         continue
@@ -105,7 +105,7 @@ def rare_long_bursts() -> None:
                     airtcp.synth(Path(home) / f"long {prr} {mu} {seed}.txt", model=model, packets=PACKETS, seed=seed)
         for prr in [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]:
             for mu in [0.3, 0.5, 0.7, 0.9]:
-                airtcp.synth(Path(home) / f"chain {prr} {mu} 1.txt", prr=prr, mu=mu, packets=PACKETS, seed=5)
+                airtcp.synth(Path(home) / f"chain {prr} {mu} 1.txt", prr=prr, mu=mu, packets=PACKETS, seed=round(100 * (prr + 10 * mu)))
         links = airtcp.study(home, replicas=10, **OPTIONS).json["links"]
     for link in links:
         kind = link["name"].split()[0]
