@@ -1,49 +1,75 @@
 //! Static routes: the fewest hops, found once before the run.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// For every node and destination, the interface to send through.
+/// For every node that a flow passes and every destination behind it, the interface to send
+/// through. Nothing is kept for a node off every flow's way, so that the size follows from the
+/// flows and the hops they take, not from the square of the number of nodes.
 #[derive(Debug)]
 pub(crate) struct Routes {
-    nodes: usize,
-    next: Vec<u32>,
+    /// Per node: (destination, interface), sorted.
+    next: Vec<Vec<(u32, u32)>>,
 }
 
-const NONE: u32 = u32::MAX;
-
 impl Routes {
-    /// Breadth-first from every destination that is ever used, over one-way links given as
-    /// (from, to). Among equal paths the interface with the lowest number is taken.
-    pub(crate) fn new(nodes: usize, links: &[(usize, usize)], destinations: &[usize]) -> Self {
-        let mut next = vec![NONE; nodes * nodes];
+    /// Breadth-first from every destination, over one-way links given as (from, to), for `pairs`
+    /// of (source, destination). Among equal paths the interface with the lowest number is taken.
+    pub(crate) fn new(
+        nodes: usize,
+        links: &[(usize, usize)],
+        pairs: impl IntoIterator<Item = (usize, usize)>,
+    ) -> Self {
         let mut incoming = vec![Vec::new(); nodes];
         for (i, &(from, to)) in links.iter().enumerate() {
-            incoming[to].push((from, i as u32));
+            incoming[to].push((from, i));
         }
-        let mut hops = vec![usize::MAX; nodes];
-        let wanted: BTreeSet<usize> = destinations.iter().copied().collect();
-        for destination in wanted {
-            hops.fill(usize::MAX);
-            hops[destination] = 0;
+        let mut wanted: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for (source, destination) in pairs {
+            wanted.entry(destination).or_default().insert(source);
+        }
+        let mut next = vec![Vec::new(); nodes];
+        // The interface from each node towards the present destination, and the nodes that have
+        // one.
+        let mut towards: Vec<Option<usize>> = vec![None; nodes];
+        let mut reached = Vec::new();
+        for (destination, sources) in wanted {
+            let mut missing = sources.len() - usize::from(sources.contains(&destination));
             let mut queue = VecDeque::from([destination]);
-            while let Some(node) = queue.pop_front() {
+            while missing > 0
+                && let Some(node) = queue.pop_front()
+            {
                 for &(from, interface) in &incoming[node] {
-                    if hops[from] == usize::MAX {
-                        hops[from] = hops[node] + 1;
-                        next[from * nodes + destination] = interface;
+                    if from != destination && towards[from].is_none() {
+                        towards[from] = Some(interface);
+                        reached.push(from);
+                        missing -= usize::from(sources.contains(&from));
                         queue.push_back(from);
                     }
                 }
             }
+            let destination = destination as u32;
+            for mut node in sources {
+                // A way that meets an earlier one goes on as that one does.
+                while next[node].last().is_none_or(|(d, _)| *d != destination)
+                    && let Some(interface) = towards[node]
+                {
+                    next[node].push((destination, interface as u32));
+                    node = links[interface].1;
+                }
+            }
+            for node in reached.drain(..) {
+                towards[node] = None;
+            }
         }
-        Self { nodes, next }
+        Self { next }
     }
 
     /// The interface at `node` towards `destination`, if there is a way.
     #[inline]
     pub(crate) fn next(&self, node: u32, destination: u32) -> Option<u32> {
-        let interface = self.next[node as usize * self.nodes + destination as usize];
-        (interface != NONE).then_some(interface)
+        let next = &self.next[node as usize];
+        let place = next.binary_search_by_key(&destination, |(d, _)| *d).ok()?;
+        Some(next[place].1)
     }
 }
 
@@ -51,13 +77,17 @@ impl Routes {
 mod tests {
     use super::*;
 
+    fn all_pairs(nodes: usize) -> impl Iterator<Item = (usize, usize)> {
+        (0..nodes).flat_map(move |a| (0..nodes).map(move |b| (a, b)))
+    }
+
     #[test]
     fn shortest_way_through_a_ring() {
         // 0 - 1 - 2 - 3 - 0, both ways: links 0..4 clockwise, 4..8 counter-clockwise.
         let clockwise = (0..4).map(|i| (i, (i + 1) % 4));
         let back = (0..4).map(|i| ((i + 1) % 4, i));
         let links: Vec<_> = clockwise.chain(back).collect();
-        let routes = Routes::new(4, &links, &[0, 1, 2, 3]);
+        let routes = Routes::new(4, &links, all_pairs(4));
         assert_eq!(routes.next(0, 1), Some(0));
         assert_eq!(routes.next(0, 3), Some(7));
         assert_eq!(routes.next(1, 0), Some(4));
@@ -67,8 +97,19 @@ mod tests {
 
     #[test]
     fn no_way() {
-        let routes = Routes::new(3, &[(0, 1)], &[0, 1, 2]);
+        let routes = Routes::new(3, &[(0, 1)], all_pairs(3));
         assert_eq!(routes.next(0, 2), None);
         assert_eq!(routes.next(1, 0), None);
+    }
+
+    #[test]
+    fn only_what_flows_pass_is_kept() {
+        let nodes = 10_001;
+        let links: Vec<_> = (0..nodes - 1).flat_map(|i| [(i, i + 1), (i + 1, i)]).collect();
+        let routes = Routes::new(nodes, &links, [(0, nodes - 1), (nodes - 1, 0), (5, 2)]);
+        assert_eq!(routes.next.iter().map(Vec::len).sum::<usize>(), 2 * (nodes - 1) + 3);
+        assert_eq!(routes.next(7_000, 10_000), Some(14_000));
+        assert_eq!(routes.next(4, 2), Some(7));
+        assert_eq!(routes.next(2, 5), None, "no flow goes that way");
     }
 }
