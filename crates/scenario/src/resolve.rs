@@ -11,6 +11,11 @@ use crate::{Application, Direction, FlowSpec, LinkSpec, Scenario, ScenarioError,
 /// Most flows, nodes or links in one scenario.
 const MAX_PARTS: usize = 100_000;
 
+/// Most results (of flows and directions of links, over all replications): about 2 GB.
+const MAX_RESULTS: u64 = 2_000_000;
+
+const EMPTY_NAME: &str = "is \"\": a name has at least one character";
+
 /// One direction of a link between two nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OneWay {
@@ -22,6 +27,8 @@ pub struct OneWay {
     pub to: usize,
     /// What it is. `queue`, `delay` and `loss` are always present.
     pub direction: Direction,
+    /// Path to where the scenario describes it, such as `links[0].forward`: for errors.
+    pub path: String,
 }
 
 /// One flow.
@@ -65,8 +72,10 @@ impl Scenario {
     pub fn resolve(&self) -> Result<Resolved, ScenarioError> {
         let mut scenario = self.clone();
         scenario.check_times()?;
+        let mut made = Vec::new();
         if let Some(topology) = scenario.topology.take() {
             let mut links = topology.links()?;
+            made = (0..links.len()).map(|i| topology.places(i)).collect();
             links.append(&mut scenario.links);
             scenario.links = links;
             if scenario.flows.is_empty() {
@@ -84,7 +93,8 @@ impl Scenario {
         let mut index = BTreeMap::new();
         let mut links = Vec::new();
         for (i, spec) in scenario.links.iter().enumerate() {
-            check_link(spec, i)?;
+            let place = Place::of(i, &made);
+            check_link(spec, &place)?;
             let mut node = |name: &String| {
                 *index.entry(name.clone()).or_insert_with(|| {
                     nodes.push(name.clone());
@@ -95,19 +105,34 @@ impl Scenario {
             let name = spec.name.clone().unwrap_or_else(|| format!("{}-{}", spec.from, spec.to));
             let forward = spec.forward.completed();
             let reverse = spec.reverse.clone().unwrap_or_default().completed_from(&forward);
-            links.push(OneWay { name: name.clone(), from, to, direction: forward });
+            let Place { link: _, forward: path, reverse: path_back } = place;
+            links.push(OneWay { name: name.clone(), from, to, direction: forward, path });
             links.push(OneWay {
                 name: format!("{name} (reverse)"),
                 from: to,
                 to: from,
                 direction: reverse,
+                path: path_back,
             });
         }
-        unique_names(&links)?;
+        unique_names(&links, &made)?;
         if scenario.flows.is_empty() {
             return Err(ScenarioError::at("flows", "is empty: add a [[flows]] with from and to"));
         }
         let flows = resolve_flows(&scenario.flows, &index)?;
+        let results = u64::from(scenario.replications) * (flows.len() + links.len()) as u64;
+        if results > MAX_RESULTS {
+            return Err(ScenarioError::at(
+                "replications",
+                format!(
+                    "is {}: with {} flows and {} directions of links that makes {results} \
+                     results to keep; accepted are up to {MAX_RESULTS}",
+                    scenario.replications,
+                    flows.len(),
+                    links.len()
+                ),
+            ));
+        }
         Ok(Resolved { scenario, nodes, links, flows })
     }
 
@@ -192,25 +217,56 @@ impl Direction {
     }
 }
 
-fn check_link(spec: &LinkSpec, i: usize) -> Result<(), ScenarioError> {
+/// Where the parts of a link stand in the scenario as written.
+struct Place {
+    link: String,
+    forward: String,
+    reverse: String,
+}
+
+impl Place {
+    /// The place of link `i`, of which the first ones were made by a topology.
+    fn of(i: usize, made: &[(&'static str, &'static str)]) -> Self {
+        if let Some((forward, reverse)) = made.get(i) {
+            return Self {
+                link: (*forward).to_owned(),
+                forward: (*forward).to_owned(),
+                reverse: (*reverse).to_owned(),
+            };
+        }
+        let link = format!("links[{}]", i - made.len());
+        Self { forward: format!("{link}.forward"), reverse: format!("{link}.reverse"), link }
+    }
+}
+
+fn check_link(spec: &LinkSpec, place: &Place) -> Result<(), ScenarioError> {
+    let link = &place.link;
+    for (key, name) in
+        [("from", Some(&spec.from)), ("to", Some(&spec.to)), ("name", spec.name.as_ref())]
+    {
+        if name.is_some_and(String::is_empty) {
+            return Err(ScenarioError::at(format!("{link}.{key}"), EMPTY_NAME));
+        }
+    }
     if spec.from == spec.to {
         return Err(ScenarioError::at(
-            format!("links[{i}].to"),
+            format!("{link}.to"),
             format!("is \"{}\", the same node as from: a link joins two nodes", spec.to),
         ));
     }
-    for (name, direction) in [("forward", Some(&spec.forward)), ("reverse", spec.reverse.as_ref())]
+    for (at, direction) in
+        [(&place.forward, Some(&spec.forward)), (&place.reverse, spec.reverse.as_ref())]
     {
         let Some(direction) = direction else { continue };
         if direction.rate.is_some() && direction.slot.is_some() {
             return Err(ScenarioError::at(
-                format!("links[{i}].{name}.slot"),
+                format!("{at}.slot"),
                 "and rate exclude one another: a link sends at a rate or one packet a slot",
             ));
         }
         if direction.slot == Some(Span::ZERO) {
             return Err(ScenarioError::at(
-                format!("links[{i}].{name}.slot"),
+                format!("{at}.slot"),
                 "is 0 s: give a time such as \"10 ms\"",
             ));
         }
@@ -218,7 +274,7 @@ fn check_link(spec: &LinkSpec, i: usize) -> Result<(), ScenarioError> {
             && !(68..=65_535).contains(&mtu.0)
         {
             return Err(ScenarioError::at(
-                format!("links[{i}].{name}.mtu"),
+                format!("{at}.mtu"),
                 format!("is {mtu}: accepted are 68 B (RFC 791) to 65535 B"),
             ));
         }
@@ -226,16 +282,19 @@ fn check_link(spec: &LinkSpec, i: usize) -> Result<(), ScenarioError> {
     Ok(())
 }
 
-fn unique_names(links: &[OneWay]) -> Result<(), ScenarioError> {
+fn unique_names(
+    links: &[OneWay],
+    made: &[(&'static str, &'static str)],
+) -> Result<(), ScenarioError> {
     let mut seen = BTreeMap::new();
     for (i, link) in links.iter().enumerate() {
         if let Some(first) = seen.insert(&link.name, i) {
             return Err(ScenarioError::at(
-                format!("links[{}].name", i / 2),
+                format!("{}.name", Place::of(i / 2, made).link),
                 format!(
-                    "\"{}\" is also the name of links[{}]: give each link a name of its own",
+                    "\"{}\" is also the name of {}: give each link a name of its own",
                     link.name,
-                    first / 2
+                    Place::of(first / 2, made).link
                 ),
             ));
         }
@@ -247,9 +306,13 @@ fn resolve_flows(
     specs: &[FlowSpec],
     index: &BTreeMap<String, usize>,
 ) -> Result<Vec<Flow>, ScenarioError> {
-    let mut flows = Vec::new();
+    let mut flows: Vec<Flow> = Vec::new();
+    let mut names = BTreeMap::new();
     for (i, spec) in specs.iter().enumerate() {
         let at = |key: &str| format!("flows[{i}].{key}");
+        if spec.name.as_deref() == Some("") {
+            return Err(ScenarioError::at(at("name"), EMPTY_NAME));
+        }
         let total = flows.len() + spec.count as usize;
         if spec.count == 0 || total > MAX_PARTS {
             return Err(ScenarioError::at(
@@ -275,6 +338,16 @@ fn resolve_flows(
                 (Some(name), _) => format!("{name}{n}"),
                 (None, _) => format!("flow{}", flows.len()),
             };
+            // Its name is also where a flow's random draws come from.
+            if let Some(first) = names.insert(name.clone(), i) {
+                return Err(ScenarioError::at(
+                    at("name"),
+                    format!(
+                        "\"{name}\" is also the name of one of flows[{first}]: give each flow a \
+                         name of its own"
+                    ),
+                ));
+            }
             flows.push(Flow {
                 name,
                 from,

@@ -44,6 +44,17 @@ impl Topology {
         }
     }
 
+    /// Paths to what describes the two directions of its `i`-th link.
+    pub(crate) fn places(&self, i: usize) -> (&'static str, &'static str) {
+        match self {
+            Self::Chain { reverse: None, .. } => ("topology.link", "topology.link"),
+            Self::Chain { .. } => ("topology.link", "topology.reverse"),
+            Self::Dumbbell { .. } if i > 0 => ("topology.access", "topology.access"),
+            Self::Dumbbell { reverse: None, .. } => ("topology.bottleneck", "topology.bottleneck"),
+            Self::Dumbbell { .. } => ("topology.bottleneck", "topology.reverse"),
+        }
+    }
+
     /// The two ends a flow runs between when the scenario names none.
     pub(crate) fn ends(&self) -> (String, String) {
         match self {

@@ -155,6 +155,36 @@ fn refusals() {
             "[topology]\nkind=\"chain\"\nhops=4000000\nlink={rate=\"1 Mb/s\"}\n".into(),
             &["topology.hops", "10000"],
         ),
+        (
+            "a name of no characters",
+            LINK.replace("\"b\"", "\"\""),
+            &["links[0].to", "at least one character"],
+        ),
+        (
+            "flows of the same name",
+            format!(
+                "{LINK}[[flows]]\nfrom=\"a\"\nto=\"b\"\nname=\"x\"\ncount=12\n[[flows]]\nfrom=\"a\"\nto=\"b\"\nname=\"x11\"\n"
+            ),
+            &["flows[1].name", "\"x11\"", "flows[0]"],
+        ),
+        (
+            "more results than memory",
+            format!("replications = 1000000\n{LINK}"),
+            &["replications", "1000000", "3000000", "2000000"],
+        ),
+        (
+            "a link beside a topology",
+            format!(
+                "[topology]\nkind=\"chain\"\nhops=3\nlink={{rate=\"1 Mb/s\"}}\n{LINK}mtu=\"10 B\"\n"
+            ),
+            &["links[0]", "mtu", "10 B"],
+        ),
+        (
+            "a link of a topology",
+            "[topology]\nkind=\"chain\"\nhops=3\nlink={rate=\"1 Mb/s\"}\nreverse={slot=\"0 s\"}\n"
+                .into(),
+            &["topology.reverse.slot", "0 s"],
+        ),
         ("not a scenario", "\u{0}\u{1}\u{2}".into(), &["test.toml", "TOML"]),
     ];
     for (what, text, expected) in cases {
