@@ -28,14 +28,11 @@ pub(crate) fn build<P: Probe>(
     load: &TraceLoader<'_>,
     probe: P,
 ) -> Result<World<P>, ScenarioError> {
-    let links: Vec<(usize, usize)> = plan.links.iter().map(|l| (l.from, l.to)).collect();
-    let ends: Vec<usize> = plan.flows.iter().flat_map(|f| [f.from, f.to]).collect();
-    let routes = Routes::new(plan.nodes.len(), &links, &ends);
-    let mut world = World::new(routes, probe);
+    let mut world = World::new(routes(plan), probe);
     for (i, one_way) in plan.links.iter().enumerate() {
         let path = |key: &str| {
-            let side = if i % 2 == 0 { "" } else { "reverse." };
-            format!("links[{}].{side}{key}", i / 2)
+            let path = format!("{}.{key}", one_way.path);
+            path.trim_end_matches('.').to_owned()
         };
         let label = format!("link/{}", one_way.name);
         let config = one_way.direction.link_config();
@@ -54,6 +51,13 @@ pub(crate) fn build<P: Probe>(
         }
     }
     Ok(world)
+}
+
+/// The ways of all flows, there and back.
+pub(crate) fn routes(plan: &Resolved) -> Routes {
+    let links: Vec<(usize, usize)> = plan.links.iter().map(|l| (l.from, l.to)).collect();
+    let pairs = plan.flows.iter().flat_map(|f| [(f.from, f.to), (f.to, f.from)]);
+    Routes::new(plan.nodes.len(), &links, pairs)
 }
 
 /// Where a key that a link refused stands: its own keys, or those of its loss model.

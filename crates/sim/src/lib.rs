@@ -9,6 +9,7 @@
 
 mod application;
 mod build;
+mod check;
 pub mod estimate;
 mod interface;
 mod measure;

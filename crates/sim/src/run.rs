@@ -8,6 +8,7 @@ use airtcp_scenario::{Resolved, ScenarioError};
 use airtcp_units::Nanos;
 
 use crate::build::{TraceLoader, build};
+use crate::check::check;
 use crate::measure::{Snapshot, replication};
 use crate::parallel::{Stop, default_workers, run_many};
 use crate::results::{RUN_SCHEMA, Replication, RunResult, Summary};
@@ -76,6 +77,7 @@ pub fn run_recorded<P: Probe + Send>(
     probe: P,
     mut report: impl FnMut(usize, usize) -> bool,
 ) -> Result<(RunResult, Option<P>), ScenarioError> {
+    check(plan)?;
     // Build once before starting threads: a refusal is reported once and at once.
     build(plan, Seed::new(plan.scenario.seed), load, NoProbe)?;
     let probe = Mutex::new(Some(probe));

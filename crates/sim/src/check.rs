@@ -1,0 +1,126 @@
+//! What only the way of a flow shows: that there is one, that going there and back takes time,
+//! and that the flow's packets fit through.
+
+use airtcp_scenario::{Application, Flow, OneWay, Resolved, ScenarioError, TransportKind};
+use airtcp_units::Span;
+
+use crate::build::routes;
+use crate::routes::Routes;
+
+/// Headers of a TCP segment; what options take is taken from its payload.
+const TCP_HEADERS: u64 = 40;
+const UDP_HEADERS: u64 = 28;
+/// A pure acknowledgement with all the options it can have.
+const LONGEST_ACK: u64 = 80;
+/// The least mss and its headers.
+const LEAST_FOR_TCP: u64 = 48 + TCP_HEADERS;
+
+/// Checks every flow against the links it crosses.
+///
+/// # Errors
+/// The first flow that cannot run, and the link that keeps it from running.
+pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
+    let routes = routes(plan);
+    let limited = plan.links.iter().any(|l| l.direction.mtu.is_some());
+    for flow in &plan.flows {
+        let there = way(plan, &routes, flow, flow.from, flow.to)?;
+        let back = way(plan, &routes, flow, flow.to, flow.from)?;
+        if !is_paced(flow) && !there.iter().chain(&back).any(|l| takes_time(l)) {
+            let path = there.first().map_or("links", |l| &l.path);
+            return Err(ScenarioError::at(
+                format!("{path}.delay"),
+                format!(
+                    "the way of flow \"{}\" from \"{}\" to \"{}\" and back takes no time, so that it \
+                     would never end: give a link on it a rate, a slot or a delay",
+                    flow.name, plan.nodes[flow.from], plan.nodes[flow.to]
+                ),
+            ));
+        }
+        if limited {
+            let (ahead, behind) = longest(flow);
+            fits(flow, &there, ahead)?;
+            fits(flow, &back, behind)?;
+        }
+    }
+    Ok(())
+}
+
+/// The links from `node` to `end`.
+fn way<'a>(
+    plan: &'a Resolved,
+    routes: &Routes,
+    flow: &Flow,
+    mut node: usize,
+    end: usize,
+) -> Result<Vec<&'a OneWay>, ScenarioError> {
+    let mut way = Vec::new();
+    while node != end {
+        let next = routes.next(node as u32, end as u32).ok_or_else(|| {
+            ScenarioError::at(
+                "flows",
+                format!(
+                    "no links lead from \"{}\" to \"{}\", which flow \"{}\" needs",
+                    plan.nodes[node], plan.nodes[end], flow.name
+                ),
+            )
+        })?;
+        let link = &plan.links[next as usize];
+        way.push(link);
+        node = link.to;
+    }
+    Ok(way)
+}
+
+/// True if the application itself lets only so much happen in a given time.
+const fn is_paced(flow: &Flow) -> bool {
+    matches!(flow.app, Application::ConstantRate { .. } | Application::OnOff { .. })
+}
+
+fn takes_time(link: &OneWay) -> bool {
+    let d = &link.direction;
+    d.rate.is_some() || d.slot.is_some() || d.delay.is_some_and(|delay| delay > Span::ZERO)
+}
+
+/// Longest packets of a flow, there and back.
+fn longest(flow: &Flow) -> (u64, u64) {
+    let segment = |most: u64| (u64::from(flow.tcp.mss).min(most) + TCP_HEADERS).max(LONGEST_ACK);
+    match (flow.transport, &flow.app) {
+        (
+            TransportKind::Udp,
+            Application::ConstantRate { message, .. } | Application::OnOff { message, .. },
+        ) => (message.0 + UDP_HEADERS, 0),
+        (TransportKind::Udp, _) => (0, 0),
+        (TransportKind::Tcp, Application::Bulk { size: Some(size), .. }) => {
+            (segment(size.0), LONGEST_ACK)
+        }
+        (TransportKind::Tcp, Application::RequestResponse { request, response, .. }) => {
+            (segment(request.0), segment(response.0))
+        }
+        (TransportKind::Tcp, _) => (segment(u64::MAX), LONGEST_ACK),
+    }
+}
+
+fn fits(flow: &Flow, way: &[&OneWay], longest: u64) -> Result<(), ScenarioError> {
+    let narrow = way
+        .iter()
+        .find_map(|link| link.direction.mtu.filter(|mtu| mtu.0 < longest).map(|mtu| (link, mtu)));
+    let Some((link, mtu)) = narrow else { return Ok(()) };
+    let what = match flow.transport {
+        TransportKind::Udp => {
+            format!("nothing is fragmented, so its message is at most {} B", mtu.0 - UDP_HEADERS)
+        }
+        TransportKind::Tcp if mtu.0 < LEAST_FOR_TCP => {
+            format!("TCP needs at least {LEAST_FOR_TCP} B, with mss = 48")
+        }
+        TransportKind::Tcp => {
+            format!("with mss = {}; an mss of at most {} fits", flow.tcp.mss, mtu.0 - TCP_HEADERS)
+        }
+    };
+    Err(ScenarioError::at(
+        format!("{}.mtu", link.path),
+        format!(
+            "is {mtu}, but flow \"{}\" sends packets of {longest} B over \"{}\" ({what})",
+            flow.name, link.name
+        ),
+    ))
+}

@@ -1,0 +1,110 @@
+//! What cannot run is refused before it runs, at the place where it was written.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod common;
+
+use airtcp_sim::run;
+use common::{no_traces, plan, run_first};
+
+fn refusal(text: &str) -> String {
+    let refused = run(&plan(text), &no_traces, Some(1), |_, _| true).map(|_| ());
+    refused.unwrap_err().located("test.toml", text).to_string()
+}
+
+fn over(link: &str, flow: &str) -> String {
+    format!(
+        "duration = \"2 s\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\n{link}\n\
+         [[flows]]\nfrom = \"a\"\nto = \"b\"\n{flow}\n"
+    )
+}
+
+#[track_caller]
+fn says(message: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(message.contains(part), "\"{part}\" is not in: {message}");
+    }
+}
+
+#[test]
+fn a_flow_whose_way_takes_no_time() {
+    let exchange = "app = { kind = \"request-response\", request = \"1 B\", response = \"1 B\" }";
+    for flow in ["", "app = { kind = \"bulk\", size = \"1 MB\" }", exchange] {
+        let message = refusal(&over("", flow));
+        says(&message, &["test.toml", "links[0].delay", "\"flow0\"", "no time", "slot"]);
+    }
+    // One direction is enough, and a source that paces itself needs none.
+    let delay = "reverse = { delay = \"1 ms\" }";
+    assert!(run_first(&over(delay, "")).flows[0].delivered_bytes > 0);
+    let paced = "app = { kind = \"constant-rate\", rate = \"1 Mb/s\" }";
+    assert!(run_first(&over("", paced)).flows[0].delivered_bytes > 0);
+    // So is one link of several.
+    let dumbbell = "duration = \"1 s\"\n[topology]\nkind = \"dumbbell\"\npairs = 1\naccess = {}\n\
+                    bottleneck = { rate = \"1 Mb/s\" }\n[[flows]]\nfrom = \"s0\"\nto = \"r0\"\n";
+    assert!(run_first(dumbbell).flows[0].delivered_bytes > 0);
+}
+
+#[test]
+fn packets_that_do_not_fit_through() {
+    let link = "delay = \"1 ms\"\nmtu = \"576 B\"\nreverse = { mtu = \"88 B\" }";
+    let message = refusal(&over(link, ""));
+    says(&message, &["test.toml:6", "links[0].mtu", "576 B", "mss = 1460", "at most 536"]);
+    assert!(run_first(&over(link, "tcp = { mss = 536 }")).flows[0].delivered_bytes > 0);
+    assert!(
+        run_first(&over(link, "tcp = { mss = 536, timestamps = true }")).flows[0].delivered_bytes
+            > 0
+    );
+    let small = "app = { kind = \"bulk\", size = \"100 B\" }";
+    assert_eq!(run_first(&over(link, small)).flows[0].delivered_bytes, 100);
+    let exchange = "tcp = { mss = 536 }\napp = { kind = \"request-response\", request = \"1 B\", response = \"1 kB\" }";
+    says(&refusal(&over(link, exchange)), &["test.toml:7", "links[0].reverse.mtu", "at most 48"]);
+    let udp = "transport = \"udp\"\napp = { kind = \"constant-rate\", rate = \"1 Mb/s\" }";
+    says(&refusal(&over(link, udp)), &["links[0].mtu", "1028 B", "at most 548 B"]);
+    says(&refusal(&over("delay = \"1 ms\"\nmtu = \"68 B\"", "")), &["at least 88 B"]);
+}
+
+#[test]
+fn a_flow_without_a_way() {
+    let more = "delay = \"1 ms\"\n[[links]]\nfrom = \"c\"\nto = \"d\"\ndelay = \"1 ms\"";
+    let message = refusal(&over(more, "").replace("to = \"b\"\n\n", "to = \"d\"\n"));
+    says(&message, &["flows", "\"a\"", "\"d\"", "\"flow0\""]);
+}
+
+#[test]
+fn models_are_refused_at_their_keys() {
+    let ge =
+        |rest: &str| format!("loss = {{ model = \"gilbert-elliott\", slot = \"1 ms\", {rest} }}");
+    let cases = [
+        (ge("prr = 0.5, mu = -1.5"), "links[0].loss.mu", ["-1.5", "-1.000000", "1 (excluded)"]),
+        (ge("prr = 0.5, mu = 1.0"), "links[0].loss.mu", ["1 is", "-1.000000", "1 (excluded)"]),
+        (
+            ge("mean_loss = 0.1, mean_burst = 0.5"),
+            "links[0].loss.mean_burst",
+            ["0.5", "burst", "1"],
+        ),
+        (ge("prr = 0.5"), "links[0].loss", ["prr and mu", "mean_good", "found prr"]),
+        (
+            "queue = { kind = \"drop-tail\", packets = 0 }".into(),
+            "links[0].queue.packets",
+            ["0", "0", "1"],
+        ),
+        (
+            "queue = { kind = \"red\", min = 9.0, max = 3.0 }".into(),
+            "links[0].queue.max",
+            ["3", "9", "min"],
+        ),
+        (
+            "reordering = { every = 0, extra = \"1 ms\" }".into(),
+            "links[0].reordering.every",
+            ["0", "1", "packet"],
+        ),
+    ];
+    for (keys, path, parts) in cases {
+        let message = refusal(&over(&format!("rate = \"1 Mb/s\"\n{keys}"), ""));
+        says(&message, &["test.toml:6", path]);
+        says(&message, &parts);
+    }
+    let chain = "[topology]\nkind = \"chain\"\nhops = 2\n[topology.link]\nrate = \"1 Mb/s\"\n\
+                 queue = { kind = \"drop-tail\", packets = 0 }\n";
+    says(&refusal(chain), &["test.toml:6", "topology.link.queue.packets"]);
+}
