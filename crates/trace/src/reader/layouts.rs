@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use super::head::{Head, stem};
 use super::open::Input;
-use super::{LinkTrace, Source};
+use super::{ColumnKind, LinkTrace, Source};
 use crate::error::TraceError;
 
 /// What is known about a layout.
@@ -69,9 +69,29 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
         if let Some(refusal) = refuse::refusal(head) {
             return Err(refusal);
         }
-        let fits = LAYOUTS.iter().find(|l| (l.detect)(head));
+        let bits_as_table = input.options.column.is_some()
+            || input.options.time_column.is_some()
+            || input.options.kind == Some(ColumnKind::Sequence);
+        let tag = if bits_as_table { plain::TAG } else { "" };
+        let fits = LAYOUTS.iter().filter(|l| l.info.tag != tag).find(|l| (l.detect)(head));
         fits.ok_or_else(|| head.unrecognised(accepted()))?
     };
+    let chosen = [("column", &input.options.column), ("time_column", &input.options.time_column)];
+    if layout.info.tag != table::TAG
+        && let Some((option, Some(found))) = chosen.into_iter().find(|(_, column)| column.is_some())
+    {
+        return Err(TraceError::Option {
+            option,
+            found: found.clone(),
+            expected: format!(
+                "no column for {}, which is of layout {} and has its columns given; with layout \
+                 = \"{}\" it is read as a table",
+                input.path.display(),
+                layout.info.tag,
+                table::TAG
+            ),
+        });
+    }
     let path = input.path;
     let links = (layout.read)(head, input)?;
     if links.iter().all(|link| link.outcomes.is_empty()) {

@@ -117,6 +117,40 @@ fn limits_hold() {
 }
 
 #[test]
+fn a_slip_among_bits_is_found_where_it_is() {
+    let refusal = |text: &str| read("t.txt", text.as_bytes()).unwrap_err().to_string();
+    for (text, parts) in [
+        ("0101\n01x1\n", ["line 2", "'x'", "character 3"]),
+        ("01x1\n0101\n", ["line 1", "'x'", "character 3"]),
+        ("# c\n0101\n0121\n", ["line 3", "'2'", "character 3"]),
+        ("110101110?1\n", ["line 1", "'?'", "character 10"]),
+    ] {
+        let message = refusal(text);
+        for part in parts {
+            assert!(message.contains(part), "{text:?}: {message}");
+        }
+    }
+    // Numbers that happen to begin with ones and zeros are numbers.
+    let link = one("t.txt", "10\n11\n13\n");
+    assert_eq!((bits(&link).as_str(), link.source.layout.as_str()), ("1101", "table"));
+}
+
+#[test]
+fn options_for_columns_are_not_ignored() {
+    let column = |c: &str| ReadOptions { column: Some(c.into()), ..ReadOptions::default() };
+    let kind = |k| ReadOptions { kind: Some(k), ..ReadOptions::default() };
+    let links = read_as("t.txt", "0 1\n1 1\n0 0\n", &column("2")).unwrap();
+    assert_eq!((bits(&links[0]).as_str(), links[0].source.layout.as_str()), ("110", "table"));
+    let links = read_as("t.txt", "0110", &kind(ColumnKind::Lost)).unwrap();
+    assert_eq!(bits(&links[0]), "1001");
+    let links = read_as("t.txt", "0\n1\n", &kind(ColumnKind::Sequence)).unwrap();
+    assert_eq!(bits(&links[0]), "11");
+    let rows = "noise_dbm\ttx\trx\tdelivery_bits\n-5\t1\t2\t1101\n";
+    let message = read_as("d.tsv", rows, &column("tx")).unwrap_err().to_string();
+    assert!(message.contains("column = \"tx\"") && message.contains("link-rows"), "{message}");
+}
+
+#[test]
 fn tables_of_outcomes() {
     for text in [
         "seq,received\n0,1\n1,1\n2,0\n3,1\n",
