@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any, Final
 
-import airtcp
 import altair as alt
 import laws
 import polars as pl
 import simulate
 import style
+
+import airtcp
 
 PACKETS: Final = 100_000
 REPLICAS: Final = 20
@@ -45,9 +47,13 @@ def longest_burst() -> None:
     frame = pl.DataFrame(table)
     lines = pl.DataFrame(
         [
-            {"prr": f"{prr:.1f}", "mu": mu / 100, "mode": laws.longest_success(PACKETS, prr, mu / 100)[0]}
+            {
+                "prr": f"{prr:.1f}",
+                "mu": mu / 100,
+                "mode": laws.longest_success(PACKETS, prr, mu / 100)[0],
+            }
             for prr in [0.2, 0.4, 0.6, 0.8]
-            for mu in range(0, 93)
+            for mu in range(93)
         ]
     )
     points = frame.with_columns(
@@ -62,8 +68,15 @@ def longest_burst() -> None:
         scale=alt.Scale(domain=["0.8", "0.6", "0.4", "0.2"], range=style.RAMP[::-1]),
     )
     x = alt.X("mu:Q", title="burstiness (mu)", axis=alt.Axis(grid=False))
-    y = style.log_axis("longest success burst (packets)", [5, 10, 20, 50, 100, 200, 500], domain=[5, 600], nice=False)
-    line = alt.Chart(style.rows(lines)).mark_line().encode(x=x, y=alt.Y("mode:Q", **y), color=colour)
+    y = style.log_axis(
+        "longest success burst (packets)",
+        [5, 10, 20, 50, 100, 200, 500],
+        domain=[5, 600],
+        nice=False,
+    )
+    line = (
+        alt.Chart(style.rows(lines)).mark_line().encode(x=x, y=alt.Y("mode:Q", **y), color=colour)
+    )
     base = alt.Chart(style.rows(points))
     bars = base.mark_rule().encode(x=x, y="low:Q", y2="high:Q", color=colour)
     marks = base.mark_point().encode(x=x, y="mean:Q", color=colour)
@@ -107,7 +120,7 @@ def _fates(loss: str, slots: int, folder: Path) -> list[bool]:
 
 def _achieved(received: list[bool]) -> dict[str, float]:
     lost = [not got for got in received]
-    starts = sum(now and not before for before, now in zip(lost, lost[1:], strict=False)) + lost[0]
+    starts = sum(now and not before for before, now in itertools.pairwise(lost)) + lost[0]
     return {"loss": sum(lost) / len(lost), "burst": sum(lost) / max(starts, 1)}
 
 
@@ -154,7 +167,9 @@ def asked_and_achieved() -> None:
     style.save("gilbert-elliott", chart, frame)
 
 
-def _panel(frame: pl.DataFrame, what: str, title: str, factor: int, domain: list[float], other: str) -> Any:
+def _panel(
+    frame: pl.DataFrame, what: str, title: str, factor: int, domain: list[float], other: str
+) -> Any:
     # Points of one abscissa stand side by side: by the other parameter, then by stepping.
     ranks = {value: rank for rank, value in enumerate(sorted(set(frame[other])))}
     rank = pl.col(other).replace_strict(ranks, return_dtype=pl.Float64) - (len(ranks) - 1) / 2
@@ -168,7 +183,13 @@ def _panel(frame: pl.DataFrame, what: str, title: str, factor: int, domain: list
         high=(pl.col(what) + 1.96 * pl.col(f"{what}_error")) * factor,
     )
     values = sorted(set(points["asked"]))
-    ticks = alt.Chart(style.rows(pl.DataFrame({"v": values, "l": [v * 0.78 for v in values], "h": [v * 1.28 for v in values]})))
+    ticks = alt.Chart(
+        style.rows(
+            pl.DataFrame(
+                {"v": values, "l": [v * 0.78 for v in values], "h": [v * 1.28 for v in values]}
+            )
+        )
+    )
     level = ticks.mark_rule(color=style.MUTED, strokeDash=[4, 3]).encode(x="l:Q", x2="h:Q", y="v:Q")
     base = alt.Chart(style.rows(points))
     scale = alt.Scale(type="log", domain=domain, nice=False)
@@ -176,8 +197,17 @@ def _panel(frame: pl.DataFrame, what: str, title: str, factor: int, domain: list
     x = alt.X("x:Q", title=f"{title} asked for", scale=scale, axis=axis)
     y = alt.Y("y:Q", title=f"{title} achieved", scale=scale, axis=axis)
     colour = alt.Color(
-        "stepping:N", title="stepping", scale=alt.Scale(domain=["time", "slot"], range=style.SERIES[:2])
+        "stepping:N",
+        title="stepping",
+        scale=alt.Scale(domain=["time", "slot"], range=style.SERIES[:2]),
     )
     bars = base.mark_rule().encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour)
-    marks = base.mark_point(size=30).encode(x=x, y=y, color=colour, shape=alt.Shape("stepping:N", scale=alt.Scale(domain=["time", "slot"], range=["circle", "triangle-up"])))
+    marks = base.mark_point(size=30).encode(
+        x=x,
+        y=y,
+        color=colour,
+        shape=alt.Shape(
+            "stepping:N", scale=alt.Scale(domain=["time", "slot"], range=["circle", "triangle-up"])
+        ),
+    )
     return (level + bars + marks).properties(width=310, height=290)

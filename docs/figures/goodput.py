@@ -99,13 +99,23 @@ def _chart(frame: pl.DataFrame, limit: float, title: str) -> alt.LayerChart:
             strokeDash=alt.StrokeDash(
                 "law:N",
                 title="model",
-                scale=alt.Scale(domain=["Padhye et al.", "1.22 / (RTT √p)"], range=[[1, 0], [5, 4]]),
+                scale=alt.Scale(
+                    domain=["Padhye et al.", "1.22 / (RTT √p)"], range=[[1, 0], [5, 4]]
+                ),
             ),
         )
     )
     base = alt.Chart(style.rows(points))
     x = alt.X("x:Q", **style.PERCENT_AXIS)
-    y = alt.Y("mbps:Q", **style.log_axis("goodput (Mb/s)", [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100], domain=[0.003, 300 if limit > 1e8 else 15], nice=False))
+    y = alt.Y(
+        "mbps:Q",
+        **style.log_axis(
+            "goodput (Mb/s)",
+            [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100],
+            domain=[0.003, 300 if limit > 1e8 else 15],
+            nice=False,
+        ),
+    )
     bars = base.mark_rule(clip=True).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour)
     marks = base.mark_point(size=52, clip=True).encode(
         x=x,
@@ -122,7 +132,8 @@ def _chart(frame: pl.DataFrame, limit: float, title: str) -> alt.LayerChart:
         height=360,
         title=alt.Title(
             title,
-            subtitle="bulk transfer, 1460 B segments, an ACK per segment, least timeout 1 s; bars: 95 % intervals of 6 runs",
+            subtitle="bulk transfer, 1460 B segments, an ACK per segment, "
+            "least timeout 1 s; bars: 95 % intervals of 6 runs",
         ),
     )
 
@@ -137,11 +148,19 @@ def _ratios(frame: pl.DataFrame) -> alt.HConcatChart:
     ]:
         scale = alt.Scale(type="log", domain=[min(values), 1.4 * max(values)], nice=False)
         base = alt.Chart(style.rows(points))
-        one = alt.Chart(alt.InlineData(values=[{}])).mark_rule(color=style.MUTED).encode(y=alt.datum(1))
+        one = (
+            alt.Chart(alt.InlineData(values=[{}]))
+            .mark_rule(color=style.MUTED)
+            .encode(y=alt.datum(1))
+        )
         line = base.mark_line(strokeWidth=1.2, opacity=0.6).encode(
             x=alt.X("loss_percent:Q", **style.PERCENT_AXIS),
             y=alt.Y(f"{field}:Q", title=title, scale=scale, axis=alt.Axis(values=values)),
-            color=alt.Color("rtt:N", title="round-trip time", scale=alt.Scale(domain=order, range=style.SERIES[:3])),
+            color=alt.Color(
+                "rtt:N",
+                title="round-trip time",
+                scale=alt.Scale(domain=order, range=style.SERIES[:3]),
+            ),
             detail="recovery:N",
         )
         marks = base.mark_point().encode(

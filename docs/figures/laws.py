@@ -16,9 +16,7 @@ def square_root(loss: float, rtt_s: float, constant: float = PERIODIC) -> float:
 def padhye(loss: float, rtt_s: float, timeout_s: float, per_ack: int = 1) -> float:
     """Packets per second by Padhye, Firoiu, Towsley and Kurose (1998), equation 30."""
     waiting = timeout_s * min(1.0, 3 * sqrt(3 * per_ack * loss / 8))
-    return 1 / (
-        rtt_s * sqrt(2 * per_ack * loss / 3) + waiting * loss * (1 + 32 * loss * loss)
-    )
+    return 1 / (rtt_s * sqrt(2 * per_ack * loss / 3) + waiting * loss * (1 + 32 * loss * loss))
 
 
 def chain(prr: float, mu: float) -> tuple[float, float]:

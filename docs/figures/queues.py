@@ -54,13 +54,16 @@ def red_average() -> None:
     bars = points.mark_rule(color=style.BLUE).encode(x=x, y="low:Q", y2="high:Q")
     levels = alt.Chart(alt.InlineData(values=[{"y": LOW, "t": "min"}, {"y": HIGH, "t": "max"}]))
     rule = levels.mark_rule(color=style.MUTED, strokeDash=[4, 3], strokeWidth=1).encode(y="y:Q")
-    name = levels.mark_text(align="right", dx=-4, dy=-7, color=style.MUTED, fontSize=12).encode(x=alt.value(480), y="y:Q", text="t:N")
+    name = levels.mark_text(align="right", dx=-4, dy=-7, color=style.MUTED, fontSize=12).encode(
+        x=alt.value(480), y="y:Q", text="t:N"
+    )
     chart = (rule + name + curve + bars + marks).properties(
         width=480,
         height=290,
         title=alt.Title(
             "Gentle RED under constant overload: the queue settles where RED drops the excess",
-            subtitle="points: time average of the queue, 6 runs of 200 s, 101 % to 300 % load; line: share = 2 / (1/p_b + 1)",
+            subtitle="points: time average of the queue, 6 runs of 200 s, "
+            "101 % to 300 % load; line: share = 2 / (1/p_b + 1)",
         ),
     )
     style.save("red-average", chart, frame)
@@ -116,12 +119,22 @@ def red_ecn() -> None:
         .encode(
             x=alt.X("t:Q", title="time (s)", axis=alt.Axis(grid=False)),
             y=alt.Y("packets:Q", title="queue (packets)", axis=alt.Axis(tickCount=5)),
-            color=alt.Color("queue:N", scale=alt.Scale(domain=list(label.values()), range=style.SERIES[:2]), legend=None),
-            row=alt.Row("queue:N", sort=list(label.values()), header=alt.Header(labelAnchor="start", labelOrient="top")),
+            color=alt.Color(
+                "queue:N",
+                scale=alt.Scale(domain=list(label.values()), range=style.SERIES[:2]),
+                legend=None,
+            ),
+            row=alt.Row(
+                "queue:N",
+                sort=list(label.values()),
+                header=alt.Header(labelAnchor="start", labelOrient="top"),
+            ),
         )
         .properties(width=640, height=120)
         .properties(
-            title=alt.Title("Four TCP flows share 10 Mb/s at 80 ms", subtitle="means over 10 s to 60 s")
+            title=alt.Title(
+                "Four TCP flows share 10 Mb/s at 80 ms", subtitle="means over 10 s to 60 s"
+            )
         )
     )
     style.save("red-ecn", chart, frame)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 import airtcp
-import polars as pl
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def run(text: str, **options: Any) -> airtcp.RunResult:
@@ -19,7 +22,9 @@ def summary(result: airtcp.RunResult, kind: str) -> dict[str, tuple[float, float
     """Mean and interval of every quantity of the first flow or link."""
     name = result.summary.filter(pl.col("kind") == kind)["name"][0]
     table = result.summary.filter((pl.col("kind") == kind) & (pl.col("name") == name))
-    return {row["quantity"]: (row["mean"], row["ci_low"], row["ci_high"]) for row in table.to_dicts()}
+    return {
+        row["quantity"]: (row["mean"], row["ci_low"], row["ci_high"]) for row in table.to_dicts()
+    }
 
 
 def transfer(link: str, tcp: str, *, seconds: float, warmup: float = 0, runs: int = 1) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
-import polars as pl
 import vl_convert
+
+if TYPE_CHECKING:
+    import polars as pl
 
 HERE: Final = Path(__file__).parent
 
@@ -82,8 +85,17 @@ def save(name: str, chart: Any, frame: pl.DataFrame) -> None:
     """
     spec = chart.to_dict()
     spec["config"] = _CONFIG
-    (HERE / f"{name}.svg").write_text(vl_convert.vegalite_to_svg(spec) + "\n", encoding="utf-8")
+    svg = _numbered_from_one(vl_convert.vegalite_to_svg(spec))
+    (HERE / f"{name}.svg").write_text(svg + "\n", encoding="utf-8")
     frame.write_csv(HERE / f"{name}.csv", float_precision=6, float_scientific=False)
+
+
+def _numbered_from_one(svg: str) -> str:
+    """Number clip paths and gradients anew: the renderer goes on counting from chart to chart."""
+    names: dict[str, str] = {}
+    for name in re.findall(r'id="((?:clip|gradient_)\d+)"', svg):
+        names.setdefault(name, f"part{len(names) + 1}")
+    return re.sub(r"(?:clip|gradient_)\d+", lambda found: names.get(found[0], found[0]), svg)
 
 
 def log_axis(title: str, values: list[float], **more: Any) -> dict[str, Any]:

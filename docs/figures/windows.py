@@ -30,7 +30,10 @@ def recoveries() -> None:
             series = result.table("window_series").filter(pl.col("side") == "client")
             windows.append(
                 series.select(
-                    t="t_s", cwnd=pl.col("cwnd_bytes") / SEGMENT, script=pl.lit(script), recovery=pl.lit(name)
+                    t="t_s",
+                    cwnd=pl.col("cwnd_bytes") / SEGMENT,
+                    script=pl.lit(script),
+                    recovery=pl.lit(name),
                 )
             )
             table.append(
@@ -46,7 +49,8 @@ def recoveries() -> None:
                 {
                     "script": script,
                     "recovery": name,
-                    "text": f"{flow['retransmissions']} sent again, {flow['timeouts']} timeout{'s' * (flow['timeouts'] != 1)}",
+                    "text": f"{flow['retransmissions']} sent again, "
+                    f"{flow['timeouts']} timeout{'s' * (flow['timeouts'] != 1)}",
                 }
             )
     frame = pl.DataFrame(table)
@@ -61,21 +65,41 @@ def recoveries() -> None:
                 alt.Chart(style.rows(part))
                 .mark_line(interpolate="step-after", color=style.BLUE, clip=True)
                 .encode(
-                    x=alt.X("t:Q", title="time (s)", scale=alt.Scale(domain=[0.5, 3.5], nice=False), axis=alt.Axis(grid=False, tickCount=5)),
-                    y=alt.Y("cwnd:Q", title="window (segments)" if name == names[0] else None, scale=alt.Scale(domain=[0, 36])),
+                    x=alt.X(
+                        "t:Q",
+                        title="time (s)",
+                        scale=alt.Scale(domain=[0.5, 3.5], nice=False),
+                        axis=alt.Axis(grid=False, tickCount=5),
+                    ),
+                    y=alt.Y(
+                        "cwnd:Q",
+                        title="window (segments)" if name == names[0] else None,
+                        scale=alt.Scale(domain=[0, 36]),
+                    ),
                 )
             )
             note = (
-                alt.Chart(alt.InlineData(values=[e for e in ends if e["script"] == script and e["recovery"] == name]))
+                alt.Chart(
+                    alt.InlineData(
+                        values=[e for e in ends if e["script"] == script and e["recovery"] == name]
+                    )
+                )
                 .mark_text(align="left", baseline="top", color=style.MUTED, fontSize=12)
                 .encode(x=alt.value(5), y=alt.value(2), text="text:N")
             )
-            panels.append((line + note).properties(width=195, height=150, title=alt.Title(f"{name}: {script.split(' in')[0]}", fontSize=12.5, offset=6)))
+            panels.append(
+                (line + note).properties(
+                    width=195,
+                    height=150,
+                    title=alt.Title(f"{name}: {script.split(' in')[0]}", fontSize=12.5, offset=6),
+                )
+            )
         rows.append(alt.hconcat(*panels, spacing=14))
     chart = alt.vconcat(*rows, spacing=16).properties(
         title=alt.Title(
             "Congestion window of the four recoveries over the same losses",
-            subtitle="10 Mb/s, 80 ms, ACK per segment, least timeout 200 ms; data packet 150, or 150, 153 and 156, is lost",
+            subtitle="10 Mb/s, 80 ms, ACK per segment, least timeout 200 ms; "
+            "data packet 150, or 150, 153 and 156, is lost",
         )
     )
     style.save("recoveries", chart, frame)

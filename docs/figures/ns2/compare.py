@@ -16,7 +16,9 @@ HERE = Path(__file__).parent
 RECOVERY = {"Sack1": "sack", "Newreno": "newreno"}
 
 
-def ours(flavour: str, rtt: int, loss: float, limited: int, more: str = "") -> list[dict[str, float]]:
+def ours(
+    flavour: str, rtt: int, loss: float, limited: int, more: str = ""
+) -> list[dict[str, float]]:
     """Goodput and timeouts of ten runs."""
     text = (
         f'duration = "200 s"\nreplications = {10 if loss else 1}\n'
@@ -40,7 +42,9 @@ def main() -> None:
     """Print the table in Markdown and write it as CSV."""
     theirs = pl.read_csv(HERE / "goodput.csv")
     table = []
-    for key, runs in theirs.group_by("limited_transmit", "flavour", "rtt_ms", "loss", maintain_order=True):
+    for key, runs in theirs.group_by(
+        "limited_transmit", "flavour", "rtt_ms", "loss", maintain_order=True
+    ):
         limited, flavour, rtt, loss = key
         mine = pl.DataFrame(ours(flavour, rtt, loss, limited))
         a, b = mine["goodput_bps"] / 1e6, runs["goodput_bps"] / 1e6

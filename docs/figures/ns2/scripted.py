@@ -41,7 +41,9 @@ def _sent(raw: bytes):
     while at < len(raw):
         kind, length = (int.from_bytes(raw[at + i : at + i + 4], "little") for i in (0, 4))
         if kind == 6:
-            high, low, kept, size = (int.from_bytes(raw[at + i : at + i + 4], "little") for i in (12, 16, 20, 24))
+            high, low, kept, size = (
+                int.from_bytes(raw[at + i : at + i + 4], "little") for i in (12, 16, 20, 24)
+            )
             packet = raw[at + 28 : at + 28 + kept]
             tcp = packet[4 * (packet[0] & 15) :]
             number = int.from_bytes(tcp[4:8], "big")
@@ -56,7 +58,9 @@ def theirs(flavour: str, drops: list[int]) -> list[tuple[float, int]]:
     """The same from ns-2."""
     done = subprocess.run(
         ["ns", str(HERE / "scripted.tcl"), flavour, str(SECONDS), *map(str, drops)],
-        capture_output=True, text=True, check=True,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return [(float(t), int(n)) for t, n in (line.split() for line in done.stdout.splitlines())]
 
@@ -76,7 +80,14 @@ def main() -> None:
     for flavour, recovery in RECOVERY.items():
         for name, drops in DROPS.items():
             a, b = ours(recovery, drops), theirs(flavour, drops)
-            same = next((i for i, (x, y) in enumerate(zip(a, b)) if x[1] != y[1] or abs(x[0] - y[0]) > 1e-3), min(len(a), len(b)))
+            same = next(
+                (
+                    i
+                    for i, (x, y) in enumerate(zip(a, b))
+                    if x[1] != y[1] or abs(x[0] - y[0]) > 1e-3
+                ),
+                min(len(a), len(b)),
+            )
             print(f"{recovery:8} {name:24} {len(a)} / {len(b)} packets, the first {same} equal")
             if same < min(len(a), len(b)):
                 show = lambda s: " ".join(f"{t:.4f}:{n}" for t, n in s[:12])
