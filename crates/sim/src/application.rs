@@ -30,6 +30,7 @@ pub(crate) enum BulkPhase {
     Waiting,
     Sending,
     Done,
+    Never,
 }
 
 pub(crate) struct Paced {
@@ -53,6 +54,13 @@ pub(crate) struct Requester {
     next: Nanos,
     opened: Option<Nanos>,
     pending: Option<(Nanos, u64)>,
+    pub(crate) done: Exchanges,
+    ended: Option<Nanos>,
+}
+
+/// Exchanges completed, since the start or since they were last forgotten.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Exchanges {
     pub(crate) completed: u64,
     pub(crate) total_time: Span,
     pub(crate) longest: Span,
@@ -71,12 +79,12 @@ impl App {
         }
         let start = config.start() + delay;
         match config {
-            Application::Bulk { stop, size, .. } => Self::Bulk {
-                start,
-                stop: stop.unwrap_or(Nanos::NEVER),
-                size: size.map(|s| s.0),
-                phase: BulkPhase::Waiting,
-            },
+            Application::Bulk { stop, size, .. } => {
+                let stop = stop.unwrap_or(Nanos::NEVER);
+                // A random delay of the start may reach beyond the end: then there is nothing.
+                let phase = if start < stop { BulkPhase::Waiting } else { BulkPhase::Never };
+                Self::Bulk { start, stop, size: size.map(|s| s.0), phase }
+            }
             Application::ConstantRate { rate, message, stop, .. } => {
                 Self::Paced(Paced::new(*rate, message.0, start, *stop, None, stream))
             }
@@ -93,9 +101,8 @@ impl App {
                     next: start,
                     opened: None,
                     pending: None,
-                    completed: 0,
-                    total_time: Span::ZERO,
-                    longest: Span::ZERO,
+                    done: Exchanges::default(),
+                    ended: None,
                 })
             }
         }
@@ -105,7 +112,7 @@ impl App {
     pub(crate) const fn started(&self) -> Option<Nanos> {
         match self {
             Self::Bulk { start, phase, .. } => match phase {
-                BulkPhase::Waiting => None,
+                BulkPhase::Waiting | BulkPhase::Never => None,
                 BulkPhase::Sending | BulkPhase::Done => Some(*start),
             },
             Self::Paced(p) => p.opened,
@@ -122,6 +129,22 @@ impl App {
         }
     }
 
+    /// When it was through by itself: its last exchange done, or its stop reached.
+    pub(crate) const fn ended(&self) -> Option<Nanos> {
+        match self {
+            Self::Requester(r) => r.ended,
+            Self::Paced(p) if p.closed && p.opened.is_some() => Some(p.stop),
+            _ => None,
+        }
+    }
+
+    /// Forgets the exchanges completed so far.
+    pub(crate) fn forget_exchanges(&mut self) {
+        if let Self::Requester(r) = self {
+            r.done = Exchanges::default();
+        }
+    }
+
     /// When it next acts by itself.
     pub(crate) fn next_timer(&self) -> Nanos {
         match self {
@@ -129,7 +152,7 @@ impl App {
             Self::Bulk { start, stop, phase, .. } => match phase {
                 BulkPhase::Waiting => *start,
                 BulkPhase::Sending => *stop,
-                BulkPhase::Done => Nanos::NEVER,
+                BulkPhase::Done | BulkPhase::Never => Nanos::NEVER,
             },
             Self::Paced(p) => p.next_timer(),
             Self::Requester(r) => {
@@ -164,7 +187,7 @@ impl App {
                     transport.close(now);
                     *phase = BulkPhase::Done;
                 }
-                BulkPhase::Sending | BulkPhase::Done => {}
+                BulkPhase::Sending | BulkPhase::Done | BulkPhase::Never => {}
             },
             Self::Paced(p) => p.on_timer(now, transport),
             Self::Requester(r) => r.ask(now, transport),
@@ -281,13 +304,14 @@ impl Requester {
         }
         let took = now.since(*asked);
         self.pending = None;
-        self.completed += 1;
-        self.total_time += took;
-        self.longest = self.longest.max(took);
+        self.done.completed += 1;
+        self.done.total_time += took;
+        self.done.longest = self.done.longest.max(took);
         self.next = now + self.think;
         if let Some(left) = &mut self.left {
             *left -= 1;
             if *left == 0 {
+                self.ended = Some(now);
                 transport.close(now);
             }
         }

@@ -9,7 +9,7 @@ use airtcp_scenario::{Application, Resolved, TransportKind};
 use airtcp_transport::tcp::TcpStats;
 use airtcp_units::{Nanos, Span};
 
-use crate::application::App;
+use crate::application::{App, Exchanges};
 use crate::results::{Conservation, FlowResult, LinkResult, Replication, jain_index};
 use crate::transport::Transport;
 use crate::world::World;
@@ -28,6 +28,8 @@ struct FlowCounters {
     segments: u64,
     datagrams_lost: u64,
     tcp: TcpStats,
+    /// Number and sum of the round-trip samples of the two ends.
+    rtt: [(u64, Span); 2],
 }
 
 struct LinkCounters {
@@ -83,6 +85,7 @@ impl FlowCounters {
                         ecn_reactions: a.ecn_reactions + b.ecn_reactions,
                         ..rtt
                     },
+                    rtt: [(a.rtt_samples, a.rtt_sum), (b.rtt_samples, b.rtt_sum)],
                 }
             }
             (Transport::UdpSender(c), Transport::UdpReceiver(s)) => Self {
@@ -90,7 +93,7 @@ impl FlowCounters {
                 sent_bytes: c.stats().bytes_sent,
                 segments: c.stats().datagrams_sent,
                 datagrams_lost: s.stats().lost(),
-                tcp: TcpStats::default(),
+                ..Self::default()
             },
             _ => Self::default(),
         }
@@ -134,8 +137,13 @@ fn flow<P: Probe>(
     let (client, server) = (&world.endpoints()[2 * i], &world.endpoints()[2 * i + 1]);
     let started = client.app.started();
     let finished = server.app.finished();
+    // Without an end of stream to see, the sending application knows when it was through.
+    let ended = match (&client.transport, &client.app) {
+        (Transport::UdpSender(_), _) | (_, App::Requester(_)) => client.app.ended(),
+        _ => None,
+    };
     let from = warm.at.max(started.unwrap_or(end.at));
-    let active = finished.unwrap_or(end.at).since(from);
+    let active = finished.or(ended).unwrap_or(end.at).since(from);
     let per_second = |bytes: u64| {
         if active == Span::ZERO { 0.0 } else { bytes as f64 * 8.0 / active.as_secs_f64() }
     };
@@ -146,11 +154,11 @@ fn flow<P: Probe>(
     let retransmissions = measured(tcp.segments_retransmitted, before.tcp.segments_retransmitted);
     let rtt = |span: Span| (tcp.rtt_samples > 0).then(|| span.as_secs_f64());
     let sized = matches!(spec.app, Application::Bulk { size: Some(_), .. });
-    let exchanges = match &client.app {
-        App::Requester(r) => Some((r.completed, r.total_time, r.longest)),
-        _ => None,
+    let done = match &client.app {
+        App::Requester(r) => r.done,
+        _ => Exchanges::default(),
     };
-    let (count, total, longest) = exchanges.unwrap_or_default();
+    let count = done.completed;
     FlowResult {
         name: spec.name.clone(),
         from: plan.nodes[spec.from].clone(),
@@ -164,7 +172,7 @@ fn flow<P: Probe>(
         throughput_bps: per_second(measured(after.sent_bytes, before.sent_bytes)),
         active_s: active.as_secs_f64(),
         srtt_s: rtt(tcp.srtt),
-        rtt_mean_s: tcp.rtt_mean().map(Span::as_secs_f64),
+        rtt_mean_s: rtt_mean(before, after),
         rtt_min_s: rtt(tcp.rtt_min),
         rtt_max_s: rtt(tcp.rtt_max),
         segments_sent: segments,
@@ -183,9 +191,17 @@ fn flow<P: Probe>(
             _ => None,
         },
         exchanges: count,
-        exchange_mean_s: (count > 0).then(|| total.as_secs_f64() / count as f64),
-        exchange_max_s: (count > 0).then(|| longest.as_secs_f64()),
+        exchange_mean_s: (count > 0).then(|| done.total_time.as_secs_f64() / count as f64),
+        exchange_max_s: (count > 0).then(|| done.longest.as_secs_f64()),
     }
+}
+
+/// Mean of the samples taken while measured, of the end that took more in all.
+fn rtt_mean(before: &FlowCounters, after: &FlowCounters) -> Option<f64> {
+    let end = usize::from(after.rtt[0].0 < after.rtt[1].0);
+    let ((then, sum_then), (now, sum_now)) = (before.rtt[end], after.rtt[end]);
+    let samples = now - then;
+    (samples > 0).then(|| sum_now.saturating_sub(sum_then).as_secs_f64() / samples as f64)
 }
 
 fn link(plan: &Resolved, warm: &Snapshot, end: &Snapshot, i: usize) -> LinkResult {

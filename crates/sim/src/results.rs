@@ -38,9 +38,9 @@ pub struct FlowResult {
     pub srtt_s: Option<f64>,
     /// Mean of all round-trip samples.
     pub rtt_mean_s: Option<f64>,
-    /// Least round-trip sample.
+    /// Least round-trip sample since the start.
     pub rtt_min_s: Option<f64>,
-    /// Greatest round-trip sample.
+    /// Greatest round-trip sample since the start.
     pub rtt_max_s: Option<f64>,
     /// Data segments (or datagrams) sent, retransmissions included.
     pub segments_sent: u64,
@@ -182,8 +182,8 @@ impl Summary {
     /// Sums up replications.
     pub fn of(replications: &[Replication]) -> Self {
         Self {
-            flows: estimates(replications, |r| &r.flows),
-            links: estimates(replications, |r| &r.links),
+            flows: estimates(replications, |r| r.flows.as_slice()),
+            links: estimates(replications, |r| r.links.as_slice()),
             total_goodput_bps: Estimate::of(replications.iter().map(|r| r.total_goodput_bps)),
             jain_index: Estimate::of_some(replications.iter().map(|r| r.jain_index)),
         }
@@ -194,25 +194,28 @@ impl Summary {
 /// off the serialised record, so a new quantity needs no second list here.
 fn estimates<T: Serialize>(
     replications: &[Replication],
-    part: impl Fn(&Replication) -> &Vec<T>,
+    part: impl Fn(&Replication) -> &[T],
 ) -> Vec<Estimates> {
-    let tables: Vec<Vec<Value>> = replications
-        .iter()
-        .map(|r| part(r).iter().filter_map(|record| serde_json::to_value(record).ok()).collect())
-        .collect();
-    let Some(first) = tables.first() else { return Vec::new() };
+    let Some(first) = replications.first().map(&part) else { return Vec::new() };
     (0..first.len())
         .map(|i| {
-            let records = || tables.iter().filter_map(|t| t.get(i)?.as_object());
-            let keys = first[i].as_object().into_iter().flat_map(|o| o.keys());
-            let quantities = keys
-                .filter(|key| records().any(|r| r.get(*key).is_some_and(Value::is_number)))
-                .map(|key| {
-                    let values = records().map(|r| r.get(key).and_then(Value::as_f64));
-                    (key.clone(), Estimate::of_some(values))
-                })
-                .collect();
-            let name = first[i]["name"].as_str().unwrap_or_default().to_owned();
+            let mut values: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+            let mut name = String::new();
+            // One record at a time: as JSON it takes several times the memory it takes here.
+            for record in replications.iter().filter_map(|r| part(r).get(i)) {
+                let Ok(Value::Object(record)) = serde_json::to_value(record) else { continue };
+                for (key, value) in record {
+                    match value {
+                        Value::Number(n) => {
+                            values.entry(key).or_default().extend(n.as_f64());
+                        }
+                        Value::String(text) if key == "name" => name = text,
+                        _ => {}
+                    }
+                }
+            }
+            let estimate = |(key, values)| (key, Estimate::of(values));
+            let quantities = values.into_iter().map(estimate).collect();
             Estimates { name, quantities }
         })
         .collect()

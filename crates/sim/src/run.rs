@@ -35,6 +35,7 @@ pub fn run_one<P: Probe>(
         return Ok(None);
     }
     let warm = Snapshot::take(&world);
+    world.forget_exchanges();
     if !advance(&mut world, end, stop) {
         return Ok(None);
     }

@@ -203,6 +203,13 @@ impl<P: Probe> World<P> {
         &self.endpoints
     }
 
+    /// Exchanges are counted from here on.
+    pub(crate) fn forget_exchanges(&mut self) {
+        for endpoint in &mut self.endpoints {
+            endpoint.app.forget_exchanges();
+        }
+    }
+
     pub(crate) const fn fingerprint(&self) -> &Fingerprint {
         &self.fingerprint
     }

@@ -91,3 +91,51 @@ fn datagrams_lost_are_counted() {
     assert_eq!(r.flows[0].datagrams_lost, 2);
     assert_eq!(r.links[0].drops["loss"], 2);
 }
+
+/// A warm-up leaves out whatever came before it, of exchanges and round-trip times too.
+#[test]
+fn the_warm_up_counts_for_nothing() {
+    let app = "app = { kind = \"request-response\", request = \"100 B\", response = \"1000 B\", think = \"79 ms\" }";
+    // The first exchange waits for the handshake; nothing else is different from any other.
+    let text = format!("{LINK}[[flows]]\nfrom = \"a\"\nto = \"b\"\n{app}\n");
+    let all = run_first(&text).flows.remove(0);
+    let late = run_first(&format!("warmup = \"10 s\"\n{text}")).flows.remove(0);
+    assert!((98..102).contains(&late.exchanges) && late.exchanges * 2 <= all.exchanges + 1);
+    assert!(all.exchange_max_s.unwrap() > 1.5 * late.exchange_max_s.unwrap());
+    let queue = "queue = { kind = \"drop-tail\", packets = 10000 }";
+    let bulk = format!(
+        "warmup = \"10 s\"\n{LINK}{queue}\n[[flows]]\nfrom = \"a\"\nto = \"b\"\napp = {{ kind = \"bulk\", stop = \"5 s\" }}\n"
+    );
+    let f = run_first(&bulk).flows.remove(0);
+    assert_eq!((f.delivered_bytes, f.segments_sent, f.rtt_mean_s), (0, 0, None), "{f:?}");
+    assert_eq!((f.goodput_bps, f.active_s), (0.0, 0.0));
+}
+
+#[test]
+fn a_flow_is_active_until_its_application_is_through() {
+    let f = with(
+        "app = { kind = \"request-response\", request = \"100 B\", response = \"1000 B\", think = \"80 ms\", count = 50 }",
+    );
+    assert!((4.9..5.1).contains(&f.active_s), "{}", f.active_s);
+    let udp = with(
+        "transport = \"udp\"\napp = { kind = \"constant-rate\", rate = \"800 kb/s\", start = \"1 s\", stop = \"5 s\" }",
+    );
+    assert_eq!(udp.active_s, 4.0);
+    assert!((udp.goodput_bps - 800e3).abs() < 1e-6, "{}", udp.goodput_bps);
+}
+
+/// A start drawn beyond the stop is no start, and time goes on.
+#[test]
+fn a_start_after_the_stop_never_happens() {
+    for app in ["kind = \"bulk\"", "kind = \"constant-rate\", rate = \"80 kb/s\""] {
+        let text = format!(
+            "{LINK}[[flows]]\nfrom = \"a\"\nto = \"b\"\ncount = 50\nstart_spread = \"10 s\"\n\
+             app = {{ {app}, start = \"5 s\", stop = \"6 s\" }}\n"
+        );
+        let r = run_first(&text);
+        let idle: Vec<_> = r.flows.iter().filter(|f| f.active_s == 0.0).collect();
+        assert!((30..50).contains(&idle.len()), "{app}: {}", idle.len());
+        assert!(idle.iter().all(|f| f.segments_sent == 0), "{app}");
+        assert!(r.flows.iter().all(|f| f.completion_s.is_none()));
+    }
+}
