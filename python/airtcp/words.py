@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from airtcp.documents import Difference, Estimate, Link
+    from airtcp.documents import Estimate, Link
 
 Tone = Literal["good", "bad", "warn", "plain"]
 
@@ -22,6 +22,10 @@ INTERMEDIATE = (0.2, 0.6)
 """PRR range in which TCP differs most between links of equal PRR (S1, section 4)."""
 
 _SAME_PRR = 0.02
+_TWICE = 100.0
+"""Percent more from which on a factor reads better."""
+_BY_CHANCE = 0.025
+"""Share of a model's own links that lie beyond one end of its 95 % prediction interval."""
 _ENOUGH_DELIVERED = 30
 
 
@@ -124,10 +128,37 @@ def memory(link: Link) -> Literal["bursty", "oscillating", "independent", "undec
     return "oscillating" if interval[1] < 0 else "independent"
 
 
-def _difference(difference: Difference) -> str:
-    if difference["percent"] is not None:
-        return measured(difference["percent"], "%")
-    return measured(difference["packets_per_second"], "packets/s")
+def times(percent: float) -> str:
+    r"""Write a difference in percent as a factor, where it is one.
+
+    >>> times(446.0), times(-77.0), times(13.4)
+    ('5.5\xd7', '\u221277 %', '+13 %')
+    """
+    if percent >= _TWICE:
+        return f"{number(1 + percent / 100, 2)}\N{MULTIPLICATION SIGN}"
+    return f"{signed(percent)} %"
+
+
+def _others(link: Link, model: Model) -> str:
+    """Say where TCP over 95 % of a model's links lies: the prediction interval, as rates."""
+    difference = link["tcp"]["difference"][model]
+    rate = link["tcp"]["empirical"]["packets_per_second"]
+    if difference is None or difference["prediction"] is None:
+        return ""
+    low, high = (max(rate - end, 0.0) for end in reversed(difference["prediction"]))
+    return f"95 % of them between {number(low)} and {number(high)}"
+
+
+def _compared(link: Link, model: Model, name: str) -> str:
+    """Say what TCP gets over the trace and over a model's links."""
+    tcp = link["tcp"]
+    ensemble = tcp[model]
+    mean = None if ensemble is None else ensemble["packets_per_second"]["mean"]
+    others = _others(link, model)
+    return (
+        f"TCP gets {number(tcp['empirical']['packets_per_second'])} packets/s over the trace and"
+        f" {number(mean)} on average over {name}" + (f", {others}" if others else "")
+    )
 
 
 def bounds(interval: tuple[float, float] | None) -> str:
@@ -174,15 +205,18 @@ def against_independent(link: Link) -> Finding:
         rate = number(link["tcp"]["empirical"]["packets_per_second"])
         return Finding(f"{rate} packets/s", f"TCP gets {rate} packets/s; no loss order to compare.")
     side = standing(link, "independent")
-    shown = _difference(difference)
-    base = "independent losses of equal PRR"
+    text = _compared(link, "independent", "independent losses of equal PRR")
     if side == 0:
-        return Finding(
-            "TCP within chance",
-            f"TCP gets {shown} against {base}, which is within what such links vary by.",
-        )
-    text = f"TCP gets {shown} against {base}, beyond what such links vary by."
-    return Finding(f"TCP {shown}", text, "good" if side > 0 else "bad")
+        return Finding("No more than chance", f"{text}: the difference may be chance.")
+    percent = difference["percent"]
+    gain = None if percent is None else percent["mean"]
+    if gain is None:
+        headline = "TCP gets more than over independent losses"
+    elif gain >= _TWICE:
+        headline = f"TCP gets {times(gain)} as much as over independent losses"
+    else:
+        headline = f"TCP gets {times(gain)} against independent losses"
+    return Finding(headline, f"{text}: more than chance.", "good" if side > 0 else "bad")
 
 
 def against_model(link: Link) -> Finding | None:
@@ -194,11 +228,9 @@ def against_model(link: Link) -> Finding | None:
         if not note:
             return None
         return Finding("No Gilbert-Elliott model", note[0].upper() + note[1:].rstrip(".") + ".")
-    shown = _difference(difference)
-    chain = "a Gilbert-Elliott chain of equal PRR and mu"
+    shown = _compared(link, "gilbert_elliott", "Gilbert-Elliott chains of equal PRR and mu")
     if standing(link, "gilbert_elliott") == 0:
-        text = f"Against {chain} TCP gets {shown}, within what such links vary by."
-        return Finding("Gilbert-Elliott fits", text)
+        return Finding("Gilbert-Elliott will do", f"{shown}: for TCP the trace may be one of them.")
     tail = ""
     expected = expected_longest(link)
     if expected is not None:
@@ -206,7 +238,7 @@ def against_model(link: Link) -> Finding | None:
             f" Its longest run of successes is {count(link['longest_success_burst'])} packets;"
             f" the chain's would be about {count(expected)}."
         )
-    return Finding("Gilbert-Elliott misses", f"Against {chain} TCP gets {shown}.{tail}", "warn")
+    return Finding("Gilbert-Elliott misses", f"{shown}.{tail}", "warn")
 
 
 _ENOUGH_RUNS = 10
@@ -222,16 +254,22 @@ def expected_longest(link: Link, kind: Literal["success", "loss"] = "success") -
     return link["ge_expected_longest_loss_burst"]
 
 
-def length(link: Link) -> Finding:
-    """Say whether the trace is long enough for its mu."""
-    convergence = link["convergence"]
-    reason = convergence["reason"].strip().rstrip(".").replace("+-", "\N{PLUS-MINUS SIGN}")
-    if link["converged"]:
-        return Finding("Long enough", f"{reason}.", "good")
+def reason(convergence: Mapping[str, Any]) -> str:
+    """Say why a trace is, or is not, long enough, and what would be."""
+    said = convergence["reason"].strip().rstrip(".").replace("+-", "\N{PLUS-MINUS SIGN}")
+    said = said.removeprefix("not converged: ").replace("= -", "= \N{MINUS SIGN}")
     needed = convergence["needed_packets"]
     if needed is not None:
-        reason += f"; about {number(needed, 2)} packets of this link are needed"
-    return Finding("Too short for mu", f"{reason.removeprefix('not converged: ')}.", "warn")
+        said += f"; about {number(needed, 2)} packets of this link are needed"
+    return said
+
+
+def length(link: Link) -> Finding:
+    """Say whether the trace is long enough for its mu."""
+    said = f"{reason(link['convergence'])}."
+    if link["converged"]:
+        return Finding("Long enough", said, "good")
+    return Finding("Too short for mu", said, "warn")
 
 
 def link_findings(link: Link) -> list[Finding]:
@@ -331,12 +369,21 @@ def _ensemble_independent(links: Sequence[Link]) -> Finding:
         if standing(link, "independent") > 0
     ]
     known = [m for gain in gains if gain is not None and (m := gain["mean"]) is not None]
-    typical = f", typically by {signed(median(known))} %" if known else ""
+    typical = f" (typically {times(median(known))})" if known else ""
+    text = (
+        f"TCP gets more over {_plural(more, 'link')} than independent losses of equal PRR would"
+        f" give{typical}; less over {count(less)}; on {count(same)} it is within chance."
+    )
+    lucky = _BY_CHANCE * len(losing)
+    if lucky >= 1:
+        text += f" Chance alone would put about {count(lucky)} on either side."
+    if len(losing) < len(links):
+        text += f" {_plural(len(links) - len(losing), 'link')} lost nothing or everything."
+    above = more > lucky
     return Finding(
         f"{count(more)} of {count(len(losing))} beat independent losses",
-        f"TCP gets more over {_plural(more, 'link')} than independent losses of equal PRR would"
-        f" give{typical}; less over {count(less)}; on {count(same)} it is within chance.",
-        "good" if more else "plain",
+        text,
+        "good" if above else "plain",
     )
 
 

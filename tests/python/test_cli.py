@@ -261,3 +261,13 @@ def test_a_closed_pipe_is_no_error(program: list[str], traces: Path, command: li
         child.stdout.close()
         child.wait(timeout=60)
         assert b"Traceback" not in child.stderr.read()
+
+
+def test_chance_does_not_look_like_a_finding(run: Program) -> None:
+    assert run("trace", "synth", "steady.txt", "--prr", "0.9", "--packets", "20000").code == 0
+    ended = run("study", "steady.txt", "--no-report")
+    row = next(line for line in ended.out.splitlines() if line.strip().startswith("steady"))
+    assert "~" in row
+    assert row.rstrip()[-1] != "]"
+    assert "within chance" in ended.out
+    assert "No more than chance" in ended.out

@@ -86,3 +86,37 @@ def test_the_widest_spread_is_found() -> None:
     assert (spread.low_name, spread.high_name) == ("a", "b")
     assert spread.ratio == 3.5
     assert words.widest_spread(links[2:4]) is None  # pyright: ignore[reportArgumentType]
+
+
+def _one(gain: float, prediction: tuple[float, float]) -> dict[str, object]:
+    estimate = {"mean": gain, "ci_low": gain - 1.0, "ci_high": gain + 1.0}
+    difference = {
+        "packets_per_second": estimate,
+        "percent": estimate,
+        "prediction": prediction,
+        "beyond_chance": prediction[0] > 0 or prediction[1] < 0,
+    }
+    tcp = {
+        "empirical": {"packets_per_second": 20.0},
+        "independent": {"packets_per_second": {"mean": 20.0 - gain / 10}},
+        "difference": {"independent": difference, "gilbert_elliott": None},
+    }
+    return {"mu": 0.5, "tcp": tcp}
+
+
+def test_what_may_be_chance_is_no_headline() -> None:
+    found = words.against_independent(_one(-37.0, (-9.0, 5.0)))  # pyright: ignore[reportArgumentType]
+    assert found.tone == "plain"
+    assert "37" not in found.headline + found.text
+    # Independent links lie where the trace is, less the difference: 20 - 5 to 20 + 9.
+    assert "95 % of them between 15.0 and 29.0" in found.text
+
+
+def test_more_than_chance_is_said_as_a_factor() -> None:
+    found = words.against_independent(_one(446.0, (3.0, 40.0)))  # pyright: ignore[reportArgumentType]
+    assert found.tone == "good"
+    assert "5.5\N{MULTIPLICATION SIGN}" in found.headline
+    # No link delivers less than nothing.
+    assert "between 0 and 17.0" in found.text
+    less = words.against_independent(_one(-77.0, (-40.0, -3.0)))  # pyright: ignore[reportArgumentType]
+    assert (less.tone, "−77 %" in less.headline) == ("bad", True)

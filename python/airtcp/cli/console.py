@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 BAD_INPUT: Final = 2
 INTERRUPTED: Final = 130
-PIPED_WIDTH: Final = 200
+PIPED_WIDTH: Final = 1000
 """Columns of a table that goes to a file or a pipe, where there is no edge to keep to."""
 
 _LONGEST_MESSAGE: Final = 1600

@@ -97,24 +97,22 @@ def _pair(item: str) -> tuple[str, str]:
 
 
 _FLOW_COLUMNS = (
-    ("goodput", "goodput_bps", 1e-6, "Mb/s"),
-    ("RTT", "rtt_mean_s", 1e3, "ms"),
-    ("retransmitted", "retransmission_ratio", 100.0, "%"),
-    ("timeouts", "timeouts", 1.0, ""),
-    ("fast retransmits", "fast_retransmits", 1.0, ""),
+    ("goodput", "goodput_bps", 1e-6, "Mb/s", 0),
+    ("RTT", "rtt_mean_s", 1e3, "ms", 0),
+    ("resent", "retransmission_ratio", 100.0, "%", 1),
+    ("timeouts", "timeouts", 1.0, "", 2),
+    ("fast retransmits", "fast_retransmits", 1.0, "", 3),
 )
 _LINK_COLUMNS = (
-    ("carried", "delivered_bps", 1e-6, "Mb/s"),
-    ("busy", "utilisation", 100.0, "%"),
-    ("lost", "loss_rate", 100.0, "%"),
-    ("mean queue", "mean_queue_packets", 1.0, "packets"),
+    ("carried", "delivered_bps", 1e-6, "Mb/s", 0),
+    ("busy", "utilisation", 100.0, "%", 0),
+    ("lost", "loss_rate", 100.0, "%", 1),
+    ("mean queue", "mean_queue_packets", 1.0, "packets", 2),
 )
 
 
 def _tables(result: RunResult) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+    from airtcp.cli.tables import Column, fitted
 
     console = screen()
     document = result.json
@@ -123,15 +121,17 @@ def _tables(result: RunResult) -> None:
         ("flow", summary["flows"], _FLOW_COLUMNS),
         ("link", summary["links"], _LINK_COLUMNS),
     ):
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        table.add_column(what, overflow="fold")
-        for head, _, _, unit in columns:
-            title = f"{head} ({unit})" if unit else head
-            table.add_column(title, justify="right", no_wrap=True)
-        for row in rows:
-            cells = (_estimate(row.get(key), scale) for _, key, scale, _ in columns)
-            table.add_row(Text(row["name"]), *cells)
-        console.print(table)
+        laid = [
+            Column(
+                f"{head} ({unit})" if unit else head,
+                [_estimate(row.get(key), scale) for row in rows],
+                [_estimate(row.get(key), scale, short=True) for row in rows],
+                rank,
+            )
+            for head, key, scale, unit, rank in columns
+        ]
+        if rows:
+            console.print(fitted(console, what, [row["name"] for row in rows], laid)[0])
     total = _estimate(summary["total_goodput_bps"], 1e-6)
     console.print(f"total goodput {total} Mb/s, fairness {_estimate(summary['jain_index'], 1.0)}")
     bad = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
@@ -144,7 +144,7 @@ def _tables(result: RunResult) -> None:
     )
 
 
-def _estimate(estimate: dict[str, Any] | None, scale: float) -> str:
+def _estimate(estimate: dict[str, Any] | None, scale: float, *, short: bool = False) -> str:
     from airtcp import words
 
     if estimate is None or estimate["mean"] is None:
@@ -152,5 +152,8 @@ def _estimate(estimate: dict[str, Any] | None, scale: float) -> str:
     text = words.number(estimate["mean"] * scale)
     if estimate["ci_low"] is None:
         return text
+    if short:
+        half = (estimate["ci_high"] - estimate["mean"]) * scale
+        return f"{text} ±{words.number(half, 2)}" if half > 0 else text
     low, high = (words.number(estimate[end] * scale) for end in ("ci_low", "ci_high"))
     return f"{text} [{low}, {high}]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -11,7 +11,12 @@ from airtcp.cli import options as opt
 from airtcp.cli.console import INTERRUPTED, note, progress, refusals, screen
 
 if TYPE_CHECKING:
-    from airtcp.documents import Estimate, Link
+    from collections.abc import Callable
+
+    from rich.text import Text
+
+    from airtcp.cli.tables import Column
+    from airtcp.documents import Link
     from airtcp.results import StudyResult
 
 _ROWS = 30
@@ -91,73 +96,145 @@ def study(
 
 
 def _table(result: StudyResult) -> None:
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
     from airtcp import words
+    from airtcp.cli.tables import fitted
 
     console = screen()
     links = result.json["links"]
-    wide = console.width >= 130  # noqa: PLR2004 - fits all columns
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    table.add_column("link", overflow="fold")
-    heads = ["packets", "PRR", "class", "mu", "beta", "longest run", "settled"]
-    heads += ["TCP/s", "independent", "Gilbert-Elliott", "gain %"]
-    hidden: set[str] = set() if wide else {"packets", "beta", "longest run"}
-    for head in heads:
-        if head not in hidden:
-            table.add_column(head, justify="left" if head == "class" else "right", no_wrap=True)
-    for link in links if len(links) <= _ROWS else _most_telling(links):
-        cells = dict(zip(heads, _cells(link, intervals=wide), strict=True))
-        table.add_row(Text(link["name"]), *(cells[head] for head in heads if head not in hidden))
-    console.print(table)
-    if len(links) > _ROWS:
-        console.print(
-            f"{_ROWS} of {words.count(len(links))} links: those with the largest gain or loss from"
-            " the order of their losses; all are in the report and in --format csv\n"
-        )
+    shown = links if len(links) <= _ROWS else _most_telling(links)
+    if shown:
+        table, gone = fitted(console, "link", [link["name"] for link in shown], _columns(shown))
+        console.print(table)
+        if len(links) > _ROWS:
+            console.print(
+                f"{_ROWS} of {words.count(len(links))} links: those with the largest gain or loss"
+                " from the order of their losses; all are in the report and in --format csv"
+            )
+        console.print(Text(_legend(shown, gone, result.json["options"]), style="dim"))
+        console.print()
     for finding in result.findings:
-        console.print(Text(f"- {finding.headline}: ", style="bold") + Text(finding.text))
+        console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
     skipped = result.json["skipped"]
     if skipped:
-        console.print(f"- {len(skipped)} files were not traces, such as {skipped[0]['path']}")
+        what = "file was not a trace" if len(skipped) == 1 else "files were not traces; the first"
+        first = f"{skipped[0]['path']} ({skipped[0]['reason']})"
+        console.print(Text(f"- {words.count(len(skipped))} {what}: {first}"))
     console.print(f"\nseed {result.seed}, airtcp {result.json['airtcp_version']}")
 
 
 def _most_telling(links: list[Link]) -> list[Link]:
-    def gain(link: Link) -> float:
-        return abs(link["tcp"]["difference"]["independent"]["packets_per_second"]["mean"] or 0.0)
+    def gain(link: Link) -> tuple[bool, float]:
+        difference = link["tcp"]["difference"]["independent"]
+        return bool(difference["beyond_chance"]), abs(difference["packets_per_second"]["mean"] or 0)
 
     return sorted(links, key=gain, reverse=True)[:_ROWS]
 
 
-def _cells(link: Link, *, intervals: bool) -> list[str]:
+def _legend(links: list[Link], gone: list[str], options: dict[str, Any]) -> str:
+    """Say what the columns are, as far as the table has them."""
+    models = f"independent, Gilbert-Elliott: mean over {options['replicas']} such links"
+    said = [
+        "TCP/s: packets a second over the trace",
+        models,
+        "gain %: the trace against the mean of independent links of equal PRR",
+    ]
+    if any(_within_chance(link) for link in links):
+        said.append("~ within chance: such links differ as much from one another")
+    text = "; ".join(said)
+    if gone:
+        text += f". Left out for width: {', '.join(gone)}"
+    return text + "."
+
+
+def _within_chance(link: Link) -> bool:
+    return link["mu"] is not None and link["tcp"]["difference"]["independent"]["beyond_chance"] in (
+        False,
+        None,
+    )
+
+
+def _columns(links: list[Link]) -> list[Column]:
     from airtcp import words
+    from airtcp.cli.tables import Column
 
-    tcp = link["tcp"]
-    chain = tcp["gilbert_elliott"]
-    gain = tcp["difference"]["independent"]["percent"]
+    def each(make: Callable[[Link], str]) -> list[str]:
+        return [make(link) for link in links]
 
-    def span(interval: tuple[float, float] | None) -> str:
-        return words.bounds(interval) if intervals else ""
+    def known(make: Callable[[Link], str]) -> list[str]:
+        return each(lambda link: "-" if link["mu"] is None else make(link))
 
-    def rate(estimate: Estimate) -> str:
-        half = ""
-        if intervals and estimate["ci_high"] is not None and estimate["mean"] is not None:
-            half = f" ±{words.number(estimate['ci_high'] - estimate['mean'], 2)}"
-        return words.number(estimate["mean"]) + half
+    def model(name: Literal["independent", "gilbert_elliott"], *, interval: bool) -> list[str]:
+        def rate(link: Link) -> str:
+            ensemble = link["tcp"][name]
+            if ensemble is None:
+                return "-"
+            estimate = ensemble["packets_per_second"]
+            high, mean = estimate["ci_high"], estimate["mean"]
+            half = high - mean if interval and high is not None and mean is not None else 0.0
+            return words.number(mean) + (f" ±{words.number(half, 2)}" if half > 0 else "")
+
+        return each(rate)
+
+    def prr(link: Link) -> str:
+        return words.number(link["prr"])
+
+    def mu(link: Link) -> str:
+        return words.number(link["mu"])
 
     return [
-        words.count(link["packets"]),
-        words.number(link["prr"]) + span(link["prr_ci"]),
-        link["class"],
-        "-" if link["mu"] is None else words.number(link["mu"]) + span(link["mu_ci"]),
-        "-" if link["beta"] is None else words.number(link["beta"], 2),
-        f"{words.count(link['longest_success_burst'])}/{words.count(link['longest_loss_burst'])}",
-        "-" if link["mu"] is None else "yes" if link["converged"] else "no",
-        words.number(tcp["empirical"]["packets_per_second"]),
-        rate(tcp["independent"]["packets_per_second"]),
-        rate(chain["packets_per_second"]) if chain else "-",
-        words.measured(gain, "").replace("  ", " ").strip() if gain else "-",
+        Column("packets", each(lambda link: words.count(link["packets"])), rank=8),
+        Column("PRR", each(lambda link: prr(link) + words.bounds(link["prr_ci"])), each(prr)),
+        Column("class", each(lambda link: link["class"]), rank=4, left=True),
+        Column("mu", known(lambda link: mu(link) + words.bounds(link["mu_ci"])), known(mu)),
+        Column(
+            "beta",
+            each(lambda link: "-" if link["beta"] is None else words.number(link["beta"], 2)),
+            rank=7,
+        ),
+        Column(
+            "longest\nrun/loss",
+            each(
+                lambda link: (
+                    f"{words.count(link['longest_success_burst'])}"
+                    f"/{words.count(link['longest_loss_burst'])}"
+                )
+            ),
+            rank=6,
+        ),
+        Column("settled", known(lambda link: "yes" if link["converged"] else "no"), rank=5),
+        Column("TCP/s", each(lambda x: words.number(x["tcp"]["empirical"]["packets_per_second"]))),
+        Column(
+            "independent",
+            model("independent", interval=True),
+            model("independent", interval=False),
+        ),
+        Column(
+            "Gilbert-\nElliott",
+            model("gilbert_elliott", interval=True),
+            model("gilbert_elliott", interval=False),
+            rank=3,
+        ),
+        Column(
+            "gain %",
+            [_gain(link, interval=True) for link in links],
+            [_gain(link, interval=False) for link in links],
+        ),
     ]
+
+
+def _gain(link: Link, *, interval: bool) -> Text:
+    """Write the gain; one that is within chance has no interval and does not stand out."""
+    from rich.text import Text
+
+    from airtcp import words
+
+    gain = link["tcp"]["difference"]["independent"]["percent"]
+    if gain is None or gain["mean"] is None or link["mu"] is None:
+        return Text("-")
+    if _within_chance(link):
+        return Text(f"~ {words.signed(gain['mean'])}", style="dim")
+    if not interval:
+        return Text(words.signed(gain["mean"]))
+    return Text(words.measured(gain, "").replace("  ", " ").strip())

@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, screen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_REASONS: Final = 5
 
 app = typer.Typer(
     help="Measure, make and convert delivery traces.",
@@ -77,35 +82,52 @@ def _flat(link: dict[str, Any]) -> dict[str, Any]:
 
 
 def _table(document: dict[str, Any]) -> None:
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
     from airtcp import words
+    from airtcp.cli.tables import Column, fitted
 
     console = screen()
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    table.add_column("link", overflow="fold")
-    for head in ("packets", "PRR", "class", "mu", "beta", "longest run", "longest loss", "settled"):
-        table.add_column(head, justify="left" if head == "class" else "right", no_wrap=True)
-    for link in document["links"]:
-        table.add_row(
-            Text(link["name"]),
-            words.count(link["packets"]),
-            words.number(link["prr"]) + words.bounds(link["prr_ci"]),
-            link["class"],
-            "-" if link["mu"] is None else words.number(link["mu"]) + words.bounds(link["mu_ci"]),
-            "-" if link["beta"] is None else words.number(link["beta"], 2),
-            words.count(link["longest_success_burst"]),
-            words.count(link["longest_loss_burst"]),
-            "-" if link["mu"] is None else "yes" if link["converged"] else "no",
-        )
-    console.print(table)
-    reasons = dict.fromkeys(
-        link["convergence"]["reason"] for link in document["links"] if not link["converged"]
-    )
-    for reason in list(reasons)[:5]:
-        console.print(Text(f"- {reason}"))
+    links: list[dict[str, Any]] = document["links"]
+
+    def each(make: Callable[[dict[str, Any]], str]) -> list[str]:
+        return [make(link) for link in links]
+
+    def known(make: Callable[[dict[str, Any]], str]) -> list[str]:
+        return each(lambda link: "-" if link["mu"] is None else make(link))
+
+    def prr(link: dict[str, Any]) -> str:
+        return words.number(link["prr"])
+
+    def mu(link: dict[str, Any]) -> str:
+        return words.number(link["mu"])
+
+    longest = "longest_{}_burst".format
+    columns = [
+        Column("packets", each(lambda link: words.count(link["packets"])), rank=3),
+        Column("PRR", each(lambda link: prr(link) + words.bounds(link["prr_ci"])), each(prr)),
+        Column("class", each(lambda link: link["class"]), left=True),
+        Column("mu", known(lambda link: mu(link) + words.bounds(link["mu_ci"])), known(mu)),
+        Column(
+            "beta",
+            each(lambda link: "-" if link["beta"] is None else words.number(link["beta"], 2)),
+            rank=4,
+        ),
+        Column("longest run", each(lambda x: words.count(x[longest("success")])), rank=2),
+        Column("longest loss", each(lambda x: words.count(x[longest("loss")])), rank=1),
+        Column("settled", known(lambda link: "yes" if link["converged"] else "no")),
+    ]
+    table, gone = fitted(console, "link", [link["name"] for link in links], columns)
+    if links:
+        console.print(table)
+    if gone:
+        console.print(Text(f"Left out for width: {', '.join(gone)}.", style="dim"))
+    unsettled = [x for x in links if x["mu"] is not None and not x["converged"]]
+    for link in unsettled[:_REASONS]:
+        reason = words.reason(link["convergence"])
+        console.print(Text.assemble((f"- {link['name']}: ", "bold"), f"{reason}."))
+    if len(unsettled) > _REASONS:
+        console.print(f"- mu has not settled on {len(unsettled) - _REASONS} more")
     if document["skipped"]:
         first = document["skipped"][0]
         console.print(

@@ -1,0 +1,109 @@
+"""Tables that fit the terminal: detail goes first, then columns, and the names stay.
+
+A table knows its columns in full and in short. Where the full ones are too wide, the short ones
+are taken; where these are too, columns go, the least telling first. Names keep their beginning
+and their end, since those of measured links often differ in the end only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+_LEAST_NAME: Final = 20
+"""Characters of a name that are shown before any column goes."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column, with the cells in full and in short."""
+
+    head: str
+    cells: Sequence[str | Text]
+    short: Sequence[str | Text] | None = None
+    rank: int = 0
+    """The column of the highest rank goes first; one of rank 0 stays."""
+    left: bool = False
+
+
+def elided(name: str, width: int) -> str:
+    """Shorten a name in its middle.
+
+    >>> elided("synthetic-independent-35", 16), elided("short", 16)
+    ('synthet…ndent-35', 'short')
+    """
+    if len(name) <= width:
+        return name
+    tail = max(width // 2, 1)
+    return name[: width - tail - 1] + "\N{HORIZONTAL ELLIPSIS}" + name[-tail:]
+
+
+def fitted(
+    console: Console, head: str, names: Sequence[str], columns: Sequence[Column]
+) -> tuple[Table, list[str]]:
+    """Lay a table out for the width of the console.
+
+    Args:
+        console: Where it is to be printed.
+        head: Heading of the column of names.
+        names: A name for each row.
+        columns: The other columns, in order.
+
+    Returns:
+        The table, and the headings of the columns that had to go.
+    """
+    longest = max(map(len, names), default=0)
+    least = min(longest, _LEAST_NAME)
+    chosen, short, spare = list(columns), False, 0
+    for chosen, short in _choices(columns):
+        width = _width(console, _lay(head, [least * "x"] * len(names), chosen, short=short))
+        spare = console.width - width
+        if spare >= 0:
+            break
+    limit = min(longest, least + max(spare, 0))
+    shown = [elided(name, limit) for name in names]
+    gone = [
+        column.head.replace("-\n", "-").replace("\n", " ")
+        for column in columns
+        if column not in chosen
+    ]
+    return _lay(head, shown, chosen, short=short), gone
+
+
+def _choices(columns: Sequence[Column]) -> Iterator[tuple[list[Column], bool]]:
+    left = list(columns)
+    yield left, False
+    yield left, True
+    for column in sorted((c for c in columns if c.rank), key=lambda c: -c.rank):
+        left = [c for c in left if c is not column]
+        yield left, True
+
+
+def _lay(head: str, names: Sequence[str], columns: Sequence[Column], *, short: bool) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    table.add_column(head, no_wrap=True)
+    parts: list[Sequence[str | Text]] = []
+    for column in columns:
+        table.add_column(column.head, justify="left" if column.left else "right", no_wrap=True)
+        parts.append(column.short if short and column.short is not None else column.cells)
+    for row, name in enumerate(names):
+        cells = (part[row] for part in parts)
+        table.add_row(Text(name), *(c if isinstance(c, Text) else Text(c) for c in cells))
+    return table
+
+
+def _width(console: Console, table: Table) -> int:
+    from rich.measure import Measurement
+
+    return Measurement.get(console, console.options.update(max_width=1 << 20), table).maximum
