@@ -123,7 +123,7 @@ impl<'a, P: Probe> Driver<'a, P> {
         self.start(now, end);
         loop {
             now = self.next_time();
-            if now > end {
+            if now > end || now == Nanos::NEVER {
                 break;
             }
             self.step(now, end);

@@ -5,6 +5,8 @@
 //! and since every job draws from a stream named after its link and replica, no result depends
 //! on the number of workers.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use airtcp_probe::NoProbe;
 use airtcp_random::Seed;
 use airtcp_sim::Estimate;
@@ -13,7 +15,7 @@ use airtcp_sim::slotted::{self, SlottedConfig, SlottedResult};
 use airtcp_trace::metrics::{self, LinkStats};
 use airtcp_trace::synth::SynthModel;
 use airtcp_trace::{GeParams, LinkTrace};
-use airtcp_units::Outcomes;
+use airtcp_units::{Outcomes, Span};
 
 use crate::cwnd::CwndProbe;
 use crate::result::{
@@ -24,6 +26,9 @@ use crate::{StudyError, StudyOptions};
 
 /// Windows in the picture of a link over time.
 const WINDOWS: usize = 300;
+
+/// Longest trace in simulated time: 100 years.
+const LONGEST: Span = Span::from_secs(100 * 365 * 86_400);
 
 /// What a job gives back.
 enum Done {
@@ -48,8 +53,9 @@ struct Replica {
     longest_loss: u64,
 }
 
-/// Studies `links`. `report` is called on the calling thread with the number of finished
-/// simulations and their total, and returns false to stop; finished links are kept.
+/// Studies `links`. `report` is called on the calling thread with how many slots were simulated
+/// and how many there are to simulate (a simulation takes as long as its trace), and returns
+/// false to stop; finished links are kept.
 ///
 /// # Errors
 /// If the options are impossible.
@@ -63,24 +69,27 @@ pub fn study(
     let per_link = 1 + 2 * replicas;
     let configs: Vec<SlottedConfig> =
         links.iter().map(|link| options.slotted(link.interval)).collect::<Result<_, _>>()?;
+    for (link, config) in links.iter().zip(&configs) {
+        fits(link, config)?;
+    }
+    let done_slots = AtomicUsize::new(0);
     let job = |index: usize, stop: &Stop| {
         let (i, part) = (index / per_link, index % per_link);
         if stop.is_set() {
             return None;
         }
-        Some(run_part(
-            &links[i],
-            i < options.cwnd_links as usize,
-            &configs[i],
-            options,
-            part,
-            replicas,
-        ))
+        let with_cwnd = i < options.cwnd_links as usize;
+        let done = run_part(&links[i], with_cwnd, &configs[i], options, part, replicas);
+        done_slots.fetch_add(links[i].outcomes.len(), Ordering::Relaxed);
+        Some(done)
     };
     let total = links.len() * per_link;
+    let slots = per_link * links.iter().map(|link| link.outcomes.len()).sum::<usize>();
     let workers =
         options.workers.map_or_else(airtcp_sim::parallel::default_workers, |w| w as usize);
-    let mut parts = run_many(total, workers, job, |done| report(done, total)).into_iter();
+    let mut parts =
+        run_many(total, workers, job, |_| report(done_slots.load(Ordering::Relaxed), slots))
+            .into_iter();
     let mut finished = Vec::new();
     for (link, config) in links.iter().zip(&configs) {
         let done: Option<Vec<Done>> =
@@ -98,6 +107,24 @@ pub fn study(
         links: finished,
         skipped,
         interrupted,
+    })
+}
+
+/// Refuses a trace that would last longer than simulated time can count.
+fn fits(link: &LinkTrace, config: &SlottedConfig) -> Result<(), StudyError> {
+    let most = LONGEST.0 / config.slot.0.max(1);
+    if link.outcomes.len() as u64 <= most {
+        return Ok(());
+    }
+    Err(StudyError::Range {
+        option: "slot",
+        found: format!(
+            "{} for the {} packets of link \"{}\"",
+            config.slot,
+            link.outcomes.len(),
+            link.name
+        ),
+        accepted: "a slot with which a trace lasts up to 100 years",
     })
 }
 

@@ -104,7 +104,7 @@ fn stopping_keeps_whole_links_only() {
         .map(|i| synthetic(&format!("l{i}"), &SynthModel::Independent { prr: 0.9 }, 20_000))
         .collect();
     let options = StudyOptions { workers: Some(2), replicas: 4, ..StudyOptions::default() };
-    let result = study(&links, Vec::new(), &options, |done, _| done < 100).unwrap();
+    let result = study(&links, Vec::new(), &options, |done, _| done < 100 * 20_000).unwrap();
     assert!(result.interrupted);
     assert!(!result.links.is_empty() && result.links.len() < 60, "{}", result.links.len());
     let whole = run(&links[..1], &options);
@@ -167,5 +167,45 @@ fn orbit_noise_links() {
             300 => assert!((95.0..100.0).contains(&rate), "{}: {rate}", l.name),
             _ => assert!(rate < 100.0, "{}: {rate}", l.name),
         }
+    }
+}
+
+/// A simulation takes as long as its trace, so progress counts slots, not simulations.
+#[test]
+fn progress_goes_by_slots() {
+    let mut seen = Vec::new();
+    let links = four();
+    let options = StudyOptions { replicas: 2, workers: Some(1), ..StudyOptions::default() };
+    study(&links, Vec::new(), &options, |done, total| {
+        seen.push((done, total));
+        true
+    })
+    .unwrap();
+    let total = 5 * (40_000 + 40_000 + 5_000 + 5_000);
+    assert!(seen.iter().all(|(_, t)| *t == total));
+    assert!(seen.windows(2).all(|w| w[0].0 <= w[1].0));
+    assert_eq!(seen.last().unwrap().0, total);
+}
+
+#[test]
+fn a_trace_longer_than_time_is_refused() {
+    let links = [link("long", std::iter::repeat_n(true, 1_000_000).collect())];
+    let options = StudyOptions { slot: Some(Span::from_secs(3600)), ..StudyOptions::default() };
+    let refused = study(&links, Vec::new(), &options, |_, _| true).unwrap_err().to_string();
+    assert!(refused.contains("slot") && refused.contains("1000000 packets"), "{refused}");
+    // An idle hour a slot is no more work than any other.
+    let links = [link("hours", std::iter::repeat_n(true, 1_000).collect())];
+    assert!(run(&links, &options).links[0].tcp.empirical.delivered_packets > 900.0);
+}
+
+#[test]
+fn a_trace_of_one_packet() {
+    for outcome in [true, false] {
+        let result =
+            run(&[link("one", std::iter::once(outcome).collect())], &StudyOptions::default());
+        let one = &result.links[0];
+        assert_eq!((one.stats.packets, one.stats.received), (1, u64::from(outcome)));
+        assert!(one.tcp.empirical.packets_per_second == 0.0);
+        assert!(one.tcp.gilbert_elliott.is_none() && !one.stats.convergence.converged);
     }
 }
