@@ -27,6 +27,9 @@ use crate::{StudyError, StudyOptions};
 /// Windows in the picture of a link over time.
 const WINDOWS: usize = 300;
 
+/// Most simulations whose results are kept at once: about 1 GB.
+const MAX_SIMULATIONS: usize = 20_000_000;
+
 /// Longest trace in simulated time: 100 years.
 const LONGEST: Span = Span::from_secs(100 * 365 * 86_400);
 
@@ -71,6 +74,13 @@ pub fn study(
         links.iter().map(|link| options.slotted(link.interval)).collect::<Result<_, _>>()?;
     for (link, config) in links.iter().zip(&configs) {
         fits(link, config)?;
+    }
+    if links.len().saturating_mul(per_link) > MAX_SIMULATIONS {
+        return Err(StudyError::Range {
+            option: "replicas",
+            found: format!("{replicas} of each kind for {} links", links.len()),
+            accepted: "up to 20000000 simulations in all; take fewer replicas or fewer links",
+        });
     }
     let done_slots = AtomicUsize::new(0);
     let job = |index: usize, stop: &Stop| {

@@ -199,6 +199,14 @@ fn a_trace_longer_than_time_is_refused() {
 }
 
 #[test]
+fn more_simulations_than_memory_are_refused() {
+    let links: Vec<_> = (0..1_001).map(|i| link(&i.to_string(), Outcomes::new())).collect();
+    let options = StudyOptions { replicas: 10_000, ..StudyOptions::default() };
+    let refused = study(&links, Vec::new(), &options, |_, _| true).unwrap_err().to_string();
+    assert!(refused.contains("replicas") && refused.contains("1001 links"), "{refused}");
+}
+
+#[test]
 fn a_trace_of_one_packet() {
     for outcome in [true, false] {
         let result =
