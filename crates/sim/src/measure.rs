@@ -185,7 +185,8 @@ fn flow<P: Probe>(
         timeouts: measured(tcp.timeouts, before.tcp.timeouts),
         fast_retransmits: measured(tcp.fast_retransmits, before.tcp.fast_retransmits),
         ecn_reactions: measured(tcp.ecn_reactions, before.tcp.ecn_reactions),
-        datagrams_lost: measured(after.datagrams_lost, before.datagrams_lost),
+        // What was late at the warm-up may have come since: there may be fewer now than then.
+        datagrams_lost: after.datagrams_lost.saturating_sub(before.datagrams_lost),
         completion_s: match (sized, started, finished) {
             (true, Some(start), Some(end)) => Some(end.since(start).as_secs_f64()),
             _ => None,
