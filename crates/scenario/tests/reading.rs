@@ -88,6 +88,7 @@ fn overrides_are_applied_before_checking() {
 
 /// Every refusal names the file, the place, what was found and what is accepted.
 #[test]
+#[allow(clippy::too_many_lines, reason = "a table")]
 fn refusals() {
     let cases: &[(&str, String, &[&str])] = &[
         ("syntax", "[[links]\n".into(), &["test.toml:1", "TOML"]),
