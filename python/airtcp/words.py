@@ -24,8 +24,8 @@ INTERMEDIATE = (0.2, 0.6)
 _SAME_PRR = 0.02
 _TWICE = 100.0
 """Percent more from which on a factor reads better."""
-_BY_CHANCE = 0.025
-"""Share of a model's own links that lie beyond one end of its 95 % prediction interval."""
+_BY_CHANCE = 0.05
+"""Share of a model's own links that lie outside its 95 % prediction interval."""
 _ENOUGH_DELIVERED = 30
 
 
@@ -376,7 +376,8 @@ def _ensemble_independent(links: Sequence[Link]) -> Finding:
     )
     lucky = _BY_CHANCE * len(losing)
     if lucky >= 1:
-        text += f" Chance alone would put about {count(lucky)} on either side."
+        # Throughputs are skewed: a lucky link gets much more, an unlucky one a little less.
+        text += f" Chance alone would account for about {count(lucky)}, mostly of those with more."
     if len(losing) < len(links):
         text += f" {_plural(len(links) - len(losing), 'link')} lost nothing or everything."
     above = more > lucky

@@ -184,3 +184,20 @@ def test_a_run_draws(browser: Browser, tmp_path: Path) -> None:
     assert page.locator("h1").inner_text() == json.loads(result.text)["scenario"]["title"]
     assert browser.complaints == []
     page.context.close()
+
+
+def test_the_table_holds_back_what_may_be_chance(browser: Browser, tmp_path: Path) -> None:
+    browser.complaints.clear()
+    airtcp.synth(tmp_path / "steady.txt", prr=0.9, packets=20_000, seed=1)
+    airtcp.synth(tmp_path / "bursty.txt", prr=0.6, mu=0.8, packets=20_000, seed=1)
+    result = airtcp.study([tmp_path / "steady.txt", tmp_path / "bursty.txt"])
+    page = browser.open(result.report(tmp_path / "report.html"))
+    rows = dict(zip(("steady", "bursty"), page.locator("#links tbody tr").all(), strict=True))
+    assert rows["steady"].locator("td.chance").inner_text().startswith("~")
+    assert rows["bursty"].locator("td.chance").count() == 0
+    # The verdict and the gain are on the screen without scrolling sideways.
+    box = page.locator("#links th", has_text="Gain").bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= 1300
+    assert browser.complaints == []
+    page.context.close()

@@ -136,15 +136,21 @@ def throughput(scale: str, links: int) -> dict[str, Any]:
     return _overview(ring, bars, points)
 
 
+def _unless_chance(opacity: float, faint: float) -> Any:
+    return alt.condition("datum.more_than_chance", alt.value(opacity), alt.value(faint))
+
+
 def gain(unit: str, links: int) -> dict[str, Any]:
     """Throughput less that over independent losses, against mu (S1, figures 6 to 10)."""
     field = "gain" if unit == "rate" else "gain_percent"
     title = "gain over independent losses " + ("(packets/s)" if unit == "rate" else "(%)")
     base = _data("links").transform_filter(f"isValid(datum.mu) && isValid(datum.{field})")
     x = alt.X("mu:Q", title="burstiness (mu)", scale=alt.Scale(nice=True, zero=False))
-    y = alt.Y(f"{field}_low:Q", title=title)
+    y = alt.Y(f"{field}_low:Q", title=title, scale=alt.Scale(nice=False, padding=12))
     zero = _data("unit").mark_rule(strokeDash=[4, 3]).encode(y=alt.datum(0))
-    bars = base.mark_rule(strokeWidth=1.2, opacity=0.7).encode(x=x, y=y, y2=f"{field}_high:Q")
+    bars = base.mark_rule(strokeWidth=1.2).encode(
+        x=x, y=y, y2=f"{field}_high:Q", opacity=_unless_chance(0.7, 0.12)
+    )
     size = 62 if links <= _MANY else 28
     tooltip = [
         n("name", "link"),
@@ -153,12 +159,19 @@ def gain(unit: str, links: int) -> dict[str, Any]:
         q(field, "gain"),
         q(f"{field}_low", "from"),
         q(f"{field}_high", "to"),
+        n("more_than_chance", "more than chance"),
         n("converged", "mu has settled"),
     ]
     # A hole in the dot says that mu has not settled; a varying outline would spoil the key.
     points = (
-        base.mark_point(filled=True, size=size, cursor="pointer", opacity=1)
-        .encode(x=x, y=f"{field}:Q", color=_ramp("prr", "PRR"), tooltip=tooltip)
+        base.mark_point(filled=True, size=size, cursor="pointer")
+        .encode(
+            x=x,
+            y=f"{field}:Q",
+            color=_ramp("prr", "PRR"),
+            opacity=_unless_chance(1, 0.3),
+            tooltip=tooltip,
+        )
         .add_params(zoom())
     )
     holes = base.mark_point(

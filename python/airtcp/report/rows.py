@@ -95,6 +95,7 @@ OVERVIEW: dict[str, Callable[[Link], Any]] = {
     "gain_percent": lambda link: _difference(link, "independent", "percent", "mean"),
     "gain_percent_low": lambda link: _difference(link, "independent", "percent", "low"),
     "gain_percent_high": lambda link: _difference(link, "independent", "percent", "high"),
+    "more_than_chance": lambda link: words.standing(link, "independent") != 0,
     "timeouts": lambda link: link["tcp"]["empirical"]["timeouts"],
     "fast_retransmits": lambda link: link["tcp"]["empirical"]["fast_retransmits"],
     "retransmission_ratio": lambda link: link["tcp"]["empirical"]["retransmission_ratio"],

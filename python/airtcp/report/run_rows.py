@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _POINTS: Final = 1200
 _MOST_NAMES: Final = 12
+_MOST_QUEUES: Final = 6
 
 FLOW_COLUMNS: Final = (
     ("Goodput (Mb/s)", "goodput_bps", 1e-6),
@@ -83,6 +84,21 @@ def ends(series: dict[str, list[Any]], sends: str | None = None) -> list[str]:
     ]
 
 
+def busiest(names: list[str], values: list[float]) -> list[str]:
+    """Keep the names of the links at which most waits; "" for the others.
+
+    >>> busiest(["a", "b", "a", "b"], [0, 2, 1, 5])
+    ['', 'b', '', 'b']
+    """
+    longest: dict[str, float] = {}
+    for name, value in zip(names, values, strict=True):
+        longest[name] = max(longest.get(name, 0.0), value)
+    order = sorted(longest, key=lambda name: -longest[name])
+    # A packet on its way through is no queue, unless that is all there is.
+    kept = {name for name in order[:_MOST_QUEUES] if longest[name] > 1} or set(order[:1])
+    return [name if name in kept else "" for name in names]
+
+
 def curves(
     names: list[str], times: list[float], values: list[float], scale: float
 ) -> list[list[Any]]:
@@ -116,9 +132,20 @@ def run_payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) 
     if series:
         windows, rtts, queues = (series[f"{name}_series"] for name in ("window", "rtt", "queue"))
         sending = ends(windows, "in_flight_bytes")
+        active = set(sending)
         payload |= {
             "window": curves(sending, windows["t_s"], windows["cwnd_bytes"], 1e-3),
-            "rtt": curves(ends(rtts), rtts["t_s"], rtts["rtt_s"], 1e3),
-            "queue": curves(queues["link"], queues["t_s"], queues["queue_packets"], 1.0),
+            "rtt": curves(
+                [end if end in active else "" for end in ends(rtts)],
+                rtts["t_s"],
+                rtts["rtt_s"],
+                1e3,
+            ),
+            "queue": curves(
+                busiest(queues["link"], queues["queue_packets"]),
+                queues["t_s"],
+                queues["queue_packets"],
+                1.0,
+            ),
         }
     return payload

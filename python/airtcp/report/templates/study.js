@@ -191,8 +191,8 @@
   // ---- the table -------------------------------------------------------------------------
   const PAGE = 25;
   const heads = [["name", "Link"], ["packets", "Packets"], ["prr", "PRR"], ["class", "Class"], ["mu", "mu"],
-    ["beta", "Beta"], ["longest_success", "Longest run"], ["longest_loss", "Longest loss"], ["converged", "Settled"],
-    ["tcp", "TCP packets/s"], ["independent", "independent"], ["chain", "Gilbert-Elliott"], ["gain_percent", "Gain %"]];
+    ["converged", "Settled"], ["tcp", "TCP packets/s"], ["independent", "independent"], ["chain", "Gilbert-Elliott"],
+    ["gain_percent", "Gain %"], ["beta", "Beta"], ["longest_success", "Longest run"], ["longest_loss", "Longest loss"]];
   let sort = { key: null, up: true };
   let page = 0;
 
@@ -212,6 +212,13 @@
     const cell = element("td", show(value));
     if (number(low)) cell.append(" ", element("small", `[${show(low)}, ${show(high)}]`));
     return cell;
+  }
+
+  // What may be chance has no interval and does not stand out.
+  function gain(l) {
+    if (l.mu === null || l.gain_percent === null) return element("td", "–");
+    if (l.more_than_chance) return withInterval(l.gain_percent, l.gain_percent_low, l.gain_percent_high);
+    return element("td", `~ ${show(l.gain_percent)}`, { class: "chance" });
   }
 
   function drawTable() {
@@ -239,10 +246,9 @@
       const settled = element("td");
       settled.append(l.mu === null ? "–" : element("span", l.converged ? "yes" : "no", { class: `chip ${l.converged ? "yes" : "no"}` }));
       row.append(name, element("td", show(l.packets, 9)), withInterval(l.prr, l.prr_low, l.prr_high),
-        element("td", l.class, { class: "text" }), withInterval(l.mu, l.mu_low, l.mu_high), element("td", show(l.beta)),
-        element("td", show(l.longest_success, 9)), element("td", show(l.longest_loss, 9)), settled, element("td", show(l.tcp)),
+        element("td", l.class, { class: "text" }), withInterval(l.mu, l.mu_low, l.mu_high), settled, element("td", show(l.tcp)),
         withInterval(l.independent, l.independent_low, l.independent_high), withInterval(l.chain, l.chain_low, l.chain_high),
-        withInterval(l.gain_percent, l.gain_percent_low, l.gain_percent_high));
+        gain(l), element("td", show(l.beta)), element("td", show(l.longest_success, 9)), element("td", show(l.longest_loss, 9)));
       row.addEventListener("click", () => choose(l.index, true));
       body.append(row);
     }
