@@ -8,6 +8,7 @@ much, and a word for what; Ctrl-C stops a long call, which then gives back what 
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -301,6 +302,10 @@ def synth(
         >>> synth("chain.txt.gz", prr=0.4, mu=0.7, packets=500).name
         'chain.txt.gz'
     """
+    for name, value in (("prr", prr), ("mu", mu), ("burst", burst)):
+        if value is not None and not math.isfinite(value):
+            message = f"{name} = {value}: expected a number"
+            raise _core.TraceError(message)
     spec = _given(
         path=os.fspath(path),
         packets=packets,

@@ -27,7 +27,11 @@ def whole(path: Path) -> Generator[Path]:
         The name to write to, in the same folder.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        # Of the two names, the user knows this one.
+        raise OSError(error.errno, error.strerror, str(path)) from error
     os.close(handle)
     part = Path(name)
     try:
