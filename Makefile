@@ -16,6 +16,7 @@ demo: ## Set up, study the links that ship with the project, and show the report
 test: ## Set up and run every test
 	@scripts/setup dev
 	cargo test --workspace --locked
+	cargo test --profile checked --locked $(addprefix -p airtcp-,transport link queueing testkit sim study)
 	$(BIN)/python -m pytest
 
 .PHONY: lint
