@@ -271,3 +271,13 @@ def test_chance_does_not_look_like_a_finding(run: Program) -> None:
     assert row.rstrip()[-1] != "]"
     assert "within chance" in ended.out
     assert "No more than chance" in ended.out
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure(program: list[str], traces: Path) -> None:
+    command = [*program, "study", str(traces), "--replicas", "2", "--no-report", "--quiet"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
+        assert started.stdout is not None
+        assert started.stderr is not None
+        started.stdout.close()
+        assert started.stderr.read() == b""
+    assert started.returncode == 0

@@ -62,9 +62,14 @@ def screen(*, stderr: bool = False) -> Console:
     """Give a console that is plain where it is not a terminal."""
     from rich.console import Console
 
+    class Screen(Console):
+        def on_broken_pipe(self) -> None:
+            # Rich would end the program as if it had failed; `guard` knows better.
+            raise BrokenPipeError
+
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else PIPED_WIDTH
-    return Console(file=stream, width=width, highlight=False, soft_wrap=False)
+    return Screen(file=stream, width=width, highlight=False, soft_wrap=False)
 
 
 def note(message: str, *, quiet: bool) -> None:
