@@ -83,7 +83,7 @@ def red_ecn() -> None:
             'duration = "60 s"\nwarmup = "10 s"\n'
             f'[[links]]\nfrom = "a"\nto = "b"\nrate = "10 Mb/s"\ndelay = "40 ms"\n{queue}\n'
             '[[flows]]\nfrom = "a"\nto = "b"\ncount = 4\nstart_spread = "1 s"\n'
-            f'tcp = {{ profile = "linux", ecn = {str("ECN" in name).lower()} }}\n'
+            f'tcp = {{ profile = "linux", half_of_cwnd = true, ecn = {str("ECN" in name).lower()} }}\n'
         )
         result = simulate.run(text, series=True)
         link = simulate.summary(result, "link")
