@@ -160,8 +160,8 @@ pub struct TcpConfig {
     pub rto_min_rule: RtoMinRule,
     /// Clock granularity G in the timeout's formula. Default 1 ms. RFC 6298 2.2.
     pub rto_granularity: Span,
-    /// Round samples and timeouts to whole multiples of the granularity, as stacks with a coarse
-    /// tick do. Default false.
+    /// Round samples to the nearest and timeouts up to the next multiple of the granularity, as
+    /// stacks with a coarse tick do. Default false.
     pub rto_ticks: bool,
     /// What ends back-off. Default `sample`. RFC 6298 section 5.
     pub rto_backoff_reset: BackoffReset,

@@ -143,7 +143,8 @@ fn s0() -> TcpConfig {
         initial_window: Some(2),
         half_of_cwnd: true,
         idle_restart: false,
-        limited_transmit: false,
+        // `singledup_` is 1 in ns-2.35.
+        limited_transmit: true,
         rto_initial: Span::from_secs(3),
         rto_min: Span::from_millis(200),
         rto_granularity: Span::from_millis(10),

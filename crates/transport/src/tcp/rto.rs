@@ -55,7 +55,7 @@ impl RttEstimator {
 
     /// Takes a sample (RFC 6298 2.2 and 2.3). Ends back-off.
     pub(crate) fn sample(&mut self, sample: Span) {
-        let r = if self.ticks { self.round_up(sample) } else { sample };
+        let r = if self.ticks { self.round(sample) } else { sample };
         let srtt = if let Some(srtt) = self.srtt {
             // RTTVAR first: it uses the SRTT before this sample.
             let error = Span(srtt.0.abs_diff(r.0));
@@ -75,6 +75,12 @@ impl RttEstimator {
         let rto = if self.ticks { self.round_up(rto) } else { rto };
         self.base = rto.min(self.max);
         self.backoff = 0;
+    }
+
+    /// To the nearest tick, at least one: ns-2's `int(rtt / tick + 0.5)`.
+    fn round(&self, span: Span) -> Span {
+        let tick = self.granularity.0.max(1);
+        Span(((span.0.saturating_add(tick / 2)) / tick).max(1).saturating_mul(tick))
     }
 
     fn round_up(&self, span: Span) -> Span {
@@ -167,13 +173,16 @@ mod tests {
         }
         assert_eq!(e.rto(), ms(110));
 
-        // ns-2's tick: 101 ms is eleven ticks of 10 ms.
+        // ns-2's tick: 101 ms is ten ticks of 10 ms, 106 ms eleven.
         let mut e = with(|c| {
             c.rto_granularity = ms(10);
             c.rto_ticks = true;
         });
+        let mut f = e.clone();
         e.sample(ms(101));
-        assert_eq!((e.srtt(), e.rto()), (Some(ms(110)), ms(330)));
+        assert_eq!((e.srtt(), e.rto()), (Some(ms(100)), ms(300)));
+        f.sample(ms(106));
+        assert_eq!((f.srtt(), f.rto()), (Some(ms(110)), ms(330)));
     }
 
     #[test]
