@@ -126,6 +126,7 @@ def test_bad_scenarios(run: Program, tmp_path: Path, case: str) -> None:
         (["trace", "synth", "x.txt", "--prr", "0.9", "--mu", "-0.9"], "mu"),
         (["trace", "synth", "x.txt", "--prr", "1.2"], "prr"),
         (["trace", "synth", "x.txt"], "prr"),
+        (["trace", "synth", "x.txt", "--prr", "nan"], "prr = nan"),
         (["trace", "synth", "missing/x.txt", "--prr", "0.5"], "missing"),
         (["list", "spells"], "spells"),
         (["schema", "poem"], "poem"),
@@ -148,3 +149,42 @@ def test_a_folder_without_traces(run: Program, tmp_path: Path) -> None:
     ended = run("study", "folder")
     assert ended.code == 2
     assert "poem.txt" in ended.err
+
+
+LATE = {
+    "far end": ('to = "b"\ntcp', 'to = "moon"\ntcp', "bad.toml:11: flows[0].to"),
+    "burst": (
+        '"bernoulli", probability = 0.01',
+        '"gilbert-elliott", mean_loss = 0.9, mean_burst = 2',
+        "",
+    ),
+    "no time": ('"5 s"', '"0 s"', "bad.toml:1: duration"),
+    "no trace": ('"bernoulli", probability = 0.01', '"trace", path = "no.txt"', ""),
+    "no window": ('"64 kB"', '"0 B"', "bad.toml:12: flows[0].tcp"),
+}
+LATE_SCENARIO = """duration = "5 s"
+[[links]]
+from = "a"
+to = "b"
+rate = "10 Mb/s"
+delay = "10 ms"
+loss = { model = "bernoulli", probability = 0.01 }
+
+[[flows]]
+from = "a"
+to = "b"
+tcp = { profile = "linux", receive_buffer = "64 kB" }
+"""
+
+
+@pytest.mark.parametrize("case", LATE)
+def test_what_only_the_models_can_refuse_has_a_line_too(
+    run: Program, tmp_path: Path, case: str
+) -> None:
+    before, after, expected = LATE[case]
+    assert before in LATE_SCENARIO
+    (tmp_path / "bad.toml").write_text(LATE_SCENARIO.replace(before, after, 1))
+    ended = run("run", "bad.toml")
+    assert ended.code == 2, ended.out + ended.err
+    assert ended.err.startswith(f"error: {expected or 'bad.toml:7: links[0].loss'}"), ended.err
+    assert ".:" not in ended.err

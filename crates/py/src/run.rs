@@ -57,18 +57,22 @@ pub(crate) fn run(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunResult> {
     let options: Options = error::options(options)?;
+    let refuse = |e: ScenarioError| error::scenario(tidy(e).located(name, text));
     let plan = airtcp_scenario::read(text, name, &options.set)
-        .and_then(|scenario| {
-            scenario
-                .resolve()
-                .map_err(|e| airtcp_scenario::ScenarioError { file: name.to_owned(), ..e })
-        })
-        .map_err(error::scenario)?;
+        .map_err(error::scenario)?
+        .resolve()
+        .map_err(refuse)?;
     let mut watch = Watch::new(progress);
-    let outcome = py.detach(|| simulate(&plan, &options, name, &mut watch));
+    let outcome = py.detach(|| simulate(&plan, &options, refuse, &mut watch));
     watch.into_error(py)?;
     let (inner, series) = outcome?;
     Ok(RunResult { inner, series, plan })
+}
+
+/// A path that ends at a whole table does not end in a dot.
+fn tidy(error: ScenarioError) -> ScenarioError {
+    let path = error.path.trim_end_matches('.').to_owned();
+    ScenarioError { path, ..error }
 }
 
 /// What the first replication records beside its counts.
@@ -77,17 +81,16 @@ type Recorder = (Option<Series>, Option<PcapProbe<BufWriter<File>>>);
 fn simulate(
     plan: &Resolved,
     options: &Options,
-    name: &str,
+    refuse: impl Fn(ScenarioError) -> PyErr,
     watch: &mut Watch,
 ) -> PyResult<(airtcp_sim::RunResult, Option<Series>)> {
     let traces = Traces { folder: &options.folder, read: Mutex::default() };
     let load = |path: &str| traces.load(path);
-    let refuse = |e: ScenarioError| error::scenario(ScenarioError { file: name.to_owned(), ..e });
     let report = |done, total| watch.report(done, total, "simulating");
     let recorder = recorder(plan, options).map_err(error::refuse)?;
     if recorder.0.is_none() && recorder.1.is_none() {
         // Without a recorder nothing is observed, which is the faster way.
-        let result = airtcp_sim::run(plan, &load, options.workers, report).map_err(refuse)?;
+        let result = airtcp_sim::run(plan, &load, options.workers, report).map_err(&refuse)?;
         return Ok((result, None));
     }
     let (result, recorder) =

@@ -245,6 +245,13 @@ pub(crate) fn trace_convert(
     let format = options.format.unwrap_or(TraceFormat::Bits);
     let ending = if format == TraceFormat::Bits { "txt" } else { "csv" };
     let single = links.len() == 1 && !target.is_dir();
+    if !single && target.is_file() {
+        return Err(error::trace(format!(
+            "{}: this is a file, and there are {} links; expected a folder, or a name that is free",
+            target.display(),
+            links.len()
+        )));
+    }
     if !single {
         std::fs::create_dir_all(&target)
             .map_err(|e| error::trace(format!("{}: {e}", target.display())))?;
