@@ -159,7 +159,7 @@ LATE = {
         "",
     ),
     "no time": ('"5 s"', '"0 s"', "bad.toml:1: duration"),
-    "no trace": ('"bernoulli", probability = 0.01', '"trace", path = "no.txt"', ""),
+    "no trace": ('"bernoulli", probability = 0.01', '"trace", path = "no.txt", slot = "1 ms"', ""),
     "no window": ('"64 kB"', '"0 B"', "bad.toml:12: flows[0].tcp"),
 }
 LATE_SCENARIO = """duration = "5 s"
