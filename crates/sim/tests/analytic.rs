@@ -37,11 +37,7 @@ fn over_loss(p: f64, rtt_ms: u32, tcp: &str, seconds: u32) -> Point {
     // The models take the path's round trip; what the sender measured must agree with it.
     let measured = flow["rtt_mean_s"].mean.unwrap();
     assert!((measured / rtt_s - 1.0).abs() < 0.05, "{measured} s over a path of {rtt_s} s");
-    Point {
-        p,
-        goodput_bps: flow["goodput_bps"].mean.unwrap(),
-        rtt_s,
-    }
+    Point { p, goodput_bps: flow["goodput_bps"].mean.unwrap(), rtt_s }
 }
 
 impl Point {

@@ -181,7 +181,8 @@ pub struct Difference {
     pub packets_per_second: Estimate,
     /// In percent of the synthetic mean; null where that is zero.
     pub percent: Option<Estimate>,
-    /// Where the difference to one further synthetic link lies with 95 % probability.
+    /// Where the difference to one further synthetic link lies with at least 95 % probability: the
+    /// normal prediction interval, widened to what the replicas themselves reached.
     pub prediction: Option<[f64; 2]>,
     /// True if zero lies outside `prediction`: the link differs from synthetic ones by more than
     /// they do from one another. Null with a single replica.

@@ -294,7 +294,11 @@ fn difference(empirical: &TcpOutcome, ensemble: &Ensemble) -> Difference {
         .map(|r| empirical.packets_per_second - r)
         .collect();
     let mean = ensemble.packets_per_second.mean.unwrap_or(0.0);
-    let prediction = Estimate::prediction(&differences);
+    // Throughputs are skewed, and the normal interval is then too short on the long side: what
+    // a replica has reached is within chance as well.
+    let prediction = Estimate::prediction(&differences).map(|[low, high]| {
+        differences.iter().fold([low, high], |[low, high], d| [low.min(*d), high.max(*d)])
+    });
     Difference {
         packets_per_second: Estimate::of(differences.iter().copied()),
         percent: (mean > 0.0).then(|| Estimate::of(differences.iter().map(|d| 100.0 * d / mean))),

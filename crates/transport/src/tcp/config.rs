@@ -165,8 +165,9 @@ pub struct TcpConfig {
     pub rto_ticks: bool,
     /// What ends back-off. Default `sample`. RFC 6298 section 5.
     pub rto_backoff_reset: BackoffReset,
-    /// Restart the timer with every retransmission in recovery, not only with ACKs of new data.
-    /// Default false. RFC 6675 section 6.
+    /// Restart the timer also when the first outstanding segment is sent again, not only with ACKs
+    /// of new data; a hole further up never restarts it, or a lost head could wait for ever.
+    /// Default false. RFC 6675 section 6; Linux does so.
     pub rto_restart_on_retransmission: bool,
     /// Smallest timeout when data begins after a lost SYN; `0 s` leaves it. Default 3 s.
     /// RFC 6298 5.7.

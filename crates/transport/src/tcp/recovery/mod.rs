@@ -265,10 +265,11 @@ impl Sender {
         self.recovery.head_due = self.board.front().is_some();
     }
 
-    /// A segment was sent again: restarts the timer if so configured, or if it does not run
-    /// (RFC 6298 5.1).
-    pub(crate) fn after_retransmission(&self, now: Nanos, env: &mut Env<'_>) {
-        if env.config.rto_restart_on_retransmission || !env.timers.is_running(Timer::Retransmit) {
+    /// A segment was sent again: restarts the timer if so configured and it was the first one
+    /// outstanding, or if it does not run (RFC 6298 5.1).
+    pub(crate) fn after_retransmission(&self, now: Nanos, head: bool, env: &mut Env<'_>) {
+        let restart = head && env.config.rto_restart_on_retransmission;
+        if restart || !env.timers.is_running(Timer::Retransmit) {
             self.arm(now, env.timers);
         }
     }

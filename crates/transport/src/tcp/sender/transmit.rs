@@ -228,7 +228,7 @@ impl Sender {
         let segment = *self.board.get(at)?;
         // Karn: what is timed may be this very segment.
         self.timed = None;
-        self.after_retransmission(now, env);
+        self.after_retransmission(now, at == 0, env);
         let len = segment.payload();
         env.stats.segments_retransmitted += 1;
         env.stats.bytes_retransmitted += u64::from(len);
