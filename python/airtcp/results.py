@@ -7,6 +7,7 @@ or anything else that speaks the Arrow PyCapsule interface, without a copy.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from airtcp.documents import RunDocument, StudyDocument
 
 
-class _Result:
+class _Result(ABC):
     """What both kinds of result have."""
 
     _kind: str
@@ -87,9 +88,9 @@ class _Result:
 
         return pa.table(self.arrow(self.tables[0] if table is None else table))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
+    @abstractmethod
     def page(self) -> str:
         """Make the report: one HTML document, complete in itself."""
-        raise NotImplementedError
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the report.
