@@ -4,10 +4,10 @@
 //! flat, a TCP profile with overrides, `--set` from the command line); then serde checks it
 //! strictly. Errors come back as a path, which is looked up in the text for its line.
 
+use airtcp_probe::nearest;
 use airtcp_transport::tcp::{Profile, TcpConfig};
 use serde_json::{Map, Value};
 
-use crate::error::nearest;
 use crate::model::LINK_KEYS;
 use crate::{Scenario, ScenarioError};
 

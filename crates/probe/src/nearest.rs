@@ -1,0 +1,58 @@
+//! The names that somebody may have meant who wrote another.
+//!
+//! By edit distance (Levenshtein): a name counts as a slip of another if at most one letter and
+//! a third of the longer of the two differ.
+
+/// The candidate closest to `word`, if any is close enough to be a slip.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    near(word, candidates).first().copied()
+}
+
+/// All candidates that are close enough to `word` to be a slip, the closest first.
+pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut close: Vec<(usize, &str)> = candidates
+        .into_iter()
+        .map(|c| (distance(word, c), c))
+        .filter(|(d, c)| *d <= 1 + c.len().max(word.len()) / 3)
+        .collect();
+    close.sort_unstable();
+    close.dedup();
+    close.into_iter().map(|(_, c)| c).collect()
+}
+
+/// Levenshtein distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let substitute = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = substitute.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_slip() {
+        let names = ["rate", "delay", "queue", "loss"];
+        assert_eq!(nearest("rat", names), Some("rate"));
+        assert_eq!(nearest("dealy", names), Some("delay"));
+        assert_eq!(nearest("bandwidth", names), None);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+
+    #[test]
+    fn the_closest_comes_first() {
+        assert_eq!(near("ren", ["newreno", "reno", "cubic", "reno"]), ["reno"]);
+        assert_eq!(near("westwod", ["westwood+", "westwood"]), ["westwood", "westwood+"]);
+        assert!(near("", ["cubic"]).is_empty());
+    }
+}
