@@ -67,7 +67,10 @@ impl Probe for Counters {
             Event::TxStart { .. } => self.transmissions += 1,
             Event::Arrived { .. } => self.arrivals += 1,
             Event::Dropped { reason, .. } => self.dropped[*reason as usize] += 1,
-            Event::Window { .. } | Event::Rtt { .. } | Event::Recovered => {}
+            Event::Window { .. }
+            | Event::Bandwidth { .. }
+            | Event::Rtt { .. }
+            | Event::Recovered => {}
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The events machines record, and whom they concern.
 
 use airtcp_packet::{EndpointId, PacketId, Segment};
-use airtcp_units::Span;
+use airtcp_units::{BitRate, Span};
 
 /// Whom an event concerns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,6 +81,11 @@ pub enum Event {
         pipe: u64,
         /// The receiver's advertised window.
         peer_window: u64,
+    },
+    /// A congestion law that estimates what the path carries changed its estimate.
+    Bandwidth {
+        /// The estimate, payload only.
+        estimate: BitRate,
     },
     /// A round-trip time was measured.
     Rtt {

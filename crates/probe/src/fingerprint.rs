@@ -81,6 +81,7 @@ impl Fingerprint {
             Event::TxStart { duration, .. } => self.words(13, &[duration.0]),
             Event::Arrived { .. } => self.words(14, &[]),
             Event::Dropped { reason, .. } => self.words(15, &[*reason as u64]),
+            Event::Bandwidth { estimate } => self.words(16, &[estimate.bps()]),
         }
     }
 
@@ -145,7 +146,7 @@ mod tests {
     use super::*;
     use crate::DropReason;
     use airtcp_packet::{Ecn, EndpointId, Flags, Packet, Pool, SackBlock, Seq, Side};
-    use airtcp_units::Span;
+    use airtcp_units::{BitRate, Span};
     use std::collections::BTreeSet;
 
     const END: Who = Who::Endpoint(EndpointId::new(4, Side::Client));
@@ -232,7 +233,11 @@ mod tests {
 
     #[test]
     fn every_field_counts() {
-        let events = different();
+        let mut events = different();
+        // Not in `different()`, which the pinned number is of.
+        events.extend(
+            [1, 2].map(|n| (Nanos(5), END, Event::Bandwidth { estimate: BitRate::from_mbps(n) })),
+        );
         let seen: BTreeSet<u64> = events.iter().map(|e| of(&[*e])).collect();
         assert_eq!(seen.len(), events.len());
     }

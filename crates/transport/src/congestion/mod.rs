@@ -22,6 +22,7 @@ pub use types::{
     AckSample, Congestion, CongestionKind, Idle, LawParams, LawState, LinkHint, RateSample, Sent,
 };
 
+use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Nanos};
 
 /// A congestion law. `now` never decreases from call to call.
@@ -79,6 +80,23 @@ pub trait CongestionControl: std::fmt::Debug + Send {
         None
     }
 
+    /// The law's estimate of what the path carries for this connection, payload only; `None` if it
+    /// makes none or has none yet.
+    fn bandwidth(&self) -> Option<BitRate> {
+        None
+    }
+
     /// What the law is doing.
     fn state(&self) -> LawState;
+}
+
+/// The table of a law in a scenario: what [`LawConfig`] asks of it.
+pub trait LawTable {
+    /// Refuses what the law cannot run with.
+    ///
+    /// # Errors
+    /// The key at fault, what was found and what is accepted.
+    fn validate(&self) -> Result<(), ConfigError> {
+        Ok(())
+    }
 }

@@ -1,12 +1,14 @@
 //! The registered laws: one line each.
 
-use airtcp_probe::Entry;
+use airtcp_probe::{ConfigError, Entry};
 use airtcp_units::{BitRate, Nanos};
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-use super::{AckSample, Congestion, CongestionControl, Idle, LawParams, LawState, LinkHint, Sent};
+use super::{
+    AckSample, Congestion, CongestionControl, Idle, LawParams, LawState, LawTable, LinkHint, Sent,
+};
 
 /// From one line per law: the enum, its configuration, the list, and what the conformance suite
 /// runs.
@@ -69,6 +71,14 @@ macro_rules! registry {
             /// Its name.
             pub const fn name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => $name,)+ }
+            }
+
+            /// Checks its parameters.
+            ///
+            /// # Errors
+            /// The key at fault, what was found and what is accepted.
+            pub fn validate(&self) -> Result<(), ConfigError> {
+                match self { $(Self::$variant(c) => <$config as LawTable>::validate(c),)+ }
             }
 
             /// Builds the law; [`CongestionControl::start`] gives it its window.
@@ -171,6 +181,9 @@ impl CongestionControl for Law {
     #[inline]
     fn pacing_rate(&self) -> Option<BitRate> {
         each!(self, l => l.pacing_rate())
+    }
+    fn bandwidth(&self) -> Option<BitRate> {
+        each!(self, l => l.bandwidth())
     }
     fn state(&self) -> LawState {
         each!(self, l => l.state())

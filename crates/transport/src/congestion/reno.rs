@@ -7,7 +7,9 @@ use airtcp_units::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState};
+use super::{
+    AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, LawTable,
+};
 
 /// How the window grows in congestion avoidance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +32,8 @@ pub struct RenoConfig {
     /// or `bytes` (RFC 3465).
     pub growth: Growth,
 }
+
+impl LawTable for RenoConfig {}
 
 /// Reno's law.
 #[derive(Debug, Clone)]

@@ -250,6 +250,10 @@ impl TcpConfig {
         };
         // The smallest segment holds the largest option block beside at least some payload.
         number("mss", u64::from(self.mss), 48, 65_495)?;
+        if let Err(e) = self.congestion.validate() {
+            let law = self.congestion.name();
+            return Err(ConfigError::new("congestion", format!("law \"{law}\": {e}")));
+        }
         if let Some(n) = self.initial_window {
             number("initial_window", u64::from(n), 1, 1 << 20)?;
         }

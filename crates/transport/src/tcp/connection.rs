@@ -11,7 +11,7 @@ mod handshake;
 
 use airtcp_packet::{Kind, Segment, Seq};
 use airtcp_probe::{Cx, Event, Machine, Probe};
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{BitRate, Nanos, Span};
 
 use super::ack_policy::Owed;
 use super::config::TcpConfig;
@@ -49,6 +49,8 @@ pub struct Connection {
     quiet_until: Nanos,
     /// What the last [`Event::Window`] said.
     told: (u64, u64, u64),
+    /// What the last [`Event::Bandwidth`] said.
+    told_bandwidth: Option<BitRate>,
 }
 
 /// The parts of a connection that its sender works with.
@@ -99,6 +101,7 @@ impl Connection {
             reset: None,
             quiet_until: Nanos::ZERO,
             told: (0, 0, 0),
+            told_bandwidth: None,
         }
     }
 
@@ -241,7 +244,7 @@ impl Connection {
         self.stats.state = state;
     }
 
-    /// Records the window if it changed since last told.
+    /// Records the window and the law's estimate of the bandwidth if they changed since last told.
     fn tell_window<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
         if !P::ON {
             return;
@@ -252,6 +255,13 @@ impl Connection {
             let (cwnd, ssthresh, peer_window) = state;
             let pipe = self.pipe();
             cx.record(now, || Event::Window { cwnd, ssthresh, pipe, peer_window });
+        }
+        let bandwidth = self.sender.law.bandwidth();
+        if bandwidth != self.told_bandwidth {
+            self.told_bandwidth = bandwidth;
+            if let Some(estimate) = bandwidth {
+                cx.record(now, || Event::Bandwidth { estimate });
+            }
         }
     }
 }
