@@ -20,6 +20,7 @@ mod state;
 mod stats;
 mod timers;
 mod timestamps;
+mod variant;
 
 pub use airtcp_probe::ConfigError;
 pub use config::{
@@ -30,6 +31,7 @@ pub use connection::Connection;
 pub use profile::Profile;
 pub use state::{Role, State};
 pub use stats::TcpStats;
+pub use variant::{Variant, VariantError};
 
 #[cfg(test)]
 mod tests;

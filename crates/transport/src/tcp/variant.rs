@@ -1,0 +1,293 @@
+//! TCP variants by name: what people mean by "NewReno" or "CUBIC".
+//!
+//! In the literature a TCP has one name, which stands for a congestion law and a loss recovery
+//! together. A [`Variant`] is read from such a name, with further keys behind colons:
+//!
+//! ```text
+//! NAME[:KEY=VALUE]...        newreno    cubic    cubic:recovery=newreno    westwood+:rto_min=200 ms
+//! ```
+//!
+//! - The name of a loss recovery (`tahoe`, `reno`, `newreno`, `sack` ...) stands for Reno's law
+//!   with that recovery: Tahoe, Reno, NewReno and SACK TCP differ in nothing else.
+//! - The name of any other registered law stands for that law with recovery `sack`.
+//! - `own` stands for whatever the configuration it is applied to says.
+//!
+//! A key is `recovery`, `profile` (the parameter set everything else is taken from), a parameter
+//! of the law, or any key of [`TcpConfig`]; if the law and TCP have a key of the same name, the
+//! law's is meant. `none` is the absence of an optional value.
+//!
+//! A variant is [applied](Variant::apply) to a configuration, of which it changes the law, the
+//! recovery, the SACK option and the keys written, nothing else. The SACK option goes with the
+//! recovery: on where the recovery reads the scoreboard, off where it does not, as the
+//! recoveries of RFC 5681 and RFC 6582 are for connections without it [chosen]. If the
+//! configuration has the law of the variant already, the law's parameters stay.
+//!
+//! Laws and recoveries come from their registries: what is registered can be named here.
+
+use airtcp_probe::{ConfigError, near};
+use schemars::schema_for;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::config::{Recovery, TcpConfig};
+use super::profile::Profile;
+use crate::congestion::LawConfig;
+
+/// The recovery that goes with a law's name.
+const RECOVERY_OF_LAWS: &str = "sack";
+
+/// Recoveries for connections without selective acknowledgements.
+const WITHOUT_SACK: [&str; 3] = ["tahoe", "reno", "newreno"];
+
+/// The name of the variant that changes nothing.
+const OWN: &str = "own";
+
+/// Keys of a variant that are no keys of [`TcpConfig`], or not to be set by themselves.
+const RECOVERY: &str = "recovery";
+const PROFILE: &str = "profile";
+const LAW: &str = "congestion";
+
+/// Names offered when one is not known, at most.
+const OFFERED: usize = 3;
+
+/// A text that names no variant, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VariantError {
+    /// The variant as written.
+    pub variant: String,
+    /// What is wrong with it, and what is accepted.
+    pub message: String,
+}
+
+impl std::fmt::Display for VariantError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "TCP variant \"{}\": {}", self.variant, self.message)
+    }
+}
+
+impl std::error::Error for VariantError {}
+
+/// A TCP by name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variant {
+    label: String,
+    /// `None` for [`OWN`].
+    law: Option<LawConfig>,
+    profile: Option<Profile>,
+    of_law: Map<String, Value>,
+    of_tcp: Map<String, Value>,
+}
+
+impl Variant {
+    /// Reads a variant from its text. Names may be written in capitals.
+    ///
+    /// # Errors
+    /// Unknown names and keys, with the nearest known ones; values of the wrong kind.
+    pub fn parse(text: &str) -> Result<Self, VariantError> {
+        let refuse = |message: String| VariantError { variant: text.trim().to_owned(), message };
+        let mut parts = text.split(':').map(str::trim);
+        let name = parts.next().unwrap_or_default().to_lowercase();
+        let keys: Vec<&str> = parts.collect();
+        let mut variant = Self::named(&name).map_err(refuse)?;
+        for key in &keys {
+            variant.set(key).map_err(refuse)?;
+        }
+        if !keys.is_empty() {
+            variant.label = format!("{name}:{}", keys.join(":"));
+        }
+        // What is wrong under any configuration is wrong now.
+        variant.merged(&TcpConfig::default()).map_err(refuse)?;
+        Ok(variant)
+    }
+
+    /// The law and recovery of a name.
+    fn named(name: &str) -> Result<Self, String> {
+        let variant = |law: Option<LawConfig>, recovery: Option<&str>| Self {
+            label: name.to_owned(),
+            law,
+            profile: None,
+            of_law: Map::new(),
+            of_tcp: recovery.map(|r| (RECOVERY.to_owned(), Value::from(r))).into_iter().collect(),
+        };
+        if name == OWN {
+            return Ok(variant(None, None));
+        }
+        if Recovery::ENTRIES.iter().any(|e| e.name == name) {
+            return Ok(variant(Some(LawConfig::default()), Some(name)));
+        }
+        if let Some(law) = LawConfig::all().into_iter().find(|law| law.name() == name) {
+            return Ok(variant(Some(law), Some(RECOVERY_OF_LAWS)));
+        }
+        let accepted = Self::names();
+        let hint = offer(name, accepted.iter().copied());
+        Err(format!("there is none of this name{hint} (accepted: {})", accepted.join(", ")))
+    }
+
+    /// Takes one `KEY=VALUE`.
+    fn set(&mut self, text: &str) -> Result<(), String> {
+        let Some((key, value)) = text.split_once('=') else {
+            return Err(format!("expected KEY=VALUE behind the colon, not \"{text}\""));
+        };
+        let (key, value) = (key.trim(), value.trim());
+        if key == PROFILE {
+            let profile = Profile::ALL.into_iter().find(|p| p.name() == value);
+            let names = Profile::ALL.map(Profile::name);
+            self.profile = Some(profile.ok_or_else(|| {
+                let hint = offer(value, names);
+                format!("no profile \"{value}\"{hint} (accepted: {})", names.join(", "))
+            })?);
+            return Ok(());
+        }
+        let law_keys = self.law.as_ref().map(|l| parameters(l.name())).unwrap_or_default();
+        if law_keys.iter().any(|k| k == key) {
+            self.of_law.insert(key.to_owned(), Value::from(value));
+            return Ok(());
+        }
+        let tcp_keys = properties(&schema_for!(TcpConfig).to_value());
+        if key != LAW && tcp_keys.iter().any(|k| k == key) {
+            self.of_tcp.insert(key.to_owned(), Value::from(value));
+            return Ok(());
+        }
+        let law = self.law.as_ref().map_or(OWN, LawConfig::name);
+        let known = law_keys.iter().chain(&tcp_keys).map(String::as_str).filter(|k| *k != LAW);
+        let hint = offer(key, known.chain([PROFILE]));
+        let own = if law_keys.is_empty() { "none".to_owned() } else { law_keys.join(", ") };
+        Err(format!(
+            "unknown key \"{key}\"{hint} (parameters of {law}: {own}; accepted are also \
+             {PROFILE} and the keys of [tcp] in a scenario)"
+        ))
+    }
+
+    /// The name with its keys, as it stands in results.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// Every name that can be given: `own`, the recoveries, the other laws.
+    pub fn names() -> Vec<&'static str> {
+        let recoveries = Recovery::ENTRIES.iter().map(|e| e.name);
+        let laws = LawConfig::ENTRIES.iter().map(|e| e.name);
+        let mut names = vec![OWN];
+        for name in recoveries.chain(laws) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// The configuration that results from this variant on top of `base`.
+    ///
+    /// # Errors
+    /// The key whose value is not possible with this configuration, and what is accepted.
+    pub fn apply(&self, base: &TcpConfig) -> Result<TcpConfig, VariantError> {
+        let refuse = |message| VariantError { variant: self.label.clone(), message };
+        let config = self.merged(base).map_err(refuse)?;
+        config.validate().map_err(|e: ConfigError| refuse(e.to_string()))?;
+        Ok(config)
+    }
+
+    fn merged(&self, base: &TcpConfig) -> Result<TcpConfig, String> {
+        let base = self.profile.map_or_else(|| base.clone(), TcpConfig::profile);
+        let mut tree = object(&base);
+        if let Some(law) = &self.law {
+            let kept = base.congestion.name() == law.name();
+            let start = if kept { object(&base.congestion) } else { object(law) };
+            tree.insert(LAW.into(), Value::Object(filled::<LawConfig>(start, &self.of_law)?));
+        }
+        if let Some(recovery) = self.of_tcp.get(RECOVERY).and_then(Value::as_str) {
+            let sack = !WITHOUT_SACK.contains(&recovery);
+            tree.insert("sack".into(), Value::Bool(sack));
+            if !sack {
+                tree.insert("dsack".into(), Value::Bool(false));
+            }
+        }
+        let tree = filled::<TcpConfig>(tree, &self.of_tcp)?;
+        serde_json::from_value(Value::Object(tree)).map_err(|e| e.to_string())
+    }
+}
+
+/// A table with `keys` put in one by one, each checked where it stands: an error names its key.
+fn filled<T: DeserializeOwned>(
+    mut table: Map<String, Value>,
+    keys: &Map<String, Value>,
+) -> Result<Map<String, Value>, String> {
+    for (key, value) in keys {
+        let text = value.as_str().unwrap_or_default();
+        // As it is in a scenario: a number or a flag if it reads as one, else text.
+        let literal = serde_json::from_str(text).ok().filter(|v: &Value| !v.is_object());
+        let absent = (text == "none").then_some(Value::Null);
+        let mut refusal = None;
+        let candidates = literal.into_iter().chain(absent).chain([value.clone()]);
+        let taken = candidates.into_iter().any(|candidate| {
+            table.insert(key.clone(), candidate);
+            let attempt = serde_json::from_value::<T>(Value::Object(table.clone()));
+            if let Err(e) = &attempt {
+                // serde's "variant" is one of an enumeration, not of TCP.
+                refusal.get_or_insert_with(|| {
+                    e.to_string().replace("unknown variant", "unknown value")
+                });
+            }
+            attempt.is_ok()
+        });
+        if !taken {
+            return Err(format!("{key}={text}: {}", refusal.unwrap_or_default()));
+        }
+    }
+    Ok(table)
+}
+
+/// A configuration as a table. Configurations are structures of named fields, so this is one.
+fn object(config: &impl serde::Serialize) -> Map<String, Value> {
+    match serde_json::to_value(config) {
+        Ok(Value::Object(table)) => table,
+        _ => Map::new(),
+    }
+}
+
+/// Names of a law's parameters.
+fn parameters(law: &str) -> Vec<String> {
+    let schema = schema_for!(LawConfig).to_value();
+    let table = find(&schema, &|v| v.pointer("/properties/law/const") == Some(&Value::from(law)));
+    let Some(table) = table else { return Vec::new() };
+    let inner = table
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|r| schema.pointer(r.trim_start_matches('#')));
+    let mut names = properties(table);
+    names.extend(inner.map(properties).unwrap_or_default());
+    names.retain(|name| name != "law");
+    names
+}
+
+/// The first value inside `value`, itself included, for which `wanted` holds.
+fn find<'a>(value: &'a Value, wanted: &dyn Fn(&Value) -> bool) -> Option<&'a Value> {
+    if wanted(value) {
+        return Some(value);
+    }
+    match value {
+        Value::Array(items) => items.iter().find_map(|v| find(v, wanted)),
+        Value::Object(table) => table.values().find_map(|v| find(v, wanted)),
+        _ => None,
+    }
+}
+
+/// Names of the properties of an object's schema.
+fn properties(schema: &Value) -> Vec<String> {
+    let table = schema.get("properties").and_then(Value::as_object);
+    table.map(|t| t.keys().cloned().collect()).unwrap_or_default()
+}
+
+/// The names that may have been meant, as the middle of a sentence.
+fn offer<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let offered: Vec<String> =
+        near(word, known).into_iter().take(OFFERED).map(|n| format!("\"{n}\"")).collect();
+    if offered.is_empty() {
+        String::new()
+    } else {
+        format!("; did you mean {}?", offered.join(" or "))
+    }
+}
+
+#[cfg(test)]
+mod tests;
