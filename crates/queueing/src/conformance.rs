@@ -41,6 +41,7 @@ fn limit(config: &QueueConfig) -> Backlog {
             packets: c.packets.unwrap_or(if c.bytes.is_some() { u32::MAX } else { 100 }),
             bytes: c.bytes.map_or(u64::MAX, |b| b.0),
         },
+        QueueConfig::Jersey(c) => Backlog { packets: c.limit, bytes: u64::MAX },
         QueueConfig::Red(c) => match c.unit {
             RedUnit::Packets => Backlog { packets: c.limit, bytes: u64::MAX },
             RedUnit::Bytes => {
@@ -227,6 +228,12 @@ fn impossible_values_are_refused() {
         ("kind = \"red\"\nweight = 0", "weight: 0 is out of range"),
         ("kind = \"red\"\nmean_packet = \"0 B\"", "mean_packet: "),
         ("kind = \"red\"\npacket_time = \"0 s\"", "packet_time: "),
+        ("kind = \"jersey\"\nthreshold = -1", "threshold: -1"),
+        ("kind = \"jersey\"\nthreshold = nan", "threshold: NaN"),
+        ("kind = \"jersey\"\nlimit = 0", "limit: "),
+        ("kind = \"jersey\"\nweight = 1.5", "weight: 1.5 is out of range"),
+        ("kind = \"jersey\"\nmean_packet = \"0 B\"", "mean_packet: "),
+        ("kind = \"jersey\"\npacket_time = \"0 s\"", "packet_time: "),
     ] {
         let config: QueueConfig = toml::from_str(text).unwrap();
         let message = Queue::new(&config, Seed::new(0), "q").unwrap_err().to_string();

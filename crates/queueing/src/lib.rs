@@ -8,8 +8,10 @@
 //! A queue holds what *waits*: the packet being transmitted has left it. The interface that owns
 //! queue and link pulls from the queue when the link is ready.
 
+mod average;
 mod drop_tail;
 mod fifo;
+mod jersey;
 mod red;
 mod registry;
 
@@ -19,6 +21,7 @@ mod conformance;
 pub use airtcp_probe::{ConfigError, Entry};
 pub use drop_tail::{DropTail, DropTailConfig};
 pub use fifo::{Backlog, Stats};
+pub use jersey::{Jersey, JerseyConfig};
 pub use red::{Red, RedConfig, RedUnit};
 pub use registry::{Queue, QueueConfig, registry};
 

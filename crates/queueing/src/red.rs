@@ -25,8 +25,9 @@
 use airtcp_packet::{Ecn, PacketId};
 use airtcp_probe::{ConfigError, Cx, DropReason, Event, Probe};
 use airtcp_random::{Keyed, Seed};
-use airtcp_units::{Bytes, Nanos, Probability, Span, detmath};
+use airtcp_units::{Bytes, Nanos, Probability, Span};
 
+use crate::average::Average;
 use crate::fifo::{Backlog, Fifo, Stats};
 use crate::{Discipline, Qdisc, Verdict};
 
@@ -115,12 +116,9 @@ pub struct Red {
     /// Packets ever offered: numbers the draws, so that a packet's luck does not depend on how
     /// many earlier ones needed a draw.
     arrivals: u64,
-    avg: f64,
+    avg: Average,
     /// Packets let through since the last mark or drop, while the average is above `min`.
     count: u64,
-    /// When the queue became empty; `None` while something waits.
-    idle_since: Option<Nanos>,
-    packet_time: Span,
 }
 
 /// What RED decides about an arrival before looking at the limit.
@@ -134,7 +132,7 @@ enum Decision {
 impl Red {
     /// The average queue length, in packets (of mean size in byte mode).
     pub const fn average(&self) -> f64 {
-        self.avg
+        self.avg.get()
     }
 
     /// The queue's length in the unit of the thresholds.
@@ -146,31 +144,16 @@ impl Red {
         }
     }
 
-    fn update_average(&mut self, now: Nanos) {
-        let w = self.config.weight;
-        match self.idle_since {
-            None => self.avg += w * (self.length() - self.avg),
-            Some(since) if self.packet_time > Span::ZERO => {
-                // The 1993 paper's m: how many packets could have been sent while idle.
-                let m = now.since(since).as_secs_f64() / self.packet_time.as_secs_f64();
-                self.avg *= detmath::pow(1.0 - w, m);
-                // The next arrival, if the queue is still empty then, decays only what is new.
-                self.idle_since = Some(now);
-            }
-            Some(_) => {}
-        }
-    }
-
     /// `p_b` for the present average, or `None` where every packet is dropped.
     fn base_probability(&self) -> Option<f64> {
         let RedConfig { min, max, gentle, .. } = self.config;
-        let max_p = self.config.max_p.get();
-        if self.avg < min {
+        let (max_p, avg) = (self.config.max_p.get(), self.avg.get());
+        if avg < min {
             Some(0.0)
-        } else if self.avg < max {
-            Some(max_p * (self.avg - min) / (max - min))
-        } else if gentle && self.avg < 2.0 * max {
-            Some(max_p + (1.0 - max_p) * (self.avg - max) / max)
+        } else if avg < max {
+            Some(max_p * (avg - min) / (max - min))
+        } else if gentle && avg < 2.0 * max {
+            Some(max_p + (1.0 - max_p) * (avg - max) / max)
         } else {
             None
         }
@@ -197,7 +180,7 @@ impl Red {
     fn decide(&mut self, len: u32, ecn: Ecn) -> Decision {
         let draw = self.draws.unit(self.arrivals);
         self.arrivals += 1;
-        if self.avg < self.config.min {
+        if self.avg.get() < self.config.min {
             self.count = 0;
             return Decision::Pass;
         }
@@ -238,7 +221,7 @@ impl Qdisc for Red {
     fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) -> Verdict {
         let packet = cx.pool.get(id);
         let (len, ecn) = (packet.wire_len(), packet.segment.ecn);
-        self.update_average(now);
+        self.avg.arrival(now, self.length());
         let decision = self.decide(len, ecn);
         if decision == Decision::Drop {
             return self.fifo.refuse(now, id, DropReason::QueueEarly, cx);
@@ -253,14 +236,14 @@ impl Qdisc for Red {
             self.fifo.stats.marked += 1;
             cx.record(now, || Event::Marked { packet: id });
         }
-        self.idle_since = None;
+        self.avg.filled();
         self.fifo.push(now, id, len, cx)
     }
 
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
         let id = self.fifo.pop(now, cx)?;
         if self.fifo.backlog().packets == 0 {
-            self.idle_since = Some(now);
+            self.avg.emptied(now);
         }
         Some(id)
     }
@@ -275,7 +258,7 @@ impl Qdisc for Red {
 
     fn on_link(&mut self, time_for: &dyn Fn(Bytes) -> Span) {
         if self.config.packet_time.is_none() {
-            self.packet_time = time_for(self.config.mean_packet);
+            self.avg.set_packet_time(time_for(self.config.mean_packet));
         }
     }
 }
@@ -289,10 +272,8 @@ impl Discipline for Red {
             draws: seed.keyed(label),
             fifo: Fifo::default(),
             arrivals: 0,
-            avg: 0.0,
+            avg: Average::new(config.weight, config.packet_time.unwrap_or(Span::ZERO)),
             count: 0,
-            idle_since: Some(Nanos::ZERO),
-            packet_time: config.packet_time.unwrap_or(Span::ZERO),
             config: config.clone(),
         })
     }

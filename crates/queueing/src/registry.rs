@@ -113,6 +113,8 @@ registry! {
     "drop-tail" DropTail(crate::DropTail, crate::DropTailConfig) from "common practice; RFC 7567 section 2";
     /// Random early detection: drops or marks with a probability that grows with the average queue
     "red" Red(crate::Red, crate::RedConfig) from "Floyd and Jacobson 1993; gentle: Floyd 2000; marking: RFC 3168";
+    /// Marks every ECN-capable packet while the average queue is above one threshold
+    "jersey" Jersey(crate::Jersey, crate::JerseyConfig) from "Xu, Tian and Ansari 2004";
 }
 
 impl Default for QueueConfig {

@@ -3,6 +3,7 @@
 use airtcp_packet::Pool;
 use airtcp_probe::NoProbe;
 use airtcp_probe::Who;
+use airtcp_units::detmath;
 
 use super::*;
 use crate::conformance::packet;
@@ -18,7 +19,7 @@ fn gaps(config: &RedConfig, avg: f64, n: u32, ecn: Ecn) -> (Vec<u64>, Red) {
     let mut out = Vec::new();
     let mut gap = 0;
     for _ in 0..n {
-        queue.avg = avg;
+        queue.avg.set(avg);
         gap += 1;
         if queue.decide(1500, ecn) != Decision::Pass {
             out.push(gap);
@@ -57,7 +58,7 @@ fn gaps_between_drops_are_uniform() {
 fn probability_follows_the_average() {
     let p = |avg| {
         let mut queue = red(&RedConfig { gentle: true, ..RedConfig::default() });
-        queue.avg = avg;
+        queue.avg.set(avg);
         queue.base_probability()
     };
     assert_eq!(p(0.0), Some(0.0));
@@ -68,7 +69,7 @@ fn probability_follows_the_average() {
     assert!((p(135.0).unwrap() - 0.55).abs() < 1e-12, "half way from 0.1 to 1");
     assert_eq!(p(180.0), None);
     let mut abrupt = red(&RedConfig { gentle: false, ..RedConfig::default() });
-    abrupt.avg = 90.0;
+    abrupt.avg.set(90.0);
     assert_eq!(abrupt.base_probability(), None);
 }
 
@@ -113,11 +114,11 @@ fn the_average_follows_the_queue_and_decays_while_idle() {
 fn an_idle_link_is_timed_by_its_rate() {
     let mut queue = red(&RedConfig::default());
     queue.on_link(&|bytes| Span::from_micros(bytes.0));
-    assert_eq!(queue.packet_time, Span::from_micros(1500));
+    assert_eq!(queue.avg.packet_time(), Span::from_micros(1500));
     let given = Some(Span::from_millis(3));
     let mut queue = red(&RedConfig { packet_time: given, ..RedConfig::default() });
     queue.on_link(&|bytes| Span::from_micros(bytes.0));
-    assert_eq!(queue.packet_time, Span::from_millis(3), "what the table says goes first");
+    assert_eq!(queue.avg.packet_time(), Span::from_millis(3), "what the table says goes first");
 }
 
 #[test]
@@ -127,7 +128,7 @@ fn only_capable_packets_are_marked() {
         let mut queue = red(config);
         let mut seen = Vec::new();
         for _ in 0..1000 {
-            queue.avg = avg;
+            queue.avg.set(avg);
             let decision = queue.decide(1500, ecn);
             if decision != Decision::Pass && !seen.contains(&decision) {
                 seen.push(decision);
@@ -185,7 +186,7 @@ fn byte_mode_scales_with_size() {
         let n = 200_000;
         let dropped = (0..n)
             .filter(|_| {
-                queue.avg = 57.5;
+                queue.avg.set(57.5);
                 queue.decide(len, Ecn::NotEct) != Decision::Pass
             })
             .count();
