@@ -1,5 +1,7 @@
 //! The options of a study, with their defaults.
 
+use std::collections::BTreeMap;
+
 use airtcp_sim::slotted::SlottedConfig;
 use airtcp_trace::AnalyseOptions;
 use airtcp_transport::tcp::{Profile, TcpConfig};
@@ -21,6 +23,9 @@ pub struct StudyOptions {
     /// least timeout, 6000 for the greatest, 30 for the ACK delay), or the name of a profile,
     /// taken as it is.
     pub profile: String,
+    /// TCP keys in place of the profile's, as in a scenario's table `tcp`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub tcp: BTreeMap<String, serde_json::Value>,
     /// Duration of a slot. If absent, the trace's own interval between packets, or 10 ms where
     /// the trace does not say.
     pub slot: Option<Span>,
@@ -41,6 +46,7 @@ impl Default for StudyOptions {
     fn default() -> Self {
         Self {
             profile: SCALED.into(),
+            tcp: BTreeMap::new(),
             slot: None,
             replicas: 20,
             seed: 1,
@@ -62,6 +68,9 @@ pub enum StudyError {
         /// Names of the profiles.
         accepted: String,
     },
+    /// Keys in place of the profile's that make no TCP.
+    #[error("tcp: {0}")]
+    Tcp(String),
     /// A number outside its range.
     #[error("{option} is {found}: accepted is {accepted}")]
     Range {
@@ -116,7 +125,22 @@ impl StudyOptions {
                 accepted: Profile::ALL.map(Profile::name).join(", "),
             })?)
         };
-        Ok(SlottedConfig { tcp, slot })
+        Ok(SlottedConfig { tcp: self.replaced(tcp)?, slot })
+    }
+
+    /// `base` with the keys of [`Self::tcp`] put in.
+    fn replaced(&self, base: TcpConfig) -> Result<TcpConfig, StudyError> {
+        if self.tcp.is_empty() {
+            return Ok(base);
+        }
+        let tcp = |e: &dyn std::fmt::Display| StudyError::Tcp(e.to_string());
+        let mut table = serde_json::to_value(&base).map_err(|e| tcp(&e))?;
+        if let serde_json::Value::Object(keys) = &mut table {
+            keys.extend(self.tcp.iter().map(|(key, value)| (key.clone(), value.clone())));
+        }
+        let config: TcpConfig = serde_json::from_value(table).map_err(|e| tcp(&e))?;
+        config.validate().map_err(|e| tcp(&e))?;
+        Ok(config)
     }
 }
 
@@ -151,6 +175,16 @@ mod tests {
     }
 
     #[test]
+    fn keys_replace_those_of_the_profile() {
+        let keys = [("ack_every", serde_json::json!(1)), ("rto_max", serde_json::json!("1 s"))];
+        let tcp = keys.map(|(key, value)| (key.to_owned(), value)).into();
+        let options = StudyOptions { tcp, ..StudyOptions::default() };
+        let config = options.slotted(None).unwrap().tcp;
+        let base = TcpConfig::profile(Profile::S1Mirage);
+        assert_eq!(config, TcpConfig { ack_every: 1, rto_max: Span::from_secs(1), ..base });
+    }
+
+    #[test]
     fn refusals() {
         let bad = |f: &dyn Fn(&mut StudyOptions)| {
             let mut o = StudyOptions::default();
@@ -160,5 +194,11 @@ mod tests {
         assert!(bad(&|o| o.replicas = 0).contains("1 to 10000"));
         assert!(bad(&|o| o.profile = "tahoe".into()).contains("s1-mirage"));
         assert!(bad(&|o| o.slot = Some(Span(0))).contains("1 us"));
+        let key = |key: &str, value: serde_json::Value| {
+            bad(&|o| o.tcp = BTreeMap::from([(key.into(), value.clone())]))
+        };
+        assert!(key("ack_evry", 1.into()).starts_with("tcp: unknown field `ack_evry`"));
+        assert!(key("ack_every", "two".into()).starts_with("tcp: invalid type"));
+        assert!(key("dup_thresh", 0.into()).contains("dup_thresh"));
     }
 }
