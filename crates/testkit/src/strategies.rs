@@ -2,7 +2,9 @@
 //!
 //! Patterns shrink towards fewer faults, configurations towards the plain ones.
 
-use airtcp_transport::tcp::{PartialAckTimer, Reassembly, Recovery, RttSampling, TcpConfig};
+use airtcp_transport::tcp::{
+    Pacing, PartialAckTimer, Reassembly, Recovery, RttSampling, TcpConfig,
+};
 use airtcp_units::{Bytes, Span};
 use proptest::prelude::*;
 use proptest::{bits, prop_oneof};
@@ -55,6 +57,8 @@ fn recovering() -> impl Strategy<Value = TcpConfig> {
         limited_transmit: a,
         careful: b,
         keep_sack_after_rto: c,
+        // Independent of the rest as far as anyone can tell.
+        pacing: if n.0 % 3 == 0 { Pacing::Cwnd } else { Pacing::Law },
         rto_restart_on_retransmission: d,
         ..TcpConfig::default()
     })

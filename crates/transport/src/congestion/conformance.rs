@@ -57,6 +57,9 @@ fn params() -> impl Strategy<Value = LawParams> {
             max_cwnd: max.map_or(u64::MAX, |n| n * u64::from(mss)),
             abc_limit,
             half_of_cwnd,
+            selective_acks: mss % 2 == 0,
+            srtt: (iw % 2 == 0).then(|| Span::from_millis(iw)),
+            seed: u64::from(mss) * iw,
         })
 }
 
@@ -85,6 +88,8 @@ fn drive(
                     interval,
                     prior_delivered: delivered - acked,
                     app_limited: !limited,
+                    tx_in_flight: flight,
+                    lost: 0,
                 });
                 law.on_ack(
                     now,
@@ -124,7 +129,10 @@ fn drive(
             Call::Spurious => law.on_spurious(now),
             Call::Idle(us, restart) => {
                 let idle = Span::from_micros(us);
-                law.on_idle(now, &Idle { idle, rto: Span::from_secs(1), restart });
+                law.on_idle(
+                    now,
+                    &Idle { idle, rto: Span::from_secs(1), restart, app_limited: restart },
+                );
                 prop_assert!(law.cwnd() <= before.0);
             }
             Call::Hint(n) => {

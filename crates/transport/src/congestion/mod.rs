@@ -19,7 +19,8 @@ mod conformance;
 pub use registry::{Law, LawConfig};
 pub use reno::{Growth, Reno, RenoConfig};
 pub use types::{
-    AckSample, Congestion, CongestionKind, Idle, LawParams, LawState, LinkHint, RateSample, Sent,
+    AckSample, Congestion, CongestionKind, Idle, LawParams, LawState, LinkHint, Lost, RateSample,
+    Sent,
 };
 
 use airtcp_probe::ConfigError;
@@ -38,6 +39,13 @@ pub trait CongestionControl: std::fmt::Debug + Send {
     /// A data segment left.
     fn on_sent(&mut self, now: Nanos, sent: &Sent) {
         let _ = (now, sent);
+    }
+
+    /// A segment was judged lost. Called for each, in the order of their judgement, before
+    /// [`on_ack`](Self::on_ack) and before the episode that they begin is told; for those a
+    /// timeout gives up, after it.
+    fn on_lost(&mut self, now: Nanos, lost: &Lost) {
+        let _ = (now, lost);
     }
 
     /// An acknowledgement brought news: it acknowledged or SACKed data, or was a duplicate.

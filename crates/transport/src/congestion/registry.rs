@@ -7,7 +7,10 @@ use serde::de::value::MapAccessDeserializer;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
-    AckSample, Congestion, CongestionControl, Idle, LawParams, LawState, LawTable, LinkHint, Sent,
+use super::{
+    AckSample, Congestion, CongestionControl, Idle, LawParams, LawState, LawTable, LinkHint, Lost,
+    Sent,
+};
 };
 
 /// From one line per law: the enum, its configuration, the list, and what the conformance suite
@@ -154,6 +157,9 @@ impl CongestionControl for Law {
     #[inline]
     fn on_ack(&mut self, now: Nanos, ack: &AckSample) {
         each!(self, l => l.on_ack(now, ack));
+    }
+    fn on_lost(&mut self, now: Nanos, lost: &Lost) {
+        each!(self, l => l.on_lost(now, lost));
     }
     fn on_congestion(&mut self, now: Nanos, congestion: &Congestion) {
         each!(self, l => l.on_congestion(now, congestion));

@@ -50,14 +50,7 @@ pub struct Reno {
 impl Reno {
     /// A law that waits for [`CongestionControl::start`].
     pub fn new(config: &RenoConfig) -> Self {
-        let params = LawParams {
-            mss: 1,
-            initial_window: 1,
-            initial_ssthresh: u64::MAX,
-            max_cwnd: u64::MAX,
-            abc_limit: 1,
-            half_of_cwnd: false,
-        };
+        let params = LawParams::default();
         Self { growth: config.growth, params, cwnd: 1, ssthresh: u64::MAX, credit: 0 }
     }
 

@@ -1,7 +1,8 @@
 //! What a congestion law is told. Sizes in bytes.
 //!
-//! Delivery-rate samples follow draft-cheng-iccrg-delivery-rate-estimation; see
-//! [`crate::tcp`]`::rate` for how they are taken.
+//! Delivery-rate samples follow draft-cheng-iccrg-delivery-rate-estimation and section 4.1 of
+//! draft-ietf-ccwg-bbr, which adds what was in flight and what was lost; see [`crate::tcp`]`::rate`
+//! for how they are taken.
 
 use airtcp_units::{BitRate, Span};
 
@@ -20,6 +21,30 @@ pub struct LawParams {
     pub abc_limit: u32,
     /// Take the half that becomes the threshold from the window instead of FlightSize.
     pub half_of_cwnd: bool,
+    /// Losses are told by selective acknowledgements: more than one a round trip can be seen.
+    pub selective_acks: bool,
+    /// Smoothed round-trip time, if the handshake gave a sample.
+    pub srtt: Option<Span>,
+    /// Where a law that draws numbers takes them from, with a counter of its own: a different
+    /// one for each connection, the same in each run. It is the initial sequence number.
+    pub seed: u64,
+}
+
+impl Default for LawParams {
+    /// Before the first [`start`](super::CongestionControl::start): segments of one byte, no bounds.
+    fn default() -> Self {
+        Self {
+            mss: 1,
+            initial_window: 1,
+            initial_ssthresh: u64::MAX,
+            max_cwnd: u64::MAX,
+            abc_limit: 1,
+            half_of_cwnd: false,
+            selective_acks: false,
+            srtt: None,
+            seed: 0,
+        }
+    }
 }
 
 /// A data segment left.
@@ -44,6 +69,23 @@ pub struct RateSample {
     /// and round trips can be told by it.
     pub prior_delivered: u64,
     /// True if the sender ran out of data in it: the path may be faster than this.
+    pub app_limited: bool,
+    /// Data in the network when the segment acknowledged had just left, with it.
+    pub tx_in_flight: u64,
+    /// Bytes judged lost between then and now.
+    pub lost: u64,
+}
+
+/// A segment was judged lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Lost {
+    /// Its sequence space.
+    pub bytes: u64,
+    /// Data in the network when it had just left, with it.
+    pub tx_in_flight: u64,
+    /// Bytes judged lost since it left, with it.
+    pub lost: u64,
+    /// True if it left after the sender had run out of data.
     pub app_limited: bool,
 }
 
@@ -74,6 +116,8 @@ pub struct AckSample {
     pub prior_pipe: u64,
     /// Bytes the connection has delivered in all.
     pub total_delivered: u64,
+    /// Bytes the connection has judged lost in all.
+    pub total_lost: u64,
     /// Stream offset up to which everything is acknowledged; with [`sent_up_to`](Self::sent_up_to)
     /// a law can mark round trips.
     pub acked_up_to: u64,
@@ -93,6 +137,9 @@ pub struct AckSample {
     pub cwnd_limited: bool,
     /// True in fast recovery, including on the ACK that ends it: the window is the recovery's.
     pub in_fast_recovery: bool,
+    /// True if losses are still being repaired after this ACK: in fast recovery, or in the slow
+    /// start through what a timeout lost.
+    pub in_recovery: bool,
     /// True if the ACK echoes a congestion mark. The window must not grow on it
     /// (RFC 3168 section 6.1.2).
     pub ece: bool,
@@ -134,6 +181,8 @@ pub struct Idle {
     /// True if the connection is configured to restart from the initial window when
     /// `idle > rto` (RFC 5681 section 4.1).
     pub restart: bool,
+    /// True if the pause was the application's: there was nothing to send.
+    pub app_limited: bool,
 }
 
 /// Something the layer below knows.

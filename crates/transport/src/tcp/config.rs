@@ -108,6 +108,19 @@ pub enum Reassembly {
     GoBackN,
 }
 
+/// Whether segments are spread in time or leave as the window allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Pacing {
+    /// At the rate the congestion law asks for; laws that ask for none are not paced.
+    Law,
+    /// Never, also if the law asks for it.
+    Off,
+    /// At the law's rate, or else at 1.2 times (in slow start 2 times) the window per smoothed
+    /// round-trip time, as Linux's `fq` does.
+    Cwnd,
+}
+
 /// Parameters of one end of a TCP connection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -136,6 +149,9 @@ pub struct TcpConfig {
     /// Restart from the initial window after a pause longer than the timeout. Default true.
     /// RFC 5681 section 4.1.
     pub idle_restart: bool,
+    /// What paces segments. Default `law`; `cwnd` paces every law, `off` none.
+    /// draft-ietf-ccwg-bbr section 5.6.2; Linux `tcp_update_pacing_rate`.
+    pub pacing: Pacing,
     /// Duplicate ACKs that signal a loss. Default 3. RFC 5681 section 3.2.
     pub dup_thresh: u32,
     /// Send new data on the first duplicate ACKs. Default true. RFC 3042.

@@ -90,7 +90,7 @@ impl Connection {
             role,
             iss,
             state,
-            sender: Sender::new(config, law),
+            sender: Sender::new(config, law, u64::from(iss.0)),
             receiver: Receiver::new(config),
             timers: Timers::new(),
             stats: TcpStats { state, ..TcpStats::default() },
@@ -207,6 +207,16 @@ impl Connection {
     /// Data in the network in bytes, as the sender estimates it (RFC 6675 `pipe`).
     pub const fn pipe(&self) -> u64 {
         self.sender.board.pipe()
+    }
+
+    /// The congestion law, for what it knows beside the window.
+    pub const fn law(&self) -> &Law {
+        &self.sender.law
+    }
+
+    /// The rate at which segments leave, headers not counted, if they are paced.
+    pub fn pacing_rate(&self) -> Option<BitRate> {
+        self.sender.pacing_rate(&self.config)
     }
 
     /// What the congestion law is doing.

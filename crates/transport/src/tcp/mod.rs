@@ -24,8 +24,8 @@ mod variant;
 
 pub use airtcp_probe::ConfigError;
 pub use config::{
-    BackoffReset, PartialAckTimer, Reassembly, Recovery, RecoveryExit, RtoMinRule, RttSampling,
-    TcpConfig,
+    BackoffReset, Pacing, PartialAckTimer, Reassembly, Recovery, RecoveryExit, RtoMinRule,
+    RttSampling, TcpConfig,
 };
 pub use connection::Connection;
 pub use profile::Profile;

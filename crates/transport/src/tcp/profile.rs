@@ -11,8 +11,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::config::{
-    BackoffReset, PartialAckTimer, Reassembly, Recovery, RecoveryExit, RtoMinRule, RttSampling,
-    TcpConfig,
+    BackoffReset, Pacing, PartialAckTimer, Reassembly, Recovery, RecoveryExit, RtoMinRule,
+    RttSampling, TcpConfig,
 };
 use crate::congestion::LawConfig;
 
@@ -100,6 +100,7 @@ fn rfc() -> TcpConfig {
         half_of_cwnd: false,
         abc_limit: 1,
         idle_restart: true,
+        pacing: Pacing::Law,
         dup_thresh: 3,
         limited_transmit: true,
         partial_ack_timer: PartialAckTimer::Impatient,

@@ -1,20 +1,55 @@
-//! Delivery-rate samples, draft-cheng-iccrg-delivery-rate-estimation-02 section 3.
+//! Delivery-rate samples, draft-cheng-iccrg-delivery-rate-estimation-02 section 3, now section
+//! 4.1 of draft-ietf-ccwg-bbr-06.
 //!
-//! Every segment carries away how much had been delivered when it left; the acknowledgement
-//! brings back how much was delivered since. The interval is the longer of the send and the ACK
-//! phase, which keeps ACK compression from inflating the rate. Bytes and nanoseconds.
+//! Every segment carries away how much had been delivered and lost when it left, and how much was
+//! in flight with it (the draft's `P.delivered`, `P.lost`, `P.tx_in_flight`); the acknowledgement
+//! brings back how much was delivered and lost since. The interval is the longer of the send and
+//! the ACK phase, which keeps ACK compression from inflating the rate. Bytes and nanoseconds.
 
 use airtcp_units::{Nanos, Span};
 
-use crate::congestion::RateSample;
+use crate::congestion::{Lost, RateSample};
 
-/// What a segment carries away.
+/// What a segment carries away. 32 bytes, so that a segment of the scoreboard fills one cache
+/// line of 64.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Snapshot {
     delivered: u64,
     delivered_at: Nanos,
     first_sent_at: Nanos,
-    app_limited: bool,
+    /// Low half of the bytes judged lost so far: a difference over the life of a segment is
+    /// below 2^32.
+    lost: u32,
+    /// Data in the network with the segment, at most 2^31 - 1 (windows are at most 2^30), and
+    /// in the top bit whether the sender had run out of data.
+    flight: u32,
+}
+
+const APP_LIMITED: u32 = 1 << 31;
+
+impl Snapshot {
+    const fn app_limited(self) -> bool {
+        self.flight & APP_LIMITED != 0
+    }
+
+    const fn tx_in_flight(self) -> u64 {
+        (self.flight & !APP_LIMITED) as u64
+    }
+
+    const fn lost_since(self, total: u64) -> u64 {
+        (total as u32).wrapping_sub(self.lost) as u64
+    }
+
+    /// What the law is told when the segment, of `bytes`, is judged lost as the latest of
+    /// `total` bytes.
+    pub(crate) const fn lost(self, bytes: u64, total: u64) -> Lost {
+        Lost {
+            bytes,
+            tx_in_flight: self.tx_in_flight(),
+            lost: self.lost_since(total),
+            app_limited: self.app_limited(),
+        }
+    }
 }
 
 /// The connection's side of the estimation.
@@ -23,7 +58,8 @@ pub(crate) struct RateSampler {
     delivered: u64,
     delivered_at: Nanos,
     first_sent_at: Nanos,
-    /// The connection counts as limited by the application until this much is delivered.
+    /// The connection counts as limited by the application until more than this is delivered; 0
+    /// if it does not (`C.app_limited`).
     app_limited_until: u64,
     pending: Option<Pending>,
 }
@@ -40,9 +76,16 @@ impl RateSampler {
         self.delivered
     }
 
-    /// A segment leaves; `idle` if nothing was in the network.
-    pub(crate) const fn on_sent(&mut self, now: Nanos, idle: bool) -> Snapshot {
-        if idle {
+    /// True while nothing new says more of the path than of the application.
+    pub(crate) const fn is_app_limited(&self) -> bool {
+        self.app_limited_until != 0 && self.app_limited_until >= self.delivered
+    }
+
+    /// A segment of `bytes` leaves when `pipe` bytes are in the network and `lost` were judged
+    /// lost so far.
+    #[inline]
+    pub(crate) fn on_sent(&mut self, now: Nanos, bytes: u64, pipe: u64, lost: u64) -> Snapshot {
+        if pipe == 0 {
             self.first_sent_at = now;
             self.delivered_at = now;
         }
@@ -50,7 +93,9 @@ impl RateSampler {
             delivered: self.delivered,
             delivered_at: self.delivered_at,
             first_sent_at: self.first_sent_at,
-            app_limited: self.app_limited_until > self.delivered,
+            lost: lost as u32,
+            flight: (pipe + bytes).min(u64::from(APP_LIMITED - 1)) as u32
+                | if self.is_app_limited() { APP_LIMITED } else { 0 },
         }
     }
 
@@ -74,10 +119,10 @@ impl RateSampler {
         }
     }
 
-    /// The sample of the ACK just processed. Intervals below the smallest round-trip time say
-    /// nothing (section 3.3).
+    /// The sample of the ACK just processed, when `lost` bytes were judged lost in all. Intervals
+    /// below the smallest round-trip time say nothing (section 3.3).
     #[inline]
-    pub(crate) fn take(&mut self, min_rtt: Option<Span>) -> Option<RateSample> {
+    pub(crate) fn take(&mut self, min_rtt: Option<Span>, lost: u64) -> Option<RateSample> {
         let p = self.pending.take()?;
         let interval = p.send_elapsed.max(self.delivered_at.since(p.prior.delivered_at));
         if interval == Span::ZERO || min_rtt.is_some_and(|m| interval < m) {
@@ -87,7 +132,9 @@ impl RateSampler {
             delivered: self.delivered - p.prior.delivered,
             interval,
             prior_delivered: p.prior.delivered,
-            app_limited: p.prior.app_limited,
+            app_limited: p.prior.app_limited(),
+            tx_in_flight: p.prior.tx_in_flight(),
+            lost: p.prior.lost_since(lost),
         })
     }
 }
@@ -108,10 +155,10 @@ mod tests {
             if t >= 20 && t - 20 < 30 {
                 let (sent_at, i) = sent[(t - 20) as usize];
                 r.on_delivered(at(t), 1000, sent_at, snapshots[i as usize]);
-                sample = r.take(Some(Span::from_millis(20)));
+                sample = r.take(Some(Span::from_millis(20)), 0);
             }
             if t < 30 {
-                snapshots.push(r.on_sent(at(t), t == 0));
+                snapshots.push(r.on_sent(at(t), 1000, t.min(20) * 1000, 0));
             }
         }
         let sample = sample.unwrap();
@@ -125,24 +172,47 @@ mod tests {
     fn intervals_below_the_round_trip_are_refused() {
         for (min_rtt, some) in [(Span(100), true), (Span(101), false)] {
             let mut r = RateSampler::default();
-            let a = r.on_sent(Nanos(0), true);
+            let a = r.on_sent(Nanos(0), 1000, 0, 0);
             r.on_delivered(Nanos(100), 1000, Nanos(0), a);
-            assert_eq!(r.take(Some(min_rtt)).is_some(), some);
+            assert_eq!(r.take(Some(min_rtt), 0).is_some(), some);
         }
     }
 
     #[test]
     fn running_dry_is_remembered() {
         let mut r = RateSampler::default();
-        let a = r.on_sent(Nanos(0), true);
+        let a = r.on_sent(Nanos(0), 1000, 0, 0);
         r.on_app_limited(1000);
-        let b = r.on_sent(Nanos(10), false);
+        let b = r.on_sent(Nanos(10), 1000, 1000, 0);
         r.on_delivered(Nanos(100), 1000, Nanos(0), a);
-        assert!(!r.take(None).unwrap().app_limited);
+        assert!(!r.take(None, 0).unwrap().app_limited);
         r.on_delivered(Nanos(110), 1000, Nanos(10), b);
-        assert!(r.take(None).unwrap().app_limited);
-        let c = r.on_sent(Nanos(120), false);
+        assert!(r.take(None, 0).unwrap().app_limited);
+        let c = r.on_sent(Nanos(120), 1000, 1000, 0);
         r.on_delivered(Nanos(220), 1000, Nanos(120), c);
-        assert!(!r.take(None).unwrap().app_limited);
+        assert!(!r.take(None, 0).unwrap().app_limited);
+    }
+
+    /// The draft's `tx_in_flight` and `lost`, also over a wrap of the counter of losses.
+    #[test]
+    fn what_was_in_flight_and_lost_comes_back() {
+        for base in [0, u64::from(u32::MAX) - 500, 1 << 40] {
+            let mut r = RateSampler::default();
+            let a = r.on_sent(Nanos(0), 1000, 0, base);
+            let b = r.on_sent(Nanos(10), 700, 1000, base);
+            r.on_app_limited(1700);
+            let c = r.on_sent(Nanos(20), 1000, 1700, base + 300);
+            assert_eq!((a.tx_in_flight(), b.tx_in_flight(), c.tx_in_flight()), (1000, 1700, 2700));
+            r.on_delivered(Nanos(100), 700, Nanos(10), b);
+            let s = r.take(None, base + 1000).unwrap();
+            assert_eq!((s.tx_in_flight, s.lost, s.app_limited), (1700, 1000, false));
+            let lost = c.lost(1000, base + 2000);
+            let expected = Lost { bytes: 1000, tx_in_flight: 2700, lost: 1700, app_limited: true };
+            assert_eq!(lost, expected);
+        }
+        let mut r = RateSampler::default();
+        let huge = r.on_sent(Nanos(0), 1000, 1 << 40, 0);
+        assert_eq!((huge.tx_in_flight(), huge.app_limited()), ((1 << 31) - 1, false));
+        assert_eq!(size_of::<Snapshot>(), 32);
     }
 }

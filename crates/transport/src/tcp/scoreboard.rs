@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use airtcp_units::Nanos;
 
 use super::rate::{RateSampler, Snapshot};
+use crate::congestion::Lost;
 
 /// A segment that was sent and is not cumulatively acknowledged.
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +64,11 @@ impl SentSegment {
         self.len - self.fin as u32
     }
 
+    /// What the law is told when it is judged lost as the latest of `total` bytes.
+    const fn as_lost(&self, total: u64) -> Lost {
+        self.rate.lost(self.len as u64, total)
+    }
+
     /// What it adds to `pipe` (RFC 6675 SetPipe): once if not lost, once if retransmitted.
     const fn in_pipe(&self) -> u64 {
         if self.sacked {
@@ -101,6 +107,8 @@ pub(crate) struct Scoreboard {
     high_rxt: u64,
     /// Bytes ever judged lost.
     lost_total: u64,
+    /// Segments judged lost of which the law has not been told.
+    losses: Vec<Lost>,
     dup_thresh: u32,
     mss: u32,
 }
@@ -117,6 +125,7 @@ impl Scoreboard {
             edge: 0,
             high_rxt: 0,
             lost_total: 0,
+            losses: Vec::new(),
             dup_thresh,
             mss,
         }
@@ -130,6 +139,17 @@ impl Scoreboard {
     /// Bytes ever judged lost.
     pub(crate) const fn lost_total(&self) -> u64 {
         self.lost_total
+    }
+
+    /// Whether there are losses of which the law has not been told.
+    #[inline]
+    pub(crate) const fn has_losses(&self) -> bool {
+        !self.losses.is_empty()
+    }
+
+    /// Hands them over, in the order in which they were judged.
+    pub(crate) fn drain_losses(&mut self) -> std::vec::Drain<'_, Lost> {
+        self.losses.drain(..)
     }
 
     pub(crate) fn front(&self) -> Option<&SentSegment> {
@@ -294,6 +314,7 @@ impl Scoreboard {
                     segment.lost = true;
                     self.pipe += segment.in_pipe();
                     self.lost_total += u64::from(segment.len);
+                    self.losses.push(segment.as_lost(self.lost_total));
                 }
             }
             self.edge += 1;
@@ -327,6 +348,7 @@ impl Scoreboard {
             if !segment.lost && !segment.sacked {
                 segment.lost = true;
                 self.lost_total += u64::from(segment.len);
+                self.losses.push(segment.as_lost(self.lost_total));
             }
         }
         self.pipe = 0;

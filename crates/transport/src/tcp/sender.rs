@@ -11,9 +11,9 @@ mod transmit;
 pub(crate) use ack::AckInfo;
 pub(crate) use transmit::Outgoing;
 
-use airtcp_units::Nanos;
+use airtcp_units::{BitRate, Nanos};
 
-use super::config::{Recovery, TcpConfig};
+use super::config::{Pacing, Recovery, TcpConfig};
 use super::ecn::EcnState;
 use super::rate::RateSampler;
 use super::recovery::RecoveryState;
@@ -86,12 +86,20 @@ pub(crate) struct Sender {
     pub(crate) retries: u32,
     /// Bound of the window by configuration, in bytes.
     window_cap: u64,
+    /// What the law draws numbers from.
+    seed: u64,
 }
 
 impl Sender {
-    pub(crate) fn new(config: &TcpConfig, mut law: Law) -> Self {
+    /// `seed` is for laws that draw numbers.
+    pub(crate) fn new(config: &TcpConfig, mut law: Law, seed: u64) -> Self {
         let mss = u32::from(config.mss);
-        law.start(Nanos::ZERO, &law_params(config, mss, config.initial_window_bytes(mss)));
+        let window = config.initial_window_bytes(mss);
+        let selective_acks = config.recovery == Recovery::Sack;
+        law.start(
+            Nanos::ZERO,
+            &LawParams { selective_acks, seed, ..law_params(config, mss, window) },
+        );
         Self {
             una: 0,
             nxt: 0,
@@ -121,6 +129,7 @@ impl Sender {
             override_sws: false,
             retries: 0,
             window_cap: window_cap(config, mss),
+            seed,
         }
     }
 
@@ -146,12 +155,22 @@ impl Sender {
                 window = u64::from(mss);
             }
         }
-        self.law.start(now, &law_params(config, mss, window));
+        let params = LawParams {
+            selective_acks: self.recovery.discipline == Recovery::Sack,
+            srtt: self.rtt.srtt(),
+            seed: self.seed,
+            ..law_params(config, mss, window)
+        };
+        self.law.start(now, &params);
     }
 
     /// Takes up to `bytes` from the application.
     pub(crate) fn write(&mut self, bytes: u64, config: &TcpConfig) -> u64 {
         let n = bytes.min(self.writable(config));
+        if n > 0 && self.nxt >= self.stream_end() && self.board.pipe() < self.law.cwnd() {
+            // There was nothing to send although the window has room.
+            self.rate.on_app_limited(self.board.pipe());
+        }
         self.written += n;
         n
     }
@@ -218,6 +237,24 @@ impl Sender {
         window.min(self.window_cap).max(mss)
     }
 
+    /// The rate at which segments leave, headers not counted; `None` to send as the window
+    /// allows. A window is paced as Linux does: twice `window / SRTT` below half the threshold,
+    /// 1.2 times above, so that it is used up before the round trip is over.
+    pub(crate) fn pacing_rate(&self, config: &TcpConfig) -> Option<BitRate> {
+        match config.pacing {
+            Pacing::Off => None,
+            Pacing::Law => self.law.pacing_rate(),
+            Pacing::Cwnd => self.law.pacing_rate().or_else(|| {
+                let srtt = self.rtt.srtt()?.0.max(1);
+                let window = self.send_window(config).max(self.board.pipe());
+                let tenths = if self.law.cwnd() < self.law.ssthresh() / 2 { 20 } else { 12 };
+                let bit_ns = u128::from(window) * 8_000_000_000 * tenths / 10;
+                let bps = u64::try_from(bit_ns / u128::from(srtt)).unwrap_or(u64::MAX);
+                BitRate::new(bps.max(1))
+            }),
+        }
+    }
+
     /// Takes the peer's window from a segment that may update it (RFC 9293 section 3.10.7.4).
     /// Returns whether the window is the same as before.
     fn update_window(&mut self, seq: u64, ack: u64, window: u64) -> bool {
@@ -267,8 +304,13 @@ impl Sender {
     /// Data is about to leave with nothing outstanding: tells the law of the pause before.
     fn after_pause(&mut self, now: Nanos, config: &TcpConfig) {
         if let Some(last) = self.last_sent {
-            let (idle, rto) = (now.since(last), self.rtt.backed_off(0));
-            self.law.on_idle(now, &Idle { idle, rto, restart: config.idle_restart });
+            let idle = Idle {
+                idle: now.since(last),
+                rto: self.rtt.backed_off(0),
+                restart: config.idle_restart,
+                app_limited: self.rate.is_app_limited(),
+            };
+            self.law.on_idle(now, &idle);
         }
     }
 }
@@ -285,5 +327,6 @@ fn law_params(config: &TcpConfig, mss: u32, initial_window: u64) -> LawParams {
         max_cwnd: window_cap(config, mss),
         abc_limit: config.abc_limit,
         half_of_cwnd: config.half_of_cwnd,
+        ..LawParams::default()
     }
 }

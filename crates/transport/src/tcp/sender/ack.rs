@@ -47,12 +47,14 @@ impl Sender {
             self.take_sacks(now, &info, segment, env)
         };
         if info.ack < self.una {
+            self.tell_losses(now);
             // An old ACK: its SACK blocks may still be news, nothing else is.
             return;
         }
         let was_fast = self.recovery.is_fast();
         let new = info.ack > self.una;
         let acked = if new { self.advance(now, &info, env, cx) } else { None };
+        self.tell_losses(now);
         let rtt = acked.max(sack_sent).map(|sent| now.since(sent));
         if let Some(rtt) = rtt {
             self.rtt.note_min(rtt);
@@ -89,18 +91,30 @@ impl Sender {
             pipe: self.board.pipe(),
             prior_pipe: prior.1,
             total_delivered: self.rate.delivered(),
+            total_lost: self.board.lost_total(),
             acked_up_to: self.una,
             sent_up_to: self.nxt,
             rtt,
             srtt: self.rtt.srtt(),
             min_rtt: self.rtt.min_rtt(),
-            rate: self.rate.take(self.rtt.min_rtt()),
+            rate: self.rate.take(self.rtt.min_rtt(), self.board.lost_total()),
             cwnd_limited: prior.0 < self.window_limited_to,
             in_fast_recovery: was_fast || self.recovery.is_fast(),
+            in_recovery: !self.recovery.is_open(),
             ece,
         };
         self.law.on_ack(now, &sample);
         self.manage_persist(env);
+    }
+
+    /// Tells the law of every segment judged lost since last told.
+    #[inline]
+    pub(crate) fn tell_losses(&mut self, now: Nanos) {
+        if self.board.has_losses() {
+            for lost in self.board.drain_losses() {
+                self.law.on_lost(now, &lost);
+            }
+        }
     }
 
     /// Feeds SACK blocks to the scoreboard. Returns whether they brought news and when the

@@ -3,11 +3,12 @@
 //! RFC 5681 section 3 (windows), RFC 6675 section 5 step C, RFC 9293 sections 3.7.4 (Nagle),
 //! 3.8.6.1 (probes) and 3.8.6.2.1 (silly-window avoidance).
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::Nanos;
 
 use super::{Env, Sender};
 use crate::congestion::{CongestionControl, Sent};
-use crate::tcp::config::{Recovery, RttSampling, TcpConfig};
+use crate::tcp::config::{Pacing, Recovery, RttSampling, TcpConfig};
+use crate::tcp::rate::Snapshot;
 use crate::tcp::recovery::NextSeg;
 use crate::tcp::scoreboard::SentSegment;
 use crate::tcp::timers::Timer;
@@ -58,7 +59,7 @@ impl Sender {
         if self.probe_due {
             return self.probe(now, env);
         }
-        if now < self.next_send && self.law.pacing_rate().is_some() {
+        if now < self.next_send && self.is_paced(env.config) {
             env.timers.set(Timer::Send, self.next_send);
             return None;
         }
@@ -176,8 +177,8 @@ impl Sender {
             self.after_pause(now, env.config);
         }
         let start = self.nxt;
-        let snapshot = self.rate.on_sent(now, self.board.pipe() == 0);
         let space = len + u32::from(fin);
+        let snapshot = self.snapshot(now, space);
         let mut segment = SentSegment::new(start, space, fin, now, snapshot);
         // A byte that a probe carried before goes again: Karn's rule applies to it.
         let retransmission = start < self.probed;
@@ -202,7 +203,7 @@ impl Sender {
         if !env.timers.is_running(Timer::Retransmit) {
             self.arm(now, env.timers);
         }
-        self.after_sending(now, len, retransmission);
+        self.after_sending(now, len, retransmission, env.config);
         Outgoing {
             start,
             len,
@@ -222,7 +223,8 @@ impl Sender {
         repair: bool,
         env: &mut Env<'_>,
     ) -> Option<Outgoing> {
-        let snapshot = self.rate.on_sent(now, self.board.pipe() == 0);
+        let space = self.board.get(at).map_or(0, |s| s.len);
+        let snapshot = self.snapshot(now, space);
         let by_timer = self.recovery.take_timed_out();
         self.board.retransmit(at, now, snapshot, repair, by_timer);
         let segment = *self.board.get(at)?;
@@ -232,7 +234,7 @@ impl Sender {
         let len = segment.payload();
         env.stats.segments_retransmitted += 1;
         env.stats.bytes_retransmitted += u64::from(len);
-        self.after_sending(now, len, true);
+        self.after_sending(now, len, true, env.config);
         Some(Outgoing {
             start: segment.start,
             len,
@@ -269,15 +271,31 @@ impl Sender {
         })
     }
 
+    /// What a segment that takes `space` and leaves now carries away.
+    fn snapshot(&mut self, now: Nanos, space: u32) -> Snapshot {
+        let (pipe, lost) = (self.board.pipe(), self.board.lost_total());
+        self.rate.on_sent(now, u64::from(space), pipe, lost)
+    }
+
     /// Bookkeeping common to everything with data.
-    fn after_sending(&mut self, now: Nanos, len: u32, retransmission: bool) {
+    fn after_sending(&mut self, now: Nanos, len: u32, retransmission: bool, config: &TcpConfig) {
         self.last_sent = Some(now);
         let bytes = u64::from(len);
         let pipe = self.board.pipe();
         self.law.on_sent(now, &Sent { bytes, pipe, retransmission });
-        if let Some(rate) = self.law.pacing_rate() {
-            let gap: Span = rate.time_for(bytes);
-            self.next_send = self.next_send.max(now) + gap;
+        // `C.next_send_time` of draft-ietf-ccwg-bbr section 5.6.2, by payload; a quantum is one
+        // segment. What leaves late does not earn the right to a burst.
+        if let Some(rate) = self.pacing_rate(config) {
+            self.next_send = self.next_send.max(now) + rate.time_for(bytes);
+        }
+    }
+
+    /// Whether segments have to wait for their time.
+    fn is_paced(&self, config: &TcpConfig) -> bool {
+        match config.pacing {
+            Pacing::Off => false,
+            Pacing::Law => self.law.pacing_rate().is_some(),
+            Pacing::Cwnd => true,
         }
     }
 }

@@ -8,15 +8,17 @@ use airtcp_units::{BitRate, Nanos, Span};
 use super::pair::{Fate, Pair, ms};
 use crate::congestion::{
     AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, LinkHint,
-    Sent,
+    Lost, Sent,
 };
-use crate::tcp::{Connection, Recovery, Role, TcpConfig};
+use crate::tcp::{Connection, Pacing, Recovery, Role, TcpConfig};
 
 #[derive(Debug, Default)]
 struct Notes {
     starts: Vec<LawParams>,
     sent: Vec<Sent>,
     acks: Vec<AckSample>,
+    losses: Vec<Lost>,
+    order: Vec<&'static str>,
     episodes: Vec<Congestion>,
     idles: Vec<Idle>,
     hints: usize,
@@ -46,8 +48,17 @@ impl CongestionControl for Fixed {
     fn on_ack(&mut self, _: Nanos, ack: &AckSample) {
         self.note(|n| n.acks.push(*ack));
     }
+    fn on_lost(&mut self, _: Nanos, lost: &Lost) {
+        self.note(|n| {
+            n.losses.push(*lost);
+            n.order.push("lost");
+        });
+    }
     fn on_congestion(&mut self, _: Nanos, congestion: &Congestion) {
-        self.note(|n| n.episodes.push(*congestion));
+        self.note(|n| {
+            n.episodes.push(*congestion);
+            n.order.push("episode");
+        });
     }
     fn on_idle(&mut self, _: Nanos, idle: &Idle) {
         self.note(|n| n.idles.push(*idle));
@@ -108,6 +119,85 @@ fn pacing_spreads_a_window_and_the_samples_show_the_rate() {
     assert!(settled.iter().all(|r| *r == 8_000_000), "{settled:?}");
     assert_eq!(notes.acks.last().and_then(|a| a.min_rtt), Some(ms(100)));
     assert_eq!(notes.starts.len(), 2);
+}
+
+/// With pacing off the law's rate is not kept: what the window and the peer allow leaves at once.
+#[test]
+fn pacing_can_be_turned_off() {
+    let off = TcpConfig { pacing: Pacing::Off, ..config() };
+    let (mut pair, _) = pair(&off, 20_000, BitRate::new(8_000_000));
+    let start = pair.now;
+    pair.act(Side::Client, |c, now| c.write(now, u64::MAX));
+    pair.run(start + ms(50));
+    let data = pair.sent.iter().filter(|s| s.from == Side::Client && s.segment.len > 0);
+    let times: Vec<_> = data.map(|s| s.at).collect();
+    assert_eq!(times, vec![start; 20]);
+    assert_eq!(pair.client.pacing_rate(), None);
+}
+
+/// What BBR asks of the sender: every loss is told before the episode, with what was in flight
+/// when the segment had left and what was lost since; samples carry the same; the law knows
+/// whether repairs go on.
+#[test]
+fn losses_are_told_one_by_one() {
+    let (mut pair, notes) = pair(&config(), 10_000, None);
+    let mut n = 0;
+    pair.script = Box::new(move |side, _, s| {
+        n += u32::from(side == Side::Client && s.len > 0);
+        if [13, 14].contains(&n) && side == Side::Client { Fate::Drop } else { Fate::Deliver }
+    });
+    pair.act(Side::Client, |c, now| c.write(now, 40_000));
+    pair.run(pair.now + ms(3000));
+    let notes = notes.lock().unwrap();
+    let lost = Lost { bytes: 1000, tx_in_flight: 10_000, lost: 1000, app_limited: false };
+    // The two left within the same window: the second sees the first one lost too.
+    assert_eq!(notes.losses, [lost, Lost { lost: 2000, ..lost }]);
+    assert_eq!(notes.order, ["lost", "lost", "episode"]);
+    let last = notes.acks.last().unwrap();
+    assert_eq!((last.total_lost, last.total_delivered, last.in_recovery), (2000, 40_000, false));
+    assert!(notes.acks.iter().any(|a| a.in_recovery));
+    // The segment that left just before the two is acknowledged before they are judged; those
+    // behind them show both.
+    let seen: Vec<u64> = notes.acks.iter().filter_map(|a| a.rate.map(|r| r.lost)).collect();
+    assert_eq!((seen[11], seen.iter().max()), (0, Some(&2000)));
+    let flights: Vec<u64> =
+        notes.acks.iter().filter_map(|a| a.rate.map(|r| r.tx_in_flight)).collect();
+    assert_eq!(&flights[..12], &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10].map(|n| n * 1000));
+}
+
+/// A timeout gives up everything outstanding, after the episode was told.
+#[test]
+fn a_timeout_tells_every_loss() {
+    let (mut pair, notes) = pair(&config(), 5000, None);
+    let mut n = 0;
+    pair.script = Box::new(move |side, _, s| {
+        n += u32::from(side == Side::Client && s.len > 0);
+        if n <= 5 && side == Side::Client { Fate::Drop } else { Fate::Deliver }
+    });
+    pair.act(Side::Client, |c, now| c.write(now, 20_000));
+    pair.run(pair.now + ms(3000));
+    let notes = notes.lock().unwrap();
+    assert_eq!(notes.order, ["episode", "lost", "lost", "lost", "lost", "lost"]);
+    let flights: Vec<_> = notes.losses.iter().map(|l| (l.tx_in_flight, l.lost)).collect();
+    assert_eq!(flights, [1000, 2000, 3000, 4000, 5000].map(|n| (n, n)));
+}
+
+/// A flow that ran dry starts again limited by the application, and its first flight says so.
+#[test]
+fn a_pause_is_the_applications() {
+    let (mut pair, notes) = pair(&config(), 5000, None);
+    pair.act(Side::Client, |c, now| c.write(now, 20_000));
+    pair.run(pair.now + ms(2000));
+    pair.act(Side::Client, |c, now| c.write(now, 20_000));
+    pair.run(pair.now + ms(2000));
+    let notes = notes.lock().unwrap();
+    assert!(notes.idles.last().unwrap().app_limited);
+    let limited: Vec<bool> =
+        notes.acks.iter().filter_map(|a| a.rate.map(|r| r.app_limited)).collect();
+    // The first flight after the handshake and after the pause, and what left when nothing more
+    // was to come; a round trip later the bubble is gone.
+    let first = [true, true, true, true, true, false];
+    assert_eq!((&limited[..6], &limited[20..26]), (&first[..], &first[..]), "{limited:?}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod handshake;
 mod hostile;
 mod law;
 mod marks;
+mod pacing;
 mod pair;
 mod receiving;
 mod recovery;

@@ -1,0 +1,84 @@
+//! That paced segments are spread in time, and the others are not.
+
+use airtcp_packet::Side;
+use airtcp_units::{BitRate, Bytes};
+
+use super::pair::{Pair, at, ms};
+use crate::tcp::{Pacing, TcpConfig};
+
+/// Departures of the client's data in nanoseconds, over a path that adds nothing but delay.
+fn departures(config: &TcpConfig, run_ms: u64) -> (Vec<u64>, Option<BitRate>) {
+    let mut pair = Pair::new(config, ms(50));
+    pair.connect();
+    pair.act(Side::Client, |c, now| c.write(now, u64::MAX));
+    pair.run(at(run_ms));
+    let data = pair.sent.iter().filter(|s| s.from == Side::Client && s.segment.len > 0);
+    (data.map(|s| s.at.0).collect(), pair.client.pacing_rate())
+}
+
+fn gaps(times: &[u64]) -> Vec<u64> {
+    times.windows(2).map(|w| w[1] - w[0]).collect()
+}
+
+fn config(pacing: Pacing) -> TcpConfig {
+    TcpConfig {
+        mss: 1000,
+        ack_every: 1,
+        initial_window: Some(10),
+        max_window: Some(20),
+        initial_ssthresh: Some(Bytes(10_000)),
+        pacing,
+        ..TcpConfig::default()
+    }
+}
+
+/// Ten segments of 1000 B in 100 ms at 1.2 times the window per round trip: one every 8.333 ms.
+/// At twenty it is one every 4.167 ms; none comes sooner although the acknowledgements of a round
+/// trip have room for less.
+#[test]
+fn a_window_is_spread_over_five_sixths_of_a_round_trip() {
+    let (times, rate) = departures(&config(Pacing::Cwnd), 4000);
+    // `time_for` rounds up to the nanosecond.
+    assert!(gaps(&times)[..9].iter().all(|g| *g == 8_333_334), "{:?}", gaps(&times));
+    assert_eq!(rate, BitRate::new(1_920_000));
+    let settled: Vec<u64> = times.into_iter().filter(|t| *t > 2_000_000_000).collect();
+    let gaps = gaps(&settled);
+    assert!(gaps.len() > 350, "{}", gaps.len());
+    assert!(gaps.iter().all(|g| (4_166_667..9_000_000).contains(g)), "{gaps:?}");
+    assert!(gaps.iter().any(|g| *g == 4_166_667));
+}
+
+/// In slow start the rate is twice the window per round trip, before the first sample there is
+/// none.
+#[test]
+fn slow_start_is_paced_at_twice_the_window() {
+    let slow = TcpConfig { initial_ssthresh: None, ..config(Pacing::Cwnd) };
+    let (times, rate) = departures(&slow, 4000);
+    // Twice 20 segments in 100 ms.
+    assert_eq!(rate, BitRate::new(3_200_000));
+    // The handshake's sample: the first ten at 2 * 10 kB / 100 ms, 5 ms apart.
+    assert!(gaps(&times)[..9].iter().all(|g| *g == 5_000_000), "{:?}", gaps(&times));
+}
+
+/// Without pacing the initial window leaves at one instant; the acknowledgements keep it
+/// together.
+#[test]
+fn unpaced_windows_leave_in_bursts() {
+    for pacing in [Pacing::Off, Pacing::Law] {
+        let (times, rate) = departures(&config(pacing), 4000);
+        assert_eq!(rate, None);
+        assert!(gaps(&times)[..9].iter().all(|g| *g == 0));
+        let settled: Vec<u64> = times.into_iter().filter(|t| *t > 2_000_000_000).collect();
+        let bursts = gaps(&settled).iter().filter(|g| **g == 0).count();
+        assert!(bursts * 20 >= settled.len() * 17, "{bursts} of {}", settled.len());
+    }
+}
+
+/// The window is the same and so is what it carries: pacing costs at most the wait of the
+/// first round trips.
+#[test]
+fn pacing_moves_segments_but_not_how_many() {
+    let (unpaced, _) = departures(&config(Pacing::Off), 4000);
+    let (paced, _) = departures(&config(Pacing::Cwnd), 4000);
+    assert!(paced.len().abs_diff(unpaced.len()) <= 20, "{} {}", paced.len(), unpaced.len());
+}
