@@ -7,10 +7,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
-use super::{
     AckSample, Congestion, CongestionControl, Idle, LawParams, LawState, LawTable, LinkHint, Lost,
     Sent,
-};
 };
 
 /// From one line per law: the enum, its configuration, the list, and what the conformance suite
