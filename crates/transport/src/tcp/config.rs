@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::profile::Profile;
+use super::recovery::LossResponse;
 use crate::congestion::LawConfig;
 
 /// What is retransmitted when, and what counts as a congestion episode.
@@ -146,6 +147,10 @@ pub struct TcpConfig {
     /// Segments by which one ACK may raise the window in slow start. Default 1.
     /// RFC 5681 equation 2; RFC 3465 allows 2.
     pub abc_limit: u32,
+    /// Which losses reduce the window. Default `always`; with `ecn-only` those found by duplicate
+    /// or selective ACKs are repaired and the law is not told, while marks and timeouts do
+    /// (LT-TCP, TCP Jersey).
+    pub loss_response: LossResponse,
     /// Restart from the initial window after a pause longer than the timeout. Default true.
     /// RFC 5681 section 4.1.
     pub idle_restart: bool,
@@ -179,6 +184,9 @@ pub struct TcpConfig {
     /// Round samples to the nearest and timeouts up to the next multiple of the granularity, as
     /// stacks with a coarse tick do. Default false.
     pub rto_ticks: bool,
+    /// Double the timeout whenever it expires. Default true (RFC 6298 5.5); false leaves it, as
+    /// RFC 793 section 3.7 did, for handshake and data.
+    pub rto_backoff: bool,
     /// What ends back-off. Default `sample`. RFC 6298 section 5.
     pub rto_backoff_reset: BackoffReset,
     /// Restart the timer also when the first outstanding segment is sent again, not only with ACKs

@@ -29,6 +29,7 @@ pub use config::{
 };
 pub use connection::Connection;
 pub use profile::Profile;
+pub use recovery::LossResponse;
 pub use state::{Role, State};
 pub use stats::TcpStats;
 pub use variant::{Variant, VariantError};

@@ -14,6 +14,7 @@ use super::config::{
     BackoffReset, Pacing, PartialAckTimer, Reassembly, Recovery, RecoveryExit, RtoMinRule,
     RttSampling, TcpConfig,
 };
+use super::recovery::LossResponse;
 use crate::congestion::LawConfig;
 
 /// A parameter set by name.
@@ -99,6 +100,7 @@ fn rfc() -> TcpConfig {
         max_window: None,
         half_of_cwnd: false,
         abc_limit: 1,
+        loss_response: LossResponse::Always,
         idle_restart: true,
         pacing: Pacing::Law,
         dup_thresh: 3,
@@ -113,6 +115,7 @@ fn rfc() -> TcpConfig {
         rto_min_rule: RtoMinRule::Total,
         rto_granularity: Span::from_millis(1),
         rto_ticks: false,
+        rto_backoff: true,
         rto_backoff_reset: BackoffReset::Sample,
         rto_restart_on_retransmission: false,
         rto_after_syn_loss: Span::from_secs(3),

@@ -16,6 +16,8 @@ pub(crate) struct RttEstimator {
     base: Span,
     /// Doublings in force.
     backoff: u32,
+    /// Whether an expiry doubles.
+    doubles: bool,
     min_rtt: Option<Span>,
     granularity: Span,
     min: Span,
@@ -31,6 +33,7 @@ impl RttEstimator {
             rttvar: Span::ZERO,
             base: config.rto_initial.min(config.rto_max),
             backoff: 0,
+            doubles: config.rto_backoff,
             min_rtt: None,
             granularity: config.rto_granularity,
             min: config.rto_min,
@@ -99,9 +102,11 @@ impl RttEstimator {
         (self.base * factor).min(self.max)
     }
 
-    /// The timer expired (RFC 6298 5.5).
+    /// The timer expired (RFC 6298 5.5, unless switched off).
     pub(crate) const fn back_off(&mut self) {
-        self.backoff = self.backoff.saturating_add(1);
+        if self.doubles {
+            self.backoff = self.backoff.saturating_add(1);
+        }
     }
 
     pub(crate) const fn reset_backoff(&mut self) {
@@ -165,6 +170,13 @@ mod tests {
         assert_eq!(e.rto(), Span::from_secs(60));
         e.sample(ms(10));
         assert_eq!(e.rto(), ms(1000), "a fresh sample ends back-off");
+
+        let mut e = with(|c| c.rto_backoff = false);
+        e.sample(ms(100));
+        for _ in 0..3 {
+            e.back_off();
+            assert_eq!(e.rto(), ms(300), "RFC 793: the timeout stays");
+        }
 
         // With no variance left the granularity is the term: 100 + max(G, 0).
         let mut e = with(|c| c.rto_granularity = ms(10));

@@ -6,11 +6,13 @@
 //! and RFC 6298 section 5: open, fast recovery, and the slow start after a timeout in which
 //! everything outstanding counts as lost.
 
+mod corruption;
 mod newreno;
 mod reno;
 mod sack;
 mod tahoe;
 
+pub use corruption::LossResponse;
 pub(crate) use sack::NextSeg;
 
 use airtcp_probe::{Cx, Event, Probe};
@@ -203,7 +205,8 @@ impl Sender {
         let flight = self.flight_size() - self.recovery.limited.min(self.flight_size());
         // A loss in a window that already answered a mark is the same episode (RFC 3168
         // section 6.1.2).
-        if !env.ecn.enabled || self.una >= env.ecn.marked_up_to {
+        let answered = env.ecn.enabled && self.una < env.ecn.marked_up_to;
+        if !answered && env.config.loss_response == LossResponse::Always {
             let restart = discipline == Recovery::Tahoe;
             let kind = CongestionKind::FastRetransmit;
             self.law.on_congestion(now, &Congestion { kind, flight, restart });

@@ -7,6 +7,7 @@ use airtcp_units::{Nanos, Span};
 use super::{Env, Sender};
 use crate::congestion::{AckSample, Congestion, CongestionControl, CongestionKind};
 use crate::tcp::config::{BackoffReset, Recovery, RttSampling};
+use crate::tcp::recovery::LossResponse;
 use crate::tcp::timers::Timer;
 
 /// What the connection knows about an acknowledgement beside the segment itself.
@@ -236,7 +237,9 @@ impl Sender {
     /// RFC 3168 section 6.1.2: at most one reaction per window of data, so none before data sent
     /// after the last one is acknowledged.
     fn on_ecn_echo(&mut self, now: Nanos, env: &mut Env<'_>) {
-        if self.una <= env.ecn.reacted_up_to || self.recovery.is_fast() {
+        // A fast recovery has reduced the window already, if losses do.
+        let reduced = self.recovery.is_fast() && env.config.loss_response == LossResponse::Always;
+        if self.una <= env.ecn.reacted_up_to || reduced {
             return;
         }
         let at_floor = self.law.cwnd() <= u64::from(self.mss);

@@ -9,3 +9,4 @@ mod pacing;
 mod pair;
 mod receiving;
 mod recovery;
+mod response;
