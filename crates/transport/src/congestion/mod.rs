@@ -94,6 +94,12 @@ pub trait CongestionControl: std::fmt::Debug + Send {
         None
     }
 
+    /// True if the law sets its window during recovery itself, from what is delivered and lost:
+    /// nothing else may then reduce or limit it there (as `cong_control` does in Linux).
+    fn governs_recovery(&self) -> bool {
+        false
+    }
+
     /// What the law is doing.
     fn state(&self) -> LawState;
 }

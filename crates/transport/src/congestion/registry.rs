@@ -189,6 +189,9 @@ impl CongestionControl for Law {
     fn bandwidth(&self) -> Option<BitRate> {
         each!(self, l => l.bandwidth())
     }
+    fn governs_recovery(&self) -> bool {
+        each!(self, l => l.governs_recovery())
+    }
     fn state(&self) -> LawState {
         each!(self, l => l.state())
     }

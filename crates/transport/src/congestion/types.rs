@@ -79,6 +79,8 @@ pub struct RateSample {
 /// A segment was judged lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Lost {
+    /// Stream offset of its first byte: runs of losses can be told apart by it.
+    pub start: u64,
     /// Its sequence space.
     pub bytes: u64,
     /// Data in the network when it had just left, with it.
@@ -87,6 +89,8 @@ pub struct Lost {
     pub lost: u64,
     /// True if it left after the sender had run out of data.
     pub app_limited: bool,
+    /// Bytes the connection has delivered in all.
+    pub total_delivered: u64,
 }
 
 impl RateSample {
@@ -110,7 +114,8 @@ pub struct AckSample {
     pub delivered: u64,
     /// Bytes newly judged lost.
     pub lost: u64,
-    /// Data in the network after this ACK.
+    /// Data in the network after this ACK: RFC 6675 `pipe`; without selective acknowledgements
+    /// what is outstanding less a segment for every duplicate.
     pub pipe: u64,
     /// Data in the network before it.
     pub prior_pipe: u64,

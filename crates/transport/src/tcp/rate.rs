@@ -40,14 +40,16 @@ impl Snapshot {
         (total as u32).wrapping_sub(self.lost) as u64
     }
 
-    /// What the law is told when the segment, of `bytes`, is judged lost as the latest of
-    /// `total` bytes.
-    pub(crate) const fn lost(self, bytes: u64, total: u64) -> Lost {
+    /// What the law is told when the segment, of `bytes` from `start`, is judged lost as the latest
+    /// of `total` bytes; how much was delivered by then the sender adds.
+    pub(crate) const fn lost(self, start: u64, bytes: u64, total: u64) -> Lost {
         Lost {
+            start,
             bytes,
             tx_in_flight: self.tx_in_flight(),
             lost: self.lost_since(total),
             app_limited: self.app_limited(),
+            total_delivered: 0,
         }
     }
 }
@@ -206,8 +208,15 @@ mod tests {
             r.on_delivered(Nanos(100), 700, Nanos(10), b);
             let s = r.take(None, base + 1000).unwrap();
             assert_eq!((s.tx_in_flight, s.lost, s.app_limited), (1700, 1000, false));
-            let lost = c.lost(1000, base + 2000);
-            let expected = Lost { bytes: 1000, tx_in_flight: 2700, lost: 1700, app_limited: true };
+            let lost = c.lost(1700, 1000, base + 2000);
+            let expected = Lost {
+                start: 1700,
+                bytes: 1000,
+                tx_in_flight: 2700,
+                lost: 1700,
+                app_limited: true,
+                total_delivered: 0,
+            };
             assert_eq!(lost, expected);
         }
         let mut r = RateSampler::default();

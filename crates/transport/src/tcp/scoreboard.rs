@@ -66,7 +66,7 @@ impl SentSegment {
 
     /// What the law is told when it is judged lost as the latest of `total` bytes.
     const fn as_lost(&self, total: u64) -> Lost {
-        self.rate.lost(self.len as u64, total)
+        self.rate.lost(self.start, self.len as u64, total)
     }
 
     /// What it adds to `pipe` (RFC 6675 SetPipe): once if not lost, once if retransmitted.

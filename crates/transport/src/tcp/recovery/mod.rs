@@ -222,7 +222,9 @@ impl Sender {
             Recovery::Reno | Recovery::NewReno => self.reno_enter(env.config),
             Recovery::Sack => self.sack_enter(),
         }
-        self.tell_losses(now);
+        // Tahoe gives up everything outstanding.
+        let told = env.config.loss_response == LossResponse::Always;
+        self.hand_over_losses(now, told);
     }
 
     /// The retransmission timer expired with data outstanding (RFC 6298 5.4 to 5.6).
@@ -242,7 +244,7 @@ impl Sender {
         env.stats.timeouts += 1;
         cx.record(now, || Event::Timeout { backoff: self.retries });
         self.board.lose_all(env.config.keep_sack_after_rto);
-        self.tell_losses(now);
+        self.hand_over_losses(now, true);
         let r = &mut self.recovery;
         r.phase = Phase::Timeout;
         r.timed_out = true;

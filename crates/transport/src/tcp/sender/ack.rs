@@ -5,8 +5,8 @@ use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::{Nanos, Span};
 
 use super::{Env, Sender};
-use crate::congestion::{AckSample, Congestion, CongestionControl, CongestionKind};
-use crate::tcp::config::{BackoffReset, Recovery, RttSampling};
+use crate::congestion::{AckSample, Congestion, CongestionControl, CongestionKind, Lost};
+use crate::tcp::config::{BackoffReset, Recovery, RttSampling, TcpConfig};
 use crate::tcp::recovery::LossResponse;
 use crate::tcp::timers::Timer;
 
@@ -41,21 +41,22 @@ impl Sender {
             self.manage_persist(env);
             return;
         }
-        let prior = (self.una, self.board.pipe(), self.rate.delivered(), self.board.lost_total());
+        let in_network = self.in_network(env.config);
+        let prior = (self.una, in_network, self.rate.delivered(), self.board.lost_total());
         let (news, sack_sent) = if segment.sacks().is_empty() {
             (false, None)
         } else {
             self.take_sacks(now, &info, segment, env)
         };
         if info.ack < self.una {
-            self.tell_losses(now);
+            self.tell_losses(now, env);
             // An old ACK: its SACK blocks may still be news, nothing else is.
             return;
         }
         let was_fast = self.recovery.is_fast();
         let new = info.ack > self.una;
         let acked = if new { self.advance(now, &info, env, cx) } else { None };
-        self.tell_losses(now);
+        self.tell_losses(now, env);
         let rtt = acked.max(sack_sent).map(|sent| now.since(sent));
         if let Some(rtt) = rtt {
             self.rtt.note_min(rtt);
@@ -89,7 +90,7 @@ impl Sender {
             acked: info.ack - prior.0,
             delivered: self.rate.delivered() - prior.2,
             lost: self.board.lost_total() - prior.3,
-            pipe: self.board.pipe(),
+            pipe: self.in_network(env.config),
             prior_pipe: prior.1,
             total_delivered: self.rate.delivered(),
             total_lost: self.board.lost_total(),
@@ -108,14 +109,30 @@ impl Sender {
         self.manage_persist(env);
     }
 
-    /// Tells the law of every segment judged lost since last told.
+    /// Tells the law of every segment judged lost since last told, unless losses are not told.
     #[inline]
-    pub(crate) fn tell_losses(&mut self, now: Nanos) {
+    fn tell_losses(&mut self, now: Nanos, env: &Env<'_>) {
         if self.board.has_losses() {
-            for lost in self.board.drain_losses() {
-                self.law.on_lost(now, &lost);
+            let told = env.config.loss_response == LossResponse::Always;
+            self.hand_over_losses(now, told);
+        }
+    }
+
+    /// Forgets the segments judged lost since last asked; tells the law of them if `told`.
+    pub(crate) fn hand_over_losses(&mut self, now: Nanos, told: bool) {
+        let total_delivered = self.rate.delivered();
+        for lost in self.board.drain_losses() {
+            if told {
+                self.law.on_lost(now, &Lost { total_delivered, ..lost });
             }
         }
+    }
+
+    /// Data in the network: RFC 6675 `pipe`, less what duplicates show to have left it where the
+    /// scoreboard cannot tell.
+    fn in_network(&self, config: &TcpConfig) -> u64 {
+        let left = self.recovery.inflation(config, u64::from(self.mss)).max(0);
+        self.board.pipe().saturating_sub(left as u64)
     }
 
     /// Feeds SACK blocks to the scoreboard. Returns whether they brought news and when the

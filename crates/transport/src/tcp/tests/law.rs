@@ -149,9 +149,16 @@ fn losses_are_told_one_by_one() {
     pair.act(Side::Client, |c, now| c.write(now, 40_000));
     pair.run(pair.now + ms(3000));
     let notes = notes.lock().unwrap();
-    let lost = Lost { bytes: 1000, tx_in_flight: 10_000, lost: 1000, app_limited: false };
+    let lost = Lost {
+        start: 12_001,
+        bytes: 1000,
+        tx_in_flight: 10_000,
+        lost: 1000,
+        app_limited: false,
+        total_delivered: 15_000,
+    };
     // The two left within the same window: the second sees the first one lost too.
-    assert_eq!(notes.losses, [lost, Lost { lost: 2000, ..lost }]);
+    assert_eq!(notes.losses, [lost, Lost { start: 13_001, lost: 2000, ..lost }]);
     assert_eq!(notes.order, ["lost", "lost", "episode"]);
     let last = notes.acks.last().unwrap();
     assert_eq!((last.total_lost, last.total_delivered, last.in_recovery), (2000, 40_000, false));
