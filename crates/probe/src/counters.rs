@@ -70,7 +70,8 @@ impl Probe for Counters {
             Event::Window { .. }
             | Event::Bandwidth { .. }
             | Event::Rtt { .. }
-            | Event::Recovered => {}
+            | Event::Recovered
+            | Event::LossJudged { .. } => {}
         }
     }
 }

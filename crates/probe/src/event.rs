@@ -56,6 +56,17 @@ impl DropReason {
     }
 }
 
+/// What an endpoint takes a loss for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LossCause {
+    /// A full buffer.
+    Overflow,
+    /// A collision on the medium: congestion too.
+    Collision,
+    /// Bit errors of the link.
+    Corruption,
+}
+
 /// Something that happened. Sizes in bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event {
@@ -107,6 +118,15 @@ pub enum Event {
     Recovered,
     /// A retransmission turned out to have been unnecessary.
     Spurious,
+    /// An endpoint judged what took packets.
+    LossJudged {
+        /// Number of the first packet (for a byte stream: offset of its first byte).
+        number: u64,
+        /// How many packets in a row.
+        packets: u64,
+        /// What it takes the loss for.
+        cause: LossCause,
+    },
     /// In-order data reached the application.
     Delivered {
         /// How much.

@@ -82,6 +82,9 @@ impl Fingerprint {
             Event::Arrived { .. } => self.words(14, &[]),
             Event::Dropped { reason, .. } => self.words(15, &[*reason as u64]),
             Event::Bandwidth { estimate } => self.words(16, &[estimate.bps()]),
+            Event::LossJudged { number, packets, cause } => {
+                self.words(17, &[*number, *packets, *cause as u64]);
+            }
         }
     }
 
@@ -209,6 +212,11 @@ mod tests {
             events.push(Event::TxStart { packet, duration });
         }
         events.extend(DropReason::ALL.map(|reason| Event::Dropped { packet, reason }));
+        for cause in [LossCause::Overflow, LossCause::Collision, LossCause::Corruption] {
+            for (number, packets) in [(0, 1), (1, 1), (0, 2)] {
+                events.push(Event::LossJudged { number, packets, cause });
+            }
+        }
         let mut all: Vec<_> = events.into_iter().map(|e| (Nanos(5), END, e)).collect();
         all.push((Nanos(6), END, Event::Recovered));
         let others = [

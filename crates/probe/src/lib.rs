@@ -17,7 +17,7 @@ mod series;
 pub mod wire;
 
 pub use counters::Counters;
-pub use event::{DropReason, Event, Who};
+pub use event::{DropReason, Event, LossCause, Who};
 pub use fingerprint::Fingerprint;
 pub use machine::{Cx, Machine};
 pub use nearest::{near, nearest};

@@ -6,6 +6,7 @@
 use airtcp_link::{JitterConfig, LossConfig, ReorderingConfig};
 use airtcp_queueing::QueueConfig;
 use airtcp_transport::tcp::TcpConfig;
+use airtcp_transport::tfrc::TfrcConfig;
 use airtcp_units::{BitRate, Bytes, Probability, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -143,6 +144,8 @@ pub enum TransportKind {
     Tcp,
     /// UDP.
     Udp,
+    /// TFRC, datagrams at a rate TCP would keep, configured by `tfrc`.
+    Tfrc,
 }
 
 /// A flow, or `count` equal flows.
@@ -166,6 +169,9 @@ pub struct FlowSpec {
     /// TCP parameters: a profile's name, or a table with `profile` and what differs from it.
     #[serde(default)]
     pub tcp: TcpConfig,
+    /// TFRC parameters.
+    #[serde(default)]
+    pub tfrc: TfrcConfig,
     /// What the application does.
     #[serde(default)]
     pub app: Application,

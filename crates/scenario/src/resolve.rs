@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use airtcp_link::LinkConfig;
 use airtcp_transport::tcp::TcpConfig;
+use airtcp_transport::tfrc::TfrcConfig;
 use airtcp_units::{Probability, Span};
 
 use crate::{Application, Direction, FlowSpec, LinkSpec, Scenario, ScenarioError, TransportKind};
@@ -44,6 +45,8 @@ pub struct Flow {
     pub transport: TransportKind,
     /// TCP parameters.
     pub tcp: TcpConfig,
+    /// TFRC parameters.
+    pub tfrc: TfrcConfig,
     /// Application.
     pub app: Application,
     /// Largest random delay of its start.
@@ -170,6 +173,7 @@ fn default_flow(ends: &(String, String)) -> FlowSpec {
         count: 1,
         transport: TransportKind::Tcp,
         tcp: TcpConfig::default(),
+        tfrc: TfrcConfig::default(),
         app: Application::default(),
         start_spread: Span::ZERO,
     }
@@ -354,6 +358,7 @@ fn resolve_flows(
                 to,
                 transport: spec.transport,
                 tcp: spec.tcp.clone(),
+                tfrc: spec.tfrc,
                 app: spec.app.clone(),
                 start_spread: spec.start_spread,
             });
@@ -374,6 +379,25 @@ fn check_transport(spec: &FlowSpec, at: &dyn Fn(&str) -> String) -> Result<(), S
     match spec.transport {
         TransportKind::Tcp => {
             spec.tcp.validate().map_err(|e| ScenarioError::at(at("tcp"), e.to_string()))
+        }
+        TransportKind::Tfrc => {
+            spec.tfrc.validate().map_err(|e| ScenarioError::at(at("tfrc"), e.to_string()))?;
+            match &spec.app {
+                Application::ConstantRate { message, .. } | Application::OnOff { message, .. } => {
+                    if (1..=65_000).contains(&message.0) {
+                        return Ok(());
+                    }
+                    Err(ScenarioError::at(
+                        at("app.message"),
+                        format!("is {message}: a TFRC packet carries 1 to 65000 B"),
+                    ))
+                }
+                Application::Bulk { .. } => Ok(()),
+                Application::RequestResponse { .. } => Err(ScenarioError::at(
+                    at("app.kind"),
+                    "needs a reliable stream: with transport = \"tfrc\" use \"bulk\", \"constant-rate\" or \"on-off\"",
+                )),
+            }
         }
         TransportKind::Udp => match &spec.app {
             Application::ConstantRate { message, .. } | Application::OnOff { message, .. } => {

@@ -9,6 +9,7 @@ use airtcp_queueing::{Qdisc, Queue};
 use airtcp_random::Seed;
 use airtcp_scenario::{Application, Flow, Resolved, ScenarioError, TransportKind};
 use airtcp_transport::tcp::{Connection, Role};
+use airtcp_transport::tfrc::{TfrcReceiver, TfrcSender};
 use airtcp_transport::udp::{UdpReceiver, UdpSender};
 use airtcp_units::{Outcomes, Span};
 
@@ -78,6 +79,13 @@ fn add_endpoint<P: Probe>(world: &mut World<P>, flow: &Flow, side: Side, seed: S
         (TransportKind::Udp, Side::Client) => {
             Transport::UdpSender(UdpSender::new(datagram(&flow.app)))
         }
+        (TransportKind::Tfrc, Side::Client) => Transport::TfrcSender {
+            sender: Box::new(TfrcSender::new(&flow.tfrc, tfrc_packet(flow))),
+            topped: false,
+        },
+        (TransportKind::Tfrc, Side::Server) => {
+            Transport::TfrcReceiver(Box::new(TfrcReceiver::new(&flow.tfrc)))
+        }
         (TransportKind::Udp, Side::Server) => Transport::UdpReceiver(UdpReceiver::new()),
     };
     let mut stream = seed.stream(&format!("{label}/app"));
@@ -85,6 +93,14 @@ fn add_endpoint<P: Probe>(world: &mut World<P>, flow: &Flow, side: Side, seed: S
     let app = App::new(&flow.app, side, delay, stream);
     let node = if side == Side::Client { flow.from } else { flow.to };
     world.add_endpoint(node as u32, transport, app, seed.number(&format!("{label}/tie")));
+}
+
+/// Payload of a TFRC packet: the application's message, or what is configured for bulk.
+pub(crate) fn tfrc_packet(flow: &Flow) -> u16 {
+    match datagram(&flow.app) {
+        0 => flow.tfrc.segment,
+        message => message,
+    }
 }
 
 fn datagram(app: &Application) -> u16 {

@@ -2,9 +2,10 @@
 //! and that the flow's packets fit through.
 
 use airtcp_scenario::{Application, Flow, OneWay, Resolved, ScenarioError, TransportKind};
+use airtcp_transport::tfrc::{DATA_HEADER, REPORT};
 use airtcp_units::Span;
 
-use crate::build::routes;
+use crate::build::{routes, tfrc_packet};
 use crate::routes::Routes;
 
 /// Headers of a TCP segment; what options take is taken from its payload.
@@ -90,6 +91,10 @@ fn longest(flow: &Flow) -> (u64, u64) {
             Application::ConstantRate { message, .. } | Application::OnOff { message, .. },
         ) => (message.0 + UDP_HEADERS, 0),
         (TransportKind::Udp, _) => (0, 0),
+        (TransportKind::Tfrc, _) => (
+            u64::from(tfrc_packet(flow)) + u64::from(DATA_HEADER) + UDP_HEADERS,
+            u64::from(REPORT) + UDP_HEADERS,
+        ),
         (TransportKind::Tcp, Application::Bulk { size: Some(size), .. }) => {
             (segment(size.0), LONGEST_ACK)
         }
@@ -106,6 +111,10 @@ fn fits(flow: &Flow, way: &[&OneWay], longest: u64) -> Result<(), ScenarioError>
         .find_map(|link| link.direction.mtu.filter(|mtu| mtu.0 < longest).map(|mtu| (link, mtu)));
     let Some((link, mtu)) = narrow else { return Ok(()) };
     let what = match flow.transport {
+        TransportKind::Tfrc => format!(
+            "nothing is fragmented, so its packets are at most {} B",
+            mtu.0.saturating_sub(UDP_HEADERS + u64::from(DATA_HEADER))
+        ),
         TransportKind::Udp => {
             format!("nothing is fragmented, so its message is at most {} B", mtu.0 - UDP_HEADERS)
         }

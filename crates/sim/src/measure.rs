@@ -95,6 +95,24 @@ impl FlowCounters {
                 datagrams_lost: s.stats().lost(),
                 ..Self::default()
             },
+            (Transport::TfrcSender { sender, .. }, Transport::TfrcReceiver(r)) => {
+                let (s, d) = (sender.stats(), r.datagrams().stats());
+                Self {
+                    delivered: d.bytes_received,
+                    sent_bytes: s.bytes_sent,
+                    segments: s.packets_sent,
+                    datagrams_lost: d.lost(),
+                    tcp: TcpStats {
+                        timeouts: s.timeouts,
+                        rtt_samples: s.rtt_samples,
+                        rtt_min: s.rtt_min,
+                        rtt_max: s.rtt_max,
+                        srtt: sender.rtt().unwrap_or_default(),
+                        ..TcpStats::default()
+                    },
+                    rtt: [(s.rtt_samples, s.rtt_sum), (0, Span::ZERO)],
+                }
+            }
             _ => Self::default(),
         }
     }
@@ -139,7 +157,9 @@ fn flow<P: Probe>(
     let finished = server.app.finished();
     // Without an end of stream to see, the sending application knows when it was through.
     let ended = match (&client.transport, &client.app) {
-        (Transport::UdpSender(_), _) | (_, App::Requester(_)) => client.app.ended(),
+        (Transport::UdpSender(_) | Transport::TfrcSender { .. }, _) | (_, App::Requester(_)) => {
+            client.app.ended()
+        }
         _ => None,
     };
     let from = warm.at.max(started.unwrap_or(end.at));
@@ -166,6 +186,7 @@ fn flow<P: Probe>(
         transport: match spec.transport {
             TransportKind::Tcp => "tcp".into(),
             TransportKind::Udp => "udp".into(),
+            TransportKind::Tfrc => "tfrc".into(),
         },
         delivered_bytes: delivered,
         goodput_bps: per_second(delivered),
@@ -187,6 +208,10 @@ fn flow<P: Probe>(
         ecn_reactions: measured(tcp.ecn_reactions, before.tcp.ecn_reactions),
         // What was late at the warm-up may have come since: there may be fewer now than then.
         datagrams_lost: after.datagrams_lost.saturating_sub(before.datagrams_lost),
+        loss_event_rate: match &server.transport {
+            Transport::TfrcReceiver(r) => Some(r.loss_event_rate()),
+            _ => None,
+        },
         completion_s: match (sized, started, finished) {
             (true, Some(start), Some(end)) => Some(end.since(start).as_secs_f64()),
             _ => None,

@@ -23,7 +23,7 @@ pub struct FlowResult {
     pub from: String,
     /// Node at the other end.
     pub to: String,
-    /// `tcp` or `udp`.
+    /// `tcp`, `udp` or `tfrc`.
     pub transport: String,
     /// Bytes handed to the receiving application, in order and once, while measured; of an
     /// exchange, requests and responses.
@@ -54,8 +54,10 @@ pub struct FlowResult {
     pub fast_retransmits: u64,
     /// Reactions to ECN marks.
     pub ecn_reactions: u64,
-    /// Datagrams that never arrived (UDP only).
+    /// Datagrams that never arrived (UDP and TFRC only).
     pub datagrams_lost: u64,
+    /// Loss event rate at the end (TFRC only, RFC 5348 section 5).
+    pub loss_event_rate: Option<f64>,
     /// When the last byte of a flow of given size was delivered, from its start.
     pub completion_s: Option<f64>,
     /// Completed request-response exchanges.

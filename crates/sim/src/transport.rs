@@ -3,10 +3,11 @@
 use airtcp_packet::Segment;
 use airtcp_probe::{Cx, Machine, Probe};
 use airtcp_transport::tcp::Connection;
+use airtcp_transport::tfrc::{TfrcReceiver, TfrcSender};
 use airtcp_transport::udp::{UdpReceiver, UdpSender};
 use airtcp_units::Nanos;
 
-/// A TCP connection, or one end of a UDP flow.
+/// A TCP connection, or one end of a UDP or TFRC flow.
 pub(crate) enum Transport {
     Tcp {
         connection: Box<Connection>,
@@ -15,7 +16,16 @@ pub(crate) enum Transport {
     },
     UdpSender(UdpSender),
     UdpReceiver(UdpReceiver),
+    TfrcSender {
+        sender: Box<TfrcSender>,
+        /// It was given more than will ever leave, for a writer that will stop.
+        topped: bool,
+    },
+    TfrcReceiver(Box<TfrcReceiver>),
 }
+
+/// More packets than any run sends.
+const ENDLESS: u64 = 1 << 50;
 
 impl Transport {
     pub(crate) fn tcp(connection: Connection) -> Self {
@@ -36,12 +46,21 @@ impl Transport {
                 connection.write(now, bytes);
             }
             Self::UdpSender(udp) => udp.send(1),
-            Self::UdpReceiver(_) => {}
+            Self::TfrcSender { sender, .. } => {
+                sender.send(bytes.div_ceil(u64::from(sender.size())));
+            }
+            Self::UdpReceiver(_) | Self::TfrcReceiver(_) => {}
         }
     }
 
     /// Keeps about two windows written ahead, for a writer that will stop at a given time.
     pub(crate) fn top_up(&mut self, now: Nanos) {
+        if let Self::TfrcSender { sender, topped } = self
+            && !*topped
+        {
+            sender.send(ENDLESS);
+            *topped = true;
+        }
         let Self::Tcp { connection, .. } = self else { return };
         let wanted = 2 * connection.cwnd() + 65_536;
         let missing = wanted.saturating_sub(connection.unacked());
@@ -52,15 +71,17 @@ impl Transport {
 
     /// No more will be written: closes after what was.
     pub(crate) fn close(&mut self, now: Nanos) {
-        if let Self::Tcp { connection, .. } = self {
-            connection.close(now);
+        match self {
+            Self::Tcp { connection, .. } => connection.close(now),
+            Self::TfrcSender { sender, topped: true } => sender.stop(),
+            _ => {}
         }
     }
 
     pub(crate) fn peer_closed(&self) -> bool {
         match self {
             Self::Tcp { connection, .. } => connection.peer_closed(),
-            Self::UdpSender(_) | Self::UdpReceiver(_) => false,
+            _ => false,
         }
     }
 
@@ -78,18 +99,25 @@ impl Transport {
             Self::Tcp { connection, .. } => connection.handle(now, segment, cx),
             Self::UdpSender(_) => {}
             Self::UdpReceiver(udp) => udp.handle(now, segment, cx),
+            Self::TfrcSender { sender, .. } => sender.handle(now, segment, cx),
+            Self::TfrcReceiver(receiver) => receiver.handle(now, segment, cx),
         }
     }
 
     pub(crate) fn on_timer<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
-        if let Self::Tcp { connection, .. } = self {
-            connection.on_timer(now, cx);
+        match self {
+            Self::Tcp { connection, .. } => connection.on_timer(now, cx),
+            Self::TfrcSender { sender, .. } => sender.on_timer(now, cx),
+            Self::TfrcReceiver(receiver) => receiver.on_timer(now, cx),
+            Self::UdpSender(_) | Self::UdpReceiver(_) => {}
         }
     }
 
     pub(crate) fn next_timer(&self) -> Nanos {
         match self {
             Self::Tcp { connection, .. } => connection.next_timer(),
+            Self::TfrcSender { sender, .. } => sender.next_timer(),
+            Self::TfrcReceiver(receiver) => receiver.next_timer(),
             Self::UdpSender(_) | Self::UdpReceiver(_) => Nanos::NEVER,
         }
     }
@@ -98,6 +126,8 @@ impl Transport {
         match self {
             Self::Tcp { connection, .. } => connection.poll(now, cx),
             Self::UdpSender(udp) => udp.poll(now, cx),
+            Self::TfrcSender { sender, .. } => sender.poll(now, cx),
+            Self::TfrcReceiver(receiver) => receiver.poll(now, cx),
             Self::UdpReceiver(_) => None,
         }
     }

@@ -1,0 +1,205 @@
+//! Telling losses apart: TP-LDA, the two-phase loss differentiation of Pack, Shen, Mark and Cai
+//! (IEEE Transactions on Wireless Communications 6(11), 2007) as S3 describes it.
+//!
+//! Phase 1: a loss while the relative one-way trip time is high is a full buffer's. The
+//! threshold lies a fraction of the way from the least to the greatest trip time seen lately.
+//! Phase 2: of what is left, a share was collisions, which are congestion too; the layer below
+//! knows it from beacons, short and sent at the lowest rate, whose losses are collisions.
+//!
+//! The papers do not print the threshold nor how the share is applied: `threshold`, `window` and
+//! `weight` are parameters, and the share is applied by counting, without chance. Trip times
+//! are relative: the clocks of the two ends need not agree, only run alike for the length of
+//! the window. Microseconds.
+
+use airtcp_probe::{ConfigError, LossCause};
+use airtcp_units::{Nanos, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parts into which the window is cut: extremes are forgotten a tenth of the window late at most.
+const PARTS: usize = 10;
+
+/// Parameters of TP-LDA.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LdaConfig {
+    /// How far back the extremes of the trip time reach. Default 10 s.
+    pub window: Span,
+    /// Where between the least and the greatest trip time the threshold lies, 0 to 1. Default
+    /// 0.8.
+    pub threshold: f64,
+    /// Weight of a new beacon or frame in the loss rates of phase 2, above 0 up to 1. Default
+    /// 0.1.
+    pub weight: f64,
+}
+
+impl Default for LdaConfig {
+    fn default() -> Self {
+        Self { window: Span::from_secs(10), threshold: 0.8, weight: 0.1 }
+    }
+}
+
+impl LdaConfig {
+    /// Checks every value.
+    ///
+    /// # Errors
+    /// The key at fault, what was found and what is accepted.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let bad = |key, text: String| Err(ConfigError::new(key, text));
+        if self.window < Span::from_millis(1) || self.window > Span::from_secs(86_400) {
+            return bad("window", format!("{}: accepted is 1 ms to 1 day", self.window));
+        }
+        if !(0.0..=1.0).contains(&self.threshold) {
+            return bad("threshold", format!("{}: accepted is 0 to 1", self.threshold));
+        }
+        if !(self.weight > 0.0 && self.weight <= 1.0) {
+            return bad("weight", format!("{}: accepted is above 0 up to 1", self.weight));
+        }
+        Ok(())
+    }
+}
+
+/// Least and greatest trip time in a part of the window.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    number: u64,
+    low: i64,
+    high: i64,
+}
+
+/// The classifier at the receiving end.
+#[derive(Debug, Clone)]
+pub struct TpLda {
+    config: LdaConfig,
+    /// Trip times count from the first.
+    origin: Option<u32>,
+    parts: [Part; PARTS],
+    beacon_loss: f64,
+    frame_loss: f64,
+    /// Collisions owed by the share of phase 2.
+    owed: f64,
+}
+
+impl TpLda {
+    /// A classifier that has seen nothing.
+    pub fn new(config: LdaConfig) -> Self {
+        let none = Part { number: u64::MAX, low: 0, high: 0 };
+        Self {
+            config,
+            origin: None,
+            parts: [none; PARTS],
+            beacon_loss: 0.0,
+            frame_loss: 0.0,
+            owed: 0.0,
+        }
+    }
+
+    fn relative(&self, trip_us: u32) -> i64 {
+        i64::from(trip_us.wrapping_sub(self.origin.unwrap_or(trip_us)) as i32)
+    }
+
+    fn number(&self, now: Nanos) -> u64 {
+        now.0 / (self.config.window.0 / PARTS as u64).max(1)
+    }
+
+    /// A packet arrived after `trip_us` (arrival minus time stamp, modulo 2^32).
+    pub fn on_trip(&mut self, now: Nanos, trip_us: u32) {
+        self.origin.get_or_insert(trip_us);
+        let (trip, number) = (self.relative(trip_us), self.number(now));
+        let part = &mut self.parts[(number % PARTS as u64) as usize];
+        if part.number == number {
+            part.low = part.low.min(trip);
+            part.high = part.high.max(trip);
+        } else {
+            *part = Part { number, low: trip, high: trip };
+        }
+    }
+
+    /// A beacon came or was missed.
+    pub fn on_beacon(&mut self, lost: bool) {
+        self.beacon_loss += self.config.weight * (f64::from(lost) - self.beacon_loss);
+    }
+
+    /// A data frame came or was lost.
+    pub fn on_frame(&mut self, lost: bool) {
+        self.frame_loss += self.config.weight * (f64::from(lost) - self.frame_loss);
+    }
+
+    /// The share of link losses that are collisions (phase 2): the beacons' loss rate over the
+    /// frames', at most 1.
+    pub fn collision_share(&self) -> f64 {
+        if self.frame_loss > 0.0 { (self.beacon_loss / self.frame_loss).min(1.0) } else { 0.0 }
+    }
+
+    /// The trip time above which a loss is congestion, relative to the first trip, in
+    /// microseconds; `None` before any.
+    pub fn threshold_us(&self, now: Nanos) -> Option<f64> {
+        let newest = self.number(now);
+        let mut extremes: Option<(i64, i64)> = None;
+        for part in &self.parts {
+            if part.number <= newest && newest - part.number < PARTS as u64 {
+                let (low, high) = extremes.unwrap_or((part.low, part.high));
+                extremes = Some((low.min(part.low), high.max(part.high)));
+            }
+        }
+        extremes.map(|(low, high)| low as f64 + self.config.threshold * (high - low) as f64)
+    }
+
+    /// What took a packet, by the trip time of a packet beside it.
+    pub fn classify(&mut self, now: Nanos, trip_us: u32) -> LossCause {
+        let trip = self.relative(trip_us) as f64;
+        if self.threshold_us(now).is_some_and(|threshold| trip > threshold) {
+            return LossCause::Overflow;
+        }
+        self.owed += self.collision_share();
+        if self.owed >= 1.0 {
+            self.owed -= 1.0;
+            return LossCause::Collision;
+        }
+        LossCause::Corruption
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Nanos {
+        Nanos(ms * 1_000_000)
+    }
+
+    #[test]
+    fn the_threshold_lies_between_the_extremes_of_the_window() {
+        let mut lda = TpLda::new(LdaConfig::default());
+        assert_eq!(lda.threshold_us(at(0)), None);
+        // Clocks far apart and a wrap in between change nothing: 10 ms to 110 ms.
+        let trip = |us: u32| (u32::MAX - 50_000).wrapping_add(us);
+        lda.on_trip(at(0), trip(10_000));
+        lda.on_trip(at(500), trip(110_000));
+        assert!((lda.threshold_us(at(500)).unwrap() - 80_000.0).abs() < 1e-9);
+        assert_eq!(lda.classify(at(500), trip(100_000)), LossCause::Overflow);
+        assert_eq!(lda.classify(at(500), trip(90_000)), LossCause::Corruption);
+        // The old extremes leave the window.
+        lda.on_trip(at(10_200), trip(20_000));
+        lda.on_trip(at(10_300), trip(30_000));
+        assert!((lda.threshold_us(at(10_300)).unwrap() - 18_000.0).abs() < 1e-9);
+        assert_eq!(lda.classify(at(10_300), trip(29_000)), LossCause::Overflow);
+    }
+
+    #[test]
+    fn collisions_by_share_without_chance() {
+        let mut lda = TpLda::new(LdaConfig::default());
+        for i in 0..400 {
+            lda.on_frame(i % 5 == 0);
+            lda.on_beacon(i % 10 == 0);
+        }
+        let share = lda.collision_share();
+        assert!((0.2..=0.9).contains(&share), "{share}");
+        lda.on_trip(at(0), 0);
+        lda.on_trip(at(1), 100);
+        let causes: Vec<_> = (0..100).map(|_| lda.classify(at(1), 10)).collect();
+        let collisions = causes.iter().filter(|c| **c == LossCause::Collision).count() as f64;
+        assert!((collisions - 100.0 * share).abs() <= 1.0, "{collisions} of 100 at {share}");
+        assert_eq!(TpLda::new(LdaConfig::default()).collision_share(), 0.0);
+    }
+}

@@ -1,0 +1,88 @@
+//! What the receiver got lately: `X_recv_set` of RFC 5348 section 4.3. Bytes per second.
+
+use airtcp_units::{Nanos, Span};
+use arrayvec::ArrayVec;
+
+/// Values kept; feedback comes about once a round trip and two round trips count, so that more
+/// come only with expedited reports. The smallest goes when there is no room.
+const ROOM: usize = 8;
+
+/// The receive rates of the last two round trips; infinite until the first report.
+#[derive(Debug, Clone)]
+pub(crate) struct ReceiveRates {
+    rates: ArrayVec<(Nanos, f64), ROOM>,
+}
+
+impl ReceiveRates {
+    pub(crate) fn new() -> Self {
+        let mut rates = ArrayVec::new();
+        rates.push((Nanos::ZERO, f64::INFINITY));
+        Self { rates }
+    }
+
+    pub(crate) fn max(&self) -> f64 {
+        self.rates.iter().fold(0.0, |m, &(_, x)| m.max(x))
+    }
+
+    /// "Update": adds a value and forgets those older than two round trips.
+    pub(crate) fn update(&mut self, now: Nanos, rate: f64, rtt: Span) {
+        let two = Span(rtt.0.saturating_mul(2));
+        self.rates.retain(|&mut (at, _)| at + two >= now);
+        if self.rates.is_full() {
+            let smallest = (0..ROOM).min_by(|&a, &b| self.rates[a].1.total_cmp(&self.rates[b].1));
+            self.rates.remove(smallest.unwrap_or(0));
+        }
+        self.rates.push((now, rate));
+    }
+
+    /// "Maximize": keeps the largest alone, as of now; the initial infinity does not count.
+    pub(crate) fn maximize(&mut self, now: Nanos, rate: f64) {
+        let finite = self.rates.iter().map(|&(_, x)| x).filter(|x| x.is_finite());
+        let largest = finite.fold(rate, f64::max);
+        self.reset(now, largest);
+    }
+
+    /// Halves every value.
+    pub(crate) fn halve(&mut self) {
+        for (_, x) in &mut self.rates {
+            *x /= 2.0;
+        }
+    }
+
+    /// Keeps one value alone.
+    pub(crate) fn reset(&mut self, now: Nanos, rate: f64) {
+        self.rates.clear();
+        self.rates.push((now, rate));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_the_rfc_says() {
+        let mut set = ReceiveRates::new();
+        assert!(set.max().is_infinite());
+        set.update(Nanos(1000), 5.0, Span(100));
+        assert_eq!(set.max(), 5.0, "the infinity is older than two round trips");
+        set.update(Nanos(1100), 3.0, Span(100));
+        set.update(Nanos(1200), 4.0, Span(100));
+        assert_eq!(set.max(), 5.0);
+        set.update(Nanos(1201), 2.0, Span(100));
+        assert_eq!(set.max(), 4.0);
+        set.maximize(Nanos(1300), 1.0);
+        assert_eq!(set.max(), 4.0);
+        set.halve();
+        assert_eq!(set.max(), 2.0);
+        set.reset(Nanos(1400), 9.0);
+        assert_eq!(set.max(), 9.0);
+        for i in 0..20 {
+            set.update(Nanos(1400), f64::from(i), Span(100));
+        }
+        assert_eq!(set.max(), 19.0);
+        let mut set = ReceiveRates::new();
+        set.maximize(Nanos(5), 7.0);
+        assert_eq!(set.max(), 7.0);
+    }
+}
