@@ -147,7 +147,7 @@ impl Probe for Fingerprint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DropReason;
+    use crate::{DropReason, LossCause};
     use airtcp_packet::{Ecn, EndpointId, Flags, Packet, Pool, SackBlock, Seq, Side};
     use airtcp_units::{BitRate, Span};
     use std::collections::BTreeSet;

@@ -302,6 +302,7 @@ fn flows(replications: &[Replication]) -> PyResult<Table> {
         .count("fast_retransmits", |r| r.1.fast_retransmits)
         .count("ecn_reactions", |r| r.1.ecn_reactions)
         .count("datagrams_lost", |r| r.1.datagrams_lost)
+        .real("loss_event_rate", |r| r.1.loss_event_rate)
         .real("completion_s", |r| r.1.completion_s)
         .count("exchanges", |r| r.1.exchanges)
         .real("exchange_mean_s", |r| r.1.exchange_mean_s)

@@ -200,6 +200,6 @@ mod tests {
         let causes: Vec<_> = (0..100).map(|_| lda.classify(at(1), 10)).collect();
         let collisions = causes.iter().filter(|c| **c == LossCause::Collision).count() as f64;
         assert!((collisions - 100.0 * share).abs() <= 1.0, "{collisions} of 100 at {share}");
-        assert_eq!(TpLda::new(LdaConfig::default()).collision_share(), 0.0);
+        assert!(TpLda::new(LdaConfig::default()).collision_share() <= 0.0);
     }
 }

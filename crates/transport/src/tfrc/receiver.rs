@@ -146,9 +146,9 @@ impl TfrcReceiver {
     fn on_loss(&mut self, now: Nanos, number: u64, at: Nanos) -> bool {
         let loss = self.history.on_loss(number, at, self.rtt);
         match loss {
-            Loss::SameEvent => return false,
-            Loss::NewEvent => {}
-            Loss::FirstEvent => {
+            Loss::Same => return false,
+            Loss::New => {}
+            Loss::First => {
                 // Section 6.3.1: the interval that would give the rate that got through.
                 let rtt = self.rtt.as_secs_f64();
                 let rate = self.receive_rate(now).max(self.best_rate);

@@ -275,7 +275,7 @@ impl Machine for TfrcSender {
         let sample = Span::from_micros(u64::from(sample_us));
         let echo = Nanos(now.0.saturating_sub(u64::from(age) * 1000));
         self.stats.rtt_samples += 1;
-        self.stats.rtt_sum = self.stats.rtt_sum + sample;
+        self.stats.rtt_sum += sample;
         let first = self.stats.rtt_samples == 1;
         self.stats.rtt_min = if first { sample } else { self.stats.rtt_min.min(sample) };
         self.stats.rtt_max = self.stats.rtt_max.max(sample);
