@@ -2,12 +2,13 @@
 
 use airtcp_probe::Entry;
 
-use crate::congestion::LawConfig;
+use crate::congestion::{LawConfig, SlowStartKind};
 use crate::tcp::{Profile, Recovery};
 
-/// Everything this crate registers: congestion laws, loss recoveries, TCP profiles.
+/// Everything this crate registers: congestion laws, slow starts, loss recoveries, TCP
+/// profiles.
 pub fn registry() -> Vec<Entry> {
-    [LawConfig::ENTRIES, Recovery::ENTRIES, Profile::ENTRIES].concat()
+    [LawConfig::ENTRIES, SlowStartKind::ENTRIES, Recovery::ENTRIES, Profile::ENTRIES].concat()
 }
 
 #[cfg(test)]
@@ -17,7 +18,7 @@ mod tests {
     #[test]
     fn names_are_unique_and_described() {
         let entries = registry();
-        for family in ["congestion", "recovery", "tcp-profile"] {
+        for family in ["congestion", "slow-start", "recovery", "tcp-profile"] {
             assert!(entries.iter().any(|e| e.family == family), "{family} is empty");
         }
         let mut names: Vec<_> = entries.iter().map(|e| (e.family, e.name)).collect();

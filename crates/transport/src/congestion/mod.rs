@@ -8,20 +8,34 @@
 //! A law is one file and one line of the `registry!` in `registry.rs`: that line gives it its
 //! tag in the configuration, its place in the schema, its line in `airtcp list` and its run of
 //! the conformance suite. All windows are in bytes.
+//!
+//! Laws are built from parts: [`Window`] (window, threshold, bounds, undo), [`SlowStart`]
+//! (standard and HyStart++), [`Additive`] (a segment per round trip), [`Prior`] (what an undo
+//! returns to). [`Promises`] says where a law differs from the rest.
 
+mod additive;
+mod prior;
+mod promises;
 mod registry;
 mod reno;
+pub mod slow_start;
 mod types;
+mod window;
 
 #[cfg(test)]
 mod conformance;
 
+pub use additive::{Additive, Growth};
+pub use prior::Prior;
+pub use promises::Promises;
 pub use registry::{Law, LawConfig};
-pub use reno::{Growth, Reno, RenoConfig};
+pub use reno::{Reno, RenoConfig};
+pub use slow_start::{SlowStart, SlowStartKind, Step};
 pub use types::{
     AckSample, Congestion, CongestionKind, Idle, LawParams, LawState, LinkHint, Lost, RateSample,
     Sent,
 };
+pub use window::Window;
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Nanos};
@@ -29,8 +43,9 @@ use airtcp_units::{BitRate, Nanos};
 /// A congestion law. `now` never decreases from call to call.
 ///
 /// What every law must hold, and the conformance suite checks: `cwnd` is at least one segment
-/// and at most [`LawParams::max_cwnd`]; an ACK with [`AckSample::cwnd_limited`] false does not
-/// raise it; two copies fed the same calls agree.
+/// and at most [`LawParams::max_cwnd`]; an undo gives back what the reaction took; whatever
+/// round-trip times and amounts come in, windows and rates stay within sense; two copies fed the
+/// same calls agree. And what the law [`promises`](Self::promises).
 pub trait CongestionControl: std::fmt::Debug + Send {
     /// Begins (again) with these parameters: called when the connection is built and once more
     /// when the handshake has settled the segment size and the initial window.
@@ -56,7 +71,8 @@ pub trait CongestionControl: std::fmt::Debug + Send {
     /// A congestion episode began. Called once per episode.
     fn on_congestion(&mut self, now: Nanos, congestion: &Congestion);
 
-    /// The last reaction to a loss was unnecessary: nothing had been lost.
+    /// The last reaction to a loss was unnecessary: nothing had been lost. Gives back at least
+    /// the window and the threshold from before it.
     fn on_spurious(&mut self, now: Nanos) {
         let _ = now;
     }
@@ -102,6 +118,11 @@ pub trait CongestionControl: std::fmt::Debug + Send {
 
     /// What the law is doing.
     fn state(&self) -> LawState;
+
+    /// What it promises beyond what every law does.
+    fn promises(&self) -> Promises {
+        Promises::default()
+    }
 }
 
 /// The table of a law in a scenario: what [`LawConfig`] asks of it.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
     AckSample, Congestion, CongestionControl, Idle, LawParams, LawState, LawTable, LinkHint, Lost,
-    Sent,
+    Promises, Sent,
 };
 
 /// From one line per law: the enum, its configuration, the list, and what the conformance suite
@@ -17,6 +17,10 @@ macro_rules! registry {
     ($(#[doc = $doc:literal] $name:literal $variant:ident($law:ty, $config:ty) from $source:literal;)+) => {
         /// Any registered law, or one from outside.
         #[derive(Debug)]
+        #[allow(
+            clippy::large_enum_variant,
+            reason = "one per connection, which is larger; a pointer would cost at every ACK"
+        )]
         pub enum Law {
             $(#[doc = $doc] $variant($law),)+
             /// A law from outside this crate.
@@ -194,6 +198,9 @@ impl CongestionControl for Law {
     }
     fn state(&self) -> LawState {
         each!(self, l => l.state())
+    }
+    fn promises(&self) -> Promises {
+        each!(self, l => l.promises())
     }
 }
 

@@ -6,6 +6,8 @@
 
 use airtcp_units::{BitRate, Span};
 
+use super::SlowStartKind;
+
 /// What a law starts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LawParams {
@@ -28,6 +30,10 @@ pub struct LawParams {
     /// Where a law that draws numbers takes them from, with a counter of its own: a different
     /// one for each connection, the same in each run. It is the initial sequence number.
     pub seed: u64,
+    /// Which slow start.
+    pub slow_start: SlowStartKind,
+    /// Segments are paced whether or not the law asks for it.
+    pub paced: bool,
 }
 
 impl Default for LawParams {
@@ -43,6 +49,8 @@ impl Default for LawParams {
             selective_acks: false,
             srtt: None,
             seed: 0,
+            slow_start: SlowStartKind::Standard,
+            paced: false,
         }
     }
 }

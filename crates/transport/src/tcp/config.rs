@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::profile::Profile;
 use super::recovery::LossResponse;
-use crate::congestion::LawConfig;
+use crate::congestion::{LawConfig, SlowStartKind};
 
 /// What is retransmitted when, and what counts as a congestion episode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -151,6 +151,9 @@ pub struct TcpConfig {
     /// or selective ACKs are repaired and the law is not told, while marks and timeouts do
     /// (LT-TCP, TCP Jersey).
     pub loss_response: LossResponse,
+    /// Slow start of the laws that have one: `standard` (default, RFC 5681) or `hystart++`
+    /// (RFC 9406; `abc_limit` is then for later slow starts only).
+    pub slow_start: SlowStartKind,
     /// Restart from the initial window after a pause longer than the timeout. Default true.
     /// RFC 5681 section 4.1.
     pub idle_restart: bool,

@@ -15,7 +15,7 @@ use super::config::{
     RttSampling, TcpConfig,
 };
 use super::recovery::LossResponse;
-use crate::congestion::LawConfig;
+use crate::congestion::{LawConfig, SlowStartKind};
 
 /// A parameter set by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -101,6 +101,7 @@ fn rfc() -> TcpConfig {
         half_of_cwnd: false,
         abc_limit: 1,
         loss_response: LossResponse::Always,
+        slow_start: SlowStartKind::Standard,
         idle_restart: true,
         pacing: Pacing::Law,
         dup_thresh: 3,

@@ -327,6 +327,8 @@ fn law_params(config: &TcpConfig, mss: u32, initial_window: u64) -> LawParams {
         max_cwnd: window_cap(config, mss),
         abc_limit: config.abc_limit,
         half_of_cwnd: config.half_of_cwnd,
+        slow_start: config.slow_start,
+        paced: config.pacing == Pacing::Cwnd,
         ..LawParams::default()
     }
 }

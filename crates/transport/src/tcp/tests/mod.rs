@@ -1,6 +1,7 @@
 //! Two connections over a pipe in virtual time.
 
 mod bulk;
+mod episodes;
 mod handshake;
 mod hostile;
 mod law;

@@ -1,0 +1,235 @@
+//! What laws with a window and a threshold have in common: the two with their bounds, slow start,
+//! and what an undo returns to.
+//!
+//! Windows lie between one segment and [`LawParams::max_cwnd`]. The reactions are those of
+//! RFC 5681 section 3.1 and RFC 3168 section 6.1.2 for a reduced window that the law computes;
+//! an undo gives back window and threshold as they were (the window if it has not grown beyond
+//! meanwhile), like Linux. Bytes.
+
+use super::{
+    AckSample, Congestion, CongestionKind, Idle, LawParams, LawState, Prior, SlowStart, Step,
+};
+
+/// cwnd and ssthresh of a law.
+#[derive(Debug, Clone)]
+pub struct Window {
+    params: LawParams,
+    cwnd: u64,
+    ssthresh: u64,
+    slow_start: SlowStart,
+    prior: Prior<Before>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Before {
+    cwnd: u64,
+    ssthresh: u64,
+    slow_start: SlowStart,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self::new(&LawParams::default(), false)
+    }
+}
+
+impl Window {
+    /// The initial window of `params`; `paced` if the law gives a pacing rate.
+    pub fn new(params: &LawParams, paced: bool) -> Self {
+        let mss = params.mss.max(1);
+        Self {
+            params: LawParams { mss, ..*params },
+            cwnd: params.initial_window.min(params.max_cwnd).max(u64::from(mss)),
+            ssthresh: params.initial_ssthresh,
+            slow_start: SlowStart::new(params, paced || params.paced),
+            prior: Prior::default(),
+        }
+    }
+
+    /// What the law was started with.
+    pub const fn params(&self) -> &LawParams {
+        &self.params
+    }
+
+    /// Largest payload of a segment; at least 1.
+    #[inline]
+    pub const fn mss(&self) -> u64 {
+        self.params.mss as u64
+    }
+
+    /// Congestion window.
+    #[inline]
+    pub const fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+
+    /// Slow-start threshold.
+    #[inline]
+    pub const fn ssthresh(&self) -> u64 {
+        self.ssthresh
+    }
+
+    /// Sets the window, within its bounds.
+    #[inline]
+    pub fn set_cwnd(&mut self, bytes: u64) {
+        self.cwnd = bytes.min(self.params.max_cwnd).max(self.mss());
+    }
+
+    /// Sets the threshold, at least one segment.
+    pub fn set_ssthresh(&mut self, bytes: u64) {
+        self.ssthresh = bytes.max(self.mss());
+    }
+
+    /// True below the threshold.
+    #[inline]
+    pub const fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// In slow start, takes an ACK of new data outside recovery and returns true; otherwise does
+    /// nothing and returns false.
+    #[inline]
+    pub fn on_slow_start_ack(&mut self, ack: &AckSample) -> bool {
+        if !self.in_slow_start() {
+            return false;
+        }
+        let Step { grow, leave } = self.slow_start.on_ack(ack);
+        self.set_cwnd(self.cwnd.saturating_add(grow));
+        if leave {
+            self.ssthresh = self.cwnd;
+        }
+        true
+    }
+
+    /// What a loss multiplies: FlightSize (RFC 5681 equation 4), or the window if so configured.
+    pub const fn loss_base(&self, congestion: &Congestion) -> u64 {
+        if self.params.half_of_cwnd { self.cwnd } else { congestion.flight }
+    }
+
+    /// Reacts to a congestion episode for which the law found the window `reduced`: threshold
+    /// and window become it, at least two segments after a loss and one after a mark; a timeout or
+    /// a restart leaves one segment, a repeated timeout holds the threshold.
+    pub fn on_congestion(&mut self, congestion: &Congestion, reduced: u64) {
+        let mss = self.mss();
+        let (cwnd, ssthresh, slow_start) = (self.cwnd, self.ssthresh, self.slow_start);
+        self.prior.before(congestion.kind, Before { cwnd, ssthresh, slow_start });
+        self.slow_start.on_congestion();
+        match congestion.kind {
+            CongestionKind::EcnCe => {
+                self.ssthresh = reduced.max(mss);
+                self.set_cwnd(self.ssthresh);
+            }
+            CongestionKind::FastRetransmit => {
+                self.ssthresh = reduced.max(2 * mss);
+                self.set_cwnd(self.ssthresh);
+            }
+            CongestionKind::Rto => {
+                self.ssthresh = reduced.max(2 * mss);
+                self.cwnd = mss;
+            }
+            CongestionKind::Persistent => self.cwnd = mss,
+        }
+        if congestion.restart {
+            self.cwnd = mss;
+        }
+    }
+
+    /// The last reaction to a loss was unnecessary: takes it back. False if there is nothing to
+    /// take back.
+    pub fn on_spurious(&mut self) -> bool {
+        let Some(before) = self.prior.take() else { return false };
+        self.set_cwnd(before.cwnd.max(self.cwnd));
+        self.ssthresh = before.ssthresh;
+        self.slow_start = before.slow_start;
+        true
+    }
+
+    /// Sending starts again: `min(IW, cwnd)` after a long pause (RFC 5681 section 4.1). Returns
+    /// whether it was one.
+    pub fn on_idle(&mut self, idle: &Idle) -> bool {
+        let restart = idle.restart && idle.idle > idle.rto;
+        if restart {
+            self.limit(self.params.initial_window);
+            self.prior.forget();
+        }
+        restart
+    }
+
+    /// Lowers the window to at most `bytes`.
+    pub fn limit(&mut self, bytes: u64) {
+        self.set_cwnd(self.cwnd.min(bytes));
+    }
+
+    /// What a law that grows slowly above the threshold is doing.
+    pub fn state(&self) -> LawState {
+        if !self.in_slow_start() {
+            LawState::Avoidance
+        } else if self.slow_start.is_conservative() {
+            LawState::Other("conservative slow start")
+        } else {
+            LawState::SlowStart
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window() -> Window {
+        let params = LawParams {
+            mss: 1000,
+            initial_window: 10_000,
+            initial_ssthresh: 40_000,
+            max_cwnd: 60_000,
+            ..LawParams::default()
+        };
+        Window::new(&params, false)
+    }
+
+    fn loss(kind: CongestionKind) -> Congestion {
+        Congestion { kind, flight: 30_000, restart: false }
+    }
+
+    #[test]
+    fn an_undo_gives_back_both() {
+        let mut w = window();
+        w.set_cwnd(30_000);
+        w.on_congestion(&loss(CongestionKind::Rto), 15_000);
+        assert_eq!((w.cwnd(), w.ssthresh()), (1000, 15_000));
+        w.on_congestion(&loss(CongestionKind::Persistent), 1);
+        assert!(w.on_spurious());
+        assert_eq!((w.cwnd(), w.ssthresh()), (30_000, 40_000));
+        assert!(!w.on_spurious(), "once");
+        // Grown beyond meanwhile: kept.
+        w.on_congestion(&loss(CongestionKind::FastRetransmit), 15_000);
+        w.set_cwnd(50_000);
+        w.on_spurious();
+        assert_eq!((w.cwnd(), w.ssthresh()), (50_000, 40_000));
+    }
+
+    #[test]
+    fn a_long_pause_forgets_what_was() {
+        let mut w = window();
+        w.set_cwnd(30_000);
+        w.on_congestion(&loss(CongestionKind::FastRetransmit), 15_000);
+        let rto = airtcp_units::Span::from_secs(1);
+        let idle = Idle { idle: rto + rto, rto, restart: true, app_limited: true };
+        assert!(w.on_idle(&idle));
+        assert_eq!(w.cwnd(), 10_000);
+        assert!(!w.on_spurious());
+    }
+
+    #[test]
+    fn bounds_hold() {
+        let mut w = window();
+        w.set_cwnd(u64::MAX);
+        assert_eq!(w.cwnd(), 60_000);
+        w.limit(0);
+        assert_eq!(w.cwnd(), 1000);
+        w.on_congestion(&loss(CongestionKind::FastRetransmit), u64::MAX);
+        assert_eq!(w.cwnd(), 60_000);
+        w.on_congestion(&loss(CongestionKind::EcnCe), 0);
+        assert_eq!((w.cwnd(), w.ssthresh()), (1000, 1000));
+    }
+}
