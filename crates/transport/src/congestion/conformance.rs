@@ -187,6 +187,8 @@ impl<'a> Driver<'a> {
                 bytes: self.mss(),
                 tx_in_flight: flight,
                 lost: self.mss(),
+                start: self.delivered,
+                total_delivered: self.delivered,
                 app_limited: false,
             };
             self.law.on_lost(self.now, &lost);

@@ -71,6 +71,9 @@ impl CongestionControl for Watched {
     fn bandwidth(&self) -> Option<BitRate> {
         self.law.bandwidth()
     }
+    fn governs_recovery(&self) -> bool {
+        self.law.governs_recovery()
+    }
     fn state(&self) -> LawState {
         self.law.state()
     }
