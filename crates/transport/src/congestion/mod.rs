@@ -20,6 +20,8 @@ mod registry;
 mod reno;
 pub mod slow_start;
 mod types;
+mod vegas;
+mod veno;
 mod window;
 
 #[cfg(test)]
@@ -35,6 +37,8 @@ pub use types::{
     AckSample, Congestion, CongestionKind, Idle, LawParams, LawState, LinkHint, Lost, RateSample,
     Sent,
 };
+pub use vegas::{Doubling, RoundRtt, Vegas, VegasConfig, VegasSet};
+pub use veno::{BaseRtt, Veno, VenoConfig};
 pub use window::Window;
 
 use airtcp_probe::ConfigError;

@@ -104,6 +104,10 @@ macro_rules! registry {
 registry! {
     /// Slow start and additive increase, half on loss (also Tahoe's, NewReno's and SACK TCP's law)
     "reno" Reno(super::Reno, super::RenoConfig) from "RFC 5681 section 3.1; RFC 3465; RFC 3168 section 6.1.2";
+    /// Keeps a few segments queued, told from the round-trip time
+    "vegas" Vegas(super::Vegas, super::VegasConfig) from "Brakmo and Peterson 1995; parameters also: Linux";
+    /// Reno that keeps four fifths on a loss while little is queued
+    "veno" Veno(super::Veno, super::VenoConfig) from "Fu and Liew 2003";
 }
 
 impl Default for LawConfig {
@@ -219,8 +223,8 @@ mod tests {
         let text = serde_json::to_string(&by_table).unwrap();
         assert_eq!(serde_json::from_str::<LawConfig>(&text).unwrap(), by_table);
         for (bad, hint) in [
-            ("\"renno\"", "expected `reno`"),
-            (r#"{"law": "renno"}"#, "expected `reno`"),
+            ("\"renno\"", "`reno`"),
+            (r#"{"law": "renno"}"#, "`reno`"),
             (r#"{"law": "reno", "grow": 1}"#, "unknown field `grow`"),
             ("7", "name of a congestion law"),
         ] {
