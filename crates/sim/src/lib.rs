@@ -25,4 +25,4 @@ mod world;
 pub use build::TraceLoader;
 pub use estimate::Estimate;
 pub use results::RunResult;
-pub use run::{collect, run, run_one, run_recorded};
+pub use run::{collect, prepare, run, run_one, run_recorded};

@@ -16,6 +16,17 @@ use crate::results::{RUN_SCHEMA, Replication, RunResult, Summary};
 /// Events between two looks at the stop flag: a few milliseconds of work.
 const CHUNK: u64 = 50_000;
 
+/// Checks that a plan can run, without running it: what [`run`] does before its first
+/// replication, for who calls [`run_one`] itself.
+///
+/// # Errors
+/// What keeps the plan from running.
+pub fn prepare(plan: &Resolved, load: &TraceLoader<'_>) -> Result<(), ScenarioError> {
+    check(plan)?;
+    // Build once before starting threads: a refusal is reported once and at once.
+    build(plan, Seed::new(plan.scenario.seed), load, NoProbe).map(drop)
+}
+
 /// Runs one replication to its end with a probe, and gives back its results and the probe;
 /// `None` if it was stopped.
 ///
@@ -78,9 +89,7 @@ pub fn run_recorded<P: Probe + Send>(
     probe: P,
     mut report: impl FnMut(usize, usize) -> bool,
 ) -> Result<(RunResult, Option<P>), ScenarioError> {
-    check(plan)?;
-    // Build once before starting threads: a refusal is reported once and at once.
-    build(plan, Seed::new(plan.scenario.seed), load, NoProbe)?;
+    prepare(plan, load)?;
     let probe = Mutex::new(Some(probe));
     let take = || probe.lock().map_or(None, |mut p| p.take());
     let job = |i: usize, stop: &Stop| {
