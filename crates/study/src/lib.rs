@@ -6,12 +6,18 @@
 //! Gilbert-Elliott links of the same PRR and `mu`; [`study`] spreads the runs over all cores
 //! and [`StudyResult`] is what comes out, the same for terminal, report, JSON and tables.
 
+mod compare;
 mod cwnd;
 mod loader;
 mod options;
 mod result;
 mod runs;
 
+pub use compare::{
+    AsLink, COMPARE_SCHEMA, Case, Channel, CompareError, CompareOptions, CompareResult, CompareRun,
+    Difference as PairedDifference, Given, Outcome, Over, Ranking, Standing, Subject, SubjectKind,
+    VariantTcp, Window, compare,
+};
 pub use loader::load_trace;
 pub use options::{StudyError, StudyOptions};
 pub use result::{

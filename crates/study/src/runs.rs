@@ -121,7 +121,7 @@ pub fn study(
 }
 
 /// Refuses a trace that would last longer than simulated time can count.
-fn fits(link: &LinkTrace, config: &SlottedConfig) -> Result<(), StudyError> {
+pub(crate) fn fits(link: &LinkTrace, config: &SlottedConfig) -> Result<(), StudyError> {
     let most = LONGEST.0 / config.slot.0.max(1);
     if link.outcomes.len() as u64 <= most {
         return Ok(());
@@ -182,7 +182,7 @@ fn run_part(
 }
 
 /// The synthetic link that looks like `outcomes`, and whether its `mu` had to be moved.
-fn synthetic(outcomes: &Outcomes, independent: bool) -> Option<(SynthModel, bool)> {
+pub(crate) fn synthetic(outcomes: &Outcomes, independent: bool) -> Option<(SynthModel, bool)> {
     let prr = outcomes.received() as f64 / outcomes.len().max(1) as f64;
     if independent {
         return Some((SynthModel::Independent { prr }, false));

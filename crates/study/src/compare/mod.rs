@@ -1,0 +1,188 @@
+//! Several TCPs over the same channel: `airtcp compare`.
+//!
+//! A [`Given`] is a scenario or a delivery trace; a [`Variant`] is a TCP by name. Every variant
+//! runs in every replication with the same random numbers for the channel (common random
+//! numbers), so that differences between variants are paired: see [`paired`]. One job is one
+//! variant in one replication; jobs are spread over all cores in an order in which replications
+//! become complete one by one, so that a comparison that is stopped has something to say.
+//!
+//! [`plan`] makes the plans of a scenario, [`over_trace`] runs over a trace slot by slot,
+//! [`subject`] turns what was given into cases, [`observe`] watches a run, [`result`] is the
+//! document.
+
+mod observe;
+mod options;
+mod over_trace;
+mod paired;
+mod plan;
+mod result;
+mod subject;
+
+use airtcp_sim::Estimate;
+use airtcp_sim::parallel::{Stop, default_workers, run_many};
+
+pub use options::{AsLink, CompareError, CompareOptions};
+pub use result::{
+    COMPARE_SCHEMA, Case, Channel, CompareResult, CompareRun, Difference, Outcome, Over, Ranking,
+    Standing, Subject, SubjectKind, VariantTcp, Window,
+};
+pub use subject::Given;
+
+use crate::{Cwnd, Skipped};
+use subject::{Planned, Prepared};
+
+/// What a job gives back: its runs, and the window's course if it was asked to keep it.
+type Done = (Vec<CompareRun>, Option<Cwnd>);
+
+/// Compares TCPs over everything in `given`. `report` is called on the calling thread with the
+/// number of finished jobs and how many there are, and returns false to stop; replications that
+/// every variant has finished are kept.
+///
+/// # Errors
+/// If an option, a variant or a scenario is impossible.
+pub fn compare(
+    given: &[Given],
+    skipped: Vec<Skipped>,
+    options: &CompareOptions,
+    mut report: impl FnMut(usize, usize) -> bool,
+) -> Result<CompareResult, CompareError> {
+    options.check()?;
+    let (variants, reference) = options.variants()?;
+    let names: Vec<String> = variants.iter().map(|v| v.label().to_owned()).collect();
+    let prepared: Vec<Prepared<'_>> =
+        given.iter().map(|g| subject::prepare(g, &variants, options)).collect::<Result<_, _>>()?;
+    let jobs: Vec<(usize, usize, u32, usize)> = prepared
+        .iter()
+        .enumerate()
+        .flat_map(|(s, subject)| {
+            let each = variants.len();
+            subject.cases.iter().enumerate().flat_map(move |(c, case)| {
+                (0..case.jobs()).flat_map(move |n| (0..each).map(move |v| (s, c, n, v)))
+            })
+        })
+        .collect();
+    let job = |i: usize, stop: &Stop| {
+        let (s, c, number, variant) = jobs[i];
+        if stop.is_set() { None } else { prepared[s].cases[c].run(variant, number, stop) }
+    };
+    let workers = options.workers.map_or_else(default_workers, |w| w as usize);
+    let total = jobs.len();
+    let mut done = run_many(total, workers, job, |n| report(n, total)).into_iter();
+    let mut interrupted = false;
+    let mut subjects = Vec::new();
+    for Prepared { mut subject, cases } in prepared {
+        for case in cases {
+            let rounds: Vec<Vec<Option<Done>>> =
+                (0..case.jobs()).map(|_| done.by_ref().take(variants.len()).collect()).collect();
+            let complete: Vec<Vec<Done>> =
+                rounds.into_iter().filter_map(|round| round.into_iter().collect()).collect();
+            if complete.len() < case.jobs() as usize {
+                interrupted = true;
+            }
+            if !complete.is_empty() {
+                subject.cases.push(assemble(&case, &names, reference, complete));
+            }
+        }
+        if !subject.cases.is_empty() {
+            subjects.push(subject);
+        }
+    }
+    let options = CompareOptions { tcp: names.clone(), ..options.clone() };
+    Ok(CompareResult {
+        schema: COMPARE_SCHEMA.into(),
+        airtcp_version: env!("CARGO_PKG_VERSION").into(),
+        seed: subjects.first().map_or_else(|| options.seed.unwrap_or(1), |s| s.seed),
+        reference: names[reference].clone(),
+        rival: options.share.clone(),
+        options,
+        variants: names,
+        subjects,
+        skipped,
+        interrupted,
+    })
+}
+
+/// Puts the complete replications of a case together.
+fn assemble(
+    case: &Planned<'_>,
+    names: &[String],
+    reference: usize,
+    rounds: Vec<Vec<Done>>,
+) -> Case {
+    let mut by_variant: Vec<Vec<CompareRun>> = vec![Vec::new(); names.len()];
+    let mut windows = Vec::new();
+    for round in rounds {
+        for ((runs, course), (name, list)) in
+            round.into_iter().zip(names.iter().zip(&mut by_variant))
+        {
+            list.extend(runs.into_iter().map(|r| CompareRun { variant: name.clone(), ..r }));
+            windows.extend(course.map(|course| Window { variant: name.clone(), course }));
+        }
+    }
+    let goodputs: Vec<Vec<f64>> =
+        by_variant.iter().map(|runs| runs.iter().map(|r| r.goodput_bps).collect()).collect();
+    let rivals: Vec<Vec<f64>> = by_variant
+        .iter()
+        .map(|runs| runs.iter().filter_map(|r| r.rival_goodput_bps).collect())
+        .collect();
+    let (ranking, lags) = paired::ranking(names, &goodputs);
+    let outcomes = by_variant
+        .iter()
+        .zip(names)
+        .zip(lags)
+        .enumerate()
+        .map(|(i, ((runs, name), lag))| {
+            let against = |values: &[Vec<f64>]| {
+                (i != reference && !values[i].is_empty())
+                    .then(|| paired::difference(&values[i], &values[reference]))
+            };
+            Outcome {
+                difference: against(&goodputs),
+                less_than_best_bps: lag,
+                rival_difference: against(&rivals),
+                ..outcome(name, runs)
+            }
+        })
+        .collect();
+    Case {
+        channel: case.channel(),
+        over: case.over(),
+        replications: by_variant.first().map_or(0, Vec::len) as u32,
+        outcomes,
+        ranking,
+        runs: by_variant.into_iter().flatten().collect(),
+        windows,
+    }
+}
+
+/// Means with intervals of one variant.
+fn outcome(name: &str, runs: &[CompareRun]) -> Outcome {
+    let of = |f: fn(&CompareRun) -> f64| Estimate::of(runs.iter().map(f));
+    let some = |f: fn(&CompareRun) -> Option<f64>| Estimate::of_some(runs.iter().map(f));
+    let any = |f: fn(&CompareRun) -> Option<f64>| {
+        runs.iter().any(|r| f(r).is_some()).then(|| Estimate::of_some(runs.iter().map(f)))
+    };
+    Outcome {
+        variant: name.to_owned(),
+        goodput_bps: of(|r| r.goodput_bps),
+        packets_per_second: any(|r| r.packets_per_second),
+        difference: None,
+        less_than_best_bps: None,
+        rtt_mean_s: some(|r| r.rtt_mean_s),
+        rtt_p95_s: some(|r| r.rtt_p95_s),
+        queue_delay_s: some(|r| r.queue_delay_s),
+        retransmissions: of(|r| r.retransmissions as f64),
+        retransmission_ratio: of(|r| r.retransmission_ratio),
+        timeouts: of(|r| r.timeouts as f64),
+        fast_retransmits: of(|r| r.fast_retransmits as f64),
+        ecn_reactions: some(|r| r.ecn_reactions.map(|n| n as f64)),
+        completion_s: some(|r| r.completion_s),
+        jain_index: some(|r| r.jain_index),
+        share: any(|r| r.share),
+        rival_goodput_bps: any(|r| r.rival_goodput_bps),
+        rival_difference: None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

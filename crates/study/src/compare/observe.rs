@@ -1,0 +1,229 @@
+//! What a comparison observes of a run: round-trip times, counts by stretch of time, the window.
+//!
+//! Round-trip samples go into a histogram whose bins are a 64th of a power of two wide, so that a
+//! quantile is right within 1.6 % whatever the scale. Only the flows that are compared count,
+//! and only what happens after the warm-up. The sender is a flow's client end.
+
+use airtcp_packet::Side;
+use airtcp_probe::{Event, Probe, Who};
+use airtcp_units::{Nanos, Span};
+
+use crate::Cwnd;
+
+/// Bins in each power of two, as a power of two.
+const FINE: u32 = 6;
+const BINS: usize = ((64 - FINE as usize) + 1) << FINE;
+
+/// Points kept of a window's course, at most.
+const POINTS: u64 = 400;
+
+/// A histogram of times, fine in proportion.
+#[derive(Debug, Clone)]
+pub(crate) struct Times {
+    count: u64,
+    sum: u128,
+    bins: Vec<u32>,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self { count: 0, sum: 0, bins: vec![0; BINS] }
+    }
+}
+
+impl Times {
+    fn add(&mut self, sample: Span) {
+        self.count += 1;
+        self.sum += u128::from(sample.0);
+        self.bins[bin(sample.0)] += 1;
+    }
+
+    pub(crate) fn mean_s(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64 / 1e9)
+    }
+
+    /// The time that a share `q` of the samples do not exceed.
+    pub(crate) fn quantile_s(&self, q: f64) -> Option<f64> {
+        let rank = (q * self.count as f64).ceil().max(1.0) as u64;
+        let mut below = 0;
+        for (i, n) in self.bins.iter().enumerate() {
+            let n = u64::from(*n);
+            if below + n >= rank {
+                let part = (rank - below) as f64 / n as f64;
+                return Some((start(i) as f64 + part * width(i) as f64) / 1e9);
+            }
+            below += n;
+        }
+        None
+    }
+}
+
+/// Number of the bin of a time: below 64 ns each has its own, above 64 to a power of two.
+fn bin(ns: u64) -> usize {
+    let shift = (ns | 1).ilog2().saturating_sub(FINE);
+    ((shift as usize) << FINE) + (ns >> shift) as usize
+}
+
+/// The least time of a bin.
+fn start(bin: usize) -> u64 {
+    let one = 1 << FINE;
+    if bin < 2 * one {
+        return bin as u64;
+    }
+    let shift = bin / one - 1;
+    ((bin - shift * one) as u64) << shift
+}
+
+/// How many nanoseconds a bin holds.
+fn width(bin: usize) -> u64 {
+    1 << (bin >> FINE).saturating_sub(1)
+}
+
+/// What one stretch of time saw.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stretch {
+    pub(crate) delivered: u64,
+    pub(crate) segments: u64,
+    pub(crate) retransmissions: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) fast_retransmits: u64,
+    pub(crate) rtt: Times,
+}
+
+/// Observes the flows that are compared.
+#[derive(Debug)]
+pub(crate) struct Observer {
+    /// Whether a flow is compared, by its number.
+    flows: Vec<bool>,
+    from: Nanos,
+    length: Span,
+    stretches: Vec<Stretch>,
+    course: Option<Course>,
+}
+
+impl Observer {
+    /// Observes `flows` from `from` on, over `stretches` of equal `length`.
+    pub(crate) fn new(flows: &[usize], from: Nanos, length: Span, stretches: usize) -> Self {
+        let count = flows.iter().max().map_or(0, |most| most + 1);
+        Self {
+            flows: (0..count).map(|i| flows.contains(&i)).collect(),
+            from,
+            length: length.max(Span(1)),
+            stretches: vec![Stretch::default(); stretches],
+            course: None,
+        }
+    }
+
+    /// Observes the congestion window of `flow` as well, over a run of `duration`.
+    pub(crate) fn with_window(self, flow: usize, mss: u16, duration: Span) -> Self {
+        let part = Span((duration.0 / POINTS).max(1));
+        let course =
+            Course { flow, mss: f64::from(mss), part, kept: Cwnd::default(), current: None };
+        Self { course: Some(course), ..self }
+    }
+
+    /// What was seen: the stretches, and the course of the window.
+    pub(crate) fn finish(self) -> (Vec<Stretch>, Option<Cwnd>) {
+        (self.stretches, self.course.map(Course::finish))
+    }
+}
+
+impl Probe for Observer {
+    const ON: bool = true;
+
+    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
+        let Who::Endpoint(end) = who else { return };
+        let flow = end.flow() as usize;
+        if self.flows.get(flow) != Some(&true) {
+            return;
+        }
+        if let (Event::Window { cwnd, .. }, Side::Client, Some(course)) =
+            (event, end.side(), &mut self.course)
+            && course.flow == flow
+        {
+            course.add(now, *cwnd);
+        }
+        let Some(after) = now.0.checked_sub(self.from.0) else { return };
+        let Some(stretch) = self.stretches.get_mut((after / self.length.0) as usize) else {
+            return;
+        };
+        match (event, end.side()) {
+            (Event::Delivered { bytes }, Side::Server) => stretch.delivered += bytes,
+            (Event::Rtt { sample, .. }, Side::Client) => stretch.rtt.add(*sample),
+            (Event::SegmentSent { segment, retransmission }, Side::Client) if segment.len > 0 => {
+                stretch.segments += 1;
+                stretch.retransmissions += u64::from(*retransmission);
+            }
+            (Event::Timeout { .. }, Side::Client) => stretch.timeouts += 1,
+            (Event::FastRetransmit, Side::Client) => stretch.fast_retransmits += 1,
+            _ => {}
+        }
+    }
+}
+
+/// The course of a window, thinned: of each part of the run the least.
+#[derive(Debug)]
+struct Course {
+    flow: usize,
+    mss: f64,
+    part: Span,
+    kept: Cwnd,
+    current: Option<(u64, f64)>,
+}
+
+impl Course {
+    fn add(&mut self, now: Nanos, cwnd: u64) {
+        let (part, packets) = (now.0 / self.part.0, cwnd as f64 / self.mss);
+        match &mut self.current {
+            Some((p, least)) if *p == part => *least = least.min(packets),
+            _ => {
+                self.flush();
+                self.current = Some((part, packets));
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some((part, packets)) = self.current.take() {
+            self.kept.t_s.push(Nanos(part * self.part.0).as_secs_f64());
+            self.kept.cwnd_packets.push(packets);
+        }
+    }
+
+    fn finish(mut self) -> Cwnd {
+        self.flush();
+        self.kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_hold_their_times() {
+        let mut last = 0;
+        for ns in (0..200_000).chain([1 << 30, (1 << 40) + 12345, u64::MAX]) {
+            let b = bin(ns);
+            assert!(b < BINS && b >= last, "{ns}");
+            assert!(start(b) <= ns && ns - start(b) < width(b), "{ns} is in {}", start(b));
+            // A 64th of the power of two below, or exact.
+            assert!(width(b) == 1 || width(b) * 64 <= ns, "{ns}: {}", width(b));
+            last = b;
+        }
+    }
+
+    #[test]
+    fn quantiles() {
+        let mut times = Times::default();
+        assert_eq!((times.mean_s(), times.quantile_s(0.95)), (None, None));
+        for ms in 1..=1000 {
+            times.add(Span::from_millis(ms));
+        }
+        assert!((times.mean_s().unwrap() - 0.5005).abs() < 1e-12);
+        for q in [0.01, 0.5, 0.95, 1.0] {
+            let found = times.quantile_s(q).unwrap();
+            assert!((found / q - 1.0).abs() < 0.017, "{q}: {found}");
+        }
+    }
+}

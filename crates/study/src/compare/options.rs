@@ -1,0 +1,179 @@
+//! The options of a comparison, with their defaults, and what keeps one from being made.
+
+use airtcp_queueing::QueueConfig;
+use airtcp_scenario::ScenarioError;
+use airtcp_transport::tcp::{Variant, VariantError};
+use airtcp_units::{BitRate, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::StudyError;
+
+/// What is compared if nothing is named: the classic recoveries, then the laws that matter for
+/// wireless links, as far as they are registered.
+const USUAL: [&str; 8] =
+    ["newreno", "sack", "cubic", "westwood+", "veno", "vegas", "jersey", "bbr"];
+
+/// Replications if neither the options nor the scenario ask for several: intervals need some.
+pub(crate) const REPLICATIONS: u32 = 10;
+
+/// Replications over synthetic links, and stretches of a trace, if the options do not say.
+pub(crate) const STRETCHES: u32 = 20;
+
+/// Most variants in one comparison.
+const MOST_VARIANTS: usize = 100;
+
+/// How TCPs are compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CompareOptions {
+    /// The TCP variants: names with keys, such as `newreno` or `cubic:recovery=newreno`.
+    pub tcp: Vec<String>,
+    /// The one that the others are compared with; the first if absent.
+    pub reference: Option<String>,
+    /// Compare only this flow of a scenario; all TCP flows if absent.
+    pub flow: Option<String>,
+    /// Let each variant share the way of one flow with a flow of this variant.
+    pub share: Option<String>,
+    /// Parameter set that the variants change. If absent: in a scenario each flow's own; over a
+    /// trace `s1` (timers in proportion to the slot); over a trace as a link `linux`.
+    pub profile: Option<String>,
+    /// Replications, or stretches of a trace. If absent: the scenario's if it has several, else
+    /// 10; 20 stretches of a trace.
+    pub replications: Option<u32>,
+    /// Root seed; if absent the scenario's, or 1.
+    pub seed: Option<u64>,
+    /// Duration of a slot of a trace; if absent its own interval, or 10 ms.
+    pub slot: Option<Span>,
+    /// Put traces behind a link with these properties instead of one packet a slot.
+    pub as_link: Option<AsLink>,
+    /// Compare over synthetic links that look like a trace, too.
+    pub synthetic: bool,
+    /// Threads; all cores if absent. The result does not depend on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workers: Option<u32>,
+}
+
+impl Default for CompareOptions {
+    fn default() -> Self {
+        Self {
+            tcp: usual(),
+            reference: None,
+            flow: None,
+            share: None,
+            profile: None,
+            replications: None,
+            seed: None,
+            slot: None,
+            as_link: None,
+            synthetic: true,
+            workers: None,
+        }
+    }
+}
+
+/// The usual variants that are registered.
+pub(crate) fn usual() -> Vec<String> {
+    let names = Variant::names();
+    USUAL.iter().filter(|n| names.contains(n)).map(|n| (*n).to_owned()).collect()
+}
+
+/// A link around a trace.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AsLink {
+    /// Rate of the link.
+    pub rate: BitRate,
+    /// One-way delay.
+    pub delay: Span,
+    /// The queue in front of it.
+    pub queue: QueueConfig,
+}
+
+impl Default for AsLink {
+    /// 10 Mb/s, 20 ms each way, drop-tail with 100 packets.
+    fn default() -> Self {
+        Self {
+            rate: BitRate::from_mbps(10),
+            delay: Span::from_millis(20),
+            queue: QueueConfig::default(),
+        }
+    }
+}
+
+/// Why a comparison cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareError {
+    /// A name or key of a variant, or its parameters on this subject.
+    #[error(transparent)]
+    Variant(#[from] VariantError),
+    /// The scenario.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// The slot or the profile.
+    #[error(transparent)]
+    Study(#[from] StudyError),
+    /// Anything else: a complete sentence.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl CompareError {
+    pub(crate) fn other(message: impl Into<String>) -> Self {
+        Self::Other(message.into())
+    }
+}
+
+impl CompareOptions {
+    /// Reads the variants, and which of them is the reference.
+    pub(crate) fn variants(&self) -> Result<(Vec<Variant>, usize), CompareError> {
+        if self.tcp.is_empty() || self.tcp.len() > MOST_VARIANTS {
+            return Err(CompareError::other(format!(
+                "tcp: {} variants; accepted are 1 to {MOST_VARIANTS}",
+                self.tcp.len()
+            )));
+        }
+        let variants: Vec<Variant> =
+            self.tcp.iter().map(|text| Variant::parse(text)).collect::<Result<_, _>>()?;
+        for (i, variant) in variants.iter().enumerate() {
+            if variants[..i].iter().any(|v| v.label() == variant.label()) {
+                return Err(CompareError::other(format!(
+                    "tcp: \"{}\" stands twice: name each variant once",
+                    variant.label()
+                )));
+            }
+        }
+        let reference = match &self.reference {
+            None => 0,
+            Some(name) => {
+                let wanted = Variant::parse(name)?;
+                let found = variants.iter().position(|v| v.label() == wanted.label());
+                found.ok_or_else(|| {
+                    let labels: Vec<&str> = variants.iter().map(Variant::label).collect();
+                    CompareError::other(format!(
+                        "reference: \"{name}\" is not among the variants ({})",
+                        labels.join(", ")
+                    ))
+                })?
+            }
+        };
+        Ok((variants, reference))
+    }
+
+    /// Checks the numbers.
+    pub(crate) fn check(&self) -> Result<(), CompareError> {
+        if let Some(n) = self.replications
+            && !(1..=10_000).contains(&n)
+        {
+            return Err(CompareError::other(format!(
+                "replications is {n}: accepted is 1 to 10000"
+            )));
+        }
+        if self.workers == Some(0) {
+            return Err(CompareError::other(
+                "workers is 0: accepted is 1 or more; leave it out for all cores",
+            ));
+        }
+        Ok(())
+    }
+}

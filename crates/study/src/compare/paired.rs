@@ -1,0 +1,151 @@
+//! Paired differences between variants, and the ranking that they support.
+//!
+//! All variants meet the same channel in a replication, so what is compared is the difference in
+//! each replication, not the two means: what the channel did to both cancels. The interval of
+//! the mean difference is Student's t over the replications,
+//! `mean +- t(n - 1, 1 - a/2) s / sqrt(n)`, with `a` = 0.05 for a single difference.
+//!
+//! A ranking asks `k - 1` questions at once (is the best better than each of the others?) and has
+//! picked the best by looking. Its intervals are therefore Bonferroni's: `a = 0.05 / (k - 1)` each,
+//! so that a wrong claim anywhere in a ranking has a probability of about 5 % at most.
+
+use airtcp_sim::Estimate;
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use super::result::{Difference, Ranking, Standing};
+
+/// Probability of a wrong claim: of one difference, or of a whole ranking.
+const ALPHA: f64 = 0.05;
+
+/// The mean of `values` with the interval that misses it with probability `alpha`.
+fn interval(values: &[f64], alpha: f64) -> Estimate {
+    let n = values.len() as f64;
+    if values.is_empty() {
+        return Estimate { mean: None, ci_low: None, ci_high: None };
+    }
+    let mean = values.iter().sum::<f64>() / n;
+    let Ok(t) = StudentsT::new(0.0, 1.0, n - 1.0) else {
+        return Estimate { mean: Some(mean), ci_low: None, ci_high: None };
+    };
+    let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0);
+    let half = t.inverse_cdf(1.0 - alpha / 2.0) * (variance / n).sqrt();
+    Estimate { mean: Some(mean), ci_low: Some(mean - half), ci_high: Some(mean + half) }
+}
+
+/// `ours` less `theirs`, replication by replication.
+pub(crate) fn difference(ours: &[f64], theirs: &[f64]) -> Difference {
+    let each: Vec<f64> = ours.iter().zip(theirs).map(|(a, b)| a - b).collect();
+    let n = theirs.len() as f64;
+    let mean = theirs.iter().sum::<f64>() / n;
+    let absolute = interval(&each, ALPHA);
+    let percent = (mean > 0.0).then(|| {
+        let shares: Vec<f64> = each.iter().map(|d| 100.0 * d / mean).collect();
+        interval(&shares, ALPHA)
+    });
+    let standing = if each.len() > 1 && each.iter().all(|d| *d == 0.0) {
+        Standing::Equal
+    } else {
+        standing(&absolute)
+    };
+    Difference { absolute, percent, standing }
+}
+
+fn standing(estimate: &Estimate) -> Standing {
+    match (estimate.ci_low, estimate.ci_high) {
+        (Some(low), _) if low > 0.0 => Standing::More,
+        (_, Some(high)) if high < 0.0 => Standing::Less,
+        _ => Standing::Undecided,
+    }
+}
+
+/// Ranks variants by their values in each replication: which has the highest mean, which may be as
+/// good, and which are not. With it, how much less than the best each has.
+pub(crate) fn ranking(names: &[String], values: &[Vec<f64>]) -> (Ranking, Vec<Option<Estimate>>) {
+    let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
+    let mut order: Vec<usize> = (0..values.len()).filter(|i| !values[*i].is_empty()).collect();
+    // Stable: among equals the first named stays first.
+    order.sort_by(|a, b| mean(&values[*b]).total_cmp(&mean(&values[*a])));
+    let mut ranking = Ranking {
+        order: order.iter().map(|i| names[*i].clone()).collect(),
+        as_good: Vec::new(),
+        behind: Vec::new(),
+    };
+    let mut lags = vec![None; names.len()];
+    let Some((&best, others)) = order.split_first() else { return (ranking, lags) };
+    for &i in others {
+        let each: Vec<f64> = values[best].iter().zip(&values[i]).map(|(a, b)| a - b).collect();
+        let lag = interval(&each, ALPHA / others.len() as f64);
+        let list = if standing(&lag) == Standing::More {
+            &mut ranking.behind
+        } else {
+            &mut ranking.as_good
+        };
+        list.push(names[i].clone());
+        lags[i] = Some(lag);
+    }
+    (ranking, lags)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(found: Option<f64>, expected: f64) {
+        assert!((found.unwrap() - expected).abs() < 5e-4 * expected.abs().max(1.0), "{found:?}");
+    }
+
+    #[test]
+    fn a_paired_interval_by_hand() {
+        // Differences 1, 2, 4, 1: mean 2, s^2 = (1 + 0 + 4 + 1) / 3 = 2, s / sqrt 4 = 0.70711,
+        // t(3, 0.975) = 3.18245: half 2.25033.
+        let (ours, theirs) = ([11.0, 22.0, 34.0, 41.0], [10.0, 20.0, 30.0, 40.0]);
+        let found = difference(&ours, &theirs);
+        close(found.absolute.mean, 2.0);
+        close(found.absolute.ci_low, -0.25033);
+        close(found.absolute.ci_high, 4.25033);
+        // In percent of 25.
+        close(found.percent.unwrap().mean, 8.0);
+        close(found.percent.unwrap().ci_high, 17.0013);
+        assert_eq!(found.standing, Standing::Undecided);
+        // Unpaired the same values say next to nothing: s is 13.241, ten times as large.
+        close(Some(interval(&ours, ALPHA).ci_high.unwrap() - 27.0), 21.0699);
+        assert_eq!(difference(&[11.0, 22.0, 33.0], &[10.0, 20.5, 32.0]).standing, Standing::More);
+        assert_eq!(difference(&[10.0, 20.5, 32.0], &[11.0, 22.0, 33.0]).standing, Standing::Less);
+    }
+
+    #[test]
+    fn what_is_equal_and_what_has_no_interval() {
+        let same = difference(&[3.0, 5.0], &[3.0, 5.0]);
+        assert_eq!(same.standing, Standing::Equal);
+        assert_eq!(same.absolute.ci_high, Some(0.0));
+        let single = difference(&[3.0], &[2.0]);
+        assert_eq!((single.absolute.mean, single.absolute.ci_low), (Some(1.0), None));
+        assert_eq!(single.standing, Standing::Undecided);
+        assert_eq!(difference(&[1.0, 2.0], &[0.0, 0.0]).percent, None);
+        assert_eq!(difference(&[], &[]).absolute.mean, None);
+    }
+
+    #[test]
+    fn a_ranking_claims_what_its_intervals_support() {
+        let names: Vec<String> = ["a", "b", "c"].map(str::to_owned).into();
+        let base = [10.0, 14.0, 12.0, 16.0, 11.0];
+        let plus = |d: [f64; 5]| base.iter().zip(d).map(|(b, d)| b + d).collect::<Vec<_>>();
+        let values = [
+            base.to_vec(),
+            plus([1.0, -0.9, 1.2, -0.8, 0.2]),
+            plus([-3.0, -3.1, -2.9, -3.0, -3.2]),
+        ];
+        let (found, lags) = ranking(&names, &values);
+        assert_eq!(found.order, ["b", "a", "c"]);
+        assert_eq!((found.as_good, found.behind), (vec!["a".to_owned()], vec!["c".to_owned()]));
+        assert!(lags[1].is_none());
+        // Two questions: t(4, 1 - 0.0125) = 3.49541; b - c is 4, 2.2, 4.1, 2.2, 3.4.
+        let lag = lags[2].unwrap();
+        close(lag.mean, 3.18);
+        close(lag.ci_low, 3.18 - 3.49541 * (0.872f64 / 5.0).sqrt());
+        // With one replication nothing is behind.
+        let (single, _) = ranking(&names, &[vec![1.0], vec![9.0], vec![2.0]]);
+        assert_eq!((single.order[0].as_str(), single.behind.len()), ("b", 0));
+        assert!(ranking(&names, &[vec![], vec![], vec![]]).0.order.is_empty());
+    }
+}

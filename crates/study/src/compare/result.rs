@@ -1,0 +1,288 @@
+//! What a comparison reports. The names here are the documented, versioned JSON format.
+//!
+//! Quantities are in SI units named in their keys. An [`Estimate`] is a mean with its 95 %
+//! interval over the replications (or stretches) of a case.
+
+use airtcp_sim::Estimate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::CompareOptions;
+use crate::{Cwnd, Skipped, TraceSource};
+
+/// Version of the format of comparisons.
+pub const COMPARE_SCHEMA: &str = "airtcp.compare/1";
+
+/// Everything a comparison reports.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompareResult {
+    /// Format of this document.
+    pub schema: String,
+    /// Version of the program.
+    pub airtcp_version: String,
+    /// Root seed of the first subject: the same seed gives the same numbers.
+    pub seed: u64,
+    /// The options with every default filled in.
+    pub options: CompareOptions,
+    /// The TCP variants, in the order given.
+    pub variants: Vec<String>,
+    /// The variant that the others are compared with.
+    pub reference: String,
+    /// The variant that each has to share with, if sharing was asked for.
+    pub rival: Option<String>,
+    /// The scenarios and links, in the order given; only those with something finished.
+    pub subjects: Vec<Subject>,
+    /// Files of a folder that are not traces, and why.
+    pub skipped: Vec<Skipped>,
+    /// True if the comparison was stopped before its end.
+    pub interrupted: bool,
+}
+
+/// What was given to compare TCPs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SubjectKind {
+    /// A scenario.
+    Scenario,
+    /// A delivery trace, one packet a slot.
+    Trace,
+    /// A delivery trace as the losses of a link with a rate, a delay and a queue.
+    TraceAsLink,
+}
+
+/// One scenario or link.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Subject {
+    /// The scenario's file or the link's name.
+    pub name: String,
+    /// What it is.
+    pub kind: SubjectKind,
+    /// The scenario's title.
+    pub title: Option<String>,
+    /// Where the trace came from.
+    pub source: Option<TraceSource>,
+    /// Root seed.
+    pub seed: u64,
+    /// Time compared in each replication, the warm-up left out; of a trace, its duration.
+    pub duration_s: f64,
+    /// Duration of a slot, of a trace.
+    pub slot_s: Option<f64>,
+    /// The flows whose TCP is exchanged, of a scenario.
+    pub flows: Vec<String>,
+    /// The TCP parameters that each variant has here.
+    pub tcp: Vec<VariantTcp>,
+    /// The scenario with every default filled in; its flows have their own TCP.
+    pub scenario: Option<Value>,
+    /// What a reader of the numbers must know.
+    pub notes: Vec<String>,
+    /// What each TCP got: over the scenario or trace itself, and over links that look like it.
+    pub cases: Vec<Case>,
+}
+
+/// A variant's parameters on a subject.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct VariantTcp {
+    /// The variant.
+    pub variant: String,
+    /// Its congestion law.
+    pub law: String,
+    /// Its loss recovery.
+    pub recovery: String,
+    /// All its parameters; of the first flow, where flows have parameters of their own.
+    pub parameters: Value,
+}
+
+/// The channel under which the variants are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Channel {
+    /// The scenario.
+    Scenario,
+    /// The trace itself.
+    Trace,
+    /// Independent losses of the trace's PRR.
+    Independent,
+    /// Gilbert-Elliott chains of the trace's PRR and `mu`.
+    GilbertElliott,
+}
+
+impl Channel {
+    /// Its name in documents.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scenario => "scenario",
+            Self::Trace => "trace",
+            Self::Independent => "independent",
+            Self::GilbertElliott => "gilbert-elliott",
+        }
+    }
+}
+
+/// What the intervals are over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Over {
+    /// Replications with randomness of their own, the same for every variant.
+    Replications,
+    /// Equal stretches of one trace.
+    Stretches,
+}
+
+/// All variants over one channel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Case {
+    /// The channel.
+    pub channel: Channel,
+    /// What the intervals are over.
+    pub over: Over,
+    /// How many there are of it.
+    pub replications: u32,
+    /// What each variant got, in order.
+    pub outcomes: Vec<Outcome>,
+    /// The variants ranked by goodput.
+    pub ranking: Ranking,
+    /// Each variant in each replication.
+    pub runs: Vec<CompareRun>,
+    /// Congestion windows of the first replication (of the whole trace), of the first flow.
+    pub windows: Vec<Window>,
+}
+
+/// What one variant got: means with 95 % intervals.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Outcome {
+    /// The variant.
+    pub variant: String,
+    /// Payload delivered in order per second, summed over the compared flows.
+    pub goodput_bps: Estimate,
+    /// The same in packets per second, over a trace.
+    pub packets_per_second: Option<Estimate>,
+    /// Goodput less the reference's, in bits per second and percent; null for the reference.
+    pub difference: Option<Difference>,
+    /// Goodput of the best less this one's; the interval is that of a ranking (95 % for all
+    /// variants together). Null for the best.
+    pub less_than_best_bps: Option<Estimate>,
+    /// Mean round-trip time.
+    pub rtt_mean_s: Estimate,
+    /// Round-trip time that 95 % of the samples do not exceed.
+    pub rtt_p95_s: Estimate,
+    /// Mean time in the queue of the link where packets wait longest; not over a trace alone.
+    pub queue_delay_s: Estimate,
+    /// Segments sent again.
+    pub retransmissions: Estimate,
+    /// Share of data segments that were retransmissions.
+    pub retransmission_ratio: Estimate,
+    /// Expirations of the retransmission timer.
+    pub timeouts: Estimate,
+    /// Recoveries entered without a timeout.
+    pub fast_retransmits: Estimate,
+    /// Reactions to ECN marks; not over a trace alone.
+    pub ecn_reactions: Estimate,
+    /// Time a flow of given size takes, mean over such flows.
+    pub completion_s: Estimate,
+    /// Jain's index of the goodputs of all flows (when sharing: of the two); none for one flow.
+    pub jain_index: Estimate,
+    /// When sharing: its part of what the two got together; a half is fair.
+    pub share: Option<Estimate>,
+    /// When sharing: goodput of the rival.
+    pub rival_goodput_bps: Option<Estimate>,
+    /// When sharing: goodput of the rival less what it has beside the reference.
+    pub rival_difference: Option<Difference>,
+}
+
+/// A paired difference.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Difference {
+    /// In the unit of the quantity.
+    pub absolute: Estimate,
+    /// In percent of the other's mean; null where that is zero.
+    pub percent: Option<Estimate>,
+    /// What its interval says.
+    pub standing: Standing,
+}
+
+/// What the interval of a difference says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// More: the interval lies above zero.
+    More,
+    /// Less: the interval lies below zero.
+    Less,
+    /// No difference at all in any replication.
+    Equal,
+    /// Zero is inside the interval, or there is none.
+    Undecided,
+}
+
+impl Standing {
+    /// Its name in documents.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::More => "more",
+            Self::Less => "less",
+            Self::Equal => "equal",
+            Self::Undecided => "undecided",
+        }
+    }
+}
+
+/// Variants by mean goodput, and how far the order is certain.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Ranking {
+    /// All of them, the highest mean first.
+    pub order: Vec<String>,
+    /// Those that may be as good as the first.
+    pub as_good: Vec<String>,
+    /// Those that get less than the first: certain at 95 % for all of them together.
+    pub behind: Vec<String>,
+}
+
+/// One variant in one replication.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct CompareRun {
+    /// The variant.
+    pub variant: String,
+    /// Number of the replication or stretch, from 0.
+    pub replication: u32,
+    /// Payload delivered in order per second, summed over the compared flows.
+    pub goodput_bps: f64,
+    /// The same in packets per second, over a trace.
+    pub packets_per_second: Option<f64>,
+    /// Mean round-trip time.
+    pub rtt_mean_s: Option<f64>,
+    /// Round-trip time that 95 % of the samples do not exceed.
+    pub rtt_p95_s: Option<f64>,
+    /// Mean time in the queue of the link where packets wait longest.
+    pub queue_delay_s: Option<f64>,
+    /// Data segments sent, retransmissions included.
+    pub segments_sent: u64,
+    /// Segments sent again.
+    pub retransmissions: u64,
+    /// Share of data segments that were retransmissions.
+    pub retransmission_ratio: f64,
+    /// Expirations of the retransmission timer.
+    pub timeouts: u64,
+    /// Recoveries entered without a timeout.
+    pub fast_retransmits: u64,
+    /// Reactions to ECN marks.
+    pub ecn_reactions: Option<u64>,
+    /// Time a flow of given size took, mean over those that ended.
+    pub completion_s: Option<f64>,
+    /// Jain's index of the goodputs of all flows.
+    pub jain_index: Option<f64>,
+    /// When sharing: its part of what the two got together.
+    pub share: Option<f64>,
+    /// When sharing: goodput of the rival.
+    pub rival_goodput_bps: Option<f64>,
+}
+
+/// The congestion window of a variant over time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Window {
+    /// The variant.
+    pub variant: String,
+    /// Its course, thinned for drawing.
+    #[serde(flatten)]
+    pub course: Cwnd,
+}

@@ -1,0 +1,314 @@
+//! From what was given to the cases that are run.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use airtcp_scenario::{Scenario, ScenarioError};
+use airtcp_sim::parallel::Stop;
+use airtcp_trace::LinkTrace;
+use airtcp_transport::tcp::{Profile, TcpConfig, Variant};
+use airtcp_units::Span;
+use serde_json::json;
+
+use super::options::{REPLICATIONS, STRETCHES};
+use super::over_trace::{OverTrace, stretches};
+use super::plan::Plans;
+use super::result::{Channel, Over, Subject, SubjectKind, VariantTcp};
+use super::{AsLink, CompareError, CompareOptions, Done};
+use crate::runs::{fits, synthetic};
+use crate::{StudyOptions, TraceSource};
+
+/// A stretch of a trace behind a link lasts at least this long: some hundred round trips. Chosen.
+const LEAST_STRETCH: Span = Span::from_secs(20);
+
+/// The flow over a trace as a link, and the name that stands for the trace.
+const TRACE: &str = "trace";
+
+/// Words for what one packet a slot can and cannot show.
+const SLOTTED: &str = "One packet a slot: a round trip is two slots and the wait in the sender's own \
+queue, which never overflows. Loss is all that a law can answer to; laws that watch delay or pace \
+their packets have no bottleneck to find here. A link with a rate, a delay and a queue around the \
+trace (as-link) shows those.";
+
+const AS_LINK: &str = "The trace says what becomes of a packet by the time it is sent: packets that \
+leave within one slot of the trace share its fate.";
+
+const NO_INTERVAL: &str = "The trace is too short to be cut into stretches: there are no intervals, \
+and the order of the variants is not certain.";
+
+/// What TCPs are to be compared on.
+#[derive(Debug)]
+pub enum Given {
+    /// A scenario as read.
+    Scenario {
+        /// Its file: its name in results and in messages.
+        name: String,
+        /// Its text, in which messages find their line.
+        text: String,
+        /// The scenario.
+        scenario: Box<Scenario>,
+        /// Where the traces that it names are looked for.
+        folder: PathBuf,
+    },
+    /// A delivery trace.
+    Link(Box<LinkTrace>),
+}
+
+/// One channel with what runs over it.
+pub(crate) enum Planned<'a> {
+    Plans { plans: Box<Plans>, replications: u32, channel: Channel },
+    Slots { over: OverTrace<'a>, replications: u32 },
+}
+
+/// A subject without its results, and the cases that give them.
+pub(crate) struct Prepared<'a> {
+    pub(crate) subject: Subject,
+    pub(crate) cases: Vec<Planned<'a>>,
+}
+
+impl Planned<'_> {
+    /// How many jobs each variant has.
+    pub(crate) fn jobs(&self) -> u32 {
+        match self {
+            Self::Plans { replications, .. } | Self::Slots { replications, .. } => *replications,
+        }
+    }
+
+    pub(crate) fn channel(&self) -> Channel {
+        match self {
+            Self::Plans { channel, .. } => *channel,
+            Self::Slots { over, .. } => over.channel,
+        }
+    }
+
+    pub(crate) fn over(&self) -> Over {
+        match self.channel() {
+            Channel::Trace => Over::Stretches,
+            _ => Over::Replications,
+        }
+    }
+
+    pub(crate) fn run(&self, variant: usize, number: u32, stop: &Stop) -> Option<Done> {
+        match self {
+            Self::Plans { plans, .. } => {
+                let (run, window) = plans.run(variant, number, stop)?;
+                Some((vec![run], window))
+            }
+            Self::Slots { over, .. } => over.run(variant, number),
+        }
+    }
+}
+
+/// Makes everything ready, and refuses what cannot be run.
+pub(crate) fn prepare<'a>(
+    given: &'a Given,
+    variants: &[Variant],
+    options: &CompareOptions,
+) -> Result<Prepared<'a>, CompareError> {
+    match (given, &options.as_link) {
+        (Given::Scenario { name, text, scenario, folder }, _) => {
+            let mut scenario = (**scenario).clone();
+            scenario.seed = options.seed.unwrap_or(scenario.seed);
+            let several = (scenario.replications > 1).then_some(scenario.replications);
+            scenario.replications = options.replications.or(several).unwrap_or(REPLICATIONS);
+            let plans = Plans::new(&scenario, folder, BTreeMap::new(), variants, options)
+                .map_err(|e| located(e, name, text))?;
+            let mut notes = Vec::new();
+            if scenario.replications == 1 {
+                notes.push("A single replication: there are no intervals.".to_owned());
+            }
+            let mut subject = of_plans(&plans, variants);
+            subject.name.clone_from(name);
+            subject.notes = notes;
+            let replications = scenario.replications;
+            let case =
+                Planned::Plans { plans: Box::new(plans), replications, channel: Channel::Scenario };
+            Ok(Prepared { subject, cases: vec![case] })
+        }
+        (Given::Link(link), None) => over_slots(link, variants, options),
+        (Given::Link(link), Some(around)) => over_link(link, around, variants, options),
+    }
+}
+
+/// An error of a scenario, with its file and line.
+fn located(error: CompareError, name: &str, text: &str) -> CompareError {
+    match error {
+        CompareError::Scenario(e) => {
+            let path = e.path.trim_end_matches('.').to_owned();
+            CompareError::Scenario(ScenarioError { path, ..e }.located(name, text))
+        }
+        CompareError::Other(message) => CompareError::Other(format!("{name}: {message}")),
+        other => other,
+    }
+}
+
+/// The subject that plans describe.
+fn of_plans(plans: &Plans, variants: &[Variant]) -> Subject {
+    let first = &plans.each[0];
+    let scenario = &first.scenario;
+    let tcp = |i: usize| &plans.each[i].flows[plans.flows[0]].tcp;
+    Subject {
+        name: String::new(),
+        kind: SubjectKind::Scenario,
+        title: scenario.title.clone(),
+        source: None,
+        seed: scenario.seed,
+        duration_s: scenario.duration.saturating_sub(scenario.warmup).as_secs_f64(),
+        slot_s: None,
+        flows: plans.flows.iter().map(|i| first.flows[*i].name.clone()).collect(),
+        tcp: variants.iter().enumerate().map(|(i, v)| parameters(v, tcp(i))).collect(),
+        scenario: serde_json::to_value(scenario).ok(),
+        notes: Vec::new(),
+        cases: Vec::new(),
+    }
+}
+
+fn parameters(variant: &Variant, tcp: &TcpConfig) -> VariantTcp {
+    let recovery = serde_json::to_value(tcp.recovery).unwrap_or_default();
+    VariantTcp {
+        variant: variant.label().to_owned(),
+        law: tcp.congestion.name().to_owned(),
+        recovery: recovery.as_str().unwrap_or_default().to_owned(),
+        parameters: serde_json::to_value(tcp).unwrap_or_default(),
+    }
+}
+
+/// The subject that a link is.
+fn of_link(link: &LinkTrace, kind: SubjectKind, slot: Span, seed: u64, notes: &[&str]) -> Subject {
+    Subject {
+        name: link.name.clone(),
+        kind,
+        title: None,
+        source: Some(TraceSource {
+            path: link.source.path.display().to_string(),
+            layout: link.source.layout.clone(),
+        }),
+        seed,
+        duration_s: (slot * link.outcomes.len() as u64).as_secs_f64(),
+        slot_s: Some(slot.as_secs_f64()),
+        flows: Vec::new(),
+        tcp: Vec::new(),
+        scenario: None,
+        notes: link.notes.iter().cloned().chain(notes.iter().map(|n| (*n).to_owned())).collect(),
+        cases: Vec::new(),
+    }
+}
+
+/// One packet a slot over the trace and over links that look like it.
+fn over_slots<'a>(
+    link: &'a LinkTrace,
+    variants: &[Variant],
+    options: &CompareOptions,
+) -> Result<Prepared<'a>, CompareError> {
+    for (given, option) in [(&options.share, "share"), (&options.flow, "flow")] {
+        if given.is_some() {
+            return Err(CompareError::other(format!(
+                "{option}: one packet a slot over the trace \"{}\" has a single flow; put it behind a \
+                 link (as-link), or give a scenario",
+                link.name
+            )));
+        }
+    }
+    let defaults = StudyOptions::default();
+    let study = StudyOptions {
+        profile: options.profile.clone().unwrap_or(defaults.profile.clone()),
+        slot: options.slot,
+        ..defaults
+    };
+    let base = study.slotted(link.interval)?;
+    fits(link, &base)?;
+    let mut configs = Vec::with_capacity(variants.len());
+    for variant in variants {
+        let mut config = base.clone();
+        config.tcp = variant.apply(&base.tcp)?;
+        configs.push(config);
+    }
+    let seed = options.seed.unwrap_or(1);
+    let wanted = options.replications.unwrap_or(STRETCHES);
+    let parts = stretches(link.outcomes.len(), wanted);
+    let notes: &[&str] = if parts == 1 { &[SLOTTED, NO_INTERVAL] } else { &[SLOTTED] };
+    let mut subject = of_link(link, SubjectKind::Trace, base.slot, seed, notes);
+    subject.tcp = variants.iter().zip(&configs).map(|(v, c)| parameters(v, &c.tcp)).collect();
+    let case = |channel, stretches, replications| Planned::Slots {
+        over: OverTrace { link, seed, configs: configs.clone(), channel, stretches },
+        replications,
+    };
+    let mut cases = vec![case(Channel::Trace, parts, 1)];
+    if options.synthetic {
+        cases.push(case(Channel::Independent, 1, wanted));
+        match synthetic(&link.outcomes, false) {
+            Some(_) => cases.push(case(Channel::GilbertElliott, 1, wanted)),
+            None => subject.notes.push(
+                "mu is undefined: a link that never changes has no Gilbert-Elliott parameters."
+                    .to_owned(),
+            ),
+        }
+    }
+    Ok(Prepared { subject, cases })
+}
+
+/// The trace as the losses of a link.
+fn over_link<'a>(
+    link: &'a LinkTrace,
+    around: &AsLink,
+    variants: &[Variant],
+    options: &CompareOptions,
+) -> Result<Prepared<'a>, CompareError> {
+    let slot =
+        StudyOptions { slot: options.slot, ..StudyOptions::default() }.slotted(link.interval)?.slot;
+    let seed = options.seed.unwrap_or(1);
+    let whole = slot * link.outcomes.len() as u64;
+    let wanted = options.replications.unwrap_or(STRETCHES);
+    let parts = ((whole.0 / LEAST_STRETCH.0) as u32).clamp(1, wanted);
+    let stretch = Span(whole.0 / u64::from(parts));
+    let scenario = around_trace(link, around, slot, stretch, seed, parts)?;
+    let known: BTreeMap<_, _> = [(TRACE.to_owned(), Arc::new(link.outcomes.clone()))].into();
+    let mut plans = Plans::new(&scenario, std::path::Path::new(""), known, variants, options)?;
+    plans.stretch = Some(stretch);
+    let notes: &[&str] = if parts == 1 { &[AS_LINK, NO_INTERVAL] } else { &[AS_LINK] };
+    let subject = Subject {
+        duration_s: stretch.as_secs_f64(),
+        ..of_link(link, SubjectKind::TraceAsLink, slot, seed, notes)
+    };
+    let Subject { flows, tcp, scenario, .. } = of_plans(&plans, variants);
+    let case =
+        Planned::Plans { plans: Box::new(plans), replications: parts, channel: Channel::Trace };
+    Ok(Prepared { subject: Subject { flows, tcp, scenario, ..subject }, cases: vec![case] })
+}
+
+/// The scenario of a link around a trace; acknowledgements come back over a link without loss.
+fn around_trace(
+    link: &LinkTrace,
+    around: &AsLink,
+    slot: Span,
+    duration: Span,
+    seed: u64,
+    replications: u32,
+) -> Result<Scenario, CompareError> {
+    // Through the file format, which fills in what is not said here.
+    let scenario = json!({
+        "title": format!("{} behind {}, {}", link.name, around.rate, around.delay),
+        "seed": seed,
+        "replications": replications,
+        "duration": duration,
+        "links": [{
+            "name": "link",
+            "from": "sender",
+            "to": "receiver",
+            "forward": {
+                "rate": around.rate,
+                "delay": around.delay,
+                "queue": around.queue,
+                "loss": { "model": "trace", "path": TRACE, "slot": slot },
+            },
+        }],
+        "flows": [{
+            "name": "flow",
+            "from": "sender",
+            "to": "receiver",
+            "tcp": TcpConfig::profile(Profile::Linux),
+        }],
+    });
+    serde_json::from_value(scenario).map_err(|e| CompareError::other(format!("as_link: {e}")))
+}

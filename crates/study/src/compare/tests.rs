@@ -1,0 +1,325 @@
+use std::path::PathBuf;
+
+use airtcp_random::Seed;
+use airtcp_trace::reader::Source;
+use airtcp_trace::{GeParams, LinkTrace, SynthModel};
+use airtcp_units::Span;
+
+use super::*;
+
+const LOSSY: &str = r#"
+title = "lossy"
+duration = "4 s"
+warmup = "500 ms"
+replications = 4
+[[links]]
+name = "air"
+from = "a"
+to = "b"
+rate = "10 Mb/s"
+delay = "10 ms"
+loss = { model = "bernoulli", probability = 0.01 }
+[[flows]]
+from = "a"
+to = "b"
+tcp = "linux"
+"#;
+
+const FLOWS: &str = r#"
+duration = "4 s"
+replications = 3
+[topology]
+kind = "dumbbell"
+pairs = 2
+bottleneck = { rate = "10 Mb/s", delay = "10 ms" }
+[[flows]]
+name = "left"
+from = "s0"
+to = "r0"
+[[flows]]
+name = "right"
+from = "s1"
+to = "r1"
+tcp = "linux"
+[[flows]]
+name = "noise"
+from = "s0"
+to = "r1"
+transport = "udp"
+app = { kind = "constant-rate", rate = "1 Mb/s" }
+"#;
+
+fn scenario(text: &str) -> Given {
+    let scenario = airtcp_scenario::read(text, "test.toml", &[]).unwrap();
+    Given::Scenario {
+        name: "test.toml".into(),
+        text: text.into(),
+        scenario: Box::new(scenario),
+        folder: PathBuf::new(),
+    }
+}
+
+fn link(prr: f64, mu: f64, packets: usize) -> Given {
+    let model = SynthModel::GilbertElliott(GeParams::nearest(prr, mu).unwrap().0);
+    let mut stream = Seed::new(9).stream("test");
+    Given::Link(Box::new(LinkTrace {
+        name: "link".into(),
+        outcomes: model.generate(packets, &mut stream).unwrap(),
+        interval: Some(Span::from_millis(10)),
+        source: Source { path: "link.txt".into(), layout: "bits".into() },
+        order_known: true,
+        notes: vec!["a note of the reader".into()],
+        labels: std::collections::BTreeMap::new(),
+    }))
+}
+
+fn options(tcp: &[&str]) -> CompareOptions {
+    CompareOptions { tcp: tcp.iter().map(|t| (*t).to_owned()).collect(), ..Default::default() }
+}
+
+fn compared(given: &[Given], options: &CompareOptions) -> CompareResult {
+    compare(given, Vec::new(), options, |_, _| true).unwrap()
+}
+
+fn refused(given: &[Given], options: &CompareOptions) -> String {
+    compare(given, Vec::new(), options, |_, _| true).unwrap_err().to_string()
+}
+
+#[test]
+fn equal_variants_differ_in_nothing() {
+    // Two names for the same TCP: with common random numbers the difference is exactly zero.
+    let tcp = options(&["newreno", "newreno:dup_thresh=3", "newreno:initial_window=1"]);
+    for given in [scenario(LOSSY), scenario(FLOWS), link(0.8, 0.6, 5000)] {
+        for case in &compared(&[given], &tcp).subjects[0].cases {
+            let same = case.outcomes[1].difference.unwrap();
+            assert_eq!(same.standing, Standing::Equal, "{:?}", case.channel);
+            assert_eq!((same.absolute.ci_low, same.absolute.ci_high), (Some(0.0), Some(0.0)));
+            assert_ne!(case.outcomes[2].difference.unwrap().absolute.mean, Some(0.0));
+            let of = |name: &str| -> Vec<CompareRun> {
+                let runs = case.runs.iter().filter(|r| r.variant == name);
+                runs.map(|r| CompareRun { variant: String::new(), ..r.clone() }).collect()
+            };
+            assert_eq!(of("newreno"), of("newreno:dup_thresh=3"));
+        }
+    }
+}
+
+#[test]
+fn workers_and_order_change_nothing() {
+    let given = [scenario(LOSSY), link(0.7, 0.5, 4000)];
+    let tcp = ["newreno", "sack", "reno"];
+    let text = |workers: u32, tcp: &[&str]| {
+        let options = CompareOptions { workers: Some(workers), ..options(tcp) };
+        let result = compared(&given, &options);
+        let plain = CompareOptions { workers: None, ..result.options };
+        CompareResult { options: plain, ..result }
+    };
+    assert_eq!(text(1, &tcp), text(2, &tcp));
+    // A variant gets the same whoever stands beside it.
+    let (all, one) = (text(2, &tcp), text(2, &["sack"]));
+    let alone: Vec<_> = one.subjects.iter().flat_map(|s| &s.cases).collect();
+    for (case, alone) in all.subjects.iter().flat_map(|s| &s.cases).zip(alone) {
+        assert_eq!(case.outcomes[1].goodput_bps, alone.outcomes[0].goodput_bps);
+        assert_eq!(case.outcomes[1].rtt_p95_s, alone.outcomes[0].rtt_p95_s);
+    }
+}
+
+#[test]
+fn a_run_alone_gives_the_same_numbers() {
+    // What a comparison says of a variant is what `run` says of a scenario with this TCP.
+    let result = compared(&[scenario(LOSSY)], &options(&["newreno"]));
+    let outcome = &result.subjects[0].cases[0].outcomes[0];
+    let sets = [
+        ("flows[0].tcp.recovery", "newreno"),
+        ("flows[0].tcp.sack", "false"),
+        ("flows[0].tcp.dsack", "false"),
+    ];
+    let sets: Vec<(String, String)> = sets.map(|(k, v)| (k.into(), v.into())).into();
+    let plan = airtcp_scenario::read(LOSSY, "", &sets).unwrap().resolve().unwrap();
+    let run = airtcp_sim::run(&plan, &|_| Err(String::new()), None, |_, _| true).unwrap();
+    let quantities = &run.summary.flows[0].quantities;
+    assert_eq!(outcome.goodput_bps, quantities["goodput_bps"]);
+    assert_eq!(outcome.timeouts, quantities["timeouts"]);
+    assert_eq!(outcome.retransmission_ratio, quantities["retransmission_ratio"]);
+    let (mean, own) = (outcome.rtt_mean_s.mean.unwrap(), quantities["rtt_mean_s"].mean.unwrap());
+    assert!((mean / own - 1.0).abs() < 1e-9, "{mean} {own}");
+    assert!(outcome.rtt_p95_s.mean.unwrap() >= mean);
+    // Little's law says what a stopwatch on every packet says.
+    let waits: Vec<f64> = (0..4)
+        .map(|n| {
+            let stop = airtcp_sim::parallel::Stop::new();
+            let watch = Stopwatch::default();
+            let done = airtcp_sim::run_one(&plan, n, &|_| Err(String::new()), watch, &stop);
+            done.unwrap().unwrap().1.mean_s()
+        })
+        .collect();
+    for (run, wait) in result.subjects[0].cases[0].runs.iter().zip(waits) {
+        assert!((run.queue_delay_s.unwrap() / wait - 1.0).abs() < 0.01, "{run:?} {wait}");
+    }
+}
+
+/// Times every packet through the queue of the link that goes forward, after the warm-up.
+#[derive(Default)]
+struct Stopwatch {
+    entered: std::collections::VecDeque<(airtcp_packet::PacketId, airtcp_units::Nanos)>,
+    waits: Vec<Span>,
+}
+
+impl Stopwatch {
+    fn mean_s(&self) -> f64 {
+        self.waits.iter().map(|w| w.as_secs_f64()).sum::<f64>() / self.waits.len() as f64
+    }
+}
+
+impl airtcp_probe::Probe for Stopwatch {
+    const ON: bool = true;
+    fn record(
+        &mut self,
+        now: airtcp_units::Nanos,
+        who: airtcp_probe::Who,
+        event: &airtcp_probe::Event,
+    ) {
+        use airtcp_probe::{Event, Who};
+        match (who, event) {
+            (Who::Queue(0), Event::Enqueued { packet, .. }) => {
+                self.entered.push_back((*packet, now));
+            }
+            (Who::Queue(0), Event::Dequeued { packet, .. }) => {
+                let (first, entered) = self.entered.pop_front().unwrap();
+                assert_eq!(first, *packet);
+                if now.0 >= 500_000_000 {
+                    self.waits.push(now.since(entered));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_study_of_the_trace_gives_the_same_numbers() {
+    let given = link(0.8, 0.6, 20_000);
+    let Given::Link(trace) = &given else { unreachable!() };
+    let study = crate::StudyOptions { replicas: 3, ..Default::default() };
+    let studied =
+        crate::study(std::slice::from_ref(&**trace), vec![], &study, |_, _| true).unwrap();
+    let tcp = &studied.links[0].tcp;
+    let asked = CompareOptions { replications: Some(3), ..options(&["newreno"]) };
+    let result = compared(std::slice::from_ref(&given), &asked);
+    let subject = &result.subjects[0];
+    let channels: Vec<Channel> = subject.cases.iter().map(|c| c.channel).collect();
+    assert_eq!(channels, [Channel::Trace, Channel::Independent, Channel::GilbertElliott]);
+    let rate = |i: usize| subject.cases[i].outcomes[0].packets_per_second.unwrap();
+    assert!((rate(0).mean.unwrap() - tcp.empirical.packets_per_second).abs() < 0.05);
+    assert_eq!(subject.cases[0].over, Over::Stretches);
+    let timeouts: u64 = subject.cases[0].runs.iter().map(|r| r.timeouts).sum();
+    let sent: u64 = subject.cases[0].runs.iter().map(|r| r.segments_sent).sum();
+    assert_eq!((timeouts, sent), (tcp.empirical.timeouts, tcp.empirical.sent_packets));
+    assert_eq!(rate(1), tcp.independent.packets_per_second);
+    assert_eq!(rate(2), tcp.gilbert_elliott.as_ref().unwrap().packets_per_second);
+    assert_eq!(subject.notes[0], "a note of the reader");
+    assert!(subject.notes[1].starts_with("One packet a slot"), "{:?}", subject.notes);
+}
+
+#[test]
+fn a_trace_behind_a_link_is_cut_into_stretches() {
+    let asked =
+        CompareOptions { as_link: Some(AsLink::default()), ..options(&["newreno", "sack"]) };
+    let result = compared(&[link(0.95, 0.2, 10_000)], &asked);
+    let subject = &result.subjects[0];
+    assert_eq!(subject.kind, SubjectKind::TraceAsLink);
+    let [case] = &subject.cases[..] else { panic!("one case") };
+    // 100 s of trace in stretches of 20 s, each with losses of its own.
+    assert_eq!((case.replications, case.over, subject.duration_s), (5, Over::Stretches, 20.0));
+    let mut sent: Vec<u64> = case.runs.iter().take(5).map(|r| r.segments_sent).collect();
+    sent.sort_unstable();
+    sent.dedup();
+    assert_eq!(sent.len(), 5, "{sent:?}");
+    assert!(case.outcomes[0].rtt_mean_s.mean.unwrap() > 0.04);
+}
+
+#[test]
+fn sharing() {
+    let asked = CompareOptions { share: Some("newreno".into()), ..options(&["newreno", "tahoe"]) };
+    let given = [scenario(LOSSY.replace("0.01", "0.001").as_str())];
+    let case = &compared(&given, &asked).subjects[0].cases[0];
+    let [same, tahoe] = &case.outcomes[..] else { panic!("two variants") };
+    // Two of a kind share evenly in the mean, and every replication adds up.
+    let share = same.share.unwrap();
+    assert!(share.ci_low.unwrap() < 0.5 && share.ci_high.unwrap() > 0.5, "{share:?}");
+    for run in &case.runs {
+        let rival = run.rival_goodput_bps.unwrap();
+        assert!((run.share.unwrap() - run.goodput_bps / (run.goodput_bps + rival)).abs() < 1e-12);
+        assert!(run.jain_index.unwrap() <= 1.0);
+    }
+    assert!(tahoe.rival_difference.is_some() && same.rival_difference.is_none());
+    // Of several TCP flows only the one compared and its rival are left; UDP stays.
+    let asked = CompareOptions { flow: Some("right".into()), ..asked };
+    let result = compared(&[scenario(FLOWS)], &asked);
+    assert_eq!(result.subjects[0].flows, ["right"]);
+    assert!(refused(&[link(0.9, 0.0, 2000)], &asked).contains("share: one packet a slot"));
+}
+
+#[test]
+fn flows_and_their_own_parameters() {
+    let result = compared(&[scenario(FLOWS)], &options(&["own", "newreno"]));
+    let subject = &result.subjects[0];
+    assert_eq!(subject.flows, ["left", "right"]);
+    assert!(subject.cases[0].outcomes[0].jain_index.mean.is_some());
+    let right = CompareOptions { flow: Some("right".into()), ..options(&["newreno"]) };
+    let result = compared(&[scenario(FLOWS)], &right);
+    assert_eq!(result.subjects[0].tcp[0].parameters["initial_window"], 10);
+    let profile = CompareOptions { profile: Some("s2".into()), ..right.clone() };
+    let result = compared(&[scenario(FLOWS)], &profile);
+    assert_eq!(result.subjects[0].tcp[0].parameters["initial_window"], 3);
+    assert_eq!(result.subjects[0].tcp[0].recovery, "newreno");
+}
+
+#[test]
+fn what_is_finished_is_kept() {
+    let asked =
+        CompareOptions { workers: Some(1), replications: Some(5), ..options(&["newreno", "sack"]) };
+    // Stopped after five jobs: two whole replications, and half of a third.
+    let mut jobs = 0;
+    let result = compare(&[scenario(LOSSY)], vec![], &asked, |done, total| {
+        assert_eq!(total, 10);
+        jobs = done;
+        done < 5
+    });
+    let result = result.unwrap();
+    assert!(result.interrupted);
+    let case = &result.subjects[0].cases[0];
+    assert_eq!(case.replications as usize, jobs / 2);
+    assert_eq!(case.runs.len(), 2 * (jobs / 2));
+    let none = compare(&[scenario(LOSSY)], vec![], &asked, |_, _| false).unwrap();
+    assert!(none.interrupted && none.subjects.iter().all(|s| s.cases[0].replications <= 1));
+}
+
+#[test]
+fn refusals() {
+    let lossy = || [scenario(LOSSY)];
+    for (asked, part) in [
+        (options(&[]), "0 variants"),
+        (options(&["newrno"]), "did you mean \"newreno\""),
+        (options(&["sack", "SACK"]), "stands twice"),
+        (options(&["newreno:mss=7"]), "mss: 7 is out of range"),
+        (CompareOptions { reference: Some("tahoe".into()), ..options(&["sack"]) }, "not among"),
+        (CompareOptions { replications: Some(0), ..options(&["sack"]) }, "replications is 0"),
+        (CompareOptions { workers: Some(0), ..options(&["sack"]) }, "workers is 0"),
+        (CompareOptions { profile: Some("linu".into()), ..options(&["sack"]) }, "\"linux\""),
+        (CompareOptions { flow: Some("flow1".into()), ..options(&["sack"]) }, "\"flow0\""),
+        (CompareOptions { share: Some("cubik".into()), ..options(&["sack"]) }, "\"cubik\""),
+    ] {
+        let message = refused(&lossy(), &asked);
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    let udp = FLOWS.split("[[flows]]").next().unwrap().to_owned()
+        + "[[flows]]\nfrom = \"s0\"\nto = \"r1\"\ntransport = \"udp\"\napp = { kind = \"constant-rate\", rate = \"1 Mb/s\" }\n";
+    assert!(refused(&[scenario(&udp)], &options(&["sack"])).contains("no TCP flow"));
+    let lost = LOSSY.replace(
+        "model = \"bernoulli\", probability = 0.01",
+        "model = \"trace\", path = \"none.txt\", slot = \"1 ms\"",
+    );
+    let message = refused(&[scenario(&lost)], &options(&["sack"]));
+    assert!(message.contains("test.toml:12") && message.contains("none.txt"), "{message}");
+}
