@@ -66,10 +66,11 @@ pub(crate) fn schema(kind: &str) -> PyResult<String> {
         "scenario" => airtcp_scenario::json_schema(),
         "study" => schemars::schema_for!(airtcp_study::StudyResult).to_value(),
         "run" => schemars::schema_for!(airtcp_sim::RunResult).to_value(),
+        "compare" => schemars::schema_for!(airtcp_study::CompareResult).to_value(),
         "trace" => schemars::schema_for!(TraceDocument).to_value(),
         _ => {
             return Err(error::refuse(format!(
-                "no schema \"{kind}\" (accepted: scenario, study, run, trace)"
+                "no schema \"{kind}\" (accepted: scenario, study, run, trace, compare)"
             )));
         }
     };

@@ -4,6 +4,7 @@
 //! tell their progress and notice Ctrl-C (see `progress`). What Python users meet is the package
 //! `airtcp`, which says how to call this; its stub `_core.pyi` mirrors this file.
 
+mod compare;
 mod error;
 mod info;
 mod progress;
@@ -17,6 +18,8 @@ use pyo3::prelude::*;
 /// What the Python package `airtcp` calls.
 #[pymodule(name = "_core")]
 mod core {
+    #[pymodule_export]
+    use crate::compare::{CompareResult, compare};
     #[pymodule_export]
     use crate::error::{AirtcpError, ScenarioError, TraceError};
     #[pymodule_export]

@@ -1,0 +1,220 @@
+//! `compare`: scenarios and traces in, TCPs side by side out.
+
+use std::path::PathBuf;
+
+use airtcp_sim::Estimate;
+use airtcp_study::{
+    Case, CompareError, CompareOptions, CompareRun, Given, Outcome, PairedDifference, Subject,
+};
+use airtcp_trace::reader::ReadOptions;
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use serde::Deserialize;
+
+use crate::error;
+use crate::progress::Watch;
+use crate::table::{Columns, Table};
+use crate::traces::{passed_over, read};
+
+/// A scenario: its file and its text.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScenarioText {
+    /// The file, for messages.
+    name: String,
+    /// What is in it.
+    text: String,
+    /// Where traces named by it are looked for.
+    folder: PathBuf,
+}
+
+/// What to compare on, how to read it and how to compare.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Options {
+    scenarios: Vec<ScenarioText>,
+    /// Pairs of path and value that replace what the scenarios say.
+    set: Vec<(String, String)>,
+    read: ReadOptions,
+    compare: CompareOptions,
+}
+
+/// What a comparison found.
+#[pyclass(frozen, module = "airtcp._core")]
+pub struct CompareResult {
+    inner: airtcp_study::CompareResult,
+}
+
+/// Compares TCPs over the scenarios in `options` and the traces at `paths` ("-" is standard
+/// input). `options` is a JSON object with `scenarios`, `set`, `read` and `compare`;
+/// `progress(done, total, label)` is called now and then.
+#[pyfunction]
+#[pyo3(signature = (paths, options, progress = None))]
+pub(crate) fn compare(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    options: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<CompareResult> {
+    let options: Options = error::options(options)?;
+    let mut given = Vec::new();
+    for ScenarioText { name, text, folder } in options.scenarios {
+        let scenario =
+            airtcp_scenario::read(&text, &name, &options.set).map_err(error::scenario)?;
+        given.push(Given::Scenario { name, text, scenario: Box::new(scenario), folder });
+    }
+    let mut watch = Watch::new(progress);
+    let mut skipped = Vec::new();
+    if !paths.is_empty() {
+        let (links, passed) = read(py, &mut watch, paths, options.read)?;
+        skipped = passed.iter().map(passed_over).collect();
+        given.extend(links.into_iter().map(|link| Given::Link(Box::new(link))));
+        watch.next();
+    }
+    let inner = py.detach(|| {
+        airtcp_study::compare(&given, skipped, &options.compare, |done, total| {
+            watch.report(done, total, "comparing")
+        })
+    });
+    watch.into_error(py)?;
+    let inner = inner.map_err(|e| match e {
+        CompareError::Scenario(e) => error::scenario(e),
+        other => error::refuse(other),
+    })?;
+    Ok(CompareResult { inner })
+}
+
+/// The tables, in the order in which they are listed.
+const TABLES: [&str; 3] = ["outcomes", "runs", "windows"];
+
+#[pymethods]
+impl CompareResult {
+    /// The document, as JSON.
+    fn json(&self) -> PyResult<String> {
+        serde_json::to_string(&self.inner).map_err(error::refuse)
+    }
+
+    /// The root seed.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.inner.seed
+    }
+
+    /// Whether the comparison was stopped before its end.
+    #[getter]
+    fn interrupted(&self) -> bool {
+        self.inner.interrupted
+    }
+
+    /// Names of the tables.
+    #[staticmethod]
+    fn table_names() -> Vec<&'static str> {
+        TABLES.to_vec()
+    }
+
+    /// One of the tables.
+    fn table(&self, name: &str) -> PyResult<Table> {
+        match name {
+            "outcomes" => outcomes(&self.rows(|case| case.outcomes.iter().collect())),
+            "runs" => runs(&self.rows(|case| case.runs.iter().collect())),
+            "windows" => {
+                let rows = self.rows(|case| {
+                    let points = case.windows.iter().flat_map(|w| {
+                        let course = w.course.t_s.iter().zip(&w.course.cwnd_packets);
+                        course.map(|(t, cwnd)| (w.variant.as_str(), *t, *cwnd))
+                    });
+                    points.collect()
+                });
+                placed(&rows)
+                    .text("variant", |r| r.2.0)
+                    .real("t_s", |r| r.2.1)
+                    .real("cwnd_packets", |r| r.2.2)
+                    .finish()
+            }
+            _ => {
+                let names = TABLES.join(", ");
+                Err(PyKeyError::new_err(format!("no table \"{name}\" (there are {names})")))
+            }
+        }
+    }
+}
+
+/// A row, and the subject and the case it belongs to.
+type Row<'a, T> = (&'a Subject, &'a Case, T);
+
+impl CompareResult {
+    fn rows<'a, T>(&'a self, part: impl Fn(&'a Case) -> Vec<T>) -> Vec<Row<'a, T>> {
+        let mut rows = Vec::new();
+        for subject in &self.inner.subjects {
+            for case in &subject.cases {
+                rows.extend(part(case).into_iter().map(|row| (subject, case, row)));
+            }
+        }
+        rows
+    }
+}
+
+/// A table whose first columns say which subject and channel.
+fn placed<'a, T>(rows: &'a [Row<'a, T>]) -> Columns<'a, Row<'a, T>> {
+    Columns::of(rows).text("subject", |r| r.0.name.as_str()).text("channel", |r| r.1.channel.name())
+}
+
+fn outcomes<'a>(rows: &'a [Row<'a, &'a Outcome>]) -> PyResult<Table> {
+    type Get = fn(&Outcome) -> Option<Estimate>;
+    let gain: Get = |o| o.difference.map(|d| d.absolute);
+    let percent: Get = |o| o.difference.and_then(|d| d.percent);
+    let columns: [(&str, Get); 18] = [
+        ("goodput_bps", |o| Some(o.goodput_bps)),
+        ("packets_per_second", |o| o.packets_per_second),
+        ("difference_bps", gain),
+        ("difference_percent", percent),
+        ("less_than_best_bps", |o| o.less_than_best_bps),
+        ("rtt_mean_s", |o| Some(o.rtt_mean_s)),
+        ("rtt_p95_s", |o| Some(o.rtt_p95_s)),
+        ("queue_delay_s", |o| Some(o.queue_delay_s)),
+        ("retransmissions", |o| Some(o.retransmissions)),
+        ("retransmission_ratio", |o| Some(o.retransmission_ratio)),
+        ("timeouts", |o| Some(o.timeouts)),
+        ("fast_retransmits", |o| Some(o.fast_retransmits)),
+        ("ecn_reactions", |o| Some(o.ecn_reactions)),
+        ("completion_s", |o| Some(o.completion_s)),
+        ("jain_index", |o| Some(o.jain_index)),
+        ("share", |o| o.share),
+        ("rival_goodput_bps", |o| o.rival_goodput_bps),
+        ("rival_difference_bps", |o| o.rival_difference.map(|d| d.absolute)),
+    ];
+    let standing = |d: &Option<PairedDifference>| d.map(|d| d.standing.name());
+    let mut table = placed(rows)
+        .count("replications", |r| u64::from(r.1.replications))
+        .text("variant", |r| r.2.variant.as_str())
+        .text("standing", |r| standing(&r.2.difference));
+    for (name, get) in columns {
+        table = table
+            .real(name, move |r| get(r.2).and_then(|e| e.mean))
+            .real(&format!("{name}_ci_low"), move |r| get(r.2).and_then(|e| e.ci_low))
+            .real(&format!("{name}_ci_high"), move |r| get(r.2).and_then(|e| e.ci_high));
+    }
+    table.finish()
+}
+
+fn runs<'a>(rows: &'a [Row<'a, &'a CompareRun>]) -> PyResult<Table> {
+    placed(rows)
+        .text("variant", |r| r.2.variant.as_str())
+        .count("replication", |r| u64::from(r.2.replication))
+        .real("goodput_bps", |r| r.2.goodput_bps)
+        .real("packets_per_second", |r| r.2.packets_per_second)
+        .real("rtt_mean_s", |r| r.2.rtt_mean_s)
+        .real("rtt_p95_s", |r| r.2.rtt_p95_s)
+        .real("queue_delay_s", |r| r.2.queue_delay_s)
+        .count("segments_sent", |r| r.2.segments_sent)
+        .count("retransmissions", |r| r.2.retransmissions)
+        .real("retransmission_ratio", |r| r.2.retransmission_ratio)
+        .count("timeouts", |r| r.2.timeouts)
+        .count("fast_retransmits", |r| r.2.fast_retransmits)
+        .count("ecn_reactions", |r| r.2.ecn_reactions)
+        .real("completion_s", |r| r.2.completion_s)
+        .real("jain_index", |r| r.2.jain_index)
+        .real("share", |r| r.2.share)
+        .real("rival_goodput_bps", |r| r.2.rival_goodput_bps)
+        .finish()
+}
