@@ -53,7 +53,15 @@ def _environment() -> jinja2.Environment:
     )
 
 
-def _render(template: str, script: str, payload: dict[str, Any], **values: Any) -> str:
+def render(template: str, script: str, payload: dict[str, Any], **values: Any) -> str:
+    """Put a page together.
+
+    Args:
+        template: The template of the page.
+        script: Its script, which runs after the one all pages share.
+        payload: What its script reads; colours and the look of charts are added.
+        **values: What its template reads.
+    """
     payload |= {
         "config": theme.CONFIG,
         "colours": {"light": theme.LIGHT, "dark": theme.DARK},
@@ -84,7 +92,7 @@ def study_page(document: StudyDocument) -> str:
     payload["charts"] = charts.study_charts(len(links))
     payload["first"] = _first(links)
     several = len(links) != 1
-    return _render(
+    return render(
         "study.html.j2",
         "study.js",
         payload,
@@ -225,7 +233,7 @@ def run_page(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> 
     payload = run_rows.run_payload(document, series)
     payload["charts"] = charts_run.run_charts(len(summary["flows"]), recorded=bool(series))
     scenario = document["scenario"]
-    return _render(
+    return render(
         "run.html.j2",
         "run.js",
         payload,

@@ -1,0 +1,263 @@
+"""`airtcp reproduce`: published experiments again, and whether they come out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from airtcp.cli import options as opt
+from airtcp.cli.console import INTERRUPTED, note, progress, refusals, screen
+
+if TYPE_CHECKING:
+    from airtcp.papers.paper import Figure
+    from airtcp.papers.result import PapersResult
+    from airtcp.papers.rows import Row
+
+_MEASURE: Final = 34
+_SHORT: Final = {
+    "within interval": "interval",
+    "within tolerance": "tolerance",
+    "ordering holds": "holds",
+    "not reproduced": "NOT",
+    "skipped": "skipped",
+}
+
+
+def reproduce(
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ID]...",
+            help="Papers, tables, figures: S1, S1.fig13; or what ids begin with. All by default.",
+            show_default=False,
+        ),
+    ] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="List what there is, and do nothing.")
+    ] = False,
+    papers: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of paper files, in place of those of airtcp.", show_default=False
+        ),
+    ] = None,
+    runs: Annotated[
+        int | None,
+        typer.Option(help="Independent repeats, in place of what the files say.", min=1, max=1000),
+    ] = None,
+    seed: opt.Seed = 1,
+    sensitivity: Annotated[
+        bool,
+        typer.Option(
+            "--sensitivity/--no-sensitivity",
+            help="Also try the alternatives of what a publication leaves open.",
+        ),
+    ] = True,
+    cache: Annotated[
+        bool, typer.Option("--cache/--no-cache", help="Keep and use what was worked out before.")
+    ] = True,
+    workers: opt.Workers = None,
+    out: opt.Out = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
+    html: opt.Html = None,
+    report: opt.Report = True,
+    show: opt.Open = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Make published experiments again and compare: published, here, ratio, verdict.
+
+    Measured data are looked for in the folder that AIRTCP_DATA names; what needs them is skipped
+    without it.
+    """
+    from airtcp import api
+    from airtcp.cli import write
+
+    wanted = list(ids or [])
+    if listed:
+        with refusals():
+            _list(api.published(wanted, papers=papers), as_json=as_json)
+        return
+    write.check_out(out)
+    place = write.report_path(html, out, wanted=report, piped=as_json)
+    with refusals(), progress(quiet=quiet) as tell:
+        result = api.reproduce(
+            wanted,
+            papers=papers,
+            runs=runs,
+            seed=seed,
+            sensitivity=sensitivity,
+            cache=cache,
+            workers=workers,
+            progress=tell,
+        )
+    if as_json:
+        sys.stdout.write(result.text + "\n")
+    else:
+        _table(result)
+    sys.stdout.flush()
+    if out is not None:
+        written = result.write(out, report=False)
+        note(f"results: {out} ({len(written)} files)", quiet=quiet)
+    if place is not None:
+        result.report(place)
+        note(f"report: {place}", quiet=quiet)
+        if show:
+            typer.launch(place.resolve().as_uri())
+    if result.interrupted:
+        note(f"interrupted: {len(result.figures)} figures were finished", quiet=False)
+        raise typer.Exit(INTERRUPTED)
+
+
+def _list(figures: list[Figure], *, as_json: bool) -> None:
+    if as_json:
+        rows = [
+            {
+                "id": figure.id,
+                "kind": figure.kind,
+                "item": figure.item,
+                "title": figure.title,
+                "paper": figure.paper.title,
+                "driver": figure.driver,
+                "published": len(figure.published),
+                "claims": len(figure.claims),
+                "path": str(figure.path),
+            }
+            for figure in figures
+        ]
+        json.dump(rows, sys.stdout, ensure_ascii=False, indent=1)
+        sys.stdout.write("\n")
+        return
+    from airtcp.cli.tables import Column, fitted
+
+    columns = [
+        Column("item", [f.item for f in figures], rank=3, left=True),
+        Column("what", [f.title for f in figures], left=True),
+        Column("driver", [f.driver for f in figures], rank=4, left=True),
+        Column("values", [str(len(f.published)) for f in figures], rank=1),
+        Column("orderings", [str(len(f.claims)) for f in figures], rank=2),
+    ]
+    console = screen()
+    console.print(fitted(console, "id", [f.id for f in figures], columns)[0])
+
+
+def _table(result: PapersResult) -> None:
+    from rich.text import Text
+
+    from airtcp.cli.tables import Column, elided, fitted
+    from airtcp.papers.rows import shown
+
+    console = screen()
+    rows = result.rows
+    measures = [shown(row) for row in rows]
+    columns = [
+        Column("measure", measures, [elided(m, _MEASURE) for m in measures], left=True),
+        Column("published", [_published(row) for row in rows], left=True),
+        Column("here", [_here(row, long=True) for row in rows], [_here(row) for row in rows]),
+        Column("ratio", [_number(row["ratio"]) for row in rows], rank=2),
+        Column(
+            "verdict",
+            [_verdict(row, row["verdict"]) for row in rows],
+            [_verdict(row, _SHORT[row["verdict"]]) for row in rows],
+            left=True,
+        ),
+    ]
+    if rows:
+        console.print(fitted(console, "id", [row["id"] for row in rows], columns)[0])
+        said = [
+            (mark, words)
+            for mark, words in (
+                ("*", "depends on what the publication leaves open"),
+                ("=", "met by the way the links are made"),
+            )
+            if any(mark in _marks(row) for row in rows)
+        ]
+        if said:
+            console.print(Text("; ".join(f"{m} {w}" for m, w in said) + ".", style="dim"))
+    for line in _explanations(rows):
+        console.print(line, soft_wrap=True)
+    counts = ", ".join(f"{n} {verdict}" for verdict, n in result.verdicts.items())
+    console.print(f"\n{len(rows)} rows: {counts}")
+    from airtcp import api
+
+    console.print(f"seed {result.seed}, airtcp {api.version()}")
+
+
+def _explanations(rows: list[Row]) -> list[Any]:
+    """Say why rows are not met, why they are skipped, and what verdicts depend on."""
+    from rich.text import Text
+
+    from airtcp.papers.rows import shown, told
+
+    lines: list[Any] = []
+    for row in rows:
+        if row["verdict"] == "not reproduced":
+            lines.append(
+                Text.assemble((f"- {row['id']} {shown(row)}: ", "bold"), f"{row['reason']}.")
+            )
+        for name in row["depends_on"]:
+            tried = [s for s in row["sensitivity"] if s["assumption"] == name]
+            values = ", ".join(
+                f"{told(s['alternative'])}: {_number(s['here'])} ({s['verdict']})" for s in tried
+            )
+            status = tried[0]["status"]
+            lines.append(
+                Text.assemble(
+                    (f"- {row['id']} {shown(row)} ", "bold"),
+                    f"depends on {name} ({status}): {_number(row['here'])} here; {values}.",
+                )
+            )
+    skipped: dict[str, int] = {}
+    for row in rows:
+        if row["verdict"] == "skipped":
+            skipped[row["reason"]] = skipped.get(row["reason"], 0) + 1
+    lines += [Text(f"- {n} skipped: {reason}.") for reason, n in skipped.items()]
+    return lines
+
+
+def _number(value: float | None) -> str:
+    from airtcp import words
+
+    return "-" if value is None else words.number(value)
+
+
+def _published(row: Row) -> str:
+    said = row["published"]
+    if isinstance(said, str):
+        return said
+    unit = f" {row['unit']}" if row["unit"] else ""
+    if row["published_interval"] is None:
+        return _number(said) + unit
+    low, high = row["published_interval"]
+    ends = f"[{'' if low is None else _number(low)}, {'' if high is None else _number(high)}]"
+    return (ends if said is None else f"{_number(said)} {ends}") + unit
+
+
+def _here(row: Row, *, long: bool = False) -> str:
+    text = _number(row["here"])
+    low, high = row["here_interval"] or (None, None)
+    if long and low is not None and high is not None:
+        text += f" [{_number(low)}, {_number(high)}]"
+    if row["kind"] == "ordering" and row["right"] is not None and row["here"] is not None:
+        text += f" : {_number(row['right'])}"
+    return text
+
+
+def _marks(row: Row) -> str:
+    marks = "*" if row["depends_on"] else ""
+    if row["by_construction"] and row["verdict"] != "not reproduced":
+        marks += "="
+    return marks
+
+
+def _verdict(row: Row, word: str) -> Any:
+    from rich.text import Text
+
+    style = {"not reproduced": "bold red", "skipped": "dim"}.get(row["verdict"], "green")
+    return Text(f"{word} {_marks(row)}".strip(), style=style)
+
+
+__all__ = ["reproduce"]

@@ -1,0 +1,335 @@
+"""What drivers work with: links of a set with TCP over them, and runs of scenarios.
+
+A context belongs to one reproduction. It does each piece of work once, whoever asks: several
+figures look at the same links. The core uses all cores for one piece, so pieces are done one
+after the other while other threads evaluate.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event, Lock
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+from airtcp import _core
+from airtcp.papers import ensembles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from airtcp.documents import Bursts
+    from airtcp.papers.ensembles import LinkSet
+    from airtcp.papers.library import Library
+    from airtcp.results import RunResult
+
+_T = TypeVar("_T")
+_ANALYSE: Final = {"bootstrap_repeats": 0, "cpdf_max_k": 1}
+_FEW: Final = 1
+"""Replicas where no model of the link is looked at."""
+
+
+class StoppedError(Exception):
+    """The user stopped the work."""
+
+
+@dataclass(frozen=True)
+class LinkRun:
+    """A link, what TCP gets over it, and over models of it; rates in packets per second."""
+
+    name: str
+    kind: str
+    packets: int
+    slot_s: float
+    prr: float
+    mu: float | None
+    tcp: float
+    timeouts: int
+    independent: tuple[float, ...]
+    chain: tuple[float, ...] | None
+    longest: int
+    chain_longest: float | None
+    isolated: float | None
+    isolated_packets: float | None
+    loss_runs: Bursts
+    success_runs: Bursts
+    prefix: tuple[tuple[int, float], ...]
+    chunk: int
+    chunk_rms: float | None
+    chunk_ratio: float | None
+    """The scatter of mu over chunks, as a multiple of what a stationary chain shows."""
+    models: bool
+
+    @property
+    def rate(self) -> float:
+        """Packets a second that the link carries at most."""
+        return 1.0 / self.slot_s
+
+
+class Context:
+    """One reproduction: its seed, its data, and what it has worked out so far."""
+
+    def __init__(
+        self,
+        library: Library,
+        *,
+        seed: int = 1,
+        runs: int | None = None,
+        workers: int | None = None,
+        data: Path | None = None,
+        stop: Event | None = None,
+    ) -> None:
+        """Begin.
+
+        Args:
+            library: The papers, with their sets and scenarios.
+            seed: Root seed.
+            runs: Number of independent repeats, in place of what the figures say.
+            workers: Threads of the core.
+            data: The folder of measured data.
+            stop: Set to stop the work.
+        """
+        self.library = library
+        self.seed = seed
+        self.runs = runs
+        self.workers = workers
+        self.data = data
+        self.stop = stop or Event()
+        self._home = tempfile.TemporaryDirectory(prefix="airtcp-")
+        self._known: dict[str, Any] = {}
+        self._locks: dict[str, Lock] = {}
+        self._guard = Lock()
+        self._core = Lock()
+
+    def close(self) -> None:
+        """Remove what was made on the way."""
+        self._home.cleanup()
+
+    def check(self) -> None:
+        """Go on only if nobody stopped the work.
+
+        Raises:
+            StoppedError: If somebody did.
+        """
+        if self.stop.is_set():
+            raise StoppedError
+
+    def repeats(self, said: int) -> int:
+        """Give the number of repeats: what the user says, or else the figure."""
+        return said if self.runs is None else self.runs
+
+    def once(self, question: Sequence[Any], work: Callable[[], _T]) -> _T:
+        """Do a piece of work the first time it is asked for."""
+        key = json.dumps(question, sort_keys=True, default=str)
+        with self._guard:
+            lock = self._locks.setdefault(key, Lock())
+        with lock:
+            if key not in self._known:
+                self.check()
+                self._known[key] = work()
+            return self._known[key]
+
+    def set(self, name: str, change: Mapping[str, Any] | None = None) -> LinkSet:
+        """Give the description of a set, with other parameters."""
+        return ensembles.changed(ensembles.read_set(self.library, name), change or {})
+
+    def links(
+        self,
+        name: str,
+        *,
+        repeat: int = 0,
+        change: Mapping[str, Any] | None = None,
+        tcp: Mapping[str, Any] | None = None,
+        profile: str = "s1",
+        replicas: int = 20,
+        extremes: bool = False,
+    ) -> list[LinkRun]:
+        """Give the links of a set, with TCP over them and over models of them.
+
+        Args:
+            name: The set.
+            repeat: Which draw of a generated set; a measured one has the same links in all.
+            change: Parameters of the set in place of its own.
+            tcp: TCP keys in place of the profile's.
+            profile: TCP profile; `s1` scales S1's timers with the slot.
+            replicas: Links made of each model.
+            extremes: Whether to add the links of groups that have no models.
+
+        Raises:
+            DataMissingError: If it is a measured set that is not here.
+        """
+        links = self.set(name, change)
+        if links.measured:
+            links.data(self.data)
+            repeat, extremes = 0, False
+        question = ["links", name, repeat, change or {}, tcp or {}, profile, replicas]
+        found = self.once(question, lambda: self._study(links, question, models=True))
+        if not extremes:
+            return found
+        few = [*question[:-1], _FEW]
+        return found + self.once(few, lambda: self._study(links, few, models=False))
+
+    def _study(self, links: LinkSet, question: list[Any], *, models: bool) -> list[LinkRun]:
+        _, _, repeat, change, tcp, profile, replicas = question
+        options: dict[str, Any] = {
+            "profile": profile,
+            "tcp": tcp,
+            "slot": links.slot,
+            "seed": self.seed + repeat,
+            "cwnd_links": 0,
+            "analyse": _ANALYSE,
+        }
+        if links.measured:
+            found = self._studied([links.data(self.data)], options, replicas)
+            least = links.table["least_packets"]
+            return [link for link in found if link.packets >= least]
+        made = self._traces(links, repeat, change)
+        paths = [path for path, wanted in made if wanted is models]
+        return self._studied(paths, options, replicas, models=models)
+
+    def _traces(
+        self, links: LinkSet, repeat: int, change: Mapping[str, Any]
+    ) -> list[tuple[Path, bool]]:
+        question = ["traces", links.name, repeat, change]
+        return self.once(question, lambda: self._make(links, repeat))
+
+    def receptions(
+        self, name: str, *, repeat: int = 0, change: Mapping[str, Any] | None = None
+    ) -> list[float]:
+        """Give the PRR of every link of a set, without TCP.
+
+        Raises:
+            DataMissingError: If it is a measured set that is not here.
+        """
+        links = self.set(name, change)
+        if links.measured:
+            paths, repeat = [links.data(self.data)], 0
+        else:
+            paths = [path for path, _ in self._traces(links, repeat, change or {})]
+
+        def work() -> list[float]:
+            options = json.dumps({"analyse": _ANALYSE, "seed": self.seed})
+            with self._core:
+                document = _core.trace_stats([str(p) for p in paths], options, self._tell)
+            least = links.table["least_packets"]
+            found = json.loads(document)["links"]
+            return [link["prr"] for link in found if link["packets"] >= least]
+
+        return self.once(["receptions", name, repeat, change or {}], work)
+
+    def _make(self, links: LinkSet, repeat: int) -> list[tuple[Path, bool]]:
+        """Write the traces of a generated set."""
+        home = Path(tempfile.mkdtemp(dir=self._home.name))
+        made: list[tuple[Path, bool]] = []
+        for recipe in ensembles.recipes(links, self.seed, repeat):
+            self.check()
+            path = home / f"{recipe.name}.txt"
+            spec = {
+                "path": str(path),
+                "packets": recipe.packets,
+                "seed": recipe.seed,
+                "model": recipe.model,
+                "format": "bits",
+            }
+            _core.trace_synth(json.dumps(spec))
+            every = links.table["subsample"]
+            if every > 1:
+                bits = "".join(
+                    line.strip() for line in path.read_text().splitlines() if line[:1] != "#"
+                )
+                path.write_text(bits[::every] + "\n")
+            made.append((path, recipe.models))
+        return made
+
+    def _studied(
+        self, paths: list[Path], options: dict[str, Any], replicas: int, *, models: bool = True
+    ) -> list[LinkRun]:
+        if not paths:
+            return []
+        study = {**options, "replicas": replicas}
+        if self.workers is not None:
+            study["workers"] = self.workers
+        with self._core:
+            self.check()
+            result = _core.study(
+                [str(path) for path in paths], json.dumps({"study": study}), self._tell
+            )
+        document = json.loads(result.json())
+        return [_link(link, models=models) for link in document["links"]]
+
+    def _tell(self, _done: int, _total: int, _label: str) -> None:
+        self.check()
+
+    def scenario(
+        self,
+        name: str,
+        overrides: Mapping[str, Any] | None = None,
+        *,
+        runs: int | None = None,
+        series: bool = False,
+    ) -> RunResult:
+        """Run a scenario of the library.
+
+        Args:
+            name: Its path relative to the library.
+            overrides: Values in place of the scenario's, by path.
+            runs: Replications; the scenario's own number if left out.
+            series: Whether to record series.
+
+        Raises:
+            ScenarioError: If it cannot be run.
+        """
+        question = ["scenario", name, overrides or {}, runs, series]
+        return self.once(question, lambda: self._run(name, dict(overrides or {}), runs, series))
+
+    def _run(
+        self,
+        name: str,
+        overrides: dict[str, Any],
+        runs: int | None,
+        series: bool,  # noqa: FBT001 - internal
+    ) -> RunResult:
+        from airtcp import api
+
+        with self._core:
+            self.check()
+            return api.run(
+                self.library.scenario(name),
+                seed=self.seed,
+                replications=runs,
+                overrides=overrides,
+                series=series,
+                workers=self.workers,
+                progress=self._tell,
+            )
+
+
+def _link(link: dict[str, Any], *, models: bool) -> LinkRun:
+    tcp = link["tcp"]
+    chain = tcp["gilbert_elliott"]
+    convergence = link["convergence"]
+    return LinkRun(
+        link["name"],
+        link["class"],
+        link["packets"],
+        tcp["slot_s"],
+        link["prr"],
+        link["mu"],
+        tcp["empirical"]["packets_per_second"],
+        tcp["empirical"]["timeouts"],
+        tuple(tcp["independent"]["replica_packets_per_second"]),
+        None if chain is None else tuple(chain["replica_packets_per_second"]),
+        link["longest_success_burst"],
+        None if chain is None else chain["longest_success_burst"]["mean"],
+        link["isolated_loss_share"],
+        link["isolated_loss_packet_share"],
+        cast("Bursts", link["loss_bursts"]),
+        cast("Bursts", link["success_bursts"]),
+        tuple((n, mu) for n, mu in convergence["prefix"]),
+        convergence["chunk"],
+        convergence["chunk_rms"],
+        convergence["nonstationarity_ratio"],
+        models,
+    )

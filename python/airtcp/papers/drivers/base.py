@@ -1,0 +1,88 @@
+"""What a driver is: a name, the parameters it takes, and a function that measures.
+
+A driver gets a context, which does the work that several figures share, its parameters with
+defaults filled in, and whether pictures are wanted (they are not where only the sensitivity to
+an assumption is looked at). It gives back measures and plots, and judges nothing: the file of
+the figure says what was published, and `airtcp.papers.verdict` compares.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.papers.form import Form, Key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from airtcp.papers.context import Context, LinkRun
+    from airtcp.papers.ensembles import LinkSet
+    from airtcp.papers.outcome import Outcome
+
+    Measured = Callable[[Context, Mapping[str, Any], bool], Outcome]
+
+
+@dataclass(frozen=True)
+class Driver:
+    """An experiment that figures can name."""
+
+    name: str
+    description: str
+    parameters: Form
+    measure: Measured
+
+
+# Parameters of every driver that puts TCP over sets of links.
+TCP: Final[Form] = {
+    "tcp": Key("open", "TCP keys in place of the profile's", default={}),
+    "profile": Key("text", "TCP profile; s1 scales S1's timers with the slot", default="s1"),
+    "replicas": Key("whole", "links made of each model of a link", default=10),
+    "ensemble": Key("open", "parameters of generated sets in place of their own", default={}),
+    "runs": Key("whole", "independent draws of generated sets", default=3),
+}
+SETS: Final[Form] = {"sets": Key("sets", "the sets of links", required=True), **TCP}
+
+
+def runs_of(
+    context: Context, name: str, parameters: Mapping[str, Any]
+) -> tuple[LinkSet, list[list[LinkRun]]]:
+    """Give a set, and its links in each repeat; a measured set has a single one.
+
+    Raises:
+        DataMissingError: If it is a measured set that is not here.
+    """
+    links = context.set(name, parameters["ensemble"])
+    if links.measured:
+        links.data(context.data)
+    repeats = 1 if links.measured else context.repeats(parameters["runs"])
+    found = [
+        context.links(
+            name,
+            repeat=repeat,
+            change=parameters["ensemble"],
+            tcp=parameters["tcp"],
+            profile=parameters["profile"],
+            replicas=parameters["replicas"],
+        )
+        for repeat in range(repeats)
+    ]
+    return links, found
+
+
+def every_set(
+    context: Context, parameters: Mapping[str, Any], outcome: Outcome
+) -> Iterator[tuple[LinkSet, list[list[LinkRun]]]]:
+    """Go through the sets; one that is not here is noted in the outcome and left out."""
+    from airtcp.papers.ensembles import DataMissingError
+
+    for name in parameters["sets"]:
+        try:
+            yield runs_of(context, name, parameters)
+        except DataMissingError as error:
+            outcome.skipped.append(({"set": name}, str(error)))
+
+
+def within(links: Sequence[LinkRun], prr: Sequence[float]) -> list[LinkRun]:
+    """Give the links with a PRR in a range, both ends included, over which models were made."""
+    return [link for link in links if link.models and prr[0] <= link.prr <= prr[1]]

@@ -1,0 +1,216 @@
+"""Sets of links: ensembles made by the generators, and measured data that were published.
+
+A set is described by a TOML file in `papers/ensembles/`. Of a *generated* set the file says how
+many links there are in which range of PRR, and how PRR, mu and the longest burst are drawn;
+nobody measured such links, and everything that comes from them is labelled so. A *measured* set
+is a file or folder below the folder that the environment variable `AIRTCP_DATA` names; without
+it what needs the set is skipped.
+
+**The generated link.** PRR p and mu m fix g = p(1 - m) and b = (1 - p)(1 - m). Loss runs are
+geometric with mean 1/g. Success runs have mean 1/b, as in the Gilbert-Elliott chain, but are a
+mixture: most are short, and a few, which together hold the share f of all packets received, are
+geometric with a much longer mean M. So pair counts cannot tell the link from its chain, and the
+longest run can: over n packets about N = n p f / M long runs occur, the longest of which is about
+M (ln N + 0.577). M is solved from the longest run that is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.papers.form import Form, Key, check, refuse
+from airtcp.papers.library import read_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from airtcp.papers.library import Library
+
+DATA: Final = "AIRTCP_DATA"
+_EULER: Final = 0.5772
+
+GROUP: Final[Form] = {
+    "links": Key("whole", "how many", required=True),
+    "prr": Key("interval", "range of their PRR", required=True),
+    "models": Key("flag", "whether TCP also runs over models of them", default=True),
+}
+SET: Final[Form] = {
+    "label": Key("text", "what plots and tables call the set", required=True),
+    "kind": Key(
+        "text", "where the links come from", required=True, accepted=("generated", "measured")
+    ),
+    "words": Key("text", "what a reader must know of it", required=True),
+    "slot": Key("text", "interval between packets", required=True),
+    "packets": Key("whole", "generated: packets of a link"),
+    "subsample": Key("whole", "generated: take every so many-th packet", default=1),
+    "group": Key("tables", "generated: links by range of PRR", of=GROUP, default=[]),
+    "mu": Key("interval", "generated: range of mu, drawn evenly", default=[0.0, 0.9]),
+    "longest_mean_run": Key(
+        "number", "generated: links of longer mean success run 1/b are not drawn", default=20.0
+    ),
+    "shape": Key(
+        "text",
+        "generated: success runs with a few long ones, or those of the chain",
+        accepted=("rare-long-bursts", "chain"),
+        default="rare-long-bursts",
+    ),
+    "longest": Key(
+        "interval", "generated: range of the longest run, drawn evenly by logarithm",
+        default=[40.0, 560.0],
+    ),
+    "long_share": Key(
+        "number", "generated: share of the packets received that is in long runs", default=0.2
+    ),
+    "path": Key("text", "measured: file or folder below AIRTCP_DATA"),
+    "least_packets": Key("whole", "measured: shorter links are left out", default=1),
+    "order": Key("flag", "measured: whether the order of packets is known", default=True),
+}  # fmt: skip
+
+
+class DataMissingError(Exception):
+    """Measured data that are not here; the text says what to do about it."""
+
+
+@dataclass(frozen=True)
+class LinkSet:
+    """The description of a set of links."""
+
+    name: str
+    label: str
+    kind: str
+    words: str
+    slot: str
+    table: Mapping[str, Any]
+
+    @property
+    def measured(self) -> bool:
+        """True for links that somebody measured."""
+        return self.kind == "measured"
+
+    def data(self, home: Path | None) -> Path:
+        """Give the data of a measured set.
+
+        Raises:
+            DataMissingError: If they are not here.
+        """
+        wanted = self.table["path"]
+        if home is None:
+            message = f"data not present: set {DATA} to the folder that holds {wanted}"
+            raise DataMissingError(message)
+        path = home / wanted
+        if not path.exists():
+            message = f"data not present: {DATA} is {home}, which has no {wanted}"
+            raise DataMissingError(message)
+        return path
+
+
+def read_set(library: Library, name: str) -> LinkSet:
+    """Read the description of a set.
+
+    Raises:
+        PaperError: If it is not what it should be.
+    """
+    path = library.ensemble(name)
+    table = check(SET, read_toml(path), str(path))
+    needed = {"generated": ("packets",), "measured": ("path",)}[table["kind"]]
+    for key in needed:
+        if key not in table:
+            message = f'{path}: the key "{key}" is missing; a {table["kind"]} set needs it'
+            refuse(message)
+    if table["kind"] == "generated" and not table["group"]:
+        refuse(f"{path}: no [[group]]: there are no links in it")
+    return LinkSet(name, table["label"], table["kind"], table["words"], table["slot"], table)
+
+
+def changed(links: LinkSet, change: Mapping[str, Any]) -> LinkSet:
+    """Give the set with other parameters; a measured one has none.
+
+    Raises:
+        PaperError: If a parameter does not exist or cannot have the value.
+    """
+    if not change or links.measured:
+        return links
+    given = {key: value for key, value in links.table.items() if key in SET}
+    table = check(SET, {**given, **change}, f"set {links.name}")
+    return LinkSet(links.name, links.label, links.kind, links.words, table["slot"], table)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One link to be made."""
+
+    name: str
+    model: dict[str, Any]
+    packets: int
+    seed: int
+    models: bool
+
+
+def recipes(links: LinkSet, seed: int, repeat: int) -> Iterator[Recipe]:
+    """Draw the links of a generated set; the same seed and repeat give the same links."""
+    table = links.table
+    # Seeding by text goes through SHA-512, which no version of Python changes.
+    draw = random.Random(f"{seed}/{links.name}/{repeat}")  # noqa: S311
+    number = 0
+    for group in table["group"]:
+        for _ in range(group["links"]):
+            number += 1
+            yield Recipe(
+                f"{links.name}-{number:03}",
+                _model(table, group["prr"], draw),
+                table["packets"],
+                draw.randrange(1 << 62),
+                group["models"],
+            )
+
+
+def _model(table: Mapping[str, Any], prr: list[float], draw: random.Random) -> dict[str, Any]:
+    p = draw.uniform(*prr)
+    # b = (1 - p)(1 - m) is at least 1/longest_mean_run.
+    low, high = table["mu"]
+    most = 1 - 1 / (table["longest_mean_run"] * (1 - p)) if p < 1 else low
+    m = draw.uniform(low, max(min(high, most), low))
+    longest = math.exp(draw.uniform(*map(math.log, table["longest"])))
+    g, b = p * (1 - m), (1 - p) * (1 - m)
+    chain = {"model": "gilbert-elliott", "g": g, "b": b}
+    share = table["long_share"]
+    if table["shape"] == "chain" or not 0 < share < 1:
+        return chain
+    mean = long_mean(longest, table["packets"] * p * share)
+    weight = share / (b * mean)
+    short = (1 - share) / b / (1 - weight) if weight < 1 else 0.0
+    if short < 1 or mean < 1 / b:
+        # The chain itself makes runs of this length.
+        return chain
+    parts = [
+        {"weight": 1 - weight, "of": {"lengths": "geometric", "mean": short}},
+        {"weight": weight, "of": {"lengths": "geometric", "mean": mean}},
+    ]
+    return {
+        "model": "semi-markov",
+        "success": {"lengths": "mixture", "parts": parts},
+        "loss": {"lengths": "geometric", "mean": 1 / g},
+    }
+
+
+def long_mean(longest: float, packets: float) -> float:
+    """Give the mean M of runs that hold `packets` packets and whose longest is `longest`.
+
+    Solves M (ln(packets / M) + 0.577) = longest for the smaller M, by bisection in log M: the
+    left side rises up to M = packets / e^0.423.
+
+    >>> round(long_mean(400, 4000), 1)
+    92.0
+    """
+    low, high = 1e-3, packets * math.exp(_EULER - 1)
+    for _ in range(80):
+        middle = math.sqrt(low * high)
+        if middle * (math.log(packets / middle) + _EULER) < longest:
+            low = middle
+        else:
+            high = middle
+    return math.sqrt(low * high)

@@ -1,0 +1,175 @@
+"""What a driver gives back: measures, and the pictures they belong to.
+
+Everything here can be written as JSON and read back, so that an outcome can be kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from math import sqrt
+from statistics import mean, stdev
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from airtcp.papers.paper import Term
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from airtcp.papers.paper import At
+
+Mark = Literal["point", "line", "step", "rule", "band"]
+Scale = Literal["linear", "log", "symlog"]
+
+
+def same(one: Any, other: Any) -> bool:
+    """Tell whether two conditions are the same; 1 and 1.0 are.
+
+    >>> same(1, 1.0), same("newreno", "newreno"), same("1", 1)
+    (True, True, False)
+    """
+    return one == other
+
+
+def _same_at(one: At, other: At) -> bool:
+    return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure that was taken, with the 95 % interval of its mean where it was repeated."""
+
+    metric: str
+    at: At
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    unit: str = ""
+    note: str = ""
+    """Why there is no value, or what a reader must know of it."""
+
+    @property
+    def term(self) -> Term:
+        """Its name with its conditions."""
+        return Term(self.metric, self.at)
+
+
+# Student's t at 97.5 % for 1, 2 ... degrees of freedom.
+_T: Final = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+_NORMAL: Final = 1.96
+
+
+def student(freedom: int) -> float:
+    """Give Student's t at 97.5 %; the normal value plus its first correction beyond ten.
+
+    >>> student(5), round(student(30), 3)
+    (2.571, 2.039)
+    """
+    if freedom <= len(_T):
+        return _T[freedom - 1]
+    return _NORMAL + 2.37 / freedom
+
+
+def repeated(
+    metric: str, at: At, values: Sequence[float | None], unit: str = "", note: str = ""
+) -> Measure:
+    """Make a measure from independent repeats: their mean and its 95 % interval.
+
+    >>> repeated("share", {}, [10.0, 12.0, 14.0], "%").value
+    12.0
+    """
+    known = [value for value in values if value is not None]
+    if not known:
+        return Measure(metric, at, None, unit=unit, note=note or "there is nothing to measure")
+    middle = mean(known)
+    if len(known) == 1:
+        return Measure(metric, at, middle, unit=unit, note=note)
+    half = student(len(known) - 1) * stdev(known) / sqrt(len(known))
+    return Measure(metric, at, middle, middle - half, middle + half, unit, note)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis of a plot."""
+
+    title: str
+    scale: Scale = "linear"
+    domain: tuple[float, float] | None = None
+    percent: bool = False
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Marks of one kind; rows have `x`, `y` and may have `y2`, `series`, `label`."""
+
+    mark: Mark
+    rows: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A picture: layers over the same axes, and which published points belong on it.
+
+    `published` rows are like those of a layer; they are drawn as what the publication says.
+    """
+
+    name: str
+    title: str
+    caption: str
+    x: Axis
+    y: Axis
+    layers: list[Layer]
+    published: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    shaded: str = ""
+    """If given, the field of the rows by which marks are shaded, from 0 to 1, in place of
+    `series`."""
+
+
+@dataclass
+class Outcome:
+    """Everything a driver found."""
+
+    measures: list[Measure] = field(default_factory=list[Measure])
+    plots: list[Plot] = field(default_factory=list[Plot])
+    skipped: list[tuple[At, str]] = field(default_factory=list[tuple["At", str]])
+    """Conditions that were not measured, and why: data that are not here."""
+    notes: list[str] = field(default_factory=list[str])
+
+    def find(self, wanted: Term) -> Measure | None:
+        """Give the measure of a term."""
+        for measure in self.measures:
+            if measure.metric == wanted.metric and _same_at(measure.at, wanted.at):
+                return measure
+        return None
+
+    def why_skipped(self, wanted: Term) -> str | None:
+        """Say why a term was not measured, if its data are not here."""
+        for at, reason in self.skipped:
+            if all(name in wanted.at and same(wanted.at[name], at[name]) for name in at):
+                return reason
+        return None
+
+    def to_json(self) -> dict[str, Any]:
+        """Write it as a JSON object."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Outcome:
+        """Read back what `to_json` wrote."""
+        return cls(
+            [Measure(**part) for part in value["measures"]],
+            [_plot(part) for part in value["plots"]],
+            [(at, reason) for at, reason in value["skipped"]],
+            list(value["notes"]),
+        )
+
+
+def _plot(value: Mapping[str, Any]) -> Plot:
+    axes: dict[str, Any] = {
+        name: Axis(**{**value[name], "domain": _pair(value[name]["domain"])}) for name in ("x", "y")
+    }
+    whole: dict[str, Any] = {**value, **axes, "layers": [Layer(**part) for part in value["layers"]]}
+    return Plot(**whole)
+
+
+def _pair(value: list[float] | None) -> Any:
+    return None if value is None else tuple(value)

@@ -1,0 +1,373 @@
+"""Papers as data: one TOML file for each table or figure of a publication, and what it says.
+
+A file holds where the item stands, the experiment that makes it again (a driver and its
+parameters), the published values with their tolerance and its reason, what the text claims as
+an ordering, and which parameters the publication leaves open. `docs/guide/reproduce.md`
+explains it to authors.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+
+from airtcp.papers.form import Form, Key, check, did_you_mean, is_number, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+At: TypeAlias = "Mapping[str, str | float]"
+"""Conditions that a measure is taken at, by name."""
+Op = Literal["<", "<=", ">", ">="]
+
+KINDS: Final = ("figure", "table", "text")
+SOURCE: Final[Form] = {
+    "item": Key("text", "the table or figure, as the publication calls it", required=True),
+    "section": Key("text", "the section that speaks of it"),
+    "caption": Key("text", "its caption, or what it shows"),
+}
+PUBLISHED: Final[Form] = {
+    "metric": Key("text", "the measure, as the driver calls it", required=True),
+    "at": Key("conditions", "the conditions it is measured at", default={}),
+    "value": Key("number", "the published value"),
+    "interval": Key("interval", "a range as printed, or the interval that words stand for"),
+    "ci_low": Key("number", "lower end of the published confidence interval"),
+    "ci_high": Key("number", "upper end of the published confidence interval"),
+    "at_least": Key("number", "the value stands for: this or more"),
+    "at_most": Key("number", "the value stands for: this or less"),
+    "unit": Key("text", "unit of the value", default=""),
+    "tolerance": Key("number", "difference that still counts as met, relative to the value"),
+    "tolerance_abs": Key("number", "difference that still counts as met, in the unit"),
+    "tolerance_reason": Key("text", "why this much"),
+    "says": Key("text", "the words of the publication"),
+    "by_construction": Key("text", "why this is met by the way the links are made"),
+    "reason": Key("text", "why it is not met, if it is not"),
+}
+CLAIM: Final[Form] = {
+    "words": Key(
+        "text", "the claim in words; {name} stands for a condition of `each`", required=True
+    ),
+    "left": Key("text", "a measure: metric[condition=value, ...]", required=True),
+    "op": Key("text", "how it compares", required=True, accepted=("<", "<=", ">", ">=")),
+    "right": Key("any", "a measure or a number", required=True),
+    "margin": Key("number", "by how much at least, relative to the right side", default=0.0),
+    "each": Key("open", "conditions with several values: the claim for each of them", default={}),
+    "says": Key("text", "the words of the publication"),
+    "by_construction": Key("text", "why this holds by the way the links are made"),
+    "reason": Key("text", "why it does not hold, if it does not"),
+}
+ASSUMPTION: Final[Form] = {
+    "name": Key("text", "a short name", required=True),
+    "status": Key(
+        "text", "where the value comes from", required=True, accepted=("choice", "derived")
+    ),
+    "parameter": Key(
+        "text", "the parameter of the driver, as a path: tcp.ack_every", required=True
+    ),
+    "value": Key("any", "the value taken", required=True),
+    "alternatives": Key("list", "the values it might have had instead", required=True),
+    "why": Key("text", "why this value", required=True),
+    "metrics": Key("texts", "the measures it bears on; all if left out"),
+}
+FIGURE: Final[Form] = {
+    "id": Key("text", "paper and item, as the file is called: S1.fig13", required=True),
+    "title": Key("text", "what it shows, in a line", required=True),
+    "kind": Key("text", "what it is in the publication", required=True, accepted=KINDS),
+    "source": Key("table", "where it stands", required=True, of=SOURCE),
+    "measures": Key("text", "what is measured, and how", required=True),
+    "experiment": Key("open", "`driver`, and the parameters of that driver", required=True),
+    "published": Key("tables", "published values", of=PUBLISHED, default=[]),
+    "claim": Key("tables", "what the text claims as an ordering", of=CLAIM, default=[]),
+    "assumption": Key("tables", "parameters that are left open", of=ASSUMPTION, default=[]),
+    "assumptions": Key("texts", "names of such parameters that `paper.toml` has", default=[]),
+}  # fmt: skip
+PAPER: Final[Form] = {
+    "id": Key("text", "the name of the folder", required=True),
+    "title": Key("text", "title of the publication", required=True),
+    "authors": Key("text", "who wrote it", required=True),
+    "year": Key("whole", "year of publication"),
+    "venue": Key("text", "where it was published"),
+    "defaults": Key("open", "parameters for every driver that has them", default={}),
+    "assumption": Key("tables", "parameters it leaves open", of=ASSUMPTION, default=[]),
+}
+
+
+@dataclass(frozen=True)
+class Term:
+    """A measure at conditions, written `metric[name=value, ...]`."""
+
+    metric: str
+    at: At = field(default_factory=lambda: cast("At", {}))
+
+    def __str__(self) -> str:
+        """Write it as it is read."""
+        conditions = ", ".join(f"{name}={value}" for name, value in self.at.items())
+        return f"{self.metric}[{conditions}]" if conditions else self.metric
+
+    def __hash__(self) -> int:
+        """Allow terms as keys; conditions are texts and numbers."""
+        return hash(str(self))
+
+
+def term(text: str) -> Term:
+    """Read a term.
+
+    >>> term("error[set=roofnet, loss=0.05]")
+    Term(metric='error', at={'set': 'roofnet', 'loss': 0.05})
+    """
+    found = re.fullmatch(r"\s*([^\[\]]+?)\s*(?:\[([^\[\]]*)\])?\s*", text)
+    if found is None:
+        message = f'"{text}" is no measure; expected metric[name=value, ...]'
+        raise ValueError(message)
+    at: dict[str, str | float] = {}
+    for part in (found[2] or "").split(","):
+        name, sign, value = (piece.strip() for piece in part.partition("="))
+        if sign and name and value:
+            at[name] = _number(value)
+        elif part.strip():
+            message = f'"{part.strip()}" in "{text}" is no condition; expected name=value'
+            raise ValueError(message)
+    return Term(found[1], at)
+
+
+def _number(text: str) -> str | float:
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return int(value) if value.is_integer() and "." not in text and "e" not in text else value
+
+
+@dataclass(frozen=True)
+class Published:
+    """A published value, and how near to it counts as met."""
+
+    term: Term
+    value: float | None
+    low: float | None
+    high: float | None
+    unit: str
+    tolerance: float | None
+    tolerance_abs: float | None
+    tolerance_reason: str
+    says: str
+    by_construction: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """An ordering that the publication claims."""
+
+    words: str
+    left: Term
+    op: Op
+    right: Term | float
+    margin: float
+    says: str
+    by_construction: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """A parameter that the publication leaves open, with the values it might have had."""
+
+    name: str
+    status: str
+    parameter: str
+    value: Any
+    alternatives: tuple[Any, ...]
+    why: str
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A publication."""
+
+    id: str
+    title: str
+    authors: str
+    year: int | None
+    venue: str
+    defaults: Mapping[str, Any]
+    assumptions: Mapping[str, Assumption]
+    path: Path
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A table or figure, or a passage of the text."""
+
+    id: str
+    title: str
+    kind: str
+    item: str
+    section: str
+    caption: str
+    measures: str
+    driver: str
+    parameters: Mapping[str, Any]
+    published: tuple[Published, ...]
+    claims: tuple[Claim, ...]
+    assumptions: tuple[Assumption, ...]
+    paper: Paper
+    path: Path
+
+
+def paper(table: Mapping[str, Any], path: Path) -> Paper:
+    """Make a paper from its table."""
+    where = str(path)
+    whole = check(PAPER, table, where)
+    if whole["id"] != path.parent.name:
+        message = f'{where}: id is "{whole["id"]}"; expected the name of the folder'
+        refuse(f'{message}, "{path.parent.name}"')
+    return Paper(
+        whole["id"],
+        whole["title"],
+        whole["authors"],
+        whole.get("year"),
+        whole.get("venue", ""),
+        whole["defaults"],
+        {part["name"]: _assumption(part) for part in whole["assumption"]},
+        path,
+    )
+
+
+def figure(table: Mapping[str, Any], path: Path, home: Paper) -> Figure:
+    """Make a figure from its table; the driver and its parameters are checked elsewhere."""
+    where = str(path)
+    whole = check(FIGURE, table, where)
+    if whole["id"] != (wanted := id_of(path)):
+        message = f'{where}: id is "{whole["id"]}"; a file of this name and folder is "{wanted}"'
+        refuse(message)
+    if not (whole["published"] or whole["claim"]):
+        message = f"{where}: neither [[published]] nor [[claim]]: there is nothing to reproduce"
+        refuse(message)
+    experiment = dict(whole["experiment"])
+    driver = experiment.pop("driver", None)
+    if not isinstance(driver, str):
+        message = f'{where}: experiment: the key "driver" is missing (the name of a driver)'
+        refuse(message)
+    own = [_assumption(part) for part in whole["assumption"]]
+    for i, name in enumerate(whole["assumptions"]):
+        if name not in home.assumptions:
+            message = f'{where}: assumptions[{i}]: {home.path} has no assumption "{name}"'
+            refuse(message + did_you_mean(name, list(home.assumptions)))
+        own.append(home.assumptions[name])
+    source = whole["source"]
+    return Figure(
+        whole["id"],
+        whole["title"],
+        whole["kind"],
+        source["item"],
+        source.get("section", ""),
+        source.get("caption", ""),
+        whole["measures"],
+        driver,
+        experiment,
+        tuple(_published(p, where, f"published[{i}]") for i, p in enumerate(whole["published"])),
+        tuple(c for i, p in enumerate(whole["claim"]) for c in _claims(p, where, f"claim[{i}]")),
+        tuple(own),
+        home,
+        path,
+    )
+
+
+def id_of(path: Path) -> str:
+    """Give the id that a file of this name has.
+
+    >>> from pathlib import Path
+    >>> id_of(Path("papers/S1/fig-13.toml"))
+    'S1.fig13'
+    """
+    return f"{path.parent.name}.{path.stem.replace('-', '')}"
+
+
+def _assumption(part: Mapping[str, Any]) -> Assumption:
+    return Assumption(
+        part["name"],
+        part["status"],
+        part["parameter"],
+        part["value"],
+        tuple(part["alternatives"]),
+        part["why"],
+        tuple(part.get("metrics", ())),
+    )
+
+
+def _published(part: Mapping[str, Any], where: str, place: str) -> Published:
+    low, high = part.get("interval", (None, None))
+    ends = {
+        "interval": (low, high),
+        "ci_low and ci_high": (part.get("ci_low"), part.get("ci_high")),
+        "at_least and at_most": (part.get("at_least"), part.get("at_most")),
+    }
+    given = {name: pair for name, pair in ends.items() if pair != (None, None)}
+    if len(given) > 1:
+        message = f"{where}: {place} has {' and also '.join(given)}; expected one interval"
+        refuse(message)
+    low, high = next(iter(given.values()), (None, None))
+    if low is not None and high is not None and low > high:
+        refuse(f"{where}: {place}: the interval [{low}, {high}] is the wrong way round")
+    value = part.get("value")
+    if value is None and low is None and high is None:
+        refuse(f'{where}: {place}: neither "value" nor an interval is given')
+    tolerances = [name for name in ("tolerance", "tolerance_abs") if name in part]
+    if any(part[name] < 0 for name in tolerances):
+        refuse(f"{where}: {place}.{tolerances[0]} is negative; expected 0 or more")
+    if tolerances and "tolerance_reason" not in part:
+        refuse(f'{where}: {place}: a tolerance needs "tolerance_reason"')
+    return Published(
+        Term(part["metric"], part["at"]),
+        value,
+        low,
+        high,
+        part["unit"],
+        part.get("tolerance"),
+        part.get("tolerance_abs"),
+        part.get("tolerance_reason", ""),
+        part.get("says", ""),
+        part.get("by_construction", ""),
+        part.get("reason", ""),
+    )
+
+
+def _claims(part: Mapping[str, Any], where: str, place: str) -> list[Claim]:
+    """Make the claims of one table: one for every combination of `each`."""
+    right = part["right"]
+    try:
+        left = term(part["left"])
+        compared = float(right) if is_number(right) else term(str(right))
+    except ValueError as error:
+        refuse(f"{where}: {place}: {error}")
+    each = {
+        name: cast("list[Any]", values if isinstance(values, list) else [values])
+        for name, values in part["each"].items()
+    }
+    made: list[Claim] = []
+    for values in product(*each.values()):
+        here = dict(zip(each, values, strict=True))
+        other = compared
+        if isinstance(other, Term):
+            other = replace(other, at={**here, **other.at})
+        words = part["words"]
+        for name, value in here.items():
+            words = words.replace("{" + name + "}", str(value))
+        made.append(
+            Claim(
+                words,
+                replace(left, at={**here, **left.at}),
+                part["op"],
+                other,
+                part["margin"],
+                part.get("says", ""),
+                part.get("by_construction", ""),
+                part.get("reason", ""),
+            )
+        )
+    return made

@@ -1,0 +1,201 @@
+"""Reproducing papers: run what their files describe, compare, and say what came out.
+
+Figures are worked on side by side; the core does one piece at a time on all cores. What a figure
+needs is kept by content (`airtcp.papers.cache`), figure by figure and alternative by alternative,
+so that a stopped reproduction goes on where it was.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.papers import cache as kept
+from airtcp.papers import drivers
+from airtcp.papers.context import Context, StoppedError
+from airtcp.papers.ensembles import DATA
+from airtcp.papers.library import Library, default_root
+from airtcp.papers.outcome import Outcome
+from airtcp.papers.rows import Row, rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from concurrent.futures import Future
+
+    from airtcp.papers.paper import Assumption, Figure
+
+_AT_ONCE: Final = 4
+_PATIENCE: Final = 0.1
+
+
+def data_folder() -> Path | None:
+    """Give the folder of measured data, if the environment names one."""
+    said = os.environ.get(DATA)
+    return Path(said) if said else None
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run of a figure's driver: as the figure says, or under an alternative."""
+
+    figure: Figure
+    parameters: Mapping[str, Any]
+    assumption: Assumption | None = None
+    alternative: Any = None
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """A figure with everything that came out."""
+
+    figure: Figure
+    outcome: Outcome
+    rows: list[Row]
+
+
+@dataclass
+class Options:
+    """How to reproduce."""
+
+    papers: Path | None = None
+    runs: int | None = None
+    seed: int = 1
+    cache: Path | None = None
+    sensitivity: bool = True
+    workers: int | None = None
+    data: Path | None = None
+
+
+def reproduce(
+    wanted: Sequence[str],
+    options: Options,
+    tell: Callable[[int, int, str], object] | None = None,
+) -> tuple[list[Reproduced], bool]:
+    """Reproduce tables and figures.
+
+    Args:
+        wanted: Ids, or what ids begin with; everything if empty.
+        options: How.
+        tell: Called with done, total and a label.
+
+    Returns:
+        What was finished, and whether the user stopped it before the end.
+
+    Raises:
+        PaperError: If a file is not what it should be.
+    """
+    library = Library(options.papers or default_root())
+    figures = [library.figure(id_) for id_ in library.choose(wanted)]
+    tasks = [task for figure in figures for task in tasks_of(figure, options)]
+    stop = Event()
+    context = Context(
+        library,
+        seed=options.seed,
+        runs=options.runs,
+        workers=options.workers,
+        data=options.data,
+        stop=stop,
+    )
+    try:
+        found = _all(tasks, context, kept.Cache(options.cache), options, tell)
+    finally:
+        context.close()
+    return list(_assembled(figures, tasks, found)), len(found) < len(tasks)
+
+
+def tasks_of(figure: Figure, options: Options) -> Iterator[Task]:
+    """Give what has to be run for a figure."""
+    parameters = figure.parameters
+    yield Task(figure, parameters)
+    if not options.sensitivity:
+        return
+    for assumption in figure.assumptions:
+        for alternative in assumption.alternatives:
+            other = drivers.replaced(parameters, assumption.parameter, alternative)
+            yield Task(figure, other, assumption, alternative)
+
+
+def _all(
+    tasks: Sequence[Task],
+    context: Context,
+    cache: kept.Cache,
+    options: Options,
+    tell: Callable[[int, int, str], object] | None,
+) -> dict[int, Outcome]:
+    """Run tasks; on Ctrl-C stop, and give what is finished."""
+    found: dict[int, Outcome] = {}
+    if tell is not None:
+        tell(0, len(tasks), "reproducing")
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        waiting: dict[Future[Outcome], int] = {
+            pool.submit(_one, task, context, cache, options): i for i, task in enumerate(tasks)
+        }
+        try:
+            while waiting:
+                done, _ = wait(waiting, _PATIENCE, FIRST_COMPLETED)
+                for future in done:
+                    found[waiting.pop(future)] = future.result()
+                if done and tell is not None:
+                    tell(len(found), len(tasks), "reproducing")
+        except KeyboardInterrupt:
+            context.stop.set()
+            for future, i in waiting.items():
+                if not future.cancel():
+                    try:
+                        found[i] = future.result()
+                    except StoppedError:
+                        continue
+        except BaseException:
+            context.stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return found
+
+
+def _one(task: Task, context: Context, cache: kept.Cache, options: Options) -> Outcome:
+    context.check()
+    key = kept.key(depends_on(task, context, options))
+    known = cache.get(key)
+    if known is not None:
+        return Outcome.from_json(known)
+    driver = drivers.driver(task.figure.driver)
+    outcome = driver.measure(context, task.parameters, task.assumption is None)
+    cache.put(key, outcome.to_json())
+    return outcome
+
+
+def depends_on(task: Task, context: Context, options: Options) -> list[Any]:
+    """List everything an outcome depends on, besides the program."""
+    library, figure = context.library, task.figure
+    data = list(drivers.data_of(figure, library, options.data))
+    files = [*drivers.files(figure, library), *data]
+    return [
+        figure.driver,
+        task.parameters,
+        task.assumption is None,
+        options.seed,
+        options.runs,
+        [(path.name, kept.digest(path)) for path in files],
+    ]
+
+
+def _assembled(
+    figures: Sequence[Figure], tasks: Sequence[Task], found: Mapping[int, Outcome]
+) -> Iterator[Reproduced]:
+    """Put together what belongs to a figure; one whose own run is not finished is left out."""
+    for figure in figures:
+        outcome: Outcome | None = None
+        others: list[tuple[Assumption, Any, Outcome]] = []
+        for i, task in enumerate(tasks):
+            if task.figure is not figure or i not in found:
+                continue
+            if task.assumption is None:
+                outcome = found[i]
+            else:
+                others.append((task.assumption, task.alternative, found[i]))
+        if outcome is not None:
+            yield Reproduced(figure, outcome, rows_of(figure, outcome, others))

@@ -1,0 +1,120 @@
+"""The result of a reproduction: rows to read, a page to look at."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from airtcp import output
+from airtcp.papers.rows import shown, tally
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from airtcp.papers.reproduce import Reproduced
+    from airtcp.papers.rows import Row
+
+
+class PapersResult:
+    """What became of the tables and figures that were asked for."""
+
+    def __init__(self, figures: Sequence[Reproduced], *, seed: int, interrupted: bool) -> None:
+        """Hold what was found."""
+        self.figures = list(figures)
+        self.seed = seed
+        self.interrupted = interrupted
+        """True if the work was stopped (Ctrl-C); what was finished is here."""
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """One row for each published value and each claimed ordering."""
+        return [row for figure in self.figures for row in figure.rows]
+
+    @cached_property
+    def text(self) -> str:
+        """The rows as JSON text."""
+        return json.dumps(self.rows, ensure_ascii=False, indent=1)
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """How many rows there are of each verdict."""
+        return tally(self.rows)
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """The rows as a table; lists are left out."""
+        return pl.DataFrame([_flat(row) for row in self.rows], infer_schema_length=None)
+
+    def page(self) -> str:
+        """Make the report: one HTML document, complete in itself."""
+        from airtcp.report.papers import papers_page
+
+        return papers_page(self.figures, self.seed, interrupted=self.interrupted)
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write the report.
+
+        Args:
+            path: The file to write.
+
+        Returns:
+            The file written.
+        """
+        target = Path(path)
+        output.write_text(target, self.page())
+        return target
+
+    def write(self, folder: str | os.PathLike[str], *, report: bool = True) -> list[Path]:
+        """Write everything: the rows as JSON and Parquet, and the report.
+
+        Files appear when they are whole. Others in the folder are left alone.
+
+        Args:
+            folder: The folder to write to; made if it does not exist.
+            report: Whether to write `report.html` as well.
+
+        Returns:
+            The files written.
+        """
+        home = Path(folder)
+        written = [home / "reproduce.json", home / "rows.parquet"]
+        output.write_text(written[0], self.text + "\n")
+        with output.whole(written[1]) as part:
+            self.table.write_parquet(part)
+        if report:
+            written.append(self.report(home / "report.html"))
+        return written
+
+    def __repr__(self) -> str:
+        """Name the result by what came out."""
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in self.verdicts.items())
+        return f"PapersResult({len(self.figures)} figures: {counts})"
+
+
+def _flat(row: Row) -> dict[str, Any]:
+    low, high = row["published_interval"] or (None, None)
+    here_low, here_high = row["here_interval"] or (None, None)
+    published = row["published"]
+    return {
+        "id": row["id"],
+        "kind": row["kind"],
+        "measure": shown(row),
+        "published": published if not isinstance(published, str) else None,
+        "published_low": low,
+        "published_high": high,
+        "claim": published if isinstance(published, str) else None,
+        "here": row["here"],
+        "here_low": here_low,
+        "here_high": here_high,
+        "right": row["right"],
+        "ratio": row["ratio"],
+        "unit": row["unit"],
+        "verdict": row["verdict"],
+        "reason": row["reason"],
+        "depends_on": "; ".join(row["depends_on"]),
+    }

@@ -1,0 +1,177 @@
+"""The rows of the result: one for each published value and each claimed ordering.
+
+A row also says how it depends on what the publication leaves open: what comes out under each
+alternative of each assumption, and whether the verdict would be another.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict, cast
+
+from airtcp import words
+from airtcp.papers.form import refuse
+from airtcp.papers.paper import Claim, Published, Term
+from airtcp.papers.verdict import Judged, Verdict, judge, judge_claim
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from airtcp.papers.outcome import Outcome
+    from airtcp.papers.paper import Assumption, Figure
+
+
+class Sensitivity(TypedDict):
+    """A row under another value of a parameter that the publication leaves open."""
+
+    assumption: str
+    status: str
+    parameter: str
+    alternative: Any
+    here: float | None
+    verdict: Verdict
+
+
+class Row(TypedDict):
+    """A published value or a claimed ordering, and what came out here."""
+
+    id: str
+    kind: str
+    metric: str
+    at: dict[str, str | float]
+    words: str
+    published: float | str | None
+    published_interval: tuple[float | None, float | None] | None
+    here: float | None
+    here_interval: tuple[float | None, float | None] | None
+    right: float | None
+    ratio: float | None
+    unit: str
+    verdict: Verdict
+    reason: str
+    by_construction: str
+    depends_on: list[str]
+    sensitivity: list[Sensitivity]
+
+
+def rows_of(
+    figure: Figure, outcome: Outcome, others: Sequence[tuple[Assumption, Any, Outcome]]
+) -> list[Row]:
+    """Compare everything a figure says with what was measured.
+
+    Args:
+        figure: The figure.
+        outcome: What its driver measured.
+        others: What it measured under an alternative of an assumption.
+
+    Raises:
+        PaperError: If the figure names a measure that its driver does not take.
+    """
+    said = [*figure.published, *figure.claims]
+    return [_row(figure, one, outcome, others) for one in said]
+
+
+def _judged(one: Published | Claim, outcome: Outcome, figure: Figure) -> Judged:
+    try:
+        return judge(one, outcome) if isinstance(one, Published) else judge_claim(one, outcome)
+    except KeyError as error:
+        wanted = error.args[0]
+        message = f"{figure.path}: the driver {figure.driver} measures no {wanted}"
+        known = sorted({str(measure.term) for measure in outcome.measures})
+        near = [name for name in known if name.split("[")[0] == wanted.metric] or known
+        refuse(f"{message} (it measures: {'; '.join(near)})")
+
+
+def _row(
+    figure: Figure,
+    one: Published | Claim,
+    outcome: Outcome,
+    others: Sequence[tuple[Assumption, Any, Outcome]],
+) -> Row:
+    judged = _judged(one, outcome, figure)
+    wanted = one.term if isinstance(one, Published) else one.left
+    sensitivity: list[Sensitivity] = []
+    depends: dict[str, None] = {}
+    if judged.verdict != "skipped":
+        for assumption, alternative, other in others:
+            if assumption.metrics and wanted.metric not in assumption.metrics:
+                continue
+            then = _judged(one, other, figure)
+            if then.met != judged.met:
+                depends[assumption.name] = None
+            sensitivity.append(
+                {
+                    "assumption": assumption.name,
+                    "status": assumption.status,
+                    "parameter": assumption.parameter,
+                    "alternative": alternative,
+                    "here": None if then.here is None else then.here.value,
+                    "verdict": then.verdict,
+                }
+            )
+    here = judged.here
+    value = None if here is None else here.value
+    return {
+        "id": figure.id,
+        "kind": "value" if isinstance(one, Published) else "ordering",
+        "metric": wanted.metric,
+        "at": dict(wanted.at),
+        "words": one.says if isinstance(one, Published) else one.words,
+        "published": _published(one),
+        "published_interval": _ends(one),
+        "here": value,
+        "here_interval": None if here is None or here.low is None else (here.low, here.high),
+        "right": judged.right,
+        "ratio": _ratio(one, value, judged.right),
+        "unit": one.unit if isinstance(one, Published) else ("" if here is None else here.unit),
+        "verdict": judged.verdict,
+        "reason": judged.reason,
+        "by_construction": one.by_construction,
+        "depends_on": list(depends),
+        "sensitivity": sensitivity,
+    }
+
+
+def _published(one: Published | Claim) -> float | str | None:
+    if isinstance(one, Published):
+        return one.value
+    right = one.right if isinstance(one.right, Term) else words.number(one.right)
+    margin = f" by {words.number(100 * one.margin)} %" if one.margin else ""
+    return f"{one.op} {right}{margin}"
+
+
+def _ends(one: Published | Claim) -> tuple[float | None, float | None] | None:
+    if isinstance(one, Claim) or (one.low is None and one.high is None):
+        return None
+    return one.low, one.high
+
+
+def _ratio(one: Published | Claim, value: float | None, right: float | None) -> float | None:
+    """Give here over published, or left over right; none where one is missing or zero."""
+    other = one.value if isinstance(one, Published) else right
+    return None if value is None or not other else value / other
+
+
+def tally(rows: Sequence[Row]) -> dict[str, int]:
+    """Count the rows by verdict."""
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row["verdict"]] = counts.get(row["verdict"], 0) + 1
+    return counts
+
+
+def shown(row: Mapping[str, Any]) -> str:
+    """Write what a row measures: the metric with its conditions."""
+    return str(Term(row["metric"], row["at"]))
+
+
+def told(value: Any) -> str:
+    """Write the value of a parameter in a few words.
+
+    >>> told({"ack_every": 1}), told({}), told(True)
+    ('ack_every = 1', "the profile's own", 'true')
+    """
+    if isinstance(value, dict):
+        table = cast("dict[str, Any]", value)
+        parts = [f"{name} = {told(one)}" for name, one in table.items()]
+        return ", ".join(parts) or "the profile's own"
+    return str(value).lower() if isinstance(value, bool) else str(value)

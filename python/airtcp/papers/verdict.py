@@ -1,0 +1,174 @@
+"""Verdicts: is a published value, or a claimed ordering, met by what was measured here?
+
+A verdict is worked out, never written: the file of a figure gives intervals, tolerances and
+margins, the driver gives measures, and the rules are these.
+
+A value is *within interval* if the published interval holds the value here, or the 95 % interval
+of the mean here holds the published value; else *within tolerance* if it differs by no more than
+the tolerance, relative or absolute; else *not reproduced*. An interval with one end ("over 95")
+is open at the other. An ordering *holds* if the left side is on the claimed side of the right
+side by at least the margin, which is relative to the right side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Final, Literal
+
+from airtcp import words
+from airtcp.papers.paper import Term
+
+if TYPE_CHECKING:
+    from airtcp.papers.outcome import Measure, Outcome
+    from airtcp.papers.paper import Claim, Published
+
+Verdict = Literal[
+    "within interval", "within tolerance", "ordering holds", "not reproduced", "skipped"
+]
+MET: Final = ("within interval", "within tolerance", "ordering holds")
+_WIDEST: Final = 0.5
+"""An interval here wider than this share of the published value is too vague to meet it."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A verdict with its reason and the numbers behind it."""
+
+    verdict: Verdict
+    reason: str
+    here: Measure | None = None
+    right: float | None = None
+    """The right side of an ordering."""
+
+    @property
+    def met(self) -> bool:
+        """True if what was published is met."""
+        return self.verdict in MET
+
+
+def judge(published: Published, outcome: Outcome) -> Judged:
+    """Compare a published value with what was measured.
+
+    Raises:
+        KeyError: If the driver measures no such thing; the argument is the term.
+    """
+    skipped = outcome.why_skipped(published.term)
+    if skipped is not None:
+        return Judged("skipped", skipped)
+    here = outcome.find(published.term)
+    if here is None:
+        raise KeyError(published.term)
+    if here.value is None or not isfinite(here.value):
+        return Judged("not reproduced", _because(here.note, published.reason), here)
+    within = _within_published(published, here.value) or _within_ours(published, here)
+    if within:
+        return Judged("within interval", within, here)
+    near = _within_tolerance(published, here.value)
+    if near:
+        return Judged("within tolerance", near, here)
+    return Judged(
+        "not reproduced", _because(_beyond(published, here.value), published.reason), here
+    )
+
+
+def judge_claim(claim: Claim, outcome: Outcome) -> Judged:
+    """Compare the two sides of a claimed ordering.
+
+    Raises:
+        KeyError: If the driver measures no such thing; the argument is the term.
+    """
+    terms = [claim.left, *([claim.right] if isinstance(claim.right, Term) else [])]
+    for wanted in terms:
+        skipped = outcome.why_skipped(wanted)
+        if skipped is not None:
+            return Judged("skipped", skipped)
+    found = [_measure(wanted, outcome) for wanted in terms]
+    left = found[0]
+    right = found[1].value if len(found) > 1 else float(claim.right)  # type: ignore[arg-type]
+    for wanted, measure in zip(terms, found, strict=True):
+        if measure.value is None or not isfinite(measure.value):
+            said = f"{wanted} was not measured: {measure.note}"
+            return Judged("not reproduced", _because(said, claim.reason), left, right)
+    value = left.value
+    assert value is not None  # noqa: S101 - looked at above
+    assert right is not None  # noqa: S101 - looked at above
+    gap = abs(right) * claim.margin
+    holds = {
+        ">": value > right + gap,
+        ">=": value >= right + gap,
+        "<": value < right - gap,
+        "<=": value <= right - gap,
+    }[claim.op]
+    numbers = f"{words.number(value)} {claim.op} {words.number(right)}"
+    margin = f" by {words.number(100 * claim.margin)} %" if claim.margin else ""
+    if holds:
+        return Judged("ordering holds", f"{numbers}{margin}", left, right)
+    return Judged("not reproduced", _because(f"not {numbers}{margin}", claim.reason), left, right)
+
+
+def _measure(wanted: Term, outcome: Outcome) -> Measure:
+    found = outcome.find(wanted)
+    if found is None:
+        raise KeyError(wanted)
+    return found
+
+
+def _because(fact: str, reason: str) -> str:
+    return "; ".join(part for part in (fact, reason) if part)
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    if low is None:
+        return f"at most {words.number(high)}"
+    if high is None:
+        return f"at least {words.number(low)}"
+    return f"[{words.number(low)}, {words.number(high)}]"
+
+
+def _within_published(published: Published, value: float) -> str:
+    low, high = published.low, published.high
+    if low is None and high is None:
+        return ""
+    if (low is None or value >= low) and (high is None or value <= high):
+        return f"published: {_interval(low, high)}"
+    return ""
+
+
+def _within_ours(published: Published, here: Measure) -> str:
+    value, low, high = published.value, here.low, here.high
+    if value is None or low is None or high is None or not low <= value <= high:
+        return ""
+    if high - low > _WIDEST * abs(value):
+        return ""
+    return f"here: 95 % {_interval(low, high)}"
+
+
+def _within_tolerance(published: Published, value: float) -> str:
+    """Compare with the tolerance; from an interval, its nearer end counts."""
+    aims = [published.value, published.low, published.high]
+    for aim in (a for a in aims if a is not None):
+        for allowed, said in (
+            (published.tolerance, "{} %"),
+            (published.tolerance_abs, "{}"),
+        ):
+            if allowed is None:
+                continue
+            relative = said == "{} %"
+            limit = allowed * abs(aim) if relative else allowed
+            # A hair more, or a value exactly at the limit would fail by rounding.
+            if abs(value - aim) <= limit * (1 + 1e-9):
+                shown = words.number(allowed * (100 if relative else 1))
+                return f"tolerance {said.format(shown)}: {published.tolerance_reason}"
+    return ""
+
+
+def _beyond(published: Published, value: float) -> str:
+    parts: list[str] = []
+    if published.low is not None or published.high is not None:
+        parts.append(f"outside {_interval(published.low, published.high)}")
+    if published.tolerance is not None:
+        parts.append(f"beyond {words.number(100 * published.tolerance)} %")
+    if published.tolerance_abs is not None:
+        parts.append(f"beyond \N{PLUS-MINUS SIGN}{words.number(published.tolerance_abs)}")
+    return f"{words.number(value)} is {' and '.join(parts) or 'another value'}"

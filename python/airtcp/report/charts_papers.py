@@ -1,0 +1,130 @@
+"""The pictures of reproduced papers: what came out here, with the published points on it.
+
+A driver describes a picture as layers of rows (`airtcp.papers.outcome`); this turns it into a
+Vega-Lite specification that names its data (`layer0`, `layer1` ..., `published`), which the page
+fills in.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
+
+from airtcp.report import theme
+from airtcp.report.charts import finish, n, q, zoom
+
+if TYPE_CHECKING:
+    from airtcp.papers.outcome import Axis, Layer, Plot
+
+_HEIGHT: Final = 300
+_MANY: Final = 150
+_SHAPES: Final = ["circle", "triangle-up", "square", "diamond", "cross", "triangle-down"]
+
+
+def _scale(axis: Axis) -> alt.Scale:
+    options: dict[str, Any] = {"nice": axis.scale == "linear", "padding": 8}
+    if axis.domain is not None:
+        options |= {"domain": list(axis.domain), "nice": False}
+    if axis.scale == "linear":
+        options["zero"] = False
+    return alt.Scale(type=axis.scale, **options)
+
+
+def _ticks(axis: Axis) -> alt.Axis:
+    if axis.percent:
+        return alt.Axis(format=".0%")
+    if axis.scale == "log":
+        return alt.Axis(format="~s", values=[10.0**e * m for e in range(-6, 8) for m in (1, 3)])
+    return alt.Axis(format="~r")
+
+
+def _series(plot: Plot) -> list[str]:
+    return list(
+        dict.fromkeys(
+            row["series"]
+            for layer in plot.layers
+            for row in layer.rows
+            if row.get("series") is not None
+        )
+    )
+
+
+def _fields(layer: Layer) -> set[str]:
+    return {name for row in layer.rows for name in row}
+
+
+def _drawn(plot: Plot, layer: Layer, data: str, names: list[str]) -> Any:
+    fields = _fields(layer)
+    x = alt.X("x:Q", title=plot.x.title, scale=_scale(plot.x), axis=_ticks(plot.x))
+    y = alt.Y("y:Q", title=plot.y.title, scale=_scale(plot.y), axis=_ticks(plot.y))
+    encoding: dict[str, Any] = {"x": x, "y": y}
+    tooltip = [n("label", "what")] if "label" in fields else []
+    tooltip += [n("series", "series")] if "series" in fields else []
+    tooltip += [q("x", plot.x.title), q("y", plot.y.title)]
+    if plot.shaded and "shade" in fields:
+        scale = alt.Scale(domain=[0, 1], clamp=True, range=theme.RAMP)
+        legend = alt.Legend(title=plot.shaded, type="gradient", format=".1f")
+        encoding["color"] = alt.Color("shade:Q", scale=scale, legend=legend)
+        tooltip.append(q("shade", plot.shaded))
+    elif "series" in fields:
+        scale = alt.Scale(domain=names, range=[theme.SERIES[i % 6] for i in range(len(names))])
+        legend = alt.Legend(title=None, columns=3, symbolOpacity=1) if len(names) > 1 else None
+        encoding["color"] = alt.Color("series:N", scale=scale, legend=legend)
+        if layer.mark == "point":
+            shapes = [_SHAPES[i % 6] for i in range(len(names))]
+            shape = alt.Scale(domain=names, range=shapes)
+            encoding["shape"] = alt.Shape("series:N", scale=shape, legend=legend)
+    base = alt.Chart(alt.NamedData(data))
+    if layer.mark == "rule":
+        return base.mark_line(color=theme.GUIDE, strokeDash=[4, 3], strokeWidth=1.2).encode(
+            x=x, y=y, detail="detail:N"
+        )
+    if layer.mark == "band":
+        encoding["y2"] = alt.Y2("y2:Q")
+        return base.mark_area(opacity=0.18).encode(**encoding)
+    if layer.mark == "line":
+        return base.mark_line(strokeWidth=2, clip=True).encode(**encoding, tooltip=tooltip)
+    if layer.mark == "step":
+        marked = base.mark_line(interpolate="step-after", strokeWidth=1.8, clip=True)
+        return marked.encode(**encoding, tooltip=tooltip)
+    size = 52 if len(layer.rows) <= _MANY else 22
+    points = base.mark_point(filled=True, size=size, opacity=0.8).encode(
+        **encoding, tooltip=tooltip
+    )
+    if not {"low", "high"} <= fields:
+        return points
+    bars = base.mark_rule(strokeWidth=1.4).encode(
+        x=x, y=alt.Y("low:Q"), y2="high:Q", color=encoding.get("color", alt.value(theme.TRACE))
+    )
+    return alt.layer(bars, points)
+
+
+def _published(plot: Plot) -> Any:
+    mark = alt.Chart(alt.NamedData("published")).mark_point(
+        shape="diamond", size=150, filled=False, strokeWidth=2.4, color=theme.INK, opacity=1
+    )
+    return mark.encode(
+        x=alt.X("x:Q", title=plot.x.title, scale=_scale(plot.x), axis=_ticks(plot.x)),
+        y=alt.Y("y:Q", title=plot.y.title, scale=_scale(plot.y), axis=_ticks(plot.y)),
+        tooltip=[n("label", "published"), q("x", plot.x.title), q("y", plot.y.title)],
+    )
+
+
+def chart(plot: Plot) -> dict[str, Any]:
+    """Make the specification of a picture."""
+    names = _series(plot)
+    layers = [
+        _drawn(plot, layer, f"layer{i}", names) for i, layer in enumerate(plot.layers) if layer.rows
+    ]
+    if plot.published:
+        layers.append(_published(plot))
+    return finish(alt.layer(*layers).add_params(zoom()), _HEIGHT) if layers else {}
+
+
+def data(plot: Plot) -> dict[str, list[dict[str, Any]]]:
+    """Give the data of a picture by name; empty if there is nothing to draw."""
+    found = {f"layer{i}": layer.rows for i, layer in enumerate(plot.layers) if layer.rows}
+    if plot.published:
+        found["published"] = plot.published
+    return found

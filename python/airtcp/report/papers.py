@@ -1,0 +1,200 @@
+"""The page of reproduced papers: each figure drawn, its rows, and what they depend on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp import words
+from airtcp.papers.rows import Row, shown, tally, told
+from airtcp.papers.verdict import MET
+from airtcp.report import charts_papers
+from airtcp.report.page import render
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from airtcp.papers.outcome import Plot
+    from airtcp.papers.reproduce import Reproduced
+
+_DASH: Final = "\N{EN DASH}"
+
+
+def papers_page(figures: Sequence[Reproduced], seed: int, *, interrupted: bool) -> str:
+    """Make the page.
+
+    Args:
+        figures: What was reproduced.
+        seed: The root seed.
+        interrupted: Whether the work was stopped before its end.
+
+    Returns:
+        A complete HTML document.
+    """
+    from airtcp import api
+
+    charts: dict[str, Any] = {}
+    data: dict[str, Any] = {}
+    for figure in figures:
+        for plot in figure.outcome.plots:
+            name = _name(figure, plot)
+            charts[name] = charts_papers.chart(plot)
+            data[name] = charts_papers.data(plot)
+    rows = [row for figure in figures for row in figure.rows]
+    papers = dict.fromkeys(figure.figure.paper.id for figure in figures)
+    return render(
+        "papers.html.j2",
+        "papers.js",
+        {"kind": "papers", "charts": charts, "data": data},
+        title=f"Reproduced: {', '.join(papers) or 'nothing'}",
+        lead="Published tables and figures, made again: what was published, what comes out here,"
+        " and whether the one meets the other.",
+        facts=[
+            ("Tables and figures", str(len(figures))),
+            ("Rows", str(len(rows))),
+            ("Seed", str(seed)),
+            ("Version", api.version()),
+        ],
+        findings=_findings(rows),
+        figures=[_section(figure) for figure in figures],
+        interrupted=interrupted,
+        version=api.version(),
+        seed=seed,
+    )
+
+
+def _name(figure: Reproduced, plot: Plot) -> str:
+    return f"{figure.figure.id}-{plot.name}"
+
+
+def _findings(rows: Sequence[Row]) -> list[words.Finding]:
+    counts = tally(rows)
+    met = sum(counts.get(verdict, 0) for verdict in MET)
+    missed, skipped = counts.get("not reproduced", 0), counts.get("skipped", 0)
+    found = [
+        words.Finding(
+            f"{met} of {len(rows) - skipped} met",
+            f"{counts.get('within interval', 0)} within an interval,"
+            f" {counts.get('within tolerance', 0)} within a tolerance,"
+            f" {counts.get('ordering holds', 0)} orderings that hold.",
+            "good" if met else "plain",
+        )
+    ]
+    if missed:
+        found.append(
+            words.Finding(
+                f"{missed} not reproduced",
+                "Each says why in the column of the verdict.",
+                "warn",
+            )
+        )
+    depend = sum(bool(row["depends_on"]) for row in rows)
+    if depend:
+        found.append(
+            words.Finding(
+                f"{depend} depend on an assumption",
+                "Their verdict would be another if a parameter that the publication leaves open"
+                " had another value.",
+                "warn",
+            )
+        )
+    made = sum(bool(row["by_construction"]) and row["verdict"] in MET for row in rows)
+    if made:
+        found.append(
+            words.Finding(
+                f"{made} by construction",
+                "The links were made so: these rows check the generator, not the world.",
+            )
+        )
+    if skipped:
+        found.append(words.Finding(f"{skipped} skipped", "Their data are not here."))
+    return found
+
+
+def _section(figure: Reproduced) -> dict[str, Any]:
+    about = figure.figure
+    plots = [
+        {
+            "name": _name(figure, plot),
+            "title": plot.title,
+            "caption": plot.caption + (" Diamonds are published values." if plot.published else ""),
+        }
+        for plot in figure.outcome.plots
+    ]
+    return {
+        "id": about.id,
+        "title": about.title,
+        "item": about.item,
+        "paper": about.paper.title,
+        "section": about.section,
+        "measures": about.measures,
+        "plots": plots,
+        "rows": [_row(row) for row in figure.rows],
+        "assumptions": [
+            {
+                "name": assumption.name,
+                "status": assumption.status,
+                "parameter": assumption.parameter,
+                "value": told(assumption.value),
+                "why": assumption.why,
+            }
+            for assumption in about.assumptions
+        ],
+        "sensitivity": _sensitivity(figure.rows),
+        "notes": figure.outcome.notes,
+    }
+
+
+def _text(number: float | None) -> str:
+    return _DASH if number is None else words.number(number)
+
+
+def _interval(ends: tuple[float | None, float | None] | None) -> str:
+    if ends is None:
+        return ""
+    low, high = ("" if end is None else words.number(end) for end in ends)
+    return f" [{low}, {high}]"
+
+
+def _row(row: Row) -> dict[str, Any]:
+    said = row["published"]
+    published = said if isinstance(said, str) else _text(said)
+    here = _text(row["here"]) + _interval(row["here_interval"])
+    if row["kind"] == "ordering" and row["right"] is not None:
+        here += f" against {_text(row['right'])}"
+    tone = {"not reproduced": "no", "skipped": "skip"}.get(row["verdict"], "yes")
+    return {
+        "measure": shown(row),
+        "words": row["words"],
+        "published": published + _interval(row["published_interval"]),
+        "here": here,
+        "unit": row["unit"],
+        "ratio": _text(row["ratio"]),
+        "verdict": row["verdict"],
+        "tone": tone,
+        "reason": row["reason"],
+        "construction": row["by_construction"] if row["verdict"] in MET else "",
+        "depends": ", ".join(row["depends_on"]),
+    }
+
+
+def _sensitivity(rows: Sequence[Row]) -> dict[str, Any]:
+    """Lay out what each row would be under each alternative: a column for each of these."""
+    heads: dict[tuple[str, str], None] = {}
+    for row in rows:
+        for tried in row["sensitivity"]:
+            heads[tried["assumption"], told(tried["alternative"])] = None
+    lines: list[list[tuple[str, bool]]] = []
+    for row in rows:
+        if not row["sensitivity"]:
+            continue
+        known = {
+            (tried["assumption"], told(tried["alternative"])): tried for tried in row["sensitivity"]
+        }
+        line = [(shown(row), True), (_text(row["here"]), row["verdict"] in MET)]
+        for head in heads:
+            tried = known.get(head)
+            line.append(
+                (_DASH, True) if tried is None else (_text(tried["here"]), tried["verdict"] in MET)
+            )
+        lines.append(line)
+    return {"heads": [f"{name}: {other}" for name, other in heads], "lines": lines}
