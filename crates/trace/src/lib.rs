@@ -20,6 +20,7 @@
 mod error;
 pub mod fit;
 pub mod metrics;
+pub mod predict;
 pub mod reader;
 pub mod synth;
 pub mod write;
@@ -27,5 +28,6 @@ pub mod write;
 pub use error::TraceError;
 pub use fit::{RunLengthModel, fit_gilbert_elliott};
 pub use metrics::{AnalyseOptions, Class, Convergence, LinkStats, analyse};
+pub use predict::{FitOptions, FitTable, Form, LinkSample, fit_throughput};
 pub use reader::{LinkTrace, ReadOptions, read_links, read_links_from, read_many};
 pub use synth::{GeParams, SynthError, SynthModel};

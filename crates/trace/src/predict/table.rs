@@ -1,0 +1,459 @@
+//! Fits of TCP throughput side by side: what each says of every link, and how far it is off.
+//!
+//! Throughput is fitted as a share of the link's packets per second (1 over the slot), so that
+//! coefficients have no unit (but for one over that of a further metric) and links of different
+//! slots can be fitted together. A coefficient times the link's rate is in packets per second.
+//!
+//! - In-sample error: mean of `|estimate - measured|` over the link's rate (S1, footnote 2).
+//! - Leave-one-out error: the same, each link estimated by a fit to all others. Estimates are
+//!   not held to what a link can carry, neither here nor there.
+//! - BIC, for errors with Laplace's distribution, whose maximum likelihood the least absolute
+//!   deviations are: `(k + 1) ln n + 2 n (ln(2 e) + 1)` with `k` coefficients and mean error
+//!   `e`, its scale being the one parameter more. Differences matter, levels do not.
+//!
+//! All forms are fitted to the same links: one that lacks any of the quantities (mu of a
+//! perfect link) is left out of all.
+
+use std::collections::BTreeMap;
+
+use airtcp_units::detmath::ln;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::formula::{self, FormulaOptions};
+use super::linear::{Basis, Lu, dot};
+use super::{FitError, FitProblem, Form, form::Term, lad};
+
+/// Least share of a coefficient that must rest on other links for a link to be left out:
+/// `1 - h` with `h` its leverage. \[choice\]
+const NEEDED: f64 = 1e-12;
+
+/// Longest list of links in a message.
+const NAMED: usize = 3;
+
+/// A link, as far as fits see it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkSample {
+    /// Its name.
+    #[serde(default)]
+    pub name: String,
+    /// Packet reception ratio.
+    pub prr: f64,
+    /// Burstiness; absent where it is not defined.
+    #[serde(default)]
+    pub mu: Option<f64>,
+    /// TCP throughput, packets per second.
+    pub packets_per_second: f64,
+    /// Packets per second of the link layer: 1 over the slot.
+    pub link_packets_per_second: f64,
+    /// Further metrics by name; absent where not defined.
+    #[serde(default)]
+    pub metrics: BTreeMap<String, Option<f64>>,
+}
+
+/// What to fit.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FitOptions {
+    /// Further metrics that are put to the test beside PRR and mu; `log(NAME)` is the natural
+    /// logarithm of the metric NAME.
+    pub metrics: Vec<String>,
+    /// Forms in place of S1's and those that the metrics add.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forms: Option<Vec<Form>>,
+    /// Parameters of the formulas.
+    pub formulas: FormulaOptions,
+}
+
+/// Fits and formulas, side by side.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FitTable {
+    /// The links that were fitted.
+    pub links: Vec<FittedLink>,
+    /// Links that lack a quantity, and which.
+    pub left_out: Vec<LeftOut>,
+    /// The fits, in order.
+    pub fits: Vec<Fit>,
+    /// Published formulas, which fit nothing, over the same links.
+    pub formulas: Vec<Prediction>,
+}
+
+/// A link that was fitted.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FittedLink {
+    /// Its name.
+    pub name: String,
+    /// Packet reception ratio.
+    pub prr: f64,
+    /// Burstiness.
+    pub mu: Option<f64>,
+    /// TCP throughput as measured.
+    pub packets_per_second: f64,
+    /// Packets per second of the link layer.
+    pub link_packets_per_second: f64,
+    /// Further metrics that were asked for.
+    pub metrics: BTreeMap<String, f64>,
+}
+
+/// A link that was left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LeftOut {
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// One form fitted.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Fit {
+    /// Name of the form.
+    pub name: String,
+    /// The form as a formula with letters for the coefficients; it gives the share of the
+    /// link's packets per second.
+    pub formula: String,
+    /// The terms, in the order of the coefficients; the constant, `1`, is last.
+    pub terms: Vec<String>,
+    /// The coefficients; null if the form could not be fitted.
+    pub coefficients: Option<Vec<f64>>,
+    /// What is wrong, if it could not be fitted.
+    pub problem: Option<FitProblem>,
+    /// The same in words.
+    pub problem_text: Option<String>,
+    /// Mean absolute error over the link's packets per second.
+    pub error: Option<f64>,
+    /// The same, each link estimated by a fit to all others; null if a fit without some link
+    /// is not possible.
+    pub leave_one_out_error: Option<f64>,
+    /// Median of the absolute leave-one-out errors, which single wild estimates do not move.
+    pub leave_one_out_median: Option<f64>,
+    /// Why there is no leave-one-out error.
+    pub leave_one_out_note: Option<String>,
+    /// Bayesian information criterion for Laplace errors; null for a perfect fit.
+    pub bic: Option<f64>,
+    /// Estimates for the links, packets per second.
+    pub estimates: Option<Vec<f64>>,
+    /// Leave-one-out estimates for the links, packets per second.
+    pub leave_one_out_estimates: Option<Vec<f64>>,
+}
+
+/// One formula evaluated.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Prediction {
+    /// Name of the formula.
+    pub name: String,
+    /// The formula.
+    pub formula: String,
+    /// Where it comes from.
+    pub source: String,
+    /// Mean absolute error over the link's packets per second.
+    pub error: f64,
+    /// Bayesian information criterion for Laplace errors, with no coefficient.
+    pub bic: Option<f64>,
+    /// Links for which the formula gives more than the link can carry; the link's rate was
+    /// taken for these.
+    pub limited: usize,
+    /// Predictions for the links, packets per second.
+    pub estimates: Vec<f64>,
+}
+
+impl FitTable {
+    /// The fit of the form `name`.
+    pub fn fit(&self, name: &str) -> Option<&Fit> {
+        self.fits.iter().find(|fit| fit.name == name)
+    }
+
+    /// What cannot be fitted and why, and what can, in one sentence; `None` if everything was.
+    pub fn shortfall(&self) -> Option<String> {
+        let named = |good: bool| -> Vec<&str> {
+            let kind = self.fits.iter().filter(|fit| fit.problem.is_none() == good);
+            kind.map(|fit| fit.name.as_str()).collect()
+        };
+        let (done, failed) = (named(true), named(false));
+        let first = self.fits.iter().find(|fit| fit.problem.is_some())?;
+        let can = match done.as_slice() {
+            [] => "nothing can be fitted".to_owned(),
+            some => format!("what can be fitted: {}", some.join(", ")),
+        };
+        let why = first.problem_text.as_deref().unwrap_or_default();
+        Some(format!("cannot be fitted: {} ({}: {why}); {can}", failed.join(", "), first.name))
+    }
+}
+
+/// Fits every form to `links`, and evaluates the formulas.
+///
+/// # Errors
+/// If a number or an option is impossible, or no link is left to fit. A form that cannot be
+/// fitted is no error: the reason stands with it.
+pub fn fit_throughput(links: &[LinkSample], options: &FitOptions) -> Result<FitTable, FitError> {
+    options.formulas.validate()?;
+    let mut variables = vec!["prr".to_owned(), "mu".to_owned()];
+    for metric in &options.metrics {
+        if metric.is_empty() || metric.contains(['*', '^', '/']) || variables.contains(metric) {
+            let reason = "expected a name without * ^ / that is not taken yet".into();
+            return Err(FitError::Metric { name: metric.clone(), reason });
+        }
+        variables.push(metric.clone());
+    }
+    let forms = options.forms.clone().unwrap_or_else(|| {
+        let mut forms = Form::published();
+        forms.extend(options.metrics.iter().flat_map(|metric| Form::with_metric(metric)));
+        forms
+    });
+    let read = |form: &Form| -> Result<Vec<Term>, FitError> {
+        form.terms.iter().map(|term| Term::read(term, &form.name, &variables)).collect()
+    };
+    let terms: Vec<Vec<Term>> = forms.iter().map(read).collect::<Result<_, _>>()?;
+    let mut needed: Vec<usize> = terms.iter().flatten().flat_map(Term::variables).collect();
+    needed.sort_unstable();
+    needed.dedup();
+
+    let (mut kept, mut left_out) = (Vec::new(), Vec::new());
+    for link in links {
+        check(link)?;
+        let values: Vec<Option<f64>> =
+            variables.iter().map(|name| value(link, name)).collect::<Result<_, _>>()?;
+        match needed.iter().find(|&&v| values[v].is_none()) {
+            Some(&v) => left_out.push(LeftOut {
+                name: link.name.clone(),
+                reason: format!("{} is not defined", variables[v]),
+            }),
+            // A variable that no term has is never looked at.
+            None => kept.push((link, values.iter().map(|v| v.unwrap_or(0.0)).collect())),
+        }
+    }
+    if kept.is_empty() {
+        return Err(FitError::NoLinks { reason: omissions(&left_out) });
+    }
+    let data = Data::of(&kept);
+    Ok(FitTable {
+        fits: forms.iter().zip(&terms).map(|(form, t)| fit(form, t, &variables, &data)).collect(),
+        formulas: formula::predictions(&data, &options.formulas),
+        links: kept
+            .iter()
+            .map(|(link, values)| FittedLink {
+                name: link.name.clone(),
+                prr: link.prr,
+                mu: link.mu,
+                packets_per_second: link.packets_per_second,
+                link_packets_per_second: link.link_packets_per_second,
+                metrics: variables.iter().cloned().zip(values.iter().copied()).skip(2).collect(),
+            })
+            .collect(),
+        left_out,
+    })
+}
+
+/// The links as the fits need them.
+pub(super) struct Data<'a> {
+    pub links: Vec<&'a LinkSample>,
+    /// Values of the variables, link by link.
+    values: Vec<&'a [f64]>,
+    /// Measured share of the link's packets per second.
+    share: Vec<f64>,
+}
+
+impl<'a> Data<'a> {
+    fn of(kept: &'a [(&'a LinkSample, Vec<f64>)]) -> Self {
+        Self {
+            links: kept.iter().map(|(link, _)| *link).collect(),
+            values: kept.iter().map(|(_, values)| values.as_slice()).collect(),
+            share: kept
+                .iter()
+                .map(|(l, _)| l.packets_per_second / l.link_packets_per_second)
+                .collect(),
+        }
+    }
+
+    /// Mean of `|estimate - measured|`, of shares.
+    pub(super) fn error(&self, estimates: &[f64]) -> f64 {
+        let off = estimates.iter().zip(&self.share).map(|(e, s)| (e - s).abs());
+        off.sum::<f64>() / self.share.len() as f64
+    }
+
+    /// Shares as packets per second.
+    pub(super) fn rates(&self, shares: &[f64]) -> Vec<f64> {
+        shares.iter().zip(&self.links).map(|(s, link)| s * link.link_packets_per_second).collect()
+    }
+
+    /// Bayesian information criterion of a mean error.
+    pub(super) fn bic(&self, coefficients: usize, error: f64) -> Option<f64> {
+        let n = self.share.len() as f64;
+        let bic = (coefficients as f64 + 1.0) * ln(n) + 2.0 * n * (ln(2.0 * error) + 1.0);
+        // A fit without error (to rounding) has no likelihood.
+        (error > 1e-12).then_some(bic)
+    }
+}
+
+fn check(link: &LinkSample) -> Result<(), FitError> {
+    let wrong = |quantity: &str, found: f64, expected| {
+        let (link, quantity) = (link.name.clone(), quantity.to_owned());
+        Err(FitError::Value { link, quantity, found: found.to_string(), expected })
+    };
+    if !(0.0..=1.0).contains(&link.prr) {
+        return wrong("prr", link.prr, "0 to 1");
+    }
+    if let Some(mu) = link.mu
+        && !(-1.0..=1.0).contains(&mu)
+    {
+        return wrong("mu", mu, "-1 to 1");
+    }
+    if !(link.packets_per_second >= 0.0 && link.packets_per_second.is_finite()) {
+        return wrong("packets_per_second", link.packets_per_second, "0 or more");
+    }
+    let rate = link.link_packets_per_second;
+    if !(rate > 0.0 && rate.is_finite()) {
+        return wrong("link_packets_per_second", rate, "more than 0");
+    }
+    Ok(())
+}
+
+/// The value of the variable `name` for `link`.
+fn value(link: &LinkSample, name: &str) -> Result<Option<f64>, FitError> {
+    let logarithm = name.strip_prefix("log(").and_then(|rest| rest.strip_suffix(')'));
+    let found = match name {
+        "prr" => Some(link.prr),
+        "mu" => link.mu,
+        _ => *link.metrics.get(logarithm.unwrap_or(name)).ok_or_else(|| FitError::Metric {
+            name: name.into(),
+            reason: format!(
+                "link \"{}\" has no such metric (it has: {})",
+                link.name,
+                link.metrics.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
+            ),
+        })?,
+    };
+    let found = if logarithm.is_some() { found.filter(|v| *v > 0.0).map(ln) } else { found };
+    Ok(found.filter(|v| v.is_finite()))
+}
+
+fn omissions(left_out: &[LeftOut]) -> String {
+    if left_out.is_empty() {
+        return String::new();
+    }
+    let named: Vec<String> =
+        left_out.iter().take(NAMED).map(|l| format!("{}: {}", l.name, l.reason)).collect();
+    let more = if left_out.len() > NAMED { " ..." } else { "" };
+    format!(" ({}{more})", named.join("; "))
+}
+
+fn fit(form: &Form, terms: &[Term], variables: &[String], data: &Data<'_>) -> Fit {
+    let mut names = form.terms.clone();
+    names.push("1".into());
+    let mut out = Fit {
+        name: form.name.clone(),
+        formula: form.formula(),
+        terms: names,
+        coefficients: None,
+        problem: None,
+        problem_text: None,
+        error: None,
+        leave_one_out_error: None,
+        leave_one_out_median: None,
+        leave_one_out_note: None,
+        bic: None,
+        estimates: None,
+        leave_one_out_estimates: None,
+    };
+    if let Err(problem) = solve(form, terms, variables, data, &mut out) {
+        out.problem_text = Some(problem.to_string());
+        out.problem = Some(problem);
+    }
+    out
+}
+
+fn solve(
+    form: &Form,
+    terms: &[Term],
+    variables: &[String],
+    data: &Data<'_>,
+    out: &mut Fit,
+) -> Result<(), FitProblem> {
+    let n = data.links.len();
+    let k = form.coefficients();
+    if n <= k {
+        return Err(FitProblem::TooFewLinks { links: n, coefficients: k });
+    }
+    let mut columns: Vec<Vec<f64>> =
+        terms.iter().map(|t| data.values.iter().map(|v| t.value(v)).collect()).collect();
+    columns.push(vec![1.0; n]);
+    let basis = Basis::of(&columns).map_err(|column| FitProblem::Singular {
+        term: out.terms[column].clone(),
+        variables: distinct(terms, variables, data),
+        links: n,
+    })?;
+    let best = lad::solve(&basis.rows, &data.share, None, None).ok_or(FitProblem::NotSolved)?;
+    let estimates: Vec<f64> = basis.rows.iter().map(|row| dot(row, &best.z)).collect();
+    let error = data.error(&estimates);
+    out.coefficients = Some(basis.coefficients(&best.z));
+    out.error = Some(error);
+    out.bic = data.bic(k, error);
+    out.estimates = Some(data.rates(&estimates));
+    match leave_one_out(&basis.rows, &best.basis, data) {
+        Ok(shares) => {
+            out.leave_one_out_error = Some(data.error(&shares));
+            let mut off: Vec<f64> =
+                shares.iter().zip(&data.share).map(|(e, s)| (e - s).abs()).collect();
+            off.sort_by(f64::total_cmp);
+            out.leave_one_out_median = Some(off[n / 2].midpoint(off[(n - 1) / 2]));
+            out.leave_one_out_estimates = Some(data.rates(&shares));
+        }
+        Err(i) => {
+            out.leave_one_out_note =
+                Some(format!("without link \"{}\" the form cannot be fitted", data.links[i].name));
+        }
+    }
+    Ok(())
+}
+
+/// The estimate for each link by the fit to all others. `Err` is a link that cannot be spared.
+fn leave_one_out(rows: &[Vec<f64>], optimal: &[usize], data: &Data<'_>) -> Result<Vec<f64>, usize> {
+    let mut out = Vec::with_capacity(rows.len());
+    for (i, row) in rows.iter().enumerate() {
+        if 1.0 - dot(row, row) < NEEDED {
+            return Err(i);
+        }
+        let start = replaced(rows, optimal, i).ok_or(i)?;
+        let fit = lad::solve(rows, &data.share, Some(i), Some(&start)).ok_or(i)?;
+        out.push(dot(row, &fit.z));
+    }
+    Ok(out)
+}
+
+/// The interpolated rows with another in place of `gone`: the most independent of the rest.
+fn replaced(rows: &[Vec<f64>], basis: &[usize], gone: usize) -> Option<Vec<usize>> {
+    let mut basis = basis.to_vec();
+    let Some(at) = basis.iter().position(|&b| b == gone) else { return Some(basis) };
+    let lu = Lu::of(basis.iter().map(|&b| rows[b].clone()).collect())?;
+    let mut unit = vec![0.0; basis.len()];
+    unit[at] = 1.0;
+    let normal = lu.solve(&unit);
+    let mut best = (None, 0.0);
+    for (i, row) in rows.iter().enumerate() {
+        let size = dot(row, &normal).abs();
+        if !basis.contains(&i) && size > best.1 {
+            best = (Some(i), size);
+        }
+    }
+    basis[at] = best.0?;
+    Some(basis)
+}
+
+/// How many different values the links have of each variable of the form.
+fn distinct(terms: &[Term], variables: &[String], data: &Data<'_>) -> Vec<(String, usize)> {
+    let mut used: Vec<usize> = terms.iter().flat_map(Term::variables).collect();
+    used.sort_unstable();
+    used.dedup();
+    used.into_iter()
+        .map(|v| {
+            let mut values: Vec<f64> = data.values.iter().map(|at| at[v]).collect();
+            values.sort_by(f64::total_cmp);
+            values.dedup();
+            (variables[v].clone(), values.len())
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;
