@@ -6,6 +6,7 @@
 
 mod compare;
 mod error;
+mod fit;
 mod info;
 mod progress;
 mod run;
@@ -22,6 +23,8 @@ mod core {
     use crate::compare::{CompareResult, compare};
     #[pymodule_export]
     use crate::error::{AirtcpError, ScenarioError, TraceError};
+    #[pymodule_export]
+    use crate::fit::fit_throughput;
     #[pymodule_export]
     use crate::info::{registry, schema, version};
     #[pymodule_export]

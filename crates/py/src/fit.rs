@@ -1,0 +1,44 @@
+//! `fit_throughput`: links as numbers in, fits and formulas side by side out.
+
+use airtcp_trace::predict::{FitOptions, FitTable, LinkSample, fit_throughput as fit};
+use pyo3::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::error;
+
+/// Links to fit, and how.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    links: Vec<LinkSample>,
+    #[serde(default)]
+    options: FitOptions,
+}
+
+/// The table, with what it was made of and by.
+#[derive(Serialize)]
+struct Answer {
+    schema: &'static str,
+    airtcp_version: &'static str,
+    options: FitOptions,
+    /// What cannot be fitted and why, and what can; null if everything was.
+    shortfall: Option<String>,
+    #[serde(flatten)]
+    table: FitTable,
+}
+
+/// Fits TCP throughput to PRR, mu and further metrics of links, and evaluates the published
+/// formulas. `request` is a JSON object with `links` and `options`; gives the document as JSON.
+#[pyfunction]
+pub(crate) fn fit_throughput(py: Python<'_>, request: &str) -> PyResult<String> {
+    let Request { links, options } = error::options(request)?;
+    let table = py.detach(|| fit(&links, &options)).map_err(error::refuse)?;
+    let answer = Answer {
+        schema: "airtcp.fit/1",
+        airtcp_version: env!("CARGO_PKG_VERSION"),
+        shortfall: table.shortfall(),
+        options,
+        table,
+    };
+    serde_json::to_string(&answer).map_err(error::refuse)
+}
