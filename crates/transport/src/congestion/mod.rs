@@ -14,6 +14,7 @@
 //! returns to). [`Promises`] says where a law differs from the rest.
 
 mod additive;
+mod bbr;
 mod prior;
 mod promises;
 mod registry;
@@ -28,6 +29,7 @@ mod window;
 mod conformance;
 
 pub use additive::{Additive, Growth};
+pub use bbr::{Bbr1, Bbr1Config};
 pub use prior::Prior;
 pub use promises::Promises;
 pub use registry::{Law, LawConfig};

@@ -1,5 +1,7 @@
 //! Two connections over a pipe in virtual time.
 
+mod bbr;
+mod bottleneck;
 mod bulk;
 mod episodes;
 mod handshake;
