@@ -1,6 +1,6 @@
 //! BBR: window and pacing rate from a model of the path, not from losses.
 //!
-//! Two versions: [`Bbr1`] (`bbr1`) is draft-cardwell-iccrg-bbr-congestion-control-00 of 2017,
+//! [`Bbr1`] (`bbr1`) is draft-cardwell-iccrg-bbr-congestion-control-00 of 2017,
 //! [`Bbr`] (`bbr`) is version 3 as draft-ietf-ccwg-bbr-06 specifies it. Both estimate the
 //! bottleneck bandwidth as the greatest recent delivery rate and the propagation delay as the
 //! least recent round-trip time; they pace at a gain times the one and bound what is in flight by a

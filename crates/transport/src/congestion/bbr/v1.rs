@@ -14,16 +14,18 @@
 //! policer detection and ACK-aggregation allowance; an answer to ECN marks. Linux paces 1 % below
 //! the estimate: `pacing_margin`.
 
-use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Nanos, Span};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+
+mod config;
+mod window;
+
+pub use config::Bbr1Config;
 
 use super::filters::{Draws, Held, Rounds, WindowedMax};
 use super::{promises, rate_of, volume};
 use crate::congestion::{
-    AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, LawTable,
-    Promises, RateSample,
+    AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, Promises,
+    RateSample,
 };
 
 /// `pacing_gain_cycle` of ProbeBW.
@@ -32,52 +34,6 @@ const GAIN_CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 const FULL_BW_GROWTH: f64 = 1.25;
 /// So many such rounds.
 const FULL_BW_COUNT: u32 = 3;
-
-/// Parameters of BBR version 1.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Bbr1Config {
-    /// Gain of pacing and window in Startup, its inverse is that of Drain. Default 2.885, which
-    /// is 2 / ln 2. Draft: `BBRHighGain`.
-    pub high_gain: f64,
-    /// Gain of the window in ProbeBW. Default 2.
-    pub cwnd_gain: f64,
-    /// Round trips over which the bandwidth is the maximum. Default 10. Draft: `BtlBwFilterLen`.
-    pub btlbw_filter_len: u32,
-    /// Time over which the propagation delay is the minimum, and after which ProbeRTT measures
-    /// it again. Default 10 s. Draft: `RTpropFilterLen`, `ProbeRTTInterval`.
-    pub rtprop_filter_len: Span,
-    /// Time spent with little in flight in ProbeRTT. Default 200 ms. Draft: `ProbeRTTDuration`.
-    pub probe_rtt_duration: Span,
-    /// Least window in segments, that of ProbeRTT. Default 4. Draft: `BBRMinPipeCwnd`.
-    pub min_pipe_cwnd: u32,
-    /// Share by which pacing stays below gain times bandwidth. Default 0; Linux has 0.01.
-    pub pacing_margin: f64,
-}
-
-impl Default for Bbr1Config {
-    fn default() -> Self {
-        Self {
-            high_gain: 2.885,
-            cwnd_gain: 2.0,
-            btlbw_filter_len: 10,
-            rtprop_filter_len: Span::from_secs(10),
-            probe_rtt_duration: Span::from_millis(200),
-            min_pipe_cwnd: 4,
-            pacing_margin: 0.0,
-        }
-    }
-}
-
-impl LawTable for Bbr1Config {
-    fn validate(&self) -> Result<(), ConfigError> {
-        super::within("high_gain", self.high_gain, 1.0, 10.0)?;
-        super::within("cwnd_gain", self.cwnd_gain, 1.0, 10.0)?;
-        super::within("btlbw_filter_len", f64::from(self.btlbw_filter_len), 1.0, 1000.0)?;
-        super::within("min_pipe_cwnd", f64::from(self.min_pipe_cwnd), 1.0, 1000.0)?;
-        super::within("pacing_margin", self.pacing_margin, 0.0, 0.5)
-    }
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -339,64 +295,6 @@ impl Bbr1 {
         if rate > 0.0 && (self.filled_pipe || rate > self.pacing_rate) {
             self.pacing_rate = rate;
         }
-    }
-
-    /// `BBRSaveCwnd`.
-    fn save_cwnd(&mut self) {
-        let good = self.repair == Repair::None && self.state != State::ProbeRtt;
-        self.prior_cwnd = if good { self.cwnd } else { self.prior_cwnd.max(self.cwnd) };
-    }
-
-    /// `BBRRestoreCwnd`. What was saved serves no second time once nothing holds the window down.
-    fn restore_cwnd(&mut self) {
-        self.cwnd = self.cwnd.max(self.prior_cwnd);
-        if self.repair == Repair::None && self.state != State::ProbeRtt {
-            self.prior_cwnd = 0;
-        }
-    }
-
-    /// `BBRModulateCwndForRecovery`, and the beginning and end of recovery.
-    fn modulate_cwnd_for_recovery(&mut self, ack: &AckSample) {
-        if self.repair == Repair::Entering {
-            self.repair = Repair::Running;
-            self.cwnd = ack.pipe.saturating_add(ack.delivered.max(self.mss()));
-            self.packet_conservation = true;
-            self.rounds.begin(ack.total_delivered);
-        }
-        if self.repair == Repair::Running && !ack.in_recovery {
-            self.repair = Repair::None;
-            self.packet_conservation = false;
-            self.restore_cwnd();
-        }
-        if self.repair == Repair::Running && ack.in_fast_recovery {
-            self.cwnd = self.cwnd.saturating_sub(ack.lost).max(self.mss());
-            if self.packet_conservation {
-                self.cwnd = self.cwnd.max(ack.pipe.saturating_add(ack.delivered));
-            }
-        }
-    }
-
-    /// `BBRSetCwnd`.
-    fn set_cwnd(&mut self, ack: &AckSample) {
-        let target_cwnd = self.inflight(self.cwnd_gain);
-        self.modulate_cwnd_for_recovery(ack);
-        if !self.packet_conservation {
-            if self.filled_pipe {
-                self.cwnd = self.cwnd.saturating_add(ack.delivered).min(target_cwnd);
-            } else if self.cwnd < target_cwnd || ack.total_delivered < self.params.initial_window {
-                self.cwnd = self.cwnd.saturating_add(ack.delivered);
-            }
-            self.cwnd = self.cwnd.max(self.min_pipe_cwnd());
-        }
-        // `BBRModulateCwndForProbeRTT`
-        if self.state == State::ProbeRtt {
-            self.cwnd = self.cwnd.min(self.min_pipe_cwnd());
-        }
-        self.bound_cwnd();
-    }
-
-    fn bound_cwnd(&mut self) {
-        self.cwnd = self.cwnd.min(self.params.max_cwnd).max(self.mss());
     }
 }
 

@@ -56,7 +56,6 @@ pub(crate) struct Seen {
     pub(crate) cwnd: u64,
     pub(crate) pipe: u64,
     pub(crate) bandwidth: u64,
-    pub(crate) pacing: u64,
     /// Packets in the queue.
     pub(crate) queued: usize,
 }
@@ -75,8 +74,8 @@ pub(crate) struct Bottleneck {
     /// Client and server of each flow.
     pub(crate) flows: Vec<(Connection, Connection)>,
     pub(crate) seen: Vec<Vec<Seen>>,
-    /// Departures of the data segments of each flow.
-    pub(crate) departures: Vec<Vec<Nanos>>,
+    /// Departures of the data segments of each flow, with payload and the pacing rate then.
+    pub(crate) departures: Vec<Vec<(Nanos, u64, Option<BitRate>)>>,
     pub(crate) dropped: u64,
     pub(crate) forwarded: u64,
     clock: TxClock,
@@ -191,7 +190,8 @@ impl Bottleneck {
                 continue;
             }
             if segment.len > 0 {
-                self.departures[flow].push(self.now);
+                let rate = end.pacing_rate();
+                self.departures[flow].push((self.now, u64::from(segment.len), rate));
             }
             let size = u64::from(segment.len) + HEADERS;
             if self.polices(size) || self.queue.len() >= self.path.queue {
@@ -279,7 +279,6 @@ impl Bottleneck {
             cwnd: c.cwnd(),
             pipe: c.pipe(),
             bandwidth: c.law().bandwidth().map_or(0, BitRate::bps),
-            pacing: c.pacing_rate().map_or(0, BitRate::bps),
             queued: self.queue.len(),
         });
     }

@@ -2,6 +2,7 @@
 
 use super::super::feed::{BDP, Feed, MSS, RATE, RTT, near, params};
 use super::*;
+use crate::congestion::LawTable;
 
 fn startup() -> Feed<Bbr1> {
     Feed::new(Bbr1::new(&Bbr1Config::default()), &params())
