@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::profile::Profile;
-use super::recovery::LossResponse;
+use super::recovery::{LossResponse, PrrBound, RateReduction};
 use crate::congestion::{LawConfig, SlowStartKind};
 
 /// What is retransmitted when, and what counts as a congestion episode.
@@ -168,6 +168,12 @@ pub struct TcpConfig {
     pub partial_ack_timer: PartialAckTimer,
     /// Window on leaving NewReno's recovery. Default `ssthresh`. RFC 6582 section 3.2.
     pub recovery_exit: RecoveryExit,
+    /// What spreads the reduction of the window over fast recovery: `none` (the default), `prr`
+    /// (RFC 9937) or `prr-rfc6937`. Without effect on `tahoe`.
+    pub rate_reduction: RateReduction,
+    /// How fast PRR catches up once less is in flight than the target; absent (the default): as
+    /// the document recommends, `safe-ack` (RFC 9937 section 6.2) or `ssrb` (RFC 6937 section 6).
+    pub prr_bound: Option<PrrBound>,
     /// After a recovery or a timeout, duplicate ACKs for what was sent before it do not begin
     /// another recovery. Default true. RFC 6582 section 3.2 (the "careful" variant).
     pub careful: bool,

@@ -14,7 +14,7 @@ use super::config::{
     BackoffReset, Pacing, PartialAckTimer, Reassembly, Recovery, RecoveryExit, RtoMinRule,
     RttSampling, TcpConfig,
 };
-use super::recovery::LossResponse;
+use super::recovery::{LossResponse, RateReduction};
 use crate::congestion::{LawConfig, SlowStartKind};
 
 /// A parameter set by name.
@@ -108,6 +108,8 @@ fn rfc() -> TcpConfig {
         limited_transmit: true,
         partial_ack_timer: PartialAckTimer::Impatient,
         recovery_exit: RecoveryExit::Ssthresh,
+        rate_reduction: RateReduction::None,
+        prr_bound: None,
         careful: true,
         keep_sack_after_rto: true,
         rto_initial: Span::from_secs(1),
@@ -194,6 +196,7 @@ fn s2() -> TcpConfig {
         rto_min: Span::from_millis(200),
         rto_max: Span::from_secs(12),
         rto_after_syn_loss: Span::ZERO,
+        rate_reduction: RateReduction::None,
         ..linux()
     }
 }
@@ -219,12 +222,13 @@ fn s3() -> TcpConfig {
 /// A Linux host with `net.ipv4.tcp_congestion_control = reno`: initial window 10, timeout at
 /// least `srtt + 200 ms` and at most 120 s, 15 retries, 6 SYN retries, delayed ACK 40 ms after
 /// 16 quick ones, 60 s in TIME-WAIT, receive buffer up to `tcp_rmem`'s 6 MiB. Leaves out RACK,
-/// TLP, PRR and F-RTO, which Linux has on by default.
+/// TLP and F-RTO, which Linux has on by default.
 fn linux() -> TcpConfig {
     TcpConfig {
         initial_window: Some(10),
         // Linux's `tcp_reno_ssthresh`; what is SACKed makes FlightSize larger than the window.
         half_of_cwnd: true,
+        rate_reduction: RateReduction::Prr,
         rto_min: Span::from_millis(200),
         rto_max: Span::from_secs(120),
         rto_min_rule: RtoMinRule::Variance,

@@ -152,6 +152,11 @@ impl Scoreboard {
         self.losses.drain(..)
     }
 
+    /// Bytes the receiver has reported.
+    pub(crate) const fn sacked(&self) -> u64 {
+        self.sacked
+    }
+
     pub(crate) fn front(&self) -> Option<&SentSegment> {
         self.segments.front()
     }

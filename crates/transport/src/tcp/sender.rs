@@ -224,6 +224,11 @@ impl Sender {
     /// What is held against the window: `pipe` where the scoreboard knows it, everything
     /// outstanding otherwise.
     pub(crate) fn outstanding(&self, config: &TcpConfig) -> u64 {
+        if self.recovery.discipline != Recovery::Sack
+            && let Some(prr) = self.recovery.prr()
+        {
+            return prr.pipe();
+        }
         let selective = self.recovery.discipline == Recovery::Sack
             && (config.limited_transmit || self.recovery.is_fast());
         if selective || self.recovery.is_timeout() { self.board.pipe() } else { self.in_flight() }
@@ -232,8 +237,12 @@ impl Sender {
     /// The law's window with what recovery adds, bounded by the configuration.
     pub(crate) fn send_window(&self, config: &TcpConfig) -> u64 {
         let mss = u64::from(self.mss);
-        let extra = self.recovery.inflation(config, mss);
-        let window = self.law.cwnd().saturating_add_signed(extra);
+        let window = if let Some(prr) = self.recovery.prr() {
+            prr.window()
+        } else {
+            let extra = self.recovery.inflation(config, mss);
+            self.law.cwnd().saturating_add_signed(extra)
+        };
         window.min(self.window_cap).max(mss)
     }
 

@@ -8,17 +8,21 @@
 
 mod corruption;
 mod newreno;
+mod prr;
 mod reno;
 mod sack;
 mod tahoe;
 
 pub use corruption::LossResponse;
+pub(crate) use prr::{Before, Prr};
+pub use prr::{PrrBound, RateReduction};
 pub(crate) use sack::NextSeg;
 
 use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::Nanos;
 
 use super::config::{PartialAckTimer, Recovery, TcpConfig};
+use super::scoreboard::Scoreboard;
 use super::sender::{Env, Sender};
 use super::timers::Timer;
 use crate::congestion::{Congestion, CongestionControl, CongestionKind};
@@ -56,6 +60,8 @@ pub(crate) struct RecoveryState {
     timed_out: bool,
     /// RFC 6675 `RescueRxt`; `None` while undefined.
     rescue: Option<u64>,
+    /// Proportional rate reduction of the present fast recovery, if configured.
+    pub(crate) prr: Option<Prr>,
 }
 
 impl RecoveryState {
@@ -75,6 +81,7 @@ impl RecoveryState {
             head_due: false,
             timed_out: false,
             rescue: None,
+            prr: None,
         }
     }
 
@@ -118,6 +125,11 @@ impl RecoveryState {
         let impatient = config.partial_ack_timer == PartialAckTimer::Impatient;
         let once = self.discipline == Recovery::NewReno && impatient;
         !(partial && once && self.partials > 0)
+    }
+
+    /// Bytes of the first outstanding segment if it is to be sent again at once.
+    fn head_due_len(&self, board: &Scoreboard) -> u64 {
+        if self.head_due { board.front().map_or(0, |s| u64::from(s.len)) } else { 0 }
     }
 
     /// Takes the order to send the first outstanding segment again.
@@ -217,6 +229,11 @@ impl Sender {
         self.recovery.partials = 0;
         self.recovery.limited = 0;
         self.recovery.rescue = None;
+        self.recovery.prr = if self.law.governs_recovery() {
+            None
+        } else {
+            Prr::begin(env.config, u64::from(self.mss))
+        };
         match discipline {
             Recovery::Tahoe => self.tahoe_restart(),
             Recovery::Reno | Recovery::NewReno => self.reno_enter(env.config),
@@ -250,6 +267,7 @@ impl Sender {
         r.timed_out = true;
         r.recover = self.nxt;
         (r.dup_acks, r.inflation, r.limited, r.head_due) = (0, 0, 0, false);
+        r.prr = None;
         self.arm(now, env.timers);
     }
 
@@ -257,6 +275,7 @@ impl Sender {
     fn end_recovery<P: Probe>(&mut self, now: Nanos, env: &mut Env<'_>, cx: &mut Cx<'_, P>) {
         self.recovery.inflation = 0;
         self.recovery.head_due = false;
+        self.prr_end();
         self.board.restart_repairs();
         // A fast recovery out of the slow start after a timeout (less careful variant) returns
         // to it. What SACK TCP has judged lost beyond the recovery point is for the next episode.

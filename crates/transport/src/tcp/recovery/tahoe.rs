@@ -13,5 +13,6 @@ impl Sender {
         self.board.lose_all(false);
         self.recovery.phase = Phase::Timeout;
         self.recovery.recover = self.nxt;
+        self.recovery.prr = None;
     }
 }

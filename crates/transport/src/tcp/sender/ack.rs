@@ -7,7 +7,7 @@ use airtcp_units::{Nanos, Span};
 use super::{Env, Sender};
 use crate::congestion::{AckSample, Congestion, CongestionControl, CongestionKind, Lost};
 use crate::tcp::config::{BackoffReset, Recovery, RttSampling, TcpConfig};
-use crate::tcp::recovery::LossResponse;
+use crate::tcp::recovery::{Before, LossResponse};
 use crate::tcp::timers::Timer;
 
 /// What the connection knows about an acknowledgement beside the segment itself.
@@ -106,6 +106,10 @@ impl Sender {
             ece,
         };
         self.law.on_ack(now, &sample);
+        if self.recovery.prr.is_some() {
+            let (delivered, lost, acked) = (prior.2, prior.3, sample.acked);
+            self.prr_on_ack(Before { delivered, lost, acked, duplicate });
+        }
         self.manage_persist(env);
     }
 

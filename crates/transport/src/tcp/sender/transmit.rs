@@ -282,6 +282,9 @@ impl Sender {
         self.last_sent = Some(now);
         let bytes = u64::from(len);
         let pipe = self.board.pipe();
+        if let Some(prr) = &mut self.recovery.prr {
+            prr.on_sent(bytes);
+        }
         self.law.on_sent(now, &Sent { bytes, pipe, retransmission });
         // `C.next_send_time` of draft-ietf-ccwg-bbr section 5.6.2, by payload; a quantum is one
         // segment. What leaves late does not earn the right to a burst.

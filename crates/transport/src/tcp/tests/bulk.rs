@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 use super::pair::{Fate, Pair, at, ms};
 use crate::tcp::{
-    BackoffReset, PartialAckTimer, Profile, Reassembly, Recovery, RttSampling, State, TcpConfig,
+    BackoffReset, PartialAckTimer, Profile, PrrBound, RateReduction, Reassembly, Recovery,
+    RttSampling, State, TcpConfig,
 };
 
 #[test]
@@ -56,8 +57,11 @@ fn config() -> impl Strategy<Value = TcpConfig> {
         Recovery::Sack,
     ]);
     let flags = prop::collection::vec(any::<bool>(), 14);
-    (recovery, flags, 1u32..4, prop::sample::select(vec![1u32, 2, 10])).prop_map(
-        |(recovery, f, ack_every, initial)| TcpConfig {
+    let initial = prop::sample::select(vec![1u32, 2, 10]);
+    (recovery, flags, 1u32..4, initial, reduction()).prop_map(
+        |(recovery, f, ack_every, initial, (rate_reduction, prr_bound))| TcpConfig {
+            rate_reduction,
+            prr_bound,
             mss: 1000,
             recovery,
             initial_window: Some(initial),
@@ -87,6 +91,15 @@ fn config() -> impl Strategy<Value = TcpConfig> {
             ..TcpConfig::default()
         },
     )
+}
+
+fn reduction() -> impl Strategy<Value = (RateReduction, Option<PrrBound>)> {
+    let bounds = vec![None, Some(PrrBound::SafeAck), Some(PrrBound::Ssrb), Some(PrrBound::Crb)];
+    prop_oneof![
+        2 => Just((RateReduction::None, None)),
+        1 => (Just(RateReduction::PrrRfc6937), prop::sample::select(bounds.clone())),
+        1 => (Just(RateReduction::Prr), prop::sample::select(bounds)),
+    ]
 }
 
 fn fates() -> impl Strategy<Value = Vec<Fate>> {

@@ -10,6 +10,7 @@ mod law;
 mod marks;
 mod pacing;
 mod pair;
+mod prr;
 mod receiving;
 mod recovery;
 mod response;
