@@ -8,6 +8,7 @@ mod compare;
 mod error;
 mod fit;
 mod info;
+mod models;
 mod progress;
 mod run;
 mod study;
@@ -27,6 +28,8 @@ mod core {
     use crate::fit::fit_throughput;
     #[pymodule_export]
     use crate::info::{registry, schema, version};
+    #[pymodule_export]
+    use crate::models::trace_models;
     #[pymodule_export]
     use crate::run::{RunResult, run};
     #[pymodule_export]

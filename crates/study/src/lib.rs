@@ -9,6 +9,7 @@
 mod compare;
 mod cwnd;
 mod loader;
+mod models;
 mod options;
 mod result;
 mod runs;
@@ -19,6 +20,9 @@ pub use compare::{
     VariantTcp, Window, compare,
 };
 pub use loader::load_trace;
+pub use models::{
+    LinkModels, MODELS_SCHEMA, Measured, ModelsResult, Overall, Score, score_synthesisers,
+};
 pub use options::{StudyError, StudyOptions};
 pub use result::{
     Cwnd, Difference, Differences, Ensemble, LinkStudy, STUDY_SCHEMA, Skipped, StudyResult,

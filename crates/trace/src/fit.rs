@@ -1,5 +1,15 @@
 //! Small models of a measured trace, to make synthetic links like it.
 
+mod chaotic;
+mod hidden;
+mod synthesisers;
+mod tails;
+
+pub use chaotic::fit_chaotic_map;
+pub use hidden::fit_hidden_markov;
+pub use synthesisers::{SYNTHESISERS, Synthesiser};
+pub use tails::{pareto, weibull};
+
 use airtcp_units::Outcomes;
 use serde::{Deserialize, Serialize};
 

@@ -9,6 +9,7 @@ mod class;
 mod convergence;
 mod counts;
 mod cpdf;
+mod excess;
 mod runs;
 
 use airtcp_random::Seed;
@@ -20,6 +21,7 @@ pub use class::Class;
 pub use convergence::{Convergence, ConvergenceOptions, convergence};
 pub use counts::Pairs;
 pub use cpdf::{CpdfPoint, autocorrelation, beta, cpdf};
+pub use excess::{burst_excess, residual_burst};
 pub use runs::{Bursts, RunStats, expected_longest, for_each_run};
 
 /// How to analyse a trace. The defaults are S1's where it states them.
@@ -97,6 +99,14 @@ pub struct LinkStats {
     pub ge_expected_longest_success_burst: Option<f64>,
     /// The same for lost packets: `1 + ln(n (1-PRR) g) / -ln(1-g)`.
     pub ge_expected_longest_loss_burst: Option<f64>,
+    /// Mean length of the success run in which a received packet lies, packets.
+    pub residual_success_burst: Option<f64>,
+    /// The same for lost packets.
+    pub residual_loss_burst: Option<f64>,
+    /// Burst excess of success runs: 0 for a Gilbert-Elliott link, positive with rare long runs.
+    pub success_excess: Option<f64>,
+    /// Burst excess of loss runs.
+    pub loss_excess: Option<f64>,
     /// Runs of received packets.
     pub success_bursts: Bursts,
     /// Runs of lost packets.
@@ -153,6 +163,10 @@ pub fn analyse(trace: &Outcomes, options: &AnalyseOptions, seed: Seed) -> LinkSt
         longest_loss_burst: runs.loss.longest,
         ge_expected_longest_success_burst: longest(prr, pairs.b()),
         ge_expected_longest_loss_burst: longest(1.0 - prr, pairs.g()),
+        residual_success_burst: residual_burst(&runs.success),
+        residual_loss_burst: residual_burst(&runs.loss),
+        success_excess: burst_excess(&runs.success),
+        loss_excess: burst_excess(&runs.loss),
         cpdf: points.into_iter().filter(|p| p.samples >= options.cpdf_min_samples).collect(),
         autocorrelation: autocorrelation(trace, &options.lags),
         bootstrap_block: ci.block as u64,

@@ -1,14 +1,19 @@
 //! Synthetic delivery traces, for comparison with real ones and for demonstrations.
 //!
-//! Models: independent losses, Gilbert-Elliott (with or without loss inside each state), and
-//! semi-Markov chains whose run lengths are geometric, heavy-tailed, empirical or a mixture.
+//! Models: independent losses, Gilbert-Elliott (with or without loss inside each state),
+//! semi-Markov chains whose run lengths are geometric, heavy-tailed, empirical or a mixture,
+//! conditional delivery, hidden and inhomogeneous Markov chains, and chaotic maps.
 //! Traces are drawn run by run, not bit by bit, so that the millions of slots of an ensemble cost
 //! a draw per run. The same model, length and stream give the same trace.
 //!
-//! Left out: chains of higher order, hidden Markov models of more than two states.
+//! Left out: chains of higher order.
 
 mod bernoulli;
+mod chaotic;
+mod conditional;
 mod gilbert;
+mod hidden;
+mod inhomogeneous;
 mod runs;
 
 use std::fmt;
@@ -17,7 +22,11 @@ use airtcp_random::Stream;
 use airtcp_units::Outcomes;
 use serde::{Deserialize, Serialize};
 
+pub use chaotic::{ChaoticMap, Side};
+pub use conditional::Conditional;
 pub use gilbert::{GeParams, LossyGe};
+pub use hidden::HiddenMarkov;
+pub use inhomogeneous::Inhomogeneous;
 pub use runs::{Part, RunLengths, SemiMarkov};
 
 /// Why a synthetic trace cannot be made. The message names the parameter, what was given and
@@ -66,6 +75,14 @@ pub enum SynthModel {
     LossyGilbertElliott(LossyGe),
     /// Runs of successes and losses with given length distributions.
     SemiMarkov(SemiMarkov),
+    /// Delivery that depends on the length of the run so far.
+    Conditional(Conditional),
+    /// A chain of hidden states with a delivery probability in each.
+    HiddenMarkov(HiddenMarkov),
+    /// Two states whose transition probabilities change with time.
+    Inhomogeneous(Inhomogeneous),
+    /// A chaotic map.
+    ChaoticMap(ChaoticMap),
 }
 
 impl SynthModel {
@@ -81,6 +98,10 @@ impl SynthModel {
             Self::GilbertElliott(params) => params.generate(n, stream),
             Self::LossyGilbertElliott(params) => params.generate(n, stream),
             Self::SemiMarkov(model) => model.generate(n, stream),
+            Self::Conditional(model) => model.generate(n, stream),
+            Self::HiddenMarkov(model) => model.generate(n, stream),
+            Self::Inhomogeneous(model) => model.generate(n, stream),
+            Self::ChaoticMap(model) => model.generate(n, stream),
         }
     }
 }

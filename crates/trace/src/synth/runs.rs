@@ -128,6 +128,16 @@ impl SemiMarkov {
     }
 }
 
+impl RunLengths {
+    /// Mean length of a run, packets.
+    ///
+    /// # Errors
+    /// If a parameter is out of range.
+    pub fn mean(&self) -> Result<f64, SynthError> {
+        Sampler::new(self).map(|s| s.mean)
+    }
+}
+
 /// A checked [`RunLengths`] with its tables.
 struct Sampler {
     draw: Draw,

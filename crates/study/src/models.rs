@@ -1,0 +1,275 @@
+//! Synthesisers of bursty links scored by S1's two tests: does TCP get the same over the
+//! synthetic link as over the trace, and is the longest burst as long?
+//!
+//! One job is one synthesiser on one link: it is fitted once, then draws `replicas` links of the
+//! trace's length, over each of which TCP runs. Every job draws from a stream named after its
+//! link and synthesiser, so that the number of workers changes nothing.
+
+use std::collections::BTreeMap;
+
+use airtcp_probe::NoProbe;
+use airtcp_random::Seed;
+use airtcp_sim::Estimate;
+use airtcp_sim::parallel::{Stop, default_workers, run_many};
+use airtcp_sim::slotted::{self, SlottedConfig};
+use airtcp_trace::LinkTrace;
+use airtcp_trace::fit::{SYNTHESISERS, Synthesiser};
+use airtcp_trace::metrics::{RunStats, burst_excess};
+use airtcp_trace::synth::SynthModel;
+use airtcp_units::{Outcomes, detmath};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Skipped, StudyError, StudyOptions};
+
+/// Version of the format of these results.
+pub const MODELS_SCHEMA: &str = "airtcp.models/1";
+
+/// What was measured on a link, or is the mean over synthetic ones.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Measured {
+    /// TCP's throughput over the trace, packets per second.
+    pub packets_per_second: f64,
+    /// Packet reception ratio.
+    pub prr: f64,
+    /// Longest run of received packets.
+    pub longest_success_burst: u64,
+    /// Longest run of lost packets.
+    pub longest_loss_burst: u64,
+    /// Burst excess of success runs.
+    pub success_excess: Option<f64>,
+}
+
+/// How one synthesiser did on one link.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Score {
+    /// The synthesiser.
+    pub synthesiser: String,
+    /// The model it made; absent if the trace does not have what it needs.
+    pub model: Option<SynthModel>,
+    /// TCP's throughput over its links, packets per second.
+    pub packets_per_second: Estimate,
+    /// Mean over the trace's, minus 1; absent if TCP got nothing from the trace.
+    pub throughput_error: Option<f64>,
+    /// Packet reception ratio of its links.
+    pub prr: Estimate,
+    /// Longest run of received packets.
+    pub longest_success_burst: Estimate,
+    /// Natural logarithm of the mean of that over the trace's.
+    pub longest_burst_log_ratio: Option<f64>,
+    /// Longest run of lost packets.
+    pub longest_loss_burst: Estimate,
+    /// Burst excess of success runs.
+    pub success_excess: Estimate,
+}
+
+/// One link.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LinkModels {
+    /// Its name.
+    pub name: String,
+    /// Packets in its trace.
+    pub packets: u64,
+    /// What the trace itself has.
+    pub empirical: Measured,
+    /// What the synthesisers made of it.
+    pub scores: Vec<Score>,
+}
+
+/// A synthesiser over all links.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Overall {
+    /// The synthesiser.
+    pub synthesiser: String,
+    /// What it keeps of a trace.
+    pub description: String,
+    /// Links it could be fitted to.
+    pub links: u64,
+    /// Mean over links of |throughput error|.
+    pub mean_absolute_throughput_error: Option<f64>,
+    /// Share of links with a throughput within 10 % of the trace's (S1 section 9.2).
+    pub within_ten_percent: Option<f64>,
+    /// Mean over links of |log ratio of the longest burst|.
+    pub mean_absolute_burst_log_ratio: Option<f64>,
+}
+
+/// Everything scored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelsResult {
+    /// Format of this document.
+    pub schema: String,
+    /// Version of the program.
+    pub airtcp_version: String,
+    /// Root seed.
+    pub seed: u64,
+    /// Synthetic links a synthesiser drew for each trace.
+    pub replicas: u32,
+    /// TCP profile.
+    pub profile: String,
+    /// Per link, in the order given; only finished ones.
+    pub links: Vec<LinkModels>,
+    /// Per synthesiser.
+    pub overall: Vec<Overall>,
+    /// Files passed over, and why.
+    pub skipped: Vec<Skipped>,
+    /// True if it was stopped before all links were done.
+    pub interrupted: bool,
+}
+
+/// Scores every synthesiser on every link. `report` is told how many of how many jobs are done,
+/// and returns false to stop; finished links are kept.
+///
+/// # Errors
+/// If the options are impossible.
+pub fn score_synthesisers(
+    links: &[LinkTrace],
+    skipped: Vec<Skipped>,
+    options: &StudyOptions,
+    mut report: impl FnMut(usize, usize) -> bool,
+) -> Result<ModelsResult, StudyError> {
+    let configs: Vec<SlottedConfig> =
+        links.iter().map(|link| options.slotted(link.interval)).collect::<Result<_, _>>()?;
+    let count = SYNTHESISERS.len();
+    let per_link = count + 1;
+    let total = links.len() * per_link;
+    let job = |index: usize, stop: &Stop| {
+        let (i, part) = (index / per_link, index % per_link);
+        if stop.is_set() {
+            return None;
+        }
+        let (link, config) = (&links[i], &configs[i]);
+        if part == 0 {
+            return Some(Part::Empirical(measure(&link.outcomes, config)));
+        }
+        Some(Part::Score(Box::new(score(&SYNTHESISERS[part - 1], link, config, options))))
+    };
+    let workers = options.workers.map_or_else(default_workers, |w| w as usize);
+    let mut parts = run_many(total, workers, job, |done| report(done, total)).into_iter();
+    let mut finished = Vec::new();
+    for link in links {
+        let done: Option<Vec<Part>> =
+            parts.by_ref().take(per_link).collect::<Vec<_>>().into_iter().collect();
+        if let Some(link) = done.and_then(|parts| assemble(link, parts)) {
+            finished.push(link);
+        }
+    }
+    Ok(ModelsResult {
+        schema: MODELS_SCHEMA.into(),
+        airtcp_version: env!("CARGO_PKG_VERSION").into(),
+        seed: options.seed,
+        replicas: options.replicas,
+        profile: options.profile.clone(),
+        overall: overall(&finished),
+        interrupted: finished.len() < links.len(),
+        links: finished,
+        skipped,
+    })
+}
+
+enum Part {
+    Empirical(Measured),
+    Score(Box<Score>),
+}
+
+fn measure(outcomes: &Outcomes, config: &SlottedConfig) -> Measured {
+    let runs = RunStats::of(outcomes);
+    Measured {
+        packets_per_second: slotted::run(outcomes, None, config, &mut NoProbe).packets_per_second(),
+        prr: outcomes.received() as f64 / outcomes.len().max(1) as f64,
+        longest_success_burst: runs.success.longest,
+        longest_loss_burst: runs.loss.longest,
+        success_excess: burst_excess(&runs.success),
+    }
+}
+
+fn score(
+    synthesiser: &Synthesiser,
+    link: &LinkTrace,
+    config: &SlottedConfig,
+    options: &StudyOptions,
+) -> Score {
+    let model = synthesiser.fit(&link.outcomes);
+    let label = format!("models/{}/{}", link.name, synthesiser.name);
+    let drawn: Vec<Measured> = model.as_ref().map_or_else(Vec::new, |model| {
+        (0..options.replicas)
+            .filter_map(|replica| {
+                let mut stream = Seed::new(options.seed).replicate(replica).stream(&label);
+                let outcomes = model.generate(link.outcomes.len(), &mut stream).ok()?;
+                Some(measure(&outcomes, config))
+            })
+            .collect()
+    });
+    let over = |f: &dyn Fn(&Measured) -> f64| Estimate::of(drawn.iter().map(f));
+    Score {
+        synthesiser: synthesiser.name.into(),
+        model,
+        packets_per_second: over(&|m| m.packets_per_second),
+        throughput_error: None,
+        prr: over(&|m| m.prr),
+        longest_success_burst: over(&|m| m.longest_success_burst as f64),
+        longest_burst_log_ratio: None,
+        longest_loss_burst: over(&|m| m.longest_loss_burst as f64),
+        success_excess: Estimate::of_some(drawn.iter().map(|m| m.success_excess)),
+    }
+}
+
+/// Puts the parts of a link together and sets the scores against the trace.
+fn assemble(link: &LinkTrace, parts: Vec<Part>) -> Option<LinkModels> {
+    let mut parts = parts.into_iter();
+    let Some(Part::Empirical(empirical)) = parts.next() else { return None };
+    let scores = parts
+        .filter_map(|part| match part {
+            Part::Score(score) => Some(*score),
+            Part::Empirical(_) => None,
+        })
+        .map(|mut score| {
+            let against = |mean: Option<f64>, trace: f64| {
+                mean.filter(|m| *m > 0.0 && trace > 0.0).map(|m| m / trace)
+            };
+            score.throughput_error = score
+                .packets_per_second
+                .mean
+                .filter(|_| empirical.packets_per_second > 0.0)
+                .map(|m| m / empirical.packets_per_second - 1.0);
+            let longest = empirical.longest_success_burst as f64;
+            score.longest_burst_log_ratio =
+                against(score.longest_success_burst.mean, longest).map(detmath::ln);
+            score
+        })
+        .collect();
+    Some(LinkModels {
+        name: link.name.clone(),
+        packets: link.outcomes.len() as u64,
+        empirical,
+        scores,
+    })
+}
+
+fn overall(links: &[LinkModels]) -> Vec<Overall> {
+    let mut errors: BTreeMap<&str, (u64, Vec<f64>, Vec<f64>)> = BTreeMap::new();
+    for score in links.iter().flat_map(|link| &link.scores) {
+        let entry = errors.entry(&score.synthesiser).or_default();
+        entry.0 += u64::from(score.model.is_some());
+        entry.1.extend(score.throughput_error);
+        entry.2.extend(score.longest_burst_log_ratio);
+    }
+    let mean = |x: &[f64]| {
+        (!x.is_empty()).then(|| x.iter().map(|e| e.abs()).sum::<f64>() / x.len() as f64)
+    };
+    SYNTHESISERS
+        .iter()
+        .filter_map(|s| {
+            let (links, throughput, bursts) = errors.get(s.name)?;
+            let within = throughput.iter().filter(|e| e.abs() <= 0.1).count();
+            Some(Overall {
+                synthesiser: s.name.into(),
+                description: s.description.into(),
+                links: *links,
+                mean_absolute_throughput_error: mean(throughput),
+                within_ten_percent: (!throughput.is_empty())
+                    .then(|| within as f64 / throughput.len() as f64),
+                mean_absolute_burst_log_ratio: mean(bursts),
+            })
+        })
+        .collect()
+}
