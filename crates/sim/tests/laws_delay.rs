@@ -15,11 +15,14 @@ use common::{no_traces, plan, run_with};
 use airtcp_probe::{Event, Probe, Who};
 use airtcp_sim::parallel::Stop;
 use airtcp_sim::results::Replication;
-use airtcp_sim::run_one;
-use airtcp_units::Nanos;
+use airtcp_sim::{Estimate, run_one};
+use airtcp_units::{Nanos, Span};
 
 /// Where the numbers of these tests come from: 10 Mb/s and 80 ms, 67 packets of 1500 bytes.
 const LINK: &str = "[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mb/s\"\ndelay = \"40 ms\"\n";
+/// What 10 Mb/s carry of payload in segments of 1460 bytes.
+const PAYLOAD: f64 = 1460.0 / 1500.0 * 10e6;
+
 /// A scenario with `count` flows over one link.
 fn scenario(link: &str, seconds: u32, count: u32, tcp: &str) -> String {
     format!(
@@ -76,6 +79,16 @@ fn recorded(text: &str) -> (Replication, Vec<Told>) {
     let probe = Senders::default();
     let (r, probe) = run_one(&plan(text), 0, &no_traces, probe, &Stop::default()).unwrap().unwrap();
     (r, probe.0.into_values().collect())
+}
+
+/// Goodput in bits per second under 1 % random loss, with its 95 % interval.
+fn goodput_under_loss(congestion: &str) -> Estimate {
+    let link = "loss = { model = \"bernoulli\", probability = 0.01 }";
+    let tcp = format!("congestion = {congestion}, ack_every = 1");
+    let text = format!("replications = 8\n{}", scenario(link, 120, 1, &tcp));
+    let goodput = run_with(&text, 2).summary.flows[0].quantities["goodput_bps"];
+    println!("{congestion} at 1 % loss: {goodput:?}");
+    goodput
 }
 
 mod vegas {
@@ -139,17 +152,106 @@ mod veno {
     /// four fifths as with half.
     #[test]
     fn beats_reno_under_random_loss() {
-        let goodput = |law: &str| {
-            let link = "loss = { model = \"bernoulli\", probability = 0.01 }";
-            let tcp = format!("congestion = \"{law}\", ack_every = 1");
-            let text = format!("replications = 8\n{}", scenario(link, 120, 1, &tcp));
-            let goodput = run_with(&text, 2).summary.flows[0].quantities["goodput_bps"];
-            println!("{law}: {goodput:?}");
-            goodput
-        };
-        let (reno, veno) = (goodput("reno"), goodput("veno"));
+        let (reno, veno) = (goodput_under_loss("\"reno\""), goodput_under_loss("\"veno\""));
         assert!(veno.ci_low.unwrap() > reno.ci_high.unwrap());
         let ratio = veno.mean.unwrap() / reno.mean.unwrap();
         assert!((1.5..1.9).contains(&ratio), "{ratio}");
+    }
+}
+
+mod westwood {
+    use super::*;
+
+    const PLUS: [&str; 2] = ["\"westwood+\"", "{ law = \"westwood+\", filter = \"ns-3\" }"];
+
+    #[test]
+    fn beats_reno_under_random_loss() {
+        let reno = goodput_under_loss("\"reno\"");
+        for law in ["\"westwood\"", PLUS[0], PLUS[1]] {
+            assert!(goodput_under_loss(law).ci_low.unwrap() > 1.2 * reno.ci_high.unwrap(), "{law}");
+        }
+    }
+
+    /// Of each sender: time average of its estimate from 20 s on, over the link's rate of payload.
+    fn estimates(text: &str) -> (Replication, Vec<f64>) {
+        let (r, told) = recorded(text);
+        let (warm, end) = (Nanos::ZERO + Span::from_secs(20), r.duration_s);
+        let mean = |t: &Told| {
+            let mut area = 0.0;
+            for (k, (at, estimate)) in t.bandwidth.iter().enumerate() {
+                let until = t.bandwidth.get(k + 1).map_or(end, |next| next.0.as_secs_f64());
+                area += estimate * (until - (*at).max(warm).as_secs_f64()).max(0.0);
+            }
+            area / (end - warm.as_secs_f64()) / PAYLOAD
+        };
+        (r, told.iter().filter(|t| !t.bandwidth.is_empty()).map(mean).collect())
+    }
+
+    #[test]
+    fn converges_to_the_links_rate() {
+        for law in ["\"westwood\"", PLUS[0], PLUS[1]] {
+            let (r, found) = estimates(&scenario("", 80, 1, &format!("congestion = {law}")));
+            println!("{law}: {found:.3?}, {:.3} used", r.links[0].utilisation);
+            assert!((found[0] - 1.0).abs() < 0.02, "{found:?}");
+        }
+    }
+
+    /// Estimates and goodputs of flows that share the link, over its rate.
+    fn shared(law: &str, flows: u32, pacing: &str) -> Vec<(f64, f64)> {
+        let tcp = format!("congestion = {law}, pacing = \"{pacing}\"");
+        let (r, found) = estimates(&scenario("", 140, flows, &tcp));
+        let own = r.flows.iter().map(|f| f.goodput_bps / PAYLOAD);
+        let both: Vec<(f64, f64)> = found.into_iter().zip(own).collect();
+        println!("{law}, {flows} flows, paced by {pacing}: {both:.3?}");
+        both
+    }
+
+    /// Where packets of the flows interleave, as paced ones do, each estimate is the flow's share.
+    #[test]
+    fn converges_to_the_fair_share() {
+        for law in ["\"westwood\"", PLUS[0], PLUS[1]] {
+            for flows in [2, 4] {
+                let both = shared(law, flows, "cwnd");
+                let mean = both.iter().map(|b| b.0).sum::<f64>() / f64::from(flows);
+                assert!((mean * f64::from(flows) - 1.0).abs() < 0.06, "{mean}");
+                assert!(both.iter().all(|(bwe, own)| (bwe / own - 1.0).abs() < 0.06), "{both:?}");
+            }
+        }
+    }
+
+    /// Where windows of the flows take turns, a flow's ACKs come at the link's rate C and then stay
+    /// out for the windows of the n - 1 others. The trapezoid over that silence begins at C, so that
+    /// the original's filter finds (1 + (n - 1)/2)/n = (n + 1)/(2n) of C; Westwood+ the share.
+    #[test]
+    fn windows_that_take_turns_mislead_the_original() {
+        for flows in [2, 4] {
+            let n = f64::from(flows);
+            let expected = (n + 1.0) / (2.0 * n);
+            let original = shared("\"westwood\"", flows, "law");
+            assert!(original.iter().all(|(bwe, _)| (bwe / expected - 1.0).abs() < 0.03));
+            for plus in PLUS {
+                let both = shared(plus, flows, "law");
+                assert!(both.iter().all(|(bwe, own)| (bwe / own - 1.0).abs() < 0.1), "{both:?}");
+            }
+        }
+    }
+
+    /// Data that flows back holds up ACKs in the queue before it and lets them out in bunches.
+    #[test]
+    fn compressed_acks_inflate_the_original_only() {
+        let both = |law: &str| {
+            let back = "[[flows]]\nfrom = \"b\"\nto = \"a\"\n";
+            let text = scenario("", 80, 1, &format!("congestion = {law}")) + back;
+            let (r, found) = estimates(&text);
+            let own = r.flows[0].goodput_bps / PAYLOAD;
+            println!("{law} against data the other way: {:.3} of {own:.3}", found[0]);
+            (found[0], own)
+        };
+        let (bwe, own) = both("\"westwood\"");
+        assert!(bwe > 1.3 && bwe > 1.5 * own, "more than the link has: {bwe} of {own}");
+        for plus in PLUS {
+            let (bwe, own) = both(plus);
+            assert!((bwe / own - 1.0).abs() < 0.02, "{bwe} of {own}");
+        }
     }
 }

@@ -13,6 +13,7 @@
 //! (standard and HyStart++), [`Additive`] (a segment per round trip), [`Prior`] (what an undo
 //! returns to). [`Promises`] says where a law differs from the rest.
 
+mod acked_count;
 mod additive;
 mod bbr;
 mod prior;
@@ -23,11 +24,14 @@ pub mod slow_start;
 mod types;
 mod vegas;
 mod veno;
+mod westwood;
+mod westwood_plus;
 mod window;
 
 #[cfg(test)]
 mod conformance;
 
+pub use acked_count::AckedCount;
 pub use additive::{Additive, Growth};
 pub use bbr::{Bbr1, Bbr1Config};
 pub use prior::Prior;
@@ -41,6 +45,8 @@ pub use types::{
 };
 pub use vegas::{Doubling, RoundRtt, Vegas, VegasConfig, VegasSet};
 pub use veno::{BaseRtt, Veno, VenoConfig};
+pub use westwood::{Westwood, WestwoodConfig};
+pub use westwood_plus::{BandwidthFilter, WestwoodPlus, WestwoodPlusConfig};
 pub use window::Window;
 
 use airtcp_probe::ConfigError;

@@ -110,6 +110,10 @@ registry! {
     "veno" Veno(super::Veno, super::VenoConfig) from "Fu and Liew 2003";
     /// BBR version 1: paced at the greatest recent delivery rate, deaf to losses
     "bbr1" Bbr1(super::Bbr1, super::Bbr1Config) from "draft-cardwell-iccrg-bbr-congestion-control-00";
+    /// Reno whose threshold is the measured bandwidth times the smallest round-trip time
+    "westwood" Westwood(super::Westwood, super::WestwoodConfig) from "Mascolo et al. 2001";
+    /// Westwood with one sample of the bandwidth per round trip
+    "westwood+" WestwoodPlus(super::WestwoodPlus, super::WestwoodPlusConfig) from "Grieco and Mascolo 2004; filters of Linux and ns-3";
 }
 
 impl Default for LawConfig {

@@ -1,0 +1,244 @@
+//! Westwood: sets the threshold to what the path was measured to carry.
+//!
+//! S. Mascolo, C. Casetti, M. Gerla, M. Sanadidi and R. Wang, "TCP Westwood: Bandwidth Estimation for
+//! Enhanced Transport over Wireless Links", MobiCom 2001, sections 2 and 3. Every ACK is a
+//! sample of the bandwidth, smoothed by a first-order low-pass filter that Tustin's method makes
+//! discrete; `d_k` is what the ACK says has arrived (see [`AckedCount`]):
+//!
+//! ```text
+//! b_k = d_k/(t_k - t_{k-1})          a_k = (2 tau - dt)/(2 tau + dt),  dt = t_k - t_{k-1}
+//! BWE_k = a_k BWE_{k-1} + (1 - a_k)(b_k + b_{k-1})/2
+//! ```
+//!
+//! Without an ACK for `tau/m` a virtual sample of zero is taken, so that the estimate decays by
+//! `(2m - 1)/(2m + 1)` each `tau/m`. Reactions, at least two segments:
+//!
+//! ```text
+//! duplicates or mark: ssthresh = BWE RTTmin; cwnd = min(cwnd, ssthresh)
+//! timeout:            ssthresh = BWE RTTmin; cwnd = 1 segment
+//! ```
+//!
+//! Growth is Reno's. A sample spans the time since the last real ACK, also after virtual samples; ACKs
+//! of the same instant are one sample. The filter starts at zero. Leaves out: any answer to compressed ACKs, which make the estimate too
+//! large: Westwood+ is that answer. Bytes and nanoseconds.
+
+use airtcp_probe::ConfigError;
+use airtcp_units::{BitRate, Nanos, Span, detmath};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    AckSample, AckedCount, Additive, Congestion, CongestionControl, CongestionKind, Growth, Idle,
+    LawParams, LawState, LawTable, Promises, Window,
+};
+
+/// Parameters of Westwood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct WestwoodConfig {
+    /// Time constant of the filter, the inverse of its cut-off frequency. Default 500 ms.
+    pub tau: Span,
+    /// A virtual sample of zero is taken after `tau/m` without an ACK; at least 2. Default 2.
+    pub m: u32,
+}
+
+impl Default for WestwoodConfig {
+    fn default() -> Self {
+        Self { tau: Span::from_millis(500), m: 2 }
+    }
+}
+
+/// Longest time constant accepted.
+const LONGEST: Span = Span::from_secs(3600);
+
+impl LawTable for WestwoodConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        let shortest = Span::from_millis(1);
+        if !(shortest..=LONGEST).contains(&self.tau) {
+            let tau = self.tau;
+            let message = format!("{tau} is out of range: accepted is {shortest} to {LONGEST}");
+            return Err(ConfigError::new("tau", message));
+        }
+        if !(2..=1000).contains(&self.m) {
+            let message = format!("{} is out of range: accepted is 2 to 1000", self.m);
+            return Err(ConfigError::new("m", message));
+        }
+        Ok(())
+    }
+}
+
+/// The low-pass filter.
+#[derive(Debug, Clone)]
+struct Tustin {
+    tau_s: f64,
+    /// `tau/m`.
+    rest: Span,
+    /// BWE, bytes per second.
+    estimate: f64,
+    /// Last sample, bytes per second.
+    sample: f64,
+    /// When it was taken.
+    at: Nanos,
+    /// When the last real one was.
+    real_at: Nanos,
+    /// Bytes of ACKs of that very instant.
+    pending: u64,
+}
+
+impl Tustin {
+    fn new(config: &WestwoodConfig, now: Nanos) -> Self {
+        let rest = Span((config.tau.0 / u64::from(config.m.max(1))).max(1));
+        let tau_s = config.tau.as_secs_f64();
+        Self { tau_s, rest, estimate: 0.0, sample: 0.0, at: now, real_at: now, pending: 0 }
+    }
+
+    /// `a_k`.
+    fn coefficient(&self, dt_s: f64) -> f64 {
+        (2.0 * self.tau_s - dt_s) / (2.0 * self.tau_s + dt_s)
+    }
+
+    fn fold(&mut self, sample: f64, dt_s: f64) {
+        let a = self.coefficient(dt_s);
+        self.estimate = a * self.estimate + (1.0 - a) * (sample + self.sample) / 2.0;
+        self.sample = sample;
+    }
+
+    /// Takes the virtual samples that are due before `now`.
+    fn rest(&mut self, now: Nanos) {
+        let gap = now.since(self.at).0;
+        let n = gap.saturating_sub(1) / self.rest.0;
+        if n == 0 {
+            return;
+        }
+        let dt_s = self.rest.as_secs_f64();
+        self.fold(0.0, dt_s);
+        self.estimate *= detmath::pow(self.coefficient(dt_s), (n - 1) as f64);
+        self.at += Span(n * self.rest.0);
+    }
+
+    /// An ACK said that `bytes` arrived.
+    fn on_ack(&mut self, now: Nanos, bytes: u64) {
+        self.rest(now);
+        self.pending = self.pending.saturating_add(bytes);
+        let elapsed = now.since(self.real_at);
+        if elapsed > Span::ZERO {
+            let sample = self.pending as f64 / elapsed.as_secs_f64();
+            self.fold(sample, now.since(self.at).as_secs_f64());
+            (self.at, self.real_at, self.pending) = (now, now, 0);
+        }
+    }
+}
+
+/// Most bytes a threshold is set to: what an estimate from few and sudden ACKs may exceed.
+const MOST: f64 = (1u64 << 50) as f64;
+
+/// `BWE RTTmin` of an estimate in bytes per second, at least two segments.
+pub(super) fn target(estimate: f64, rtt: Option<Span>, mss: u64) -> u64 {
+    let bytes = estimate * rtt.map_or(0.0, Span::as_secs_f64);
+    (bytes.clamp(0.0, MOST) as u64).max(2 * mss)
+}
+
+/// Reacts to an episode with the window that the estimate gives; it never raises the window.
+pub(super) fn react(window: &mut Window, c: &Congestion, target: u64) {
+    let lowered = target.min(window.cwnd());
+    window.on_congestion(c, lowered);
+    // The window may have been below the threshold all the time.
+    if c.kind != CongestionKind::Persistent {
+        window.set_ssthresh(target);
+    }
+}
+
+/// An estimate in bytes per second as a rate.
+pub(super) fn rate(estimate: f64) -> Option<BitRate> {
+    BitRate::new((estimate.clamp(0.0, MOST) * 8.0) as u64)
+}
+
+/// Westwood's law.
+#[derive(Debug, Clone)]
+pub struct Westwood {
+    config: WestwoodConfig,
+    window: Window,
+    increase: Additive,
+    arrived: AckedCount,
+    filter: Tustin,
+    min_rtt: Option<Span>,
+}
+
+impl Westwood {
+    /// A law that waits for [`CongestionControl::start`].
+    pub fn new(config: &WestwoodConfig) -> Self {
+        Self {
+            config: *config,
+            window: Window::default(),
+            increase: Additive::new(Growth::PerAck),
+            arrived: AckedCount::default(),
+            filter: Tustin::new(config, Nanos::ZERO),
+            min_rtt: None,
+        }
+    }
+}
+
+impl CongestionControl for Westwood {
+    fn start(&mut self, now: Nanos, params: &LawParams) {
+        self.window = Window::new(params, false);
+        self.increase.reset();
+        self.arrived = AckedCount::new(params);
+        self.filter = Tustin::new(&self.config, now);
+        self.min_rtt = None;
+    }
+
+    #[inline]
+    fn on_ack(&mut self, now: Nanos, ack: &AckSample) {
+        self.filter.on_ack(now, self.arrived.take(ack));
+        self.min_rtt = ack.min_rtt.or(self.min_rtt);
+        if ack.acked == 0 || ack.in_fast_recovery || self.window.on_slow_start_ack(ack) {
+            return;
+        }
+        if ack.cwnd_limited && !ack.ece {
+            self.increase.on_ack(ack.acked, &mut self.window);
+        }
+    }
+
+    fn on_congestion(&mut self, now: Nanos, c: &Congestion) {
+        self.filter.rest(now);
+        let target = target(self.filter.estimate, self.min_rtt, self.window.mss());
+        react(&mut self.window, c, target);
+        self.increase.reset();
+    }
+
+    fn on_spurious(&mut self, _: Nanos) {
+        self.window.on_spurious();
+    }
+
+    fn on_idle(&mut self, _: Nanos, idle: &Idle) {
+        self.window.on_idle(idle);
+    }
+
+    fn limit_cwnd(&mut self, bytes: u64) {
+        self.window.limit(bytes);
+    }
+
+    fn cwnd(&self) -> u64 {
+        self.window.cwnd()
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.window.ssthresh()
+    }
+
+    fn bandwidth(&self) -> Option<BitRate> {
+        rate(self.filter.estimate)
+    }
+
+    fn state(&self) -> LawState {
+        self.window.state()
+    }
+
+    fn promises(&self) -> Promises {
+        // The estimate may ask for more than the window.
+        Promises { reduces_on_loss: false, ..Promises::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests;
