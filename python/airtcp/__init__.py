@@ -31,18 +31,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from airtcp._core import AirtcpError, ScenarioError, TraceError
-    from airtcp.api import convert, registry, run, schema, stats, study, synth, version
-    from airtcp.results import RunResult, StudyResult
+    from airtcp.api import compare, convert, registry, run, schema, stats, study, synth, version
+    from airtcp.results import CompareResult, RunResult, StudyResult
 
     __version__: str
 
 __all__ = [
     "AirtcpError",
+    "CompareResult",
     "RunResult",
     "ScenarioError",
     "StudyResult",
     "TraceError",
     "__version__",
+    "compare",
     "convert",
     "registry",
     "run",
@@ -57,6 +59,7 @@ _HOME = {
     "AirtcpError": "airtcp._core",
     "ScenarioError": "airtcp._core",
     "TraceError": "airtcp._core",
+    "CompareResult": "airtcp.results",
     "RunResult": "airtcp.results",
     "StudyResult": "airtcp.results",
 }

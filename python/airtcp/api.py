@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from airtcp.papers.paper import Figure
     from airtcp.papers.result import PapersResult
-    from airtcp.results import RunResult, StudyResult
+    from airtcp.results import CompareResult, RunResult, StudyResult
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 Progress: TypeAlias = "Callable[[int, int, str], object]"
@@ -226,6 +226,117 @@ def _scenario_text(path: Path) -> str:
         raise _core.ScenarioError(message) from error
 
 
+def compare(
+    subjects: PathLike | Iterable[PathLike],
+    *,
+    tcp: str | Iterable[str] | None = None,
+    reference: str | None = None,
+    flow: str | None = None,
+    share: str | None = None,
+    profile: str | None = None,
+    replications: int | None = None,
+    seed: int | None = None,
+    slot: str | None = None,
+    as_link: Mapping[str, Any] | None = None,
+    synthetic: bool = True,
+    text: str | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    workers: int | None = None,
+    interval: str | None = None,
+    layout: str | None = None,
+    column: str | int | None = None,
+    kind: ColumnKind | None = None,
+    time_column: str | int | None = None,
+    time_unit: str | None = None,
+    progress: Progress | None = None,
+) -> CompareResult:
+    """Compare TCPs: each over the same channel, with paired differences.
+
+    Args:
+        subjects: Scenarios (files whose name ends in `.toml`) and delivery traces, as for `study`.
+        tcp: TCPs by name, as a list or separated by commas: a congestion law, a recovery, or
+            `own` for the scenario's, with further keys behind colons (`cubic:recovery=newreno`).
+        reference: The one that the others are compared with; the first if left out.
+        flow: The only flow of a scenario whose TCP is exchanged; all TCP flows if left out.
+        share: A TCP that each has to share its way with, flow against flow.
+        profile: TCP parameters that the TCPs change; if left out the scenario's own, `s1` over a
+            trace, `linux` over a trace as a link.
+        replications: Replications, or stretches of a trace.
+        seed: Root seed; the scenario's, or 1, if left out.
+        slot: Duration of a slot of a trace.
+        as_link: Put traces behind a link: `rate`, `delay`, `queue` (a table as in a scenario).
+        synthetic: Whether to compare over synthetic links that look like a trace, too.
+        text: The scenario itself, if it is not to be read from the file in `subjects`.
+        overrides: Values in place of the scenarios', by path.
+        workers: Threads; all cores if left out. The result does not depend on it.
+        interval: As for `study`.
+        layout: As for `study`.
+        column: As for `study`.
+        kind: As for `study`.
+        time_column: As for `study`.
+        time_unit: As for `study`.
+        progress: Called with done, total and a label.
+
+    Returns:
+        The result; `interrupted` is true if Ctrl-C stopped the comparison: it holds the
+        replications that every TCP had finished.
+
+    Raises:
+        ScenarioError: If a scenario cannot be run.
+        TraceError: If a file cannot be read as a trace.
+        AirtcpError: If a TCP or an option is impossible.
+
+    Examples:
+        >>> path = synth("steady.txt", prr=0.9, packets=20_000, seed=1)
+        >>> result = compare(path, tcp="newreno,sack", replications=5, synthetic=False)
+        >>> result
+        CompareResult(2 TCPs, 1 subjects, seed 1)
+        >>> result.outcomes["variant"].to_list()
+        ['newreno', 'sack']
+    """
+    from airtcp.results import CompareResult
+
+    paths = _paths(subjects)
+    scenarios = [Path(path) for path in paths if text is not None or path.lower().endswith(".toml")]
+    options = {
+        "scenarios": [
+            {
+                "name": str(path),
+                "text": _scenario_text(path) if text is None else text,
+                "folder": str(path.parent),
+            }
+            for path in scenarios
+        ],
+        "set": [[key, _toml(value)] for key, value in (overrides or {}).items()],
+        "read": _read(interval, layout, column, kind, time_column, time_unit),
+        "compare": _given(
+            tcp=None if tcp is None else _names(tcp),
+            reference=reference,
+            flow=flow,
+            share=share,
+            profile=profile,
+            replications=replications,
+            seed=seed,
+            slot=slot,
+            as_link=None if as_link is None else dict(as_link),
+            synthetic=synthetic,
+            workers=workers,
+        ),
+    }
+    traces = [path for path in paths if Path(path) not in scenarios]
+    return CompareResult(_core.compare(traces, json.dumps(options), progress))
+
+
+def _names(names: str | Iterable[str]) -> list[str]:
+    """Split names that are separated by commas.
+
+    >>> _names("newreno, sack,"), _names(["a,b", "c"])
+    (['newreno', 'sack'], ['a', 'b', 'c'])
+    """
+    given = [names] if isinstance(names, str) else list(names)
+    return [name.strip() for text in given for name in text.split(",") if name.strip()]
+
+
 def stats(
     links: PathLike | Iterable[PathLike],
     *,
@@ -375,7 +486,9 @@ def registry(family: str | None = None) -> list[dict[str, str]]:
     return json.loads(_core.registry(family))
 
 
-def schema(kind: Literal["scenario", "study", "run", "trace"] = "scenario") -> dict[str, Any]:
+def schema(
+    kind: Literal["scenario", "study", "run", "trace", "compare"] = "scenario",
+) -> dict[str, Any]:
     """Give the JSON Schema of a document.
 
     Args:

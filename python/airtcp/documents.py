@@ -1,4 +1,4 @@
-"""Shapes of the JSON documents that airtcp writes: `airtcp.study/1` and `airtcp.run/1`.
+"""Shapes of the JSON documents that airtcp writes: study, run and compare.
 
 The documents come from the extension module; nothing here computes. Keys carry their unit
 (`_s`, `_bps`, `_packets`); a value that does not exist for a link is null, never a magic number.
@@ -6,7 +6,7 @@ The documents come from the extension module; nothing here computes. Keys carry 
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict
 
 Labels: TypeAlias = dict[str, str]
 """What a data set says of a link beside its outcomes: channel, rate, sender, receiver."""
@@ -200,4 +200,124 @@ class RunDocument(TypedDict):
     scenario: dict[str, Any]
     replications: list[dict[str, Any]]
     summary: dict[str, Any]
+    interrupted: bool
+
+
+class PairedDifference(TypedDict):
+    """Goodput less the reference's, paired by replication, and what its interval says."""
+
+    absolute: Estimate
+    percent: Estimate | None
+    standing: Literal["more", "less", "equal", "undecided"]
+
+
+class Outcome(TypedDict):
+    """What one TCP got: means with 95 % intervals."""
+
+    variant: str
+    goodput_bps: Estimate
+    packets_per_second: Estimate | None
+    difference: PairedDifference | None
+    less_than_best_bps: Estimate | None
+    rtt_mean_s: Estimate
+    rtt_p95_s: Estimate
+    queue_delay_s: Estimate
+    retransmissions: Estimate
+    retransmission_ratio: Estimate
+    timeouts: Estimate
+    fast_retransmits: Estimate
+    ecn_reactions: Estimate
+    completion_s: Estimate
+    jain_index: Estimate
+    share: Estimate | None
+    rival_goodput_bps: Estimate | None
+    rival_difference: PairedDifference | None
+
+
+class Ranking(TypedDict):
+    """Variants by mean goodput; those that may be as good as the first, and those that are not."""
+
+    order: list[str]
+    as_good: list[str]
+    behind: list[str]
+
+
+class CompareRun(TypedDict):
+    """One TCP in one replication."""
+
+    variant: str
+    replication: int
+    goodput_bps: float
+    packets_per_second: float | None
+    rtt_mean_s: float | None
+    rtt_p95_s: float | None
+    queue_delay_s: float | None
+    segments_sent: int
+    retransmissions: int
+    retransmission_ratio: float
+    timeouts: int
+    fast_retransmits: int
+    ecn_reactions: int | None
+    completion_s: float | None
+    jain_index: float | None
+    share: float | None
+    rival_goodput_bps: float | None
+
+
+class VariantWindow(Window):
+    """The congestion window of a TCP over time."""
+
+    variant: str
+
+
+class CompareCase(TypedDict):
+    """All TCPs over one channel."""
+
+    channel: Literal["scenario", "trace", "independent", "gilbert-elliott"]
+    over: Literal["replications", "stretches"]
+    replications: int
+    outcomes: list[Outcome]
+    ranking: Ranking
+    runs: list[CompareRun]
+    windows: list[VariantWindow]
+
+
+class VariantTcp(TypedDict):
+    """A TCP's parameters on a subject."""
+
+    variant: str
+    law: str
+    recovery: str
+    parameters: dict[str, Any]
+
+
+class CompareSubject(TypedDict):
+    """A scenario or link on which TCPs were compared."""
+
+    name: str
+    kind: Literal["scenario", "trace", "trace-as-link"]
+    title: str | None
+    source: Source | None
+    seed: int
+    duration_s: float
+    slot_s: float | None
+    flows: list[str]
+    tcp: list[VariantTcp]
+    scenario: dict[str, Any] | None
+    notes: list[str]
+    cases: list[CompareCase]
+
+
+class CompareDocument(TypedDict):
+    """What `airtcp compare --json` prints."""
+
+    schema: str
+    airtcp_version: str
+    seed: int
+    options: dict[str, Any]
+    variants: list[str]
+    reference: str
+    rival: str | None
+    subjects: list[CompareSubject]
+    skipped: list[Skipped]
     interrupted: bool

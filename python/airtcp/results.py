@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     import os
 
     from airtcp import _core
-    from airtcp.documents import RunDocument, StudyDocument
+    from airtcp.documents import CompareDocument, RunDocument, StudyDocument
 
 
 class _Result(ABC):
-    """What both kinds of result have."""
+    """What all kinds of result have."""
 
     _kind: str
 
-    def __init__(self, core: _core.StudyResult | _core.RunResult) -> None:
+    def __init__(self, core: _core.StudyResult | _core.RunResult | _core.CompareResult) -> None:
         self._core = core
 
     @cached_property
@@ -217,3 +217,52 @@ class RunResult(_Result):
         state = ", interrupted" if self.interrupted else ""
         count = len(self.json["replications"])
         return f"RunResult({count} replications, seed {self.seed}{state})"
+
+
+class CompareResult(_Result):
+    """What `compare` found: every TCP on every scenario and link."""
+
+    _kind = "compare"
+    _core: _core.CompareResult
+
+    @cached_property
+    def json(self) -> CompareDocument:
+        """The document, as `airtcp compare --json` prints it."""
+        return json.loads(self.text)
+
+    @cached_property
+    def outcomes(self) -> pl.DataFrame:
+        """One row a subject, channel and TCP: means with 95 % confidence intervals."""
+        return self.table("outcomes")
+
+    @cached_property
+    def runs(self) -> pl.DataFrame:
+        """One row a subject, channel, TCP and replication."""
+        return self.table("runs")
+
+    @property
+    def findings(self) -> list[words.Finding]:
+        """The findings of the first subject, in plain words."""
+        from airtcp import words_compare
+
+        document = self.json
+        if not document["subjects"]:
+            return []
+        return words_compare.subject_findings(
+            document["subjects"][0], document["reference"], document["rival"]
+        )
+
+    def page(self) -> str:
+        """Make the report: one HTML document, complete in itself."""
+        from airtcp.report.compare import compare_page
+
+        return compare_page(self.json)
+
+    def __repr__(self) -> str:
+        """Name the result by its size."""
+        state = ", interrupted" if self.interrupted else ""
+        document = self.json
+        return (
+            f"CompareResult({len(document['variants'])} TCPs, {len(document['subjects'])} subjects,"
+            f" seed {self.seed}{state})"
+        )

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from airtcp.cli import info, reproduce, run, study, trace
+from airtcp.cli import compare, info, reproduce, run, study, trace
 from airtcp.cli.console import guard
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ app = typer.Typer(
 )
 app.command("study")(study.study)
 app.command("run")(run.run)
+app.command("compare")(compare.compare)
 app.add_typer(trace.app, name="trace")
 app.command("reproduce")(reproduce.reproduce)
 app.command("list")(info.list_)

@@ -20,6 +20,7 @@ class Document(StrEnum):
     STUDY = "study"
     RUN = "run"
     TRACE = "trace"
+    COMPARE = "compare"
 
 
 def list_(

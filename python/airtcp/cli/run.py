@@ -12,6 +12,8 @@ from airtcp.cli import options as opt
 from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, screen
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from airtcp.results import RunResult
 
 
@@ -67,7 +69,7 @@ def run(
             text=text,
             seed=seed,
             replications=replications,
-            overrides=dict(_pair(item) for item in overrides or []),
+            overrides=dict(pair(item) for item in overrides or []),
             series=series,
             pcap=pcap,
             workers=workers,
@@ -89,7 +91,8 @@ def run(
         raise typer.Exit(INTERRUPTED)
 
 
-def _pair(item: str) -> tuple[str, str]:
+def pair(item: str) -> tuple[str, str]:
+    """Split what --set is given."""
     path, sign, value = item.partition("=")
     if not sign or not path.strip():
         fail(f"--set {item}: expected PATH=VALUE, such as 'links[0].rate=20 Mb/s'")
@@ -124,16 +127,16 @@ def _tables(result: RunResult) -> None:
         laid = [
             Column(
                 f"{head} ({unit})" if unit else head,
-                [_estimate(row.get(key), scale) for row in rows],
-                [_estimate(row.get(key), scale, short=True) for row in rows],
+                [estimate(row.get(key), scale) for row in rows],
+                [estimate(row.get(key), scale, short=True) for row in rows],
                 rank,
             )
             for head, key, scale, unit, rank in columns
         ]
         if rows:
             console.print(fitted(console, what, [row["name"] for row in rows], laid)[0])
-    total = _estimate(summary["total_goodput_bps"], 1e-6)
-    console.print(f"total goodput {total} Mb/s, fairness {_estimate(summary['jain_index'], 1.0)}")
+    total = estimate(summary["total_goodput_bps"], 1e-6)
+    console.print(f"total goodput {total} Mb/s, fairness {estimate(summary['jain_index'], 1.0)}")
     bad = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
     if bad:
         console.print(f"[bold]packets were lost track of in replications {bad}: a fault of airtcp")
@@ -144,16 +147,17 @@ def _tables(result: RunResult) -> None:
     )
 
 
-def _estimate(estimate: dict[str, Any] | None, scale: float, *, short: bool = False) -> str:
+def estimate(value: Mapping[str, Any] | None, scale: float, *, short: bool = False) -> str:
+    """Write a mean with its interval, in the unit of its column."""
     from airtcp import words
 
-    if estimate is None or estimate["mean"] is None:
+    if value is None or value["mean"] is None:
         return "-"
-    text = words.number(estimate["mean"] * scale)
-    if estimate["ci_low"] is None:
+    text = words.number(value["mean"] * scale)
+    if value["ci_low"] is None:
         return text
     if short:
-        half = (estimate["ci_high"] - estimate["mean"]) * scale
+        half = (value["ci_high"] - value["mean"]) * scale
         return f"{text} ±{words.number(half, 2)}" if half > 0 else text
-    low, high = (words.number(estimate[end] * scale) for end in ("ci_low", "ci_high"))
+    low, high = (words.number(value[end] * scale) for end in ("ci_low", "ci_high"))
     return f"{text} [{low}, {high}]"

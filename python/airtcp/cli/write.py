@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from airtcp.results import RunResult, StudyResult
+    from airtcp.results import CompareResult, RunResult, StudyResult
 
 REPORT: Final = "report.html"
 _OURS: Final = b'name="generator" content="airtcp'
@@ -73,7 +73,7 @@ def table_to_stdout(frame: pl.DataFrame, rows: Sequence[Any], form: Format) -> N
 
 
 def files(
-    result: StudyResult | RunResult,
+    result: StudyResult | RunResult | CompareResult,
     out: Path | None,
     report: Path | None,
     *,

@@ -1,0 +1,207 @@
+"""The pictures of a comparison: goodput and differences with intervals, delay, windows.
+
+Specifications name their data, as in `airtcp.report.charts`. Every TCP has one colour and one
+shape on the whole page; what is drawn of it beside its name never depends on colour alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
+
+from airtcp.report import theme
+from airtcp.report.charts import finish, n, q, zoom
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_ROW: Final = 30
+_ROW_SPLIT: Final = 15
+"""Height a channel takes within the row of a TCP."""
+_SHAPES: Final = ["circle", "diamond", "triangle-up", "square", "cross", "triangle-down"]
+_DASHES: Final = [[1, 0], [6, 3], [2, 2]]
+_CHANNELS: Final = ["the trace", "independent losses", "Gilbert-Elliott"]
+_CHANNEL_COLOURS: Final = [theme.TRACE, theme.INDEPENDENT, theme.CHAIN]
+
+
+def _name_axis() -> alt.Axis:
+    return alt.Axis(labelColor=theme.INK, labelLimit=190, domain=False, ticks=False)
+
+
+def _names(variants: Sequence[str]) -> alt.Y:
+    return alt.Y("variant:N", title=None, sort=list(variants), axis=_name_axis())
+
+
+def _colour(variants: Sequence[str], *, legend: bool) -> alt.Color:
+    colours = [theme.SERIES[i % len(theme.SERIES)] for i in range(len(variants))]
+    scale = alt.Scale(domain=list(variants), range=colours)
+    key = alt.Legend(title=None, columns=6, symbolOpacity=1) if legend else None
+    return alt.Color("variant:N", scale=scale, legend=key)
+
+
+def _shape(variants: Sequence[str], *, legend: bool) -> alt.Shape:
+    # Two that share a colour do not share a shape.
+    shapes = [_SHAPES[(i + i // len(theme.SERIES)) % len(_SHAPES)] for i in range(len(variants))]
+    key = alt.Legend(title=None, columns=6, symbolOpacity=1) if legend else None
+    scale = alt.Scale(domain=list(variants), range=shapes)
+    return alt.Shape("variant:N", scale=scale, legend=key)
+
+
+def _channel_colour(*, several: bool) -> Any:
+    if not several:
+        return alt.value(theme.TRACE)
+    scale = alt.Scale(domain=_CHANNELS, range=_CHANNEL_COLOURS)
+    return alt.Color("channel:N", scale=scale, legend=alt.Legend(title=None, symbolOpacity=1))
+
+
+def _offset(*, several: bool) -> dict[str, Any]:
+    if not several:
+        return {}
+    return {"yOffset": alt.YOffset("channel:N", sort=_CHANNELS)}
+
+
+def _height(variants: Sequence[str], *, several: bool) -> int:
+    return (_ROW_SPLIT * len(_CHANNELS) if several else _ROW) * max(len(variants), 2) + 40
+
+
+def goodput(variants: Sequence[str], unit: str, *, several: bool) -> dict[str, Any]:
+    """What each TCP got: the replications, their mean, its confidence interval.
+
+    Args:
+        variants: The TCPs, in order.
+        unit: Unit of the goodput.
+        several: Whether there are several channels.
+    """
+    y, colour, offset = _names(variants), _channel_colour(several=several), _offset(several=several)
+    x = alt.X("value:Q", title=f"goodput ({unit})", scale=alt.Scale(zero=True))
+    ticks = (
+        alt.Chart(alt.NamedData("runs"))
+        .mark_tick(thickness=1.2, opacity=0.28, size=9)
+        .encode(x=x, y=y, color=colour, **offset)
+    )
+    means = alt.Chart(alt.NamedData("means"))
+    bars = means.mark_rule(strokeWidth=2.5).encode(
+        x=alt.X("low:Q"), x2="high:Q", y=y, color=colour, **offset
+    )
+    points = means.mark_point(filled=True, size=80, opacity=1).encode(
+        x=alt.X("mean:Q"),
+        y=y,
+        color=colour,
+        tooltip=[
+            n("variant", "TCP"),
+            n("channel", "over"),
+            q("mean", f"goodput ({unit})"),
+            q("low", "from"),
+            q("high", "to"),
+        ],
+        **offset,
+    )
+    chart = alt.layer(ticks, bars, points).add_params(zoom("x"))
+    return finish(chart, _height(variants, several=several))
+
+
+def difference(variants: Sequence[str], reference: str, *, several: bool) -> dict[str, Any]:
+    """Goodput less the reference's, in percent; what is within chance is faint."""
+    y, colour, offset = _names(variants), _channel_colour(several=several), _offset(several=several)
+    base = alt.Chart(alt.NamedData("means")).transform_filter("isValid(datum.gain)")
+    zero = alt.Chart(alt.NamedData("unit")).mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(0))
+    strong = alt.condition("datum.certain", alt.value(1), alt.value(0.35))
+    x = alt.X("gain_low:Q", title=f"goodput against {reference} (%)", scale=alt.Scale(zero=True))
+    bars = base.mark_rule(strokeWidth=2.5).encode(
+        x=x, x2="gain_high:Q", y=y, color=colour, opacity=strong, **offset
+    )
+    points = base.mark_point(filled=True, size=80).encode(
+        x=alt.X("gain:Q"),
+        y=y,
+        color=colour,
+        opacity=strong,
+        tooltip=[
+            n("variant", "TCP"),
+            n("channel", "over"),
+            q("gain", f"against {reference} (%)"),
+            q("gain_low", "from"),
+            q("gain_high", "to"),
+            n("standing", "which is"),
+        ],
+        **offset,
+    )
+    # The line at zero has no field of its own, so the zoom belongs to the points.
+    chart = alt.layer(zero, bars, points.add_params(zoom("x")))
+    return finish(chart, _height(variants, several=several))
+
+
+def against_delay(variants: Sequence[str], unit: str) -> dict[str, Any]:
+    """Goodput against round-trip time, both with intervals: up and to the left is better."""
+    base = alt.Chart(alt.NamedData("means")).transform_filter("isValid(datum.rtt)")
+    colour, shape = _colour(variants, legend=True), _shape(variants, legend=True)
+    x = alt.X("rtt:Q", title="mean round-trip time (ms)", scale=alt.Scale(zero=False, padding=16))
+    y = alt.Y("mean:Q", title=f"goodput ({unit})", scale=alt.Scale(zero=False, padding=16))
+    across = base.mark_rule(strokeWidth=1.3, opacity=0.7).encode(
+        x=alt.X("rtt_low:Q"), x2="rtt_high:Q", y=y, color=colour
+    )
+    down = base.mark_rule(strokeWidth=1.3, opacity=0.7).encode(
+        x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour
+    )
+    points = base.mark_point(filled=True, size=95, opacity=1).encode(
+        x=x,
+        y=y,
+        color=colour,
+        shape=shape,
+        tooltip=[
+            n("variant", "TCP"),
+            q("mean", f"goodput ({unit})"),
+            q("rtt", "mean round trip (ms)"),
+            q("rtt_p95", "95 % of them below (ms)"),
+        ],
+    )
+    return finish(alt.layer(across, down, points).add_params(zoom()), 320)
+
+
+def shares(variants: Sequence[str], rival: str) -> dict[str, Any]:
+    """What each takes beside the rival; half is fair."""
+    base = alt.Chart(alt.NamedData("means")).transform_filter("isValid(datum.share)")
+    half = alt.Chart(alt.NamedData("unit")).mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(50))
+    y = _names(variants)
+    x = alt.X(
+        "share:Q", title=f"share of what it and {rival} get (%)", scale=alt.Scale(domain=[0, 100])
+    )
+    bars = base.mark_rule(strokeWidth=2.5, color=theme.TRACE).encode(
+        x=alt.X("share_low:Q"), x2="share_high:Q", y=y
+    )
+    points = base.mark_point(filled=True, size=80, opacity=1, color=theme.TRACE).encode(
+        x=x,
+        y=y,
+        tooltip=[
+            n("variant", "TCP"),
+            q("share", "share (%)"),
+            q("share_low", "from"),
+            q("share_high", "to"),
+            q("rival", f"{rival} gets (Mb/s)"),
+        ],
+    )
+    return finish(alt.layer(half, bars, points), _height(variants, several=False))
+
+
+def windows(variants: Sequence[str]) -> dict[str, Any]:
+    """Congestion windows over time; a name in the key shows its line alone."""
+    pick = alt.selection_point(name="pick", fields=["variant"], bind="legend")
+    dashes = [_DASHES[(i // len(theme.SERIES)) % len(_DASHES)] for i in range(len(variants))]
+    dash = alt.StrokeDash(
+        "variant:N",
+        scale=alt.Scale(domain=list(variants), range=dashes),
+        legend=alt.Legend(title=None, columns=6, symbolOpacity=1),
+    )
+    line = (
+        alt.Chart(alt.NamedData("windows"))
+        .mark_line(interpolate="step-after", strokeWidth=1.3, clip=True)
+        .encode(
+            x=alt.X("t:Q", title="time (s)", scale=alt.Scale(nice=False)),
+            y=alt.Y("cwnd:Q", title="window (packets)", scale=alt.Scale(zero=True)),
+            color=_colour(variants, legend=True),
+            strokeDash=dash,
+            opacity=alt.when(pick).then(alt.value(0.9)).otherwise(alt.value(0.07)),
+        )
+        .add_params(pick, zoom("x"))
+    )
+    return finish(line, 280)

@@ -1,0 +1,331 @@
+"""The page of a comparison: for each scenario or link its findings, pictures and table."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp import words, words_compare
+from airtcp.report import charts_compare
+from airtcp.report.page import render
+from airtcp.report.rows import thin
+from airtcp.report.run_rows import estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from airtcp.documents import (
+        CompareCase,
+        CompareDocument,
+        CompareSubject,
+        Estimate,
+        Outcome,
+        PairedDifference,
+    )
+
+_SECTIONS: Final = 40
+"""Subjects that have a section of their own; the others stand in the overview only."""
+
+_POINTS: Final = 400
+_CHANNEL_NAMES: Final = {
+    "scenario": "the scenario",
+    "trace": "the trace",
+    "independent": "independent losses",
+    "gilbert-elliott": "Gilbert-Elliott",
+}
+
+
+def compare_page(document: CompareDocument) -> str:
+    """Make the page.
+
+    Args:
+        document: What `CompareResult.json` gives.
+
+    Returns:
+        A complete HTML document. Equal documents give equal pages.
+    """
+    subjects = document["subjects"]
+    charts: dict[str, Any] = {}
+    data: dict[str, Any] = {}
+    sections = [
+        section(i, subject, document, charts, data)
+        for i, subject in enumerate(subjects[:_SECTIONS])
+    ]
+    return render(
+        "compare.html.j2",
+        "compare.js",
+        {"kind": "compare", "charts": charts, "data": data},
+        title=_title(document),
+        lead="Every TCP ran over the same channel: in a replication the link does the same to each,"
+        " so that what differs is the TCP.",
+        facts=[
+            ("TCPs", words.count(len(document["variants"]))),
+            ("Reference", document["reference"]),
+            *([("Rival", document["rival"])] if document["rival"] else []),
+            ("Seed", str(document["seed"])),
+            ("Version", document["airtcp_version"]),
+        ],
+        findings=_findings(document),
+        sections=sections,
+        overview=_overview(subjects) if len(subjects) > 1 else None,
+        hidden=max(len(subjects) - _SECTIONS, 0),
+        skipped=document["skipped"],
+        interrupted=document["interrupted"],
+        version=document["airtcp_version"],
+        seed=document["seed"],
+        reference=document["reference"],
+        sharing=document["rival"],
+        options=json.dumps(document["options"], indent=2, ensure_ascii=False),
+        command=_command(document),
+    )
+
+
+def _title(document: CompareDocument) -> str:
+    subjects = document["subjects"]
+    if len(subjects) == 1:
+        return f"TCPs compared: {subjects[0]['title'] or subjects[0]['name']}"
+    return f"TCPs compared on {words.count(len(subjects))} scenarios and links"
+
+
+def _findings(document: CompareDocument) -> list[words.Finding]:
+    subjects = document["subjects"]
+    if len(subjects) == 1:
+        return words_compare.subject_findings(subjects[0], document["reference"], document["rival"])
+    if not subjects:
+        return []
+    return [words_compare.suited([(s["name"], s["cases"][0]) for s in subjects])]
+
+
+def _command(document: CompareDocument) -> str:
+    options = document["options"]
+    paths = dict.fromkeys(
+        s["source"]["path"] if s["source"] is not None else s["name"] for s in document["subjects"]
+    )
+    rest = " ..." if len(paths) > 3 else ""  # noqa: PLR2004 - a line, not a list
+    command = ["airtcp", "compare", *list(paths)[:3]]
+    tail = ["--tcp", ",".join(document["variants"]), "--seed", str(document["seed"])]
+    for name in ("reference", "flow", "share", "profile", "replications", "slot"):
+        if options.get(name) is not None:
+            tail += [f"--{name}", str(options[name])]
+    link = options.get("as_link")
+    if link is not None:
+        # A queue with more than its length is given in the parameters below.
+        queue = link["queue"].get("packets") or link["queue"]["kind"]
+        tail += ["--as-link", f"rate={link['rate']},delay={link['delay']},queue={queue}"]
+    return shlex.join(command) + rest + " " + shlex.join(tail)
+
+
+def _overview(subjects: list[CompareSubject]) -> dict[str, list[Any]]:
+    return {
+        "head": ["Highest mean", "Goodput", "Maybe as good", "Less"],
+        "rows": [
+            [
+                subject["name"],
+                (order := (case := subject["cases"][0])["ranking"]["order"])[0],
+                _goodput_cell(case, order[0]),
+                ", ".join(case["ranking"]["as_good"]) or "\N{EN DASH}",
+                ", ".join(case["ranking"]["behind"]) or "\N{EN DASH}",
+            ]
+            for subject in subjects
+        ],
+    }
+
+
+def _goodput_cell(case: CompareCase, name: str) -> str:
+    outcome = next(o for o in case["outcomes"] if o["variant"] == name)
+    value, unit = words_compare.goodput(outcome)
+    return f"{estimate(dict(value), 1.0)} {unit}"
+
+
+def section(
+    index: int,
+    subject: CompareSubject,
+    document: CompareDocument,
+    charts: dict[str, Any],
+    data: dict[str, Any],
+) -> dict[str, Any]:
+    """Gather what the page shows of one subject; its pictures and their data go to the payload."""
+    cases = subject["cases"]
+    first = cases[0]
+    variants = document["variants"]
+    several = len(cases) > 1
+    unit = words_compare.goodput(first["outcomes"][0])[1]
+    means = [_mean_row(case, outcome) for case in cases for outcome in case["outcomes"]]
+    own = [row for row in means if row["channel"] == _CHANNEL_NAMES[first["channel"]]]
+    names = {
+        "goodput": (
+            charts_compare.goodput(variants, unit, several=several),
+            {"means": means, "runs": _run_rows(cases)},
+        ),
+    }
+    if len(variants) > 1:
+        chart = charts_compare.difference(variants, document["reference"], several=several)
+        names["difference"] = (chart, {"means": means, "unit": [{}]})
+    if any(row["rtt"] is not None for row in own):
+        names["delay"] = (charts_compare.against_delay(variants, unit), {"means": own})
+    rival = document["rival"]
+    if rival is not None:
+        names["shares"] = (charts_compare.shares(variants, rival), {"means": own, "unit": [{}]})
+    rows = _window_rows(first)
+    if rows:
+        names["windows"] = (charts_compare.windows(variants), {"windows": rows})
+    for name, (chart, rows_of) in names.items():
+        charts[f"{name}-{index}"] = chart
+        data[f"{name}-{index}"] = rows_of
+    findings = words_compare.subject_findings(subject, document["reference"], rival)
+    return {
+        "id": f"subject-{index}",
+        "index": index,
+        "name": subject["name"],
+        "title": subject["title"] or subject["name"],
+        "over": _over(subject),
+        "plots": list(names),
+        "tables": [
+            {"over": words_compare.CHANNELS[case["channel"]], "table": table(case, document)}
+            for case in cases
+        ],
+        "findings": findings,
+        "notes": subject["notes"],
+        "tcp": [[entry["variant"], entry["law"], entry["recovery"]] for entry in subject["tcp"]],
+        "scenario": json.dumps(subject["scenario"], indent=2, ensure_ascii=False)
+        if subject["scenario"]
+        else None,
+        "parameters": json.dumps(
+            {entry["variant"]: entry["parameters"] for entry in subject["tcp"]},
+            indent=2,
+            ensure_ascii=False,
+        ),
+    }
+
+
+def _over(subject: CompareSubject) -> str:
+    case = subject["cases"][0]
+    count = case["replications"]
+    noun = case["over"] if count != 1 else case["over"].removesuffix("s")
+    duration = f"{words.number(subject['duration_s'])} s"
+    if subject["kind"] == "trace":
+        slot = (subject["slot_s"] or 0.0) * 1e3
+        return (
+            f"A trace of {duration}, one packet every {words.number(slot)} ms,"
+            f" in {words.count(count)} {noun}."
+        )
+    where = "" if subject["kind"] == "scenario" else "The trace as the losses of a link: "
+    return f"{where}{words.count(count)} {noun} of {duration}."
+
+
+def _ends(value: Estimate | None, scale: float, name: str) -> dict[str, Any]:
+    """Give a mean and the ends of its interval as fields; without one, the mean itself."""
+    if value is None or value["mean"] is None:
+        return {name: None, f"{name}_low": None, f"{name}_high": None}
+    low, high = value["ci_low"], value["ci_high"]
+    mean = value["mean"]
+    return {
+        name: _short(mean * scale),
+        f"{name}_low": _short((mean if low is None else low) * scale),
+        f"{name}_high": _short((mean if high is None else high) * scale),
+    }
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.5g}")
+
+
+def _mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
+    value, _ = words_compare.goodput(outcome)
+    difference: PairedDifference | None = outcome["difference"]
+    goodput = _ends(value, 1.0, "mean")
+    return {
+        "variant": outcome["variant"],
+        "channel": _CHANNEL_NAMES[case["channel"]],
+        "mean": goodput["mean"],
+        "low": goodput["mean_low"],
+        "high": goodput["mean_high"],
+        **_ends(None if difference is None else difference["percent"], 1.0, "gain"),
+        "standing": None if difference is None else difference["standing"],
+        "certain": difference is not None and difference["standing"] in {"more", "less"},
+        **_ends(outcome["rtt_mean_s"], 1e3, "rtt"),
+        "rtt_p95": _ends(outcome["rtt_p95_s"], 1e3, "p")["p"],
+        **_ends(outcome["share"], 100.0, "share"),
+        "rival": _ends(outcome["rival_goodput_bps"], 1e-6, "r")["r"],
+    }
+
+
+def _run_rows(cases: list[CompareCase]) -> list[dict[str, Any]]:
+    return [
+        {
+            "variant": run["variant"],
+            "channel": _CHANNEL_NAMES[case["channel"]],
+            "value": _short(
+                run["goodput_bps"] * 1e-6
+                if run["packets_per_second"] is None
+                else run["packets_per_second"]
+            ),
+        }
+        for case in cases
+        for run in case["runs"]
+    ]
+
+
+def _window_rows(case: CompareCase) -> list[dict[str, Any]]:
+    return [
+        {"variant": window["variant"], "t": t, "cwnd": cwnd}
+        for window in case["windows"]
+        for t, cwnd in thin(window["t_s"], window["cwnd_packets"], _POINTS)
+    ]
+
+
+_COLUMNS: Final[tuple[tuple[str, str, float], ...]] = (
+    ("RTT (ms)", "rtt_mean_s", 1e3),
+    ("95 % of RTTs (ms)", "rtt_p95_s", 1e3),
+    ("Queue (ms)", "queue_delay_s", 1e3),
+    ("Retransmitted (%)", "retransmission_ratio", 100.0),
+    ("Timeouts", "timeouts", 1.0),
+    ("Fast retransmits", "fast_retransmits", 1.0),
+    ("ECN reactions", "ecn_reactions", 1.0),
+    ("Completion (s)", "completion_s", 1.0),
+    ("Fairness", "jain_index", 1.0),
+)
+
+
+def table(case: CompareCase, document: CompareDocument) -> dict[str, list[Any]]:
+    """Lay out every number of a case; a column with nothing in it is left out."""
+    outcomes = case["outcomes"]
+    unit = words_compare.goodput(outcomes[0])[1]
+    reference, rival = document["reference"], document["rival"]
+    columns: list[tuple[str, Callable[[Outcome], str]]] = [
+        (f"Goodput ({unit})", lambda o: _cell(words_compare.goodput(o)[0], 1.0)),
+        (f"Against {reference} (%)", _gain),
+        ("Share (%)", lambda o: _cell(o["share"], 100.0)),
+        (f"{rival} gets (Mb/s)", lambda o: _cell(o["rival_goodput_bps"], 1e-6)),
+        *(
+            (head, lambda o, key=key, scale=scale: _cell(o[key], scale))  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
+            for head, key, scale in _COLUMNS
+        ),
+    ]
+    used = [
+        (head, cells)
+        for head, get in columns
+        if set(cells := [get(outcome) for outcome in outcomes]) - {"\N{EN DASH}", "0", "0 [0, 0]"}
+    ]
+    return {
+        "head": [head for head, _ in used],
+        "rows": [
+            [outcome["variant"], *(cells[i] for _, cells in used)]
+            for i, outcome in enumerate(outcomes)
+        ],
+    }
+
+
+def _cell(value: Estimate | None, scale: float) -> str:
+    return estimate(None if value is None else dict(value), scale)
+
+
+def _gain(outcome: Outcome) -> str:
+    difference = outcome["difference"]
+    if difference is None:
+        return "reference"
+    if difference["percent"] is None:
+        return "\N{EN DASH}"
+    shown = words.measured(difference["percent"], "").replace("  ", " ").strip()
+    return shown if difference["standing"] in {"more", "less"} else f"~ {shown}"
