@@ -3,7 +3,8 @@
 //! Patterns shrink towards fewer faults, configurations towards the plain ones.
 
 use airtcp_transport::tcp::{
-    Pacing, PartialAckTimer, PrrBound, RateReduction, Reassembly, Recovery, RttSampling, TcpConfig,
+    Frto, LossResponse, Pacing, PartialAckTimer, PrrBound, RateReduction, Reassembly, Recovery,
+    RttSampling, SpuriousResponse, TcpConfig,
 };
 use airtcp_units::{Bytes, Span};
 use proptest::prelude::*;
@@ -85,13 +86,35 @@ fn reduction() -> impl Strategy<Value = (RateReduction, Option<PrrBound>)> {
     (how, bound)
 }
 
+/// What losses and unnecessary recoveries are answered with.
+fn answering() -> impl Strategy<Value = TcpConfig> {
+    let frto = prop_oneof![2 => Just(Frto::Off), 1 => Just(Frto::Rfc5682), 1 => Just(Frto::Linux)];
+    let response = prop_oneof![
+        Just(SpuriousResponse::Undo),
+        Just(SpuriousResponse::Eifel),
+        Just(SpuriousResponse::Keep),
+    ];
+    let flags =
+        (any::<bool>(), any::<bool>(), prop::bool::weighted(0.2), prop::bool::weighted(0.9));
+    (frto, response, flags).prop_map(|(frto, spurious_response, (a, b, c, d))| TcpConfig {
+        frto,
+        spurious_response,
+        eifel_detection: a,
+        dsack_undo: b,
+        loss_response: if c { LossResponse::EcnOnly } else { LossResponse::Always },
+        rto_backoff: d,
+        ..TcpConfig::default()
+    })
+}
+
 /// A configuration of one end that completes any transfer: every recovery, with and without
 /// SACK, timestamps, ECN, scaling, delayed acknowledgements and Nagle's algorithm.
 pub fn config() -> impl Strategy<Value = TcpConfig> {
     let sizes = (prop_oneof![Just(1460u16), 48u16..3000], 1u64..100_000, 1u32..4);
     let options = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     let habits = (any::<bool>(), prop::bool::weighted(0.2), any::<bool>());
-    (recovering(), sizes, options, habits).prop_map(|(base, sizes, options, habits)| {
+    let base = (recovering(), answering());
+    (base, sizes, options, habits).prop_map(|((base, answers), sizes, options, habits)| {
         let ((mss, buffer, ack_every), (sack, timestamps, ecn, window_scaling)) = (sizes, options);
         let (nagle, go_back_n, every_ack) = habits;
         let most = if window_scaling { 1 << 30 } else { 65_535 };
@@ -110,6 +133,12 @@ pub fn config() -> impl Strategy<Value = TcpConfig> {
             } else {
                 RttSampling::OnePerRoundTrip
             },
+            frto: answers.frto,
+            spurious_response: answers.spurious_response,
+            eifel_detection: answers.eifel_detection,
+            dsack_undo: answers.dsack_undo,
+            loss_response: answers.loss_response,
+            rto_backoff: answers.rto_backoff,
             ..base
         }
     })

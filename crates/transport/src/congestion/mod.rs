@@ -89,6 +89,12 @@ pub trait CongestionControl: std::fmt::Debug + Send {
         let _ = now;
     }
 
+    /// Raises the slow-start threshold to at least `bytes`, once more was in the network than it
+    /// says (RFC 4015 section 3.1 step 9). Nothing for a law without one.
+    fn raise_ssthresh(&mut self, bytes: u64) {
+        let _ = bytes;
+    }
+
     /// Sending starts again after a pause with nothing outstanding.
     fn on_idle(&mut self, now: Nanos, idle: &Idle) {
         let _ = (now, idle);

@@ -179,6 +179,9 @@ impl CongestionControl for Law {
     fn on_spurious(&mut self, now: Nanos) {
         each!(self, l => l.on_spurious(now));
     }
+    fn raise_ssthresh(&mut self, bytes: u64) {
+        each!(self, l => l.raise_ssthresh(bytes));
+    }
     fn on_idle(&mut self, now: Nanos, idle: &Idle) {
         each!(self, l => l.on_idle(now, idle));
     }

@@ -80,6 +80,11 @@ impl Window {
         self.ssthresh = bytes.max(self.mss());
     }
 
+    /// Raises the threshold to at least `bytes`: slow start goes back to what was in flight.
+    pub fn raise_ssthresh(&mut self, bytes: u64) {
+        self.ssthresh = self.ssthresh.max(bytes);
+    }
+
     /// True below the threshold.
     #[inline]
     pub const fn in_slow_start(&self) -> bool {

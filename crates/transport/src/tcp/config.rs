@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::profile::Profile;
-use super::recovery::{LossResponse, PrrBound, RateReduction};
+use super::recovery::{Frto, LossResponse, PrrBound, RateReduction, SpuriousResponse};
 use crate::congestion::{LawConfig, SlowStartKind};
 
 /// What is retransmitted when, and what counts as a congestion episode.
@@ -180,6 +180,18 @@ pub struct TcpConfig {
     /// Keep SACK information after a timeout. Default true (RFC 6675 section 5.1); false
     /// distrusts it (RFC 2018 section 8).
     pub keep_sack_after_rto: bool,
+    /// F-RTO: spurious timeouts shown by the ACKs that follow. Default `off`; `rfc5682`, with SACK
+    /// the enhanced version; `linux`, with SACK also from the first ACK.
+    pub frto: Frto,
+    /// Eifel detection: unnecessary recoveries shown by timestamps, if these are in use. Default
+    /// false. RFC 3522.
+    pub eifel_detection: bool,
+    /// Unnecessary recoveries shown by reports of duplicates for everything sent again, if SACK is
+    /// in use and the peer sends them. Default false. RFC 3708, RFC 2883.
+    pub dsack_undo: bool,
+    /// What follows an unnecessary recovery. Default `undo`: window and threshold as before;
+    /// `eifel`: RFC 4015 after timeouts; `keep`: they stay reduced.
+    pub spurious_response: SpuriousResponse,
     /// Timeout before the first sample. Default 1 s. RFC 6298 2.1.
     pub rto_initial: Span,
     /// Lower bound of the timeout. Default 1 s. RFC 6298 2.4.

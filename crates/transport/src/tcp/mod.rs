@@ -29,7 +29,7 @@ pub use config::{
 };
 pub use connection::Connection;
 pub use profile::Profile;
-pub use recovery::{LossResponse, PrrBound, RateReduction};
+pub use recovery::{Frto, LossResponse, PrrBound, RateReduction, SpuriousResponse};
 pub use state::{Role, State};
 pub use stats::TcpStats;
 pub use variant::{Variant, VariantError};

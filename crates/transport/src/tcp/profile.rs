@@ -14,7 +14,7 @@ use super::config::{
     BackoffReset, Pacing, PartialAckTimer, Reassembly, Recovery, RecoveryExit, RtoMinRule,
     RttSampling, TcpConfig,
 };
-use super::recovery::{LossResponse, RateReduction};
+use super::recovery::{Frto, LossResponse, RateReduction, SpuriousResponse};
 use crate::congestion::{LawConfig, SlowStartKind};
 
 /// A parameter set by name.
@@ -112,6 +112,10 @@ fn rfc() -> TcpConfig {
         prr_bound: None,
         careful: true,
         keep_sack_after_rto: true,
+        frto: Frto::Off,
+        eifel_detection: false,
+        dsack_undo: false,
+        spurious_response: SpuriousResponse::Undo,
         rto_initial: Span::from_secs(1),
         rto_min: Span::from_secs(1),
         rto_max: Span::from_secs(60),
@@ -188,7 +192,8 @@ fn s1(slot: Span, rto_min: u64, rto_max: u64, rto_initial: u64, ack_delay: u64) 
 }
 
 /// Linux 2.6 of 2007: SACK, timestamps, initial window by RFC 3390, first timeout 3 s; bounds of
-/// the timeout as S2 prints them.
+/// the timeout as S2 prints them. F-RTO came by default with 2.6.24; the undo that kernel had is
+/// left out [chosen].
 fn s2() -> TcpConfig {
     TcpConfig {
         initial_window: Some(3),
@@ -197,6 +202,9 @@ fn s2() -> TcpConfig {
         rto_max: Span::from_secs(12),
         rto_after_syn_loss: Span::ZERO,
         rate_reduction: RateReduction::None,
+        frto: Frto::Off,
+        eifel_detection: false,
+        dsack_undo: false,
         ..linux()
     }
 }
@@ -221,8 +229,8 @@ fn s3() -> TcpConfig {
 
 /// A Linux host with `net.ipv4.tcp_congestion_control = reno`: initial window 10, timeout at
 /// least `srtt + 200 ms` and at most 120 s, 15 retries, 6 SYN retries, delayed ACK 40 ms after
-/// 16 quick ones, 60 s in TIME-WAIT, receive buffer up to `tcp_rmem`'s 6 MiB. Leaves out RACK,
-/// TLP and F-RTO, which Linux has on by default.
+/// 16 quick ones, 60 s in TIME-WAIT, receive buffer up to `tcp_rmem`'s 6 MiB; PRR, F-RTO, and undo
+/// by DSACK and timestamps. Leaves out RACK and TLP, which Linux has on by default.
 fn linux() -> TcpConfig {
     TcpConfig {
         initial_window: Some(10),
@@ -232,6 +240,9 @@ fn linux() -> TcpConfig {
         rto_min: Span::from_millis(200),
         rto_max: Span::from_secs(120),
         rto_min_rule: RtoMinRule::Variance,
+        frto: Frto::Linux,
+        eifel_detection: true,
+        dsack_undo: true,
         rto_backoff_reset: BackoffReset::NewAck,
         rto_restart_on_retransmission: true,
         // The handshake's timestamps give a sample, and Linux then keeps the timeout it gives.

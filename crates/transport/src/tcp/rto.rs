@@ -47,6 +47,11 @@ impl RttEstimator {
         self.srtt
     }
 
+    /// SRTT and RTTVAR, once there is a sample.
+    pub(crate) fn smoothed(&self) -> Option<(Span, Span)> {
+        self.srtt.map(|srtt| (srtt, self.rttvar))
+    }
+
     pub(crate) const fn min_rtt(&self) -> Option<Span> {
         self.min_rtt
     }
@@ -68,8 +73,19 @@ impl RttEstimator {
             self.rttvar = r / 2;
             r
         };
-        self.srtt = Some(srtt);
         self.note_min(sample);
+        self.set(srtt);
+    }
+
+    /// After a spurious timeout (RFC 4015 step 11): no less than before it.
+    pub(crate) fn adapt(&mut self, sample: Span, srtt: Span, rttvar: Span) {
+        self.rttvar = rttvar.max(sample / 2);
+        self.set(srtt.max(sample));
+    }
+
+    /// Takes SRTT; the timeout follows.
+    fn set(&mut self, srtt: Span) {
+        self.srtt = Some(srtt);
         let variance = (self.rttvar * 4).max(self.granularity);
         let rto = match self.rule {
             RtoMinRule::Total => (srtt + variance).max(self.min),

@@ -111,6 +111,9 @@ pub(crate) struct Scoreboard {
     losses: Vec<Lost>,
     dup_thresh: u32,
     mss: u32,
+    /// See [`watch`](Self::watch).
+    watch_end: u64,
+    watched: bool,
 }
 
 impl Scoreboard {
@@ -128,6 +131,8 @@ impl Scoreboard {
             losses: Vec::new(),
             dup_thresh,
             mss,
+            watch_end: 0,
+            watched: false,
         }
     }
 
@@ -201,6 +206,9 @@ impl Scoreboard {
                 rate.on_delivered(now, u64::from(covered), front.sent_at, front.rate);
                 acked.retransmitted |= front.retransmitted;
                 if !front.retransmitted {
+                    if front.end() <= self.watch_end {
+                        self.watched = true;
+                    }
                     acked.oldest = acked.oldest.or(Some(front.sent_at));
                     acked.newest = Some(front.sent_at);
                 }
@@ -270,6 +278,9 @@ impl Scoreboard {
             }
             rate.on_delivered(now, u64::from(segment.len), segment.sent_at, segment.rate);
             if !segment.retransmitted {
+                if segment.end() <= self.watch_end {
+                    self.watched = true;
+                }
                 newest = newest.max(Some(segment.sent_at));
             }
             at += 1;
@@ -339,9 +350,10 @@ impl Scoreboard {
 
     /// A timeout: everything the receiver has not reported is lost. SACK information goes too
     /// unless `keep`, or if the receiver has reneged (the first segment it lacks was SACKed,
-    /// RFC 2018 section 8).
-    pub(crate) fn lose_all(&mut self, keep: bool) {
-        if !keep || self.front().is_some_and(|s| s.sacked) {
+    /// RFC 2018 section 8). Returns whether it was kept.
+    pub(crate) fn lose_all(&mut self, keep: bool) -> bool {
+        let keep = keep && !self.front().is_some_and(|s| s.sacked);
+        if !keep {
             self.runs.clear();
             self.sacked = 0;
             for segment in &mut self.segments {
@@ -360,6 +372,34 @@ impl Scoreboard {
         self.sacked_below = self.sacked;
         self.edge = self.first + self.segments.len() as u64;
         self.high_rxt = self.front().map_or(0, |s| s.start);
+        keep
+    }
+
+    /// Nothing was lost after all: everything unSACKed is outstanding once, and `IsLost` is asked
+    /// anew.
+    pub(crate) fn revive(&mut self) {
+        self.pipe = 0;
+        for segment in &mut self.segments {
+            (segment.lost, segment.repaired, segment.by_timer) = (false, false, false);
+            self.pipe += segment.in_pipe();
+        }
+        self.edge = self.first;
+        self.sacked_below = 0;
+        self.high_rxt = self.front().map_or(0, |s| s.start);
+        if !self.runs.is_empty() {
+            self.judge();
+        }
+    }
+
+    /// Looks out for the first news of segments below `end` that were never retransmitted; 0 for
+    /// none.
+    pub(crate) const fn watch(&mut self, end: u64) {
+        (self.watch_end, self.watched) = (end, false);
+    }
+
+    /// Whether it came.
+    pub(crate) const fn watched(&self) -> bool {
+        self.watched
     }
 
     /// Position of the first lost segment not yet retransmitted in this recovery:

@@ -319,6 +319,9 @@ impl Sender {
                 restart: config.idle_restart,
                 app_limited: self.rate.is_app_limited(),
             };
+            if idle.idle > idle.rto {
+                self.recovery.detection.forget();
+            }
             self.law.on_idle(now, &idle);
         }
     }

@@ -50,6 +50,16 @@ pub struct TcpStats {
     pub ecn_reactions: u64,
     /// Duplicates the peer reported (RFC 2883).
     pub dsacks: u64,
+    /// Timeouts found to have been unnecessary (several in a row for one segment count once).
+    pub spurious_timeouts: u64,
+    /// Fast retransmits found to have been unnecessary.
+    pub spurious_fast_retransmits: u64,
+    /// Of both, those that reports of duplicates showed (RFC 3708).
+    pub spurious_by_dsack: u64,
+    /// Those that timestamps showed (RFC 3522).
+    pub spurious_by_eifel: u64,
+    /// Those that F-RTO showed (RFC 5682).
+    pub spurious_by_frto: u64,
     /// Segments dropped because nothing in them was acceptable.
     pub segments_refused: u64,
     /// Round-trip samples.

@@ -6,6 +6,11 @@ use airtcp_units::{Nanos, Span};
 /// How long a timestamp stays comparable without news: 24 days, RFC 7323 section 5.5.
 const STALE: Span = Span::from_secs(24 * 86_400);
 
+/// What the timestamp clock shows; it starts at 1, since some stacks take an echo of 0 for none.
+pub(crate) fn clock_at(now: Nanos, tick: Span) -> u32 {
+    ((now.0 / tick.0.max(1)) as u32).wrapping_add(1)
+}
+
 /// Timestamp state of one end.
 #[derive(Debug, Clone)]
 pub(crate) struct Timestamps {
@@ -29,9 +34,9 @@ impl Timestamps {
         }
     }
 
-    /// The clock; it starts at 1, since some stacks take an echo of 0 for none.
+    /// The clock.
     pub(crate) fn clock(&self, now: Nanos) -> u32 {
-        (now.0 / self.tick.0) as u32 + 1
+        clock_at(now, self.tick)
     }
 
     pub(crate) const fn recent(&self) -> u32 {

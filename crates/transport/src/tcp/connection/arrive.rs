@@ -150,7 +150,8 @@ impl Connection {
             return false;
         }
         let echo = if self.timestamps.enabled { self.timestamps.round_trip(now, s) } else { None };
-        let info = AckInfo { iss: self.iss, ack, seq, echo };
+        let echoed = (echo.is_some()).then_some(s.timestamps.1);
+        let info = AckInfo { iss: self.iss, ack, seq, echo, echoed };
         self.sender.on_ack(now, info, s, &mut env!(self), cx);
         true
     }

@@ -230,7 +230,7 @@ impl Connection {
         };
         let mut env = env!(self);
         if let Some(sample) = sample {
-            self.sender.take_rtt(now, sample, &mut env, cx);
+            self.sender.take_rtt(now, (sample, 0), &mut env, cx);
         }
         let h = &self.handshake;
         // The timestamps option takes 12 bytes of every segment (RFC 7323 appendix A).

@@ -7,16 +7,24 @@
 //! everything outstanding counts as lost.
 
 mod corruption;
+mod dsack;
+mod eifel;
+mod frto;
 mod newreno;
 mod prr;
 mod reno;
 mod sack;
 mod tahoe;
+mod undo;
 
 pub use corruption::LossResponse;
+pub use frto::Frto;
+pub(crate) use frto::Gate;
 pub(crate) use prr::{Before, Prr};
 pub use prr::{PrrBound, RateReduction};
 pub(crate) use sack::NextSeg;
+pub use undo::SpuriousResponse;
+pub(crate) use undo::{Detection, Evidence};
 
 use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::Nanos;
@@ -62,10 +70,12 @@ pub(crate) struct RecoveryState {
     rescue: Option<u64>,
     /// Proportional rate reduction of the present fast recovery, if configured.
     pub(crate) prr: Option<Prr>,
+    /// Whether the recovery was unnecessary.
+    pub(crate) detection: Detection,
 }
 
 impl RecoveryState {
-    pub(crate) const fn new(configured: Recovery, sack: bool) -> Self {
+    pub(crate) fn new(configured: Recovery, sack: bool) -> Self {
         let discipline = match configured {
             Recovery::Sack if !sack => Recovery::NewReno,
             other => other,
@@ -82,6 +92,7 @@ impl RecoveryState {
             timed_out: false,
             rescue: None,
             prr: None,
+            detection: Detection::default(),
         }
     }
 
@@ -115,7 +126,8 @@ impl RecoveryState {
             Phase::Open if config.limited_transmit && self.discipline != Recovery::Sack => {
                 (u64::from(self.dup_acks.min(config.dup_thresh - 1)) * mss) as i64
             }
-            _ => 0,
+            Phase::Timeout => self.detection.frto.credit() as i64,
+            Phase::Open => 0,
         }
     }
 
@@ -190,7 +202,7 @@ impl Sender {
             }
             // RFC 6582 section 3.2 step 4 and RFC 6675 section 5.1: no fast retransmit before
             // everything sent before the timeout is acknowledged.
-            Phase::Timeout => {}
+            Phase::Timeout => self.recovery.detection.frto.on_duplicate(u64::from(self.mss)),
         }
     }
 
@@ -218,7 +230,10 @@ impl Sender {
         // A loss in a window that already answered a mark is the same episode (RFC 3168
         // section 6.1.2).
         let answered = env.ecn.enabled && self.una < env.ecn.marked_up_to;
-        if !answered && env.config.loss_response == LossResponse::Always {
+        let told = env.config.loss_response == LossResponse::Always;
+        let reduced = told && !answered;
+        self.begin_episode(false, reduced, env);
+        if reduced {
             let restart = discipline == Recovery::Tahoe;
             let kind = CongestionKind::FastRetransmit;
             self.law.on_congestion(now, &Congestion { kind, flight, restart });
@@ -229,7 +244,7 @@ impl Sender {
         self.recovery.partials = 0;
         self.recovery.limited = 0;
         self.recovery.rescue = None;
-        self.recovery.prr = if self.law.governs_recovery() {
+        self.recovery.prr = if self.law.governs_recovery() || !told {
             None
         } else {
             Prr::begin(env.config, u64::from(self.mss))
@@ -240,7 +255,6 @@ impl Sender {
             Recovery::Sack => self.sack_enter(),
         }
         // Tahoe gives up everything outstanding.
-        let told = env.config.loss_response == LossResponse::Always;
         self.hand_over_losses(now, told);
     }
 
@@ -254,14 +268,19 @@ impl Sender {
         let again = self.board.front().is_some_and(|s| s.by_timer);
         let kind = if again { CongestionKind::Persistent } else { CongestionKind::Rto };
         let flight = self.flight_size() - self.recovery.limited.min(self.flight_size());
+        let open = self.recovery.is_open();
+        if !again {
+            self.begin_episode(true, true, env);
+        }
         self.law.on_congestion(now, &Congestion { kind, flight, restart: false });
         env.ecn.on_reduction(self.nxt);
         self.retries += 1;
         self.rtt.back_off();
         env.stats.timeouts += 1;
         cx.record(now, || Event::Timeout { backoff: self.retries });
-        self.board.lose_all(env.config.keep_sack_after_rto);
+        let kept = self.board.lose_all(env.config.keep_sack_after_rto);
         self.hand_over_losses(now, true);
+        self.frto_begin((open, again, kept), env.config);
         let r = &mut self.recovery;
         r.phase = Phase::Timeout;
         r.timed_out = true;
@@ -276,6 +295,7 @@ impl Sender {
         self.recovery.inflation = 0;
         self.recovery.head_due = false;
         self.prr_end();
+        self.recovery.detection.frto.stop();
         self.board.restart_repairs();
         // A fast recovery out of the slow start after a timeout (less careful variant) returns
         // to it. What SACK TCP has judged lost beyond the recovery point is for the next episode.

@@ -7,7 +7,7 @@ use airtcp_units::{Nanos, Span};
 use super::{Env, Sender};
 use crate::congestion::{AckSample, Congestion, CongestionControl, CongestionKind, Lost};
 use crate::tcp::config::{BackoffReset, Recovery, RttSampling, TcpConfig};
-use crate::tcp::recovery::{Before, LossResponse};
+use crate::tcp::recovery::{Before, Evidence, LossResponse};
 use crate::tcp::timers::Timer;
 
 /// What the connection knows about an acknowledgement beside the segment itself.
@@ -21,6 +21,8 @@ pub(crate) struct AckInfo {
     pub(crate) seq: u64,
     /// Round-trip time by timestamps, if they are in use.
     pub(crate) echo: Option<Span>,
+    /// The timestamp echoed, likewise.
+    pub(crate) echoed: Option<u32>,
 }
 
 impl Sender {
@@ -35,14 +37,20 @@ impl Sender {
         cx: &mut Cx<'_, P>,
     ) {
         if self.in_flight() == 0 && info.ack == self.una {
-            // Nothing is outstanding, as at a receiver of bulk data: only the window is news.
+            // Nothing is outstanding, as at a receiver of bulk data: only the window is news, and
+            // a duplicate that a recovery now over may have caused.
             let window = u64::from(segment.window) << self.peer_shift;
             self.update_window(info.seq, info.ack, window);
+            let wanted = self.recovery.detection.is_on() || env.config.eifel_detection;
+            if wanted && !segment.sacks().is_empty() {
+                self.take_late_report(now, &info, segment, env, cx);
+            }
             self.manage_persist(env);
             return;
         }
         let in_network = self.in_network(env.config);
         let prior = (self.una, in_network, self.rate.delivered(), self.board.lost_total());
+        let dsacks = env.stats.dsacks;
         let (news, sack_sent) = if segment.sacks().is_empty() {
             (false, None)
         } else {
@@ -51,6 +59,9 @@ impl Sender {
         if info.ack < self.una {
             self.tell_losses(now, env);
             // An old ACK: its SACK blocks may still be news, nothing else is.
+            if self.recovery.detection.is_on() && env.stats.dsacks > dsacks {
+                self.detect_spurious(now, &Evidence::default(), env, cx);
+            }
             return;
         }
         let was_fast = self.recovery.is_fast();
@@ -75,6 +86,17 @@ impl Sender {
             Recovery::Sack => news,
             _ => bare && outstanding,
         };
+        if self.recovery.detection.is_on() {
+            let evidence = Evidence {
+                acked: info.ack - prior.0,
+                duplicate: bare && outstanding,
+                news,
+                dsack: (env.stats.dsacks > dsacks, dsacks > 0),
+                echo: info.echoed,
+                ece,
+            };
+            self.detect_spurious(now, &evidence, env, cx);
+        }
         if new {
             self.recover_on_new(now, info.ack - prior.0, env, cx);
         }
@@ -149,7 +171,9 @@ impl Sender {
         env: &mut Env<'_>,
     ) -> (bool, Option<Nanos>) {
         let (mut news, mut newest) = (false, None);
-        if self.recovery.discipline != Recovery::Sack {
+        let selective = self.recovery.discipline == Recovery::Sack;
+        let reports = self.recovery.detection.is_on() || env.config.eifel_detection;
+        if !(selective || reports) {
             return (news, newest);
         }
         let blocks = segment.sacks();
@@ -165,7 +189,11 @@ impl Sender {
             }
             if i == 0 && self.is_duplicate_report(start, end, info, blocks.get(1)) {
                 env.stats.dsacks += 1;
+                self.note_duplicate_report(start, end);
                 continue;
+            }
+            if !selective {
+                break;
             }
             let from = start.max(self.una.max(info.ack));
             if from < end {
@@ -175,6 +203,22 @@ impl Sender {
             }
         }
         (news, newest)
+    }
+
+    /// Nothing is outstanding and an ACK has SACK blocks: they can only report duplicates.
+    fn take_late_report<P: Probe>(
+        &mut self,
+        now: Nanos,
+        info: &AckInfo,
+        segment: &Segment,
+        env: &mut Env<'_>,
+        cx: &mut Cx<'_, P>,
+    ) {
+        let dsacks = env.stats.dsacks;
+        self.take_sacks(now, info, segment, env);
+        if env.stats.dsacks > dsacks {
+            self.detect_spurious(now, &Evidence::default(), env, cx);
+        }
     }
 
     /// RFC 2883 section 4: the first block reports a duplicate if it lies below the
@@ -227,7 +271,7 @@ impl Sender {
             (RttSampling::OnePerRoundTrip, None) => timed.map(|sent| now.since(sent)),
         };
         if let Some(sample) = sample {
-            self.take_rtt(now, sample, env, cx);
+            self.take_rtt(now, (sample, info.ack), env, cx);
         } else if env.config.rto_backoff_reset == BackoffReset::NewAck {
             self.rtt.reset_backoff();
         }
@@ -240,15 +284,16 @@ impl Sender {
         if acked.retransmitted { None } else { acked.newest }
     }
 
-    /// Takes a round-trip sample.
+    /// Takes a round-trip sample of an ACK up to `ack`.
     pub(crate) fn take_rtt<P: Probe>(
         &mut self,
         now: Nanos,
-        sample: Span,
+        (sample, ack): (Span, u64),
         env: &mut Env<'_>,
         cx: &mut Cx<'_, P>,
     ) {
         self.rtt.sample(sample);
+        self.adapt_timer(sample, ack);
         let srtt = self.rtt.srtt().unwrap_or_default();
         env.stats.on_rtt(sample, srtt);
         let rto = self.rtt.rto();
@@ -270,6 +315,8 @@ impl Sender {
         self.law.on_congestion(now, &episode);
         env.ecn.on_reduction(self.nxt);
         env.ecn.marked_up_to = self.nxt;
+        // The mark asked for a reduction of its own: nothing is undone any more.
+        self.recovery.detection.forget();
         if at_floor {
             // The window cannot shrink further: the next new segment waits for the time of a
             // retransmission timeout.

@@ -9,7 +9,7 @@ use super::{Env, Sender};
 use crate::congestion::{CongestionControl, Sent};
 use crate::tcp::config::{Pacing, Recovery, RttSampling, TcpConfig};
 use crate::tcp::rate::Snapshot;
-use crate::tcp::recovery::NextSeg;
+use crate::tcp::recovery::{Gate, NextSeg};
 use crate::tcp::scoreboard::SentSegment;
 use crate::tcp::timers::Timer;
 
@@ -69,6 +69,16 @@ impl Sender {
         }
         let window = self.send_window(env.config);
         let outstanding = self.outstanding(env.config);
+        if self.recovery.is_timeout() {
+            match self.frto_gate() {
+                Gate::Open => {}
+                Gate::Shut => {
+                    self.window_limited_to = self.nxt;
+                    return None;
+                }
+                Gate::New => return self.frto_new(now, (window, outstanding, options), env),
+            }
+        }
         if self.recovery.is_timeout()
             && let Some(at) = self.board.next_lost()
         {
@@ -127,6 +137,31 @@ impl Sender {
                 None
             }
         }
+    }
+
+    /// RFC 5682 step 2b: new data in place of retransmissions, at least two segments.
+    fn frto_new(
+        &mut self,
+        now: Nanos,
+        (window, outstanding, options): (u64, u64, u32),
+        env: &mut Env<'_>,
+    ) -> Option<Outgoing> {
+        let room = window.max(2 * u64::from(self.mss));
+        match self.new_data(now, options, env.config) {
+            NewData::Ready(len, fin) if outstanding + u64::from(len) <= room => {
+                self.frto_on_new();
+                Some(self.send_new(now, len, fin, env))
+            }
+            _ => {
+                self.window_limited_to = self.nxt;
+                None
+            }
+        }
+    }
+
+    /// Whether new data could leave if the window allowed it.
+    pub(crate) fn has_new_data(&self, now: Nanos, config: &TcpConfig) -> bool {
+        matches!(self.new_data(now, 0, config), NewData::Ready(..))
     }
 
     /// What new data there is.
@@ -232,6 +267,7 @@ impl Sender {
         self.timed = None;
         self.after_retransmission(now, at == 0, env);
         let len = segment.payload();
+        self.note_retransmission(now, segment.start, segment.start + u64::from(len), env.config);
         env.stats.segments_retransmitted += 1;
         env.stats.bytes_retransmitted += u64::from(len);
         self.after_sending(now, len, true, env.config);

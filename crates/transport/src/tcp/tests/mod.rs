@@ -14,3 +14,4 @@ mod prr;
 mod receiving;
 mod recovery;
 mod response;
+mod spurious;

@@ -20,6 +20,8 @@ pub(super) enum Fate {
     Twice(Span),
     /// Delivered with the congestion-experienced mark.
     Mark,
+    /// Delivered not before this time, like everything behind a link that stands still.
+    Held(Nanos),
 }
 
 /// A segment that left an end.
@@ -127,6 +129,10 @@ impl Pair {
                 Fate::Drop => {}
                 Fate::Deliver => self.launch(side, segment, Span::ZERO),
                 Fate::Late(extra) => self.launch(side, segment, extra),
+                Fate::Held(until) => {
+                    let extra = until.since(self.now + self.delay);
+                    self.launch(side, segment, extra);
+                }
                 Fate::Twice(extra) => {
                     self.launch(side, segment, Span::ZERO);
                     self.launch(side, segment, extra);

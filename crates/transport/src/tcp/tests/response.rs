@@ -3,17 +3,22 @@
 use airtcp_packet::Side;
 
 use super::pair::{Fate, Pair, at, ms};
-use crate::tcp::{LossResponse, Recovery, RecoveryExit, TcpConfig};
+use crate::tcp::{LossResponse, RateReduction, Recovery, RecoveryExit, TcpConfig};
 
 const MSS: u64 = 1000;
 const WINDOW: u64 = 10;
 
 /// Ten segments in flight, of which the second and the fifth are lost once; then the rest of
 /// thirty. A threshold at the window keeps slow start out of it.
-fn two_losses(recovery: Recovery, loss_response: LossResponse) -> Pair {
+fn two_losses(
+    recovery: Recovery,
+    rate_reduction: RateReduction,
+    loss_response: LossResponse,
+) -> Pair {
     let config = TcpConfig {
         mss: MSS as u16,
         recovery,
+        rate_reduction,
         loss_response,
         initial_window: Some(WINDOW as u32),
         initial_ssthresh: Some(airtcp_units::Bytes(WINDOW * MSS)),
@@ -41,14 +46,16 @@ fn two_losses(recovery: Recovery, loss_response: LossResponse) -> Pair {
 #[test]
 fn losses_alone_leave_the_window() {
     for recovery in [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::Sack] {
-        let pair = two_losses(recovery, LossResponse::EcnOnly);
-        let stats = pair.client.stats();
-        assert!(stats.fast_retransmits > 0, "{recovery:?}");
-        assert_eq!(stats.timeouts, 0, "{recovery:?}");
-        assert_eq!(pair.client.ssthresh(), WINDOW * MSS, "{recovery:?}");
-        assert!(pair.client.cwnd() >= WINDOW * MSS, "{recovery:?}");
-        let pair = two_losses(recovery, LossResponse::Always);
-        assert!(pair.client.ssthresh() < WINDOW * MSS, "{recovery:?}");
+        for rate in [RateReduction::None, RateReduction::Prr] {
+            let pair = two_losses(recovery, rate, LossResponse::EcnOnly);
+            let stats = pair.client.stats();
+            assert!(stats.fast_retransmits > 0, "{recovery:?}");
+            assert_eq!(stats.timeouts, 0, "{recovery:?} {rate:?}");
+            assert_eq!(pair.client.ssthresh(), WINDOW * MSS, "{recovery:?} {rate:?}");
+            assert!(pair.client.cwnd() >= WINDOW * MSS, "{recovery:?} {rate:?}");
+            let pair = two_losses(recovery, rate, LossResponse::Always);
+            assert!(pair.client.ssthresh() < WINDOW * MSS, "{recovery:?} {rate:?}");
+        }
     }
 }
 

@@ -1,0 +1,132 @@
+//! Detection by duplicates that the receiver reports, RFC 3708 section 3, as Linux does it.
+//!
+//! If every retransmission of a recovery was reported by a DSACK (RFC 2883), none was needed. A
+//! segment sent again several times has to be reported as often. A report for something that the
+//! recovery has not sent again is a copy that the network made and says nothing; one report more
+//! than retransmissions of a segment shows that the network makes copies of these very segments,
+//! and the recovery is not judged any more.
+//!
+//! What stays ambiguous: a retransmission that was needed and that the network delivered twice.
+//! [choice] A report counts for the retransmissions it covers whole; reports lost on their way
+//! leave a recovery standing. Offsets in bytes.
+
+use crate::tcp::sender::Sender;
+
+/// A retransmitted segment, and how many retransmissions of it were not yet reported.
+#[derive(Debug, Clone, Copy)]
+struct Copies {
+    start: u64,
+    end: u64,
+    open: u32,
+}
+
+/// The retransmissions of a recovery.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Reports {
+    /// In order, not overlapping.
+    segments: Vec<Copies>,
+    /// Retransmissions not reported.
+    open: u64,
+    /// The reports cannot be trusted.
+    void: bool,
+}
+
+impl Reports {
+    /// The segment `start..end` is sent again.
+    pub(super) fn on_sent(&mut self, start: u64, end: u64) {
+        let at = self.segments.partition_point(|s| s.end <= start);
+        self.open += 1;
+        match self.segments.get_mut(at) {
+            Some(s) if (s.start, s.end) == (start, end) => s.open += 1,
+            // Cut otherwise than before: which copy a report is for could not be told.
+            Some(s) if s.start < end => self.void = true,
+            _ if start == end => self.void = true,
+            _ => self.segments.insert(at, Copies { start, end, open: 1 }),
+        }
+    }
+
+    /// The receiver has `start..end` twice.
+    pub(super) fn on_report(&mut self, start: u64, end: u64) {
+        let from = self.segments.partition_point(|s| s.start < start);
+        for segment in self.segments.iter_mut().skip(from).take_while(|s| s.end <= end) {
+            if segment.open == 0 {
+                self.void = true;
+                return;
+            }
+            segment.open -= 1;
+            self.open -= 1;
+        }
+    }
+
+    /// Every retransmission was in vain.
+    fn all_reported(&self) -> bool {
+        self.open == 0 && !self.void && !self.segments.is_empty()
+    }
+}
+
+impl Sender {
+    /// The first SACK block reports `start..end` as a duplicate.
+    pub(crate) fn note_duplicate_report(&mut self, start: u64, end: u64) {
+        if let Some(episode) = &mut self.recovery.detection.episode {
+            episode.reports.on_report(start, end);
+        }
+    }
+
+    /// Whether the whole recovery was reported.
+    pub(super) fn dsack_detects(&self) -> bool {
+        self.recovery.detection.episode.as_ref().is_some_and(|e| e.reports.all_reported())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(segments: &[(u64, u64)]) -> Reports {
+        let mut r = Reports::default();
+        for &(start, end) in segments {
+            r.on_sent(start, end);
+        }
+        r
+    }
+
+    #[test]
+    fn all_of_them_have_to_be_reported() {
+        assert!(!Reports::default().all_reported(), "nothing sent, nothing in vain");
+        let mut r = sent(&[(1, 11), (21, 31)]);
+        r.on_report(1, 11);
+        assert!(!r.all_reported());
+        r.on_report(11, 21);
+        assert!(!r.all_reported(), "the network's copy of something else");
+        r.on_report(21, 31);
+        assert!(r.all_reported());
+    }
+
+    #[test]
+    fn twice_sent_twice_reported() {
+        let mut r = sent(&[(1, 11), (1, 11)]);
+        r.on_report(1, 11);
+        assert!(!r.all_reported());
+        r.on_report(1, 11);
+        assert!(r.all_reported());
+        r.on_report(1, 11);
+        assert!(!r.all_reported(), "RFC 3708: the network makes copies");
+    }
+
+    #[test]
+    fn parts_do_not_count_and_wholes_do() {
+        let mut r = sent(&[(1, 11), (11, 21)]);
+        r.on_report(1, 5);
+        r.on_report(5, 21);
+        assert!(!r.all_reported());
+        r.on_report(1, 21);
+        assert!(!r.all_reported(), "the second was reported twice");
+        let mut r = sent(&[(1, 11), (11, 21)]);
+        r.on_report(1, 21);
+        assert!(r.all_reported(), "two in one report");
+        let mut r = sent(&[(1, 11), (5, 11)]);
+        r.on_report(1, 11);
+        r.on_report(5, 11);
+        assert!(!r.all_reported(), "cut differently");
+    }
+}
