@@ -46,6 +46,7 @@ __all__ = [
     "__version__",
     "compare",
     "convert",
+    "models",
     "registry",
     "run",
     "schema",

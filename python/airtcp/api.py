@@ -380,6 +380,60 @@ def stats(
     return json.loads(_core.trace_stats(_paths(links), json.dumps(options), progress))
 
 
+def models(
+    links: PathLike | Iterable[PathLike],
+    *,
+    profile: str | None = None,
+    slot: str | None = None,
+    replicas: int = 10,
+    seed: int = 1,
+    workers: int | None = None,
+    interval: str | None = None,
+    layout: str | None = None,
+    column: str | int | None = None,
+    kind: ColumnKind | None = None,
+    time_column: str | int | None = None,
+    time_unit: str | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Score the synthesisers of bursty links: is TCP's throughput right, and the longest burst?
+
+    Args:
+        links: Delivery traces: files, folders, patterns; "-" is standard input.
+        profile: TCP parameters, as for `study`.
+        slot: Duration of a slot, as for `study`.
+        replicas: Synthetic links that each synthesiser draws for each trace.
+        seed: Root seed; the same seed gives the same result.
+        workers: Threads; all cores if left out. The result does not depend on it.
+        interval: As for `study`.
+        layout: As for `study`.
+        column: As for `study`.
+        kind: As for `study`.
+        time_column: As for `study`.
+        time_unit: As for `study`.
+        progress: Called with done, total and a label.
+
+    Returns:
+        The document (`airtcp.models/1`): per link what the trace has and each synthesiser made
+        of it, and over all links how far each is off.
+
+    Raises:
+        TraceError: If a file cannot be read as a trace.
+        AirtcpError: If an option is impossible.
+
+    Examples:
+        >>> path = synth("bursty.txt", prr=0.5, mu=0.6, packets=3000, seed=1)
+        >>> document = models(path, replicas=2)
+        >>> document["links"][0]["scores"][1]["synthesiser"]
+        'gilbert-elliott'
+    """
+    options = {
+        "read": _read(interval, layout, column, kind, time_column, time_unit),
+        "study": _given(profile=profile, slot=slot, replicas=replicas, seed=seed, workers=workers),
+    }
+    return json.loads(_core.trace_models(_paths(links), json.dumps(options), progress))
+
+
 def synth(
     path: PathLike,
     *,

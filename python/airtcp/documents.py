@@ -159,6 +159,10 @@ class Link(_LinkClass):
     longest_loss_burst: int
     ge_expected_longest_success_burst: float | None
     ge_expected_longest_loss_burst: float | None
+    residual_success_burst: float | None
+    residual_loss_burst: float | None
+    success_excess: float | None
+    loss_excess: float | None
     converged: bool
     convergence: Convergence
     cpdf: list[Conditional]
