@@ -45,6 +45,7 @@ generated: ## Write the generated files again (JSON Schemas, demo links)
 bench: ## Measure speed and size; prints a table
 	@scripts/setup dev
 	benches/run
+	benches/instructions
 
 .PHONY: fuzz
 fuzz: ## Fuzz every target for a minute (needs a nightly toolchain and cargo-fuzz)

@@ -1,0 +1,120 @@
+//! Work to be counted in instructions: `cost list` names the subjects, `cost NAME COUNT` does
+//! COUNT units of one. See `benches/instructions`.
+
+#![allow(clippy::print_stdout, reason = "its output is what it is run for")]
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use airtcp_probe::NoProbe;
+use airtcp_random::Seed;
+use airtcp_scenario::read;
+use airtcp_sim::slotted::{self, SlottedConfig};
+use airtcp_transport::congestion::{
+    AckSample, Congestion, CongestionControl, CongestionKind, LawConfig, LawParams, RateSample,
+    Sent,
+};
+use airtcp_transport::tcp::{Profile, TcpConfig};
+use airtcp_units::{Nanos, Outcomes, Span};
+
+/// A loss every so many ACKs.
+const LOSS_EVERY: u64 = 1000;
+const MSS: u64 = 1460;
+/// Segments in flight and time between ACKs: 40 ms of round trip.
+const WINDOW: u64 = 32;
+const GAP: Span = Span::from_micros(1250);
+
+/// `count` acknowledgements into a law, with a loss now and then.
+fn law(config: &LawConfig, count: u64) -> u64 {
+    let mut law = config.build();
+    let params = LawParams {
+        mss: MSS as u32,
+        initial_window: 10 * MSS,
+        max_cwnd: 200 * MSS,
+        selective_acks: true,
+        ..LawParams::default()
+    };
+    let mut now = Nanos(1);
+    law.start(now, &params);
+    let rtt = Span(GAP.0 * WINDOW);
+    let mut folded = 0;
+    for i in 0..count {
+        now += GAP;
+        law.on_sent(now, &Sent { bytes: MSS, pipe: WINDOW * MSS, retransmission: false });
+        let delivered = (i + 1) * MSS;
+        if i % LOSS_EVERY == LOSS_EVERY - 1 {
+            let kind = CongestionKind::FastRetransmit;
+            let flight = WINDOW * MSS;
+            law.on_congestion(now, &Congestion { kind, flight, restart: false });
+        }
+        let rate = RateSample {
+            delivered: WINDOW * MSS,
+            interval: rtt,
+            prior_delivered: delivered.saturating_sub(WINDOW * MSS),
+            tx_in_flight: WINDOW * MSS,
+            ..RateSample::default()
+        };
+        let sample = AckSample {
+            acked: MSS,
+            delivered: MSS,
+            pipe: (WINDOW - 1) * MSS,
+            prior_pipe: WINDOW * MSS,
+            total_delivered: delivered,
+            acked_up_to: delivered,
+            sent_up_to: delivered + WINDOW * MSS,
+            rtt: Some(rtt + Span(i % 7 * 10_000)),
+            srtt: Some(rtt),
+            min_rtt: Some(rtt),
+            rate: Some(rate),
+            cwnd_limited: true,
+            ..AckSample::default()
+        };
+        law.on_ack(now, black_box(&sample));
+        folded ^= law.cwnd() ^ law.pacing_rate().map_or(0, |r| r.bps());
+    }
+    folded
+}
+
+/// A flow over a 10 Mb/s link with 1 % loss for `count` seconds, with these TCP keys.
+fn flow(keys: &str, count: u64) -> u64 {
+    let text = format!(
+        "duration = \"{count} s\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mb/s\"\ndelay = \"40 ms\"\n\
+         loss = {{ model = \"bernoulli\", probability = 0.01 }}\n[[flows]]\nfrom = \"a\"\nto = \"b\"\ntcp = {{ {keys} }}\n"
+    );
+    let plan = read(&text, "cost", &[]).ok().and_then(|s| s.resolve().ok());
+    let none = |name: &str| -> Result<Arc<Outcomes>, String> { Err(name.to_owned()) };
+    let run = plan.and_then(|plan| airtcp_sim::run(&plan, &none, Some(1), |_, _| true).ok());
+    run.map_or(0, |r| r.replications.iter().map(|r| r.events).sum())
+}
+
+/// TCP over `count` slots of a trace in which every packet arrives, or bursty.
+fn slots(prr: f64, count: u64) -> u64 {
+    let mut stream = Seed::new(1).stream("cost");
+    let trace: Outcomes = (0..count).map(|_| stream.chance(prr)).collect();
+    let config =
+        SlottedConfig { tcp: TcpConfig::profile(Profile::S1Mirage), slot: Span::from_millis(10) };
+    slotted::run(&trace, None, &config, &mut NoProbe).slots_used
+}
+
+fn subjects() -> Vec<String> {
+    let laws = LawConfig::all().into_iter().map(|c| format!("law {}", c.name()));
+    let flows = ["flow newreno", "flow sack"].map(String::from);
+    laws.chain(flows).chain(["slots 1.0", "slots 0.9"].map(String::from)).collect()
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let count = args.get(2).and_then(|n| n.parse().ok()).unwrap_or(0);
+    let folded = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["law", name, _] => {
+            LawConfig::all().iter().find(|c| c.name() == *name).map_or(0, |c| law(c, count))
+        }
+        ["flow", recovery, _] => flow(&format!("recovery = \"{recovery}\""), count),
+        ["slots", prr, _] => slots(prr.parse().unwrap_or(1.0), count),
+        _ => {
+            println!("{}", subjects().join("\n"));
+            return;
+        }
+    };
+    println!("{folded}");
+}
