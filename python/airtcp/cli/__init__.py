@@ -27,11 +27,8 @@ app = typer.Typer(
 )
 app.command("study")(study.study)
 app.command("run")(run.run)
-<<<<<<< HEAD
 app.command("compare")(compare.compare)
-=======
 trace.app.command("models")(trace_models.models)
->>>>>>> dee15f8 (cli: trace models scores the synthesisers of bursty links)
 app.add_typer(trace.app, name="trace")
 app.command("reproduce")(reproduce.reproduce)
 app.command("list")(info.list_)
