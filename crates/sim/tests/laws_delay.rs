@@ -10,11 +10,11 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{no_traces, plan, run_with};
+use common::{no_traces, plan, run_first, run_with};
 
 use airtcp_probe::{Event, Probe, Who};
 use airtcp_sim::parallel::Stop;
-use airtcp_sim::results::Replication;
+use airtcp_sim::results::{FlowResult, Replication};
 use airtcp_sim::{Estimate, run_one};
 use airtcp_units::{Nanos, Span};
 
@@ -43,6 +43,8 @@ struct Senders(BTreeMap<u32, Told>);
 struct Told {
     /// Latest window, bytes.
     cwnd: u64,
+    /// Every window it had, bytes.
+    windows: Vec<u64>,
     /// Latest round-trip time, seconds.
     rtt_s: f64,
     /// Estimates of the bandwidth, bits per second.
@@ -61,6 +63,9 @@ impl Probe for Senders {
             Event::Window { cwnd, .. } => {
                 if let Some(r) = told.reductions.last_mut().filter(|r| r.1 == 0) {
                     r.1 = *cwnd;
+                }
+                if told.cwnd != *cwnd {
+                    told.windows.push(*cwnd);
                 }
                 told.cwnd = *cwnd;
             }
@@ -89,6 +94,29 @@ fn goodput_under_loss(congestion: &str) -> Estimate {
     let goodput = run_with(&text, 2).summary.flows[0].quantities["goodput_bps"];
     println!("{congestion} at 1 % loss: {goodput:?}");
     goodput
+}
+
+/// 10 Mb/s and 80 ms without loss, a minute from the first SYN on, and the same twice.
+#[test]
+fn each_uses_a_clean_link_and_repeats_itself() {
+    for (law, queue, floor) in [
+        ("vegas", "drop-tail", 0.9),
+        ("veno", "drop-tail", 0.95),
+        ("westwood", "drop-tail", 0.95),
+        ("westwood+", "drop-tail", 0.9),
+        ("jersey", "jersey", 0.95),
+    ] {
+        let text = format!(
+            "duration = \"60 s\"\n{LINK}queue = {{ kind = \"{queue}\" }}\n\
+             [[flows]]\nfrom = \"a\"\nto = \"b\"\n\
+             tcp = {{ congestion = \"{law}\", ecn = true }}\n"
+        );
+        let (once, again) = (run_first(&text), run_first(&text));
+        let used = once.links[0].utilisation;
+        println!("{law}: {used:.3}");
+        assert!(used > floor, "{law}: {used}");
+        assert_eq!(once.fingerprint, again.fingerprint);
+    }
 }
 
 mod vegas {
@@ -253,5 +281,94 @@ mod westwood {
             let (bwe, own) = both(plus);
             assert!((bwe / own - 1.0).abs() < 0.02, "{bwe} of {own}");
         }
+    }
+}
+
+mod jersey {
+    use super::*;
+
+    const QUEUE: &str = "queue = { kind = \"jersey\" }";
+
+    fn run(link: &str, flows: u32, congestion: &str) -> (Replication, Vec<Told>) {
+        let tcp = format!("congestion = {congestion}, ecn = true");
+        let (r, told) = recorded(&scenario(link, 120, flows, &tcp));
+        let l = &r.links[0];
+        println!(
+            "{congestion}, {flows} flows: {:.1} queued, {:.3} used, {} of {} marked",
+            l.mean_queue_packets, l.utilisation, l.marked_packets, l.sent_packets
+        );
+        (r, told)
+    }
+
+    #[test]
+    fn the_estimate_is_the_links_rate_and_marks_control_the_queue() {
+        let (r, told) = run(QUEUE, 1, "\"jersey\"");
+        let link = &r.links[0];
+        // It has not moved by a bit per second since before the warm-up ended.
+        let (at, estimate) = *told[0].bandwidth.last().unwrap();
+        assert!((estimate / PAYLOAD - 1.0).abs() < 0.001, "{estimate}");
+        assert!(at < Nanos::ZERO + Span::from_secs(20), "{at:?}");
+        // Above the threshold of 25 growth stops, below it the window grows.
+        assert!((23.0..28.0).contains(&link.mean_queue_packets), "{}", link.mean_queue_packets);
+        assert!(link.utilisation > 0.99 && link.marked_packets > 0);
+        assert_eq!((r.flows[0].retransmissions, r.flows[0].timeouts), (0, 0));
+    }
+
+    /// A window of the smoothed round-trip time is what is in flight: marks hold the queue. One of
+    /// the smallest drains it.
+    #[test]
+    fn the_smallest_round_trip_time_drains_the_queue() {
+        for flows in [1, 2, 4] {
+            let mean = |congestion: &str| {
+                let (r, _) = run(QUEUE, flows, congestion);
+                assert!(r.links[0].utilisation > 0.98);
+                assert_eq!(r.flows.iter().map(|f| f.retransmissions).sum::<u64>(), 0);
+                r.links[0].mean_queue_packets
+            };
+            let smoothed = mean("\"jersey\"");
+            let smallest = mean("{ law = \"jersey\", window_rtt = \"smallest\" }");
+            assert!(smallest < 0.7 * smoothed && smoothed < 60.0, "{smallest} {smoothed}");
+        }
+    }
+
+    /// A window of 40 segments never queues on a path that holds 67.
+    #[test]
+    fn random_loss_without_congestion_leaves_the_window() {
+        let link = "loss = { model = \"bernoulli\", probability = 0.002 }\n\
+                    queue = { kind = \"jersey\" }";
+        let (r, told) = run(link, 1, "\"jersey\", max_window = 40");
+        let flow = &r.flows[0];
+        assert!(flow.fast_retransmits > 50 && flow.timeouts == 0, "{}", flow.fast_retransmits);
+        let full = told[0].windows.iter().position(|w| *w == 40 * 1460).unwrap();
+        assert_eq!(told[0].windows.len(), full + 1, "no change after it was reached");
+        let (reno, _) = run(link, 1, "\"reno\", max_window = 40");
+        let ratio = flow.goodput_bps / reno.flows[0].goodput_bps;
+        assert!(ratio > 1.1, "{ratio}");
+    }
+
+    #[test]
+    fn carries_the_link_at_one_percent_loss() {
+        let link = "loss = { model = \"bernoulli\", probability = 0.01 }\n\
+                    queue = { kind = \"jersey\" }";
+        let share = |law: &str| {
+            let (r, _) = run(link, 1, law);
+            r.flows[0].goodput_bps / PAYLOAD
+        };
+        let (jersey, reno) = (share("\"jersey\""), share("\"reno\""));
+        assert!(jersey > 0.9 && reno < 0.2, "{jersey} {reno}");
+    }
+
+    /// Nobody warns it: it fills the queue and lets it overflow.
+    #[test]
+    fn without_marks_it_knows_no_congestion() {
+        let retransmitted = |link: &str| {
+            let (r, _) = run(link, 4, "\"jersey\"");
+            let sum = |f: fn(&FlowResult) -> u64| r.flows.iter().map(f).sum::<u64>() as f64;
+            println!("{} timeouts", sum(|f| f.timeouts));
+            sum(|f| f.retransmissions) / sum(|f| f.segments_sent)
+        };
+        let (blind, warned) = (retransmitted(""), retransmitted(QUEUE));
+        println!("{blind:.3} and {warned:.3} of the segments sent again");
+        assert!(blind > 0.02 && warned == 0.0);
     }
 }

@@ -16,6 +16,7 @@
 mod acked_count;
 mod additive;
 mod bbr;
+mod jersey;
 mod prior;
 mod promises;
 mod registry;
@@ -34,6 +35,7 @@ mod conformance;
 pub use acked_count::AckedCount;
 pub use additive::{Additive, Growth};
 pub use bbr::{Bbr1, Bbr1Config};
+pub use jersey::{Jersey, JerseyConfig, WindowRtt};
 pub use prior::Prior;
 pub use promises::Promises;
 pub use registry::{Law, LawConfig};

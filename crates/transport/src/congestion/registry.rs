@@ -114,6 +114,8 @@ registry! {
     "westwood" Westwood(super::Westwood, super::WestwoodConfig) from "Mascolo et al. 2001";
     /// Westwood with one sample of the bandwidth per round trip
     "westwood+" WestwoodPlus(super::WestwoodPlus, super::WestwoodPlusConfig) from "Grieco and Mascolo 2004; filters of Linux and ns-3";
+    /// Goes down to the measured bandwidth on marks, not on losses without one; wants the queue "jersey" and ECN
+    "jersey" Jersey(super::Jersey, super::JerseyConfig) from "Xu, Tian and Ansari 2004";
 }
 
 impl Default for LawConfig {
