@@ -11,7 +11,7 @@
 //!
 //! Laws are built from parts: [`Window`] (window, threshold, bounds, undo), [`SlowStart`]
 //! (standard and HyStart++), [`Additive`] (a segment per round trip), [`Prior`] (what an undo
-//! returns to). [`Promises`] says where a law differs from the rest.
+//! returns to), [`AckedCount`] (how much an ACK says has arrived). [`Promises`] says where a law differs from the rest.
 
 mod acked_count;
 mod additive;
