@@ -10,6 +10,7 @@
 //! - The name of a loss recovery (`tahoe`, `reno`, `newreno`, `sack` ...) stands for Reno's law
 //!   with that recovery: Tahoe, Reno, NewReno and SACK TCP differ in nothing else.
 //! - The name of any other registered law stands for that law with recovery `sack`.
+//! - A law's name without the number of its version stands for the latest: `bbr`.
 //! - `own` stands for whatever the configuration it is applied to says.
 //!
 //! A key is `recovery`, `profile` (the parameter set everything else is taken from), a parameter
@@ -92,8 +93,9 @@ impl Variant {
         for key in &keys {
             variant.set(key).map_err(refuse)?;
         }
-        if !keys.is_empty() {
-            variant.label = format!("{name}:{}", keys.join(":"));
+        for key in &keys {
+            variant.label += ":";
+            variant.label += key;
         }
         // What is wrong under any configuration is wrong now.
         variant.merged(&TcpConfig::default()).map_err(refuse)?;
@@ -117,6 +119,9 @@ impl Variant {
         }
         if let Some(law) = LawConfig::all().into_iter().find(|law| law.name() == name) {
             return Ok(variant(Some(law), Some(RECOVERY_OF_LAWS)));
+        }
+        if let Some(latest) = latest(name) {
+            return Self::named(latest);
         }
         let accepted = Self::names();
         let hint = offer(name, accepted.iter().copied());
@@ -205,6 +210,13 @@ impl Variant {
         let tree = filled::<TcpConfig>(tree, &self.of_tcp)?;
         serde_json::from_value(Value::Object(tree)).map_err(|e| e.to_string())
     }
+}
+
+/// The law of this name with the highest number behind it.
+fn latest(name: &str) -> Option<&'static str> {
+    let version = |law: &str| law.strip_prefix(name)?.parse::<u32>().ok();
+    let laws = LawConfig::ENTRIES.iter().map(|e| e.name);
+    laws.filter_map(|law| Some((version(law)?, law))).max().map(|(_, law)| law)
 }
 
 /// A table with `keys` put in one by one, each checked where it stands: an error names its key.
