@@ -9,6 +9,8 @@ use airtcp_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::compare::usual;
+
 /// The slot for which S1 states its timers on Mirage; other slots scale them (S1 section 3.2.2).
 const REFERENCE_SLOT: Span = Span::from_millis(10);
 
@@ -38,6 +40,11 @@ pub struct StudyOptions {
     pub workers: Option<u32>,
     /// Number of links, from the first, whose congestion window is recorded.
     pub cwnd_links: u32,
+    /// TCPs are compared over each trace if there are at most this many links; never with 0,
+    /// the default.
+    pub compare_links: u32,
+    /// The TCPs that are compared, by name (see `airtcp compare`); the first is the reference.
+    pub compare: Vec<String>,
     /// How the trace itself is analysed.
     pub analyse: AnalyseOptions,
 }
@@ -52,6 +59,8 @@ impl Default for StudyOptions {
             seed: 1,
             workers: None,
             cwnd_links: 100,
+            compare_links: 0,
+            compare: usual(),
             analyse: AnalyseOptions::default(),
         }
     }

@@ -7,7 +7,7 @@ use airtcp_trace::LinkStats;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::StudyOptions;
+use crate::{Case, StudyOptions};
 
 /// Version of the format of study results.
 pub const STUDY_SCHEMA: &str = "airtcp.study/1";
@@ -78,6 +78,9 @@ pub struct LinkStudy {
     pub prr_over_time: PrrOverTime,
     /// What TCP gets over it.
     pub tcp: TcpStudy,
+    /// Which TCP suits it: several over the trace, in equal stretches; null if none were compared.
+    /// Without the single runs and windows: `airtcp compare` gives those.
+    pub compared: Option<Case>,
 }
 
 /// Windowed packet reception ratio.

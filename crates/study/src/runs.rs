@@ -17,6 +17,7 @@ use airtcp_trace::synth::SynthModel;
 use airtcp_trace::{GeParams, LinkTrace};
 use airtcp_units::{Outcomes, Span};
 
+use crate::compare::Suits;
 use crate::cwnd::CwndProbe;
 use crate::result::{
     Difference, Differences, Ensemble, LinkStudy, PrrOverTime, STUDY_SCHEMA, Skipped, StudyResult,
@@ -39,6 +40,8 @@ enum Done {
     Replica(Replica),
     /// There is no Gilbert-Elliott link to run.
     Nothing,
+    /// One of the TCPs that are compared, over the trace.
+    Compared(Box<crate::compare::Done>),
 }
 
 struct Empirical {
@@ -69,11 +72,13 @@ pub fn study(
     mut report: impl FnMut(usize, usize) -> bool,
 ) -> Result<StudyResult, StudyError> {
     let replicas = options.replicas as usize;
-    let per_link = 1 + 2 * replicas;
+    let suits = Suits::new(options, links.len())?;
+    let per_link = 1 + 2 * replicas + suits.runs();
     let configs: Vec<SlottedConfig> =
         links.iter().map(|link| options.slotted(link.interval)).collect::<Result<_, _>>()?;
     for (link, config) in links.iter().zip(&configs) {
         fits(link, config)?;
+        suits.check(config)?;
     }
     if links.len().saturating_mul(per_link) > MAX_SIMULATIONS {
         return Err(StudyError::Range {
@@ -89,7 +94,12 @@ pub fn study(
             return None;
         }
         let with_cwnd = i < options.cwnd_links as usize;
-        let done = run_part(&links[i], with_cwnd, &configs[i], options, part, replicas);
+        let done = match part.checked_sub(1 + 2 * replicas) {
+            Some(variant) => {
+                Done::Compared(Box::new(suits.run(&links[i], &configs[i], variant)?))
+            }
+            None => run_part(&links[i], with_cwnd, &configs[i], options, part, replicas),
+        };
         done_slots.fetch_add(links[i].outcomes.len(), Ordering::Relaxed);
         Some(done)
     };
@@ -104,7 +114,7 @@ pub fn study(
     for (link, config) in links.iter().zip(&configs) {
         let done: Option<Vec<Done>> =
             parts.by_ref().take(per_link).collect::<Vec<_>>().into_iter().collect();
-        if let Some(study) = done.and_then(|done| assemble(link, config, options, done, replicas)) {
+        if let Some(study) = done.and_then(|done| assemble(link, config, options, done, &suits)) {
             finished.push(study);
         }
     }
@@ -201,13 +211,20 @@ fn assemble(
     config: &SlottedConfig,
     options: &StudyOptions,
     done: Vec<Done>,
-    replicas: usize,
+    suits: &Suits,
 ) -> Option<LinkStudy> {
+    let replicas = options.replicas as usize;
     let mut done = done.into_iter();
     let Some(Done::Empirical(empirical)) = done.next() else { return None };
     let Empirical { stats, run, cwnd } = *empirical;
     let independent = ensemble(done.by_ref().take(replicas))?;
-    let gilbert_elliott = ensemble(done);
+    let gilbert_elliott = ensemble(done.by_ref().take(replicas));
+    let compared = done
+        .filter_map(|d| match d {
+            Done::Compared(compared) => Some(*compared),
+            Done::Empirical(_) | Done::Replica(_) | Done::Nothing => None,
+        })
+        .collect();
     let empirical = outcome(&run, cwnd);
     let difference = Differences {
         independent: difference(&empirical, &independent),
@@ -244,6 +261,7 @@ fn assemble(
             gilbert_elliott_note: note,
             difference,
         },
+        compared: suits.assemble(compared),
     })
 }
 
@@ -268,7 +286,7 @@ fn ensemble(done: impl Iterator<Item = Done>) -> Option<Ensemble> {
     let replicas: Vec<Replica> = done
         .filter_map(|d| match d {
             Done::Replica(r) => Some(r),
-            Done::Empirical(..) | Done::Nothing => None,
+            Done::Empirical(..) | Done::Nothing | Done::Compared(_) => None,
         })
         .collect();
     if replicas.is_empty() {

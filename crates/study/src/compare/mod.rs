@@ -8,7 +8,7 @@
 //!
 //! [`plan`] makes the plans of a scenario, [`over_trace`] runs over a trace slot by slot,
 //! [`subject`] turns what was given into cases, [`observe`] watches a run, [`result`] is the
-//! document.
+//! document; [`suits`] is the short comparison that is part of a study.
 
 mod observe;
 mod options;
@@ -17,22 +17,25 @@ mod paired;
 mod plan;
 mod result;
 mod subject;
+mod suits;
 
 use airtcp_sim::Estimate;
 use airtcp_sim::parallel::{Stop, default_workers, run_many};
 
+pub(crate) use options::usual;
 pub use options::{AsLink, CompareError, CompareOptions};
 pub use result::{
     COMPARE_SCHEMA, Case, Channel, CompareResult, CompareRun, Difference, Outcome, Over, Ranking,
     Standing, Subject, SubjectKind, VariantTcp, Window,
 };
 pub use subject::Given;
+pub(crate) use suits::Suits;
 
 use crate::{Cwnd, Skipped};
-use subject::{Planned, Prepared};
+use subject::Prepared;
 
 /// What a job gives back: its runs, and the window's course if it was asked to keep it.
-type Done = (Vec<CompareRun>, Option<Cwnd>);
+pub(crate) type Done = (Vec<CompareRun>, Option<Cwnd>);
 
 /// Compares TCPs over everything in `given`. `report` is called on the calling thread with the
 /// number of finished jobs and how many there are, and returns false to stop; replications that
@@ -80,7 +83,12 @@ pub fn compare(
                 interrupted = true;
             }
             if !complete.is_empty() {
-                subject.cases.push(assemble(&case, &names, reference, complete));
+                let place = (case.channel(), case.over());
+                let case = assemble(place, &names, reference, complete);
+                if alike(&case) {
+                    subject.notes.push(subject::ALIKE.to_owned());
+                }
+                subject.cases.push(case);
             }
         }
         if !subject.cases.is_empty() {
@@ -104,7 +112,7 @@ pub fn compare(
 
 /// Puts the complete replications of a case together.
 fn assemble(
-    case: &Planned<'_>,
+    (channel, over): (Channel, Over),
     names: &[String],
     reference: usize,
     rounds: Vec<Vec<Done>>,
@@ -145,14 +153,23 @@ fn assemble(
         })
         .collect();
     Case {
-        channel: case.channel(),
-        over: case.over(),
+        channel,
+        over,
         replications: by_variant.first().map_or(0, Vec::len) as u32,
         outcomes,
         ranking,
         runs: by_variant.into_iter().flatten().collect(),
         windows,
     }
+}
+
+/// True if there are several replications and all of each variant are the same.
+fn alike(case: &Case) -> bool {
+    let same = |pair: &[CompareRun]| {
+        let [a, b] = pair else { return true };
+        a.variant != b.variant || CompareRun { replication: a.replication, ..b.clone() } == *a
+    };
+    case.over == Over::Replications && case.replications > 1 && case.runs.windows(2).all(same)
 }
 
 /// Means with intervals of one variant.

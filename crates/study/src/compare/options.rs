@@ -74,8 +74,8 @@ impl Default for CompareOptions {
 
 /// The usual variants that are registered.
 pub(crate) fn usual() -> Vec<String> {
-    let names = Variant::names();
-    USUAL.iter().filter(|n| names.contains(n)).map(|n| (*n).to_owned()).collect()
+    let known = USUAL.iter().filter_map(|name| Variant::parse(name).ok());
+    known.map(|variant| variant.label().to_owned()).collect()
 }
 
 /// A link around a trace.

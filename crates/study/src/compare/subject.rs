@@ -27,12 +27,16 @@ const TRACE: &str = "trace";
 
 /// Words for what one packet a slot can and cannot show.
 const SLOTTED: &str = "One packet a slot: a round trip is two slots and the wait in the sender's own \
-queue, which never overflows. Loss is all that a law can answer to; laws that watch delay or pace \
-their packets have no bottleneck to find here. A link with a rate, a delay and a queue around the \
-trace (as-link) shows those.";
+queue, which never overflows, so that losses are nearly all that a law can answer to. A law that keeps \
+its queue short keeps a window of a few packets here, too few for a fast retransmit. A link with a \
+rate, a delay and a queue around the trace (as-link) shows what such laws gain.";
 
 const AS_LINK: &str = "The trace says what becomes of a packet by the time it is sent: packets that \
 leave within one slot of the trace share its fate.";
+
+/// Added where nothing random tells replications apart.
+pub(crate) const ALIKE: &str = "The replications are alike: nothing in this scenario is random, so \
+that the intervals say nothing. A loss model, or a start_spread of the flows, would make them differ.";
 
 const NO_INTERVAL: &str = "The trace is too short to be cut into stretches: there are no intervals, \
 and the order of the variants is not certain.";
