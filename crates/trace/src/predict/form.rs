@@ -57,19 +57,16 @@ impl Form {
         ]
     }
 
-    /// The forms that put a further metric to the test: in place of mu, as one more term beside
-    /// PRR and mu, and in full beside them.
+    /// The forms that put a further metric `M` to the test: in place of mu (`prr, M`), as one more
+    /// term beside PRR and mu (`prr, mu + M`), and in full beside them (`prr, mu, M`); all of
+    /// second order in what stands between commas.
     pub fn with_metric(metric: &str) -> Vec<Self> {
-        let mut one_more =
-            Self::second_order(&format!("second-order plus {metric}"), &["prr", "mu"]);
+        let mut one_more = Self::second_order(&format!("prr, mu + {metric}"), &["prr", "mu"]);
         one_more.terms.push(metric.into());
         vec![
-            Self::second_order(&format!("second-order in prr, {metric}"), &["prr", metric]),
+            Self::second_order(&format!("prr, {metric}"), &["prr", metric]),
             one_more,
-            Self::second_order(
-                &format!("second-order in prr, mu, {metric}"),
-                &["prr", "mu", metric],
-            ),
+            Self::second_order(&format!("prr, mu, {metric}"), &["prr", "mu", metric]),
         ]
     }
 

@@ -166,18 +166,31 @@ impl FitTable {
 
     /// What cannot be fitted and why, and what can, in one sentence; `None` if everything was.
     pub fn shortfall(&self) -> Option<String> {
-        let named = |good: bool| -> Vec<&str> {
-            let kind = self.fits.iter().filter(|fit| fit.problem.is_none() == good);
-            kind.map(|fit| fit.name.as_str()).collect()
-        };
-        let (done, failed) = (named(true), named(false));
-        let first = self.fits.iter().find(|fit| fit.problem.is_some())?;
+        // Forms with the same problem are named together.
+        let mut failed: Vec<(Vec<&str>, &str)> = Vec::new();
+        for fit in &self.fits {
+            let Some(why) = fit.problem_text.as_deref() else { continue };
+            match failed.iter_mut().find(|(_, known)| *known == why) {
+                Some((names, _)) => names.push(&fit.name),
+                None => failed.push((vec![&fit.name], why)),
+            }
+        }
+        if failed.is_empty() {
+            return None;
+        }
+        let failed: Vec<String> =
+            failed.iter().map(|(names, why)| format!("{} ({why})", names.join(", "))).collect();
+        let done: Vec<&str> = self
+            .fits
+            .iter()
+            .filter(|fit| fit.problem.is_none())
+            .map(|fit| fit.name.as_str())
+            .collect();
         let can = match done.as_slice() {
             [] => "nothing can be fitted".to_owned(),
             some => format!("what can be fitted: {}", some.join(", ")),
         };
-        let why = first.problem_text.as_deref().unwrap_or_default();
-        Some(format!("cannot be fitted: {} ({}: {why}); {can}", failed.join(", "), first.name))
+        Some(format!("cannot be fitted: {}; {can}", failed.join("; ")))
     }
 }
 

@@ -145,7 +145,10 @@ fn too_few_links() {
     let wanted = FitProblem::TooFewLinks { links: 5, coefficients: 6 };
     assert_eq!(second.problem, Some(wanted));
     let said = table.shortfall().unwrap();
-    assert!(said.contains("6 coefficients need 7 links or more; there are 5"), "{said}");
+    assert!(
+        said.contains("second-order (6 coefficients need 7 links or more; there are 5)"),
+        "{said}"
+    );
     assert!(
         said.contains("what can be fitted: linear, quadratic, inverse-root, combined"),
         "{said}"
@@ -169,6 +172,14 @@ fn singular_designs() {
     for form in ["linear", "quadratic", "inverse-root", "combined", "second-order"] {
         assert_eq!(why(form).as_deref(), Some("all 30 links have the same prr"), "{form}");
     }
+    let said = table.shortfall().unwrap();
+    assert!(
+        said.starts_with(
+            "cannot be fitted: linear, quadratic, inverse-root, combined, second-order"
+        ),
+        "{said}"
+    );
+    assert!(said.contains("15-term (all 30 links have the same prr); nothing can be"), "{said}");
     // Two values of PRR bear a line and nothing more.
     for (i, link) in same.iter_mut().enumerate() {
         link.prr = if i < 3 { 0.5 } else { 0.35 };
@@ -202,11 +213,11 @@ fn a_further_metric_is_put_to_the_test() {
     let metrics = ["longest", "useless", "log(longest)"].map(String::from).to_vec();
     let table = fit_throughput(&set, &FitOptions { metrics, ..FitOptions::default() }).unwrap();
     let out = |name: &str| table.fit(name).unwrap().leave_one_out_error.unwrap();
-    assert!(out("second-order in prr, longest") < 1e-8);
-    assert!(out("second-order plus longest") < 1e-8);
+    assert!(out("prr, longest") < 1e-8);
+    assert!(out("prr, mu + longest") < 1e-8);
     let without = out("second-order");
-    assert!(out("second-order plus log(longest)") < 0.8 * without);
-    assert!(out("second-order plus useless") > 0.9 * without);
+    assert!(out("prr, mu + log(longest)") < 0.8 * without);
+    assert!(out("prr, mu + useless") > 0.9 * without);
     let logarithm = table.links[0].metrics["log(longest)"];
     assert!((logarithm - ln(table.links[0].metrics["longest"])).abs() < 1e-12);
     // Forms of one's own.
