@@ -31,7 +31,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from airtcp._core import AirtcpError, ScenarioError, TraceError
-    from airtcp.api import compare, convert, registry, run, schema, stats, study, synth, version
+    from airtcp.api import (
+        compare,
+        convert,
+        models,
+        registry,
+        run,
+        schema,
+        stats,
+        study,
+        synth,
+        trace_fit,
+        version,
+    )
+    from airtcp.fits import FitResult
     from airtcp.results import CompareResult, RunResult, StudyResult
 
     __version__: str
@@ -39,6 +52,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AirtcpError",
     "CompareResult",
+    "FitResult",
     "RunResult",
     "ScenarioError",
     "StudyResult",
@@ -53,6 +67,7 @@ __all__ = [
     "stats",
     "study",
     "synth",
+    "trace_fit",
     "version",
 ]
 
@@ -61,6 +76,7 @@ _HOME = {
     "ScenarioError": "airtcp._core",
     "TraceError": "airtcp._core",
     "CompareResult": "airtcp.results",
+    "FitResult": "airtcp.fits",
     "RunResult": "airtcp.results",
     "StudyResult": "airtcp.results",
 }

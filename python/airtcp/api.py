@@ -18,6 +18,7 @@ from airtcp import _core
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from airtcp.fits import FitDocument, FitResult
     from airtcp.papers.paper import Figure
     from airtcp.papers.result import PapersResult
     from airtcp.results import CompareResult, RunResult, StudyResult
@@ -432,6 +433,132 @@ def models(
         "study": _given(profile=profile, slot=slot, replicas=replicas, seed=seed, workers=workers),
     }
     return json.loads(_core.trace_models(_paths(links), json.dumps(options), progress))
+
+
+def trace_fit(
+    links: PathLike | Iterable[PathLike],
+    *,
+    metrics: str | Iterable[str] = (),
+    forms: Mapping[str, Iterable[str]] | None = None,
+    where: str | Iterable[str] = (),
+    link_class: str | Iterable[str] = (),
+    rtt_slots: float | None = None,
+    timeout_slots: float | None = None,
+    segments_per_ack: float | None = None,
+    max_window: float | None = None,
+    profile: str | None = None,
+    slot: str | None = None,
+    replicas: int = 1,
+    seed: int = 1,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **reading: Any,
+) -> FitResult:
+    """Fit TCP's throughput over links to what the links are, and compare published formulas.
+
+    TCP runs over each trace as in `study`; the throughputs are then fitted to PRR, mu and
+    further metrics by least absolute deviations.
+
+    Args:
+        links: Delivery traces, as for `study`, or results of studies: a JSON document, its
+            table of links (`links.parquet`), or the folder with them. These run nothing again.
+        metrics: Further metrics to put to the test beside PRR and mu: any number that a study
+            gives of a link, such as "beta" or "loss_bursts.mean", or its logarithm, as in
+            "log(longest_success_burst)".
+        forms: Forms in place of S1's, by name: their terms, such as "prr", "prr^2",
+            "1/sqrt(1-mu)", "prr*mu".
+        where: Conditions on links, such as "0.2<=prr<=0.6" or "mu>0.5".
+        link_class: Classes of links to take, such as "intermediate".
+        rtt_slots: Round-trip time for the formulas, in slots; 2 if left out.
+        timeout_slots: First retransmission timeout for the formulas, in slots; 100 if left out.
+        segments_per_ack: Segments an acknowledgement stands for; 2 if left out.
+        max_window: Largest window, packets; 130 if left out.
+        profile: As for `study`.
+        slot: As for `study`.
+        replicas: As for `study`; fits need none, so 1 is enough.
+        seed: As for `study`.
+        workers: As for `study`.
+        progress: Called with done, total and a label.
+        **reading: How to read traces: `interval`, `layout`, `column`, `kind`, `time_column`,
+            `time_unit`, as for `study`.
+
+    Returns:
+        The result. A form that these links cannot bear stands in it with the reason.
+
+    Raises:
+        TraceError: If a file cannot be read.
+        AirtcpError: If an option is impossible, or no link is left to fit.
+
+    Examples:
+        >>> paths = [synth(f"{i}.txt", prr=i / 10, mu=0.3, packets=2000) for i in (2, 3, 4, 5)]
+        >>> result = trace_fit(paths, where="prr>0.1")
+        >>> result
+        FitResult(4 links, 3 of 6 forms)
+        >>> print(result.json["fits"][3]["problem_text"])
+        4 coefficients need 5 links or more; there are 4
+    """
+    from airtcp import fit_links
+    from airtcp.fits import FitResult
+
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    conditions = [where] if isinstance(where, str) else list(where)
+    classes = [link_class] if isinstance(link_class, str) else list(link_class)
+    paths = _paths(links)
+    results = [path for path in paths if fit_links.is_result(path)]
+    found = [link for path in results for link in fit_links.read_result(path)]
+    studied: dict[str, Any] = {}
+    traces = [path for path in paths if path not in results]
+    if traces:
+        result = study(
+            traces,
+            profile=profile,
+            slot=slot,
+            replicas=replicas,
+            seed=seed,
+            workers=workers,
+            progress=progress,
+            **reading,
+        )
+        studied = dict(result.json)
+        found += [fit_links.link_of(link) for link in studied.pop("links")]
+    kept = fit_links.chosen(found, conditions, classes)
+    if found and not kept:
+        message = f"none of {len(found)} links meets the conditions {conditions + classes}"
+        raise _core.AirtcpError(message)
+    request = {
+        "links": fit_links.samples(kept, names),
+        "options": _given(
+            metrics=names,
+            forms=None
+            if forms is None
+            else [{"name": name, "terms": list(terms)} for name, terms in forms.items()],
+            formulas=_given(
+                rtt_slots=rtt_slots,
+                timeout_slots=timeout_slots,
+                segments_per_ack=segments_per_ack,
+                max_window=max_window,
+            ),
+        ),
+    }
+    answer: dict[str, Any] = json.loads(_core.fit_throughput(json.dumps(request)))
+    options = answer["options"] | {"where": conditions, "classes": classes}
+    document: FitDocument = {
+        "schema": answer["schema"],
+        "airtcp_version": answer["airtcp_version"],
+        "seed": seed,
+        "options": options,
+        "study": studied.get("options"),
+        "paths": paths,
+        "considered": len(found),
+        "shortfall": answer["shortfall"],
+        "links": answer["links"],
+        "left_out": answer["left_out"],
+        "fits": answer["fits"],
+        "formulas": answer["formulas"],
+        "skipped": studied.get("skipped", []),
+        "interrupted": studied.get("interrupted", False),
+    }
+    return FitResult(document)
 
 
 def synth(

@@ -1,4 +1,4 @@
-"""`airtcp trace`: measure, make and convert delivery traces."""
+"""`airtcp trace`: measure, make, convert and fit delivery traces."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 
+from airtcp.cli import fit
 from airtcp.cli import options as opt
 from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, screen
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _REASONS: Final = 5
 
 app = typer.Typer(
-    help="Measure, make and convert delivery traces.",
+    help="Measure, make, convert and fit delivery traces.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -220,3 +221,6 @@ def convert(
             progress=tell,
         )
     note(f"{len(written)} traces written to {to}", quiet=quiet)
+
+
+app.command("fit")(fit.fit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from airtcp.cli.console import BAD_INPUT, fail, note
 from airtcp.cli.options import Format
@@ -15,11 +15,22 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from airtcp.results import CompareResult, RunResult, StudyResult
 
 REPORT: Final = "report.html"
 _OURS: Final = b'name="generator" content="airtcp'
 _LOOK: Final = 4096
+
+
+class Written(Protocol):
+    """A result that can be written: to a folder, and as a page."""
+
+    def write(self, folder: Path, *, report: bool = True) -> list[Path]:
+        """Write the document and the tables."""
+        ...
+
+    def report(self, path: Path) -> Path:
+        """Write the page."""
+        ...
 
 
 def report_path(html: Path | None, out: Path | None, *, wanted: bool, piped: bool) -> Path | None:
@@ -73,7 +84,7 @@ def table_to_stdout(frame: pl.DataFrame, rows: Sequence[Any], form: Format) -> N
 
 
 def files(
-    result: StudyResult | RunResult | CompareResult,
+    result: Written,
     out: Path | None,
     report: Path | None,
     *,

@@ -1,0 +1,195 @@
+"""`airtcp trace fit`: what TCP gets over links, from what the links are."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from airtcp.cli import options as opt
+from airtcp.cli.console import INTERRUPTED, note, progress, refusals, screen
+
+if TYPE_CHECKING:
+    from airtcp.fits import FitResult
+
+_FORMULA: Final = 32
+
+
+def fit(
+    links: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="LINK",
+            help="Delivery traces as for study, or results of studies (study.json, "
+            "links.parquet, the folder of --out), which run nothing again.",
+            show_default=False,
+        ),
+    ],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Put a further metric to the test, such as beta, loss_bursts.mean or "
+            "'log(longest_success_burst)'; may be given again.",
+        ),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CONDITION",
+            help="Take only links such as '0.2<=prr<=0.6' or 'mu>0.5'; may be given again.",
+        ),
+    ] = None,
+    link_class: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--class",
+            metavar="CLASS",
+            help="Take only links of this class, such as intermediate; may be given again.",
+        ),
+    ] = None,
+    rtt_slots: Annotated[
+        float, typer.Option(help="Round-trip time for the formulas, in slots.")
+    ] = 2.0,
+    timeout_slots: Annotated[
+        float, typer.Option(help="First retransmission timeout for the formulas, in slots.")
+    ] = 100.0,
+    profile: Annotated[
+        str,
+        typer.Option(
+            help="TCP parameters: s1 (timers in proportion to the slot), or a profile by name."
+        ),
+    ] = "s1",
+    slot: Annotated[
+        str | None,
+        typer.Option(help="Duration of a slot; by default the trace's interval, or 10 ms."),
+    ] = None,
+    replicas: Annotated[
+        int,
+        typer.Option(help="Synthetic links in the study; fits need none.", min=1, max=10_000),
+    ] = 1,
+    seed: opt.Seed = 1,
+    workers: opt.Workers = None,
+    interval: opt.Interval = None,
+    layout: opt.TraceLayout = None,
+    column: opt.Column = None,
+    kind: opt.ColumnKind = None,
+    time_column: opt.TimeColumn = None,
+    time_unit: opt.TimeUnit = None,
+    out: opt.Out = None,
+    as_json: opt.Json = False,
+    form: opt.TableFormat = opt.Format.TABLE,
+    html: opt.Html = None,
+    report: opt.Report = True,
+    show: opt.Open = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Fit TCP's throughput over links to PRR, mu and further metrics; compare formulas.
+
+    Errors are in percent of the link's packets per second: on the links of the fit, and on
+    links left out one at a time.
+    """
+    from airtcp import api
+    from airtcp.cli import write
+
+    if as_json:
+        form = opt.Format.JSON
+    write.check_out(out)
+    place = write.report_path(html, out, wanted=report, piped=form is not opt.Format.TABLE)
+    with refusals(), progress(quiet=quiet) as tell:
+        result = api.trace_fit(
+            links,
+            metrics=metric or (),
+            where=where or (),
+            link_class=link_class or (),
+            rtt_slots=rtt_slots,
+            timeout_slots=timeout_slots,
+            profile=profile,
+            slot=slot,
+            replicas=replicas,
+            seed=seed,
+            workers=workers,
+            interval=interval,
+            layout=layout,
+            column=column,
+            kind=None if kind is None else kind.value,
+            time_column=time_column,
+            time_unit=time_unit,
+            progress=tell,
+        )
+    if form is opt.Format.TABLE:
+        _fit_table(result)
+    elif form is opt.Format.JSON:
+        sys.stdout.write(result.text + "\n")
+    else:
+        write.table_to_stdout(result.fits, result.fits.to_dicts(), form)
+    sys.stdout.flush()
+    write.files(result, out, place, show=show, quiet=quiet)
+    if result.interrupted:
+        note(f"interrupted: {len(result)} links were finished", quiet=False)
+        raise typer.Exit(INTERRUPTED)
+
+
+def _fit_table(result: FitResult) -> None:
+    from rich.text import Text
+
+    from airtcp import words
+    from airtcp.cli.tables import Column, elided, fitted
+    from airtcp.words_fit import percent
+
+    console = screen()
+    document = result.json
+    fits, formulas = document["fits"], document["formulas"]
+
+    def bic(value: float | None) -> str:
+        return "-" if value is None else words.number(value, 4)
+
+    def coefficients(values: list[float] | None) -> str:
+        return "-" if values is None else " ".join(words.number(v) for v in values)
+
+    after = ["-"] * len(formulas)
+    columns = [
+        Column(
+            "left out %",
+            [percent(x["leave_one_out_error"]) for x in fits]
+            + [percent(x["error"]) for x in formulas],
+        ),
+        Column("in sample %", [percent(x["error"]) for x in [*fits, *formulas]]),
+        Column("typically %", [percent(x["leave_one_out_median"]) for x in fits] + after, rank=2),
+        Column("BIC", [bic(x["bic"]) for x in [*fits, *formulas]], rank=1),
+        Column("coefs", [str(len(x["terms"])) for x in fits] + ["0"] * len(formulas), rank=3),
+        Column(
+            "formula",
+            [x["formula"] for x in [*fits, *formulas]],
+            [elided(x["formula"], _FORMULA) for x in [*fits, *formulas]],
+            rank=5,
+            left=True,
+        ),
+        Column(
+            "coefficients",
+            [coefficients(x["coefficients"]) for x in fits] + after,
+            rank=6,
+            left=True,
+        ),
+    ]
+    names = [x["name"] for x in fits] + [x["name"] for x in formulas]
+    table, gone = fitted(console, "form", names, columns)
+    console.print(table)
+    legend = (
+        f"{words.count(len(result))} links; errors: mean of |estimate - measured| in percent of the"
+        " link's packets/s; left out: each link by a fit to all others (formulas fit nothing);"
+        " coefficients give the share of the link's packets/s"
+    )
+    if gone:
+        legend += f". Left out for width: {', '.join(gone)}"
+    console.print(Text(legend + ".", style="dim"))
+    console.print()
+    for finding in result.findings:
+        console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
+    if document["skipped"]:
+        first = document["skipped"][0]
+        console.print(
+            Text(f"- {len(document['skipped'])} files were not traces: {first['reason']}")
+        )
+    console.print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")

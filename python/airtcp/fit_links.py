@@ -1,0 +1,309 @@
+"""Links for fits: from the results of studies, chosen by what they are, with their metrics.
+
+A fit needs of each link its PRR, its mu, TCP's throughput over the trace itself and the packets
+per second of the link layer (1 over the slot). A study's JSON document has them, and so has its
+table of links (Parquet). Any other number that a study gives for a link can serve as a further
+metric or as a condition, but for what TCP did: that is what is to be predicted.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+
+from airtcp import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+Link: TypeAlias = dict[str, Any]
+"""A link as a study's document has it, as far as it was needed."""
+
+STUDY: Final = "airtcp.study/1"
+_LONGEST: Final = 4 << 30
+_LOOK: Final = 256
+_NAMED: Final = 40
+_TABLE: Final = {"name", "prr", "mu", "slot_s", "tcp_packets_per_second"}
+_OUTCOMES: Final = ("tcp", "independent_", "gilbert_elliott_", "gain_", "against_")
+
+_COMPARE: Final[Mapping[str, Callable[[float, float], bool]]] = {
+    "<=": lambda a, b: a <= b,
+    ">=": lambda a, b: a >= b,
+    "<": lambda a, b: a < b,
+    ">": lambda a, b: a > b,
+    "==": lambda a, b: a == b,
+    "=": lambda a, b: a == b,
+}
+CLASSES: Final = ("very poor", "poor", "intermediate", "good", "very good", "perfect")
+
+
+def is_result(path: str) -> bool:
+    """Say whether a path is that of a study's result rather than of a trace.
+
+    It is if it ends in `.parquet`, or is a JSON document of a study, or a folder with one.
+    """
+    place = Path(path)
+    if place.is_dir():
+        place /= "study.json"
+    if place.suffix == ".parquet":
+        return True
+    if place.suffix != ".json" or not place.is_file():
+        return False
+    with place.open("rb") as file:
+        return STUDY.encode() in file.read(_LOOK)
+
+
+def read_result(path: str) -> list[Link]:
+    """Read the links of a study's result.
+
+    Args:
+        path: A study's JSON document, its table of links (`links.parquet`), or the folder with
+            them.
+
+    Raises:
+        TraceError: If the file is not what it should be.
+    """
+    place = Path(path)
+    if place.is_dir():
+        place /= "study.json"
+    try:
+        rows = _parquet(place) if place.suffix == ".parquet" else _json(place)
+    except OSError as error:
+        message = f"{place}: {error.strerror or error}"
+        raise _core.TraceError(message) from error
+    for number, row in enumerate(rows, start=1):
+        _check(place, number, row)
+    return rows
+
+
+def _json(place: Path) -> list[Link]:
+    if place.stat().st_size > _LONGEST:
+        message = f"{place}: longer than {_LONGEST} bytes"
+        raise _core.TraceError(message)
+    try:
+        document: Any = json.loads(place.read_bytes())
+    except (ValueError, RecursionError) as error:
+        message = f"{place}: not JSON: {error}"
+        raise _core.TraceError(message) from error
+    links = _within(document, "links")
+    if _within(document, "schema") != STUDY or not isinstance(links, list):
+        message = f"{place}: expected a study's result ({STUDY}) with links"
+        raise _core.TraceError(message)
+    return [link_of(link) for link in cast("list[Any]", links)]
+
+
+def link_of(link: Any) -> Link:
+    """Take from a link of a study's document what fits may need."""
+    if not isinstance(link, dict):
+        return {}
+    found = cast("Link", link)
+    flat = {key: value for key, value in found.items() if key != "tcp"}
+    flat["slot_s"] = _within(found.get("tcp"), "slot_s")
+    empirical = _within(found.get("tcp"), "empirical")
+    flat["tcp_packets_per_second"] = _within(empirical, "packets_per_second")
+    return flat
+
+
+def _within(value: Any, key: str) -> Any:
+    return cast("dict[str, Any]", value).get(key) if isinstance(value, dict) else None
+
+
+def _parquet(place: Path) -> list[Link]:
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(place)
+    except pl.exceptions.PolarsError as error:
+        message = f"{place}: not Parquet: {str(error).splitlines()[0]}"
+        raise _core.TraceError(message) from error
+    missing = sorted(_TABLE - set(frame.columns))
+    if missing:
+        message = (
+            f"{place}: expected a study's table of links; there is no column {', '.join(missing)}"
+        )
+        raise _core.TraceError(message)
+    return frame.to_dicts()
+
+
+def _number(value: Any) -> float | None:
+    """Give a number as such; text, flags and what is not finite are none."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def _check(place: Path, number: int, row: Link) -> None:
+    for key in ("prr", "slot_s", "tcp_packets_per_second"):
+        if _number(row.get(key)) is None:
+            message = f"{place}: link {number} has no {key}; expected a study's result"
+            raise _core.TraceError(message)
+    if not row["slot_s"] > 0:
+        message = f"{place}: link {number} has a slot of {row['slot_s']} s; expected more than 0"
+        raise _core.TraceError(message)
+
+
+def metric(link: Mapping[str, Any], name: str) -> float | None:
+    """Give a number that a link has; dots lead into parts, as in `loss_bursts.mean`.
+
+    >>> metric({"loss_bursts": {"mean": 2.5}, "beta": None}, "loss_bursts.mean")
+    2.5
+
+    Raises:
+        KeyError: If the link has nothing of this name.
+        TypeError: If what it has is not a number.
+    """
+    value: Any = link
+    for part in name.split("."):
+        if not isinstance(value, dict) or part not in value:
+            raise KeyError(name)
+        value = cast("dict[str, Any]", value)[part]
+    if value is not None and _number(value) is None:
+        raise TypeError(name)
+    return _number(value)
+
+
+def metrics(links: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name the numbers of links that can serve as metrics."""
+    names: dict[str, None] = {}
+    for link in links:
+        for key, value in link.items():
+            if key.startswith(_OUTCOMES) or key == "slot_s":
+                continue
+            if _number(value) is not None:
+                names[key] = None
+            if isinstance(value, dict):
+                parts = cast("dict[str, Any]", value).items()
+                names |= {f"{key}.{k}": None for k, v in parts if _number(v) is not None}
+    return sorted(names)
+
+
+def wanted(links: Sequence[Mapping[str, Any]], name: str, option: str) -> list[float | None]:
+    """Give the numbers called `name` of all links, for an option that asks for them.
+
+    Raises:
+        AirtcpError: If no link has it, or TCP made it.
+    """
+    if name.startswith(_OUTCOMES):
+        message = f"{option} {name}: this is what TCP did; expected a metric of the link"
+        raise _core.AirtcpError(message)
+    found: list[float | None] = []
+    known = False
+    for link in links:
+        try:
+            found.append(metric(link, name))
+            known = True
+        except (KeyError, TypeError):
+            # A Parquet table has fewer columns than a document; the link lacks it.
+            found.append(None)
+    if links and not known:
+        there = metrics(links)
+        shown = ", ".join(there[:_NAMED]) + (" ..." if len(there) > _NAMED else "")
+        message = f"{option} {name}: no such number of a link (there are: {shown})"
+        raise _core.AirtcpError(message)
+    return found
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A range of a metric, such as `0.2 <= prr <= 0.6`."""
+
+    text: str
+    name: str
+    bounds: tuple[tuple[Callable[[float, float], bool], float], ...]
+
+    @classmethod
+    def read(cls, text: str) -> Condition:
+        """Read a condition: a name, and one number to either side or to one.
+
+        >>> Condition.read("0.2<=prr<0.6").allows(0.6)
+        False
+
+        Raises:
+            AirtcpError: If it cannot be read.
+        """
+        parts = [part.strip() for part in re.split(r"(<=|>=|==|<|>|=)", text)]
+        operands, signs = parts[::2], parts[1::2]
+        names = [i for i, part in enumerate(operands) if _as_number(part) is None]
+        if len(operands) not in (2, 3) or len(names) != 1 or not operands[names[0]]:
+            raise cls._refused(text)
+        at = names[0]
+        if len(operands) == 3 and at != 1:  # noqa: PLR2004 - a number to either side
+            raise cls._refused(text)
+        if not re.fullmatch(r"[A-Za-z_][\w.]*", operands[at]):
+            raise cls._refused(text)
+        bounds: list[tuple[Callable[[float, float], bool], float]] = []
+        for index, sign in enumerate(signs):
+            left, right = _as_number(operands[index]), _as_number(operands[index + 1])
+            compare = _COMPARE[sign]
+            if right is not None:
+                bounds.append((compare, right))
+            elif left is not None:
+                bounds.append((lambda a, b, compare=compare: compare(b, a), left))
+        return cls(text, operands[at], tuple(bounds))
+
+    @staticmethod
+    def _refused(text: str) -> _core.AirtcpError:
+        return _core.AirtcpError(
+            f'--where "{text}": expected a metric and numbers, such as "0.2<=prr<=0.6" or "mu>0.5"'
+        )
+
+    def allows(self, value: float | None) -> bool:
+        """Say whether a value lies in the range; one that does not exist does not."""
+        return value is not None and all(compare(value, bound) for compare, bound in self.bounds)
+
+
+def _as_number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def chosen(
+    links: Sequence[Link], where: Iterable[str] = (), classes: Iterable[str] = ()
+) -> list[Link]:
+    """Choose the links that meet every condition and are of one of the classes.
+
+    Raises:
+        AirtcpError: If a condition cannot be read or names what is not there, or a class is
+            unknown.
+    """
+    of = list(classes)
+    for name in of:
+        if name not in CLASSES:
+            message = f'--class "{name}": accepted is {", ".join(CLASSES)}'
+            raise _core.AirtcpError(message)
+    kept = [link for link in links if not of or link.get("class") in of]
+    for text in where:
+        condition = Condition.read(text)
+        # Asked of all links, so that a name that none has is found whatever else was asked.
+        wanted(links, condition.name, "--where")
+        values = wanted(kept, condition.name, "--where") if kept else []
+        kept = [link for link, v in zip(kept, values, strict=True) if condition.allows(v)]
+    return kept
+
+
+def samples(links: Sequence[Link], names: Iterable[str]) -> list[dict[str, Any]]:
+    """Write links as the fits read them.
+
+    Args:
+        links: The links.
+        names: Further metrics; `log(NAME)` is the logarithm of the metric NAME.
+    """
+    plain = {re.sub(r"^log\((.*)\)$", r"\1", name) for name in names}
+    values = {name: wanted(links, name, "--metric") for name in sorted(plain)}
+    return [
+        {
+            "name": str(link.get("name", "")),
+            "prr": link["prr"],
+            "mu": link.get("mu"),
+            "packets_per_second": link["tcp_packets_per_second"],
+            "link_packets_per_second": 1.0 / link["slot_s"],
+            "metrics": {name: found[i] for name, found in values.items()},
+        }
+        for i, link in enumerate(links)
+    ]

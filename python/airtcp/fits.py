@@ -1,0 +1,274 @@
+"""Fits of TCP throughput: the document, the tables, the page and the files."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import polars as pl
+
+from airtcp import output, words_fit
+
+if TYPE_CHECKING:
+    import os
+
+    from airtcp.words import Finding
+
+
+class FittedLink(TypedDict):
+    """A link that was fitted."""
+
+    name: str
+    prr: float
+    mu: float | None
+    packets_per_second: float
+    link_packets_per_second: float
+    metrics: dict[str, float]
+
+
+class LeftOut(TypedDict):
+    """A link or file that was left out, and why."""
+
+    name: str
+    reason: str
+
+
+class Fit(TypedDict):
+    """One form fitted; what does not exist for it is null.
+
+    Coefficients give the share of the link's packets per second, estimates are in packets per
+    second, errors are parts of the link's packets per second.
+    """
+
+    name: str
+    formula: str
+    terms: list[str]
+    coefficients: list[float] | None
+    problem: dict[str, Any] | None
+    problem_text: str | None
+    error: float | None
+    leave_one_out_error: float | None
+    leave_one_out_median: float | None
+    leave_one_out_note: str | None
+    bic: float | None
+    estimates: list[float] | None
+    leave_one_out_estimates: list[float] | None
+
+
+class Prediction(TypedDict):
+    """One published formula evaluated."""
+
+    name: str
+    formula: str
+    source: str
+    error: float
+    bic: float | None
+    limited: int
+    estimates: list[float]
+
+
+class FitDocument(TypedDict):
+    """What `airtcp trace fit --json` prints."""
+
+    schema: str
+    airtcp_version: str
+    seed: int
+    options: dict[str, Any]
+    study: dict[str, Any] | None
+    paths: list[str]
+    considered: int
+    shortfall: str | None
+    links: list[FittedLink]
+    left_out: list[LeftOut]
+    fits: list[Fit]
+    formulas: list[Prediction]
+    skipped: list[dict[str, str]]
+    interrupted: bool
+
+
+TABLES = ("fits", "coefficients", "estimates", "links")
+
+
+class FitResult:
+    """What `trace_fit` found: forms and formulas, side by side."""
+
+    def __init__(self, document: FitDocument) -> None:
+        """Take the document; `trace_fit` makes it."""
+        self.json: FitDocument = document
+
+    @cached_property
+    def text(self) -> str:
+        """The document as JSON text; equal inputs and seed give equal text."""
+        return json.dumps(self.json, ensure_ascii=False, separators=(",", ":"))
+
+    @property
+    def interrupted(self) -> bool:
+        """True if the runs were stopped (Ctrl-C); links that were finished are fitted."""
+        return self.json["interrupted"]
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings in plain words."""
+        return words_fit.findings(self.json)
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of the tables."""
+        return list(TABLES)
+
+    def table(self, table: str) -> pl.DataFrame:
+        """Give a table as a polars frame.
+
+        Args:
+            table: One of `tables`.
+
+        Raises:
+            KeyError: If there is no such table.
+        """
+        if table not in TABLES:
+            message = f'no table "{table}" (there are {", ".join(TABLES)})'
+            raise KeyError(message)
+        rows: list[dict[str, Any]] = getattr(self, f"_{table}")()
+        return pl.DataFrame(rows, schema=_SCHEMAS.get(table), infer_schema_length=None)
+
+    @cached_property
+    def fits(self) -> pl.DataFrame:
+        """One row a form or formula: its errors and its BIC."""
+        return self.table("fits")
+
+    def _fits(self) -> list[dict[str, Any]]:
+        forms = [
+            {
+                "name": fit["name"],
+                "kind": "fit",
+                "formula": fit["formula"],
+                "links": len(self.json["links"]),
+                "coefficients": len(fit["terms"]),
+                **{key: fit[key] for key in _ERRORS},
+                "problem": fit["problem_text"],
+            }
+            for fit in self.json["fits"]
+        ]
+        formulas = [
+            {
+                "name": found["name"],
+                "kind": "formula",
+                "formula": found["formula"],
+                "links": len(self.json["links"]),
+                "coefficients": 0,
+                "error": found["error"],
+                "bic": found["bic"],
+            }
+            for found in self.json["formulas"]
+        ]
+        return forms + formulas
+
+    def _coefficients(self) -> list[dict[str, Any]]:
+        return [
+            {"name": fit["name"], "term": term, "coefficient": value}
+            for fit in self.json["fits"]
+            for term, value in zip(fit["terms"], fit["coefficients"] or [], strict=False)
+        ]
+
+    def _estimates(self) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = []
+        for kind, group in (("fit", self.json["fits"]), ("formula", self.json["formulas"])):
+            for found in group:
+                out = found.get("leave_one_out_estimates")
+                rows += [
+                    {
+                        "name": found["name"],
+                        "kind": kind,
+                        "link": link["name"],
+                        "packets_per_second": link["packets_per_second"],
+                        "estimate": estimate,
+                        "leave_one_out_estimate": out[i] if out else None,
+                    }
+                    for i, (link, estimate) in enumerate(
+                        zip(self.json["links"], found["estimates"] or [], strict=False)
+                    )
+                ]
+        return rows
+
+    def _links(self) -> list[dict[str, Any]]:
+        return [
+            {key: value for key, value in link.items() if key != "metrics"} | link["metrics"]
+            for link in self.json["links"]
+        ]
+
+    def page(self) -> str:
+        """Make the report: one HTML document, complete in itself."""
+        from airtcp.report.fit import fit_page
+
+        return fit_page(self.json)
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write the report.
+
+        Args:
+            path: The file to write.
+
+        Returns:
+            The file written.
+        """
+        target = Path(path)
+        output.write_text(target, self.page())
+        return target
+
+    def write(self, folder: str | os.PathLike[str], *, report: bool = True) -> list[Path]:
+        """Write everything: the document, every table as Parquet, and the report.
+
+        Args:
+            folder: The folder to write to; made if it does not exist.
+            report: Whether to write `report.html` as well.
+
+        Returns:
+            The files written.
+        """
+        home = Path(folder)
+        written: list[Path] = []
+        for name in self.tables:
+            target = home / f"{name}.parquet"
+            with output.whole(target) as part:
+                self.table(name).write_parquet(part)
+            written.append(target)
+        if report:
+            written.append(self.report(home / "report.html"))
+        target = home / "fit.json"
+        output.write_text(target, self.text + "\n")
+        return [*written, target]
+
+    def __len__(self) -> int:
+        """Count the links that were fitted."""
+        return len(self.json["links"])
+
+    def __repr__(self) -> str:
+        """Name the result by its size."""
+        done = sum(fit["problem"] is None for fit in self.json["fits"])
+        state = ", interrupted" if self.interrupted else ""
+        return f"FitResult({len(self)} links, {done} of {len(self.json['fits'])} forms{state})"
+
+
+_ERRORS = ("error", "leave_one_out_error", "leave_one_out_median", "bic")
+_SCHEMAS: dict[str, dict[str, Any]] = {
+    "fits": {
+        "name": pl.String,
+        "kind": pl.String,
+        "formula": pl.String,
+        "links": pl.Int64,
+        "coefficients": pl.Int64,
+        **dict.fromkeys(_ERRORS, pl.Float64),
+        "problem": pl.String,
+    },
+    "coefficients": {"name": pl.String, "term": pl.String, "coefficient": pl.Float64},
+    "estimates": {
+        "name": pl.String,
+        "kind": pl.String,
+        "link": pl.String,
+        "packets_per_second": pl.Float64,
+        "estimate": pl.Float64,
+        "leave_one_out_estimate": pl.Float64,
+    },
+}

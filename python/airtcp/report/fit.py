@@ -1,0 +1,172 @@
+"""The page of a set of fits: how well each form estimates, link by link."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp import words, words_fit
+from airtcp.report import charts_fit
+from airtcp.report.page import render
+from airtcp.words_fit import percent
+
+if TYPE_CHECKING:
+    from airtcp.fits import FitDocument
+
+_PATHS: Final = 3
+
+
+def fit_page(document: FitDocument) -> str:
+    """Make the page of fits.
+
+    Args:
+        document: What `FitResult.json` gives.
+
+    Returns:
+        A complete HTML document. Equal documents give equal pages.
+    """
+    links = document["links"]
+    top = max([link["packets_per_second"] for link in links], default=0.0) or 1.0
+    plots: list[dict[str, Any]] = []
+    charts: dict[str, Any] = {}
+    points: dict[str, list[dict[str, Any]]] = {}
+    known = [fit for fit in document["fits"] if fit["estimates"] is not None]
+    for index, found in enumerate([*known, *document["formulas"]]):
+        name = f"fit-{index}"
+        out = found.get("leave_one_out_estimates")
+        estimates = found["estimates"] or []
+        formula = "source" in found
+        charts[name] = charts_fit.estimate("estimate", estimates, top, len(links), whole=formula)
+        views: list[tuple[str, str]] = []
+        if out is not None:
+            charts[f"{name}-out"] = charts_fit.estimate("left_out", out, top, len(links))
+            views = [(name, "in the fit"), (f"{name}-out", "left out")]
+        points[name] = _points(document, estimates, out)
+        plots.append(
+            {
+                "name": name,
+                "heading": found["name"],
+                "caption": _caption(found, formula=formula),
+                "views": views,
+                "fit": not formula,
+            }
+        )
+    rates = [link["link_packets_per_second"] for link in links]
+    ends = [{"at": end} for end in (-top, max(rates, default=1.0))]
+    return render(
+        "fit.html.j2",
+        "fit.js",
+        {"charts": charts, "points": points, "line": ends},
+        title=f"Estimating TCP throughput over {words.count(len(links))} links",
+        lead="What TCP got over each link, fitted to what the link is by least absolute"
+        " deviations, beside published formulas that fit nothing.",
+        facts=_facts(document),
+        findings=words_fit.findings(document),
+        interrupted=document["interrupted"],
+        version=document["airtcp_version"],
+        seed=document["seed"],
+        plots=plots,
+        errors=_errors(document),
+        coefficients=_coefficients(document),
+        problems=[
+            (fit["name"], fit["problem_text"]) for fit in document["fits"] if fit["problem_text"]
+        ],
+        left_out=document["left_out"],
+        skipped=document["skipped"],
+        options=json.dumps(document["options"], indent=2, ensure_ascii=False),
+        command=_command(document),
+    )
+
+
+def _points(
+    document: FitDocument, estimates: list[float], out: list[float] | None
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "link": link["name"],
+            "prr": link["prr"],
+            "mu": link["mu"],
+            "measured": link["packets_per_second"],
+            "estimate": estimate,
+            "left_out": out[i] if out else None,
+        }
+        for i, (link, estimate) in enumerate(zip(document["links"], estimates, strict=True))
+    ]
+
+
+def _caption(found: Any, *, formula: bool) -> str:
+    text = f"{found['formula']}: off by {percent(found['error'])} % of the link's packets/s"
+    if formula:
+        return f"{text}. {found['source']}."
+    out = found["leave_one_out_error"]
+    if out is None:
+        return f"{text}; {found['leave_one_out_note']}."
+    return f"{text}, {percent(out)} % on links left out."
+
+
+def _facts(document: FitDocument) -> list[tuple[str, str]]:
+    facts = [("Links", f"{len(document['links'])} of {document['considered']}")]
+    options = document["options"]
+    chosen = [*options["where"], *options["classes"]]
+    if chosen:
+        facts.append(("Chosen", ", ".join(chosen)))
+    if options["metrics"]:
+        facts.append(("Metrics", ", ".join(options["metrics"])))
+    if document["study"]:
+        facts.append(("TCP profile", str(document["study"].get("profile", "unknown"))))
+    return [*facts, ("Seed", str(document["seed"])), ("Version", document["airtcp_version"])]
+
+
+def _errors(document: FitDocument) -> dict[str, Any]:
+    rows = [
+        [
+            fit["name"],
+            percent(fit["leave_one_out_error"]),
+            percent(fit["error"]),
+            percent(fit["leave_one_out_median"]),
+            _bic(fit["bic"]),
+            str(len(fit["terms"])),
+        ]
+        for fit in document["fits"]
+    ]
+    rows += [
+        [f["name"], percent(f["error"]), percent(f["error"]), "-", _bic(f["bic"]), "0"]
+        for f in document["formulas"]
+    ]
+    head = ["Left out %", "In sample %", "Typically %", "BIC", "Coefficients"]
+    return {"head": head, "rows": rows}
+
+
+def _bic(value: float | None) -> str:
+    return "-" if value is None else words.number(value, 4)
+
+
+def _coefficients(document: FitDocument) -> dict[str, Any]:
+    rows = [
+        [fit["name"], term, words.number(value, 4)]
+        for fit in document["fits"]
+        for term, value in zip(fit["terms"], fit["coefficients"] or [], strict=False)
+    ]
+    return {"head": ["Term", "Coefficient"], "rows": rows}
+
+
+def _command(document: FitDocument) -> str:
+    paths = document["paths"]
+    command = ["airtcp", "trace", "fit", *paths[:_PATHS]]
+    rest = " ..." if len(paths) > _PATHS else ""
+    options = document["options"]
+    tail: list[str] = []
+    for name, values in (
+        ("metric", options["metrics"]),
+        ("where", options["where"]),
+        ("class", options["classes"]),
+    ):
+        for value in values:
+            tail += [f"--{name}", value]
+    for name in ("rtt_slots", "timeout_slots"):
+        tail += [f"--{name.replace('_', '-')}", str(options["formulas"][name])]
+    if document["study"]:
+        tail += ["--profile", str(document["study"].get("profile", "s1"))]
+    tail += ["--seed", str(document["seed"])]
+    return shlex.join(command) + rest + " " + shlex.join(tail)

@@ -1,0 +1,176 @@
+"""Fits in plain words: which form estimates best, and what mu and further metrics are worth.
+
+Errors are mean absolute errors in percent of the link's packets per second. What counts is the
+error on links that were left out of the fit; a form with many coefficients can follow the links
+it has seen and say nothing of others.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from statistics import mean, stdev
+from typing import TYPE_CHECKING, Final
+
+from airtcp.words import Finding, count, number, signed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from airtcp.fits import Fit, FitDocument
+
+PRR_ONLY: Final = "combined"
+"""S1's "PRR only": the form with every term in PRR."""
+WITH_MU: Final = "second-order"
+_OVERFIT: Final = 2.0
+"""Times the in-sample error from which on the error left out is worth a word."""
+_ENOUGH: Final = 3
+
+
+def percent(share: float | None) -> str:
+    """Write an error in percent of the link's packets per second.
+
+    >>> percent(0.0374), percent(None)
+    ('3.74', '-')
+    """
+    return "-" if share is None else number(100 * share)
+
+
+def by_name(document: FitDocument, name: str) -> Fit | None:
+    """Find the fit of a form, if it could be made."""
+    found = [fit for fit in document["fits"] if fit["name"] == name and not fit["problem"]]
+    return found[0] if found else None
+
+
+def best(document: FitDocument) -> Fit | None:
+    """Find the form with the least error on links left out."""
+    known = [fit for fit in document["fits"] if fit["leave_one_out_error"] is not None]
+    return min(known, key=lambda fit: fit["leave_one_out_error"] or 0.0, default=None)
+
+
+def improvement(document: FitDocument, before: Fit, after: Fit) -> tuple[float, float] | None:
+    """Give by how much one form's error on links left out is below another's.
+
+    Returns:
+        The mean over links of the difference of absolute errors, in parts of the link's packets
+        per second, and half its 95 % confidence interval; none if either has no such errors.
+    """
+    first, second = before["leave_one_out_estimates"], after["leave_one_out_estimates"]
+    links = document["links"]
+    if first is None or second is None or len(links) < _ENOUGH:
+        return None
+    differences = [
+        (abs(a - link["packets_per_second"]) - abs(b - link["packets_per_second"]))
+        / link["link_packets_per_second"]
+        for a, b, link in zip(first, second, links, strict=True)
+    ]
+    return mean(differences), 1.96 * stdev(differences) / sqrt(len(differences))
+
+
+def _worth(document: FitDocument, before: Fit, after: Fit, what: str) -> Finding | None:
+    """Say what further terms are worth on links left out."""
+    change = improvement(document, before, after)
+    error, left = before["leave_one_out_error"], after["leave_one_out_error"]
+    if change is None or not error or left is None:
+        return None
+    gain, half = change
+    part = 100 * (1 - left / error)
+    shown = (
+        f"On links left out, the error goes from {percent(error)} % ({before['name']}) to"
+        f" {percent(left)} % ({after['name']}): {number(abs(100 * gain), 2)}"
+        f" \N{PLUS-MINUS SIGN} {number(100 * half, 2)} points {'less' if gain > 0 else 'more'}."
+    )
+    if before["error"] and after["error"] is not None:
+        inside = 100 * (1 - after["error"] / before["error"])
+        shown += f" In the fit the error changes by {signed(-inside)} %."
+    if abs(gain) <= half:
+        return Finding(f"{what}: no certain gain", shown)
+    if gain > 0:
+        return Finding(f"{what}: {number(part, 2)} % less error", shown, "good")
+    return Finding(f"{what}: more error", shown, "bad")
+
+
+def findings(document: FitDocument) -> list[Finding]:
+    """Say what the fits show, the most useful first."""
+    found: list[Finding] = []
+    winner = best(document)
+    if winner is not None:
+        found.append(
+            Finding(
+                f"{winner['name']} estimates best",
+                f"On links left out it is off by {percent(winner['leave_one_out_error'])} % of the"
+                f" link's packets/s, on those of the fit by {percent(winner['error'])} %.",
+            )
+        )
+    before, after = by_name(document, PRR_ONLY), by_name(document, WITH_MU)
+    if before is not None and after is not None:
+        worth = _worth(document, before, after, "mu")
+        if worth is not None:
+            found.append(worth)
+    for metric in document["options"]["metrics"]:
+        worth = _metric(document, metric)
+        if worth is not None:
+            found.append(worth)
+    found += _overfits(document["fits"])
+    if document["formulas"]:
+        formula = min(document["formulas"], key=lambda each: each["error"])
+        limited = ""
+        if formula["limited"]:
+            limited = f"; for {count(formula['limited'])} it gives more than the link carries"
+        found.append(
+            Finding(
+                f"Formulas: {percent(formula['error'])} % at best",
+                f"The nearest published formula is {formula['name']}, off by"
+                f" {percent(formula['error'])} % of the link's packets/s over these"
+                f" {count(len(document['links']))} links{limited}.",
+            )
+        )
+    if document["shortfall"]:
+        text = document["shortfall"]
+        found.append(Finding("Not every form", f"{text[0].upper()}{text[1:]}.", "warn"))
+    if document["left_out"]:
+        first = document["left_out"][0]
+        found.append(
+            Finding(
+                f"{count(len(document['left_out']))} left out",
+                f"Links that lack a quantity, such as {first['name']}: {first['reason']}.",
+                "warn",
+            )
+        )
+    return found
+
+
+def _metric(document: FitDocument, metric: str) -> Finding | None:
+    """Say what a metric is worth beside PRR and mu, by the better of the forms that have it."""
+    before = by_name(document, WITH_MU)
+    forms = [f"prr, mu + {metric}", f"prr, mu, {metric}"]
+    tried = [fit for form in forms if (fit := by_name(document, form)) is not None]
+    tried = [fit for fit in tried if fit["leave_one_out_error"] is not None]
+    if before is None or not tried:
+        return None
+    after = min(tried, key=lambda fit: fit["leave_one_out_error"] or 0.0)
+    return _worth(document, before, after, metric)
+
+
+def _overfits(fits: Sequence[Fit]) -> list[Finding]:
+    """Name the forms that follow their links and no others, the worst in numbers."""
+    bad = [
+        fit
+        for fit in fits
+        if fit["error"] is not None
+        and fit["leave_one_out_error"] is not None
+        and fit["leave_one_out_error"] > _OVERFIT * fit["error"]
+    ]
+    if not bad:
+        return []
+    worst = max(bad, key=lambda fit: fit["leave_one_out_error"] or 0.0)
+    names = ", ".join(fit["name"] for fit in bad)
+    return [
+        Finding(
+            f"{count(len(bad))} overfit" if len(bad) > 1 else f"{worst['name']} overfits",
+            f"{names}: on links left out the error is more than twice that on the links of the"
+            f" fit. {worst['name']} with {len(worst['terms'])} coefficients:"
+            f" {percent(worst['error'])} % in the fit, {percent(worst['leave_one_out_error'])} %"
+            f" left out (typically {percent(worst['leave_one_out_median'])} %).",
+            "warn",
+        )
+    ]

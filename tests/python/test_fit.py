@@ -1,0 +1,315 @@
+"""Fits of throughput: over traces, over results of studies, and where they are refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+
+import airtcp
+from airtcp import _core, fit_links, words_fit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from airtcp import FitResult
+    from conftest import Program
+
+FORMS = ["linear", "quadratic", "inverse-root", "combined", "second-order", "15-term"]
+FORMULAS = ["mathis", "square-root", "padhye", "padhye-approximate", "tfrc", "altman"]
+
+
+@pytest.fixture(scope="module")
+def links(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Bursty links of every PRR, and one that loses nothing."""
+    folder = tmp_path_factory.mktemp("links")
+    draw = random.Random(5)  # noqa: S311
+    for i in range(24):
+        prr, mu = draw.uniform(0.2, 0.95), draw.uniform(0.0, 0.9)
+        airtcp.synth(folder / f"{i:02}.txt", prr=prr, mu=mu, packets=8000, interval="10 ms", seed=i)
+    (folder / "perfect.txt").write_text("1" * 2000 + "\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def studied(links: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of a study of them."""
+    folder = tmp_path_factory.mktemp("studied")
+    airtcp.study(links, replicas=1).write(folder, report=False)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def result(links: Path) -> FitResult:
+    return airtcp.trace_fit(links, metrics="log(longest_success_burst)")
+
+
+def _samples(n: int, **same: float) -> list[dict[str, Any]]:
+    draw = random.Random(n)  # noqa: S311
+    return [
+        {
+            "name": f"link-{i}",
+            "prr": draw.uniform(0.2, 0.6),
+            "mu": draw.uniform(0, 0.9),
+            "packets_per_second": draw.uniform(1, 30),
+            "link_packets_per_second": 100,
+        }
+        | same
+        for i in range(n)
+    ]
+
+
+def _fit(samples: list[dict[str, Any]], **options: Any) -> dict[str, Any]:
+    return json.loads(_core.fit_throughput(json.dumps({"links": samples, "options": options})))
+
+
+def test_everything_is_there(result: FitResult) -> None:
+    document = result.json
+    assert document["schema"] == "airtcp.fit/1"
+    names = [fit["name"] for fit in document["fits"]]
+    added = [f"{form} log(longest_success_burst)" for form in ("prr,", "prr, mu +", "prr, mu,")]
+    assert names == FORMS + added
+    assert [formula["name"] for formula in document["formulas"]] == FORMULAS
+    # The perfect link has no mu and is left out of all.
+    assert document["left_out"] == [{"name": "perfect", "reason": "mu is not defined"}]
+    assert len(result) == document["considered"] - 1 == 24
+    assert all(fit["problem"] is None for fit in document["fits"])
+    assert result.tables == ["fits", "coefficients", "estimates", "links"]
+    assert result.fits.height == len(names) + len(FORMULAS)
+    assert repr(result) == "FitResult(24 links, 9 of 9 forms)"
+    with pytest.raises(KeyError, match="estimates"):
+        result.table("nothing")
+
+
+def test_errors_are_recomputed_from_the_estimates(result: FitResult) -> None:
+    rate = {link["name"]: link["link_packets_per_second"] for link in result.json["links"]}
+    for name in result.table("fits")["name"]:
+        rows = result.table("estimates").filter(pl.col("name") == name).to_dicts()
+        found = result.fits.row(by_predicate=pl.col("name") == name, named=True)
+        assert len(rows) == found["links"] == 24
+
+        def mean(key: str, rows: list[dict[str, Any]] = rows) -> float:
+            return math.fsum(
+                abs(row[key] - row["packets_per_second"]) / rate[row["link"]] for row in rows
+            ) / len(rows)
+
+        assert mean("estimate") == pytest.approx(found["error"], rel=1e-9)
+        if found["kind"] == "fit":
+            assert mean("leave_one_out_estimate") == pytest.approx(
+                found["leave_one_out_error"], rel=1e-9
+            )
+            k, n, error = found["coefficients"], found["links"], found["error"]
+            bic = (k + 1) * math.log(n) + 2 * n * (math.log(2 * error) + 1)
+            assert found["bic"] == pytest.approx(bic)
+
+
+def test_no_line_is_better_than_the_one_found(result: FitResult) -> None:
+    """An optimum of least absolute deviations is met by a line through two of the links."""
+    points = [
+        (link["prr"], link["packets_per_second"] / link["link_packets_per_second"])
+        for link in result.json["links"]
+    ]
+
+    def off(slope: float, level: float) -> float:
+        return math.fsum(abs(slope * x + level - y) for x, y in points) / len(points)
+
+    least = math.inf
+    for i, (x, y) in enumerate(points):
+        for other_x, other_y in points[:i]:
+            slope = (other_y - y) / (other_x - x)
+            least = min(least, off(slope, y - slope * x))
+    linear = result.json["fits"][0]
+    assert linear["error"] == pytest.approx(least, rel=1e-9)
+    assert linear["coefficients"] is not None
+    assert off(*linear["coefficients"]) == pytest.approx(least, rel=1e-9)
+
+
+def test_results_of_studies_serve_as_well(links: Path, studied: Path, result: FitResult) -> None:
+    metric = "log(longest_success_burst)"
+    for source in (studied, studied / "study.json", studied / "links.parquet"):
+        again = airtcp.trace_fit(source, metrics=metric)
+        assert again.json["fits"] == result.json["fits"]
+        assert again.json["formulas"] == result.json["formulas"]
+    # Traces and results together, and several results.
+    both = airtcp.trace_fit([studied / "study.json", links / "00.txt"])
+    assert len(both) == 25
+
+
+def test_choosing_links(studied: Path) -> None:
+    document = airtcp.trace_fit(studied, where=["0.2<=prr<=0.6", "mu>0.1"]).json
+    assert document["links"]
+    assert all(0.2 <= link["prr"] <= 0.6 for link in document["links"])
+    assert all((link["mu"] or 0) > 0.1 for link in document["links"])
+    by_class = airtcp.trace_fit(studied, link_class=["intermediate", "good"]).json
+    assert all(0.2 <= link["prr"] < 0.9 for link in by_class["links"])
+    assert by_class["considered"] == 25
+    with pytest.raises(airtcp.AirtcpError, match="none of 25 links meets"):
+        airtcp.trace_fit(studied, where="prr<0.01")
+    with pytest.raises(airtcp.AirtcpError, match=r"--class .bad.: accepted is very poor"):
+        airtcp.trace_fit(studied, link_class="bad")
+
+
+@pytest.mark.parametrize(
+    "condition", ["", "prr", "prr>", ">0.5", "0.1<prr<mu", "prr>0.1>0.2", "1<2", "a b>1", "prr>nu"]
+)
+def test_conditions_that_cannot_be_read(studied: Path, condition: str) -> None:
+    with pytest.raises(airtcp.AirtcpError, match="--where"):
+        airtcp.trace_fit(studied, where=condition)
+
+
+def test_metrics(studied: Path) -> None:
+    document = airtcp.trace_fit(studied, metrics=["beta", "loss_bursts.mean"]).json
+    assert set(document["links"][0]["metrics"]) == {"beta", "loss_bursts.mean"}
+    for name, why in [
+        ("nothing", r"no such number of a link \(there are: .*beta.*loss_bursts.mean"),
+        ("tcp_packets_per_second", "this is what TCP did"),
+        ("class", "no such number"),
+        ("prr", "not taken yet"),
+    ]:
+        with pytest.raises(airtcp.AirtcpError, match=why):
+            airtcp.trace_fit(studied, metrics=name)
+    own = airtcp.trace_fit(studied, metrics="beta", forms={"mine": ["prr", "1/sqrt(1-prr)*beta"]})
+    assert [fit["terms"] for fit in own.json["fits"]] == [["prr", "1/sqrt(1-prr)*beta", "1"]]
+    with pytest.raises(airtcp.AirtcpError, match=r'form "mine": "prr\^3" is no term'):
+        airtcp.trace_fit(studied, forms={"mine": ["prr^3"]})
+
+
+def test_too_few_links(studied: Path) -> None:
+    few = _fit(_samples(5))
+    kinds = {fit["name"]: (fit["problem"] or {}).get("kind") for fit in few["fits"]}
+    assert kinds == dict.fromkeys(FORMS[:4]) | dict.fromkeys(FORMS[4:], "too-few-links")
+    assert "what can be fitted: linear, quadratic, inverse-root, combined" in few["shortfall"]
+    assert _fit(_samples(2))["shortfall"].endswith("nothing can be fitted")
+    with pytest.raises(airtcp.AirtcpError, match="no link to fit"):
+        _fit([])
+    said = [f.text for f in airtcp.trace_fit(studied, where="prr>0.85").findings]
+    assert any("need" in text and "links or more; there are" in text for text in said)
+
+
+def test_singular_designs() -> None:
+    same = _fit(_samples(30, prr=0.4))
+    linear = same["fits"][0]
+    assert linear["problem_text"] == "all 30 links have the same prr"
+    assert linear["coefficients"] is None
+    no_memory = {fit["name"]: fit["problem_text"] for fit in _fit(_samples(30, mu=0.0))["fits"]}
+    assert no_memory["combined"] is None
+    assert no_memory["second-order"] == "all 30 links have the same mu"
+
+
+def test_damaged_results(tmp_path: Path, studied: Path) -> None:
+    (tmp_path / "cut.json").write_bytes((studied / "study.json").read_bytes()[:4000])
+    document = json.loads((studied / "study.json").read_text("utf-8"))
+    document["links"][2]["tcp"] = None
+    (tmp_path / "less.json").write_text(json.dumps(document), encoding="utf-8")
+    (tmp_path / "odd.json").write_text(json.dumps({"schema": "airtcp.study/1", "links": 3}))
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1 and no more")
+    pl.DataFrame({"name": ["a"]}).write_parquet(tmp_path / "other.parquet")
+    for name, why in [
+        ("cut.json", "not JSON"),
+        ("less.json", "link 3 has no slot_s"),
+        ("odd.json", "expected a study's result"),
+        ("bad.parquet", "not Parquet"),
+        ("other.parquet", "there is no column mu, prr"),
+        ("none.parquet", "No such file"),
+    ]:
+        with pytest.raises(airtcp.TraceError, match=why):
+            airtcp.trace_fit(tmp_path / name)
+    assert not fit_links.is_result(str(tmp_path / "none.json"))
+
+
+def test_findings_agree_with_the_errors(result: FitResult) -> None:
+    document = result.json
+    best = words_fit.best(document)
+    assert best is not None
+    errors = [fit["leave_one_out_error"] for fit in document["fits"]]
+    assert best["leave_one_out_error"] == min(e for e in errors if e is not None)
+    before, after = (words_fit.by_name(document, name) for name in ("combined", "second-order"))
+    assert before is not None
+    assert after is not None
+    change = words_fit.improvement(document, before, after)
+    assert change is not None
+    gain = (before["leave_one_out_error"] or 0) - (after["leave_one_out_error"] or 0)
+    assert change[0] == pytest.approx(gain)
+    assert words_fit.improvement(document, before, before) == (0.0, 0.0)
+    assert result.findings[0].headline == f"{best['name']} estimates best"
+
+
+def test_command_line(run: Program, studied: Path, tmp_path: Path) -> None:
+    chosen = ["trace", "fit", studied, "--where", "prr>0.2"]
+    table = run(*chosen, "--no-report", "-q")
+    assert table.code == 0, table.err
+    for name in FORMS + FORMULAS:
+        assert name in table.out
+    document = json.loads(run(*chosen, "--json", "-q").out)
+    assert document["options"]["where"] == ["prr>0.2"]
+    assert document["options"]["formulas"]["rtt_slots"] == 2
+    slower = json.loads(run(*chosen, "--json", "-q", "--rtt-slots", "4").out)
+    assert slower["formulas"][0]["estimates"] != document["formulas"][0]["estimates"]
+    rows = pl.read_csv(run(*chosen, "--format", "csv", "-q").out.encode())
+    assert rows["name"].to_list() == FORMS + FORMULAS
+    lines = run(*chosen, "--format", "jsonl", "-q").out.splitlines()
+    assert [json.loads(line)["name"] for line in lines] == FORMS + FORMULAS
+    done = run(*chosen, "--out", "here")
+    assert done.code == 0
+    assert "results: here (5 files)" in done.err
+    files = sorted(path.name for path in (tmp_path / "here").iterdir())
+    tables = ["coefficients.parquet", "estimates.parquet", "fits.parquet", "links.parquet"]
+    assert files == sorted([*tables, "fit.json", "report.html"])
+    assert json.loads((tmp_path / "here" / "fit.json").read_text("utf-8")) == document
+
+
+def test_refusals_of_the_command_line(run: Program, studied: Path) -> None:
+    for arguments, why in [
+        ((studied, "--where", "prr=>1"), "expected a metric and numbers"),
+        ((studied, "--rtt-slots", "0"), "rtt_slots is 0: accepted is more than 0"),
+        (("nothing.txt",), "nothing.txt"),
+        ((studied, "--metric", "tcp_timeouts"), "this is what TCP did"),
+    ]:
+        ended = run("trace", "fit", *arguments, "--no-report")
+        assert ended.code == 2
+        assert ended.err.startswith("error: ")
+        assert why in ended.err
+        assert "Traceback" not in ended.err
+
+
+def test_the_page_is_complete(result: FitResult, tmp_path: Path) -> None:
+    page = result.page()
+    assert "default-src 'none'" in page
+    payload = json.loads(page.split('id="payload">')[1].split("</script>")[0])
+    # A picture for each form and formula, the fits with the view of links left out.
+    assert len(payload["points"]) == 9 + len(FORMULAS)
+    assert len(payload["charts"]) == 2 * 9 + len(FORMULAS)
+    assert {len(points) for points in payload["points"].values()} == {24}
+    assert result.report(tmp_path / "page.html").read_text("utf-8") == page
+
+
+def test_the_page_draws(result: FitResult, chromium: str, tmp_path: Path) -> None:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = result.report(tmp_path / "page.html")
+    complaints: list[str] = []
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport={"width": 380, "height": 900})
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(path.as_uri())
+        for plot in page.locator("[data-chart]").all():
+            plot.scroll_into_view_if_needed()
+            page.wait_for_timeout(30)
+        page.wait_for_function(
+            "[...document.querySelectorAll('[data-chart]')].every(n => n.dataset.drawn)",
+            timeout=20_000,
+        )
+        assert page.evaluate("document.documentElement.scrollWidth") <= 380
+        page.click("[data-view='fit-4-out']")
+        page.wait_for_function(
+            "document.querySelector('[data-chart=fit-4]').dataset.drawn === 'fit-4-out'"
+        )
+        browser.close()
+    assert complaints == []
