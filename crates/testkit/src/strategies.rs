@@ -3,8 +3,8 @@
 //! Patterns shrink towards fewer faults, configurations towards the plain ones.
 
 use airtcp_transport::tcp::{
-    Frto, LossResponse, Pacing, PartialAckTimer, PrrBound, RateReduction, Reassembly, Recovery,
-    RttSampling, SpuriousResponse, TcpConfig,
+    CarefulHeuristic, EarlyRetransmit, Frto, LossResponse, Pacing, PartialAckTimer, PrrBound,
+    RateReduction, Reassembly, Recovery, RttSampling, SpuriousResponse, TcpConfig,
 };
 use airtcp_units::{Bytes, Span};
 use proptest::prelude::*;
@@ -96,14 +96,29 @@ fn answering() -> impl Strategy<Value = TcpConfig> {
     ];
     let flags =
         (any::<bool>(), any::<bool>(), prop::bool::weighted(0.2), prop::bool::weighted(0.9));
-    (frto, response, flags).prop_map(|(frto, spurious_response, (a, b, c, d))| TcpConfig {
-        frto,
-        spurious_response,
-        eifel_detection: a,
-        dsack_undo: b,
-        loss_response: if c { LossResponse::EcnOnly } else { LossResponse::Always },
-        rto_backoff: d,
-        ..TcpConfig::default()
+    let early = prop_oneof![
+        2 => Just(EarlyRetransmit::Off),
+        1 => Just(EarlyRetransmit::Segments),
+        1 => Just(EarlyRetransmit::Bytes),
+    ];
+    let heuristic = prop_oneof![
+        Just(CarefulHeuristic::None),
+        Just(CarefulHeuristic::Ack),
+        Just(CarefulHeuristic::Timestamp),
+    ];
+    let sooner = (early, heuristic);
+    (frto, response, flags, sooner).prop_map(|(frto, spurious_response, (a, b, c, d), e)| {
+        TcpConfig {
+            frto,
+            early_retransmit: e.0,
+            careful_heuristic: e.1,
+            spurious_response,
+            eifel_detection: a,
+            dsack_undo: b,
+            loss_response: if c { LossResponse::EcnOnly } else { LossResponse::Always },
+            rto_backoff: d,
+            ..TcpConfig::default()
+        }
     })
 }
 
@@ -139,6 +154,8 @@ pub fn config() -> impl Strategy<Value = TcpConfig> {
             dsack_undo: answers.dsack_undo,
             loss_response: answers.loss_response,
             rto_backoff: answers.rto_backoff,
+            early_retransmit: answers.early_retransmit,
+            careful_heuristic: answers.careful_heuristic,
             ..base
         }
     })

@@ -10,7 +10,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::profile::Profile;
-use super::recovery::{Frto, LossResponse, PrrBound, RateReduction, SpuriousResponse};
+use super::recovery::{
+    CarefulHeuristic, EarlyRetransmit, Frto, LossResponse, PrrBound, RateReduction,
+    SpuriousResponse,
+};
 use crate::congestion::{LawConfig, SlowStartKind};
 
 /// What is retransmitted when, and what counts as a congestion episode.
@@ -164,6 +167,9 @@ pub struct TcpConfig {
     pub dup_thresh: u32,
     /// Send new data on the first duplicate ACKs. Default true. RFC 3042.
     pub limited_transmit: bool,
+    /// Fewer duplicates are enough when less than four segments are outstanding and none can
+    /// follow. Default `off`; `segments` or `bytes`. RFC 5827.
+    pub early_retransmit: EarlyRetransmit,
     /// Which partial ACKs restart the timer. Default `impatient`. RFC 6582 section 4.
     pub partial_ack_timer: PartialAckTimer,
     /// Window on leaving NewReno's recovery. Default `ssthresh`. RFC 6582 section 3.2.
@@ -177,6 +183,9 @@ pub struct TcpConfig {
     /// After a recovery or a timeout, duplicate ACKs for what was sent before it do not begin
     /// another recovery. Default true. RFC 6582 section 3.2 (the "careful" variant).
     pub careful: bool,
+    /// When such duplicates signal a loss all the same. Default `none`; `ack`, or `timestamp` where
+    /// timestamps are in use. Without SACK recovery. RFC 6582 section 4.
+    pub careful_heuristic: CarefulHeuristic,
     /// Keep SACK information after a timeout. Default true (RFC 6675 section 5.1); false
     /// distrusts it (RFC 2018 section 8).
     pub keep_sack_after_rto: bool,

@@ -29,7 +29,10 @@ pub use config::{
 };
 pub use connection::Connection;
 pub use profile::Profile;
-pub use recovery::{Frto, LossResponse, PrrBound, RateReduction, SpuriousResponse};
+pub use recovery::{
+    CarefulHeuristic, EarlyRetransmit, Frto, LossResponse, PrrBound, RateReduction,
+    SpuriousResponse,
+};
 pub use state::{Role, State};
 pub use stats::TcpStats;
 pub use variant::{Variant, VariantError};

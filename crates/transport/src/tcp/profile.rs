@@ -14,7 +14,9 @@ use super::config::{
     BackoffReset, Pacing, PartialAckTimer, Reassembly, Recovery, RecoveryExit, RtoMinRule,
     RttSampling, TcpConfig,
 };
-use super::recovery::{Frto, LossResponse, RateReduction, SpuriousResponse};
+use super::recovery::{
+    CarefulHeuristic, EarlyRetransmit, Frto, LossResponse, RateReduction, SpuriousResponse,
+};
 use crate::congestion::{LawConfig, SlowStartKind};
 
 /// A parameter set by name.
@@ -106,11 +108,13 @@ fn rfc() -> TcpConfig {
         pacing: Pacing::Law,
         dup_thresh: 3,
         limited_transmit: true,
+        early_retransmit: EarlyRetransmit::Off,
         partial_ack_timer: PartialAckTimer::Impatient,
         recovery_exit: RecoveryExit::Ssthresh,
         rate_reduction: RateReduction::None,
         prr_bound: None,
         careful: true,
+        careful_heuristic: CarefulHeuristic::None,
         keep_sack_after_rto: true,
         frto: Frto::Off,
         eifel_detection: false,

@@ -87,6 +87,8 @@ pub(crate) struct Acked {
     pub(crate) oldest: Option<Nanos>,
     /// When the last of them was sent.
     pub(crate) newest: Option<Nanos>,
+    /// When the last segment covered, whatever its history, was last sent.
+    pub(crate) last: Option<Nanos>,
 }
 
 /// The scoreboard.
@@ -162,6 +164,16 @@ impl Scoreboard {
         self.sacked
     }
 
+    /// Segments outstanding.
+    pub(crate) fn len(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// How many of them the receiver has reported.
+    pub(crate) fn sacked_segments(&self) -> u64 {
+        self.segments.iter().filter(|s| s.sacked).count() as u64
+    }
+
     pub(crate) fn front(&self) -> Option<&SentSegment> {
         self.segments.front()
     }
@@ -213,6 +225,7 @@ impl Scoreboard {
                     acked.newest = Some(front.sent_at);
                 }
             }
+            acked.last = Some(front.sent_at);
             self.pipe -= front.in_pipe();
             if whole {
                 self.segments.pop_front();

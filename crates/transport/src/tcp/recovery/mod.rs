@@ -6,8 +6,10 @@
 //! and RFC 6298 section 5: open, fast recovery, and the slow start after a timeout in which
 //! everything outstanding counts as lost.
 
+mod careful;
 mod corruption;
 mod dsack;
+mod early;
 mod eifel;
 mod frto;
 mod newreno;
@@ -17,7 +19,10 @@ mod sack;
 mod tahoe;
 mod undo;
 
+pub use careful::CarefulHeuristic;
+pub(crate) use careful::LastAdvance;
 pub use corruption::LossResponse;
+pub use early::EarlyRetransmit;
 pub use frto::Frto;
 pub(crate) use frto::Gate;
 pub(crate) use prr::{Before, Prr};
@@ -70,6 +75,8 @@ pub(crate) struct RecoveryState {
     rescue: Option<u64>,
     /// Proportional rate reduction of the present fast recovery, if configured.
     pub(crate) prr: Option<Prr>,
+    /// The last ACK of new data (RFC 6582 section 4).
+    pub(crate) last_advance: LastAdvance,
     /// Whether the recovery was unnecessary.
     pub(crate) detection: Detection,
 }
@@ -92,6 +99,7 @@ impl RecoveryState {
             timed_out: false,
             rescue: None,
             prr: None,
+            last_advance: LastAdvance::default(),
             detection: Detection::default(),
         }
     }
@@ -188,38 +196,41 @@ impl Sender {
         match self.recovery.phase {
             Phase::Open => {
                 self.recovery.dup_acks += 1;
-                if self.is_loss(env.config) {
+                if self.is_loss(now, env.config) {
                     self.enter_fast(now, env, cx);
                 }
             }
             Phase::Fast => self.reno_inflate(),
-            // The less careful variant of RFC 2582: duplicates always count.
-            Phase::Timeout if !env.config.careful && self.recovery.discipline != Recovery::Sack => {
+            // RFC 6675 section 5.1: no fast retransmit before everything sent before the timeout
+            // is acknowledged.
+            Phase::Timeout if self.recovery.discipline == Recovery::Sack => {}
+            // RFC 6582 section 3.2 step 4 likewise, but for its heuristics, and the less careful
+            // variant of RFC 2582, to which duplicates always count.
+            Phase::Timeout => {
+                self.recovery.detection.frto.on_duplicate(u64::from(self.mss));
                 self.recovery.dup_acks += 1;
-                if self.is_loss(env.config) {
+                if self.is_loss(now, env.config) {
                     self.enter_fast(now, env, cx);
                 }
             }
-            // RFC 6582 section 3.2 step 4 and RFC 6675 section 5.1: no fast retransmit before
-            // everything sent before the timeout is acknowledged.
-            Phase::Timeout => self.recovery.detection.frto.on_duplicate(u64::from(self.mss)),
         }
     }
 
     /// Whether the duplicates so far signal a loss of the present episode.
-    fn is_loss(&self, config: &TcpConfig) -> bool {
+    fn is_loss(&self, now: Nanos, config: &TcpConfig) -> bool {
         let r = &self.recovery;
-        let enough = r.dup_acks >= config.dup_thresh;
-        match r.discipline {
+        let early = r.is_open() && self.is_early_loss(now, config);
+        if r.discipline == Recovery::Sack {
             // RFC 6675 section 5 (1) and (2).
-            Recovery::Sack => {
-                (enough || self.board.is_first_lost()) && (!config.careful || self.una >= r.recover)
-            }
-            // RFC 6582 section 3.2 step 2: the ACK must cover more than `recover`. For Reno and
-            // Tahoe `recover` is set by timeouts and restarts only: two losses in a window are
-            // two episodes to them.
-            _ => r.dup_acks == config.dup_thresh && (!config.careful || self.una > r.recover),
+            let enough = r.dup_acks >= config.dup_thresh || self.board.is_first_lost();
+            return (enough || early) && (!config.careful || self.una >= r.recover);
         }
+        // RFC 6582 section 3.2 step 2: the ACK must cover more than `recover`. For Reno and Tahoe
+        // `recover` is set by timeouts and restarts only: two losses in a window are two episodes
+        // to them.
+        let covers_more = !config.careful || self.una > r.recover;
+        (r.dup_acks == config.dup_thresh || early)
+            && (covers_more || self.heuristic_says_lost(config))
     }
 
     /// A loss was detected without a timeout.
@@ -268,6 +279,10 @@ impl Sender {
         let again = self.board.front().is_some_and(|s| s.by_timer);
         let kind = if again { CongestionKind::Persistent } else { CongestionKind::Rto };
         let flight = self.flight_size() - self.recovery.limited.min(self.flight_size());
+        // SACK recovery sends on beyond a head that was lost again, and all that arrived stands in
+        // FlightSize: half of it could lie above the window. RFC 5681 (4) says "no more than".
+        let selective = self.recovery.discipline == Recovery::Sack && self.recovery.is_fast();
+        let flight = if selective { flight.min(self.law.cwnd()) } else { flight };
         let open = self.recovery.is_open();
         if !again {
             self.begin_episode(true, true, env);

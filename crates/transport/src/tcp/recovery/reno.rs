@@ -15,7 +15,9 @@ impl Sender {
         if self.recovery.discipline == Recovery::NewReno {
             self.recovery.recover = self.nxt;
         }
-        self.recovery.inflation = i64::from(config.dup_thresh) * i64::from(self.mss);
+        // Early retransmit begins with fewer.
+        let left = self.recovery.dup_acks.min(config.dup_thresh);
+        self.recovery.inflation = i64::from(left) * i64::from(self.mss);
         self.send_head();
     }
 

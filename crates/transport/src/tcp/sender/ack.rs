@@ -252,6 +252,7 @@ impl Sender {
         let acked = self.board.ack(info.ack, now, &mut self.rate);
         let payload_to = info.ack.min(self.stream_end());
         env.stats.bytes_acked += payload_to.saturating_sub(self.una.max(1));
+        let bytes = info.ack - self.una;
         self.una = info.ack;
         // Only a probe can have been acknowledged beyond NXT.
         self.nxt = self.nxt.max(info.ack);
@@ -263,6 +264,7 @@ impl Sender {
             }
             _ => None,
         };
+        self.note_advance(bytes, acked.last, info.echoed, env.config);
         let clean = if acked.retransmitted { None } else { acked.oldest };
         let sample = match (env.config.rtt_sampling, info.echo) {
             (RttSampling::EveryAck, None) => clean.map(|sent| now.since(sent)),
