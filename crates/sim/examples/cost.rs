@@ -15,7 +15,7 @@ use airtcp_transport::congestion::{
     Sent,
 };
 use airtcp_transport::tcp::{Profile, TcpConfig};
-use airtcp_units::{Nanos, Outcomes, Span};
+use airtcp_units::{BitRate, Nanos, Outcomes, Span};
 
 /// A loss every so many ACKs.
 const LOSS_EVERY: u64 = 1000;
@@ -70,7 +70,7 @@ fn law(config: &LawConfig, count: u64) -> u64 {
             ..AckSample::default()
         };
         law.on_ack(now, black_box(&sample));
-        folded ^= law.cwnd() ^ law.pacing_rate().map_or(0, |r| r.bps());
+        folded ^= law.cwnd() ^ law.pacing_rate().map_or(0, BitRate::bps);
     }
     folded
 }
