@@ -17,6 +17,7 @@ mod acked_count;
 mod additive;
 mod bbr;
 mod jersey;
+mod bic;
 mod prior;
 mod promises;
 mod registry;
@@ -36,6 +37,7 @@ pub use acked_count::AckedCount;
 pub use additive::{Additive, Growth};
 pub use bbr::{Bbr1, Bbr1Config};
 pub use jersey::{Jersey, JerseyConfig, WindowRtt};
+pub use bic::{Bic, BicConfig, BicConvergence};
 pub use prior::Prior;
 pub use promises::Promises;
 pub use registry::{Law, LawConfig};
@@ -154,4 +156,17 @@ pub trait LawTable {
     fn validate(&self) -> Result<(), ConfigError> {
         Ok(())
     }
+}
+
+/// Refuses a parameter outside `low..=high`.
+pub(crate) fn within(
+    key: &'static str,
+    value: f64,
+    low: f64,
+    high: f64,
+) -> Result<(), ConfigError> {
+    if (low..=high).contains(&value) {
+        return Ok(());
+    }
+    Err(ConfigError::new(key, format!("{value} is out of range: accepted is {low} to {high}")))
 }

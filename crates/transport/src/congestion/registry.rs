@@ -116,6 +116,8 @@ registry! {
     "westwood+" WestwoodPlus(super::WestwoodPlus, super::WestwoodPlusConfig) from "Grieco and Mascolo 2004; filters of Linux and ns-3";
     /// Goes down to the measured bandwidth on marks, not on losses without one; wants the queue "jersey" and ECN
     "jersey" Jersey(super::Jersey, super::JerseyConfig) from "Xu, Tian and Ansari 2004";
+    /// Binary search for the window of the last loss, at most 16 segments per round trip
+    "bic" Bic(super::Bic, super::BicConfig) from "Xu, Harfoush, Rhee, INFOCOM 2004; Linux tcp_bic.c";
 }
 
 impl Default for LawConfig {

@@ -18,6 +18,8 @@ pub struct Window {
     ssthresh: u64,
     slow_start: SlowStart,
     prior: Prior<Before>,
+    /// Growth of less than a byte, carried.
+    fraction: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +45,7 @@ impl Window {
             ssthresh: params.initial_ssthresh,
             slow_start: SlowStart::new(params, paced || params.paced),
             prior: Prior::default(),
+            fraction: 0.0,
         }
     }
 
@@ -73,6 +76,16 @@ impl Window {
     #[inline]
     pub fn set_cwnd(&mut self, bytes: u64) {
         self.cwnd = bytes.min(self.params.max_cwnd).max(self.mss());
+    }
+
+    /// Raises the window by `bytes`, of which the fraction is carried; nothing if that is not a
+    /// positive number.
+    #[inline]
+    pub fn grow(&mut self, bytes: f64) {
+        let total = self.fraction + bytes.max(0.0);
+        let whole = total as u64;
+        self.fraction = (total - whole as f64).clamp(0.0, 1.0);
+        self.set_cwnd(self.cwnd.saturating_add(whole));
     }
 
     /// Sets the threshold, at least one segment.
@@ -119,6 +132,7 @@ impl Window {
         let (cwnd, ssthresh, slow_start) = (self.cwnd, self.ssthresh, self.slow_start);
         self.prior.before(congestion.kind, Before { cwnd, ssthresh, slow_start });
         self.slow_start.on_congestion();
+        self.fraction = 0.0;
         match congestion.kind {
             CongestionKind::EcnCe => {
                 self.ssthresh = reduced.max(mss);
@@ -223,6 +237,21 @@ mod tests {
         assert!(w.on_idle(&idle));
         assert_eq!(w.cwnd(), 10_000);
         assert!(!w.on_spurious());
+    }
+
+    #[test]
+    fn fractions_of_a_byte_add_up() {
+        let mut w = window();
+        for _ in 0..1000 {
+            w.grow(0.3);
+        }
+        assert_eq!(w.cwnd(), 10_300 - 1, "rounding may cost one");
+        w.grow(f64::NAN);
+        w.grow(-5.0);
+        assert_eq!(w.cwnd(), 10_299);
+        w.grow(f64::INFINITY);
+        w.grow(1.0);
+        assert_eq!(w.cwnd(), 60_000);
     }
 
     #[test]
