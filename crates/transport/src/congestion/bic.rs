@@ -186,7 +186,7 @@ impl CongestionControl for Bic {
             CongestionKind::Persistent => {}
         }
         let reduced = self.window.loss_base(c) as f64 * share;
-        self.window.on_congestion(c, reduced as u64);
+        self.window.on_congestion(c, reduced.round() as u64);
     }
 
     fn on_spurious(&mut self, _: Nanos) {

@@ -18,6 +18,9 @@ mod additive;
 mod bbr;
 mod jersey;
 mod bic;
+mod cubic;
+mod cubic_2008;
+mod curve;
 mod prior;
 mod promises;
 mod registry;
@@ -32,12 +35,16 @@ mod window;
 
 #[cfg(test)]
 mod conformance;
+#[cfg(test)]
+mod fluid;
 
 pub use acked_count::AckedCount;
 pub use additive::{Additive, Growth};
 pub use bbr::{Bbr1, Bbr1Config};
 pub use jersey::{Jersey, JerseyConfig, WindowRtt};
 pub use bic::{Bic, BicConfig, BicConvergence};
+pub use cubic::{Cubic, CubicConfig};
+pub use cubic_2008::{Cubic2008, Cubic2008Config};
 pub use prior::Prior;
 pub use promises::Promises;
 pub use registry::{Law, LawConfig};

@@ -118,6 +118,10 @@ registry! {
     "jersey" Jersey(super::Jersey, super::JerseyConfig) from "Xu, Tian and Ansari 2004";
     /// Binary search for the window of the last loss, at most 16 segments per round trip
     "bic" Bic(super::Bic, super::BicConfig) from "Xu, Harfoush, Rhee, INFOCOM 2004; Linux tcp_bic.c";
+    /// A cubic function of the time since the last loss, as first published
+    "cubic-2008" Cubic2008(super::Cubic2008, super::Cubic2008Config) from "Ha, Rhee, Xu, ACM SIGOPS OSR 42(5), 2008";
+    /// A cubic function of the time since the last loss, as standardised
+    "cubic" Cubic(super::Cubic, super::CubicConfig) from "RFC 9438";
 }
 
 impl Default for LawConfig {

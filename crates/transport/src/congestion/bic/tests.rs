@@ -141,6 +141,11 @@ fn an_undo_gives_back_the_aim() {
 }
 
 #[test]
+fn undone_at_once_leaves_no_trace() {
+    crate::congestion::fluid::undone_at_once_leaves_no_trace(|| Bic::new(&BicConfig::default()));
+}
+
+#[test]
 fn refusals_name_the_key() {
     for (config, key) in [
         (BicConfig { beta: 1.0, ..BicConfig::default() }, "beta"),

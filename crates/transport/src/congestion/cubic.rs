@@ -1,0 +1,249 @@
+//! CUBIC as the standard has it: RFC 9438.
+//!
+//! In congestion avoidance, with windows in segments and `t` seconds since the avoidance began,
+//!
+//! ```text
+//! W_cubic(t) = C (t - K)^3 + W_max        K = cbrt((W_max - cwnd_epoch) / C)      (eq. 1, 2)
+//! target     = W_cubic(t + RTT), at least cwnd, at most 1.5 cwnd                  (4.2)
+//! cwnd      += (target - cwnd) / cwnd     per acknowledged segment                (4.4, 4.5)
+//! W_est     += alpha / cwnd               per acknowledged segment                (eq. 4)
+//! ```
+//!
+//! with `alpha = 3 (1 - beta) / (1 + beta)` until `W_est` reaches `cwnd_prior` and 1 from then
+//! on; where `W_cubic(t) < W_est` the window is `W_est` (Reno-friendly region, 4.3). A loss or
+//! mark keeps `beta` of FlightSize (4.6), `W_max` becomes the window before it, or
+//! `(1 + beta) / 2` of that if it had not reached the last `W_max` (fast convergence, 4.7). After
+//! a timeout, and after HyStart++ has left slow start without a loss, `W_max` is the window with
+//! which the avoidance begins and `K` is 0 (4.8, 4.10). A spurious loss gives everything back
+//! unless the window has already outgrown it (4.9).
+//!
+//! `beta` here is the share that is *kept*, 0.7; in [`cubic_2008`](super::Cubic2008) it is the
+//! share taken off, 0.2.
+//!
+//! Time in which the window did not limit sending does not count (4.2, 5.8): the time since the
+//! last ACK before is left out, whether the application or the peer was the limit. Choices where
+//! the RFC leaves room: growth is by acknowledged bytes rather than per ACK, so that delayed ACKs
+//! do not slow it (as Linux); the smoothed round-trip time may still be unknown and is then
+//! taken for 0; an undo also happens when the window is exactly `cwnd_prior`; a restart after a
+//! pause begins the avoidance anew. Leaves out:
+//! RFC 7661's window validation. Segments and seconds inside, bytes outside.
+
+use airtcp_probe::ConfigError;
+use airtcp_units::{Nanos, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::curve::Curve;
+use super::{
+    AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, LawTable,
+    Prior, Window, within,
+};
+
+/// Parameters of CUBIC by RFC 9438.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CubicConfig {
+    /// C, segments per second cubed: how fast the window returns. Default 0.4. RFC 9438 section
+    /// 5.1.
+    pub c: f64,
+    /// Share of the window *kept* on a congestion event. Default 0.7. RFC 9438 section 4.6.
+    pub beta_cubic: f64,
+    /// Give room to a newcomer when losses come earlier than before. Default true. RFC 9438
+    /// section 4.7.
+    pub fast_convergence: bool,
+    /// Grow at least as Reno would. Default true. RFC 9438 section 4.3.
+    pub reno_friendly: bool,
+}
+
+impl Default for CubicConfig {
+    fn default() -> Self {
+        Self { c: 0.4, beta_cubic: 0.7, fast_convergence: true, reno_friendly: true }
+    }
+}
+
+impl LawTable for CubicConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        within("c", self.c, 1e-6, 1e6)?;
+        within("beta_cubic", self.beta_cubic, 0.1, 0.99)
+    }
+}
+
+/// Upper bound of the target, in windows (RFC 9438 section 4.2).
+const MOST_GROWTH: f64 = 1.5;
+
+/// CUBIC by RFC 9438.
+#[derive(Debug, Clone)]
+pub struct Cubic {
+    config: CubicConfig,
+    window: Window,
+    course: Course,
+    prior: Prior<Course>,
+    /// When an ACK last came in congestion avoidance, or was missed by a pause.
+    last: Nanos,
+}
+
+/// What an undo gives back beside the window.
+#[derive(Debug, Clone, Copy)]
+struct Course {
+    /// Segments; `None` if the next avoidance begins without (4.8, 4.10).
+    w_max: Option<f64>,
+    /// Window when the threshold was last set, segments.
+    cwnd_prior: Option<f64>,
+    epoch: Option<Epoch>,
+}
+
+/// A stage of congestion avoidance.
+#[derive(Debug, Clone, Copy)]
+struct Epoch {
+    /// `t_epoch`, moved on by the time that does not count.
+    start: Nanos,
+    curve: Curve,
+    w_est: f64,
+}
+
+const NO_COURSE: Course = Course { w_max: None, cwnd_prior: None, epoch: None };
+
+impl Cubic {
+    /// A law that waits for [`CongestionControl::start`].
+    pub fn new(config: &CubicConfig) -> Self {
+        Self {
+            config: *config,
+            window: Window::default(),
+            course: NO_COURSE,
+            prior: Prior::default(),
+            last: Nanos::ZERO,
+        }
+    }
+
+    /// The window in segments.
+    fn segments(&self) -> f64 {
+        self.window.cwnd() as f64 / self.window.mss() as f64
+    }
+
+    /// The present stage, which begins with this ACK if there is none.
+    fn epoch(&mut self, now: Nanos) -> Epoch {
+        if let Some(epoch) = self.course.epoch {
+            return epoch;
+        }
+        let cwnd = self.segments();
+        let w_max = *self.course.w_max.get_or_insert(cwnd);
+        self.course.cwnd_prior.get_or_insert(cwnd);
+        Epoch { start: now, curve: Curve::new(self.config.c, cwnd, w_max), w_est: cwnd }
+    }
+
+    fn avoid(&mut self, now: Nanos, ack: &AckSample) {
+        let (cwnd, mss) = (self.segments(), self.window.mss() as f64);
+        let beta = self.config.beta_cubic;
+        let mut epoch = self.epoch(now);
+        let acked = ack.acked as f64 / mss;
+        let t = now.since(epoch.start);
+        let past = self.course.cwnd_prior.is_some_and(|prior| epoch.w_est >= prior);
+        let alpha = if past { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) };
+        epoch.w_est += alpha * acked / cwnd;
+        if self.config.reno_friendly && epoch.curve.at(t) < epoch.w_est {
+            self.window.set_cwnd(self.window.cwnd().max((epoch.w_est * mss) as u64));
+        } else {
+            let target = epoch.curve.at(t + ack.srtt.unwrap_or(Span::ZERO));
+            let target = target.clamp(cwnd, MOST_GROWTH * cwnd);
+            self.window.grow((target - cwnd) / cwnd * ack.acked as f64);
+        }
+        self.course.epoch = Some(epoch);
+    }
+
+    /// Time up to now in which the window was not the limit does not count.
+    fn skip_time(&mut self, now: Nanos) {
+        if let Some(epoch) = &mut self.course.epoch {
+            epoch.start += now.since(self.last);
+        }
+        self.last = now;
+    }
+}
+
+impl CongestionControl for Cubic {
+    fn start(&mut self, now: Nanos, params: &LawParams) {
+        self.window = Window::new(params, false);
+        self.course = NO_COURSE;
+        self.prior.forget();
+        self.last = now;
+    }
+
+    #[inline]
+    fn on_ack(&mut self, now: Nanos, ack: &AckSample) {
+        if ack.acked == 0 || ack.in_fast_recovery || self.window.on_slow_start_ack(ack) {
+            return;
+        }
+        if !ack.cwnd_limited {
+            self.skip_time(now);
+            return;
+        }
+        self.last = now;
+        if !ack.ece {
+            self.avoid(now, ack);
+        }
+    }
+
+    fn on_congestion(&mut self, _: Nanos, c: &Congestion) {
+        self.prior.before(c.kind, self.course);
+        let beta = self.config.beta_cubic;
+        self.course.epoch = None;
+        match c.kind {
+            CongestionKind::FastRetransmit | CongestionKind::EcnCe => {
+                let cwnd = self.segments();
+                let early = self.course.w_max.is_some_and(|w_max| cwnd < w_max);
+                let aim = if early && self.config.fast_convergence {
+                    cwnd * (1.0 + beta) / 2.0
+                } else {
+                    cwnd
+                };
+                self.course = Course { w_max: Some(aim), cwnd_prior: Some(cwnd), epoch: None };
+            }
+            CongestionKind::Rto => {
+                let cwnd_prior = Some(self.segments());
+                self.course = Course { w_max: None, cwnd_prior, epoch: None };
+            }
+            CongestionKind::Persistent => self.course.w_max = None,
+        }
+        let reduced = self.window.loss_base(c) as f64 * beta;
+        self.window.on_congestion(c, reduced.round() as u64);
+        if c.kind == CongestionKind::EcnCe {
+            self.window.set_ssthresh(self.window.ssthresh().max(2 * self.window.mss()));
+        }
+    }
+
+    fn on_spurious(&mut self, _: Nanos) {
+        let Some(before) = self.prior.take() else { return };
+        // Two segments remain whatever is lost.
+        let grown = self.course.cwnd_prior.is_some_and(|w| self.segments() > w.max(2.0));
+        if !grown {
+            self.window.on_spurious();
+            self.course = before;
+        }
+    }
+
+    fn on_idle(&mut self, now: Nanos, idle: &Idle) {
+        self.skip_time(now);
+        if self.window.on_idle(idle) {
+            self.prior.forget();
+            self.course.epoch = None;
+        }
+    }
+
+    fn limit_cwnd(&mut self, bytes: u64) {
+        self.window.limit(bytes);
+    }
+
+    fn cwnd(&self) -> u64 {
+        self.window.cwnd()
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.window.ssthresh()
+    }
+
+    fn state(&self) -> LawState {
+        self.window.state()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+//! The curve that CUBIC's window follows: `W(t) = C (t - K)^3 + W_origin`.
+//!
+//! It begins at the window `w` of the epoch's beginning and reaches a plateau at `W_origin` after
+//! `K = cbrt((W_origin - w) / C)` seconds (RFC 9438 equations 1 and 2; Ha, Rhee, Xu 2008
+//! algorithm 1). If the window is not below the aim, the plateau is where the window is and
+//! `K` is 0. Segments and seconds.
+
+use airtcp_units::{Span, detmath};
+
+/// A cubic curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Curve {
+    /// Segments per second cubed.
+    c: f64,
+    /// Seconds from the beginning to the plateau.
+    k: f64,
+    /// The plateau, segments.
+    origin: f64,
+}
+
+impl Curve {
+    /// The curve from a window of `start` to a plateau at `aim`.
+    pub(super) fn new(c: f64, start: f64, aim: f64) -> Self {
+        if aim > start {
+            Self { c, k: detmath::cbrt((aim - start) / c), origin: aim }
+        } else {
+            Self { c, k: 0.0, origin: start }
+        }
+    }
+
+    /// The window `t` after the beginning.
+    #[inline]
+    pub(super) fn at(&self, t: Span) -> f64 {
+        let d = t.as_secs_f64() - self.k;
+        self.c * d * d * d + self.origin
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// K of both CUBICs for a loss at 100 segments, by hand: cbrt(30 / 0.4) and cbrt(20 / 0.4).
+    #[test]
+    fn worked_numbers() {
+        let rfc = Curve::new(0.4, 70.0, 100.0);
+        assert!((rfc.k - 4.217_163).abs() < 1e-6, "{}", rfc.k);
+        let old = Curve::new(0.4, 80.0, 100.0);
+        assert!((old.k - 3.684_031).abs() < 1e-6, "{}", old.k);
+        assert!((rfc.at(Span::ZERO) - 70.0).abs() < 1e-9);
+        // Half way in time an eighth of the distance is left, as far beyond the plateau as below.
+        let half = Span((rfc.k * 0.5e9) as u64);
+        assert!((rfc.at(half) - 96.25).abs() < 1e-6);
+        assert!((rfc.at(half + half + half) - 103.75).abs() < 1e-6);
+    }
+
+    #[test]
+    fn without_an_aim_it_begins_on_the_plateau() {
+        let curve = Curve::new(0.4, 50.0, 40.0);
+        assert_eq!((curve.k, curve.origin), (0.0, 50.0));
+        assert!((curve.at(Span::from_secs(5)) - 100.0).abs() < 1e-9);
+    }
+}

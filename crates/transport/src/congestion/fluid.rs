@@ -1,0 +1,127 @@
+//! A law on a path that takes a fixed round-trip time whatever is sent: ACKs come evenly, a
+//! window of them per round trip, and losses are told where a test wants them.
+
+use airtcp_units::{Nanos, Span};
+
+use super::{AckSample, Congestion, CongestionControl, CongestionKind, LawParams, SlowStartKind};
+
+/// Segments are of this many bytes.
+pub(super) const MSS: u64 = 1000;
+
+/// The path and the law on it.
+pub(super) struct Fluid<L> {
+    pub(super) law: L,
+    pub(super) rtt: Span,
+    /// Seconds, in which the ACKs' fractions of a round trip add up.
+    pub(super) time: f64,
+    pub(super) acked: u64,
+    /// ACKs find that the window was the limit.
+    pub(super) limited: bool,
+}
+
+impl<L: CongestionControl> Fluid<L> {
+    /// In congestion avoidance with a window of `segments`.
+    pub(super) fn new(mut law: L, segments: u64, rtt: Span) -> Self {
+        let params = LawParams {
+            mss: MSS as u32,
+            initial_window: segments * MSS,
+            initial_ssthresh: segments * MSS,
+            slow_start: SlowStartKind::Standard,
+            ..LawParams::default()
+        };
+        law.start(Nanos::ZERO, &params);
+        Self { law, rtt, time: 0.0, acked: 0, limited: true }
+    }
+
+    pub(super) fn now(&self) -> Nanos {
+        Nanos::from_secs_f64(self.time)
+    }
+
+    /// The window in segments.
+    pub(super) fn window(&self) -> f64 {
+        self.law.cwnd() as f64 / MSS as f64
+    }
+
+    /// An ACK of `segments`, after the share of a round trip that they take.
+    pub(super) fn ack(&mut self, segments: u64) {
+        self.time += self.rtt.as_secs_f64() * segments as f64 / self.window();
+        self.acked += segments;
+        let (bytes, outstanding) = (segments * MSS, self.law.cwnd());
+        let sample = AckSample {
+            acked: bytes,
+            delivered: bytes,
+            acked_up_to: self.acked * MSS,
+            sent_up_to: self.acked * MSS + outstanding,
+            rtt: Some(self.rtt),
+            srtt: Some(self.rtt),
+            min_rtt: Some(self.rtt),
+            cwnd_limited: self.limited,
+            ..AckSample::default()
+        };
+        self.law.on_ack(self.now(), &sample);
+    }
+
+    /// Single ACKs until `seconds` from the start.
+    pub(super) fn run_to(&mut self, seconds: f64) {
+        while self.time < seconds {
+            self.ack(1);
+        }
+    }
+
+    pub(super) fn congestion(&mut self, kind: CongestionKind) {
+        let flight = self.law.cwnd();
+        self.law.on_congestion(self.now(), &Congestion { kind, flight, restart: false });
+    }
+
+    /// A loss now and then every `every` segments; returns the average window over time of
+    /// each interval between losses.
+    pub(super) fn periodic_losses(&mut self, every: u64, intervals: usize) -> Vec<f64> {
+        let mut averages = Vec::with_capacity(intervals);
+        for _ in 0..intervals {
+            self.congestion(CongestionKind::FastRetransmit);
+            let begin = self.time;
+            let mut left = every;
+            while left > 0 {
+                // Large windows take several segments at a time.
+                let n = ((self.window() / 200.0).max(1.0) as u64).min(left);
+                self.ack(n);
+                left -= n;
+            }
+            // What was sent per round trip.
+            averages.push(every as f64 * self.rtt.as_secs_f64() / (self.time - begin));
+        }
+        averages
+    }
+}
+
+/// A law that is told of losses and at once that they were none goes on as one that was not.
+pub(super) fn undone_at_once_leaves_no_trace<L: CongestionControl>(new: impl Fn() -> L) {
+    let course = |undone: &[CongestionKind]| {
+        let mut path = Fluid::new(new(), 100, Span::from_millis(50));
+        path.run_to(1.0);
+        path.congestion(CongestionKind::FastRetransmit);
+        path.run_to(2.0);
+        for kind in undone {
+            path.congestion(*kind);
+        }
+        if !undone.is_empty() {
+            path.law.on_spurious(path.now());
+        }
+        let mut windows = vec![path.law.ssthresh()];
+        for _ in 0..5000 {
+            path.ack(1);
+            windows.push(path.law.cwnd());
+        }
+        windows
+    };
+    let reference = course(&[]);
+    for undone in [
+        &[CongestionKind::FastRetransmit][..],
+        &[CongestionKind::Rto],
+        &[CongestionKind::Rto, CongestionKind::Persistent],
+    ] {
+        // The fraction of a byte that was carried is lost.
+        let off = course(undone).iter().zip(&reference).map(|(a, b)| a.abs_diff(*b)).max();
+        assert!(off <= Some(1), "{undone:?}: off by {off:?} bytes");
+    }
+}
