@@ -30,7 +30,8 @@ struct Ack {
 #[derive(Debug, Clone, Copy)]
 enum Call {
     Ack(Ack),
-    Congestion(CongestionKind, bool),
+    /// An episode, whether the window restarts, and how many windows are outstanding.
+    Congestion(CongestionKind, bool, u64),
     /// An episode, perhaps a repeated timeout, and at once the news that nothing was lost.
     Undone(CongestionKind, bool),
     Spurious,
@@ -71,7 +72,7 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
     let loss = prop::sample::select(vec![CongestionKind::FastRetransmit, CongestionKind::Rto]);
     let call = prop_oneof![
         12 => ack(),
-        2 => (kind(), any::<bool>()).prop_map(|(k, r)| Call::Congestion(k, r && k == CongestionKind::FastRetransmit)),
+        2 => (kind(), any::<bool>(), 1u64..8).prop_map(|(k, r, n)| Call::Congestion(k, r && k == CongestionKind::FastRetransmit, n)),
         1 => (loss, any::<bool>()).prop_map(|(k, r)| Call::Undone(k, r && k == CongestionKind::Rto)),
         1 => Just(Call::Spurious),
         1 => (0u64..10_000_000, any::<bool>()).prop_map(|(t, r)| Call::Idle(t, r)),
@@ -177,10 +178,11 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    fn congestion(&mut self, kind: CongestionKind, restart: bool) -> TestCaseResult {
+    fn congestion(&mut self, kind: CongestionKind, restart: bool, windows: u64) -> TestCaseResult {
         let (cwnd, ssthresh) = (self.law.cwnd(), self.law.ssthresh());
         let two = (2 * self.mss()).max(self.floor);
-        let flight = cwnd.min(MOST_FLIGHT);
+        let windows = if self.promises.bounded_by_window { windows } else { 1 };
+        let flight = cwnd.saturating_mul(windows).min(MOST_FLIGHT);
         if kind == CongestionKind::FastRetransmit {
             self.lost += self.mss();
             let lost = Lost {
@@ -198,6 +200,8 @@ impl<'a> Driver<'a> {
         prop_assert!(self.law.cwnd() <= cwnd.max(two), "grew on congestion");
         if self.promises.has_threshold && kind == CongestionKind::Persistent {
             prop_assert_eq!(self.law.ssthresh(), ssthresh, "held while the timer repeats");
+        } else if self.promises.bounded_by_window {
+            prop_assert!(self.law.ssthresh() <= cwnd.max(two), "a threshold above the window");
         }
         let timeout = matches!(kind, CongestionKind::Rto | CongestionKind::Persistent);
         if self.promises.restarts_on_timeout && (restart || timeout) {
@@ -211,9 +215,9 @@ impl<'a> Driver<'a> {
 
     fn undone(&mut self, kind: CongestionKind, repeated: bool) -> TestCaseResult {
         let (cwnd, ssthresh) = (self.law.cwnd(), self.law.ssthresh());
-        self.congestion(kind, false)?;
+        self.congestion(kind, false, 1)?;
         if repeated {
-            self.congestion(CongestionKind::Persistent, false)?;
+            self.congestion(CongestionKind::Persistent, false, 1)?;
         }
         self.law.on_spurious(self.now);
         prop_assert!(self.law.cwnd() >= cwnd, "the window was not given back");
@@ -226,7 +230,7 @@ impl<'a> Driver<'a> {
         let before = self.law.cwnd();
         match call {
             Call::Ack(ack) => self.ack(ack)?,
-            Call::Congestion(kind, restart) => self.congestion(kind, restart)?,
+            Call::Congestion(kind, restart, windows) => self.congestion(kind, restart, windows)?,
             Call::Undone(kind, repeated) => self.undone(kind, repeated)?,
             Call::Spurious => self.law.on_spurious(self.now),
             Call::Idle(us, restart) => {

@@ -12,6 +12,10 @@ pub struct Promises {
     /// Default true; false where the answer depends on an estimate (Westwood) or on a warning
     /// (Jersey).
     pub reduces_on_loss: bool,
+    /// A reaction leaves neither window nor threshold above the window there was (two segments
+    /// apart), however much is told to be outstanding. Default true; false for Reno, which takes
+    /// RFC 5681 by the letter, and where the threshold is an estimate (Westwood).
+    pub bounded_by_window: bool,
     /// A timeout leaves `least_segments` (RFC 5681 section 3.1: the loss window). Default true.
     pub restarts_on_timeout: bool,
     /// `ssthresh` is the threshold of RFC 5681: it is held while the timer repeats. Default true.
@@ -30,6 +34,7 @@ impl Default for Promises {
         Self {
             least_segments: 1,
             reduces_on_loss: true,
+            bounded_by_window: true,
             restarts_on_timeout: true,
             has_threshold: true,
             grows_only_when_limited: true,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AckSample, Additive, Congestion, CongestionControl, CongestionKind, Growth, Idle, LawParams,
-    LawState, LawTable, Window,
+    LawState, LawTable, Promises, Window,
 };
 
 /// Parameters of Reno's law.
@@ -57,7 +57,9 @@ impl CongestionControl for Reno {
         let base = match c.kind {
             // RFC 3168 section 6.1.2: half of the window.
             CongestionKind::EcnCe => self.window.cwnd(),
-            _ => self.window.loss_base(c),
+            _ if self.window.params().half_of_cwnd => self.window.cwnd(),
+            // The letter of RFC 5681 equation 4, also where more than the window is outstanding.
+            _ => c.flight,
         };
         self.increase.reset();
         self.window.on_congestion(c, base / 2);
@@ -89,5 +91,9 @@ impl CongestionControl for Reno {
 
     fn state(&self) -> LawState {
         self.window.state()
+    }
+
+    fn promises(&self) -> Promises {
+        Promises { bounded_by_window: false, ..Promises::default() }
     }
 }

@@ -120,8 +120,11 @@ impl Window {
     }
 
     /// What a loss multiplies: FlightSize (RFC 5681 equation 4), or the window if so configured.
-    pub const fn loss_base(&self, congestion: &Congestion) -> u64 {
-        if self.params.half_of_cwnd { self.cwnd } else { congestion.flight }
+    /// FlightSize at most the window: while a retransmission is missing, a SACK sender goes on
+    /// sending as `pipe` allows, and what is outstanding may be many windows. A reaction to that
+    /// would raise the window [chosen; Linux takes the window].
+    pub fn loss_base(&self, congestion: &Congestion) -> u64 {
+        if self.params.half_of_cwnd { self.cwnd } else { congestion.flight.min(self.cwnd) }
     }
 
     /// Reacts to a congestion episode for which the law found the window `reduced`: threshold

@@ -100,7 +100,6 @@ fn average_windows_under_periodic_losses() {
         let mut p = path(config, (expected * 4.0 / 3.8) as u64, rtt_ms);
         let averages = p.periodic_losses(every as u64, 8);
         let average = averages[4..].iter().sum::<f64>() / 4.0;
-        println!("RTT {rtt_ms} ms, 1/p {every}: {average:.1} of {expected:.1}");
         assert!(off(average, expected) < 0.02, "{average} of {expected}");
     }
 }

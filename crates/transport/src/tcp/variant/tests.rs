@@ -121,7 +121,7 @@ fn refusals_offer_what_is_near() {
         ("newrno", &["\"newrno\"", "did you mean \"newreno\"", "accepted: own, tahoe"][..]),
         ("ren", &["did you mean \"reno\""]),
         ("", &["accepted: own"]),
-        ("quic", &["there is none of this name (accepted:"]),
+        ("xyzzy", &["there is none of this name (accepted:"]),
         (
             "reno:groth=bytes",
             &["unknown key \"groth\"", "\"growth\"", "parameters of reno: growth"],
