@@ -94,6 +94,35 @@ impl<L: CongestionControl> Fluid<L> {
     }
 }
 
+/// Two flows of one law with these round-trip times share a path that carries `capacity`
+/// segments per second and holds none back: whenever together they send more, both lose. Returns
+/// the ratio of what they send in the second half of `seconds`.
+pub(super) fn synchronised<L: CongestionControl>(
+    new: impl Fn() -> L,
+    rtts: [Span; 2],
+    capacity: f64,
+    seconds: f64,
+) -> f64 {
+    let mut paths = rtts.map(|rtt| Fluid::new(new(), 100, rtt));
+    let rate = |p: &Fluid<L>| p.window() / p.rtt.as_secs_f64();
+    let mut half = None;
+    while paths[0].time < seconds {
+        let first = usize::from(paths[1].time < paths[0].time);
+        let n = (paths[first].window() / 100.0).max(1.0) as u64;
+        paths[first].ack(n);
+        if rate(&paths[0]) + rate(&paths[1]) > capacity {
+            for path in &mut paths {
+                path.congestion(CongestionKind::FastRetransmit);
+            }
+        }
+        if half.is_none() && paths[0].time > seconds / 2.0 {
+            half = Some([paths[0].acked, paths[1].acked]);
+        }
+    }
+    let [a, b] = half.unwrap_or_default();
+    (paths[0].acked - a) as f64 / (paths[1].acked - b) as f64
+}
+
 /// A law that is told of losses and at once that they were none goes on as one that was not.
 pub(super) fn undone_at_once_leaves_no_trace<L: CongestionControl>(new: impl Fn() -> L) {
     let course = |undone: &[CongestionKind]| {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::congestion::fluid::{self, Fluid, MSS};
+use crate::congestion::{Reno, RenoConfig};
 
 fn path(config: CubicConfig, segments: u64, rtt_ms: u64) -> Fluid<Cubic> {
     Fluid::new(Cubic::new(&config), segments, Span::from_millis(rtt_ms))
@@ -254,6 +255,19 @@ fn the_plateau_attracts() {
         let (first, last) = (averages[0] / expected, averages[299] / expected);
         assert!((last - 1.0).abs() < 0.5 * (first - 1.0).abs(), "{first:.3} to {last:.3}");
     }
+}
+
+/// Section 3.3: where both flows lose together Reno's shares are as the square of the
+/// round-trip times, CUBIC's as the round-trip times: the windows are equal.
+#[test]
+fn shares_of_flows_that_lose_together() {
+    let rtts = [Span::from_millis(50), Span::from_millis(200)];
+    let reno = || Reno::new(&RenoConfig::default());
+    let ratio = fluid::synchronised(reno, rtts, 2000.0, 2000.0);
+    assert!(off(ratio, 16.0) < 0.05, "Reno: {ratio}");
+    let cubic = || Cubic::new(&CubicConfig::default());
+    let ratio = fluid::synchronised(cubic, rtts, 20_000.0, 2000.0);
+    assert!(off(ratio, 4.0) < 0.1, "CUBIC: {ratio}");
 }
 
 #[test]

@@ -15,3 +15,4 @@ mod receiving;
 mod recovery;
 mod response;
 mod spurious;
+mod slow_start;
