@@ -14,5 +14,5 @@ mod prr;
 mod receiving;
 mod recovery;
 mod response;
-mod spurious;
 mod slow_start;
+mod spurious;
