@@ -200,7 +200,7 @@ impl<'a> Driver<'a> {
         prop_assert!(self.law.cwnd() <= cwnd.max(two), "grew on congestion");
         if self.promises.has_threshold && kind == CongestionKind::Persistent {
             prop_assert_eq!(self.law.ssthresh(), ssthresh, "held while the timer repeats");
-        } else if self.promises.bounded_by_window {
+        } else if self.promises.bounded_by_window && self.promises.reduces_on_loss {
             prop_assert!(self.law.ssthresh() <= cwnd.max(two), "a threshold above the window");
         }
         let timeout = matches!(kind, CongestionKind::Rto | CongestionKind::Persistent);

@@ -12,9 +12,9 @@ pub struct Promises {
     /// Default true; false where the answer depends on an estimate (Westwood) or on a warning
     /// (Jersey).
     pub reduces_on_loss: bool,
-    /// A reaction leaves neither window nor threshold above the window there was (two segments
-    /// apart), however much is told to be outstanding. Default true; false for Reno, which takes
-    /// RFC 5681 by the letter, and where the threshold is an estimate (Westwood).
+    /// However much is told to be outstanding, a reaction leaves the window, and with
+    /// `reduces_on_loss` also the threshold, at most where the window was (two segments apart).
+    /// Default true; false for Reno, which takes RFC 5681 by the letter.
     pub bounded_by_window: bool,
     /// A timeout leaves `least_segments` (RFC 5681 section 3.1: the loss window). Default true.
     pub restarts_on_timeout: bool,

@@ -236,7 +236,7 @@ impl CongestionControl for Westwood {
 
     fn promises(&self) -> Promises {
         // The estimate may ask for more than the window.
-        Promises { reduces_on_loss: false, bounded_by_window: false, ..Promises::default() }
+        Promises { reduces_on_loss: false, ..Promises::default() }
     }
 }
 

@@ -195,7 +195,7 @@ impl CongestionControl for WestwoodPlus {
 
     fn promises(&self) -> Promises {
         // The estimate may ask for more than the window.
-        Promises { reduces_on_loss: false, bounded_by_window: false, ..Promises::default() }
+        Promises { reduces_on_loss: false, ..Promises::default() }
     }
 }
 

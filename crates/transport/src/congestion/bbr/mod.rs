@@ -28,11 +28,11 @@ fn promises() -> Promises {
         // Packet conservation and a timeout go below the four segments of the model.
         least_segments: 1,
         reduces_on_loss: false,
-        bounded_by_window: false,
         restarts_on_timeout: true,
         has_threshold: false,
         grows_only_when_limited: false,
         steady_in_recovery: false,
+        ..Promises::default()
     }
 }
 
