@@ -40,6 +40,7 @@ pub fn pipe() -> impl Strategy<Value = Pipe> {
 fn recovering() -> impl Strategy<Value = TcpConfig> {
     let recovery = prop_oneof![
         Just(Recovery::Sack),
+        Just(Recovery::SackNs2),
         Just(Recovery::NewReno),
         Just(Recovery::Reno),
         Just(Recovery::Tahoe),
@@ -135,7 +136,7 @@ pub fn config() -> impl Strategy<Value = TcpConfig> {
         let most = if window_scaling { 1 << 30 } else { 65_535 };
         TcpConfig {
             mss,
-            sack: sack || base.recovery == Recovery::Sack,
+            sack: sack || matches!(base.recovery, Recovery::Sack | Recovery::SackNs2),
             timestamps,
             ecn,
             window_scaling,

@@ -13,7 +13,7 @@ import airtcp
 import polars as pl
 
 HERE = Path(__file__).parent
-RECOVERY = {"Sack1": "sack", "Newreno": "newreno"}
+RECOVERY = {"Sack1": "sack-ns2", "Newreno": "newreno"}
 
 
 def ours(

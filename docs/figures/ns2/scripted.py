@@ -1,32 +1,64 @@
-"""Compares packet by packet with ns-2 where the same packets are lost (scripted.tcl)."""
+"""Compares packet by packet with ns-2 where the same packets are lost (scripted.tcl).
+
+    .venv/bin/python docs/figures/ns2/scripted.py
+
+Writes scripted.csv beside it: for each recovery and list of lost packets how many packets both
+sent, how many of them at the same time, and how many repeats agree in number and time.
+"""
 
 from __future__ import annotations
 
+import csv
+import random
 import subprocess
 import tempfile
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import airtcp
 
 HERE = Path(__file__).parent
 SECONDS = 4
-RECOVERY = {"Sack1": "sack", "Newreno": "newreno", "Reno": "reno", "Tahoe": "tahoe"}
-DROPS = {
-    "none": [],
-    "one": [150],
-    "three of a window": [150, 153, 156],
-    "ten in a row": list(range(150, 160)),
-    "a packet and its repeat": [150, 277],
-    "the first": [1],
+# Time of a packet of 1500 B at 10 Mb/s, and a little.
+PACKET = 1.25e-3
+# ns-2's flavour of each recovery.
+FLAVOUR = {
+    "sack": "Sack1",
+    "sack-ns2": "Sack1",
+    "newreno": "Newreno",
+    "reno": "Reno",
+    "tahoe": "Tahoe",
 }
+Sent = list[tuple[float, int]]
 
 
-def ours(recovery: str, drops: list[int]) -> list[tuple[float, int]]:
+def drops() -> dict[str, list[int]]:
+    """The lists of lost packets: chosen ones, and thirty at random."""
+    lists = {
+        "none": [],
+        "one": [150],
+        "three of a window": [150, 153, 156],
+        "ten in a row": list(range(150, 160)),
+        "a packet and its repeat": [150, 277],
+        "the first": [1],
+        "seven apart": list(range(150, 163, 2)),
+        "fifty in a row": list(range(150, 200)),
+        "two windows": [150, 153, 400, 404, 409],
+    }
+    for seed in range(30):
+        rng, loss = random.Random(seed), (0.002, 0.005, 0.01, 0.02, 0.05, 0.1)[seed % 6]
+        lists[f"{loss:.1%} at random, {seed}"] = [i for i in range(5, 6000) if rng.random() < loss]
+    return lists
+
+
+def ours(recovery: str, lost: list[int]) -> Sent:
     """Time and number of every data segment the sender sends."""
+    # ns-2's queue of 100 packets holds 99.
     text = (
         f'duration = "{SECONDS} s"\n[[links]]\nfrom = "a"\nto = "b"\nrate = "10 Mb/s"\ndelay = "40 ms"\n'
-        'queue = { kind = "drop-tail", packets = 100 }\n'
-        f'loss = {{ model = "script", only = "data", drop = {drops} }}\n'
+        'queue = { kind = "drop-tail", packets = 99 }\n'
+        f'loss = {{ model = "script", only = "data", drop = {lost} }}\n'
         '[[flows]]\nfrom = "a"\nto = "b"\n'
         f'tcp = {{ profile = "s0", recovery = "{recovery}", limited_transmit = true }}\n'
     )
@@ -36,7 +68,7 @@ def ours(recovery: str, drops: list[int]) -> list[tuple[float, int]]:
         return list(_sent(path.read_bytes()))
 
 
-def _sent(raw: bytes):
+def _sent(raw: bytes) -> Iterator[tuple[float, int]]:
     at, sender, first = 0, None, 0
     while at < len(raw):
         kind, length = (int.from_bytes(raw[at + i : at + i + 4], "little") for i in (0, 4))
@@ -54,10 +86,10 @@ def _sent(raw: bytes):
         at += length
 
 
-def theirs(flavour: str, drops: list[int]) -> list[tuple[float, int]]:
+def theirs(flavour: str, lost: list[int]) -> Sent:
     """The same from ns-2."""
     done = subprocess.run(
-        ["ns", str(HERE / "scripted.tcl"), flavour, str(SECONDS), *map(str, drops)],
+        ["ns", str(HERE / "scripted.tcl"), flavour, str(SECONDS), *map(str, lost)],
         capture_output=True,
         text=True,
         check=True,
@@ -65,7 +97,7 @@ def theirs(flavour: str, drops: list[int]) -> list[tuple[float, int]]:
     return [(float(t), int(n)) for t, n in (line.split() for line in done.stdout.splitlines())]
 
 
-def repeats(sent: list[tuple[float, int]]) -> list[tuple[float, int]]:
+def repeats(sent: Sent) -> Sent:
     """Those sent for the second time or later."""
     seen, again = set(), []
     for t, n in sent:
@@ -75,24 +107,50 @@ def repeats(sent: list[tuple[float, int]]) -> list[tuple[float, int]]:
     return again
 
 
+def agreeing(a: Sent, b: Sent) -> int:
+    """How many of `b` have a packet in `a` of the same number, at most a packet's time apart."""
+    times: dict[int, list[float]] = {}
+    for t, n in a:
+        times.setdefault(n, []).append(t)
+    found = 0
+    for t, n in b:
+        near = [s for s in times.get(n, []) if abs(s - t) <= PACKET]
+        if near:
+            times[n].remove(near[0])
+            found += 1
+    return found
+
+
+def compare(a: Sent, b: Sent) -> dict[str, int]:
+    """The counts of one comparison."""
+    common = Counter(n for _, n in a) & Counter(n for _, n in b)
+    return {
+        "airtcp_packets": len(a),
+        "ns2_packets": len(b),
+        "same_packets": sum(common.values()),
+        "same_packets_and_time": agreeing(a, b),
+        "ns2_repeats": len(repeats(b)),
+        "same_repeats_and_time": agreeing(repeats(a), repeats(b)),
+    }
+
+
 def main() -> None:
-    """Print both lists of retransmissions and where the packet sequences part."""
-    for flavour, recovery in RECOVERY.items():
-        for name, drops in DROPS.items():
-            a, b = ours(recovery, drops), theirs(flavour, drops)
-            same = next(
-                (
-                    i
-                    for i, (x, y) in enumerate(zip(a, b))
-                    if x[1] != y[1] or abs(x[0] - y[0]) > 1e-3
-                ),
-                min(len(a), len(b)),
-            )
-            print(f"{recovery:8} {name:24} {len(a)} / {len(b)} packets, the first {same} equal")
-            if same < min(len(a), len(b)):
-                show = lambda s: " ".join(f"{t:.4f}:{n}" for t, n in s[:12])
-                print("   airtcp again", show(repeats(a)), "\n   ns-2   again", show(repeats(b)))
-                print("   parts at", a[same], b[same])
+    """Print the sums and write the table."""
+    rows = []
+    for recovery, flavour in FLAVOUR.items():
+        lists = drops()
+        mine = [
+            {"recovery": recovery, "lost": name}
+            | compare(ours(recovery, lost), theirs(flavour, lost))
+            for name, lost in lists.items()
+        ]
+        rows += mine
+        sums = {k: sum(row[k] for row in mine) for k in mine[0] if k not in ("recovery", "lost")}
+        print(recovery, sums)
+    with (HERE / "scripted.csv").open("w", newline="") as out:
+        table = csv.DictWriter(out, rows[0].keys(), lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
 
 
 if __name__ == "__main__":

@@ -28,6 +28,9 @@ pub enum Recovery {
     NewReno,
     /// Recovery from the SACK scoreboard.
     Sack,
+    /// Recovery from SACK as ns-2's `sack1` sender does it.
+    #[serde(rename = "sack-ns2")]
+    SackNs2,
 }
 
 impl Recovery {
@@ -44,6 +47,11 @@ impl Recovery {
             "sack",
             "Recovery from the scoreboard of selective acknowledgements",
             "RFC 6675; RFC 2018",
+        ),
+        recovery(
+            "sack-ns2",
+            "Recovery from selective acknowledgements as in ns-2's Sack1",
+            "ns-2.35; Fall, Floyd 1996",
         ),
     ];
 }
@@ -134,7 +142,8 @@ pub struct TcpConfig {
     pub mss: u16,
     /// Congestion law: a name or a table. Default `reno`. RFC 5681.
     pub congestion: LawConfig,
-    /// Loss recovery. Default `sack`; without SACK from the peer it falls back to `newreno`.
+    /// Loss recovery. Default `sack`; without SACK from the peer it (and `sack-ns2`) falls back to
+    /// `newreno`.
     /// RFC 6675, RFC 6582, RFC 5681.
     pub recovery: Recovery,
     /// Initial window in segments; absent: 2, 3 or 4 by segment size (the default).
@@ -175,7 +184,7 @@ pub struct TcpConfig {
     /// Window on leaving NewReno's recovery. Default `ssthresh`. RFC 6582 section 3.2.
     pub recovery_exit: RecoveryExit,
     /// What spreads the reduction of the window over fast recovery: `none` (the default), `prr`
-    /// (RFC 9937) or `prr-rfc6937`. Without effect on `tahoe`.
+    /// (RFC 9937) or `prr-rfc6937`. Without effect on `tahoe` and `sack-ns2`.
     pub rate_reduction: RateReduction,
     /// How fast PRR catches up once less is in flight than the target; absent (the default): as
     /// the document recommends, `safe-ack` (RFC 9937 section 6.2) or `ssrb` (RFC 6937 section 6).
@@ -335,10 +344,10 @@ impl TcpConfig {
         }
         time("timestamp_tick", self.timestamp_tick, Span(1_000))?;
         time("time_wait", self.time_wait, Span::ZERO)?;
-        if self.recovery == Recovery::Sack && !self.sack {
+        if self.recovery.is_selective() && !self.sack {
             return Err(ConfigError::new(
                 "recovery",
-                "\"sack\" needs `sack = true`; without it \"newreno\", \"reno\" or \"tahoe\" is accepted",
+                "\"sack\" (or \"sack-ns2\") needs `sack = true`; without it \"newreno\", \"reno\" or \"tahoe\" is accepted",
             ));
         }
         Ok(())

@@ -155,6 +155,7 @@ fn rfc() -> TcpConfig {
 /// timeout 3 s, tick 10 ms, initial window 2, an ACK per segment, no limit by the receiver.
 fn s0() -> TcpConfig {
     TcpConfig {
+        recovery: Recovery::SackNs2,
         initial_window: Some(2),
         half_of_cwnd: true,
         idle_restart: false,

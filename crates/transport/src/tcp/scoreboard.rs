@@ -29,6 +29,8 @@ pub(crate) struct SentSegment {
     pub(crate) fin: bool,
     /// The receiver has reported it.
     pub(crate) sacked: bool,
+    /// The receiver once reported it, even if that was forgotten: it counts as delivered.
+    pub(crate) delivered: bool,
     /// `IsLost` is true, or a timeout made it so.
     pub(crate) lost: bool,
     /// Retransmitted in the present recovery (at or below `HighRxt`).
@@ -48,6 +50,7 @@ impl SentSegment {
             len,
             fin,
             sacked: false,
+            delivered: false,
             lost: false,
             repaired: false,
             retransmitted: false,
@@ -215,9 +218,11 @@ impl Scoreboard {
                     self.sacked_below -= u64::from(covered);
                 }
             } else {
-                rate.on_delivered(now, u64::from(covered), front.sent_at, front.rate);
                 acked.retransmitted |= front.retransmitted;
-                if !front.retransmitted {
+                if !front.delivered {
+                    rate.on_delivered(now, u64::from(covered), front.sent_at, front.rate);
+                }
+                if !front.retransmitted && !front.delivered {
                     if front.end() <= self.watch_end {
                         self.watched = true;
                     }
@@ -289,12 +294,15 @@ impl Scoreboard {
             if self.first + (at as u64) < self.edge {
                 self.sacked_below += u64::from(segment.len);
             }
-            rate.on_delivered(now, u64::from(segment.len), segment.sent_at, segment.rate);
-            if !segment.retransmitted {
-                if segment.end() <= self.watch_end {
-                    self.watched = true;
+            if !segment.delivered {
+                segment.delivered = true;
+                rate.on_delivered(now, u64::from(segment.len), segment.sent_at, segment.rate);
+                if !segment.retransmitted {
+                    if segment.end() <= self.watch_end {
+                        self.watched = true;
+                    }
+                    newest = newest.max(Some(segment.sent_at));
                 }
-                newest = newest.max(Some(segment.sent_at));
             }
             at += 1;
         }
@@ -359,6 +367,29 @@ impl Scoreboard {
             self.pipe += segment.in_pipe();
         }
         self.high_rxt = self.front().map_or(0, |s| s.start);
+    }
+
+    /// Forgets what the receiver has reported.
+    pub(crate) fn forget_sacks(&mut self) {
+        if self.runs.is_empty() {
+            return;
+        }
+        self.runs.clear();
+        (self.sacked, self.sacked_below) = (0, 0);
+        for segment in &mut self.segments {
+            if segment.sacked {
+                segment.sacked = false;
+                self.pipe += segment.in_pipe();
+            }
+        }
+        self.edge = self.first;
+    }
+
+    /// Position of the segment to be sent again next when everything is sent again in order,
+    /// reported or not, and the offset where it starts.
+    pub(crate) fn next_in_order(&self) -> Option<(usize, u64)> {
+        let at = self.position(self.high_rxt);
+        self.segments.get(at).filter(|s| s.lost).map(|s| (at, s.start))
     }
 
     /// A timeout: everything the receiver has not reported is lost. SACK information goes too

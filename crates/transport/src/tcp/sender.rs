@@ -95,7 +95,7 @@ impl Sender {
     pub(crate) fn new(config: &TcpConfig, mut law: Law, seed: u64) -> Self {
         let mss = u32::from(config.mss);
         let window = config.initial_window_bytes(mss);
-        let selective_acks = config.recovery == Recovery::Sack;
+        let selective_acks = config.recovery.is_selective();
         law.start(
             Nanos::ZERO,
             &LawParams { selective_acks, seed, ..law_params(config, mss, window) },
@@ -114,7 +114,7 @@ impl Sender {
             window_seq: 0,
             window_ack: 0,
             peer_shift: 0,
-            board: Scoreboard::new(config.dup_thresh, mss),
+            board: Scoreboard::new(config.recovery.judging_threshold(config.dup_thresh), mss),
             rtt: RttEstimator::new(config),
             rate: RateSampler::default(),
             law,
@@ -142,8 +142,9 @@ impl Sender {
     ) {
         let config = env.config;
         self.mss = mss;
-        self.board = Scoreboard::new(config.dup_thresh, mss);
         self.recovery = RecoveryState::new(config.recovery, sack);
+        let threshold = self.recovery.discipline.judging_threshold(config.dup_thresh);
+        self.board = Scoreboard::new(threshold, mss);
         self.retries = 0;
         self.window_cap = window_cap(config, mss);
         let mut window = config.initial_window_bytes(mss);
@@ -156,7 +157,7 @@ impl Sender {
             }
         }
         let params = LawParams {
-            selective_acks: self.recovery.discipline == Recovery::Sack,
+            selective_acks: self.recovery.discipline.is_selective(),
             srtt: self.rtt.srtt(),
             seed: self.seed,
             ..law_params(config, mss, window)
@@ -231,6 +232,9 @@ impl Sender {
         }
         let selective = self.recovery.discipline == Recovery::Sack
             && (config.limited_transmit || self.recovery.is_fast());
+        if self.is_ns2() {
+            return self.in_flight();
+        }
         if selective || self.recovery.is_timeout() { self.board.pipe() } else { self.in_flight() }
     }
 

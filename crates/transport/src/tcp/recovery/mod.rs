@@ -16,6 +16,7 @@ mod newreno;
 mod prr;
 mod reno;
 mod sack;
+mod sack_ns2;
 mod tahoe;
 mod undo;
 
@@ -28,6 +29,7 @@ pub(crate) use frto::Gate;
 pub(crate) use prr::{Before, Prr};
 pub use prr::{PrrBound, RateReduction};
 pub(crate) use sack::NextSeg;
+use sack_ns2::Ns2;
 pub use undo::SpuriousResponse;
 pub(crate) use undo::{Detection, Evidence};
 
@@ -79,12 +81,13 @@ pub(crate) struct RecoveryState {
     pub(crate) last_advance: LastAdvance,
     /// Whether the recovery was unnecessary.
     pub(crate) detection: Detection,
+    ns2: Ns2,
 }
 
 impl RecoveryState {
     pub(crate) fn new(configured: Recovery, sack: bool) -> Self {
         let discipline = match configured {
-            Recovery::Sack if !sack => Recovery::NewReno,
+            selective if selective.is_selective() && !sack => Recovery::NewReno,
             other => other,
         };
         Self {
@@ -101,6 +104,7 @@ impl RecoveryState {
             prr: None,
             last_advance: LastAdvance::default(),
             detection: Detection::default(),
+            ns2: Ns2 { pipe: 0, deaf: false },
         }
     }
 
@@ -114,6 +118,11 @@ impl RecoveryState {
 
     pub(crate) const fn is_open(&self) -> bool {
         matches!(self.phase, Phase::Open)
+    }
+
+    /// Whether selective acknowledgements are taken now.
+    pub(crate) const fn listens(&self) -> bool {
+        self.discipline.is_selective() && !self.ns2.deaf
     }
 
     /// True once after a timeout: the segment sent again next is the one it was for.
@@ -132,6 +141,9 @@ impl RecoveryState {
             Phase::Fast => self.inflation,
             // RFC 3042: two segments beyond the window. With SACK `pipe` makes the room.
             Phase::Open if config.limited_transmit && self.discipline != Recovery::Sack => {
+                (u64::from(self.dup_acks.min(config.dup_thresh - 1)) * mss) as i64
+            }
+            Phase::Timeout if config.limited_transmit && self.discipline == Recovery::SackNs2 => {
                 (u64::from(self.dup_acks.min(config.dup_thresh - 1)) * mss) as i64
             }
             Phase::Timeout => self.detection.frto.credit() as i64,
@@ -170,6 +182,9 @@ impl Sender {
         self.recovery.dup_acks = 0;
         self.recovery.limited = 0;
         let full = self.una >= self.recovery.recover;
+        if self.is_ns2() {
+            self.ns2_on_new(full);
+        }
         match self.recovery.phase {
             Phase::Timeout if full => self.end_recovery(now, env, cx),
             Phase::Open | Phase::Timeout => {}
@@ -236,6 +251,7 @@ impl Sender {
     /// A loss was detected without a timeout.
     fn enter_fast<P: Probe>(&mut self, now: Nanos, env: &mut Env<'_>, cx: &mut Cx<'_, P>) {
         let discipline = self.recovery.discipline;
+        let before = self.law.cwnd();
         // RFC 5681 section 3.2: what limited transmit sent does not count.
         let flight = self.flight_size() - self.recovery.limited.min(self.flight_size());
         // A loss in a window that already answered a mark is the same episode (RFC 3168
@@ -255,7 +271,7 @@ impl Sender {
         self.recovery.partials = 0;
         self.recovery.limited = 0;
         self.recovery.rescue = None;
-        self.recovery.prr = if self.law.governs_recovery() || !told {
+        self.recovery.prr = if self.law.governs_recovery() || !told || self.is_ns2() {
             None
         } else {
             Prr::begin(env.config, u64::from(self.mss))
@@ -264,6 +280,10 @@ impl Sender {
             Recovery::Tahoe => self.tahoe_restart(),
             Recovery::Reno | Recovery::NewReno => self.reno_enter(env.config),
             Recovery::Sack => self.sack_enter(),
+            Recovery::SackNs2 => {
+                self.ns2_enter(before, env);
+                self.arm(now, env.timers);
+            }
         }
         // Tahoe gives up everything outstanding.
         self.hand_over_losses(now, told);
@@ -293,7 +313,8 @@ impl Sender {
         self.rtt.back_off();
         env.stats.timeouts += 1;
         cx.record(now, || Event::Timeout { backoff: self.retries });
-        let kept = self.board.lose_all(env.config.keep_sack_after_rto);
+        let ns2 = self.is_ns2();
+        let kept = self.board.lose_all(env.config.keep_sack_after_rto && !ns2);
         self.hand_over_losses(now, true);
         self.frto_begin((open, again, kept), env.config);
         let r = &mut self.recovery;
@@ -302,6 +323,7 @@ impl Sender {
         r.recover = self.nxt;
         (r.dup_acks, r.inflation, r.limited, r.head_due) = (0, 0, 0, false);
         r.prr = None;
+        r.ns2.deaf = ns2;
         self.arm(now, env.timers);
     }
 
@@ -311,6 +333,9 @@ impl Sender {
         self.recovery.head_due = false;
         self.prr_end();
         self.recovery.detection.frto.stop();
+        if self.is_ns2() && self.recovery.is_fast() {
+            self.ns2_end();
+        }
         self.board.restart_repairs();
         // A fast recovery out of the slow start after a timeout (less careful variant) returns
         // to it. What SACK TCP has judged lost beyond the recovery point is for the next episode.

@@ -221,3 +221,23 @@ fn blocks_count_for_whole_segments() {
     assert_eq!(board.pipe(), 12);
     assert_eq!(board.sack(6, 8, Nanos(1), &mut rate), (false, None));
 }
+
+/// What was forgotten is in the network again, and counts as delivered once only.
+#[test]
+fn forgotten_reports_are_not_delivered_twice() {
+    let (mut board, mut rate) = (Scoreboard::new(u32::MAX, MSS as u32), RateSampler::default());
+    for start in [0, 4, 8, 12] {
+        board.push(SentSegment::new(start, 4, false, Nanos(start), Snapshot::default()));
+    }
+    assert_eq!(board.sack(4, 16, Nanos(100), &mut rate), (true, Some(Nanos(12))));
+    assert_eq!((board.pipe(), board.sacked(), rate.delivered()), (4, 12, 12));
+    assert!(!board.is_first_lost(), "nothing is inferred without a threshold");
+    board.forget_sacks();
+    assert_eq!((board.pipe(), board.sacked(), board.highest_sacked()), (16, 0, None));
+    // Reported again it is news again, but no sample and no delivery.
+    assert_eq!(board.sack(4, 8, Nanos(110), &mut rate), (true, None));
+    assert_eq!((board.pipe(), rate.delivered()), (12, 12));
+    let acked = board.ack(16, Nanos(120), &mut rate);
+    assert_eq!((acked.oldest, acked.newest), (Some(Nanos(0)), Some(Nanos(0))));
+    assert_eq!((board.pipe(), board.sacked(), rate.delivered()), (0, 0, 16));
+}

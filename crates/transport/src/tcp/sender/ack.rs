@@ -56,6 +56,9 @@ impl Sender {
         } else {
             self.take_sacks(now, &info, segment, env)
         };
+        if self.is_ns2() {
+            self.ns2_on_ack();
+        }
         if info.ack < self.una {
             self.tell_losses(now, env);
             // An old ACK: its SACK blocks may still be news, nothing else is.
@@ -84,6 +87,7 @@ impl Sender {
         let outstanding = self.in_flight() > 0;
         let duplicate = match self.recovery.discipline {
             Recovery::Sack => news,
+            Recovery::SackNs2 => news && !new,
             _ => bare && outstanding,
         };
         if self.recovery.detection.is_on() {
@@ -157,6 +161,9 @@ impl Sender {
     /// Data in the network: RFC 6675 `pipe`, less what duplicates show to have left it where the
     /// scoreboard cannot tell.
     fn in_network(&self, config: &TcpConfig) -> u64 {
+        if self.is_ns2() {
+            return self.board.pipe();
+        }
         let left = self.recovery.inflation(config, u64::from(self.mss)).max(0);
         self.board.pipe().saturating_sub(left as u64)
     }
@@ -171,7 +178,7 @@ impl Sender {
         env: &mut Env<'_>,
     ) -> (bool, Option<Nanos>) {
         let (mut news, mut newest) = (false, None);
-        let selective = self.recovery.discipline == Recovery::Sack;
+        let selective = self.recovery.listens();
         let reports = self.recovery.detection.is_on() || env.config.eifel_detection;
         if !(selective || reports) {
             return (news, newest);

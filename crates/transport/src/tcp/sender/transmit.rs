@@ -63,12 +63,16 @@ impl Sender {
             env.timers.set(Timer::Send, self.next_send);
             return None;
         }
-        let sack = self.recovery.discipline == Recovery::Sack;
+        let ns2 = self.is_ns2();
+        let sack = self.recovery.discipline == Recovery::Sack || ns2;
         if self.recovery.take_head() {
             return self.send_again(now, 0, sack, env);
         }
         let window = self.send_window(env.config);
         let outstanding = self.outstanding(env.config);
+        if ns2 && self.recovery.is_fast() {
+            return self.ns2_next(now, (window, options), env);
+        }
         if self.recovery.is_timeout() {
             match self.frto_gate() {
                 Gate::Open => {}
@@ -79,7 +83,17 @@ impl Sender {
                 Gate::New => return self.frto_new(now, (window, outstanding, options), env),
             }
         }
-        if self.recovery.is_timeout()
+        if ns2 && self.recovery.is_timeout() {
+            if let Some((at, start)) = self.board.next_in_order() {
+                let len = self.board.get(at).map_or(0, |s| u64::from(s.len));
+                let sent = start - self.una;
+                if sent > 0 && sent + len > window {
+                    self.window_limited_to = self.nxt;
+                    return None;
+                }
+                return self.send_again(now, at, true, env);
+            }
+        } else if self.recovery.is_timeout()
             && let Some(at) = self.board.next_lost()
         {
             let len = self.board.get(at).map_or(0, |s| u64::from(s.len));
@@ -108,6 +122,27 @@ impl Sender {
                 None
             }
         }
+    }
+
+    /// New data if there is any, whatever the window says.
+    pub(crate) fn send_new_if_any(
+        &mut self,
+        now: Nanos,
+        options: u32,
+        env: &mut Env<'_>,
+    ) -> Option<Outgoing> {
+        match self.new_data(now, options, env.config) {
+            NewData::Ready(len, fin) => Some(self.send_new(now, len, fin, env)),
+            blocked => {
+                self.note_blocked(now, blocked, true, env);
+                None
+            }
+        }
+    }
+
+    /// The window, nothing else, holds back what is next.
+    pub(crate) const fn note_window_limited(&mut self) {
+        self.window_limited_to = self.nxt;
     }
 
     /// RFC 6675 section 5 step C.
@@ -256,7 +291,7 @@ impl Sender {
     }
 
     /// Sends the outstanding segment at position `at` again.
-    fn send_again(
+    pub(crate) fn send_again(
         &mut self,
         now: Nanos,
         at: usize,
@@ -268,8 +303,11 @@ impl Sender {
         let by_timer = self.recovery.take_timed_out();
         self.board.retransmit(at, now, snapshot, repair, by_timer);
         let segment = *self.board.get(at)?;
-        // Karn: what is timed may be this very segment.
-        self.timed = None;
+        // Karn: what is timed may be this very segment. ns-2 stops timing when a recovery begins,
+        // and what it times in one was sent in it.
+        if at == 0 || !(self.is_ns2() && self.recovery.is_fast()) {
+            self.timed = None;
+        }
         self.after_retransmission(now, at == 0, env);
         let len = segment.payload();
         self.note_retransmission(now, segment.start, segment.start + u64::from(len), env.config);

@@ -32,7 +32,9 @@ fn every_profile_delivers_without_loss() {
 
 #[test]
 fn every_single_loss_is_survived() {
-    for recovery in [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::Sack] {
+    for recovery in
+        [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::Sack, Recovery::SackNs2]
+    {
         let config = TcpConfig { recovery, ..TcpConfig::default() };
         for lost in 0..120 {
             for side in [Side::Client, Side::Server] {
@@ -55,6 +57,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
         Recovery::Reno,
         Recovery::NewReno,
         Recovery::Sack,
+        Recovery::SackNs2,
     ]);
     let flags = prop::collection::vec(any::<bool>(), 14);
     let initial = prop::sample::select(vec![1u32, 2, 10]);

@@ -14,5 +14,6 @@ mod prr;
 mod receiving;
 mod recovery;
 mod response;
+mod sack_ns2;
 mod slow_start;
 mod spurious;
