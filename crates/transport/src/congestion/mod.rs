@@ -40,7 +40,7 @@ mod fluid;
 
 pub use acked_count::AckedCount;
 pub use additive::{Additive, Growth};
-pub use bbr::{Bbr1, Bbr1Config};
+pub use bbr::{Bbr, Bbr1, Bbr1Config, BbrConfig};
 pub use bic::{Bic, BicConfig, BicConvergence};
 pub use cubic::{Cubic, CubicConfig};
 pub use cubic_2008::{Cubic2008, Cubic2008Config};

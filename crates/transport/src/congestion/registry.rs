@@ -108,6 +108,8 @@ registry! {
     "vegas" Vegas(super::Vegas, super::VegasConfig) from "Brakmo and Peterson 1995; parameters also: Linux";
     /// Reno that keeps four fifths on a loss while little is queued
     "veno" Veno(super::Veno, super::VenoConfig) from "Fu and Liew 2003";
+    /// BBR version 3: paced by a model of the path, bounded by what losses say of it
+    "bbr" Bbr(super::Bbr, super::BbrConfig) from "draft-ietf-ccwg-bbr-06";
     /// BBR version 1: paced at the greatest recent delivery rate, deaf to losses
     "bbr1" Bbr1(super::Bbr1, super::Bbr1Config) from "draft-cardwell-iccrg-bbr-congestion-control-00";
     /// Reno whose threshold is the measured bandwidth times the smallest round-trip time

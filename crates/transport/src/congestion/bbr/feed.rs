@@ -3,7 +3,7 @@
 use airtcp_units::{Nanos, Span};
 
 use crate::congestion::{
-    AckSample, Congestion, CongestionControl, CongestionKind, LawParams, LawState, RateSample,
+    AckSample, Congestion, CongestionControl, CongestionKind, LawParams, LawState, Lost, RateSample,
 };
 
 pub(super) const MSS: u64 = 1000;
@@ -53,8 +53,8 @@ impl<L: CongestionControl> Feed<L> {
             srtt: Some(RTT),
             min_rtt: Some(RTT),
             rate: Some(RateSample {
-                delivered: rate / 8,
-                interval: Span::from_secs(1),
+                delivered: rate / 80,
+                interval: RTT,
                 prior_delivered: prior,
                 tx_in_flight: BDP,
                 ..RateSample::default()
@@ -88,6 +88,20 @@ impl<L: CongestionControl> Feed<L> {
         let mut sample = self.sample(2, self.delivered.saturating_sub(BDP), RATE);
         change(&mut sample);
         self.ack(&sample);
+    }
+
+    /// A segment of the present flight is lost as the `n`-th of its flight, `tx` in flight with it.
+    pub(super) fn lose(&mut self, start: u64, n: u64, tx: u64) {
+        self.lost += MSS;
+        let lost = Lost {
+            start,
+            bytes: MSS,
+            tx_in_flight: tx,
+            lost: n * MSS,
+            app_limited: false,
+            total_delivered: self.delivered,
+        };
+        self.law.on_lost(self.now, &lost);
     }
 
     pub(super) fn episode(&mut self, kind: CongestionKind) {

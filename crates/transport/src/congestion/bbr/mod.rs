@@ -14,8 +14,10 @@
 mod feed;
 mod filters;
 mod v1;
+mod v3;
 
 pub use v1::{Bbr1, Bbr1Config};
+pub use v3::{Bbr, BbrConfig};
 
 use airtcp_probe::ConfigError;
 use airtcp_units::Span;

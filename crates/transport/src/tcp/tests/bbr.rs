@@ -27,6 +27,7 @@ fn path() -> Path {
         queue: 1000,
         loss: 0.0,
         policer: None,
+        ack_slot: None,
     }
 }
 
@@ -45,6 +46,7 @@ fn run(law: &str, path: Path, until: f64) -> Bottleneck {
 fn min_rtt(b: &Bottleneck) -> Option<Span> {
     match b.flows[0].0.law() {
         Law::Bbr1(l) => l.min_rtt(),
+        Law::Bbr(l) => l.min_rtt(),
         _ => None,
     }
 }
@@ -216,4 +218,106 @@ fn a_policer_makes_version_1_lose() {
     assert!(b.seen[0].iter().skip(2).all(|s| s.bandwidth > 0));
     let wire = (MSS + HEADERS) as f64;
     assert!(b.forwarded as f64 * wire <= 35.0 * 1e6 + 30_000.0, "the policer polices");
+}
+
+#[test]
+fn explore() {
+    for law in ["bbr1", "bbr"] {
+        println!("=== {law}");
+        // 10x up and down
+        let mut b = run(law, path(), 8.0);
+        b.set_rate(BitRate::from_mbps(100));
+        for t in 0..12 {
+            let d = b.delivered(0);
+            b.run(seconds(9.0 + f64::from(t)));
+            println!(
+                "up {t}: got {:.3} bw {:.3}",
+                (b.delivered(0) - d) as f64 * 8.0 / b.path.payload_rate(MSS),
+                b.seen[0].last().unwrap().bandwidth as f64 / b.path.payload_rate(MSS)
+            );
+        }
+        b.set_rate(BitRate::from_mbps(10));
+        for t in 0..16 {
+            let d = b.delivered(0);
+            b.run(seconds(21.0 + f64::from(t)));
+            println!(
+                "down {t}: got {:.3} bw {:.3} queued {}",
+                (b.delivered(0) - d) as f64 * 8.0 / b.path.payload_rate(MSS),
+                b.seen[0].last().unwrap().bandwidth as f64 / b.path.payload_rate(MSS),
+                b.seen[0].last().unwrap().queued
+            );
+        }
+        for queue in [1000, 100, 40, 20, 7] {
+            let (s, b) = share(law, Path { queue, ..path() }, 5.0, 65.0);
+            println!(
+                "queue {queue}: share {s:.3} dropped {:.4} timeouts {}",
+                b.dropped as f64 / b.forwarded as f64,
+                b.flows[0].0.stats().timeouts
+            );
+        }
+        for slot in [5, 20, 60] {
+            let (s, b) =
+                share(law, Path { ack_slot: Some(Span::from_millis(slot)), ..path() }, 5.0, 65.0);
+            println!(
+                "ack slot {slot}: share {s:.3} bw {:.3} cwnd {:.2}",
+                b.seen[0].last().unwrap().bandwidth as f64 / b.path.payload_rate(MSS),
+                b.seen[0].last().unwrap().cwnd as f64 / bdp(&path())
+            );
+        }
+        for burst in [3000, 30_000, 300_000] {
+            let policer = Some((1_000_000, burst));
+            let (s, b) = share(law, Path { policer, ..path() }, 5.0, 35.0);
+            println!(
+                "policer burst {burst}: share {s:.3}, lost {:.3} timeouts {}",
+                b.dropped as f64 / (b.dropped + b.forwarded) as f64,
+                b.flows[0].0.stats().timeouts
+            );
+        }
+        for other in [law, "reno"] {
+            for queue in [50, 100, 300] {
+                let mut b =
+                    Bottleneck::new(Path { queue, ..path() }, &[config(law), config(other)]);
+                b.open(0, u64::MAX);
+                b.run(seconds(2.0));
+                b.open(1, u64::MAX);
+                b.run(seconds(20.0));
+                let d = [b.delivered(0), b.delivered(1)];
+                b.run(seconds(140.0));
+                let got: Vec<_> = [0, 1]
+                    .iter()
+                    .map(|i| {
+                        (b.delivered(*i) - d[*i]) as f64 * 8.0 / 120.0 / b.path.payload_rate(MSS)
+                    })
+                    .collect();
+                let mean = b.between(0, 20.0, 140.0).map(|s| s.queued as f64).sum::<f64>()
+                    / b.between(0, 20.0, 140.0).count() as f64;
+                println!(
+                    "{law} vs {other} queue {queue}: {got:.3?} sum {:.3} mean queue {mean:.1} drops {:.4}",
+                    got[0] + got[1],
+                    b.dropped as f64 / b.forwarded as f64
+                );
+            }
+        }
+        for rec in ["newreno", "reno", "tahoe"] {
+            let c = TcpConfig {
+                recovery: serde_json::from_str(&format!("\"{rec}\"")).unwrap(),
+                ..config(law)
+            };
+            for loss in [0.0, 0.001, 0.01] {
+                let mut b = Bottleneck::new(Path { loss, ..path() }, &[c.clone()]);
+                b.open(0, u64::MAX);
+                b.run(seconds(5.0));
+                let d = b.delivered(0);
+                b.run(seconds(65.0));
+                println!(
+                    "{law} {rec} loss {loss}: {:.3} bw {:.3} dropped {} timeouts {} maxpipe {:.2}",
+                    (b.delivered(0) - d) as f64 * 8.0 / 60.0 / b.path.payload_rate(MSS),
+                    b.seen[0].last().unwrap().bandwidth as f64 / b.path.payload_rate(MSS),
+                    b.dropped,
+                    b.flows[0].0.stats().timeouts,
+                    b.seen[0].iter().map(|s| s.pipe).max().unwrap() as f64 / bdp(&path())
+                );
+            }
+        }
+    }
 }

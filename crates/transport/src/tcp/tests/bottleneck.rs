@@ -25,6 +25,8 @@ pub(crate) struct Path {
     pub(crate) loss: f64,
     /// Before the queue, at most this many bytes pass per second, in bursts of the second number.
     pub(crate) policer: Option<(u64, u64)>,
+    /// ACKs arrive at multiples of this only.
+    pub(crate) ack_slot: Option<Span>,
 }
 
 impl Path {
@@ -186,7 +188,11 @@ impl Bottleneck {
             let Some(segment) = end.poll(self.now, &mut cx) else { return };
             if !client {
                 let slot = self.keep(segment);
-                self.at(self.now + self.path.delay, What::Arrive(flow, true, slot));
+                let mut when = self.now + self.path.delay;
+                if let Some(slot) = self.path.ack_slot {
+                    when = Nanos(when.0.next_multiple_of(slot.0));
+                }
+                self.at(when, What::Arrive(flow, true, slot));
                 continue;
             }
             if segment.len > 0 {
