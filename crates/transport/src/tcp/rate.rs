@@ -4,7 +4,11 @@
 //! Every segment carries away how much had been delivered and lost when it left, and how much was
 //! in flight with it (the draft's `P.delivered`, `P.lost`, `P.tx_in_flight`); the acknowledgement
 //! brings back how much was delivered and lost since. The interval is the longer of the send and
-//! the ACK phase, which keeps ACK compression from inflating the rate. Bytes and nanoseconds.
+//! the ACK phase, which keeps ACK compression from inflating the rate.
+//!
+//! Without SACK a duplicate counts as a segment delivered, as section 4.1.3.5.1 suggests and Linux
+//! does, and the ACK that covers it later does not count it again. Otherwise all that arrived while
+//! a hole was open would seem to arrive when it closes. Bytes and nanoseconds.
 
 use airtcp_units::{Nanos, Span};
 
@@ -63,6 +67,8 @@ pub(crate) struct RateSampler {
     /// The connection counts as limited by the application until more than this is delivered; 0
     /// if it does not (`C.app_limited`).
     app_limited_until: u64,
+    /// Without SACK: what duplicates have counted as delivered and no ACK has covered yet.
+    counted: u64,
     pending: Option<Pending>,
 }
 
@@ -109,7 +115,9 @@ impl RateSampler {
     /// A segment of `bytes`, sent at `sent_at`, has arrived.
     #[inline]
     pub(crate) fn on_delivered(&mut self, now: Nanos, bytes: u64, sent_at: Nanos, at: Snapshot) {
-        self.delivered += bytes;
+        let before = bytes.min(self.counted);
+        self.counted -= before;
+        self.delivered += bytes - before;
         self.delivered_at = now;
         // The sample belongs to the segment sent last.
         let newest =
@@ -118,6 +126,16 @@ impl RateSampler {
             let send_elapsed = sent_at.since(at.first_sent_at);
             self.pending = Some(Pending { prior: at, send_elapsed, sent_at });
             self.first_sent_at = sent_at;
+        }
+    }
+
+    /// A duplicate shows that a segment of `mss` bytes has arrived, which one it does not say;
+    /// `outstanding` bytes are not acknowledged, at least a segment of which is missing.
+    pub(crate) fn on_duplicate(&mut self, now: Nanos, mss: u64, outstanding: u64) {
+        if self.counted + 2 * mss <= outstanding {
+            self.counted += mss;
+            self.delivered += mss;
+            self.delivered_at = now;
         }
     }
 
@@ -223,5 +241,32 @@ mod tests {
         let huge = r.on_sent(Nanos(0), 1000, 1 << 40, 0);
         assert_eq!((huge.tx_in_flight(), huge.app_limited()), ((1 << 31) - 1, false));
         assert_eq!(size_of::<Snapshot>(), 32);
+    }
+
+    /// Eleven segments of which the first is lost, without SACK: ten duplicates a millisecond apart,
+    /// then an ACK of all. Nothing counts twice, and what was sent meanwhile knows of them.
+    #[test]
+    fn duplicates_count_once() {
+        let at = |ms: u64| Nanos(ms * 1_000_000);
+        let mut r = RateSampler::default();
+        let sent: Vec<_> = (0..11).map(|i| (at(i), r.on_sent(at(i), 1000, i * 1000, 0))).collect();
+        for i in 1..=10 {
+            r.on_duplicate(at(100 + i), 1000, 11_000);
+        }
+        assert_eq!((r.delivered(), r.take(None, 0).is_none()), (10_000, true));
+        // No more than what is outstanding but for the hole.
+        r.on_duplicate(at(111), 1000, 11_000);
+        assert_eq!(r.delivered(), 10_000);
+        let new = r.on_sent(at(112), 1000, 11_000, 0);
+        for (sent_at, snapshot) in sent {
+            r.on_delivered(at(200), 1000, sent_at, snapshot);
+        }
+        assert_eq!(r.delivered(), 11_000);
+        r.take(None, 0);
+        // One segment since 110 ms, not eleven.
+        r.on_delivered(at(210), 1000, at(112), new);
+        let sample = r.take(None, 0).unwrap();
+        // By the send phase: the hole, last to be delivered before it, left at 0.
+        assert_eq!((sample.delivered, sample.interval), (2000, Span::from_millis(112)));
     }
 }

@@ -106,6 +106,9 @@ impl Sender {
         }
         if duplicate && outstanding {
             env.stats.dup_acks += 1;
+            if self.recovery.discipline != Recovery::Sack {
+                self.rate.on_duplicate(now, u64::from(self.mss), self.in_flight());
+            }
             self.recover_on_duplicate(now, env, cx);
         }
         if !new && !duplicate {

@@ -27,6 +27,23 @@ pub(crate) struct Path {
     pub(crate) policer: Option<(u64, u64)>,
     /// ACKs arrive at multiples of this only.
     pub(crate) ack_slot: Option<Span>,
+    /// Share of data segments that come this much later.
+    pub(crate) late: Option<(f64, Span)>,
+}
+
+impl Default for Path {
+    /// 10 Mb/s, 80 ms, a queue that never overflows.
+    fn default() -> Self {
+        Self {
+            rate: BitRate::from_mbps(10),
+            delay: Span::from_millis(40),
+            queue: 1000,
+            loss: 0.0,
+            policer: None,
+            ack_slot: None,
+            late: None,
+        }
+    }
 }
 
 impl Path {
@@ -249,7 +266,9 @@ impl Bottleneck {
                     self.forwarded += 1;
                     if segment.len == 0 || self.draw() >= self.path.loss {
                         let slot = self.keep(segment);
-                        self.at(next + self.path.delay, What::Arrive(flow, false, slot));
+                        let late = self.path.late.filter(|l| self.draw() < l.0);
+                        let delay = self.path.delay + late.map_or(Span::ZERO, |l| l.1);
+                        self.at(next + delay, What::Arrive(flow, false, slot));
                     }
                 }
                 self.serve();

@@ -1,0 +1,109 @@
+//! What losses cost: random ones, those of short queues and policers, those that were none.
+
+use super::*;
+use crate::tcp::Recovery;
+
+/// Random loss costs version 1 about its share of packets and the odd timeout. Version 3 answers
+/// each round of it in CRUISE by the share lost, so that N rounds between probes leave
+/// `(1 - (1 - p)^N) / (N p)` on average (section 5.3.3.8.3 of the draft).
+#[test]
+fn one_percent_of_loss_costs_little() {
+    let lossy = |loss| Path { loss, ..Path::default() };
+    let (reno, _) = share("reno", lossy(0.01), 5.0, 65.0);
+    for law in LAWS {
+        let (clean, _) = share(law, lossy(0.0), 5.0, 65.0);
+        let shares = [0.01, 0.05, 0.1, 0.2].map(|p| share(law, lossy(p), 5.0, 65.0));
+        let got: Vec<_> = shares.iter().map(|s| format!("{:.3}", s.0)).collect();
+        let timeouts: Vec<_> = shares.iter().map(|s| s.1.flows[0].0.stats().timeouts).collect();
+        println!(
+            "{law}: {clean:.3} without; 1, 5, 10, 20 %: {got:?}, timeouts {timeouts:?}; Reno at 1 %: {reno:.3}"
+        );
+        let ratio = shares[0].0 / clean;
+        if law == "bbr1" {
+            assert!(ratio >= 0.9, "{ratio}");
+        } else {
+            // 2.5 s of 81.2 ms.
+            let expected = (1.0 - 0.99f64.powi(31)) / 0.31;
+            println!("{law}: {ratio:.3} of it at 1 %, by the draft's model {expected:.3}");
+            assert!((ratio / expected - 1.0).abs() < 0.08, "{ratio} {expected}");
+        }
+        assert!(reno < 0.4 * shares[0].0, "Reno gets {reno}");
+    }
+}
+
+/// From a queue of fifteen products to one of a tenth.
+#[test]
+fn short_queues_cost_packets_but_not_throughput() {
+    for law in LAWS {
+        for (queue, least) in [(1000, 0.95), (100, 0.95), (40, 0.94), (20, 0.93), (7, 0.85)] {
+            let (share, b) = share(law, Path { queue, ..Path::default() }, 5.0, 65.0);
+            let lost = b.dropped as f64 / (b.dropped + b.forwarded) as f64;
+            println!("{law}: queue {queue}: share {share:.3}, dropped {lost:.4}");
+            assert!(share > least, "{law} {queue}: {share}");
+            assert!(lost < if law == "bbr1" { 0.05 } else { 0.01 }, "{law} {queue}: {lost}");
+        }
+    }
+}
+
+/// [A.17] What exceeds 8 Mb/s is dropped. Version 1 as its draft has it goes on at what it once
+/// measured; version 3 comes to lose about its threshold.
+#[test]
+fn a_policer_is_met() {
+    for (law, most) in [("bbr1", 0.08), ("bbr", 0.025)] {
+        for burst in [3000, 30_000, 300_000] {
+            let path = Path { policer: Some((1_000_000, burst)), ..Path::default() };
+            let (share, b) = share(law, path, 5.0, 35.0);
+            let lost = b.dropped as f64 / (b.dropped + b.forwarded) as f64;
+            println!(
+                "{law}: burst {burst}: {share:.3} of the link at a policer of 0.8, dropped {lost:.3}"
+            );
+            assert!(share > 0.6 && share < 0.8 * (1500.0 / 1460.0), "{law} {burst}: {share}");
+            assert!(lost < most, "{law} {burst}: {lost}");
+            let wire = (MSS + HEADERS) as f64;
+            let passed = b.forwarded as f64 * wire;
+            assert!(passed <= 35.0 * 1e6 + burst as f64, "the policer polices");
+        }
+    }
+}
+
+/// Without SACK duplicates stand for what arrived: the estimate does not run away when holes
+/// close.
+#[test]
+fn without_sack_the_estimate_stays_true() {
+    for law in LAWS {
+        for recovery in [Recovery::NewReno, Recovery::Reno, Recovery::Tahoe] {
+            let config = TcpConfig { recovery, ..config(law) };
+            let path = Path { loss: 0.001, ..Path::default() };
+            let mut b = Bottleneck::new(path, &[config]);
+            b.open(0, u64::MAX);
+            b.run(seconds(5.0));
+            let share = share_until(&mut b, 0, 65.0);
+            let most = b.between(0, 5.0, 65.0).map(|s| s.bandwidth).max().unwrap();
+            let most = most as f64 / path.payload_rate(MSS);
+            println!("{law} {recovery:?}: share {share:.3}, estimate at most {most:.3}");
+            assert!(most < 1.1, "{law} {recovery:?}: {most}");
+            assert!(share > 0.75, "{law} {recovery:?}: {share}");
+        }
+    }
+}
+
+/// [A.18] One segment in 300 comes 30 ms late: fast retransmits without reason. With DSACK to
+/// tell, they are undone.
+#[test]
+fn reordering_is_undone() {
+    for law in LAWS {
+        let late = Some((1.0 / 300.0, Span::from_millis(30)));
+        let got = [false, true].map(|dsack_undo| {
+            let config = TcpConfig { dsack_undo, ..config(law) };
+            let mut b = Bottleneck::new(Path { late, ..Path::default() }, &[config]);
+            b.open(0, u64::MAX);
+            b.run(seconds(5.0));
+            let share = share_until(&mut b, 0, 65.0);
+            assert!(b.flows[0].0.stats().fast_retransmits > 50, "{law}: nothing was reordered");
+            share
+        });
+        println!("{law}: reordered {got:.3?} without and with undo");
+        let gain = if law == "bbr" { 0.03 } else { -0.005 };
+        assert!(got[1] > 0.93 && got[1] > got[0] + gain, "{law}: {got:?}");
+    }
+}
