@@ -10,7 +10,6 @@
 //! - The name of a loss recovery (`tahoe`, `reno`, `newreno`, `sack` ...) stands for Reno's law
 //!   with that recovery: Tahoe, Reno, NewReno and SACK TCP differ in nothing else.
 //! - The name of any other registered law stands for that law with recovery `sack`.
-//! - A law's name without the number of its version stands for the latest: `bbr`.
 //! - `own` stands for whatever the configuration it is applied to says.
 //!
 //! A key is `recovery`, `profile` (the parameter set everything else is taken from), a parameter
@@ -120,9 +119,6 @@ impl Variant {
         if let Some(law) = LawConfig::all().into_iter().find(|law| law.name() == name) {
             return Ok(variant(Some(law), Some(RECOVERY_OF_LAWS)));
         }
-        if let Some(latest) = latest(name) {
-            return Self::named(latest);
-        }
         let accepted = Self::names();
         let hint = offer(name, accepted.iter().copied());
         Err(format!("there is none of this name{hint} (accepted: {})", accepted.join(", ")))
@@ -210,13 +206,6 @@ impl Variant {
         let tree = filled::<TcpConfig>(tree, &self.of_tcp)?;
         serde_json::from_value(Value::Object(tree)).map_err(|e| e.to_string())
     }
-}
-
-/// The law of this name with the highest number behind it.
-fn latest(name: &str) -> Option<&'static str> {
-    let version = |law: &str| law.strip_prefix(name)?.parse::<u32>().ok();
-    let laws = LawConfig::ENTRIES.iter().map(|e| e.name);
-    laws.filter_map(|law| Some((version(law)?, law))).max().map(|(_, law)| law)
 }
 
 /// A table with `keys` put in one by one, each checked where it stands: an error names its key.
