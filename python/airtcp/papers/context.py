@@ -58,6 +58,8 @@ class LinkRun:
     prefix: tuple[tuple[int, float], ...]
     chunk: int
     chunk_rms: float | None
+    mu_error: float | None
+    """Standard error of mu of the whole trace."""
     chunk_ratio: float | None
     """The scatter of mu over chunks, as a multiple of what a stationary chain shows."""
     models: bool
@@ -163,7 +165,7 @@ class Context:
         links = self.set(name, change)
         if links.measured:
             links.data(self.data)
-            repeat, extremes = 0, False
+            repeat, change, extremes = 0, None, False
         question = ["links", name, repeat, change or {}, tcp or {}, profile, replicas]
         found = self.once(question, lambda: self._study(links, question, models=True))
         if not extremes:
@@ -330,6 +332,7 @@ def _link(link: dict[str, Any], *, models: bool) -> LinkRun:
         tuple((n, mu) for n, mu in convergence["prefix"]),
         convergence["chunk"],
         convergence["chunk_rms"],
+        convergence["standard_error"],
         convergence["nonstationarity_ratio"],
         models,
     )

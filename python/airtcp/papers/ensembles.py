@@ -6,12 +6,22 @@ nobody measured such links, and everything that comes from them is labelled so. 
 is a file or folder below the folder that the environment variable `AIRTCP_DATA` names; without
 it what needs the set is skipped.
 
-**The generated link.** PRR p and mu m fix g = p(1 - m) and b = (1 - p)(1 - m). Loss runs are
-geometric with mean 1/g. Success runs have mean 1/b, as in the Gilbert-Elliott chain, but are a
-mixture: most are short, and a few, which together hold the share f of all packets received, are
-geometric with a much longer mean M. So pair counts cannot tell the link from its chain, and the
-longest run can: over n packets about N = n p f / M long runs occur, the longest of which is about
-M (ln N + 0.577). M is solved from the longest run that is asked for.
+A generated link has a PRR p, drawn evenly, and one of three shapes.
+
+*Two regimes* (`two-regimes`): the link switches slowly between a good and a bad regime, in each of
+which losses are independent. The loss of the good regime is drawn evenly by logarithm, the PRR
+of the bad one evenly from 0 to p, the mean length of a cycle of both evenly by logarithm; the
+share of time in the good regime follows from p.
+
+*Rare long bursts* (`rare-long-bursts`): mu m is drawn evenly; g = p(1 - m), b = (1 - p)(1 - m).
+Loss runs are geometric with mean 1/g. Success runs have mean 1/b, as in the Gilbert-Elliott chain,
+but most are short, and a few, which together hold the share f of all packets received, are
+geometric with a much longer mean M. Over n packets about N = n p f / M of them occur, the longest
+of which is about M (ln N + 0.577); M is solved from a longest run, drawn evenly by logarithm.
+
+*Chain* (`chain`): the Gilbert-Elliott chain of p and m.
+
+Links whose chain would have a mean success run 1/b above `longest_mean_run` are drawn anew.
 """
 
 from __future__ import annotations
@@ -25,7 +35,7 @@ from airtcp.papers.form import Form, Key, check, refuse
 from airtcp.papers.library import read_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from airtcp.papers.library import Library
@@ -33,6 +43,8 @@ if TYPE_CHECKING:
 DATA: Final = "AIRTCP_DATA"
 _EULER: Final = 0.5772
 
+SHAPES: Final = ("two-regimes", "rare-long-bursts", "chain")
+_TRIES: Final = 1000
 GROUP: Final[Form] = {
     "links": Key("whole", "how many", required=True),
     "prr": Key("interval", "range of their PRR", required=True),
@@ -48,25 +60,22 @@ SET: Final[Form] = {
     "packets": Key("whole", "generated: packets of a link"),
     "subsample": Key("whole", "generated: take every so many-th packet", default=1),
     "group": Key("tables", "generated: links by range of PRR", of=GROUP, default=[]),
-    "mu": Key("interval", "generated: range of mu, drawn evenly", default=[0.0, 0.9]),
-    "longest_mean_run": Key(
-        "number", "generated: links of longer mean success run 1/b are not drawn", default=20.0
-    ),
     "shape": Key(
-        "text",
-        "generated: success runs with a few long ones, or those of the chain",
-        accepted=("rare-long-bursts", "chain"),
-        default="rare-long-bursts",
+        "text", "generated: how links are made", accepted=SHAPES, default="two-regimes"
     ),
-    "longest": Key(
-        "interval", "generated: range of the longest run, drawn evenly by logarithm",
-        default=[40.0, 560.0],
-    ),
+    "good_loss": Key("interval", "two regimes: loss in the good one", default=[0.01, 0.2]),
+    "cycle": Key("interval", "two regimes: packets of a cycle", default=[10.0, 30_000.0]),
+    "mu": Key("interval", "other shapes: range of mu", default=[0.0, 0.95]),
+    "longest": Key("interval", "rare long bursts: the longest run", default=[40.0, 560.0]),
     "long_share": Key(
-        "number", "generated: share of the packets received that is in long runs", default=0.2
+        "number", "rare long bursts: share of the packets received in long runs", default=0.2
+    ),
+    "longest_mean_run": Key(
+        "number", "generated: greatest mean success run 1/b of the link's chain", default=20.0
     ),
     "path": Key("text", "measured: file or folder below AIRTCP_DATA"),
     "least_packets": Key("whole", "measured: shorter links are left out", default=1),
+    "prr": Key("interval", "measured: range of PRR looked at, in place of the figure's"),
     "order": Key("flag", "measured: whether the order of packets is known", default=True),
 }  # fmt: skip
 
@@ -85,6 +94,10 @@ class LinkSet:
     words: str
     slot: str
     table: Mapping[str, Any]
+
+    def prr(self, said: Sequence[float]) -> Sequence[float]:
+        """Give the range of PRR to look at, where a figure looks at `said`."""
+        return self.table.get("prr", said)
 
     @property
     def measured(self) -> bool:
@@ -169,13 +182,47 @@ def recipes(links: LinkSet, seed: int, repeat: int) -> Iterator[Recipe]:
 
 
 def _model(table: Mapping[str, Any], prr: list[float], draw: random.Random) -> dict[str, Any]:
+    make = _regimes if table["shape"] == "two-regimes" else _runs
+    for _ in range(_TRIES):
+        model = make(table, prr, draw)
+        if model is not None:
+            return model
+    return refuse(f"no link of PRR {prr} has a mean success run below {table['longest_mean_run']}")
+
+
+def _by_logarithm(ends: list[float], draw: random.Random) -> float:
+    return math.exp(draw.uniform(*map(math.log, ends)))
+
+
+def _regimes(
+    table: Mapping[str, Any], prr: list[float], draw: random.Random
+) -> dict[str, Any] | None:
     p = draw.uniform(*prr)
-    # b = (1 - p)(1 - m) is at least 1/longest_mean_run.
-    low, high = table["mu"]
-    most = 1 - 1 / (table["longest_mean_run"] * (1 - p)) if p < 1 else low
-    m = draw.uniform(low, max(min(high, most), low))
-    longest = math.exp(draw.uniform(*map(math.log, table["longest"])))
+    loss = _by_logarithm(table["good_loss"], draw)
+    bad = p * draw.random()
+    cycle = _by_logarithm(table["cycle"], draw)
+    if p >= 1 - loss:
+        # A link as good as its good regime has no other.
+        return {"model": "independent", "prr": p}
+    good = (p - bad) / (1 - loss - bad)
+    mu = good * (1 - good) * (1 - loss - bad) ** 2 / (p * (1 - p))
+    if (1 - p) * (1 - mu) * table["longest_mean_run"] < 1:
+        return None
+    return {
+        "model": "lossy-gilbert-elliott",
+        "g": min(1.0, 1 / ((1 - good) * cycle)),
+        "b": min(1.0, 1 / (good * cycle)),
+        "loss_good": loss,
+        "loss_bad": 1 - bad,
+    }
+
+
+def _runs(table: Mapping[str, Any], prr: list[float], draw: random.Random) -> dict[str, Any] | None:
+    p, m = draw.uniform(*prr), draw.uniform(*table["mu"])
+    longest = _by_logarithm(table["longest"], draw)
     g, b = p * (1 - m), (1 - p) * (1 - m)
+    if b * table["longest_mean_run"] < 1:
+        return None
     chain = {"model": "gilbert-elliott", "g": g, "b": b}
     share = table["long_share"]
     if table["shape"] == "chain" or not 0 < share < 1:

@@ -107,10 +107,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Plot:
-    """A picture: layers over the same axes, and which published points belong on it.
-
-    `published` rows are like those of a layer; they are drawn as what the publication says.
-    """
+    """A picture: layers over the same axes."""
 
     name: str
     title: str
@@ -118,7 +115,6 @@ class Plot:
     x: Axis
     y: Axis
     layers: list[Layer]
-    published: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     shaded: str = ""
     """If given, the field of the rows by which marks are shaded, from 0 to 1, in place of
     `series`."""

@@ -42,6 +42,9 @@ PUBLISHED: Final[Form] = {
     "tolerance": Key("number", "difference that still counts as met, relative to the value"),
     "tolerance_abs": Key("number", "difference that still counts as met, in the unit"),
     "tolerance_reason": Key("text", "why this much"),
+    "plot": Key("text", "name of the driver's plot that the value belongs on"),
+    "x": Key("number", "where on it; without it, a line across"),
+    "y": Key("number", "where on it; without it, a line up"),
     "says": Key("text", "the words of the publication"),
     "by_construction": Key("text", "why this is met by the way the links are made"),
     "reason": Key("text", "why it is not met, if it is not"),
@@ -156,6 +159,10 @@ class Published:
     says: str
     by_construction: str
     reason: str
+    plot: str
+    """The plot that the value belongs on, or nothing."""
+    x: float | None
+    y: float | None
 
 
 @dataclass(frozen=True)
@@ -317,6 +324,8 @@ def _published(part: Mapping[str, Any], where: str, place: str) -> Published:
     value = part.get("value")
     if value is None and low is None and high is None:
         refuse(f'{where}: {place}: neither "value" nor an interval is given')
+    if ("plot" in part) != ("x" in part or "y" in part):
+        refuse(f"{where}: {place}: a point on a plot needs plot, and x or y or both")
     tolerances = [name for name in ("tolerance", "tolerance_abs") if name in part]
     if any(part[name] < 0 for name in tolerances):
         refuse(f"{where}: {place}.{tolerances[0]} is negative; expected 0 or more")
@@ -334,6 +343,9 @@ def _published(part: Mapping[str, Any], where: str, place: str) -> Published:
         part.get("says", ""),
         part.get("by_construction", ""),
         part.get("reason", ""),
+        part.get("plot", ""),
+        part.get("x"),
+        part.get("y"),
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 from airtcp import words
 from airtcp.papers.form import refuse
 from airtcp.papers.paper import Claim, Published, Term
-from airtcp.papers.verdict import Judged, Verdict, judge, judge_claim
+from airtcp.papers.verdict import Judged, Verdict, judge, judge_claim, said_margin
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -96,6 +96,9 @@ def _row(
             if assumption.metrics and wanted.metric not in assumption.metrics:
                 continue
             then = _judged(one, other, figure)
+            if then.here == judged.here and then.right == judged.right:
+                # What the row measures does not depend on this: measured links, for instance.
+                continue
             if then.met != judged.met:
                 depends[assumption.name] = None
             sensitivity.append(
@@ -135,8 +138,7 @@ def _published(one: Published | Claim) -> float | str | None:
     if isinstance(one, Published):
         return one.value
     right = one.right if isinstance(one.right, Term) else words.number(one.right)
-    margin = f" by {words.number(100 * one.margin)} %" if one.margin else ""
-    return f"{one.op} {right}{margin}"
+    return f"{one.op} {right}{said_margin(one.margin)}"
 
 
 def _ends(one: Published | Claim) -> tuple[float | None, float | None] | None:

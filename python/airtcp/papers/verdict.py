@@ -85,26 +85,35 @@ def judge_claim(claim: Claim, outcome: Outcome) -> Judged:
             return Judged("skipped", skipped)
     found = [_measure(wanted, outcome) for wanted in terms]
     left = found[0]
-    right = found[1].value if len(found) > 1 else float(claim.right)  # type: ignore[arg-type]
+    right = found[1].value if isinstance(claim.right, Term) else claim.right
     for wanted, measure in zip(terms, found, strict=True):
-        if measure.value is None or not isfinite(measure.value):
+        if not _known(measure.value):
             said = f"{wanted} was not measured: {measure.note}"
             return Judged("not reproduced", _because(said, claim.reason), left, right)
-    value = left.value
-    assert value is not None  # noqa: S101 - looked at above
-    assert right is not None  # noqa: S101 - looked at above
-    gap = abs(right) * claim.margin
+    value, other = left.value or 0.0, right or 0.0
+    gap = abs(other) * claim.margin
     holds = {
-        ">": value > right + gap,
-        ">=": value >= right + gap,
-        "<": value < right - gap,
-        "<=": value <= right - gap,
+        ">": value > other + gap,
+        ">=": value >= other + gap,
+        "<": value < other - gap,
+        "<=": value <= other - gap,
     }[claim.op]
-    numbers = f"{words.number(value)} {claim.op} {words.number(right)}"
-    margin = f" by {words.number(100 * claim.margin)} %" if claim.margin else ""
+    numbers = f"{words.number(value)} {claim.op} {words.number(other)}"
+    margin = said_margin(claim.margin)
     if holds:
         return Judged("ordering holds", f"{numbers}{margin}", left, right)
     return Judged("not reproduced", _because(f"not {numbers}{margin}", claim.reason), left, right)
+
+
+def said_margin(margin: float) -> str:
+    """Say by how much an ordering has to hold.
+
+    >>> said_margin(0.25), said_margin(-0.1), said_margin(0)
+    (' by 25.0 %', ' give or take 10.0 %', '')
+    """
+    if not margin:
+        return ""
+    return f" {'by' if margin > 0 else 'give or take'} {words.number(100 * abs(margin))} %"
 
 
 def _measure(wanted: Term, outcome: Outcome) -> Measure:
@@ -112,6 +121,10 @@ def _measure(wanted: Term, outcome: Outcome) -> Measure:
     if found is None:
         raise KeyError(wanted)
     return found
+
+
+def _known(value: float | None) -> bool:
+    return value is not None and isfinite(value)
 
 
 def _because(fact: str, reason: str) -> str:

@@ -100,31 +100,84 @@ def _drawn(plot: Plot, layer: Layer, data: str, names: list[str]) -> Any:
     return alt.layer(bars, points)
 
 
-def _published(plot: Plot) -> Any:
-    mark = alt.Chart(alt.NamedData("published")).mark_point(
-        shape="diamond", size=150, filled=False, strokeWidth=2.4, color=theme.INK, opacity=1
-    )
-    return mark.encode(
-        x=alt.X("x:Q", title=plot.x.title, scale=_scale(plot.x), axis=_ticks(plot.x)),
-        y=alt.Y("y:Q", title=plot.y.title, scale=_scale(plot.y), axis=_ticks(plot.y)),
-        tooltip=[n("label", "published"), q("x", plot.x.title), q("y", plot.y.title)],
-    )
+def _published(plot: Plot, points: list[dict[str, Any]]) -> Any:
+    """Draw published values: a diamond, or a line where only one coordinate was published."""
+    x = alt.X("x:Q", title=plot.x.title, scale=_scale(plot.x), axis=_ticks(plot.x))
+    y = alt.Y("y:Q", title=plot.y.title, scale=_scale(plot.y), axis=_ticks(plot.y))
+    base = alt.Chart(alt.NamedData("published"))
+    layers: list[Any] = []
+    if any(point["x"] is not None and point["y"] is not None for point in points):
+        whole = base.transform_filter("isValid(datum.x) && isValid(datum.y)")
+        mark = whole.mark_point(
+            shape="diamond", size=150, filled=False, strokeWidth=2.4, color=theme.INK, opacity=1
+        )
+        layers.append(mark.encode(x=x, y=y, tooltip=[n("label", "published")]))
+    said = [n("label", "published")]
+    if any(point["y"] is None for point in points):
+        layers.append(_line(base, "x", "y").encode(x=x, tooltip=said))
+    if any(point["x"] is None for point in points):
+        layers.append(_line(base, "y", "x").encode(y=y, tooltip=said))
+    return alt.layer(*layers)
 
 
-def chart(plot: Plot) -> dict[str, Any]:
-    """Make the specification of a picture."""
+def _line(base: alt.Chart, known: str, missing: str) -> alt.Chart:
+    chosen = base.transform_filter(f"isValid(datum.{known}) && !isValid(datum.{missing})")
+    return chosen.mark_rule(color=theme.INK, strokeDash=[2, 3], strokeWidth=1.6)
+
+
+def chart(plot: Plot, published: list[dict[str, Any]]) -> dict[str, Any]:
+    """Make the specification of a picture.
+
+    Args:
+        plot: The picture.
+        published: What was published and belongs on it: `x`, `y` (one may be missing), `label`.
+    """
     names = _series(plot)
     layers = [
         _drawn(plot, layer, f"layer{i}", names) for i, layer in enumerate(plot.layers) if layer.rows
     ]
-    if plot.published:
-        layers.append(_published(plot))
+    if layers and published:
+        layers.append(_published(plot, published))
     return finish(alt.layer(*layers).add_params(zoom()), _HEIGHT) if layers else {}
 
 
-def data(plot: Plot) -> dict[str, list[dict[str, Any]]]:
+def data(plot: Plot, published: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """Give the data of a picture by name; empty if there is nothing to draw."""
     found = {f"layer{i}": layer.rows for i, layer in enumerate(plot.layers) if layer.rows}
-    if plot.published:
-        found["published"] = plot.published
-    return found
+    return found | {"published": published} if found and published else found
+
+
+_ROW: Final = 24
+_WIDE: Final = 50.0
+
+
+def compared(rows: list[dict[str, Any]], title: str) -> dict[str, Any]:
+    """Draw published values and those here side by side.
+
+    Args:
+        rows: `name`, `published`, `here`, and `low` and `high` where there is an interval.
+        title: Title of the axis.
+    """
+    values = [v for row in rows for v in (row["published"], row["here"])]
+    wide = min(values) > 0 and max(values) > _WIDE * min(values)
+    scale = alt.Scale(type="log", nice=False, padding=10) if wide else alt.Scale(zero=True)
+    y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelColor=theme.INK, labelLimit=260))
+    base = alt.Chart(alt.NamedData("values"))
+    tooltip = [
+        n("name", "measure"), q("published", "published"), q("here", "here"),
+        q("low", "from"), q("high", "to"),
+    ]  # fmt: skip
+    limits = base.transform_filter("isValid(datum.low)" + (" && datum.low > 0" if wide else ""))
+    bars = limits.mark_rule(strokeWidth=2.4, color=theme.TRACE).encode(
+        x=alt.X("low:Q", scale=scale), x2="high:Q", y=y
+    )
+    here = base.mark_point(filled=True, size=90, color=theme.TRACE, opacity=1).encode(
+        x=alt.X("here:Q", title=title, scale=scale, axis=alt.Axis(format="~r")),
+        y=y,
+        tooltip=tooltip,
+    )
+    said = base.mark_point(
+        shape="diamond", size=130, filled=False, strokeWidth=2.2, color=theme.INK, opacity=1
+    ).encode(x=alt.X("published:Q", scale=scale), y=y, tooltip=tooltip)
+    known = [bars] if any(row["low"] is not None for row in rows) else []
+    return finish(alt.layer(*known, here, said), _ROW * len(rows) + 20)

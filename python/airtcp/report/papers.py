@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from airtcp.papers.reproduce import Reproduced
 
 _DASH: Final = "\N{EN DASH}"
+_DIAMONDS: Final = " Diamonds and dotted lines are published values."
 
 
 def papers_page(figures: Sequence[Reproduced], seed: int, *, interrupted: bool) -> str:
@@ -36,9 +37,14 @@ def papers_page(figures: Sequence[Reproduced], seed: int, *, interrupted: bool) 
     data: dict[str, Any] = {}
     for figure in figures:
         for plot in figure.outcome.plots:
-            name = _name(figure, plot)
-            charts[name] = charts_papers.chart(plot)
-            data[name] = charts_papers.data(plot)
+            name = _name(figure, plot.name)
+            points = _points(figure, plot)
+            charts[name] = charts_papers.chart(plot, points)
+            data[name] = charts_papers.data(plot, points)
+        for metric, values in _compared(figure).items():
+            name = _name(figure, metric)
+            charts[name] = charts_papers.compared(values, f"{metric} {values[0]['unit']}".strip())
+            data[name] = {"values": values}
     rows = [row for figure in figures for row in figure.rows]
     papers = dict.fromkeys(figure.figure.paper.id for figure in figures)
     return render(
@@ -62,8 +68,38 @@ def papers_page(figures: Sequence[Reproduced], seed: int, *, interrupted: bool) 
     )
 
 
-def _name(figure: Reproduced, plot: Plot) -> str:
-    return f"{figure.figure.id}-{plot.name}"
+def _name(figure: Reproduced, name: str) -> str:
+    return f"{figure.figure.id}-{name}".replace(" ", "-")
+
+
+def _points(figure: Reproduced, plot: Plot) -> list[dict[str, Any]]:
+    """Give the published values that belong on a plot."""
+    return [
+        {"x": said.x, "y": said.y, "label": said.says or f"{said.term}: {_text(said.value)}"}
+        for said in figure.figure.published
+        if said.plot == plot.name
+    ]
+
+
+def _compared(figure: Reproduced) -> dict[str, list[dict[str, Any]]]:
+    """Give what was published and measured, by metric, where there is more than one value."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in figure.rows:
+        said, here = row["published"], row["here"]
+        if isinstance(said, str) or said is None or here is None:
+            continue
+        low, high = row["here_interval"] or (None, None)
+        found.setdefault(row["metric"], []).append(
+            {
+                "name": ", ".join(str(value) for value in row["at"].values()),
+                "published": said,
+                "here": here,
+                "low": low,
+                "high": high,
+                "unit": f"({row['unit']})" if row["unit"] else "",
+            }
+        )
+    return {metric: values for metric, values in found.items() if len(values) > 1}
 
 
 def _findings(rows: Sequence[Row]) -> list[words.Finding]:
@@ -114,11 +150,20 @@ def _section(figure: Reproduced) -> dict[str, Any]:
     about = figure.figure
     plots = [
         {
-            "name": _name(figure, plot),
+            "name": _name(figure, plot.name),
             "title": plot.title,
-            "caption": plot.caption + (" Diamonds are published values." if plot.published else ""),
+            "caption": plot.caption + (_DIAMONDS if _points(figure, plot) else ""),
         }
         for plot in figure.outcome.plots
+    ]
+    plots += [
+        {
+            "name": _name(figure, metric),
+            "title": f"Published and here: {metric}",
+            "caption": "Diamonds are published values, dots are those here, bars their 95 %"
+            " intervals.",
+        }
+        for metric in _compared(figure)
     ]
     return {
         "id": about.id,

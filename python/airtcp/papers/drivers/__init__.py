@@ -18,8 +18,16 @@ if TYPE_CHECKING:
 
 DRIVERS: Final = {
     "against-chain": "against_chain",
+    "burst-pair": "burst_pair",
+    "convergence": "convergence",
+    "fits": "fits",
     "gain": "gain",
+    "link-classes": "link_classes",
+    "prr-distribution": "prr_distribution",
+    "success-pairs": "success_pairs",
+    "sweep": "sweep",
     "throughput": "throughput",
+    "window": "window",
 }
 """The module of each driver."""
 

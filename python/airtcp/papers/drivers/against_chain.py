@@ -36,7 +36,7 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
     for links, runs in every_set(context, parameters, outcome):
         at = {"set": links.name}
         chosen = [
-            [link for link in within(run, parameters["prr"]) if link.chain is not None]
+            [link for link in within(run, links.prr(parameters["prr"])) if link.chain is not None]
             for run in runs
         ]
         outcome.measures += _throughput(at, chosen, parameters) + _longest(at, chosen)
@@ -50,7 +50,8 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
 def _throughput(
     at: Mapping[str, str], runs: list[list[LinkRun]], parameters: Mapping[str, Any]
 ) -> list[Measure]:
-    near, below, least, ratios = list[float | None](), list[float | None](), [0.0] * 0, [0.0] * 0
+    near, below = list[float | None](), list[float | None]()
+    least, ratios = list[float | None](), list[float | None]()
     for run in runs:
         known = [
             link
@@ -92,7 +93,8 @@ def _worst(links: Sequence[LinkRun]) -> list[float]:
 
 
 def _longest(at: Mapping[str, str], runs: list[list[LinkRun]]) -> list[Measure]:
-    model, own, beyond = [0.0] * 0, [0.0] * 0, list[float | None]()
+    model, own = list[float | None](), list[float | None]()
+    beyond, longer = list[float | None](), list[float | None]()
     for run in runs:
         if not run:
             continue
@@ -100,10 +102,14 @@ def _longest(at: Mapping[str, str], runs: list[list[LinkRun]]) -> list[Measure]:
         model.append(most)
         own.append(max(link.longest for link in run))
         beyond.append(percent(sum(link.longest > most for link in run), len(run)))
+        longer.append(
+            percent(sum(link.longest > (link.chain_longest or 0.0) for link in run), len(run))
+        )
     return [
         repeated("longest of chains", at, model, "packets"),
         repeated("longest of links", at, own, "packets"),
         repeated("share beyond chains", at, beyond, "%"),
+        repeated("share longer", at, longer, "%"),
         Measure("links", at, mean(map(len, runs)), unit="links"),
     ]
 

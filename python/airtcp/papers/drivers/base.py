@@ -37,7 +37,7 @@ class Driver:
 TCP: Final[Form] = {
     "tcp": Key("open", "TCP keys in place of the profile's", default={}),
     "profile": Key("text", "TCP profile; s1 scales S1's timers with the slot", default="s1"),
-    "replicas": Key("whole", "links made of each model of a link", default=10),
+    "replicas": Key("whole", "links made of each model of a link", default=8),
     "ensemble": Key("open", "parameters of generated sets in place of their own", default={}),
     "runs": Key("whole", "independent draws of generated sets", default=3),
 }

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from airtcp.papers.drivers.base import SETS, Driver, every_set, within
 from airtcp.papers.drivers.statistics import percent, rank_correlation
 from airtcp.papers.form import Form, Key
-from airtcp.papers.outcome import Axis, Layer, Outcome, Plot, repeated
+from airtcp.papers.outcome import Axis, Layer, Measure, Outcome, Plot, repeated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,19 +61,20 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
     for links, runs in every_set(context, parameters, outcome):
         for name, prr in ranges.items():
             at = {"set": links.name, "prr": name}
-            chosen = [within(run, prr) for run in runs]
-            ratios = [_ratio(run, parameters["least_mu"]) for run in chosen]
+            chosen = [within(run, links.prr(prr)) for run in runs]
+            # Few links lie at the ends of the scale: the median is over those of all draws.
+            ratio = _ratio([link for run in chosen for link in run], parameters["least_mu"])
             outcome.measures += [
                 repeated("rank correlation", at, [_correlation(run) for run in chosen]),
                 repeated("share gaining", at, [_gaining(run) for run in chosen], "%"),
-                repeated("ratio", at, ratios),
+                Measure("ratio", at, ratio),
                 repeated("links", at, [float(len(run)) for run in chosen], "links"),
             ]
         if not draw:
             continue
         rows = [
             {"x": x.mu, "y": gain(x), "label": x.name, "shade": x.prr}
-            for x in within(runs[0], next(iter(ranges.values())))
+            for x in within(runs[0], links.prr(next(iter(ranges.values()))))
             if x.mu is not None
         ]
         outcome.plots.append(

@@ -1,16 +1,20 @@
 """TCP throughput against PRR over sets of links (S1, figure 3 and section 4).
 
 Two links count as of equal PRR if they differ by no more than `bin`. The spread is that of the
-two intermediate links of equal PRR whose throughput differs most, as the difference relative to
-the slower; links over which TCP delivered fewer than `least_packets` in all are left out of it,
-since a ratio to next to nothing says nothing.
+two links of equal PRR whose throughput differs most, as the difference relative to the slower;
+links over which TCP delivered fewer than `least_packets` in all are left out of it, since a ratio
+to next to nothing says nothing. The formula is 1.3 MTU / (RTT sqrt(loss)) with the round-trip time
+of a single hop, two slots.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from math import sqrt
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp.papers.drivers.base import SETS, Driver, every_set
+from airtcp.papers.drivers.statistics import rank_correlation
 from airtcp.papers.form import Form, Key
 from airtcp.papers.outcome import Axis, Layer, Measure, Outcome, Plot, repeated
 
@@ -21,12 +25,14 @@ if TYPE_CHECKING:
 
 PARAMETERS: Final[Form] = {
     **SETS,
-    "prr": Key("interval", "range of PRR in which pairs are looked for", default=[0.2, 0.6]),
+    "ranges": Key("open", "ranges of PRR by name", default={"intermediate": [0.2, 0.6]}),
     "bin": Key("number", "PRR by which two links of equal PRR may differ", default=0.02),
     "least_packets": Key("whole", "fewest packets delivered for a ratio", default=30),
     "around": Key("numbers", "PRR at which the slowest and fastest link are named", default=[]),
     "width": Key("number", "half the width of the range around these", default=0.03),
 }
+_CONSTANT: Final = 1.3
+_SLOTS_OF_A_ROUND_TRIP: Final = 2
 
 
 def pairs(
@@ -50,33 +56,60 @@ def _enough(link: LinkRun, least: int) -> bool:
     return link.tcp * link.packets * link.slot_s >= least
 
 
-def spread(links: Sequence[LinkRun], parameters: Mapping[str, Any]) -> float | None:
+def _spread(
+    links: Sequence[LinkRun], prr: Sequence[float], parameters: Mapping[str, Any]
+) -> float | None:
     """Give the greatest difference at equal PRR, in percent of the slower link."""
-    found = pairs(links, parameters["prr"], parameters["bin"], parameters["least_packets"])
+    found = pairs(links, prr, parameters["bin"], parameters["least_packets"])
     return 100 * (found[0][1].tcp / found[0][0].tcp - 1) if found else None
 
 
-def _ends(links: Sequence[LinkRun], prr: float, width: float) -> tuple[float | None, float | None]:
-    near = [link.tcp for link in links if abs(link.prr - prr) <= width]
-    return (min(near), max(near)) if near else (None, None)
+def _in(links: Sequence[LinkRun], prr: Sequence[float]) -> list[LinkRun]:
+    return [link for link in links if prr[0] <= link.prr <= prr[1]]
+
+
+def _formula(links: Sequence[LinkRun]) -> float | None:
+    """Give what the formula says over what TCP gets, median over links."""
+    found = [
+        min(_CONSTANT * link.rate / (_SLOTS_OF_A_ROUND_TRIP * sqrt(1 - link.prr)), link.rate)
+        / link.tcp
+        for link in links
+        if link.prr < 1 and link.tcp > 0
+    ]
+    return median(found) if found else None
+
+
+def _measures(
+    name: str, runs: Sequence[Sequence[LinkRun]], parameters: Mapping[str, Any]
+) -> list[Measure]:
+    found: list[Measure] = []
+    for which, prr in cast("dict[str, list[float]]", parameters["ranges"]).items():
+        at = {"set": name, "prr": which}
+        chosen = [_in(run, prr) for run in runs]
+        trend = [rank_correlation([x.prr for x in run], [x.tcp for x in run]) for run in chosen]
+        found += [
+            repeated("spread", at, [_spread(run, prr, parameters) for run in runs], "%"),
+            repeated("rank correlation", at, trend),
+            repeated("formula", at, [_formula(run) for run in chosen]),
+        ]
+    width = parameters["width"]
+    for prr in parameters["around"]:
+        at = {"set": name, "prr": prr}
+        near = [sorted(x.tcp for x in _in(run, (prr - width, prr + width))) for run in runs]
+        rates = [run for run in near if run]
+        found += [
+            repeated("slowest", at, [run[0] for run in rates], "packets/s"),
+            repeated("middle", at, [median(run) for run in rates], "packets/s"),
+            repeated("fastest", at, [run[-1] for run in rates], "packets/s"),
+        ]
+    return found
 
 
 def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outcome:  # noqa: FBT001
     """Measure."""
     outcome = Outcome()
     for links, runs in every_set(context, parameters, outcome):
-        at = {"set": links.name}
-        outcome.measures.append(
-            repeated("spread", at, [spread(run, parameters) for run in runs], "%")
-        )
-        for prr in parameters["around"]:
-            where = {**at, "prr": prr}
-            ends = [_ends(run, prr, parameters["width"]) for run in runs]
-            outcome.measures += [
-                repeated("slowest", where, [low for low, _ in ends], "packets/s"),
-                repeated("fastest", where, [high for _, high in ends], "packets/s"),
-            ]
-        outcome.measures.append(Measure("links", at, sum(map(len, runs)) / len(runs), unit="links"))
+        outcome.measures += _measures(links.name, runs, parameters)
         if not draw:
             continue
         drawn = context.links(
@@ -94,7 +127,7 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
                 f"TCP throughput against PRR: {links.label}",
                 links.words,
                 Axis("packet reception ratio (PRR)", domain=(0.0, 1.0)),
-                Axis("TCP throughput (packets/s)", domain=(0.0, 1 / runs[0][0].slot_s)),
+                Axis("TCP throughput (packets/s)", domain=(0.0, drawn[0].rate)),
                 [Layer("point", rows)],
             )
         )

@@ -1,0 +1,133 @@
+"""Congestion windows over time, and what a loss does to them (S3, figure 2.2).
+
+One scenario, in one or more variants; of each the window of one flow's sender is followed. A
+*loss* is a moment at which the slow-start threshold changes. Windows are in segments.
+
+| measure | what |
+|---|---|
+| `before`, `after` | window just before a loss and just after it |
+| `kept` | after / before |
+| `threshold` | threshold after the loss / window before |
+| `slow start` | growth of the window in a round trip below the threshold, the largest factor |
+| `avoidance` | the same above the threshold, mean, in segments |
+| `losses` | how many losses there were |
+
+Means over the losses of a run.
+"""
+
+from __future__ import annotations
+
+from statistics import mean
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import polars as pl
+
+from airtcp.papers.drivers.base import Driver
+from airtcp.papers.form import Form, Key
+from airtcp.papers.outcome import Axis, Layer, Measure, Outcome, Plot
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from airtcp.papers.context import Context
+
+PARAMETERS: Final[Form] = {
+    "scenario": Key("scenario", "the scenario, relative to the library", required=True),
+    "variants": Key("open", "by name: values in place of the scenario's", required=True),
+    "flow": Key("text", "the flow that is looked at", default="flow0"),
+    "segment": Key("whole", "bytes of a segment", default=1460),
+    "round_trip": Key("number", "seconds of a round trip", required=True),
+}
+_POINTS: Final = 1500
+
+
+def windows(
+    context: Context, parameters: Mapping[str, Any], variant: Mapping[str, Any]
+) -> pl.DataFrame:
+    """Run a variant and give time, window and threshold, in segments."""
+    result = context.scenario(parameters["scenario"], variant, runs=1, series=True)
+    series = result.table("window_series")
+    segment = parameters["segment"]
+    chosen = series.filter((pl.col("flow") == parameters["flow"]) & (pl.col("side") == "client"))
+    return chosen.select(
+        t="t_s",
+        cwnd=pl.col("cwnd_bytes") / segment,
+        ssthresh=pl.col("ssthresh_bytes").cast(pl.Float64) / segment,
+    )
+
+
+def losses(frame: pl.DataFrame) -> list[int]:
+    """Give the rows at which the threshold changes to another finite value."""
+    known = frame["ssthresh"].to_list()
+    return [
+        i
+        for i in range(1, len(known))
+        if known[i] is not None and known[i - 1] is not None and known[i] != known[i - 1]
+    ]
+
+
+def _growth(frame: pl.DataFrame, round_trip: float) -> tuple[list[float], list[float]]:
+    """Give the growth of every round trip that lies whole below, or above, the threshold.
+
+    Below it is the factor by which the window grew, above it the segments.
+    """
+    times, cwnd, limit = (frame[name].to_list() for name in ("t", "cwnd", "ssthresh"))
+    below, above = list[float](), list[float]()
+    first = 0
+    for i in range(1, len(times)):
+        if limit[i] != limit[first] or cwnd[i] < cwnd[i - 1]:
+            first = i
+        elif times[i] - times[first] >= round_trip * 0.999:
+            # Growth in the gap before a burst of acknowledgements belongs to the next round.
+            if limit[i] is not None and cwnd[first] >= limit[i]:
+                above.append(cwnd[i] - cwnd[first])
+            elif limit[i] is None or cwnd[i] < limit[i]:
+                below.append(cwnd[i] / cwnd[first])
+            first = i
+    return below, above
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return mean(values) if values else None
+
+
+def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outcome:  # noqa: FBT001
+    """Measure."""
+    outcome = Outcome()
+    rows: list[dict[str, Any]] = []
+    for name, variant in cast("dict[str, dict[str, Any]]", parameters["variants"]).items():
+        at = {"variant": name}
+        frame = windows(context, parameters, variant)
+        cwnd, limit = frame["cwnd"].to_list(), frame["ssthresh"].to_list()
+        found = losses(frame)
+        below, above = _growth(frame, parameters["round_trip"])
+        outcome.measures += [
+            Measure("losses", at, float(len(found)), unit="losses"),
+            Measure("before", at, _mean([cwnd[i - 1] for i in found]), unit="segments"),
+            Measure("after", at, _mean([cwnd[i] for i in found]), unit="segments"),
+            Measure("kept", at, _mean([cwnd[i] / cwnd[i - 1] for i in found])),
+            Measure("threshold", at, _mean([limit[i] / cwnd[i - 1] for i in found])),
+            Measure("slow start", at, max(below) if below else None),
+            Measure("avoidance", at, _mean(above), unit="segments"),
+        ]
+        every = max(len(frame) // _POINTS, 1)
+        thin = frame.gather_every(every)
+        rows += [
+            {"x": t, "y": w, "series": name}
+            for t, w in zip(thin["t"].to_list(), thin["cwnd"].to_list(), strict=True)
+        ]
+    if draw:
+        outcome.plots.append(
+            Plot(
+                "window",
+                "Congestion window over time",
+                "Simulated; the loss of given segments.",
+                Axis("time (s)"),
+                Axis("window (segments)"),
+                [Layer("step", rows)],
+            )
+        )
+    return outcome
+
+
+DRIVER = Driver("window", "congestion windows, and what a loss does to them", PARAMETERS, measure)
