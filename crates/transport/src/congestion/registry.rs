@@ -124,6 +124,8 @@ registry! {
     "cubic-2008" Cubic2008(super::Cubic2008, super::Cubic2008Config) from "Ha, Rhee, Xu, ACM SIGOPS OSR 42(5), 2008";
     /// A cubic function of the time since the last loss, as standardised
     "cubic" Cubic(super::Cubic, super::CubicConfig) from "RFC 9438";
+    /// Reno whose window grows by the clock: on a long path as fast as on a short one
+    "hybla" Hybla(super::Hybla, super::HyblaConfig) from "Caini and Firrincieli 2004";
 }
 
 impl Default for LawConfig {
