@@ -2,8 +2,8 @@
 //!
 //! [`Link`] is the machine, [`LinkConfig`] its table in a scenario. What is lost is decided by a
 //! [`LossModel`]; [`Loss`] is the closed set of models with one open arm and [`LossConfig`] its
-//! form in a scenario. A model is one file in `loss/` and one line of the `registry!` in
-//! `loss/registry.rs`.
+//! form in a scenario. A model is one file in `loss/`, named in `loss/mod.rs`, and one line of
+//! the `registry!` in `loss/registry.rs`.
 //!
 //! The queue in front of the link is not here: whoever owns both pulls from the queue when
 //! [`Link::is_ready`].

@@ -1,9 +1,9 @@
 //! Queue disciplines: what waits in front of a link, what is dropped or marked, who goes next.
 //!
 //! [`Qdisc`] is the interface, [`Queue`] the closed set of disciplines with one open arm, and
-//! [`QueueConfig`] its form in a scenario. A discipline is one file and one line of the
-//! `registry!` in `registry.rs`; that line gives it its config tag, its place in the schema, its
-//! entry in [`registry()`] and its run of the conformance suite.
+//! [`QueueConfig`] its form in a scenario. A discipline is one file, named below, and one line of
+//! the `registry!` in `registry.rs`; that line gives it its config tag, its place in the schema,
+//! its entry in [`registry()`] and its run of the conformance suite.
 //!
 //! A queue holds what *waits*: the packet being transmitted has left it. The interface that owns
 //! queue and link pulls from the queue when the link is ready.

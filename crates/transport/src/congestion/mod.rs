@@ -5,9 +5,9 @@
 //! ([`CongestionKind`]). The temporary inflation of Reno's and NewReno's window belongs to loss
 //! recovery and is added outside the law.
 //!
-//! A law is one file and one line of the `registry!` in `registry.rs`: that line gives it its
-//! tag in the configuration, its place in the schema, its line in `airtcp list` and its run of
-//! the conformance suite. All windows are in bytes.
+//! A law is one file, named below, and one line of the `registry!` in `registry.rs`: that line
+//! gives it its tag in the configuration, its place in the schema, its line in `airtcp list` and
+//! its run of the conformance suite. All windows are in bytes.
 //!
 //! Laws are built from parts: [`Window`] (window, threshold, bounds, undo), [`SlowStart`]
 //! (standard and HyStart++), [`Additive`] (a segment per round trip), [`Prior`] (what an undo
