@@ -187,35 +187,56 @@ def _table(result: PapersResult) -> None:
 
 
 def _explanations(rows: list[Row]) -> list[Any]:
-    """Say why rows are not met, why they are skipped, and what verdicts depend on."""
+    """Say why rows are not met, what verdicts depend on, and what was skipped."""
     from rich.text import Text
 
     from airtcp.papers.rows import shown, told
 
     lines: list[Any] = []
+    causes: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if row["verdict"] == "not reproduced":
-            lines.append(
-                Text.assemble((f"- {row['id']} {shown(row)}: ", "bold"), f"{row['reason']}.")
+            causes.setdefault((row["id"], row["cause"]), []).append(row)
+    for (id_, cause), missed in causes.items():
+        # The reason of a row is the fact, and then the cause, which several rows may share.
+        facts = [f"{shown(row)}: {_fact(row)}" for row in missed]
+        why = f". {cause[:1].upper()}{cause[1:]}." if cause else "."
+        lines.append(Text.assemble((f"- {id_} not reproduced: ", "bold"), "; ".join(facts), why))
+    for row in rows:
+        if not row["depends_on"]:
+            continue
+        other = [
+            f"{s['assumption']} ({s['status']}) {told(s['alternative'])}: {_number(s['here'])}, "
+            f"{s['verdict']}"
+            for s in row["sensitivity"]
+            if _met(s["verdict"]) != _met(row["verdict"])
+        ]
+        lines.append(
+            Text.assemble(
+                (f"* {row['id']} {shown(row)} ", "bold"),
+                f"{_number(row['here'])}, {row['verdict']}; with {'; '.join(other)}.",
             )
-        for name in row["depends_on"]:
-            tried = [s for s in row["sensitivity"] if s["assumption"] == name]
-            values = ", ".join(
-                f"{told(s['alternative'])}: {_number(s['here'])} ({s['verdict']})" for s in tried
-            )
-            status = tried[0]["status"]
-            lines.append(
-                Text.assemble(
-                    (f"- {row['id']} {shown(row)} ", "bold"),
-                    f"depends on {name} ({status}): {_number(row['here'])} here; {values}.",
-                )
-            )
+        )
     skipped: dict[str, int] = {}
     for row in rows:
         if row["verdict"] == "skipped":
             skipped[row["reason"]] = skipped.get(row["reason"], 0) + 1
     lines += [Text(f"- {n} skipped: {reason}.") for reason, n in skipped.items()]
     return lines
+
+
+def _fact(row: Row) -> str:
+    return (
+        row["reason"].removesuffix(row["cause"]).removesuffix("; ")
+        if row["cause"]
+        else row["reason"]
+    )
+
+
+def _met(verdict: str) -> bool:
+    from airtcp.papers.verdict import MET
+
+    return verdict in MET
 
 
 def _number(value: float | None) -> str:
@@ -232,7 +253,10 @@ def _published(row: Row) -> str:
     if row["published_interval"] is None:
         return _number(said) + unit
     low, high = row["published_interval"]
-    ends = f"[{'' if low is None else _number(low)}, {'' if high is None else _number(high)}]"
+    if low is None or high is None:
+        ends = f"<= {_number(high)}" if low is None else f">= {_number(low)}"
+    else:
+        ends = f"[{_number(low)}, {_number(high)}]"
     return (ends if said is None else f"{_number(said)} {ends}") + unit
 
 

@@ -180,6 +180,9 @@ def _value(key: Key, value: Any, where: str, place: str) -> Any:
             if word not in key.accepted:
                 message = f'{where}: {place}: unknown value "{word}"'
                 refuse(message + did_you_mean(str(word), key.accepted))
+    if key.kind == "text":
+        # Long texts stand on several lines of a file; where the lines break means nothing.
+        return " ".join(value.split())
     if key.of is not None and (table := _table(value)) is not None:
         return check(key.of, table, where, place)
     if key.of is not None and (parts := _parts(value)) is not None:

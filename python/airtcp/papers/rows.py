@@ -48,6 +48,7 @@ class Row(TypedDict):
     unit: str
     verdict: Verdict
     reason: str
+    cause: str
     by_construction: str
     depends_on: list[str]
     sensitivity: list[Sensitivity]
@@ -128,6 +129,7 @@ def _row(
         "unit": one.unit if isinstance(one, Published) else ("" if here is None else here.unit),
         "verdict": judged.verdict,
         "reason": judged.reason,
+        "cause": "" if judged.met or judged.verdict == "skipped" else one.reason,
         "by_construction": one.by_construction,
         "depends_on": list(depends),
         "sensitivity": sensitivity,

@@ -27,7 +27,7 @@ Verdict = Literal[
     "within interval", "within tolerance", "ordering holds", "not reproduced", "skipped"
 ]
 MET: Final = ("within interval", "within tolerance", "ordering holds")
-_WIDEST: Final = 0.5
+_WIDEST: Final = 0.25
 """An interval here wider than this share of the published value is too vague to meet it."""
 
 

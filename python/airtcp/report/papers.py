@@ -42,7 +42,7 @@ def papers_page(figures: Sequence[Reproduced], seed: int, *, interrupted: bool) 
             charts[name] = charts_papers.chart(plot, points)
             data[name] = charts_papers.data(plot, points)
         for metric, values in _compared(figure).items():
-            name = _name(figure, metric)
+            name = _name(figure, f"compared {metric}")
             charts[name] = charts_papers.compared(values, f"{metric} {values[0]['unit']}".strip())
             data[name] = {"values": values}
     rows = [row for figure in figures for row in figure.rows]
@@ -158,7 +158,7 @@ def _section(figure: Reproduced) -> dict[str, Any]:
     ]
     plots += [
         {
-            "name": _name(figure, metric),
+            "name": _name(figure, f"compared {metric}"),
             "title": f"Published and here: {metric}",
             "caption": "Diamonds are published values, dots are those here, bars their 95 %"
             " intervals.",
@@ -196,21 +196,27 @@ def _text(number: float | None) -> str:
 def _interval(ends: tuple[float | None, float | None] | None) -> str:
     if ends is None:
         return ""
-    low, high = ("" if end is None else words.number(end) for end in ends)
-    return f" [{low}, {high}]"
+    low, high = ends
+    if low is None or high is None:
+        return (
+            f" \N{LESS-THAN OR EQUAL TO} {_text(high)}"
+            if low is None
+            else f" \N{GREATER-THAN OR EQUAL TO} {_text(low)}"
+        )
+    return f" [{words.number(low)}, {words.number(high)}]"
 
 
 def _row(row: Row) -> dict[str, Any]:
     said = row["published"]
-    published = said if isinstance(said, str) else _text(said)
+    published = said if isinstance(said, str) else "" if said is None else _text(said)
     here = _text(row["here"]) + _interval(row["here_interval"])
     if row["kind"] == "ordering" and row["right"] is not None:
         here += f" against {_text(row['right'])}"
-    tone = {"not reproduced": "no", "skipped": "skip"}.get(row["verdict"], "yes")
+    tone = {"not reproduced": "no", "skipped": "none"}.get(row["verdict"], "yes")
     return {
         "measure": shown(row),
         "words": row["words"],
-        "published": published + _interval(row["published_interval"]),
+        "published": (published + _interval(row["published_interval"])).strip(),
         "here": here,
         "unit": row["unit"],
         "ratio": _text(row["ratio"]),

@@ -20,6 +20,7 @@ DRIVERS: Final = {
     "against-chain": "against_chain",
     "burst-pair": "burst_pair",
     "convergence": "convergence",
+    "cubic-curve": "cubic_curve",
     "fits": "fits",
     "gain": "gain",
     "link-classes": "link_classes",
