@@ -540,7 +540,7 @@ def trace_fit(
             ),
         ),
     }
-    answer: dict[str, Any] = json.loads(_core.fit_throughput(json.dumps(request)))
+    answer: dict[str, Any] = json.loads(_core.fit_throughput(json.dumps(request), progress))
     options = answer["options"] | {"where": conditions, "classes": classes}
     document: FitDocument = {
         "schema": answer["schema"],
@@ -556,7 +556,7 @@ def trace_fit(
         "fits": answer["fits"],
         "formulas": answer["formulas"],
         "skipped": studied.get("skipped", []),
-        "interrupted": studied.get("interrupted", False),
+        "interrupted": answer["interrupted"] or studied.get("interrupted", False),
     }
     return FitResult(document)
 

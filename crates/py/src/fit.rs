@@ -1,10 +1,11 @@
 //! `fit_throughput`: links as numbers in, fits and formulas side by side out.
 
-use airtcp_trace::predict::{FitOptions, FitTable, LinkSample, fit_throughput as fit};
+use airtcp_trace::predict::{FitOptions, FitTable, LinkSample, fit_throughput_telling as fit};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error;
+use crate::progress::Watch;
 
 /// Links to fit, and how.
 #[derive(Deserialize)]
@@ -29,10 +30,20 @@ struct Answer {
 
 /// Fits TCP throughput to PRR, mu and further metrics of links, and evaluates the published
 /// formulas. `request` is a JSON object with `links` and `options`; gives the document as JSON.
+/// `progress(done, total, label)` is called now and then.
 #[pyfunction]
-pub(crate) fn fit_throughput(py: Python<'_>, request: &str) -> PyResult<String> {
+#[pyo3(signature = (request, progress = None))]
+pub(crate) fn fit_throughput(
+    py: Python<'_>,
+    request: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
     let Request { links, options } = error::options(request)?;
-    let table = py.detach(|| fit(&links, &options)).map_err(error::refuse)?;
+    let mut watch = Watch::new(progress);
+    let table = py
+        .detach(|| fit(&links, &options, |done, total| watch.report(done, total, "fitting")))
+        .map_err(error::refuse)?;
+    watch.into_error(py)?;
     let answer = Answer {
         schema: "airtcp.fit/1",
         airtcp_version: env!("CARGO_PKG_VERSION"),

@@ -13,6 +13,7 @@ mod form;
 pub mod formula;
 mod lad;
 mod linear;
+mod solve;
 mod table;
 
 pub use error::{FitError, FitProblem};
@@ -20,4 +21,5 @@ pub use form::{Form, LEAST_LOSS};
 pub use formula::FormulaOptions;
 pub use table::{
     Fit, FitOptions, FitTable, FittedLink, LeftOut, LinkSample, Prediction, fit_throughput,
+    fit_throughput_telling,
 };

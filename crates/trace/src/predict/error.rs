@@ -85,6 +85,8 @@ pub enum FitProblem {
         /// Links there are.
         links: usize,
     },
+    /// The work was stopped before.
+    Stopped,
     /// The optimum was not found; a fault of the solver, which no input is known to cause.
     NotSolved,
 }
@@ -112,6 +114,7 @@ impl fmt::Display for FitProblem {
                     few.join(" and ")
                 )
             }
+            Self::Stopped => f.write_str("stopped before it was fitted"),
             Self::NotSolved => f.write_str("the optimum was not found"),
         }
     }

@@ -20,7 +20,8 @@ use airtcp_units::detmath::{exp_m1, ln_1p, pow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::table::{Data, Prediction};
+use super::solve::Data;
+use super::table::Prediction;
 use super::{FitError, altman};
 
 /// S1's constant of the square-root law.

@@ -6,15 +6,24 @@
 //! `lambda = X_B^-T sum_{i not in B} sign(r_i) x_i` are the duals of the interpolated rows; all
 //! `|lambda_j| <= 1` is the proof of optimality (with `d_i = sign(r_i)` elsewhere, `X' d = 0` and
 //! `|d| <= 1`, so `d . y` bounds the sum from below and meets it). Else row `j` is let go and the
-//! sum is minimised along the edge, which a weighted median does.
+//! sum is minimised along the edge, which a weighted median does. From vertex to vertex
+//! everything is updated; before an optimum is believed it is all computed anew.
+//!
+//! An observation is left out by taking it from a solved problem: the search goes on from the
+//! vertex where it stands, and is soon at its end. If the observation was interpolated, it is
+//! the first to be let go.
 //!
 //! Ties (several links of equal values, fits that are perfect) make vertices degenerate, and a
 //! search could go in circles. It therefore works on values moved by amounts too small to
 //! matter ([`NUDGE`]), which have no ties; the vertex found is then evaluated with the values
 //! given. A residual can have the wrong sign in the proof only if it is smaller than the amount
-//! moved, so the sum is optimal to that precision; [`Lad::gap`] is what was reached.
+//! moved, so the sum is optimal to that precision; `gap` in the tests is what was reached.
 //!
 //! Where several vertices are optimal, one of them is given, always the same for the same data.
+
+use std::cmp::Ordering;
+
+use airtcp_random::Seed;
 
 use super::linear::{Lu, dot};
 
@@ -24,116 +33,244 @@ const NUDGE: f64 = 1e-10;
 /// How far a dual may exceed 1 in an optimum, for rounding.
 const SLACK: f64 = 1e-9;
 
-/// Steps from vertex to vertex for each row and coefficient, before the search is given up. The
-/// searches of the tests take less than one.
-const STEPS: usize = 20;
+/// Steps from vertex to vertex after which everything is computed anew.
+const FRESH: usize = 40;
 
-/// An optimum.
-#[derive(Debug, Clone)]
-pub(super) struct Lad {
-    /// Coefficients.
-    pub z: Vec<f64>,
-    /// The rows that are interpolated.
-    pub basis: Vec<usize>,
-    /// The sum of absolute deviations less its lower bound by duality: zero but for rounding.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the proof, which the tests look at"))]
-    pub gap: f64,
-}
+/// Rounds of [`FRESH`] steps for each coefficient and each ten rows before the search is given
+/// up. The searches of the tests take less than one for each coefficient.
+const ROUNDS: usize = 20;
 
-/// The fraction by which observation `i` is moved: between 1/2 and 1, without a pattern.
-fn nudge(i: usize) -> f64 {
-    // The golden ratio's multiples are spread evenly and never coincide.
-    let turns = (i as f64 + 1.0) * 0.618_033_988_749_894_9;
-    0.5 + 0.5 * (turns - turns.floor())
-}
+/// Crossings that are few enough to be sorted.
+const FEW: usize = 24;
 
-/// Solves for `rows` (well-conditioned, full rank) and `y`, both finite, starting from the rows
-/// `start` if these are independent. `without` is a row to be left out. `None` if the rows have
-/// not the full rank.
-pub(super) fn solve(
-    rows: &[Vec<f64>],
-    y: &[f64],
+/// A problem, and the vertex where its search stands.
+#[derive(Clone)]
+pub(super) struct Search<'a> {
+    /// Rows of the design: well-conditioned, of full rank.
+    rows: &'a [Vec<f64>],
+    y: &'a [f64],
+    /// `y` without ties.
+    moved: Vec<f64>,
+    /// The row that is left out.
     without: Option<usize>,
-    start: Option<&[usize]>,
-) -> Option<Lad> {
-    let k = rows.first()?.len();
-    let largest = y.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-    let size = if largest > 0.0 { largest } else { 1.0 };
-    let moved: Vec<f64> = y.iter().enumerate().map(|(i, v)| v + NUDGE * size * nudge(i)).collect();
-    let mut basis = match start {
-        Some(start) => start.to_vec(),
-        None => independent(rows, without)?,
-    };
-    let used = |i: usize, basis: &[usize]| Some(i) != without && !basis.contains(&i);
-    let pick = |basis: &[usize]| basis.iter().map(|&i| rows[i].clone()).collect::<Vec<_>>();
-    for _ in 0..STEPS * (rows.len() + k) {
-        let lu = Lu::of(pick(&basis))?;
-        let z = lu.solve(&basis.iter().map(|&i| moved[i]).collect::<Vec<_>>());
-        let residuals: Vec<f64> = rows.iter().zip(&moved).map(|(x, y)| y - dot(x, &z)).collect();
-        let mut pull = vec![0.0; k];
-        for (i, r) in residuals.iter().enumerate() {
-            if used(i, &basis) {
-                pull.iter_mut().zip(&rows[i]).for_each(|(p, x)| *p += r.signum() * x);
+    /// The interpolated rows.
+    basis: Vec<usize>,
+    /// Whether a row is interpolated.
+    inside: Vec<bool>,
+    /// For each interpolated row the direction that moves it alone, by one.
+    edges: Vec<Vec<f64>>,
+    /// Of the moved observations.
+    residuals: Vec<f64>,
+    /// `sum sign(r_i) x_i` over the rows that are neither interpolated nor left out.
+    pull: Vec<f64>,
+}
+
+impl<'a> Search<'a> {
+    /// A problem at its optimum. `None` if the rows have not the full rank.
+    pub(super) fn solved(rows: &'a [Vec<f64>], y: &'a [f64]) -> Option<Self> {
+        Self::from(rows, y, independent(rows)?)
+    }
+
+    /// The same, from a vertex of one's own.
+    pub(super) fn from(rows: &'a [Vec<f64>], y: &'a [f64], basis: Vec<usize>) -> Option<Self> {
+        let largest = y.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        let size = if largest > 0.0 { largest } else { 1.0 };
+        // Without a pattern: multiples of an irrational, say, would be linear in the number of the
+        // observation but for whole numbers, as evenly spaced designs are, and ties would stay.
+        let chance = Seed::new(0).keyed("predict/lad");
+        let nudge = |i: usize| NUDGE * size * (0.5 + 0.5 * chance.unit(i as u64));
+        let mut search = Self {
+            rows,
+            y,
+            moved: y.iter().enumerate().map(|(i, v)| v + nudge(i)).collect(),
+            without: None,
+            inside: (0..rows.len()).map(|i| basis.contains(&i)).collect(),
+            basis,
+            edges: Vec::new(),
+            residuals: Vec::new(),
+            pull: Vec::new(),
+        };
+        search.refresh()?;
+        search.run()?;
+        Some(search)
+    }
+
+    /// The optimum without observation `i`. `None` if the others have not the full rank.
+    pub(super) fn without(&self, i: usize) -> Option<Self> {
+        let mut search = self.clone();
+        search.without = Some(i);
+        match search.basis.iter().position(|&b| b == i) {
+            Some(at) => search.step(at, 0.0)?,
+            None => add(&mut search.pull, -search.residuals[i].signum(), &self.rows[i]),
+        }
+        search.run()?;
+        Some(search)
+    }
+
+    /// Whether row `i` pulls: it is neither interpolated nor left out.
+    fn pulls(&self, i: usize) -> bool {
+        !self.inside[i] && Some(i) != self.without
+    }
+
+    /// Computes everything anew from the interpolated rows.
+    fn refresh(&mut self) -> Option<Lu> {
+        let k = self.basis.len();
+        let lu = Lu::of(self.basis.iter().map(|&i| self.rows[i].clone()).collect())?;
+        let unit = |j: usize| (0..k).map(|i| f64::from(u8::from(i == j))).collect::<Vec<_>>();
+        self.edges = (0..k).map(|j| lu.solve(&unit(j))).collect();
+        let z = lu.solve(&self.basis.iter().map(|&i| self.moved[i]).collect::<Vec<_>>());
+        self.residuals = self.rows.iter().zip(&self.moved).map(|(x, y)| y - dot(x, &z)).collect();
+        self.pull = vec![0.0; k];
+        for i in 0..self.rows.len() {
+            if self.pulls(i) {
+                add(&mut self.pull, self.residuals[i].signum(), &self.rows[i]);
             }
         }
-        let duals = lu.solve_transposed(&pull);
-        let (leaving, worst) = duals
-            .iter()
-            .enumerate()
-            .fold((0, 0.0), |best, (j, d)| if d.abs() > best.1 { (j, d.abs()) } else { best });
-        if worst <= 1.0 + SLACK {
-            return Some(finish(rows, y, without, basis, &lu, &residuals, &duals));
-        }
-        let mut unit = vec![0.0; k];
-        unit[leaving] = duals[leaving].signum();
-        let direction = lu.solve(&unit);
-        // Along the edge the sum falls by `worst - 1` a unit, until residuals change sign.
-        let mut crossings: Vec<(f64, f64, usize)> = (0..rows.len())
-            .filter(|&i| used(i, &basis))
-            .filter_map(|i| {
-                let rate = dot(&rows[i], &direction);
-                let at = residuals[i] / rate;
-                (rate != 0.0 && at >= 0.0 && at.is_finite()).then_some((at, rate.abs(), i))
-            })
-            .collect();
-        crossings.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)));
-        let mut slope = 1.0 - worst;
-        let entering = crossings.iter().find(|(_, rate, _)| {
-            slope += 2.0 * rate;
-            slope >= 0.0
-        });
-        // The sum is bounded below, so some residual does change sign.
-        basis[leaving] = entering?.2;
+        Some(lu)
     }
-    None
+
+    /// The interpolated row that is furthest from balance, and its dual.
+    fn worst(&self) -> (usize, f64) {
+        self.edges.iter().map(|edge| dot(edge, &self.pull)).enumerate().fold(
+            (0, 0.0),
+            |best: (usize, f64), now| if now.1.abs() > best.1.abs() { now } else { best },
+        )
+    }
+
+    /// Goes to the optimum.
+    fn run(&mut self) -> Option<()> {
+        for _ in 0..ROUNDS * (self.basis.len() + self.rows.len() / 10) {
+            for _ in 0..FRESH {
+                let (leaving, dual) = self.worst();
+                if dual.abs() <= 1.0 + SLACK {
+                    break;
+                }
+                self.step(leaving, 1.0)?;
+            }
+            self.refresh()?;
+            if self.worst().1.abs() <= 1.0 + SLACK {
+                return Some(());
+            }
+        }
+        None
+    }
+
+    /// Lets the row at `leaving` of the basis go, which itself weighs `weight`, and minimises
+    /// along the edge. `None` if the sum does not grow again, which needs a row of weight 0
+    /// that nothing can stand in for.
+    fn step(&mut self, leaving: usize, weight: f64) -> Option<()> {
+        let dual = dot(&self.edges[leaving], &self.pull);
+        let side = dual.signum();
+        let direction: Vec<f64> = self.edges[leaving].iter().map(|e| side * e).collect();
+        let rates: Vec<f64> = self.rows.iter().map(|x| dot(x, &direction)).collect();
+        let mut crossings: Vec<Crossing> = Vec::new();
+        for (i, rate) in rates.iter().enumerate() {
+            let r = self.residuals[i];
+            if self.pulls(i) && *rate != 0.0 && (r.signum() > 0.0) == (*rate > 0.0) {
+                crossings.push(Crossing { at: r / rate, rate: rate.abs(), row: i });
+            }
+        }
+        // Along the edge the sum falls by `|dual| - weight` a unit, until residuals change sign.
+        let crossing = least(&mut crossings, weight - dual.abs())?;
+        let (entering, at) = (crossing.row, crossing.at);
+        let row = self.basis[leaving];
+        add(&mut self.pull, -self.residuals[entering].signum(), &self.rows[entering]);
+        for (i, rate) in rates.iter().enumerate() {
+            let (old, new) = (self.residuals[i], self.residuals[i] - at * rate);
+            self.residuals[i] = new;
+            if i != entering && self.pulls(i) && old.signum().total_cmp(&new.signum()).is_ne() {
+                add(&mut self.pull, 2.0 * new.signum(), &self.rows[i]);
+            }
+        }
+        self.residuals[entering] = 0.0;
+        self.residuals[row] = -side * at;
+        if Some(row) != self.without {
+            add(&mut self.pull, -side, &self.rows[row]);
+        }
+        self.inside[row] = false;
+        self.inside[entering] = true;
+        self.basis[leaving] = entering;
+        // The new edges move the entering row alone, or not at all.
+        let pivot = dot(&self.rows[entering], &self.edges[leaving]);
+        let edge: Vec<f64> = self.edges[leaving].iter().map(|e| e / pivot).collect();
+        for (j, other) in self.edges.iter_mut().enumerate() {
+            if j != leaving {
+                let part = dot(&self.rows[entering], other);
+                add(other, -part, &edge);
+            }
+        }
+        self.edges[leaving] = edge;
+        Some(())
+    }
+
+    /// Coefficients: the optimum for the values given, at the vertex found.
+    pub(super) fn coefficients(&self) -> Option<Vec<f64>> {
+        let lu = Lu::of(self.basis.iter().map(|&i| self.rows[i].clone()).collect())?;
+        Some(lu.solve(&self.basis.iter().map(|&i| self.y[i]).collect::<Vec<_>>()))
+    }
+
+    /// The sum of absolute deviations less its lower bound by duality: zero but for rounding.
+    #[cfg(test)]
+    fn gap(&self) -> f64 {
+        let z = self.coefficients().unwrap();
+        let mut gap = 0.0;
+        for (i, x) in self.rows.iter().enumerate().filter(|(i, _)| Some(*i) != self.without) {
+            // The dual of an interpolated row carries the sign with which it balances the others.
+            let at = self.basis.iter().position(|&b| b == i);
+            let dual =
+                at.map_or_else(|| self.residuals[i].signum(), |j| -dot(&self.edges[j], &self.pull));
+            gap += (self.y[i] - dot(x, &z)).abs() - dual * self.y[i];
+        }
+        gap
+    }
 }
 
-/// The optimum of the values given, at the vertex found.
-fn finish(
-    rows: &[Vec<f64>],
-    y: &[f64],
-    without: Option<usize>,
-    basis: Vec<usize>,
-    lu: &Lu,
-    moved_residuals: &[f64],
-    duals: &[f64],
-) -> Lad {
-    let z = lu.solve(&basis.iter().map(|&i| y[i]).collect::<Vec<_>>());
-    let (mut sum, mut bound) = (0.0, 0.0);
-    for (i, x) in rows.iter().enumerate() {
-        if Some(i) == without {
-            continue;
-        }
-        sum += (y[i] - dot(x, &z)).abs();
-        let at = basis.iter().position(|&b| b == i);
-        // The dual of an interpolated row carries the sign with which it balances the others.
-        bound += y[i] * at.map_or_else(|| moved_residuals[i].signum(), |j| -duals[j]);
+/// Adds `factor x` to `to`.
+fn add(to: &mut [f64], factor: f64, x: &[f64]) {
+    to.iter_mut().zip(x).for_each(|(t, x)| *t += factor * x);
+}
+
+/// Where along an edge a residual changes sign, and by how much it changes the slope (halved).
+#[derive(Debug, Clone, Copy)]
+struct Crossing {
+    at: f64,
+    rate: f64,
+    row: usize,
+}
+
+impl Crossing {
+    fn order(&self, other: &Self) -> Ordering {
+        self.at.total_cmp(&other.at).then(self.row.cmp(&other.row))
     }
-    Lad { z, basis, gap: sum - bound }
+}
+
+/// The first crossing after which a sum of slope `slope` does not fall any more.
+fn least(crossings: &mut [Crossing], mut slope: f64) -> Option<Crossing> {
+    let mut left = crossings;
+    while left.len() > FEW {
+        let half = left.len() / 2;
+        left.select_nth_unstable_by(half, Crossing::order);
+        let below = slope + 2.0 * left[..half].iter().map(|c| c.rate).sum::<f64>();
+        if below >= 0.0 {
+            left = &mut left[..half];
+        } else {
+            slope = below;
+            left = &mut left[half..];
+        }
+    }
+    left.sort_unstable_by(Crossing::order);
+    for crossing in left.iter() {
+        slope += 2.0 * crossing.rate;
+        if slope >= 0.0 {
+            return Some(*crossing);
+        }
+    }
+    // Rounding may leave a little slope after the last.
+    left.last().copied()
 }
 
 /// Rows that are as independent of one another as a greedy choice makes them.
-fn independent(rows: &[Vec<f64>], without: Option<usize>) -> Option<Vec<usize>> {
+fn independent(rows: &[Vec<f64>]) -> Option<Vec<usize>> {
     let k = rows.first()?.len();
     let mut left = rows.to_vec();
     let mut chosen = Vec::with_capacity(k);
@@ -141,7 +278,7 @@ fn independent(rows: &[Vec<f64>], without: Option<usize>) -> Option<Vec<usize>> 
         let mut best = (0, 0.0);
         for (i, row) in left.iter().enumerate() {
             let size = dot(row, row);
-            if Some(i) != without && !chosen.contains(&i) && size > best.1 {
+            if !chosen.contains(&i) && size > best.1 {
                 best = (i, size);
             }
         }
@@ -152,7 +289,7 @@ fn independent(rows: &[Vec<f64>], without: Option<usize>) -> Option<Vec<usize>> 
         chosen.push(best.0);
         for row in &mut left {
             let part = dot(row, &pivot);
-            row.iter_mut().zip(&pivot).for_each(|(r, p)| *r -= part * p);
+            add(row, -part, &pivot);
         }
     }
     Some(chosen)

@@ -144,6 +144,7 @@ impl Lu {
     }
 
     /// Solves `A' x = b`, with the transpose.
+    #[cfg(test)]
     pub(super) fn solve_transposed(&self, b: &[f64]) -> Vec<f64> {
         let k = self.rows.len();
         let mut y = b.to_vec();

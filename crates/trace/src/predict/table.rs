@@ -20,13 +20,10 @@ use airtcp_units::detmath::ln;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::form::Term;
 use super::formula::{self, FormulaOptions};
-use super::linear::{Basis, Lu, dot};
-use super::{FitError, FitProblem, Form, form::Term, lad};
-
-/// Least share of a coefficient that must rest on other links for a link to be left out:
-/// `1 - h` with `h` its leverage. \[choice\]
-const NEEDED: f64 = 1e-12;
+use super::solve::{Data, Work, fit};
+use super::{FitError, FitProblem, Form};
 
 /// Longest list of links in a message.
 const NAMED: usize = 3;
@@ -77,6 +74,8 @@ pub struct FitTable {
     pub fits: Vec<Fit>,
     /// Published formulas, which fit nothing, over the same links.
     pub formulas: Vec<Prediction>,
+    /// True if the work was stopped before everything was fitted.
+    pub interrupted: bool,
 }
 
 /// A link that was fitted.
@@ -170,6 +169,9 @@ impl FitTable {
         let mut failed: Vec<(Vec<&str>, &str)> = Vec::new();
         for fit in &self.fits {
             let Some(why) = fit.problem_text.as_deref() else { continue };
+            if fit.problem == Some(FitProblem::Stopped) {
+                continue;
+            }
             match failed.iter_mut().find(|(_, known)| *known == why) {
                 Some((names, _)) => names.push(&fit.name),
                 None => failed.push((vec![&fit.name], why)),
@@ -200,6 +202,19 @@ impl FitTable {
 /// If a number or an option is impossible, or no link is left to fit. A form that cannot be
 /// fitted is no error: the reason stands with it.
 pub fn fit_throughput(links: &[LinkSample], options: &FitOptions) -> Result<FitTable, FitError> {
+    fit_throughput_telling(links, options, |_, _| true)
+}
+
+/// The same, telling `report` how much is done and how much there is to do; false from it stops
+/// the work, and what was fitted by then is given.
+///
+/// # Errors
+/// As for [`fit_throughput`].
+pub fn fit_throughput_telling(
+    links: &[LinkSample],
+    options: &FitOptions,
+    mut report: impl FnMut(usize, usize) -> bool,
+) -> Result<FitTable, FitError> {
     options.formulas.validate()?;
     let mut variables = vec!["prr".to_owned(), "mu".to_owned()];
     for metric in &options.metrics {
@@ -240,8 +255,17 @@ pub fn fit_throughput(links: &[LinkSample], options: &FitOptions) -> Result<FitT
         return Err(FitError::NoLinks { reason: omissions(&left_out) });
     }
     let data = Data::of(&kept);
+    let total = kept.len() * forms.iter().map(Form::coefficients).sum::<usize>();
+    let mut work = Work { done: 0, total, stopped: false, report: &mut report };
+    let mut fits = Vec::with_capacity(forms.len());
+    for (form, terms) in forms.iter().zip(&terms) {
+        let before = work.done;
+        fits.push(fit(form, terms, &variables, &data, &mut work));
+        work.done = before + kept.len() * form.coefficients();
+    }
     Ok(FitTable {
-        fits: forms.iter().zip(&terms).map(|(form, t)| fit(form, t, &variables, &data)).collect(),
+        interrupted: work.stopped,
+        fits,
         formulas: formula::predictions(&data, &options.formulas),
         links: kept
             .iter()
@@ -256,47 +280,6 @@ pub fn fit_throughput(links: &[LinkSample], options: &FitOptions) -> Result<FitT
             .collect(),
         left_out,
     })
-}
-
-/// The links as the fits need them.
-pub(super) struct Data<'a> {
-    pub links: Vec<&'a LinkSample>,
-    /// Values of the variables, link by link.
-    values: Vec<&'a [f64]>,
-    /// Measured share of the link's packets per second.
-    share: Vec<f64>,
-}
-
-impl<'a> Data<'a> {
-    fn of(kept: &'a [(&'a LinkSample, Vec<f64>)]) -> Self {
-        Self {
-            links: kept.iter().map(|(link, _)| *link).collect(),
-            values: kept.iter().map(|(_, values)| values.as_slice()).collect(),
-            share: kept
-                .iter()
-                .map(|(l, _)| l.packets_per_second / l.link_packets_per_second)
-                .collect(),
-        }
-    }
-
-    /// Mean of `|estimate - measured|`, of shares.
-    pub(super) fn error(&self, estimates: &[f64]) -> f64 {
-        let off = estimates.iter().zip(&self.share).map(|(e, s)| (e - s).abs());
-        off.sum::<f64>() / self.share.len() as f64
-    }
-
-    /// Shares as packets per second.
-    pub(super) fn rates(&self, shares: &[f64]) -> Vec<f64> {
-        shares.iter().zip(&self.links).map(|(s, link)| s * link.link_packets_per_second).collect()
-    }
-
-    /// Bayesian information criterion of a mean error.
-    pub(super) fn bic(&self, coefficients: usize, error: f64) -> Option<f64> {
-        let n = self.share.len() as f64;
-        let bic = (coefficients as f64 + 1.0) * ln(n) + 2.0 * n * (ln(2.0 * error) + 1.0);
-        // A fit without error (to rounding) has no likelihood.
-        (error > 1e-12).then_some(bic)
-    }
 }
 
 fn check(link: &LinkSample) -> Result<(), FitError> {
@@ -349,123 +332,6 @@ fn omissions(left_out: &[LeftOut]) -> String {
         left_out.iter().take(NAMED).map(|l| format!("{}: {}", l.name, l.reason)).collect();
     let more = if left_out.len() > NAMED { " ..." } else { "" };
     format!(" ({}{more})", named.join("; "))
-}
-
-fn fit(form: &Form, terms: &[Term], variables: &[String], data: &Data<'_>) -> Fit {
-    let mut names = form.terms.clone();
-    names.push("1".into());
-    let mut out = Fit {
-        name: form.name.clone(),
-        formula: form.formula(),
-        terms: names,
-        coefficients: None,
-        problem: None,
-        problem_text: None,
-        error: None,
-        leave_one_out_error: None,
-        leave_one_out_median: None,
-        leave_one_out_note: None,
-        bic: None,
-        estimates: None,
-        leave_one_out_estimates: None,
-    };
-    if let Err(problem) = solve(form, terms, variables, data, &mut out) {
-        out.problem_text = Some(problem.to_string());
-        out.problem = Some(problem);
-    }
-    out
-}
-
-fn solve(
-    form: &Form,
-    terms: &[Term],
-    variables: &[String],
-    data: &Data<'_>,
-    out: &mut Fit,
-) -> Result<(), FitProblem> {
-    let n = data.links.len();
-    let k = form.coefficients();
-    if n <= k {
-        return Err(FitProblem::TooFewLinks { links: n, coefficients: k });
-    }
-    let mut columns: Vec<Vec<f64>> =
-        terms.iter().map(|t| data.values.iter().map(|v| t.value(v)).collect()).collect();
-    columns.push(vec![1.0; n]);
-    let basis = Basis::of(&columns).map_err(|column| FitProblem::Singular {
-        term: out.terms[column].clone(),
-        variables: distinct(terms, variables, data),
-        links: n,
-    })?;
-    let best = lad::solve(&basis.rows, &data.share, None, None).ok_or(FitProblem::NotSolved)?;
-    let estimates: Vec<f64> = basis.rows.iter().map(|row| dot(row, &best.z)).collect();
-    let error = data.error(&estimates);
-    out.coefficients = Some(basis.coefficients(&best.z));
-    out.error = Some(error);
-    out.bic = data.bic(k, error);
-    out.estimates = Some(data.rates(&estimates));
-    match leave_one_out(&basis.rows, &best.basis, data) {
-        Ok(shares) => {
-            out.leave_one_out_error = Some(data.error(&shares));
-            let mut off: Vec<f64> =
-                shares.iter().zip(&data.share).map(|(e, s)| (e - s).abs()).collect();
-            off.sort_by(f64::total_cmp);
-            out.leave_one_out_median = Some(off[n / 2].midpoint(off[(n - 1) / 2]));
-            out.leave_one_out_estimates = Some(data.rates(&shares));
-        }
-        Err(i) => {
-            out.leave_one_out_note =
-                Some(format!("without link \"{}\" the form cannot be fitted", data.links[i].name));
-        }
-    }
-    Ok(())
-}
-
-/// The estimate for each link by the fit to all others. `Err` is a link that cannot be spared.
-fn leave_one_out(rows: &[Vec<f64>], optimal: &[usize], data: &Data<'_>) -> Result<Vec<f64>, usize> {
-    let mut out = Vec::with_capacity(rows.len());
-    for (i, row) in rows.iter().enumerate() {
-        if 1.0 - dot(row, row) < NEEDED {
-            return Err(i);
-        }
-        let start = replaced(rows, optimal, i).ok_or(i)?;
-        let fit = lad::solve(rows, &data.share, Some(i), Some(&start)).ok_or(i)?;
-        out.push(dot(row, &fit.z));
-    }
-    Ok(out)
-}
-
-/// The interpolated rows with another in place of `gone`: the most independent of the rest.
-fn replaced(rows: &[Vec<f64>], basis: &[usize], gone: usize) -> Option<Vec<usize>> {
-    let mut basis = basis.to_vec();
-    let Some(at) = basis.iter().position(|&b| b == gone) else { return Some(basis) };
-    let lu = Lu::of(basis.iter().map(|&b| rows[b].clone()).collect())?;
-    let mut unit = vec![0.0; basis.len()];
-    unit[at] = 1.0;
-    let normal = lu.solve(&unit);
-    let mut best = (None, 0.0);
-    for (i, row) in rows.iter().enumerate() {
-        let size = dot(row, &normal).abs();
-        if !basis.contains(&i) && size > best.1 {
-            best = (Some(i), size);
-        }
-    }
-    basis[at] = best.0?;
-    Some(basis)
-}
-
-/// How many different values the links have of each variable of the form.
-fn distinct(terms: &[Term], variables: &[String], data: &Data<'_>) -> Vec<(String, usize)> {
-    let mut used: Vec<usize> = terms.iter().flat_map(Term::variables).collect();
-    used.sort_unstable();
-    used.dedup();
-    used.into_iter()
-        .map(|v| {
-            let mut values: Vec<f64> = data.values.iter().map(|at| at[v]).collect();
-            values.sort_by(f64::total_cmp);
-            values.dedup();
-            (variables[v].clone(), values.len())
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -30,6 +30,21 @@ fn basis(columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
     Basis::of(columns).unwrap().rows
 }
 
+struct Lad {
+    z: Vec<f64>,
+    basis: Vec<usize>,
+    gap: f64,
+}
+
+fn optimum(search: &Search<'_>) -> Lad {
+    let z = search.coefficients().unwrap();
+    Lad { z, basis: search.basis.clone(), gap: search.gap() }
+}
+
+fn solved(rows: &[Vec<f64>], y: &[f64]) -> Lad {
+    optimum(&Search::solved(rows, y).unwrap())
+}
+
 fn powers(x: &[f64], degree: usize) -> Vec<Vec<f64>> {
     let mut columns = vec![vec![1.0; x.len()]];
     for _ in 0..degree {
@@ -43,11 +58,11 @@ fn powers(x: &[f64], degree: usize) -> Vec<Vec<f64>> {
 fn a_constant_is_the_median() {
     let rows = basis(&[vec![1.0; 5]]);
     let y = [3.0, -100.0, 5.0, 4.0, 1e6];
-    let fit = solve(&rows, &y, None, None).unwrap();
+    let fit = solved(&rows, &y);
     assert!((dot(&rows[0], &fit.z) - 4.0).abs() < 1e-12);
     assert_eq!(fit.basis, [3]);
     // Without the median, of an even number either middle value will do.
-    let fit = solve(&rows, &y, Some(3), Some(&[0])).unwrap();
+    let fit = optimum(&Search::solved(&rows, &y).unwrap().without(3).unwrap());
     let level = dot(&rows[0], &fit.z);
     assert!((3.0 - 1e-12..=5.0 + 1e-12).contains(&level), "{level}");
 }
@@ -61,7 +76,7 @@ fn outliers_do_not_move_a_line() {
     }
     let columns = powers(&x, 1);
     let design = Basis::of(&columns).unwrap();
-    let fit = solve(&design.rows, &y, None, None).unwrap();
+    let fit = solved(&design.rows, &y);
     let beta = design.coefficients(&fit.z);
     assert!((beta[0] - 2.0).abs() < 1e-9 && (beta[1] + 0.5).abs() < 1e-10, "{beta:?}");
 }
@@ -77,7 +92,7 @@ fn ties_of_every_kind() {
         [1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0],
         [5.0, 5.0, 0.0, 0.0, 5.0, 5.0, 0.0, 0.0, 5.0, 5.0],
     ] {
-        let fit = solve(&rows, &y, None, None).unwrap();
+        let fit = solved(&rows, &y);
         let (found, best) = (total(&rows, &y, &fit.z), brute_force(&rows, &y));
         assert!((found - best).abs() < 1e-8 && fit.gap.abs() < 1e-8, "{found} {best} {}", fit.gap);
     }
@@ -97,7 +112,7 @@ fn as_many_coefficients_as_terms_of_two_metrics() {
         .collect();
     let rows = basis(&columns);
     let y: Vec<f64> = draws.iter().zip(&in_range).map(|(d, (p, m))| p * m + 0.1 * d.2).collect();
-    let fit = solve(&rows, &y, None, None).unwrap();
+    let fit = solved(&rows, &y);
     let sum = total(&rows, &y, &fit.z);
     assert!(fit.gap.abs() < 1e-9 * sum, "gap {} of {sum}", fit.gap);
     // The proof, made anew: signs off the vertex, and what balances them on it.
@@ -121,7 +136,7 @@ fn a_large_fit_ends() {
     let y: Vec<f64> =
         x.iter().map(|x| airtcp_units::detmath::sin(7.0 * x) + (stream.unit() - 0.5)).collect();
     let rows = basis(&powers(&x, 5));
-    let fit = solve(&rows, &y, None, None).unwrap();
+    let fit = solved(&rows, &y);
     assert!(fit.gap.abs() < 1e-7, "{}", fit.gap);
 }
 
@@ -138,15 +153,58 @@ proptest! {
             .map(|i| f64::from(y[i]) + if whole { 0.0 } else { noise[i] })
             .collect();
         if let Ok(design) = Basis::of(&powers(&x, degree)) {
-            let fit = solve(&design.rows, &y, None, None).unwrap();
+            let fit = solved(&design.rows, &y);
             let (found, best) = (total(&design.rows, &y, &fit.z), brute_force(&design.rows, &y));
             prop_assert!((found - best).abs() < 1e-7 * (1.0 + best), "{found} {best}");
             prop_assert!(fit.gap.abs() < 1e-7 * (1.0 + best), "gap {}", fit.gap);
             // The same optimum from another vertex.
             let last: Vec<usize> = (x.len() - design.rows[0].len()..x.len()).collect();
-            if let Some(again) = solve(&design.rows, &y, None, Some(&last)) {
+            if let Some(again) = Search::from(&design.rows, &y, last) {
+                let again = optimum(&again);
                 prop_assert!((total(&design.rows, &y, &again.z) - best).abs() < 1e-7 * (1.0 + best));
             }
         }
+    }
+}
+
+#[test]
+fn leaving_out_is_solving_without() {
+    // Whole numbers, zeros and repeated rows too: the sums must agree, if not the optima.
+    let mut stream = Seed::new(5).stream("lad");
+    for (n, k, whole) in [(12, 3, false), (40, 4, true), (40, 6, false), (60, 4, true)] {
+        let x: Vec<f64> = (0..n)
+            .map(|_| if whole { stream.below(6) as f64 } else { stream.uniform(-1.0, 1.0) })
+            .collect();
+        let y: Vec<f64> =
+            (0..n).map(|_| if whole { stream.below(3) as f64 } else { stream.unit() }).collect();
+        let rows = basis(&powers(&x, k - 1));
+        let search = Search::solved(&rows, &y).unwrap();
+        for gone in 0..n {
+            let Some(fit) = search.without(gone) else { continue };
+            let fit = optimum(&fit);
+            let (mut rows, mut y) = (rows.clone(), y.clone());
+            rows.remove(gone);
+            y.remove(gone);
+            let again = solved(&rows, &y);
+            let (found, wanted) = (total(&rows, &y, &fit.z), total(&rows, &y, &again.z));
+            assert!((found - wanted).abs() < 1e-8, "{n} {k} {gone}: {found} {wanted}");
+            assert!(fit.gap.abs() < 1e-8 && !fit.basis.contains(&gone));
+        }
+    }
+}
+
+#[test]
+fn nothing_but_zeros_over_an_even_design() {
+    let x: Vec<f64> = (0..300).map(|i| 0.2 + 0.4 * f64::from(i) / 300.0).collect();
+    let mu: Vec<f64> = (0..300).map(|i| 0.3 + f64::from(i % 7) / 10.0).collect();
+    let mut columns = powers(&x, 2);
+    columns.extend(powers(&mu, 2).into_iter().skip(1));
+    columns.push(x.iter().zip(&mu).map(|(x, mu)| x * mu).collect());
+    let rows = basis(&columns);
+    let y = vec![0.0; 300];
+    let search = Search::solved(&rows, &y).unwrap();
+    for gone in 0..300 {
+        let fit = optimum(&search.without(gone).unwrap());
+        assert!(fit.z.iter().all(|z| *z == 0.0));
     }
 }

@@ -314,3 +314,27 @@ fn perfect_and_dead_links_do_no_harm() {
         assert!(formula.estimates[20] >= wanted, "{}: {}", formula.name, formula.estimates[20]);
     }
 }
+
+#[test]
+fn work_that_is_stopped_keeps_what_is_done() {
+    let set = links(30, 12);
+    let whole = table(&set);
+    let mut seen = Vec::new();
+    let told = fit_throughput_telling(&set, &FitOptions::default(), |done, total| {
+        seen.push((done, total));
+        true
+    });
+    assert_eq!(told.unwrap(), whole);
+    assert!(seen.is_sorted() && seen.last() == Some(&(30 * 32, 30 * 32)), "{:?}", seen.last());
+    // Stopped in the middle of the fourth form.
+    let stop = 30 * (2 + 2 + 2) + 40;
+    let part = fit_throughput_telling(&set, &FitOptions::default(), |done, _| done < stop).unwrap();
+    assert!(part.interrupted && !whole.interrupted);
+    assert_eq!(part.fits[..3], whole.fits[..3]);
+    assert_eq!(part.fits[3].error, whole.fits[3].error);
+    let note = part.fits[3].leave_one_out_note.as_deref();
+    assert_eq!(note, Some("stopped before every link was left out"));
+    assert!(part.fits[4..].iter().all(|fit| fit.problem == Some(FitProblem::Stopped)));
+    assert_eq!(part.formulas, whole.formulas);
+    assert!(part.shortfall().is_none());
+}
