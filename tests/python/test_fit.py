@@ -313,3 +313,21 @@ def test_the_page_draws(result: FitResult, chromium: str, tmp_path: Path) -> Non
         )
         browser.close()
     assert complaints == []
+
+
+def test_fits_can_be_stopped() -> None:
+    told: list[tuple[int, int, str]] = []
+
+    def tell(done: int, total: int, label: str) -> None:
+        told.append((done, total, label))
+        if done > total // 2:
+            raise KeyboardInterrupt
+
+    request = json.dumps({"links": _samples(40)})
+    answer = json.loads(_core.fit_throughput(request, tell))
+    assert answer["interrupted"]
+    assert answer["shortfall"] is None
+    assert answer["fits"][0]["leave_one_out_error"] is not None
+    assert answer["fits"][5]["leave_one_out_note"] == "stopped before every link was left out"
+    assert told
+    assert {label for _, _, label in told} == {"fitting"}

@@ -127,7 +127,7 @@ def fit(
     sys.stdout.flush()
     write.files(result, out, place, show=show, quiet=quiet)
     if result.interrupted:
-        note(f"interrupted: {len(result)} links were finished, and some fits", quiet=False)
+        note(f"interrupted: fitted {len(result)} links that were finished", quiet=False)
         raise typer.Exit(INTERRUPTED)
 
 
