@@ -35,7 +35,9 @@ if TYPE_CHECKING:
         compare,
         convert,
         models,
+        published,
         registry,
+        reproduce,
         run,
         schema,
         stats,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
         version,
     )
     from airtcp.fits import FitResult
+    from airtcp.papers.result import PapersResult
     from airtcp.results import CompareResult, RunResult, StudyResult
 
     __version__: str
@@ -53,6 +56,7 @@ __all__ = [
     "AirtcpError",
     "CompareResult",
     "FitResult",
+    "PapersResult",
     "RunResult",
     "ScenarioError",
     "StudyResult",
@@ -61,7 +65,9 @@ __all__ = [
     "compare",
     "convert",
     "models",
+    "published",
     "registry",
+    "reproduce",
     "run",
     "schema",
     "stats",
@@ -77,6 +83,7 @@ _HOME = {
     "TraceError": "airtcp._core",
     "CompareResult": "airtcp.results",
     "FitResult": "airtcp.fits",
+    "PapersResult": "airtcp.papers.result",
     "RunResult": "airtcp.results",
     "StudyResult": "airtcp.results",
 }
