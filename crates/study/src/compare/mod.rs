@@ -51,6 +51,11 @@ pub fn compare(
 ) -> Result<CompareResult, CompareError> {
     options.check()?;
     let (variants, reference) = options.variants()?;
+    if options.as_link.is_some() && !given.iter().any(|g| matches!(g, Given::Link(_))) {
+        return Err(CompareError::other(
+            "as_link: puts traces behind a link, and none was given; a scenario has its own links",
+        ));
+    }
     let names: Vec<String> = variants.iter().map(|v| v.label().to_owned()).collect();
     let prepared: Vec<Prepared<'_>> =
         given.iter().map(|g| subject::prepare(g, &variants, options)).collect::<Result<_, _>>()?;

@@ -392,6 +392,10 @@ fn refusals() {
         (CompareOptions { profile: Some("linu".into()), ..options(&["sack"]) }, "\"linux\""),
         (CompareOptions { flow: Some("flow1".into()), ..options(&["sack"]) }, "\"flow0\""),
         (CompareOptions { share: Some("cubik".into()), ..options(&["sack"]) }, "\"cubik\""),
+        (
+            CompareOptions { as_link: Some(AsLink::default()), ..options(&["sack"]) },
+            "a scenario has its own links",
+        ),
     ] {
         let message = refused(&lossy(), &asked);
         assert!(message.contains(part), "{part}: {message}");
