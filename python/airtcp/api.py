@@ -11,7 +11,7 @@ import json
 import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from airtcp import _core
 
@@ -27,6 +27,12 @@ PathLike: TypeAlias = "str | os.PathLike[str]"
 Progress: TypeAlias = "Callable[[int, int, str], object]"
 ColumnKind: TypeAlias = Literal["received", "lost", "sequence"]
 TraceFormat: TypeAlias = Literal["bits", "csv", "sequence"]
+
+
+_COMPARED: Final = 20
+"""Links up to which a study compares TCPs by itself."""
+
+_MOST_LINKS: Final = 2**32 - 1
 
 
 def version() -> str:
@@ -52,6 +58,7 @@ def study(
     slot: str | None = None,
     replicas: int = 20,
     seed: int = 1,
+    compare: bool | None = None,
     workers: int | None = None,
     interval: str | None = None,
     layout: str | None = None,
@@ -71,6 +78,7 @@ def study(
         slot: Duration of a slot, such as "10 ms"; the trace's own interval if left out.
         replicas: Synthetic links of each kind.
         seed: Root seed; the same seed gives the same result.
+        compare: Whether to say which TCP suits each link; if left out, up to 20 links.
         workers: Threads; all cores if left out. The result does not depend on it.
         interval: Interval between packets, in place of what the file says.
         layout: Layout of the files (`registry("layout")`); told from the file if left out.
@@ -103,6 +111,7 @@ def study(
             slot=slot,
             replicas=replicas,
             seed=seed,
+            compare_links=_COMPARED if compare is None else _MOST_LINKS * compare,
             workers=workers,
             analyse=None if analyse is None else dict(analyse),
         ),

@@ -6,7 +6,7 @@ The documents come from the extension module; nothing here computes. Keys carry 
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 Labels: TypeAlias = dict[str, str]
 """What a data set says of a link beside its outcomes: channel, rate, sender, receiver."""
@@ -171,6 +171,7 @@ class Link(_LinkClass):
     autocorrelation: list[tuple[int, float]]
     prr_over_time: ReceptionOverTime
     tcp: LinkTcp
+    compared: NotRequired[CompareCase | None]
 
 
 class Skipped(TypedDict):

@@ -280,6 +280,11 @@ def link_findings(link: Link) -> list[Finding]:
         found.append(model)
     if link["mu"] is not None:
         found.append(length(link))
+    compared = link.get("compared")
+    if compared is not None:
+        from airtcp import words_compare
+
+        found.append(words_compare.suits(compared))
     return found
 
 
@@ -351,6 +356,13 @@ def study_findings(links: Sequence[Link]) -> list[Finding]:
         )
     found += [_ensemble_model(links), _ensemble_length(links)]
     found.append(Finding(_plural(len(links), "link"), f"By PRR: {_classes(links)}."))
+    compared = [
+        (link["name"], case) for link in links if (case := link.get("compared")) is not None
+    ]
+    if compared:
+        from airtcp import words_compare
+
+        found.append(words_compare.suited(compared))
     return found
 
 

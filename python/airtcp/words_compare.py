@@ -243,6 +243,30 @@ def subject_findings(
     return case_findings(subject["cases"][0], reference, rival) + look_alikes(subject)
 
 
+def suits(case: CompareCase) -> Finding:
+    """Say which TCP suits a link, for its study: the ranking, and what is gained by it."""
+    found = ranking(case, "over the trace")
+    reference = next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")
+    best = _of(case, case["ranking"]["order"][0])
+    difference = best["difference"]
+    text = found.text
+    if difference is not None and difference["standing"] == "more":
+        percent = difference["percent"]
+        if percent is not None:
+            text += f" Against {reference}: {words.measured(percent, '%')}."
+    headline = found.headline
+    if case["replications"] > 1:
+        headline = {
+            (True, True): "One TCP only",
+            (True, False): "Any of these TCPs suits",
+            (False, True): f"{best['variant']} suits best",
+        }.get(
+            (not case["ranking"]["behind"], not case["ranking"]["as_good"]),
+            f"{listed([best['variant'], *case['ranking']['as_good']])} suit",
+        )
+    return Finding(headline, text, found.tone)
+
+
 def suited(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
     """Say which TCPs suit a set of links: how often each is among the best.
 

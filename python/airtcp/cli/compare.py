@@ -221,14 +221,17 @@ def _print(result: CompareResult) -> None:
         for subject in subjects:
             for case in subject["cases"]:
                 _heading(console, subject, case)
-                _table(console, case, reference, rival)
+                case_table(console, case, reference, rival)
             for finding in words_compare.subject_findings(subject, reference, rival):
                 console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
             for remark in subject["notes"]:
                 console.print(Text(f"- {remark}", style="dim"))
             console.print()
     else:
-        _overview(console, subjects)
+        cases = [(subject["name"], subject["cases"][0]) for subject in subjects]
+        overview(console, cases)
+        finding = words_compare.suited(cases)
+        console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
     skipped = document["skipped"]
     if skipped:
         console.print(
@@ -254,7 +257,8 @@ def _heading(console: Console, subject: CompareSubject, case: CompareCase) -> No
     console.print(Text.assemble((name, "bold"), f" ({', '.join(parts)})"))
 
 
-def _table(console: Console, case: CompareCase, reference: str, rival: str | None) -> None:
+def case_table(console: Console, case: CompareCase, reference: str, rival: str | None) -> None:
+    """Print what each TCP got in one case."""
     from rich.text import Text
 
     from airtcp.cli.tables import fitted
@@ -340,15 +344,20 @@ def _gain(outcome: Outcome, *, interval: bool) -> Text:
     return Text(words.measured(percent, "").replace("  ", " ").strip())
 
 
-def _overview(console: Console, subjects: list[CompareSubject]) -> None:
-    """Print a line for each of many links."""
+def overview(console: Console, compared: list[tuple[str, CompareCase]]) -> None:
+    """Print a line for each of several links: which TCPs suit it.
+
+    Args:
+        console: Where to print.
+        compared: Name and case of each link.
+    """
     from rich.text import Text
 
     from airtcp import words, words_compare
     from airtcp.cli.tables import Column, fitted
 
-    shown = subjects[:_ROWS]
-    cases = [subject["cases"][0] for subject in shown]
+    shown = compared[:_ROWS]
+    cases = [case for _, case in shown]
     best = [case["ranking"]["order"][0] for case in cases]
     columns = [
         Column("highest mean", best, left=True),
@@ -375,11 +384,9 @@ def _overview(console: Console, subjects: list[CompareSubject]) -> None:
             left=True,
         ),
     ]
-    table, gone = fitted(console, "link", [subject["name"] for subject in shown], columns)
+    table, gone = fitted(console, "link", [name for name, _ in shown], columns)
     console.print(table)
-    if len(subjects) > _ROWS:
-        console.print(f"{_ROWS} of {words.count(len(subjects))}; all are in --format csv")
+    if len(compared) > _ROWS:
+        console.print(f"{_ROWS} of {words.count(len(compared))}; all are in --format csv")
     if gone:
         console.print(Text(f"Left out for width: {', '.join(gone)}.", style="dim"))
-    finding = words_compare.suited([(s["name"], s["cases"][0]) for s in subjects])
-    console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))

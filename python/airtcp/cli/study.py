@@ -39,6 +39,14 @@ def study(
         int, typer.Option(help="Synthetic links of each kind.", min=1, max=10_000)
     ] = 20,
     seed: opt.Seed = 1,
+    compare: Annotated[
+        bool | None,
+        typer.Option(
+            "--compare/--no-compare",
+            help="Say which TCP suits each link; by default for up to 20 links.",
+            show_default=False,
+        ),
+    ] = None,
     workers: opt.Workers = None,
     interval: opt.Interval = None,
     layout: opt.TraceLayout = None,
@@ -73,6 +81,7 @@ def study(
             slot=slot,
             replicas=replicas,
             seed=seed,
+            compare=compare,
             workers=workers,
             interval=interval,
             layout=layout,
@@ -116,12 +125,30 @@ def _table(result: StudyResult) -> None:
         console.print()
     for finding in result.findings:
         console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
+    _suited(links)
     skipped = result.json["skipped"]
     if skipped:
         what = "file was not a trace" if len(skipped) == 1 else "files were not traces; the first"
         first = f"{skipped[0]['path']} ({skipped[0]['reason']})"
         console.print(Text(f"- {words.count(len(skipped))} {what}: {first}"))
     console.print(f"\nseed {result.seed}, airtcp {result.json['airtcp_version']}")
+
+
+def _suited(links: list[Link]) -> None:
+    """Print what each TCP gets over one link, or which suit each of several."""
+    from airtcp.cli import compare
+
+    cases = [(link["name"], case) for link in links if (case := link.get("compared")) is not None]
+    if not cases:
+        return
+    console = screen()
+    console.print()
+    if len(cases) > 1:
+        compare.overview(console, cases)
+        return
+    case = cases[0][1]
+    reference = next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")
+    compare.case_table(console, case, reference, None)
 
 
 def _most_telling(links: list[Link]) -> list[Link]:

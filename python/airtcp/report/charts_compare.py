@@ -65,13 +65,16 @@ def _height(variants: Sequence[str], *, several: bool) -> int:
     return (_ROW_SPLIT * len(_CHANNELS) if several else _ROW) * max(len(variants), 2) + 40
 
 
-def goodput(variants: Sequence[str], unit: str, *, several: bool) -> dict[str, Any]:
+def goodput(
+    variants: Sequence[str], unit: str, *, several: bool, runs: bool = True
+) -> dict[str, Any]:
     """What each TCP got: the replications, their mean, its confidence interval.
 
     Args:
         variants: The TCPs, in order.
         unit: Unit of the goodput.
         several: Whether there are several channels.
+        runs: Whether the single replications are there to be drawn.
     """
     y, colour, offset = _names(variants), _channel_colour(several=several), _offset(several=several)
     x = alt.X("value:Q", title=f"goodput ({unit})", scale=alt.Scale(zero=True))
@@ -97,7 +100,8 @@ def goodput(variants: Sequence[str], unit: str, *, several: bool) -> dict[str, A
         ],
         **offset,
     )
-    chart = alt.layer(ticks, bars, points).add_params(zoom("x"))
+    layers = [ticks, bars, points] if runs else [bars, points]
+    chart = alt.layer(*layers).add_params(zoom("x"))
     return finish(chart, _height(variants, several=several))
 
 
@@ -205,3 +209,41 @@ def windows(variants: Sequence[str]) -> dict[str, Any]:
         .add_params(pick, zoom("x"))
     )
     return finish(line, 280)
+
+
+def by_link(variants: Sequence[str], links: Sequence[str], reference: str) -> dict[str, Any]:
+    """Difference to the reference over several links; what is within chance is faint."""
+    base = alt.Chart(alt.NamedData("means")).transform_filter("isValid(datum.gain)")
+    zero = alt.Chart(alt.NamedData("unit")).mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(0))
+    y = alt.Y("link:N", title=None, sort=list(links), axis=_name_axis())
+    others = [name for name in variants if name != reference]
+    offset = alt.YOffset("variant:N", sort=others)
+    colour = _colour(variants, legend=True)
+    strong = alt.condition("datum.certain", alt.value(1), alt.value(0.3))
+    x = alt.X("gain_low:Q", title=f"goodput against {reference} (%)", scale=alt.Scale(zero=True))
+    bars = base.mark_rule(strokeWidth=1.6).encode(
+        x=x,
+        x2="gain_high:Q",
+        y=y,
+        yOffset=offset,
+        color=colour,
+        opacity=strong,
+    )
+    points = base.mark_point(filled=True, size=44).encode(
+        x=alt.X("gain:Q"),
+        y=y,
+        yOffset=offset,
+        color=colour,
+        shape=_shape(variants, legend=True),
+        opacity=strong,
+        tooltip=[
+            n("link", "link"),
+            n("variant", "TCP"),
+            q("gain", f"against {reference} (%)"),
+            q("gain_low", "from"),
+            q("gain_high", "to"),
+            n("standing", "which is"),
+        ],
+    )
+    chart = alt.layer(zero, bars, points.add_params(zoom("x")))
+    return finish(chart, max(len(links), 2) * max(9 * len(others), 26) + 40)

@@ -13,13 +13,14 @@ from airtcp.report.rows import thin
 from airtcp.report.run_rows import estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from airtcp.documents import (
         CompareCase,
         CompareDocument,
         CompareSubject,
         Estimate,
+        Link,
         Outcome,
         PairedDifference,
     )
@@ -68,7 +69,9 @@ def compare_page(document: CompareDocument) -> str:
         ],
         findings=_findings(document),
         sections=sections,
-        overview=_overview(subjects) if len(subjects) > 1 else None,
+        overview=_overview([(s["name"], s["cases"][0]) for s in subjects])
+        if len(subjects) > 1
+        else None,
         hidden=max(len(subjects) - _SECTIONS, 0),
         skipped=document["skipped"],
         interrupted=document["interrupted"],
@@ -79,6 +82,58 @@ def compare_page(document: CompareDocument) -> str:
         options=json.dumps(document["options"], indent=2, ensure_ascii=False),
         command=_command(document),
     )
+
+
+def suited(links: Sequence[Link]) -> dict[str, Any] | None:
+    """Gather what the page of a study shows of which TCP suits its links.
+
+    Args:
+        links: The links of the study.
+
+    Returns:
+        What the template needs, with `charts` and `data` for the payload; None if no TCPs were
+        compared.
+    """
+    compared = [(link["name"], case) for link in links if (case := link.get("compared"))]
+    if not compared:
+        return None
+    case = compared[0][1]
+    variants = [outcome["variant"] for outcome in case["outcomes"]]
+    reference = next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")
+    means = [
+        {"link": name, **_mean_row(each, outcome)}
+        for name, each in compared
+        for outcome in each["outcomes"]
+    ]
+    drawn: dict[str, list[dict[str, Any]]] = {"means": means, "unit": [{}]}
+    known = any(row["gain"] is not None for row in means)
+    charts: dict[str, Any] = {}
+    data: dict[str, Any] = {}
+    if len(compared) == 1:
+        unit = words_compare.goodput(case["outcomes"][0])[1]
+        charts["suits-goodput"] = charts_compare.goodput(variants, unit, several=False, runs=False)
+        data["suits-goodput"] = {"means": means}
+        if known:
+            chart = charts_compare.difference(variants, reference, several=False)
+            charts["suits-difference"], data["suits-difference"] = chart, drawn
+        laid = table(case, reference, None)
+    else:
+        if known:
+            names = [name for name, _ in compared]
+            charts["suits-links"] = charts_compare.by_link(variants, names, reference)
+            data["suits-links"] = drawn
+        laid = _overview(compared)
+    return {
+        "charts": charts,
+        "data": data,
+        "finding": words_compare.suited(compared)
+        if len(compared) > 1
+        else words_compare.suits(case),
+        "reference": reference,
+        "table": laid,
+        "one": len(compared) == 1,
+        "stretches": case["replications"],
+    }
 
 
 def _title(document: CompareDocument) -> str:
@@ -116,18 +171,18 @@ def _command(document: CompareDocument) -> str:
     return shlex.join(command) + rest + " " + shlex.join(tail)
 
 
-def _overview(subjects: list[CompareSubject]) -> dict[str, list[Any]]:
+def _overview(compared: Sequence[tuple[str, CompareCase]]) -> dict[str, list[Any]]:
     return {
         "head": ["Highest mean", "Goodput", "Maybe as good", "Less"],
         "rows": [
             [
-                subject["name"],
-                (order := (case := subject["cases"][0])["ranking"]["order"])[0],
+                name,
+                (order := case["ranking"]["order"])[0],
                 _goodput_cell(case, order[0]),
                 ", ".join(case["ranking"]["as_good"]) or "\N{EN DASH}",
                 ", ".join(case["ranking"]["behind"]) or "\N{EN DASH}",
             ]
-            for subject in subjects
+            for name, case in compared
         ],
     }
 
@@ -159,7 +214,7 @@ def section(
             {"means": means, "runs": _run_rows(cases)},
         ),
     }
-    if len(variants) > 1:
+    if any(row["gain"] is not None for row in means):
         chart = charts_compare.difference(variants, document["reference"], several=several)
         names["difference"] = (chart, {"means": means, "unit": [{}]})
     if any(row["rtt"] is not None for row in own):
@@ -182,7 +237,10 @@ def section(
         "over": _over(subject),
         "plots": list(names),
         "tables": [
-            {"over": words_compare.CHANNELS[case["channel"]], "table": table(case, document)}
+            {
+                "over": words_compare.CHANNELS[case["channel"]],
+                "table": table(case, document["reference"], rival),
+            }
             for case in cases
         ],
         "findings": findings,
@@ -288,11 +346,10 @@ _COLUMNS: Final[tuple[tuple[str, str, float], ...]] = (
 )
 
 
-def table(case: CompareCase, document: CompareDocument) -> dict[str, list[Any]]:
+def table(case: CompareCase, reference: str, rival: str | None) -> dict[str, list[Any]]:
     """Lay out every number of a case; a column with nothing in it is left out."""
     outcomes = case["outcomes"]
     unit = words_compare.goodput(outcomes[0])[1]
-    reference, rival = document["reference"], document["rival"]
     columns: list[tuple[str, Callable[[Outcome], str]]] = [
         (f"Goodput ({unit})", lambda o: _cell(words_compare.goodput(o)[0], 1.0)),
         (f"Against {reference} (%)", _gain),

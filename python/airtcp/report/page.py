@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from airtcp.documents import Link, RunDocument, StudyDocument
 
 _VEGA_LITE: Final = "v6.4"
+_COMPARED: Final = 20
+"""Links up to which a study compares TCPs without being asked."""
 
 
 @cache
@@ -91,6 +93,10 @@ def study_page(document: StudyDocument) -> str:
     payload = rows.study_payload(document)
     payload["charts"] = charts.study_charts(len(links))
     payload["first"] = _first(links)
+    suited = _suited(links)
+    if suited is not None:
+        payload["charts"] |= suited["charts"]
+        payload["suits"] = suited["data"]
     several = len(links) != 1
     return render(
         "study.html.j2",
@@ -106,6 +112,7 @@ def study_page(document: StudyDocument) -> str:
         scales=_scales(links),
         first=links[_first(links)]["name"] if links else "No link",
         links=len(links),
+        suited=suited,
         skipped=document["skipped"],
         interrupted=document["interrupted"],
         version=document["airtcp_version"],
@@ -113,6 +120,12 @@ def study_page(document: StudyDocument) -> str:
         options=json.dumps(document["options"], indent=2, ensure_ascii=False),
         command=_command(document),
     )
+
+
+def _suited(links: Sequence[Link]) -> dict[str, Any] | None:
+    from airtcp.report import compare
+
+    return compare.suited(links)
 
 
 def _first(links: Sequence[Link]) -> int:
@@ -162,6 +175,10 @@ def _command(document: StudyDocument) -> str:
     for name in ("profile", "replicas"):
         if name in options:
             tail += [f"--{name}", str(options[name])]
+    if not options.get("compare_links"):
+        tail.append("--no-compare")
+    elif len(document["links"]) > _COMPARED:
+        tail.append("--compare")
     return shlex.join(command) + rest + " " + shlex.join(tail)
 
 

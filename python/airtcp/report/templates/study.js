@@ -274,6 +274,10 @@
     for (const name of Object.keys(overview)) figure(name).draw();
   }
 
+  for (const [name, data] of Object.entries(payload.suits ?? {})) {
+    figure(name).data = () => data;
+    figure(name).rows = () => data.means;
+  }
   if (total > 1) {
     for (const name of CLASSES.filter((c) => columns.class.includes(c))) {
       byId("filter-class").append(element("option", name, { value: name }));
