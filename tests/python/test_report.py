@@ -186,6 +186,23 @@ def test_a_run_draws(browser: Browser, tmp_path: Path) -> None:
     page.context.close()
 
 
+@pytest.mark.parametrize("width", [360, 1300])
+def test_a_comparison_draws(browser: Browser, traces: Path, tmp_path: Path, width: int) -> None:
+    browser.complaints.clear()
+    (tmp_path / "s.toml").write_text(SCENARIO, "utf-8")
+    subjects = [tmp_path / "s.toml", traces / "bursty.txt", traces / "dead.txt"]
+    several = airtcp.compare(subjects, tcp="newreno,sack,tahoe", replications=3)
+    shared = airtcp.compare(tmp_path / "s.toml", tcp="newreno,sack", share="newreno")
+    single = airtcp.compare(tmp_path / "s.toml", tcp="own", replications=1)
+    for i, (result, figures) in enumerate([(several, 10), (shared, 5), (single, 3)]):
+        page = browser.open(result.report(tmp_path / f"{i}.html"), width=width)
+        assert page.locator("[data-drawn]").count() == figures
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert "<script>alert" not in page.locator("main").inner_html()
+        page.context.close()
+    assert browser.complaints == []
+
+
 def test_the_table_holds_back_what_may_be_chance(browser: Browser, tmp_path: Path) -> None:
     browser.complaints.clear()
     airtcp.synth(tmp_path / "steady.txt", prr=0.9, packets=20_000, seed=1)

@@ -1,0 +1,298 @@
+"""`airtcp compare`: end to end, its document, its page, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import polars as pl
+import pytest
+
+import airtcp
+from airtcp import words_compare
+from airtcp.cli.compare import link_keys
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Ended, Program
+
+LOSSY = """
+title = "A <b>lossy</b> link"
+duration = "5 s"
+replications = 4
+[[links]]
+name = "air"
+from = "a"
+to = "b"
+rate = "10 Mb/s"
+delay = "20 ms"
+loss = { model = "bernoulli", probability = 0.01 }
+[[flows]]
+from = "a"
+to = "b"
+tcp = "linux"
+"""
+
+
+@pytest.fixture
+def lossy(tmp_path: Path) -> Path:
+    path = tmp_path / "lossy.toml"
+    path.write_text(LOSSY, "utf-8")
+    return path
+
+
+@pytest.fixture
+def bursty(tmp_path: Path) -> Path:
+    return airtcp.synth(tmp_path / "bursty.txt", prr=0.9, mu=0.5, packets=20_000, seed=5)
+
+
+def _ended(ended: Ended, code: int = 0) -> str:
+    assert ended.code == code, ended.err
+    assert "Traceback" not in ended.err
+    return ended.out
+
+
+def test_a_scenario_in_the_terminal(run: Program, lossy: Path) -> None:
+    out = _ended(run("compare", lossy.name, "--tcp", "tahoe,sack", "--tcp", "newreno"))
+    rows = [
+        line.split()[0] for line in out.splitlines() if re.match(r" (tahoe|sack|newreno) ", line)
+    ]
+    assert rows == ["tahoe", "sack", "newreno"]
+    assert "vs tahoe" in out
+    assert "reference" in out
+    assert "seed 1" in out
+    assert "report" not in out
+
+
+def test_every_format(run: Program, lossy: Path, tmp_path: Path) -> None:
+    arguments = ["compare", lossy.name, "--tcp", "newreno,sack", "-q"]
+    document = json.loads(_ended(run(*arguments, "--json", "--out", "all")))
+    jsonschema.validate(document, airtcp.schema("compare"))
+    assert document["schema"] == "airtcp.compare/1"
+    home = tmp_path / "all"
+    assert json.loads((home / "compare.json").read_text("utf-8")) == document
+    outcomes = pl.read_parquet(home / "outcomes.parquet")
+    assert outcomes["variant"].to_list() == ["newreno", "sack"]
+    assert pl.read_parquet(home / "runs.parquet").height == 8
+    assert pl.read_parquet(home / "windows.parquet").height > 20
+    assert (home / "report.html").stat().st_size > 100_000
+    csv = _ended(run(*arguments, "--format", "csv")).splitlines()
+    assert len(csv) == 3
+    assert "goodput_bps_ci_low" in csv[0]
+    lines = [json.loads(x) for x in _ended(run(*arguments, "--format", "jsonl")).splitlines()]
+    assert [line["variant"] for line in lines] == ["newreno", "sack"]
+
+
+def test_the_document_of_traces(bursty: Path) -> None:
+    result = airtcp.compare(bursty, tcp="newreno,sack", replications=5)
+    jsonschema.validate(result.json, airtcp.schema("compare"))
+    [subject] = result.json["subjects"]
+    assert [case["channel"] for case in subject["cases"]] == [
+        "trace",
+        "independent",
+        "gilbert-elliott",
+    ]
+    trace = subject["cases"][0]
+    assert trace["over"] == "stretches"
+    assert trace["replications"] == 5
+    # Means of the runs are the means of the outcomes, and differences are paired.
+    runs = result.runs.filter(channel="trace").pivot(
+        on="variant", index="replication", values="goodput_bps"
+    )
+    gain = (runs["sack"] - runs["newreno"]).mean()
+    difference = trace["outcomes"][1]["difference"]
+    assert difference is not None
+    assert difference["absolute"]["mean"] == pytest.approx(gain)
+    assert trace["outcomes"][0]["difference"] is None
+    only = airtcp.compare(bursty, tcp="newreno", synthetic=False).json["subjects"][0]
+    assert [case["channel"] for case in only["cases"]] == ["trace"]
+
+
+def test_seed_and_workers(lossy: Path) -> None:
+    def texts(**options: Any) -> list[Any]:
+        result = airtcp.compare(lossy, tcp=["newreno", "sack"], replications=3, **options)
+        return [case["runs"] for s in result.json["subjects"] for case in s["cases"]]
+
+    assert texts(workers=1) == texts(workers=2) == texts(seed=1)
+    assert texts(seed=2) != texts(seed=1)
+
+
+def test_a_trace_behind_a_link(run: Program, bursty: Path) -> None:
+    link = "rate=2 Mb/s, delay=10 ms, queue=20"
+    out = _ended(
+        run("compare", bursty.name, "--as-link", link, "--tcp", "newreno,sack", "--json", "-q")
+    )
+    document = json.loads(out)
+    jsonschema.validate(document, airtcp.schema("compare"))
+    [subject] = document["subjects"]
+    assert subject["kind"] == "trace-as-link"
+    forward = subject["scenario"]["links"][0]["forward"]
+    assert (forward["rate"], forward["queue"]["packets"]) == ("2 Mb/s", 20)
+    assert subject["cases"][0]["outcomes"][0]["queue_delay_s"]["mean"] >= 0
+    assert link_keys("default") == {}
+    assert link_keys("queue=red") == {"queue": {"kind": "red"}}
+
+
+def test_sharing(run: Program, lossy: Path) -> None:
+    out = _ended(run("compare", lossy.name, "--tcp", "newreno,sack", "--share", "newreno"))
+    assert "newreno gets" in out
+    assert "Sharing with newreno" in out
+    result = airtcp.compare(lossy, tcp="newreno,sack", share="newreno")
+    for outcome in result.json["subjects"][0]["cases"][0]["outcomes"]:
+        share = outcome["share"]
+        assert share is not None
+        assert share["mean"] is not None
+        assert 0 < share["mean"] < 1
+
+
+def test_overrides_text_and_keys() -> None:
+    result = airtcp.compare(
+        "x.toml",
+        text=LOSSY,
+        tcp=["own", "newreno:initial_window=3"],
+        overrides={"links[0].rate": "1 Mb/s"},
+    )
+    [subject] = result.json["subjects"]
+    assert subject["scenario"] is not None
+    assert subject["scenario"]["links"][0]["forward"]["rate"] == "1 Mb/s"
+    assert [entry["parameters"]["initial_window"] for entry in subject["tcp"]] == [10, 3]
+    assert result.outcomes["goodput_bps"].max() < 1e6  # pyright: ignore[reportOperatorIssue]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["--tcp", "newrno"], ['"newrno"', 'did you mean "newreno"']),
+        (["--tcp", "sack,sack"], ["stands twice"]),
+        (["--tcp", ","], ["0 variants"]),
+        (["--tcp", "newreno:groth=bytes"], ['"groth"', '"growth"']),
+        (["--tcp", "newreno:mss=7"], ["mss: 7", "48 to"]),
+        (["--reference", "tahoe", "--tcp", "sack"], ["not among the variants"]),
+        (["--flow", "flow1"], ['"flow0"']),
+        (["--profile", "linus"], ['"linux"']),
+        (["--share", "cubik"], ['"cubik"']),
+        (["--set", "links[0].rat=1 Mb/s"], ["rat"]),
+        (["--set", "links[0].rate"], ["PATH=VALUE"]),
+        (["--as-link", "speed=1"], ["rate=, delay= and queue="]),
+        (["--as-link", "default"], ["a scenario has its own links"]),
+    ],
+)
+def test_bad_input(run: Program, lossy: Path, arguments: list[str], parts: list[str]) -> None:
+    ended = run("compare", lossy.name, *arguments)
+    _ended(ended, 2)
+    for part in parts:
+        assert part in ended.err, ended.err
+    assert ended.err.startswith("error: ")
+    assert ended.out == ""
+
+
+def test_bad_files(run: Program, lossy: Path, tmp_path: Path) -> None:
+    assert "expected a scenario" in run("compare", "none.toml").err
+    assert run("compare", "none.txt").code == 2
+    lossy.write_text(LOSSY.replace("10 Mb/s", "10 Mbs"), "utf-8")
+    assert "lossy.toml:" in run("compare", lossy.name).err
+    (tmp_path / "words.txt").write_text("these are words\n", "utf-8")
+    assert run("compare", "words.txt").code == 2
+    airtcp.synth(tmp_path / "a.txt", prr=0.5, packets=2000)
+    assert "share" in run("compare", "a.txt", "--share", "newreno").err
+    unknown = run("compare", "a.txt", "--as-link", "queue=fifo")
+    assert unknown.code == 2
+    assert "fifo" in unknown.err
+    assert "drop-tail" in unknown.err
+
+
+def test_ctrl_c_keeps_whole_replications(program: list[str], tmp_path: Path) -> None:
+    text = LOSSY.replace("5 s", "300 s").replace("0.01", "0.0001")
+    (tmp_path / "long.toml").write_text(text, "utf-8")
+    arguments = ["compare", "long.toml", "--tcp", "newreno,sack", "-n", "2000", "--json"]
+    with subprocess.Popen(
+        [*program, *arguments],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as child:
+        time.sleep(5)
+        assert child.poll() is None, "the comparison ended before it could be interrupted"
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+    assert child.returncode == 130, err.decode()
+    assert b"Traceback" not in err
+    document = json.loads(out)
+    assert document["interrupted"]
+    for subject in document["subjects"]:
+        case = subject["cases"][0]
+        assert 0 < case["replications"] < 2000
+        assert len(case["runs"]) == 2 * case["replications"]
+
+
+def _case(
+    means: dict[str, float], as_good: list[str], behind: list[str], count: int = 10
+) -> dict[str, Any]:
+    order = sorted(means, key=lambda name: -means[name])
+
+    def outcome(name: str) -> dict[str, Any]:
+        estimate = {"mean": means[name], "ci_low": means[name], "ci_high": means[name]}
+        return {
+            "variant": name,
+            "goodput_bps": estimate,
+            "packets_per_second": None,
+            "difference": None,
+            "rtt_mean_s": estimate,
+            "share": None,
+        }
+
+    return {
+        "channel": "scenario",
+        "replications": count,
+        "outcomes": [outcome(name) for name in means],
+        "ranking": {"order": order, "as_good": as_good, "behind": behind},
+    }
+
+
+def test_words_follow_the_intervals() -> None:
+    means = {"a": 3e6, "b": 2e6, "c": 1e6}
+    said = words_compare.ranking
+    sure: Any = _case(means, [], ["b", "c"])
+    assert said(sure).headline == "a gets the most"
+    assert "more than each of the others" in said(sure).text
+    some: Any = _case(means, ["b"], ["c"])
+    assert said(some).headline == "a, or b"
+    assert "c gets less" in said(some).text
+    none: Any = _case(means, ["b", "c"], [])
+    assert said(none).headline == "No difference shown"
+    single: Any = _case(means, ["b", "c"], [], count=1)
+    assert said(single).tone == "warn"
+    assert "no interval" in said(single).text
+    # Whatever the means: what is not behind is never said to get less.
+    for case in (some, none, single):
+        assert "gets the most" not in said(case).headline
+        assert "b gets less" not in said(case).text
+    assert "b" in words_compare.suits(some).headline
+    assert "suits best" in words_compare.suits(sure).headline
+    assert "Any" in words_compare.suits(none).headline
+
+
+def test_a_study_says_which_tcp_suits(run: Program, bursty: Path, tmp_path: Path) -> None:
+    other = airtcp.synth(tmp_path / "other.txt", prr=0.8, packets=10_000, seed=2)
+    out = _ended(run("study", bursty.name, "--replicas", "2", "--no-report"))
+    assert "vs newreno" in out
+    out = _ended(run("study", bursty.name, other.name, "--replicas", "2", "--no-report"))
+    assert "maybe as good" in out
+    assert "Which TCP suits these links" in out
+    out = _ended(run("study", bursty.name, "--replicas", "2", "--no-report", "--no-compare"))
+    assert "vs newreno" not in out
+    result = airtcp.study([bursty, other], replicas=2)
+    jsonschema.validate(result.json, airtcp.schema("study"))
+    case = result.json["links"][0].get("compared")
+    assert case is not None
+    assert case["outcomes"][0]["variant"] == "newreno"
+    assert 'id="suits"' in result.page()
+    without = airtcp.study(bursty, replicas=2, compare=False)
+    assert without.json["links"][0].get("compared") is None
+    assert 'id="suits"' not in without.page()
