@@ -17,7 +17,9 @@
 //! window (fast convergence). A timeout forgets `W`.
 //!
 //! Differences from Linux: growth is by acknowledged bytes, which takes the place of its estimate
-//! of the ACK ratio, and in real numbers, where Linux rounds `w / increment` down. Windows count
+//! of segments per ACK, and in real numbers, where Linux rounds `w / increment` down. Linux's
+//! estimate is an integer average that starts at 2 and stays at 31/16 when every segment is
+//! acknowledged, so that it grows nearly twice as fast there: `ack_ratio` is for that. Windows count
 //! whole segments, as there. ns-3's values are keys; it has `smooth_part` 5, takes
 //! `beta` times the window for fast convergence, and does not forget. Leaves out: the
 //! `initial_ssthresh` of 100 of early Linux. Bytes.
@@ -66,6 +68,9 @@ pub struct BicConfig {
     pub fast_convergence: BicConvergence,
     /// A timeout forgets the window searched for. Default true (Linux); ns-3: false.
     pub timeout_forgets: bool,
+    /// Growth above `low_window` is this many times as fast. Default 1; 1.9375 does what Linux
+    /// does when every segment is acknowledged.
+    pub ack_ratio: f64,
 }
 
 impl Default for BicConfig {
@@ -78,6 +83,7 @@ impl Default for BicConfig {
             smooth_part: 20,
             fast_convergence: BicConvergence::Middle,
             timeout_forgets: true,
+            ack_ratio: 1.0,
         }
     }
 }
@@ -87,6 +93,7 @@ impl LawTable for BicConfig {
         within("max_increment", f64::from(self.max_increment), 1.0, 1e6)?;
         within("binary_search", f64::from(self.binary_search), 2.0, 1e6)?;
         within("smooth_part", f64::from(self.smooth_part), 1.0, 1e6)?;
+        within("ack_ratio", self.ack_ratio, 1.0, 16.0)?;
         within("beta", self.beta, 0.1, 0.99)
     }
 }
@@ -136,7 +143,8 @@ impl Bic {
         } else {
             most as f64
         };
-        if w_max == 0 { increment.max(w as f64 / LEAST_START) } else { increment }
+        let increment = if w_max == 0 { increment.max(w as f64 / LEAST_START) } else { increment };
+        increment * c.ack_ratio
     }
 
     /// What is searched for after a loss at the present window.

@@ -61,6 +61,13 @@ fn the_search_approaches_the_last_maximum() {
         bic.window.set_cwnd(w * MSS);
         assert!((bic.increment() - increment).abs() < 1e-12, "{w}: {}", bic.increment());
     }
+    // As Linux where every segment is acknowledged; Reno below.
+    let mut bic = law(BicConfig { ack_ratio: 1.9375, ..BicConfig::default() });
+    loses_at(&mut bic, 1000);
+    for (w, increment) in [(14, 1.0), (800, 31.0), (940, 15.0 * 1.9375)] {
+        bic.window.set_cwnd(w * MSS);
+        assert!((bic.increment() - increment).abs() < 1e-12, "{w}: {}", bic.increment());
+    }
     // ns-3's smooth part.
     let mut bic = law(BicConfig { smooth_part: 5, ..BicConfig::default() });
     loses_at(&mut bic, 1000);
