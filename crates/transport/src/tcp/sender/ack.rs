@@ -106,7 +106,7 @@ impl Sender {
         }
         if duplicate && outstanding {
             env.stats.dup_acks += 1;
-            if self.recovery.discipline != Recovery::Sack {
+            if !self.recovery.discipline.is_selective() {
                 self.rate.on_duplicate(now, u64::from(self.mss), self.in_flight());
             }
             self.recover_on_duplicate(now, env, cx);
@@ -165,6 +165,9 @@ impl Sender {
     /// scoreboard cannot tell.
     fn in_network(&self, config: &TcpConfig) -> u64 {
         if self.is_ns2() {
+            return self.board.pipe();
+        }
+        if self.recovery.discipline.is_selective() {
             return self.board.pipe();
         }
         let left = self.recovery.inflation(config, u64::from(self.mss)).max(0);
