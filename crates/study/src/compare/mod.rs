@@ -168,13 +168,19 @@ fn assemble(
     }
 }
 
-/// True if there are several replications and all of each variant are the same.
+/// Replications whose goodputs are within this share of their mean are called alike.
+const ALIKE: f64 = 1e-3;
+
+/// True if there are several replications and all of each variant give nearly the same.
 fn alike(case: &Case) -> bool {
-    let same = |pair: &[CompareRun]| {
-        let [a, b] = pair else { return true };
-        a.variant != b.variant || CompareRun { replication: a.replication, ..b.clone() } == *a
+    let near = |name: &String| {
+        let values = || case.runs.iter().filter(|r| r.variant == *name).map(|r| r.goodput_bps);
+        let (low, high) = values().fold((f64::MAX, 0.0_f64), |(l, h), v| (l.min(v), h.max(v)));
+        high - low <= ALIKE * high
     };
-    case.over == Over::Replications && case.replications > 1 && case.runs.windows(2).all(same)
+    case.channel == Channel::Scenario
+        && case.replications > 1
+        && case.outcomes.iter().all(|o| near(&o.variant))
 }
 
 /// Means with intervals of one variant.

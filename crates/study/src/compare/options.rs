@@ -17,8 +17,12 @@ const USUAL: [&str; 8] =
 /// Replications if neither the options nor the scenario ask for several: intervals need some.
 pub(crate) const REPLICATIONS: u32 = 10;
 
-/// Replications over synthetic links, and stretches of a trace, if the options do not say.
-pub(crate) const STRETCHES: u32 = 20;
+/// Stretches of a trace, if the options do not say: few and long, so that they know little of one
+/// another. With twice as many the intervals were too short more often.
+pub(crate) const STRETCHES: u32 = 10;
+
+/// Synthetic links of each kind, if the options do not say: as many as in a study.
+pub(crate) const LOOK_ALIKES: u32 = 20;
 
 /// Most variants in one comparison.
 const MOST_VARIANTS: usize = 100;
@@ -38,8 +42,8 @@ pub struct CompareOptions {
     /// Parameter set that the variants change. If absent: in a scenario each flow's own; over a
     /// trace `s1` (timers in proportion to the slot); over a trace as a link `linux`.
     pub profile: Option<String>,
-    /// Replications, or stretches of a trace. If absent: the scenario's if it has several, else
-    /// 10; 20 stretches of a trace.
+    /// Replications, synthetic links of each kind, or stretches of a trace. If absent: the
+    /// scenario's if it has several, else 10; 20 synthetic links; 10 stretches.
     pub replications: Option<u32>,
     /// Root seed; if absent the scenario's, or 1.
     pub seed: Option<u64>,

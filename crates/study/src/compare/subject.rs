@@ -11,7 +11,7 @@ use airtcp_transport::tcp::{Profile, TcpConfig, Variant};
 use airtcp_units::Span;
 use serde_json::json;
 
-use super::options::{REPLICATIONS, STRETCHES};
+use super::options::{LOOK_ALIKES, REPLICATIONS, STRETCHES};
 use super::over_trace::{OverTrace, stretches};
 use super::plan::Plans;
 use super::result::{Channel, Over, Subject, SubjectKind, VariantTcp};
@@ -34,9 +34,10 @@ rate, a delay and a queue around the trace (as-link) shows what such laws gain."
 const AS_LINK: &str = "The trace says what becomes of a packet by the time it is sent: packets that \
 leave within one slot of the trace share its fate.";
 
-/// Added where nothing random tells replications apart.
-pub(crate) const ALIKE: &str = "The replications are alike: nothing in this scenario is random, so \
-that the intervals say nothing. A loss model, or a start_spread of the flows, would make them differ.";
+/// Added where next to nothing random tells replications apart.
+pub(crate) const ALIKE: &str = "The replications hardly differ: little in this scenario is random, and \
+the intervals say no more than that. A loss model, or a start_spread of the flows, would make them \
+differ.";
 
 const NO_INTERVAL: &str = "The trace is too short to be cut into stretches: there are no intervals, \
 and the order of the variants is not certain.";
@@ -229,8 +230,8 @@ fn over_slots<'a>(
         configs.push(config);
     }
     let seed = options.seed.unwrap_or(1);
-    let wanted = options.replications.unwrap_or(STRETCHES);
-    let parts = stretches(link.outcomes.len(), wanted);
+    let wanted = options.replications.unwrap_or(LOOK_ALIKES);
+    let parts = stretches(link.outcomes.len(), options.replications.unwrap_or(STRETCHES));
     let notes: &[&str] = if parts == 1 { &[SLOTTED, NO_INTERVAL] } else { &[SLOTTED] };
     let mut subject = of_link(link, SubjectKind::Trace, base.slot, seed, notes);
     subject.tcp = variants.iter().zip(&configs).map(|(v, c)| parameters(v, &c.tcp)).collect();
