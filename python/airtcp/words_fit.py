@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Final
 from airtcp.words import Finding, count, number, signed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from airtcp.fits import Fit, FitDocument
 
 PRR_ONLY: Final = "combined"
 """S1's "PRR only": the form with every term in PRR."""
-WITH_MU: Final = "second-order"
+WITH_MU: Final = ("second-order", "15-term")
+"""S1's forms in PRR and mu."""
+_WITH_METRIC: Final = ("prr & mu + {}", "prr & mu & {}", "15-term + {}")
 _OVERFIT: Final = 2.0
 """Times the in-sample error from which on the error left out is worth a word."""
 _ENOUGH: Final = 3
@@ -35,15 +37,14 @@ def percent(share: float | None) -> str:
     return "-" if share is None else number(100 * share)
 
 
-def by_name(document: FitDocument, name: str) -> Fit | None:
-    """Find the fit of a form, if it could be made."""
-    found = [fit for fit in document["fits"] if fit["name"] == name and not fit["problem"]]
-    return found[0] if found else None
-
-
-def best(document: FitDocument) -> Fit | None:
-    """Find the form with the least error on links left out."""
-    known = [fit for fit in document["fits"] if fit["leave_one_out_error"] is not None]
+def best(document: FitDocument, names: Iterable[str] | None = None) -> Fit | None:
+    """Find the form with the least error on links left out, of all or of those named."""
+    chosen = None if names is None else list(names)
+    known = [
+        fit
+        for fit in document["fits"]
+        if fit["leave_one_out_error"] is not None and (chosen is None or fit["name"] in chosen)
+    ]
     return min(known, key=lambda fit: fit["leave_one_out_error"] or 0.0, default=None)
 
 
@@ -101,15 +102,15 @@ def findings(document: FitDocument) -> list[Finding]:
                 f" link's packets/s, on those of the fit by {percent(winner['error'])} %.",
             )
         )
-    before, after = by_name(document, PRR_ONLY), by_name(document, WITH_MU)
-    if before is not None and after is not None:
-        worth = _worth(document, before, after, "mu")
-        if worth is not None:
-            found.append(worth)
+    with_mu = best(document, WITH_MU)
+    compared = [("mu", best(document, [PRR_ONLY]), with_mu)]
     for metric in document["options"]["metrics"]:
-        worth = _metric(document, metric)
-        if worth is not None:
-            found.append(worth)
+        names = [name.format(metric) for name in _WITH_METRIC]
+        compared.append((metric, with_mu, best(document, names)))
+    for what, before, after in compared:
+        if before is not None and after is not None:
+            worth = _worth(document, before, after, what)
+            found += [] if worth is None else [worth]
     found += _overfits(document["fits"])
     if document["formulas"]:
         formula = min(document["formulas"], key=lambda each: each["error"])
@@ -137,18 +138,6 @@ def findings(document: FitDocument) -> list[Finding]:
             )
         )
     return found
-
-
-def _metric(document: FitDocument, metric: str) -> Finding | None:
-    """Say what a metric is worth beside PRR and mu, by the better of the forms that have it."""
-    before = by_name(document, WITH_MU)
-    forms = [f"prr, mu + {metric}", f"prr, mu, {metric}"]
-    tried = [fit for form in forms if (fit := by_name(document, form)) is not None]
-    tried = [fit for fit in tried if fit["leave_one_out_error"] is not None]
-    if before is None or not tried:
-        return None
-    after = min(tried, key=lambda fit: fit["leave_one_out_error"] or 0.0)
-    return _worth(document, before, after, metric)
 
 
 def _overfits(fits: Sequence[Fit]) -> list[Finding]:

@@ -71,7 +71,8 @@ def test_everything_is_there(result: FitResult) -> None:
     document = result.json
     assert document["schema"] == "airtcp.fit/1"
     names = [fit["name"] for fit in document["fits"]]
-    added = [f"{form} log(longest_success_burst)" for form in ("prr,", "prr, mu +", "prr, mu,")]
+    metric = "log(longest_success_burst)"
+    added = [f"{form} {metric}" for form in ("prr &", "prr & mu +", "prr & mu &", "15-term +")]
     assert names == FORMS + added
     assert [formula["name"] for formula in document["formulas"]] == FORMULAS
     # The perfect link has no mu and is left out of all.
@@ -80,7 +81,7 @@ def test_everything_is_there(result: FitResult) -> None:
     assert all(fit["problem"] is None for fit in document["fits"])
     assert result.tables == ["fits", "coefficients", "estimates", "links"]
     assert result.fits.height == len(names) + len(FORMULAS)
-    assert repr(result) == "FitResult(24 links, 9 of 9 forms)"
+    assert repr(result) == "FitResult(24 links, 10 of 10 forms)"
     with pytest.raises(KeyError, match="estimates"):
         result.table("nothing")
 
@@ -227,7 +228,7 @@ def test_findings_agree_with_the_errors(result: FitResult) -> None:
     assert best is not None
     errors = [fit["leave_one_out_error"] for fit in document["fits"]]
     assert best["leave_one_out_error"] == min(e for e in errors if e is not None)
-    before, after = (words_fit.by_name(document, name) for name in ("combined", "second-order"))
+    before, after = (words_fit.best(document, [name]) for name in ("combined", "second-order"))
     assert before is not None
     assert after is not None
     change = words_fit.improvement(document, before, after)
@@ -281,8 +282,8 @@ def test_the_page_is_complete(result: FitResult, tmp_path: Path) -> None:
     assert "default-src 'none'" in page
     payload = json.loads(page.split('id="payload">')[1].split("</script>")[0])
     # A picture for each form and formula, the fits with the view of links left out.
-    assert len(payload["points"]) == 9 + len(FORMULAS)
-    assert len(payload["charts"]) == 2 * 9 + len(FORMULAS)
+    assert len(payload["points"]) == 10 + len(FORMULAS)
+    assert len(payload["charts"]) == 2 * 10 + len(FORMULAS)
     assert {len(points) for points in payload["points"].values()} == {24}
     assert result.report(tmp_path / "page.html").read_text("utf-8") == page
 

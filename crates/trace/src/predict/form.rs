@@ -35,8 +35,20 @@ impl Form {
 
     /// S1's forms, in the order of their number of coefficients.
     pub fn published() -> Vec<Self> {
+        vec![
+            Self::new("linear", &["prr"]),
+            Self::new("quadratic", &["prr^2"]),
+            Self::new("inverse-root", &["1/sqrt(1-prr)"]),
+            Self::new("combined", &["1/sqrt(1-prr)", "prr", "prr^2"]),
+            Self::second_order("second-order", &["prr", "mu"]),
+            Self::products(),
+        ]
+    }
+
+    /// S1's form of 15 terms.
+    fn products() -> Self {
         let shapes = |v: &str| ["1".into(), format!("1/sqrt(1-{v})"), v.into(), format!("{v}^2")];
-        let products = shapes("prr")
+        let terms = shapes("prr")
             .iter()
             .flat_map(|prr| {
                 shapes("mu").map(|mu| match (prr.as_str(), mu.as_str()) {
@@ -47,26 +59,23 @@ impl Form {
             })
             .filter(|term| term != "1")
             .collect();
-        vec![
-            Self::new("linear", &["prr"]),
-            Self::new("quadratic", &["prr^2"]),
-            Self::new("inverse-root", &["1/sqrt(1-prr)"]),
-            Self::new("combined", &["1/sqrt(1-prr)", "prr", "prr^2"]),
-            Self::second_order("second-order", &["prr", "mu"]),
-            Self { name: "15-term".into(), terms: products },
-        ]
+        Self { name: "15-term".into(), terms }
     }
 
-    /// The forms that put a further metric `M` to the test: in place of mu (`prr, M`), as one more
-    /// term beside PRR and mu (`prr, mu + M`), and in full beside them (`prr, mu, M`); all of
-    /// second order in what stands between commas.
+    /// The forms that put a further metric `M` to the test: in place of mu (`prr & M`), as one
+    /// more term beside PRR and mu (`prr & mu + M`), and in full beside them (`prr & mu & M`), all
+    /// of second order in what `&` joins; and as one more of S1's terms (`15-term + M`).
     pub fn with_metric(metric: &str) -> Vec<Self> {
-        let mut one_more = Self::second_order(&format!("prr, mu + {metric}"), &["prr", "mu"]);
+        let mut one_more = Self::second_order(&format!("prr & mu + {metric}"), &["prr", "mu"]);
         one_more.terms.push(metric.into());
+        let mut sixteen = Self::products();
+        sixteen.name = format!("15-term + {metric}");
+        sixteen.terms.push(metric.into());
         vec![
-            Self::second_order(&format!("prr, {metric}"), &["prr", metric]),
+            Self::second_order(&format!("prr & {metric}"), &["prr", metric]),
             one_more,
-            Self::second_order(&format!("prr, mu, {metric}"), &["prr", "mu", metric]),
+            Self::second_order(&format!("prr & mu & {metric}"), &["prr", "mu", metric]),
+            sixteen,
         ]
     }
 
@@ -175,7 +184,7 @@ mod tests {
         terms.dedup();
         assert_eq!(terms.len(), 15);
         let sizes: Vec<usize> = Form::with_metric("beta").iter().map(Form::coefficients).collect();
-        assert_eq!(sizes, [6, 7, 10]);
+        assert_eq!(sizes, [6, 7, 10, 17]);
     }
 
     #[test]

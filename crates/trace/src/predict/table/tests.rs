@@ -213,11 +213,11 @@ fn a_further_metric_is_put_to_the_test() {
     let metrics = ["longest", "useless", "log(longest)"].map(String::from).to_vec();
     let table = fit_throughput(&set, &FitOptions { metrics, ..FitOptions::default() }).unwrap();
     let out = |name: &str| table.fit(name).unwrap().leave_one_out_error.unwrap();
-    assert!(out("prr, longest") < 1e-8);
-    assert!(out("prr, mu + longest") < 1e-8);
+    assert!(out("prr & longest") < 1e-8);
+    assert!(out("prr & mu + longest") < 1e-8);
     let without = out("second-order");
-    assert!(out("prr, mu + log(longest)") < 0.8 * without);
-    assert!(out("prr, mu + useless") > 0.9 * without);
+    assert!(out("prr & mu + log(longest)") < 0.8 * without);
+    assert!(out("prr & mu + useless") > 0.9 * without);
     let logarithm = table.links[0].metrics["log(longest)"];
     assert!((logarithm - ln(table.links[0].metrics["longest"])).abs() < 1e-12);
     // Forms of one's own.
