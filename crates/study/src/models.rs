@@ -70,6 +70,8 @@ pub struct LinkModels {
     pub name: String,
     /// Packets in its trace.
     pub packets: u64,
+    /// Duration of a slot: its inverse is the most packets per second there can be.
+    pub slot_s: f64,
     /// What the trace itself has.
     pub empirical: Measured,
     /// What the synthesisers made of it.
@@ -85,8 +87,12 @@ pub struct Overall {
     pub description: String,
     /// Links it could be fitted to.
     pub links: u64,
-    /// Mean over links of |throughput error|.
-    pub mean_absolute_throughput_error: Option<f64>,
+    /// Mean over links of |throughput over the model - over the trace| over the most there can
+    /// be, S1's normalised error.
+    pub mean_normalised_error: Option<f64>,
+    /// Median over links of |throughput error|: a mean would be ruled by links over which TCP gets
+    /// next to nothing.
+    pub median_absolute_throughput_error: Option<f64>,
     /// Share of links with a throughput within 10 % of the trace's (S1 section 9.2).
     pub within_ten_percent: Option<f64>,
     /// Mean over links of |log ratio of the longest burst|.
@@ -146,10 +152,11 @@ pub fn score_synthesisers(
     let workers = options.workers.map_or_else(default_workers, |w| w as usize);
     let mut parts = run_many(total, workers, job, |done| report(done, total)).into_iter();
     let mut finished = Vec::new();
-    for link in links {
+    for (link, config) in links.iter().zip(&configs) {
         let done: Option<Vec<Part>> =
             parts.by_ref().take(per_link).collect::<Vec<_>>().into_iter().collect();
-        if let Some(link) = done.and_then(|parts| assemble(link, parts)) {
+        if let Some(link) = done.and_then(|parts| assemble(link, config.slot.as_secs_f64(), parts))
+        {
             finished.push(link);
         }
     }
@@ -214,7 +221,7 @@ fn score(
 }
 
 /// Puts the parts of a link together and sets the scores against the trace.
-fn assemble(link: &LinkTrace, parts: Vec<Part>) -> Option<LinkModels> {
+fn assemble(link: &LinkTrace, slot_s: f64, parts: Vec<Part>) -> Option<LinkModels> {
     let mut parts = parts.into_iter();
     let Some(Part::Empirical(empirical)) = parts.next() else { return None };
     let scores = parts
@@ -240,35 +247,50 @@ fn assemble(link: &LinkTrace, parts: Vec<Part>) -> Option<LinkModels> {
     Some(LinkModels {
         name: link.name.clone(),
         packets: link.outcomes.len() as u64,
+        slot_s,
         empirical,
         scores,
     })
 }
 
+/// What a synthesiser did on all links.
+#[derive(Default)]
+struct Errors {
+    links: u64,
+    relative: Vec<f64>,
+    normalised: Vec<f64>,
+    bursts: Vec<f64>,
+}
+
 fn overall(links: &[LinkModels]) -> Vec<Overall> {
-    let mut errors: BTreeMap<&str, (u64, Vec<f64>, Vec<f64>)> = BTreeMap::new();
-    for score in links.iter().flat_map(|link| &link.scores) {
-        let entry = errors.entry(&score.synthesiser).or_default();
-        entry.0 += u64::from(score.model.is_some());
-        entry.1.extend(score.throughput_error);
-        entry.2.extend(score.longest_burst_log_ratio);
+    let mut errors: BTreeMap<&str, Errors> = BTreeMap::new();
+    for link in links {
+        for score in &link.scores {
+            let entry = errors.entry(&score.synthesiser).or_default();
+            entry.links += u64::from(score.model.is_some());
+            entry.relative.extend(score.throughput_error.map(f64::abs));
+            let off = |mean: f64| (mean - link.empirical.packets_per_second).abs() * link.slot_s;
+            entry.normalised.extend(score.packets_per_second.mean.map(off));
+            entry.bursts.extend(score.longest_burst_log_ratio.map(f64::abs));
+        }
     }
-    let mean = |x: &[f64]| {
-        (!x.is_empty()).then(|| x.iter().map(|e| e.abs()).sum::<f64>() / x.len() as f64)
-    };
+    let mean = |x: &[f64]| (!x.is_empty()).then(|| x.iter().sum::<f64>() / x.len() as f64);
     SYNTHESISERS
         .iter()
         .filter_map(|s| {
-            let (links, throughput, bursts) = errors.get(s.name)?;
-            let within = throughput.iter().filter(|e| e.abs() <= 0.1).count();
+            let of = errors.get_mut(s.name)?;
+            of.relative.sort_by(f64::total_cmp);
+            let n = of.relative.len();
+            let within = of.relative.iter().filter(|e| **e <= 0.1).count();
             Some(Overall {
                 synthesiser: s.name.into(),
                 description: s.description.into(),
-                links: *links,
-                mean_absolute_throughput_error: mean(throughput),
-                within_ten_percent: (!throughput.is_empty())
-                    .then(|| within as f64 / throughput.len() as f64),
-                mean_absolute_burst_log_ratio: mean(bursts),
+                links: of.links,
+                mean_normalised_error: mean(&of.normalised),
+                median_absolute_throughput_error: (n > 0)
+                    .then(|| f64::midpoint(of.relative[(n - 1) / 2], of.relative[n / 2])),
+                within_ten_percent: (n > 0).then(|| within as f64 / n as f64),
+                mean_absolute_burst_log_ratio: mean(&of.bursts),
             })
         })
         .collect()

@@ -108,7 +108,17 @@ def _table(document: dict[str, Any]) -> None:
 
     columns = [
         Column("links", each(lambda row: words.count(row["links"])), rank=2),
-        Column("TCP off by", share("mean_absolute_throughput_error")),
+        Column(
+            "TCP off by",
+            each(
+                lambda row: (
+                    "-"
+                    if row["mean_normalised_error"] is None
+                    else f"{100 * row['mean_normalised_error']:.1f} %"
+                )
+            ),
+        ),
+        Column("median", share("median_absolute_throughput_error"), rank=1),
         Column("within 10 %", share("within_ten_percent"), rank=1),
         Column(
             "longest burst off by",
@@ -126,7 +136,8 @@ def _table(document: dict[str, Any]) -> None:
     if overall:
         console.print(table)
         console.print(
-            "TCP off by: mean over links of |throughput over the model / over the trace - 1|.\n"
+            "TCP off by: mean over links of |throughput over the model - over the trace|, of the\n"
+            "most there can be; median of the same, of the throughput over the trace.\n"
             "longest burst off by: the factor, either way, of the longest run of received packets."
         )
     console.print(
