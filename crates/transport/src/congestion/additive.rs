@@ -54,7 +54,7 @@ impl Additive {
         match self.growth {
             Growth::PerAck => {
                 let grown = cwnd + self.credit / cwnd;
-                self.credit %= grown;
+                self.credit %= cwnd;
                 window.set_cwnd(grown);
             }
             // A whole segment once a whole window was acknowledged.
@@ -65,6 +65,31 @@ impl Additive {
                     window.set_cwnd(cwnd + mss);
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::LawParams;
+
+    /// A thousand ACKs from ten segments against the same growth in real numbers.
+    #[test]
+    fn as_with_real_numbers() {
+        for mss in [1u32, 100, 1460] {
+            let initial_window = 10 * u64::from(mss);
+            let params = LawParams { mss, initial_window, ..LawParams::default() };
+            let mut window = Window::new(&params, false);
+            let mut law = Additive::new(Growth::PerAck);
+            let (s, mut real) = (f64::from(mss), 10.0 * f64::from(mss));
+            for _ in 0..1000 {
+                law.on_ack(u64::from(mss), &mut window);
+                real += s * s / real;
+            }
+            // The division uses whole bytes: with segments of one byte that is all there is.
+            let off = (window.cwnd() as f64 - real).abs() / s;
+            assert!(off < if mss == 1 { 1.0 } else { 0.01 }, "{mss}: {} for {real}", window.cwnd());
         }
     }
 }
