@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from airtcp.papers.result import PapersResult
     from airtcp.papers.rows import Row
 
-_MEASURE: Final = 34
+_MEASURE: Final = 30
+_PUBLISHED: Final = 14
+_TITLE: Final = 44
 _SHORT: Final = {
     "within interval": "interval",
     "within tolerance": "tolerance",
@@ -131,11 +133,16 @@ def _list(figures: list[Figure], *, as_json: bool) -> None:
         json.dump(rows, sys.stdout, ensure_ascii=False, indent=1)
         sys.stdout.write("\n")
         return
-    from airtcp.cli.tables import Column, fitted
+    from airtcp.cli.tables import Column, elided, fitted
 
     columns = [
         Column("item", [f.item for f in figures], rank=3, left=True),
-        Column("what", [f.title for f in figures], left=True),
+        Column(
+            "what",
+            [f.title for f in figures],
+            [elided(f.title, _TITLE) for f in figures],
+            left=True,
+        ),
         Column("driver", [f.driver for f in figures], rank=4, left=True),
         Column("values", [str(len(f.published)) for f in figures], rank=1),
         Column("orderings", [str(len(f.claims)) for f in figures], rank=2),
@@ -155,7 +162,12 @@ def _table(result: PapersResult) -> None:
     measures = [shown(row) for row in rows]
     columns = [
         Column("measure", measures, [elided(m, _MEASURE) for m in measures], left=True),
-        Column("published", [_published(row) for row in rows], left=True),
+        Column(
+            "published",
+            [_published(row) for row in rows],
+            [elided(_published(row), _PUBLISHED) for row in rows],
+            left=True,
+        ),
         Column("here", [_here(row, long=True) for row in rows], [_here(row) for row in rows]),
         Column("ratio", [_number(row["ratio"]) for row in rows], rank=2),
         Column(
@@ -246,18 +258,14 @@ def _number(value: float | None) -> str:
 
 
 def _published(row: Row) -> str:
+    from airtcp.papers.rows import interval
+
     said = row["published"]
+    unit = f" {row['unit']}" if row["unit"] and row["kind"] == "value" else ""
     if isinstance(said, str):
-        return said
-    unit = f" {row['unit']}" if row["unit"] else ""
-    if row["published_interval"] is None:
-        return _number(said) + unit
-    low, high = row["published_interval"]
-    if low is None or high is None:
-        ends = f"<= {_number(high)}" if low is None else f">= {_number(low)}"
-    else:
-        ends = f"[{_number(low)}, {_number(high)}]"
-    return (ends if said is None else f"{_number(said)} {ends}") + unit
+        return said + unit
+    ends = row["published_interval"]
+    return _number(said) + (f" {interval(*ends)}" if ends else "") + unit
 
 
 def _here(row: Row, *, long: bool = False) -> str:

@@ -107,7 +107,7 @@ def _flat(row: Row) -> dict[str, Any]:
         "published": published if not isinstance(published, str) else None,
         "published_low": low,
         "published_high": high,
-        "claim": published if isinstance(published, str) else None,
+        "claim": published if row["kind"] == "ordering" else None,
         "here": row["here"],
         "here_low": here_low,
         "here_high": here_high,

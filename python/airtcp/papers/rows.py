@@ -39,7 +39,7 @@ class Row(TypedDict):
     metric: str
     at: dict[str, str | float]
     words: str
-    published: float | str | None
+    published: float | str
     published_interval: tuple[float | None, float | None] | None
     here: float | None
     here_interval: tuple[float | None, float | None] | None
@@ -136,11 +136,26 @@ def _row(
     }
 
 
-def _published(one: Published | Claim) -> float | str | None:
+def _published(one: Published | Claim) -> float | str:
     if isinstance(one, Published):
-        return one.value
+        return one.value if one.value is not None else interval(one.low, one.high)
     right = one.right if isinstance(one.right, Term) else words.number(one.right)
     return f"{one.op} {right}{said_margin(one.margin)}"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """Write an interval, which may be open at one end.
+
+    >>> interval(20, 30), interval(None, 10), interval(250, None)
+    ('[20.0, 30.0]', '<= 10.0', '>= 250')
+    """
+    if low is None:
+        return f"<= {words.number(high)}"
+    return (
+        f">= {words.number(low)}"
+        if high is None
+        else f"[{words.number(low)}, {words.number(high)}]"
+    )
 
 
 def _ends(one: Published | Claim) -> tuple[float | None, float | None] | None:

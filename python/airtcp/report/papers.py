@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import words
-from airtcp.papers.rows import Row, shown, tally, told
+from airtcp.papers.rows import Row, interval, shown, tally, told
 from airtcp.papers.verdict import MET
 from airtcp.report import charts_papers
 from airtcp.report.page import render
@@ -86,7 +86,7 @@ def _compared(figure: Reproduced) -> dict[str, list[dict[str, Any]]]:
     found: dict[str, list[dict[str, Any]]] = {}
     for row in figure.rows:
         said, here = row["published"], row["here"]
-        if isinstance(said, str) or said is None or here is None:
+        if isinstance(said, str) or here is None:
             continue
         low, high = row["here_interval"] or (None, None)
         found.setdefault(row["metric"], []).append(
@@ -194,21 +194,14 @@ def _text(number: float | None) -> str:
 
 
 def _interval(ends: tuple[float | None, float | None] | None) -> str:
-    if ends is None:
-        return ""
-    low, high = ends
-    if low is None or high is None:
-        return (
-            f" \N{LESS-THAN OR EQUAL TO} {_text(high)}"
-            if low is None
-            else f" \N{GREATER-THAN OR EQUAL TO} {_text(low)}"
-        )
-    return f" [{words.number(low)}, {words.number(high)}]"
+    return "" if ends is None else f" {interval(*ends)}"
 
 
 def _row(row: Row) -> dict[str, Any]:
     said = row["published"]
-    published = said if isinstance(said, str) else "" if said is None else _text(said)
+    published = (
+        said if isinstance(said, str) else _text(said) + _interval(row["published_interval"])
+    )
     here = _text(row["here"]) + _interval(row["here_interval"])
     if row["kind"] == "ordering" and row["right"] is not None:
         here += f" against {_text(row['right'])}"
@@ -216,7 +209,7 @@ def _row(row: Row) -> dict[str, Any]:
     return {
         "measure": shown(row),
         "words": row["words"],
-        "published": (published + _interval(row["published_interval"])).strip(),
+        "published": published,
         "here": here,
         "unit": row["unit"],
         "ratio": _text(row["ratio"]),

@@ -5,11 +5,13 @@
 with t since the reduction, W in segments and beta the share by which the window is reduced. The
 window of one sender is followed from the first loss of the scenario to the next one, or to its
 end. The curve is laid through the window as it was at the reduction (Wmax), so nothing is fitted.
-Compared from one round trip after the reduction on, when fast recovery is over.
+Compared from one round trip after the reduction on, when recovery is over: `deviation` is the
+greatest relative distance from the curve, `lag` how much later than the curve the window is.
 """
 
 from __future__ import annotations
 
+from statistics import mean
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.papers.drivers.base import Driver
@@ -32,6 +34,7 @@ PARAMETERS: Final[Form] = {
     "beta": Key("number", "the share by which the window is reduced", default=0.2),
 }
 _POINTS: Final = 600
+_STEEP: Final = 1.5
 _STRETCHES: Final = {"first": (0.0, 0.25), "plateau": (0.875, 1.125), "probing": (1.75, 2.0)}
 """Stretches of time over which growth is told, in K."""
 
@@ -60,7 +63,7 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
     if not found:
         outcome.measures += [
             Measure(name, {}, None, note="the scenario has no loss")
-            for name in ("kept", "deviation", "period")
+            for name in ("kept", "period", "deviation", "lag")
         ]
         return outcome
     first = found[0]
@@ -77,12 +80,16 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
         if times[i] - start >= 1.5 * parameters["round_trip"]
     ]
     back = next((t for t, w in settled if w >= most), None)
-    deviation = max((abs(w - curve(t)) / most for t, w in settled), default=None)
+    deviation = max((abs(w / curve(t) - 1) for t, w in settled), default=None)
+    # How far the curve would have to be moved in time, where it is steep enough to tell.
+    steep = [(t, w) for t, w in settled if t >= _STEEP * k]
+    lags = [(curve(t) - w) / (3 * parameters["c"] * (t - k) ** 2) for t, w in steep]
     outcome.measures += [
         Measure("window at the loss", {}, most, unit="segments"),
         Measure("kept", {}, cwnd[first] / most),
         Measure("period", {}, None if back is None else back / k, note="it does not come back"),
         Measure("deviation", {}, None if deviation is None else 100 * deviation, unit="%"),
+        Measure("lag", {}, mean(lags) if lags else None, unit="s", note="it ends too early"),
     ]
     for when, (begin, end) in _STRETCHES.items():
         slope = _slope([(t, w) for t, w in settled if begin * k <= t <= end * k])
