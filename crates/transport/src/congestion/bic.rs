@@ -204,6 +204,10 @@ impl CongestionControl for Bic {
         }
     }
 
+    fn raise_ssthresh(&mut self, bytes: u64) {
+        self.window.raise_ssthresh(bytes);
+    }
+
     fn on_idle(&mut self, _: Nanos, idle: &Idle) {
         if self.window.on_idle(idle) {
             self.prior.forget();

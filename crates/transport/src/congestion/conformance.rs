@@ -222,6 +222,11 @@ impl<'a> Driver<'a> {
         self.law.on_spurious(self.now);
         prop_assert!(self.law.cwnd() >= cwnd, "the window was not given back");
         prop_assert!(self.law.ssthresh() >= ssthresh, "the threshold was not given back");
+        if self.promises.has_threshold {
+            let flight = 2 * cwnd.min(MOST_FLIGHT);
+            self.law.raise_ssthresh(flight);
+            prop_assert!(self.law.ssthresh() >= flight, "the threshold was not raised");
+        }
         Ok(())
     }
 

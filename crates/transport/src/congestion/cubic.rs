@@ -220,6 +220,10 @@ impl CongestionControl for Cubic {
         }
     }
 
+    fn raise_ssthresh(&mut self, bytes: u64) {
+        self.window.raise_ssthresh(bytes);
+    }
+
     fn on_idle(&mut self, now: Nanos, idle: &Idle) {
         self.skip_time(now);
         if self.window.on_idle(idle) {

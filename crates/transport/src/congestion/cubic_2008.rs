@@ -175,6 +175,10 @@ impl CongestionControl for Cubic2008 {
         }
     }
 
+    fn raise_ssthresh(&mut self, bytes: u64) {
+        self.window.raise_ssthresh(bytes);
+    }
+
     fn on_idle(&mut self, _: Nanos, idle: &Idle) {
         if self.window.on_idle(idle) {
             self.prior.forget();

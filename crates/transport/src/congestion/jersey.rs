@@ -150,6 +150,10 @@ impl CongestionControl for Jersey {
         self.window.on_spurious();
     }
 
+    fn raise_ssthresh(&mut self, bytes: u64) {
+        self.window.raise_ssthresh(bytes);
+    }
+
     fn on_idle(&mut self, _: Nanos, idle: &Idle) {
         self.window.on_idle(idle);
     }

@@ -323,6 +323,10 @@ impl CongestionControl for Vegas {
         }
     }
 
+    fn raise_ssthresh(&mut self, bytes: u64) {
+        self.window.raise_ssthresh(bytes);
+    }
+
     fn on_idle(&mut self, _: Nanos, idle: &Idle) {
         self.window.on_idle(idle);
         self.restart_round();
