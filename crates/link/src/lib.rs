@@ -14,7 +14,7 @@ mod loss;
 
 pub use airtcp_probe::{ConfigError, Entry};
 pub use config::{Distribution, JitterConfig, LinkConfig, ReorderingConfig};
-pub use link::{Link, LinkStats};
+pub use link::{Link, LinkStats, Report};
 pub use loss::{
     AtEnd, Bernoulli, BernoulliConfig, Blackout, BlackoutConfig, DropItem, End, Frame,
     GilbertElliott, GilbertElliottConfig, Load, Loss, LossConfig, LossModel, NoLoss, NoLossConfig,

@@ -14,13 +14,18 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use airtcp_packet::PacketId;
+use airtcp_packet::{Packet, PacketId};
 use airtcp_probe::{ConfigError, Cx, DropReason, Event, Machine, Probe};
 use airtcp_random::{Keyed, Seed};
 use airtcp_units::{Bytes, Nanos, Outcomes, Span, TxClock, detmath};
 
+use self::report::Reports;
 use crate::loss::Build;
 use crate::{Distribution, Frame, JitterConfig, LinkConfig, Loss, LossModel, ReorderingConfig};
+
+mod report;
+
+pub use report::Report;
 
 /// Counters of a link since the start.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -79,6 +84,8 @@ pub struct Link {
     /// Latest arrival among the packets that keep their order.
     last_in_order: Nanos,
     highest_delivered: Option<u64>,
+    /// If any sender asked to be told of corrupted packets.
+    reports: Option<Reports>,
     stats: LinkStats,
 }
 
@@ -123,8 +130,21 @@ impl Link {
             in_flight: VecDeque::new(),
             last_in_order: Nanos::ZERO,
             highest_delivered: None,
+            reports: None,
             stats: LinkStats::default(),
         }
+    }
+
+    /// Reports the packets that the loss model takes to their senders: `delays` holds, by
+    /// endpoint, how long after the packet would have come out the sender is told, `None` for
+    /// one that is not.
+    pub fn report_to(&mut self, delays: Vec<Option<Span>>) {
+        self.reports = Some(Reports::new(delays));
+    }
+
+    /// The next report that is due.
+    pub fn take_report(&mut self, now: Nanos) -> Option<Report> {
+        self.reports.as_mut()?.take(now)
     }
 
     /// True if the transmitter can start with a packet at `now`.
@@ -204,6 +224,17 @@ impl Link {
         at
     }
 
+    /// Notes a lost packet for its sender. It neither waits for the one before it nor makes the
+    /// next one wait.
+    fn report(&mut self, packet: Packet, started: Nanos, ordinal: u64) {
+        let last = self.last_in_order;
+        let out = self.arrival(self.ready_at, ordinal);
+        self.last_in_order = last;
+        if let Some(reports) = &mut self.reports {
+            reports.on_lost(&packet, started, out);
+        }
+    }
+
     fn launch(&mut self, packet: InFlight) {
         if self.in_flight.back().is_none_or(|last| last.at <= packet.at) {
             self.in_flight.push_back(packet);
@@ -245,6 +276,9 @@ impl Machine for Link {
         if self.loss.outcome(&frame) {
             self.stats.lost += 1;
             cx.record(start, || Event::Dropped { packet: id, reason: DropReason::Loss });
+            if self.reports.is_some() {
+                self.report(*cx.pool.get(id), start, ordinal);
+            }
             cx.pool.remove(id);
             return;
         }
@@ -267,6 +301,8 @@ impl Machine for Link {
     #[inline]
     fn next_timer(&self) -> Nanos {
         let arrival = self.in_flight.front().map_or(Nanos::NEVER, |p| p.at);
+        let report = self.reports.as_ref().map_or(Nanos::NEVER, Reports::next);
+        let arrival = arrival.min(report);
         if self.waiting { arrival.min(self.ready_at) } else { arrival }
     }
 

@@ -8,7 +8,7 @@ use airtcp_probe::Probe;
 use airtcp_queueing::{Qdisc, Queue};
 use airtcp_random::Seed;
 use airtcp_scenario::{Application, Flow, Resolved, ScenarioError, TransportKind};
-use airtcp_transport::tcp::{Connection, Role};
+use airtcp_transport::tcp::{Connection, LossNotification, Role};
 use airtcp_transport::tfrc::{TfrcReceiver, TfrcSender};
 use airtcp_transport::udp::{UdpReceiver, UdpSender};
 use airtcp_units::{Outcomes, Span};
@@ -30,6 +30,7 @@ pub(crate) fn build<P: Probe>(
     probe: P,
 ) -> Result<World<P>, ScenarioError> {
     let mut world = World::new(routes(plan), probe);
+    let reports = reports(plan);
     for (i, one_way) in plan.links.iter().enumerate() {
         let path = |key: &str| {
             let path = format!("{}.{key}", one_way.path);
@@ -37,8 +38,11 @@ pub(crate) fn build<P: Probe>(
         };
         let label = format!("link/{}", one_way.name);
         let config = one_way.direction.link_config();
-        let link = Link::new(&config, seed, &label, load)
+        let mut link = Link::new(&config, seed, &label, load)
             .map_err(|e| ScenarioError::at(path(&link_key(e.key)), e.message))?;
+        if let Some(delays) = &reports {
+            link.report_to(delays.clone());
+        }
         let queue = one_way.direction.queue.clone().unwrap_or_default();
         let mut queue = Queue::new(&queue, seed, &format!("{label}/queue"))
             .map_err(|e| ScenarioError::at(path(&format!("queue.{}", e.key)), e.message))?;
@@ -59,6 +63,21 @@ pub(crate) fn routes(plan: &Resolved) -> Routes {
     let links: Vec<(usize, usize)> = plan.links.iter().map(|l| (l.from, l.to)).collect();
     let pairs = plan.flows.iter().flat_map(|f| [(f.from, f.to), (f.to, f.from)]);
     Routes::new(plan.nodes.len(), &links, pairs)
+}
+
+/// By endpoint, how long news of corrupted packets takes; `None` if nobody asks for it.
+fn reports(plan: &Resolved) -> Option<Vec<Option<Span>>> {
+    let delays: Vec<Option<Span>> = plan
+        .flows
+        .iter()
+        .flat_map(|flow| {
+            let tcp = flow.transport == TransportKind::Tcp;
+            let asks = tcp && flow.tcp.loss_notification == LossNotification::Oracle;
+            let delay = asks.then_some(flow.tcp.loss_notification_delay);
+            [delay; 2]
+        })
+        .collect();
+    delays.iter().any(Option::is_some).then_some(delays)
 }
 
 /// Where a key that a link refused stands: its own keys, or those of its loss model.

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 
 use airtcp_packet::{EndpointId, Pool, Segment, Seq, Side};
 use airtcp_probe::{Cx, Machine, Probe, Who};
-use airtcp_transport::tcp::{Connection, Role, TcpConfig, TcpStats};
+use airtcp_transport::tcp::{Connection, Corrupted, LossNotification, Role, TcpConfig, TcpStats};
 use airtcp_units::{Nanos, Outcomes, Span};
 
 /// More than any trace can carry, with room to add to it.
@@ -81,6 +81,9 @@ struct Driver<'a, P: Probe> {
     /// The packet in the air: when its slot ends, and what arrives then.
     air: Option<(Nanos, Option<Segment>)>,
     acks: VecDeque<(Nanos, Segment)>,
+    /// Corrupted packets of which the sender will be told, and when; `None` if it did not ask.
+    corrupted: Option<VecDeque<(Nanos, Corrupted)>>,
+    report_delay: Span,
     /// When each end wants to be called, read once after it was drained.
     sender_timer: Nanos,
     receiver_timer: Nanos,
@@ -106,6 +109,9 @@ impl<'a, P: Probe> Driver<'a, P> {
             queue: VecDeque::new(),
             air: None,
             acks: VecDeque::new(),
+            corrupted: (config.tcp.loss_notification == LossNotification::Oracle)
+                .then(VecDeque::new),
+            report_delay: config.tcp.loss_notification_delay,
             sender_timer: Nanos::NEVER,
             receiver_timer: Nanos::NEVER,
             slots_used: 0,
@@ -140,7 +146,9 @@ impl<'a, P: Probe> Driver<'a, P> {
     fn next_time(&self) -> Nanos {
         let air = self.air.as_ref().map_or(Nanos::NEVER, |(at, _)| *at);
         let ack = self.acks.front().map_or(Nanos::NEVER, |(at, _)| *at);
-        air.min(ack).min(self.sender_timer).min(self.receiver_timer)
+        let corrupted = self.corrupted.as_ref().and_then(VecDeque::front);
+        let report = corrupted.map_or(Nanos::NEVER, |(at, _)| *at);
+        air.min(ack).min(report).min(self.sender_timer).min(self.receiver_timer)
     }
 
     /// Everything that happens at `now`: arrivals, then timers, then the next transmission. Each
@@ -152,6 +160,12 @@ impl<'a, P: Probe> Driver<'a, P> {
             let mut cx = Cx::new(self.probe, &mut self.pool, RECEIVER);
             self.receiver.handle(now, segment, &mut cx);
             self.drain_receiver(now);
+        }
+        while let Some((_, lost)) =
+            self.corrupted.as_mut().and_then(|c| c.pop_front_if(|(at, _)| *at <= now))
+        {
+            self.sender.on_corrupted(now, &lost);
+            self.drain_sender(now);
         }
         while let Some((_, segment)) = self.acks.pop_front_if(|(at, _)| *at <= now) {
             let mut cx = Cx::new(self.probe, &mut self.pool, SENDER);
@@ -197,6 +211,10 @@ impl<'a, P: Probe> Driver<'a, P> {
         {
             self.slots_used += 1;
             let received = received(self.trace, self.slot, now);
+            if !received && let Some(corrupted) = &mut self.corrupted {
+                let at = now + self.slot + self.report_delay;
+                corrupted.push_back((at, Corrupted { segment, started: now }));
+            }
             self.air = Some((now + self.slot, received.then_some(segment)));
         }
     }

@@ -1,8 +1,9 @@
 //! The transport at one end of a flow, as applications and the world see it.
 
+use airtcp_link::Report;
 use airtcp_packet::Segment;
 use airtcp_probe::{Cx, Machine, Probe};
-use airtcp_transport::tcp::Connection;
+use airtcp_transport::tcp::{Connection, Corrupted};
 use airtcp_transport::tfrc::{TfrcReceiver, TfrcSender};
 use airtcp_transport::udp::{UdpReceiver, UdpSender};
 use airtcp_units::Nanos;
@@ -101,6 +102,14 @@ impl Transport {
             Self::UdpReceiver(udp) => udp.handle(now, segment, cx),
             Self::TfrcSender { sender, .. } => sender.handle(now, segment, cx),
             Self::TfrcReceiver(receiver) => receiver.handle(now, segment, cx),
+        }
+    }
+
+    /// A link corrupted a packet that this end had sent.
+    pub(crate) fn on_corrupted(&mut self, now: Nanos, report: &Report) {
+        if let Self::Tcp { connection, .. } = self {
+            let lost = Corrupted { segment: report.segment, started: report.started };
+            connection.on_corrupted(now, &lost);
         }
     }
 

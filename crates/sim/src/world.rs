@@ -4,6 +4,7 @@
 //! pool and hands it to the interface on its way; the link later returns it; the world passes
 //! it to the next interface or to the endpoint it is for.
 
+use airtcp_link::Report;
 use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment};
 use airtcp_probe::{Cx, DropReason, Event, Fingerprint, Probe, Who};
 use airtcp_units::Nanos;
@@ -115,6 +116,9 @@ impl<P: Probe> World<P> {
             let node = self.interfaces[i].to_node;
             self.arrive(packet, node, number);
         }
+        while let Some(report) = self.interfaces[i].link.take_report(self.now) {
+            self.tell_of_corruption(&report);
+        }
         self.queue.set(self.interface_timers[i], self.interfaces[i].next_timer());
     }
 
@@ -181,6 +185,13 @@ impl<P: Probe> World<P> {
         let mut cx = Cx::new(&mut self.probe, &mut self.pool, Who::Endpoint(to));
         endpoint.transport.handle(self.now, segment, &mut cx);
         self.pump(to.index() as u32);
+    }
+
+    /// A link corrupted a packet, and its sender asked to be told.
+    fn tell_of_corruption(&mut self, report: &Report) {
+        let endpoint = &mut self.endpoints[report.from.index()];
+        endpoint.transport.on_corrupted(self.now, report);
+        self.pump(report.from.index() as u32);
     }
 
     fn drop_unroutable(&mut self, packet: PacketId) {

@@ -10,7 +10,7 @@ use airtcp_random::Seed;
 use airtcp_sim::parallel::Stop;
 use airtcp_sim::run_one;
 use airtcp_sim::slotted::{self, SlottedConfig};
-use airtcp_transport::tcp::{Profile, TcpConfig};
+use airtcp_transport::tcp::{LossNotification, Profile, TcpConfig};
 use airtcp_units::{Outcomes, Span};
 use common::plan;
 use proptest::prelude::*;
@@ -20,6 +20,9 @@ const SLOT: Span = Span::from_millis(10);
 fn config(profile: Profile) -> SlottedConfig {
     SlottedConfig { tcp: TcpConfig::profile(profile), slot: SLOT }
 }
+
+/// News of corruption that comes at no instant at which anything else happens.
+const NAMED: &str = ", loss_notification = \"oracle\", loss_notification_delay = \"3 ms\"";
 
 /// A link of alternating good and bad stretches.
 fn bursty(seed: u64, slots: usize, g: f64, b: f64) -> Outcomes {
@@ -35,14 +38,15 @@ fn bursty(seed: u64, slots: usize, g: f64, b: f64) -> Outcomes {
 
 /// The same experiment built from parts: an interface with an endless queue, a link of one
 /// packet a slot whose fate is in the trace, and a lossless way back that takes a slot.
-fn general(trace: &Arc<Outcomes>, profile: Profile) -> (u64, u64, u64, u64) {
+fn general(trace: &Arc<Outcomes>, profile: Profile, oracle: bool) -> (u64, u64, u64, u64) {
     let text = format!(
         "duration = \"{} ms\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\nslot = \"10 ms\"\n\
          queue = {{ kind = \"drop-tail\", packets = 1000000 }}\n\
          loss = {{ model = \"trace\", path = \"x\" }}\nreverse = {{ delay = \"10 ms\" }}\n\
-         [[flows]]\nfrom = \"a\"\nto = \"b\"\ntcp = \"{}\"\n",
+         [[flows]]\nfrom = \"a\"\nto = \"b\"\ntcp = {{ profile = \"{}\"{} }}\n",
         10 * trace.len(),
-        profile.name()
+        profile.name(),
+        if oracle { NAMED } else { "" },
     );
     let mut plan = plan(&text);
     plan.links[1].direction.slot = None;
@@ -53,8 +57,12 @@ fn general(trace: &Arc<Outcomes>, profile: Profile) -> (u64, u64, u64, u64) {
     (f.delivered_bytes, f.segments_sent, f.timeouts, f.fast_retransmits)
 }
 
-fn short(trace: &Outcomes, profile: Profile) -> (u64, u64, u64, u64) {
-    let config = config(profile);
+fn short(trace: &Outcomes, profile: Profile, oracle: bool) -> (u64, u64, u64, u64) {
+    let mut config = config(profile);
+    if oracle {
+        config.tcp.loss_notification = LossNotification::Oracle;
+        config.tcp.loss_notification_delay = Span::from_millis(3);
+    }
     let r = slotted::run(trace, None, &config, &mut NoProbe);
     let s = r.sender;
     let delivered = (r.delivered_packets * f64::from(config.tcp.mss) + 0.5) as u64;
@@ -120,9 +128,9 @@ fn bursty_links_beat_independent_ones() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
-    fn same_as_the_general_simulator(seed: u64, prr in 0.1f64..1.0, mu in 0.0f64..0.9, which in 0usize..4) {
+    fn same_as_the_general_simulator(seed: u64, prr in 0.1f64..1.0, mu in 0.0f64..0.9, which in 0usize..4, oracle: bool) {
         let profile = [Profile::S1Mirage, Profile::S1Roofnet, Profile::Linux, Profile::S0][which];
         let trace = Arc::new(bursty(seed, 3_000, prr * (1.0 - mu), (1.0 - prr) * (1.0 - mu)));
-        prop_assert_eq!(short(&trace, profile), general(&trace, profile));
+        prop_assert_eq!(short(&trace, profile, oracle), general(&trace, profile, oracle));
     }
 }

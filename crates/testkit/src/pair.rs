@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use airtcp_packet::{EndpointId, Flags, Pool, Segment, Seq, Side};
 use airtcp_probe::{Cx, Machine, NoProbe, Who};
-use airtcp_transport::tcp::{Connection, Role, TcpConfig};
+use airtcp_transport::tcp::{Connection, Corrupted, LossNotification, Role, TcpConfig};
 use airtcp_units::{Nanos, Span};
 
 use crate::Pipe;
@@ -39,11 +39,15 @@ pub struct Pair {
     pub to_client: Pipe,
     now: Nanos,
     travelling: BTreeMap<(Nanos, u64), (Side, Segment)>,
+    /// What the pipes lost, for those who ask, at the time it would have arrived.
+    corrupted: BTreeMap<(Nanos, u64), (Side, Corrupted)>,
     /// Packets sent by client and server.
     sent: [u64; 2],
     /// What has arrived at client and server.
     arrived: [Arrived; 2],
     ordinal: u64,
+    /// Whether client and server are told of corrupted packets.
+    asks: [bool; 2],
     pool: Pool,
 }
 
@@ -63,9 +67,11 @@ impl Pair {
             to_client: pipe,
             now: Nanos::ZERO,
             travelling: BTreeMap::new(),
+            corrupted: BTreeMap::new(),
             sent: [0; 2],
             arrived: [Arrived::new(theirs), Arrived::new(ours)],
             ordinal: 0,
+            asks: [client, server].map(|c| c.loss_notification == LossNotification::Oracle),
             pool: Pool::new(),
         }
     }
@@ -96,14 +102,20 @@ impl Pair {
     /// Goes to the next instant at which something happens. False if nothing ever will.
     pub fn step(&mut self) -> bool {
         self.drain();
-        let arrival = self.travelling.first_key_value().map_or(Nanos::NEVER, |(k, _)| k.0);
+        let first = |key: Option<(Nanos, u64)>| key.map_or(Nanos::NEVER, |k| k.0);
+        let arrival = first(self.travelling.first_key_value().map(|(k, _)| *k));
+        let notice = first(self.corrupted.first_key_value().map(|(k, _)| *k));
         let timer = self.client.next_timer().min(self.server.next_timer());
-        let next = arrival.min(timer);
+        let next = arrival.min(notice).min(timer);
         if next == Nanos::NEVER {
             return false;
         }
         self.now = self.now.max(next);
-        if arrival <= timer {
+        if notice <= arrival.min(timer) {
+            if let Some((_, (side, lost))) = self.corrupted.pop_first() {
+                self.on(side, |connection, now, _| connection.on_corrupted(now, &lost));
+            }
+        } else if arrival <= timer {
             if let Some((_, (side, segment))) = self.travelling.pop_first() {
                 self.arrived[side as usize].take(&segment);
                 self.on(side, |connection, now, cx| connection.handle(now, segment, cx));
@@ -149,11 +161,17 @@ impl Pair {
     }
 
     fn drain(&mut self) {
+        let asks = self.asks;
         for side in [Side::Client, Side::Server] {
             while let Some(segment) = self.on(side, Machine::poll) {
                 let n = self.sent[side as usize];
                 self.sent[side as usize] += 1;
-                let pipe = if side == Side::Client { &self.to_server } else { &self.to_client };
+                let pipe = if side == Side::Client { self.to_server } else { self.to_client };
+                if asks[side as usize] && pipe.copies(n).next().is_none() {
+                    let lost = Corrupted { segment, started: self.now };
+                    self.corrupted.insert((self.now + pipe.delay, self.ordinal), (side, lost));
+                    self.ordinal += 1;
+                }
                 for after in pipe.copies(n) {
                     self.travelling
                         .insert((self.now + after, self.ordinal), (side.peer(), segment));

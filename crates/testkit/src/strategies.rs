@@ -3,8 +3,9 @@
 //! Patterns shrink towards fewer faults, configurations towards the plain ones.
 
 use airtcp_transport::tcp::{
-    CarefulHeuristic, EarlyRetransmit, Frto, LossResponse, Pacing, PartialAckTimer, PrrBound,
-    RateReduction, Reassembly, Recovery, RttSampling, SpuriousResponse, TcpConfig,
+    CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, Pacing,
+    PartialAckTimer, PrrBound, RateReduction, Reassembly, Recovery, RttSampling, SpuriousResponse,
+    TcpConfig,
 };
 use airtcp_units::{Bytes, Span};
 use proptest::prelude::*;
@@ -107,7 +108,8 @@ fn answering() -> impl Strategy<Value = TcpConfig> {
         Just(CarefulHeuristic::Ack),
         Just(CarefulHeuristic::Timestamp),
     ];
-    let sooner = (early, heuristic);
+    let told = prop_oneof![3 => Just(LossNotification::None), 1 => Just(LossNotification::Oracle)];
+    let sooner = (early, heuristic, told);
     (frto, response, flags, sooner).prop_map(|(frto, spurious_response, (a, b, c, d), e)| {
         TcpConfig {
             frto,
@@ -118,6 +120,7 @@ fn answering() -> impl Strategy<Value = TcpConfig> {
             dsack_undo: b,
             loss_response: if c { LossResponse::EcnOnly } else { LossResponse::Always },
             rto_backoff: d,
+            loss_notification: e.2,
             ..TcpConfig::default()
         }
     })
@@ -155,6 +158,7 @@ pub fn config() -> impl Strategy<Value = TcpConfig> {
             dsack_undo: answers.dsack_undo,
             loss_response: answers.loss_response,
             rto_backoff: answers.rto_backoff,
+            loss_notification: answers.loss_notification,
             early_retransmit: answers.early_retransmit,
             careful_heuristic: answers.careful_heuristic,
             ..base

@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 
 use super::profile::Profile;
 use super::recovery::{
-    CarefulHeuristic, EarlyRetransmit, Frto, LossResponse, PrrBound, RateReduction,
-    SpuriousResponse,
+    CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, PrrBound,
+    RateReduction, SpuriousResponse,
 };
 use crate::congestion::{LawConfig, SlowStartKind};
 
@@ -56,6 +56,12 @@ pub struct TcpConfig {
     /// Slow start of the laws that have one: `standard` (default, RFC 5681) or `hystart++`
     /// (RFC 9406; `abc_limit` is then for later slow starts only).
     pub slow_start: SlowStartKind,
+    /// Whether links name to the sender the packets that they corrupt, never those that queues drop:
+    /// these are sent again at once and reduce nothing. Default `none`; `oracle`. ETEN (Krishnan et
+    /// al. 2004).
+    pub loss_notification: LossNotification,
+    /// How long after the packet would have come out of that link its sender is told. Default 0 s.
+    pub loss_notification_delay: Span,
     /// Restart from the initial window after a pause longer than the timeout. Default true.
     /// RFC 5681 section 4.1.
     pub idle_restart: bool,
@@ -234,6 +240,7 @@ impl TcpConfig {
         }
         time("timestamp_tick", self.timestamp_tick, Span(1_000))?;
         time("time_wait", self.time_wait, Span::ZERO)?;
+        time("loss_notification_delay", self.loss_notification_delay, Span::ZERO)?;
         if self.recovery.is_selective() && !self.sack {
             return Err(ConfigError::new(
                 "recovery",

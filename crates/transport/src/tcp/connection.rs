@@ -17,6 +17,7 @@ use super::ack_policy::Owed;
 use super::config::TcpConfig;
 use super::ecn::EcnState;
 use super::receiver::Receiver;
+use super::recovery::Corrupted;
 use super::sender::Sender;
 use super::state::{Role, State};
 use super::stats::TcpStats;
@@ -146,6 +147,18 @@ impl Connection {
     pub fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {
         self.now = self.now.max(now);
         self.sender.law.on_link_hint(now, hint);
+    }
+
+    /// A link corrupted a packet that this end had sent. Without effect unless
+    /// [`TcpConfig::loss_notification`] asks for it.
+    pub fn on_corrupted(&mut self, now: Nanos, lost: &Corrupted) {
+        self.now = self.now.max(now);
+        if !self.state.sends() || !Corrupted::matters(&lost.segment) {
+            return;
+        }
+        if let Some(start) = lost.segment.seq.unwrap_near(self.iss, self.sender.una) {
+            self.sender.on_corrupted(start, lost.started, &mut env!(self));
+        }
     }
 
     /// State of the connection.

@@ -30,8 +30,8 @@ pub use config::{
 pub use connection::Connection;
 pub use profile::Profile;
 pub use recovery::{
-    CarefulHeuristic, EarlyRetransmit, Frto, LossResponse, PrrBound, RateReduction,
-    SpuriousResponse,
+    CarefulHeuristic, Corrupted, EarlyRetransmit, Frto, LossNotification, LossResponse, PrrBound,
+    RateReduction, SpuriousResponse,
 };
 pub use state::{Role, State};
 pub use stats::TcpStats;

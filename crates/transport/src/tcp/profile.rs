@@ -15,7 +15,8 @@ use super::config::{
     RttSampling, TcpConfig,
 };
 use super::recovery::{
-    CarefulHeuristic, EarlyRetransmit, Frto, LossResponse, RateReduction, SpuriousResponse,
+    CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, RateReduction,
+    SpuriousResponse,
 };
 use crate::congestion::{LawConfig, SlowStartKind};
 
@@ -103,6 +104,8 @@ fn rfc() -> TcpConfig {
         half_of_cwnd: false,
         abc_limit: 1,
         loss_response: LossResponse::Always,
+        loss_notification: LossNotification::None,
+        loss_notification_delay: Span::ZERO,
         slow_start: SlowStartKind::Standard,
         idle_restart: true,
         pacing: Pacing::Law,

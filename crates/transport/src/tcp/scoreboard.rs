@@ -37,6 +37,8 @@ pub(crate) struct SentSegment {
     pub(crate) repaired: bool,
     /// Ever retransmitted (Karn's algorithm).
     pub(crate) retransmitted: bool,
+    /// Corrupted by a link that said so, and sent again for it: missing, but not lost.
+    pub(crate) forgiven: bool,
     /// Retransmitted by an expiry of the timer (RFC 5681 section 3.1 holds the threshold then).
     pub(crate) by_timer: bool,
 }
@@ -54,6 +56,7 @@ impl SentSegment {
             lost: false,
             repaired: false,
             retransmitted: false,
+            forgiven: false,
             by_timer: false,
         }
     }
@@ -70,6 +73,11 @@ impl SentSegment {
     /// What the law is told when it is judged lost as the latest of `total` bytes.
     const fn as_lost(&self, total: u64) -> Lost {
         self.rate.lost(self.start, self.len as u64, total)
+    }
+
+    /// It is missing for a reason that is known and seen to.
+    pub(crate) const fn is_forgiven(&self) -> bool {
+        self.forgiven && !self.lost
     }
 
     /// What it adds to `pipe` (RFC 6675 SetPipe): once if not lost, once if retransmitted.
@@ -346,7 +354,7 @@ impl Scoreboard {
                 if !discontiguous && self.sacked - self.sacked_below <= limit {
                     return;
                 }
-                if !segment.lost {
+                if !segment.lost && !segment.forgiven {
                     self.pipe -= segment.in_pipe();
                     segment.lost = true;
                     self.pipe += segment.in_pipe();
@@ -405,7 +413,7 @@ impl Scoreboard {
             }
         }
         for segment in &mut self.segments {
-            segment.repaired = false;
+            (segment.repaired, segment.forgiven) = (false, false);
             if !segment.lost && !segment.sacked {
                 segment.lost = true;
                 self.lost_total += u64::from(segment.len);
@@ -458,6 +466,10 @@ impl Scoreboard {
         let mut at = self.position(self.high_rxt);
         while let Some(segment) = self.segments.get(at) {
             if !segment.sacked {
+                if segment.is_forgiven() {
+                    at += 1;
+                    continue;
+                }
                 return Some(at);
             }
             let run = self.runs.partition_point(|r| r.1 <= segment.start);
@@ -468,11 +480,27 @@ impl Scoreboard {
 
     /// Position of the last unSACKed segment: rule 4.
     pub(crate) fn last_hole(&self) -> Option<usize> {
-        self.segments.iter().rposition(|s| !s.sacked)
+        self.segments.iter().rposition(|s| !s.sacked && !s.is_forgiven())
     }
 
     pub(crate) fn get(&self, at: usize) -> Option<&SentSegment> {
         self.segments.get(at)
+    }
+
+    /// Position of the segment that holds `offset`, if its latest copy counts as in the network
+    /// and was sent by `started`.
+    pub(crate) fn in_flight_since(&self, offset: u64, started: Nanos) -> Option<usize> {
+        let at = self.segments.partition_point(|s| s.end() <= offset);
+        let segment = self.segments.get(at)?;
+        let holds = segment.start <= offset && segment.sent_at <= started;
+        (holds && segment.in_pipe() > 0).then_some(at)
+    }
+
+    /// The segment at `at` was corrupted: what follows from its absence is no loss.
+    pub(crate) fn forgive(&mut self, at: usize) {
+        if let Some(segment) = self.segments.get_mut(at) {
+            segment.forgiven = true;
+        }
     }
 
     /// Notes that the segment at `at` is sent again. `repair` counts it in `pipe` and moves

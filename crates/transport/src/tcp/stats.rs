@@ -50,6 +50,8 @@ pub struct TcpStats {
     pub ecn_reactions: u64,
     /// Duplicates the peer reported (RFC 2883).
     pub dsacks: u64,
+    /// Segments that a link said it had corrupted, and that were in flight.
+    pub corruption_notices: u64,
     /// Timeouts found to have been unnecessary (several in a row for one segment count once).
     pub spurious_timeouts: u64,
     /// Fast retransmits found to have been unnecessary.

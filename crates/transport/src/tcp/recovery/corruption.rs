@@ -5,9 +5,27 @@
 //! is what ECN marks say, as in LT-TCP and in TCP Jersey (Xu, Tian, Ansari 2004). A timeout is
 //! told all the same: without acknowledgements there is nothing to clock data out by, and no echo
 //! could have come back either.
+//!
+//! [`LossNotification`] is explicit transport error notification with an oracle (Krishnan,
+//! Sterbenz, Eddy, Partridge, Allman: Computer Networks 46, 2004): the link names every packet that
+//! it corrupted to its sender, which sends it again at once and reduces nothing. The corrupted
+//! packet has left the network and its repair takes its place, so that no window is asked for it.
+//!
+//! [choice] A segment named counts as in flight again: IsLost, duplicates for it as the first
+//! outstanding one, NextSeg and partial ACKs leave it alone; without SACK such a duplicate lets
+//! one segment leave, since one has arrived. What the timer gives up is repaired by its slow start.
+//! A queue that drops the repair is found by the timer (or by RACK). A notice for a segment that
+//! has been sent again meanwhile says nothing.
 
+use std::collections::VecDeque;
+
+use airtcp_packet::{Flags, Segment};
+use airtcp_units::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::tcp::config::{Recovery, TcpConfig};
+use crate::tcp::sender::{Env, Outgoing, Sender};
 
 /// Which losses reduce the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -18,4 +36,75 @@ pub enum LossResponse {
     Always,
     /// None that was found without a timeout: only congestion marks and timeouts reduce it.
     EcnOnly,
+}
+
+/// Whether the layer below names what it lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossNotification {
+    /// No.
+    #[default]
+    None,
+    /// Every packet that a link corrupted, and no other.
+    Oracle,
+}
+
+/// A packet that a link corrupted, as [`Connection::on_corrupted`](crate::tcp::Connection::on_corrupted)
+/// takes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Corrupted {
+    /// What the packet carried.
+    pub segment: Segment,
+    /// When the link began to send it: a copy sent later is another packet.
+    pub started: Nanos,
+}
+
+impl Corrupted {
+    /// Whether a sender could do anything about it: it carried data or FIN.
+    pub fn matters(segment: &Segment) -> bool {
+        (segment.len > 0 || segment.flags.has(Flags::FIN)) && !segment.flags.has(Flags::SYN)
+    }
+}
+
+/// What was named and not yet sent again: offset, and when the link began.
+pub(crate) type Notices = VecDeque<(u64, Nanos)>;
+
+impl Sender {
+    /// The link corrupted the segment that begins at `start`.
+    pub(crate) fn on_corrupted(&mut self, start: u64, started: Nanos, env: &mut Env<'_>) {
+        // One for each outstanding segment is all there can be.
+        let room = self.recovery.notices.len() < self.board.len();
+        if env.config.loss_notification == LossNotification::Oracle
+            && room
+            && self.board.in_flight_since(start, started).is_some()
+        {
+            env.stats.corruption_notices += 1;
+            self.recovery.notices.push_back((start, started));
+        }
+    }
+
+    /// The next segment that was named, if it is still to be sent again.
+    #[inline]
+    pub(crate) fn next_notified(&mut self, now: Nanos, env: &mut Env<'_>) -> Option<Outgoing> {
+        while let Some((start, started)) = self.recovery.notices.pop_front() {
+            if let Some(at) = self.board.in_flight_since(start, started) {
+                self.board.forgive(at);
+                return self.send_again(now, at, false, env);
+            }
+        }
+        None
+    }
+
+    /// The first outstanding segment is missing because it was corrupted.
+    pub(super) fn is_head_forgiven(&self) -> bool {
+        self.board.front().is_some_and(|s| !s.sacked && s.is_forgiven())
+    }
+
+    /// A duplicate for such a segment: one has left the network, and the window makes room for
+    /// another where `pipe` does not know of it.
+    pub(super) fn excuse_duplicate(&mut self, config: &TcpConfig) {
+        if self.recovery.discipline != Recovery::Sack || !config.limited_transmit {
+            self.recovery.excused += u64::from(self.mss);
+        }
+    }
 }

@@ -22,7 +22,8 @@ mod undo;
 
 pub use careful::CarefulHeuristic;
 pub(crate) use careful::LastAdvance;
-pub use corruption::LossResponse;
+pub(crate) use corruption::Notices;
+pub use corruption::{Corrupted, LossNotification, LossResponse};
 pub use early::EarlyRetransmit;
 pub use frto::Frto;
 pub(crate) use frto::Gate;
@@ -77,6 +78,10 @@ pub(crate) struct RecoveryState {
     rescue: Option<u64>,
     /// Proportional rate reduction of the present fast recovery, if configured.
     pub(crate) prr: Option<Prr>,
+    /// Corrupted segments that are to be sent again.
+    pub(crate) notices: Notices,
+    /// Bytes that duplicates for a corrupted segment have shown to have arrived.
+    excused: u64,
     /// The last ACK of new data (RFC 6582 section 4).
     pub(crate) last_advance: LastAdvance,
     /// Whether the recovery was unnecessary.
@@ -102,6 +107,8 @@ impl RecoveryState {
             timed_out: false,
             rescue: None,
             prr: None,
+            notices: Notices::new(),
+            excused: 0,
             last_advance: LastAdvance::default(),
             detection: Detection::default(),
             ns2: Ns2 { pipe: 0, deaf: false },
@@ -141,13 +148,13 @@ impl RecoveryState {
             Phase::Fast => self.inflation,
             // RFC 3042: two segments beyond the window. With SACK `pipe` makes the room.
             Phase::Open if config.limited_transmit && self.discipline != Recovery::Sack => {
-                (u64::from(self.dup_acks.min(config.dup_thresh - 1)) * mss) as i64
+                (u64::from(self.dup_acks.min(config.dup_thresh - 1)) * mss + self.excused) as i64
             }
             Phase::Timeout if config.limited_transmit && self.discipline == Recovery::SackNs2 => {
                 (u64::from(self.dup_acks.min(config.dup_thresh - 1)) * mss) as i64
             }
             Phase::Timeout => self.detection.frto.credit() as i64,
-            Phase::Open => 0,
+            Phase::Open => self.excused as i64,
         }
     }
 
@@ -181,6 +188,7 @@ impl Sender {
     ) {
         self.recovery.dup_acks = 0;
         self.recovery.limited = 0;
+        self.recovery.excused = 0;
         let full = self.una >= self.recovery.recover;
         if self.is_ns2() {
             self.ns2_on_new(full);
@@ -209,6 +217,7 @@ impl Sender {
         cx: &mut Cx<'_, P>,
     ) {
         match self.recovery.phase {
+            Phase::Open if self.is_head_forgiven() => self.excuse_duplicate(env.config),
             Phase::Open => {
                 self.recovery.dup_acks += 1;
                 if self.is_loss(now, env.config) {
@@ -270,6 +279,7 @@ impl Sender {
         cx.record(now, || Event::FastRetransmit);
         self.recovery.partials = 0;
         self.recovery.limited = 0;
+        self.recovery.excused = 0;
         self.recovery.rescue = None;
         self.recovery.prr = if self.law.governs_recovery() || !told || self.is_ns2() {
             None
@@ -299,8 +309,8 @@ impl Sender {
         let again = self.board.front().is_some_and(|s| s.by_timer);
         let kind = if again { CongestionKind::Persistent } else { CongestionKind::Rto };
         let flight = self.flight_size() - self.recovery.limited.min(self.flight_size());
-        // SACK recovery sends on beyond a head that was lost again, and all that arrived stands in
-        // FlightSize: half of it could lie above the window. RFC 5681 (4) says "no more than".
+        // Fast recovery sends on beyond a head that is lost, and all that arrived stands in
+        // FlightSize: half of it could lie far above the window. RFC 5681 (4) says "no more than".
         let selective = self.recovery.discipline == Recovery::Sack && self.recovery.is_fast();
         let flight = if selective { flight.min(self.law.cwnd()) } else { flight };
         let open = self.recovery.is_open();
@@ -322,6 +332,8 @@ impl Sender {
         r.timed_out = true;
         r.recover = self.nxt;
         (r.dup_acks, r.inflation, r.limited, r.head_due) = (0, 0, 0, false);
+        r.excused = 0;
+        r.notices.clear();
         r.prr = None;
         r.ns2.deaf = ns2;
         self.arm(now, env.timers);
@@ -348,7 +360,7 @@ impl Sender {
 
     /// Recovery sends the first outstanding segment next, if there is one.
     fn send_head(&mut self) {
-        self.recovery.head_due = self.board.front().is_some();
+        self.recovery.head_due = self.board.front().is_some() && !self.is_head_forgiven();
     }
 
     /// A segment was sent again: restarts the timer if so configured and it was the first one

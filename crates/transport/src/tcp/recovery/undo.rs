@@ -222,7 +222,7 @@ impl Sender {
         r.phase = Phase::Open;
         // RFC 5682 sections 2.1 (3b) and 3.1: duplicates for newer data count again.
         r.recover = self.una;
-        (r.dup_acks, r.inflation, r.limited) = (0, 0, 0);
+        (r.dup_acks, r.inflation, r.limited, r.excused) = (0, 0, 0, 0);
         (r.head_due, r.timed_out, r.rescue, r.prr) = (false, false, None, None);
         self.board.revive();
     }

@@ -68,6 +68,11 @@ impl Sender {
         if self.recovery.take_head() {
             return self.send_again(now, 0, sack, env);
         }
+        if !self.recovery.notices.is_empty()
+            && let Some(out) = self.next_notified(now, env)
+        {
+            return Some(out);
+        }
         let window = self.send_window(env.config);
         let outstanding = self.outstanding(env.config);
         if ns2 && self.recovery.is_fast() {

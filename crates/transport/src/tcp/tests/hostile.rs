@@ -5,7 +5,10 @@ use airtcp_probe::{Cx, Machine, NoProbe, Who};
 use airtcp_units::{Nanos, Span};
 use proptest::prelude::*;
 
-use crate::tcp::{Connection, Recovery, Role, TcpConfig};
+use crate::tcp::{
+    CarefulHeuristic, Connection, Corrupted, EarlyRetransmit, Frto, LossNotification, Recovery,
+    Role, SpuriousResponse, TcpConfig,
+};
 
 const ISS: u32 = u32::MAX - 500;
 const PEER: u32 = u32::MAX - 1000;
@@ -13,6 +16,8 @@ const PEER: u32 = u32::MAX - 1000;
 #[derive(Debug, Clone)]
 enum Step {
     Feed(Segment),
+    /// A link says that it corrupted this.
+    Corrupted(Segment),
     Wait(u64),
     Write(u64),
     Read(u64),
@@ -80,6 +85,7 @@ fn segment() -> impl Strategy<Value = Segment> {
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         20 => segment().prop_map(Step::Feed),
+        3 => segment().prop_map(Step::Corrupted),
         5 => (0u64..5_000_000_000).prop_map(Step::Wait),
         3 => (0u64..20_000).prop_map(Step::Write),
         2 => (0u64..5000).prop_map(Step::Read),
@@ -97,8 +103,27 @@ fn config() -> impl Strategy<Value = TcpConfig> {
         Recovery::NewReno,
         Recovery::Sack,
     ]);
-    (recovery, any::<[bool; 6]>()).prop_map(|(recovery, f)| TcpConfig {
+    let frto = prop::sample::select(vec![Frto::Off, Frto::Rfc5682, Frto::Linux]);
+    let response = prop::sample::select(vec![
+        SpuriousResponse::Undo,
+        SpuriousResponse::Eifel,
+        SpuriousResponse::Keep,
+    ]);
+    let early = prop::sample::select(vec![
+        EarlyRetransmit::Off,
+        EarlyRetransmit::Segments,
+        EarlyRetransmit::Bytes,
+    ]);
+    let answers = (frto, response, early, any::<[bool; 4]>());
+    (recovery, any::<[bool; 6]>(), answers).prop_map(|(recovery, f, a)| TcpConfig {
         recovery,
+        frto: a.0,
+        spurious_response: a.1,
+        early_retransmit: a.2,
+        eifel_detection: a.3[0],
+        dsack_undo: a.3[1],
+        loss_notification: if a.3[2] { LossNotification::Oracle } else { LossNotification::None },
+        careful_heuristic: if a.3[3] { CarefulHeuristic::Ack } else { CarefulHeuristic::None },
         timestamps: f[0],
         ecn: f[1],
         careful: f[2],
@@ -144,11 +169,18 @@ proptest! {
         for step in all {
             let answers = match &step {
                 Step::Feed(_) => 2,
+                // A FIN.
+                Step::Corrupted(_) => 1,
                 _ => 0,
             };
             let bare_limit = 2 + answers;
             match step {
                 Step::Feed(segment) => c.handle(now, segment, &mut cx),
+                Step::Corrupted(mut segment) => {
+                    // Our numbers, for once.
+                    segment.seq = segment.ack;
+                    c.on_corrupted(now, &Corrupted { segment, started: now });
+                }
                 Step::Wait(ns) => {
                     now += Span(ns);
                     let mut fired = 0;

@@ -3,6 +3,7 @@
 mod bbr;
 mod bottleneck;
 mod bulk;
+mod corruption;
 mod episodes;
 mod handshake;
 mod hostile;
