@@ -311,8 +311,8 @@ impl Sender {
         let flight = self.flight_size() - self.recovery.limited.min(self.flight_size());
         // Fast recovery sends on beyond a head that is lost, and all that arrived stands in
         // FlightSize: half of it could lie far above the window. RFC 5681 (4) says "no more than".
-        let selective = self.recovery.discipline == Recovery::Sack && self.recovery.is_fast();
-        let flight = if selective { flight.min(self.law.cwnd()) } else { flight };
+        let fast = self.recovery.is_fast();
+        let flight = if fast { flight.min(self.law.cwnd()) } else { flight };
         let open = self.recovery.is_open();
         if !again {
             self.begin_episode(true, true, env);
