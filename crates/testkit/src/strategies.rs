@@ -50,26 +50,31 @@ fn recovering() -> impl Strategy<Value = TcpConfig> {
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     // Timeouts shorter than the path's round trip are spurious, which must do no harm either.
     let numbers = (10u64..1500, 1u32..12, prop_oneof![4 => Just(3), 1 => 1u32..6]);
-    let choices = (recovery, timer, reduction());
-    (choices, flags, numbers).prop_map(|((recovery, timer, reduction), (a, b, c, d), n)| {
-        TcpConfig {
-            recovery,
-            rate_reduction: reduction.0,
-            prr_bound: reduction.1,
-            partial_ack_timer: timer,
-            rto_min: Span::from_millis(n.0),
-            rto_initial: Span::from_millis(n.0),
-            initial_window: Some(n.1),
-            dup_thresh: n.2,
-            limited_transmit: a,
-            careful: b,
-            keep_sack_after_rto: c,
-            // Independent of the rest as far as anyone can tell.
-            pacing: if n.0 % 3 == 0 { Pacing::Cwnd } else { Pacing::Law },
-            rto_restart_on_retransmission: d,
-            ..TcpConfig::default()
-        }
-    })
+    let detection = prop_oneof![Just((false, false)), Just((true, false)), Just((true, true))];
+    let choices = (recovery, timer, reduction(), detection);
+    (choices, flags, numbers).prop_map(
+        |((recovery, timer, reduction, detection), (a, b, c, d), n)| {
+            TcpConfig {
+                recovery,
+                rack: detection.0,
+                tlp: detection.1,
+                rate_reduction: reduction.0,
+                prr_bound: reduction.1,
+                partial_ack_timer: timer,
+                rto_min: Span::from_millis(n.0),
+                rto_initial: Span::from_millis(n.0),
+                initial_window: Some(n.1),
+                dup_thresh: n.2,
+                limited_transmit: a,
+                careful: b,
+                keep_sack_after_rto: c,
+                // Independent of the rest as far as anyone can tell.
+                pacing: if n.0 % 3 == 0 { Pacing::Cwnd } else { Pacing::Law },
+                rto_restart_on_retransmission: d,
+                ..TcpConfig::default()
+            }
+        },
+    )
 }
 
 /// How the window is reduced in fast recovery.

@@ -85,6 +85,24 @@ pub struct TcpConfig {
     /// How fast PRR catches up once less is in flight than the target; absent (the default): as
     /// the document recommends, `safe-ack` (RFC 9937 section 6.2) or `ssrb` (RFC 6937 section 6).
     pub prr_bound: Option<PrrBound>,
+    /// Find losses by time (RACK) instead of by counting duplicates; needs SACK from the peer and
+    /// `recovery = "sack"`, and has no effect otherwise. Default false. RFC 8985 section 6.
+    pub rack: bool,
+    /// Quarters of the least round-trip time in RACK's reordering window before DSACKs have
+    /// widened it (RACK.reo_wnd_mult at the start). Default 1. RFC 8985 section 6.2.
+    pub rack_reo_wnd_mult: u32,
+    /// Recoveries without DSACK after which the reordering window is what it was
+    /// (RACK.reo_wnd_persist). Default 16. RFC 8985 section 6.2.
+    pub rack_reo_wnd_persist: u32,
+    /// Probe for the loss of a flight's tail; needs `rack`. Default false. RFC 8985 section 7.
+    pub tlp: bool,
+    /// Smoothed round-trip times until the probe. Default 2. RFC 8985 section 7.2.
+    pub tlp_srtts: u32,
+    /// Time until the probe before there is a round-trip time. Default 1 s. RFC 8985 section 7.2.
+    pub tlp_initial: Span,
+    /// What is added to it with one segment in flight, for the peer's delayed ACK
+    /// (TLP.max_ack_delay). Default 200 ms. RFC 8985 section 7.2.
+    pub tlp_max_ack_delay: Span,
     /// After a recovery or a timeout, duplicate ACKs for what was sent before it do not begin
     /// another recovery. Default true. RFC 6582 section 3.2 (the "careful" variant).
     pub careful: bool,
@@ -224,6 +242,17 @@ impl TcpConfig {
         }
         number("abc_limit", u64::from(self.abc_limit), 1, 1 << 20)?;
         number("dup_thresh", u64::from(self.dup_thresh), 1, 1000)?;
+        number("rack_reo_wnd_mult", u64::from(self.rack_reo_wnd_mult), 1, 1000)?;
+        number("rack_reo_wnd_persist", u64::from(self.rack_reo_wnd_persist), 1, 1 << 20)?;
+        number("tlp_srtts", u64::from(self.tlp_srtts), 1, 1000)?;
+        time("tlp_initial", self.tlp_initial, Span(1))?;
+        time("tlp_max_ack_delay", self.tlp_max_ack_delay, Span::ZERO)?;
+        if self.tlp && !self.rack {
+            return Err(ConfigError::new(
+                "tlp",
+                "true needs `rack = true`; without it false is accepted",
+            ));
+        }
         time("rto_min", self.rto_min, Span(1))?;
         time("rto_initial", self.rto_initial, Span(1))?;
         time("rto_max", self.rto_max, self.rto_min)?;

@@ -311,6 +311,10 @@ impl Machine for Connection {
 
     fn on_timer<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
         self.now = self.now.max(now);
+        // Before the retransmission timer, which it starts anew.
+        if self.timers.expired(Timer::Loss, now) && self.state.sends() {
+            self.sender.on_loss_timer(now, &mut env!(self), cx);
+        }
         if self.timers.expired(Timer::Retransmit, now) {
             self.on_retransmit_timer(now, cx);
         }

@@ -116,6 +116,13 @@ fn rfc() -> TcpConfig {
         recovery_exit: RecoveryExit::Ssthresh,
         rate_reduction: RateReduction::None,
         prr_bound: None,
+        rack: false,
+        rack_reo_wnd_mult: 1,
+        rack_reo_wnd_persist: 16,
+        tlp: false,
+        tlp_srtts: 2,
+        tlp_initial: Span::from_secs(1),
+        tlp_max_ack_delay: Span::from_millis(200),
         careful: true,
         careful_heuristic: CarefulHeuristic::None,
         keep_sack_after_rto: true,
@@ -210,6 +217,8 @@ fn s2() -> TcpConfig {
         rto_max: Span::from_secs(12),
         rto_after_syn_loss: Span::ZERO,
         rate_reduction: RateReduction::None,
+        rack: false,
+        tlp: false,
         frto: Frto::Off,
         eifel_detection: false,
         dsack_undo: false,
@@ -238,13 +247,15 @@ fn s3() -> TcpConfig {
 /// A Linux host with `net.ipv4.tcp_congestion_control = reno`: initial window 10, timeout at
 /// least `srtt + 200 ms` and at most 120 s, 15 retries, 6 SYN retries, delayed ACK 40 ms after
 /// 16 quick ones, 60 s in TIME-WAIT, receive buffer up to `tcp_rmem`'s 6 MiB; PRR, F-RTO, and undo
-/// by DSACK and timestamps. Leaves out RACK and TLP, which Linux has on by default.
+/// by DSACK and timestamps.
 fn linux() -> TcpConfig {
     TcpConfig {
         initial_window: Some(10),
         // Linux's `tcp_reno_ssthresh`; what is SACKed makes FlightSize larger than the window.
         half_of_cwnd: true,
         rate_reduction: RateReduction::Prr,
+        rack: true,
+        tlp: true,
         rto_min: Span::from_millis(200),
         rto_max: Span::from_secs(120),
         rto_min_rule: RtoMinRule::Variance,

@@ -7,9 +7,14 @@
 //! block counts for the segments it covers whole; RFC 6675 counts octets, which is the same
 //! for a receiver that SACKs what was sent. Offsets and sizes in bytes of sequence space.
 
+mod rack;
+
+pub(crate) use rack::Detected;
+use rack::RackBoard;
+
 use std::collections::VecDeque;
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Span};
 
 use super::rate::{RateSampler, Snapshot};
 use crate::congestion::Lost;
@@ -127,6 +132,8 @@ pub(crate) struct Scoreboard {
     /// See [`watch`](Self::watch).
     watch_end: u64,
     watched: bool,
+    /// RACK's part, if it detects the losses.
+    rack: Option<Box<RackBoard>>,
 }
 
 impl Scoreboard {
@@ -146,6 +153,7 @@ impl Scoreboard {
             mss,
             watch_end: 0,
             watched: false,
+            rack: None,
         }
     }
 
@@ -198,6 +206,9 @@ impl Scoreboard {
     pub(crate) fn push(&mut self, segment: SentSegment) {
         self.pipe += segment.in_pipe();
         self.segments.push_back(segment);
+        if let Some(rack) = &mut self.rack {
+            rack.on_push();
+        }
     }
 
     /// True if the first outstanding segment is lost: RFC 6675 `IsLost(HighACK + 1)`.
@@ -241,6 +252,9 @@ impl Scoreboard {
             acked.last = Some(front.sent_at);
             self.pipe -= front.in_pipe();
             if whole {
+                if let Some(rack) = &mut self.rack {
+                    rack.on_acked(now, front);
+                }
                 self.segments.pop_front();
                 self.first += 1;
             } else {
@@ -288,14 +302,13 @@ impl Scoreboard {
         while at < to {
             let segment = &mut self.segments[at];
             if segment.sacked {
-                // Skip the rest of the run it belongs to.
-                let offset = segment.start;
-                let run = self.runs.partition_point(|r| r.1 <= offset);
-                let beyond = self.runs.get(run).map_or(offset + 1, |r| r.1);
-                at = self.position(beyond).max(at + 1);
+                at = self.after_run(at);
                 continue;
             }
             news = true;
+            if let Some(rack) = &mut self.rack {
+                rack.on_sacked(now, self.first + at as u64, segment);
+            }
             self.pipe -= segment.in_pipe();
             segment.sacked = true;
             self.sacked += u64::from(segment.len);
@@ -320,6 +333,13 @@ impl Scoreboard {
             self.judge();
         }
         (news, newest)
+    }
+
+    /// Position behind the SACKed run to which the segment at `at` belongs.
+    fn after_run(&self, at: usize) -> usize {
+        let start = self.segments.get(at).map_or(0, |s| s.start);
+        let run = self.runs.partition_point(|r| r.1 <= start);
+        self.runs.get(run).map_or(at + 1, |r| self.position(r.1)).max(at + 1)
     }
 
     /// Merges a run into the list.
@@ -368,6 +388,10 @@ impl Scoreboard {
 
     /// A recovery begins or ends: nothing counts as retransmitted in it.
     pub(crate) fn restart_repairs(&mut self) {
+        if self.has_rack() {
+            // Whether a segment was sent again since it was lost has nothing to do with episodes.
+            return;
+        }
         let to = self.position(self.high_rxt);
         for segment in self.segments.range_mut(..to) {
             self.pipe -= segment.in_pipe();
@@ -402,9 +426,20 @@ impl Scoreboard {
 
     /// A timeout: everything the receiver has not reported is lost. SACK information goes too
     /// unless `keep`, or if the receiver has reneged (the first segment it lacks was SACKed,
-    /// RFC 2018 section 8). Returns whether it was kept.
-    pub(crate) fn lose_all(&mut self, keep: bool) -> bool {
+    /// RFC 2018 section 8). RACK gives up the first segment, and what its reordering `window` does
+    /// not cover. Returns whether SACK information was kept.
+    pub(crate) fn time_out(&mut self, now: Nanos, keep: bool, window: Span) -> bool {
         let keep = keep && !self.front().is_some_and(|s| s.sacked);
+        if keep && self.has_rack() {
+            self.rack_lose_on_timeout(now, window);
+            return true;
+        }
+        self.lose_all(keep);
+        keep
+    }
+
+    /// All but what is reported, if that is kept, is lost.
+    pub(crate) fn lose_all(&mut self, keep: bool) {
         if !keep {
             self.runs.clear();
             self.sacked = 0;
@@ -424,7 +459,7 @@ impl Scoreboard {
         self.sacked_below = self.sacked;
         self.edge = self.first + self.segments.len() as u64;
         self.high_rxt = self.front().map_or(0, |s| s.start);
-        keep
+        self.rack_rebuild();
     }
 
     /// Nothing was lost after all: everything unSACKed is outstanding once, and `IsLost` is asked
@@ -438,6 +473,7 @@ impl Scoreboard {
         self.edge = self.first;
         self.sacked_below = 0;
         self.high_rxt = self.front().map_or(0, |s| s.start);
+        self.rack_rebuild();
         if !self.runs.is_empty() {
             self.judge();
         }
@@ -472,8 +508,7 @@ impl Scoreboard {
                 }
                 return Some(at);
             }
-            let run = self.runs.partition_point(|r| r.1 <= segment.start);
-            at = self.runs.get(run).map_or(at + 1, |r| self.position(r.1)).max(at + 1);
+            at = self.after_run(at);
         }
         None
     }
@@ -514,6 +549,7 @@ impl Scoreboard {
         by_timer: bool,
     ) {
         let Some(segment) = self.segments.get_mut(at) else { return };
+        let was_due = segment.is_due();
         self.pipe -= segment.in_pipe();
         segment.sent_at = now;
         segment.rate = rate;
@@ -524,6 +560,7 @@ impl Scoreboard {
         if repair {
             self.high_rxt = self.high_rxt.max(segment.end());
         }
+        self.rack_on_retransmit(at, was_due);
     }
 }
 

@@ -82,6 +82,8 @@ pub(crate) struct Sender {
     probe_due: bool,
     /// The next poll may send less than a segment although more is waiting.
     override_sws: bool,
+    /// Where the duplicate ended that the peer last reported.
+    last_report: Option<u64>,
     /// Timeouts in a row.
     pub(crate) retries: u32,
     /// Bound of the window by configuration, in bytes.
@@ -114,7 +116,7 @@ impl Sender {
             window_seq: 0,
             window_ack: 0,
             peer_shift: 0,
-            board: Scoreboard::new(config.recovery.judging_threshold(config.dup_thresh), mss),
+            board: Scoreboard::new(config.recovery.judging_threshold(config), mss),
             rtt: RttEstimator::new(config),
             rate: RateSampler::default(),
             law,
@@ -127,6 +129,7 @@ impl Sender {
             persist_backoff: 0,
             probe_due: false,
             override_sws: false,
+            last_report: None,
             retries: 0,
             window_cap: window_cap(config, mss),
             seed,
@@ -143,8 +146,9 @@ impl Sender {
         let config = env.config;
         self.mss = mss;
         self.recovery = RecoveryState::new(config.recovery, sack);
-        let threshold = self.recovery.discipline.judging_threshold(config.dup_thresh);
+        let threshold = self.recovery.discipline.judging_threshold(config);
         self.board = Scoreboard::new(threshold, mss);
+        self.rack_start(config);
         self.retries = 0;
         self.window_cap = window_cap(config, mss);
         let mut window = config.initial_window_bytes(mss);

@@ -62,6 +62,12 @@ pub struct TcpStats {
     pub spurious_by_eifel: u64,
     /// Those that F-RTO showed (RFC 5682).
     pub spurious_by_frto: u64,
+    /// Tail loss probes sent (RFC 8985 section 7).
+    pub loss_probes: u64,
+    /// Losses that a tail loss probe repaired by itself.
+    pub loss_probe_repairs: u64,
+    /// ACKs or timers that showed retransmissions to be lost (RACK).
+    pub lost_retransmissions: u64,
     /// Segments dropped because nothing in them was acceptable.
     pub segments_refused: u64,
     /// Round-trip samples.

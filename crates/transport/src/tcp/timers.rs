@@ -15,15 +15,17 @@ pub(crate) enum Timer {
     TimeWait,
     /// Pacing, or the wait at a window of one segment under ECN: the next data may leave.
     Send,
+    /// RACK's reordering timer or TLP's probe timer (RFC 8985 sections 6.2, 7.2), never both.
+    Loss,
 }
 
 /// Deadlines; [`Nanos::NEVER`] for a timer that does not run.
 #[derive(Debug, Clone)]
-pub(crate) struct Timers([Nanos; 5]);
+pub(crate) struct Timers([Nanos; 6]);
 
 impl Timers {
     pub(crate) const fn new() -> Self {
-        Self([Nanos::NEVER; 5])
+        Self([Nanos::NEVER; 6])
     }
 
     #[inline]

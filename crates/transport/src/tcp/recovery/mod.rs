@@ -14,10 +14,12 @@ mod eifel;
 mod frto;
 mod newreno;
 mod prr;
+mod rack;
 mod reno;
 mod sack;
 mod sack_ns2;
 mod tahoe;
+mod tlp;
 mod undo;
 
 pub use careful::CarefulHeuristic;
@@ -29,8 +31,10 @@ pub use frto::Frto;
 pub(crate) use frto::Gate;
 pub(crate) use prr::{Before, Prr};
 pub use prr::{PrrBound, RateReduction};
+use rack::Rack;
 pub(crate) use sack::NextSeg;
 use sack_ns2::Ns2;
+pub(crate) use tlp::ProbeAck;
 pub use undo::SpuriousResponse;
 pub(crate) use undo::{Detection, Evidence};
 
@@ -87,6 +91,7 @@ pub(crate) struct RecoveryState {
     /// Whether the recovery was unnecessary.
     pub(crate) detection: Detection,
     ns2: Ns2,
+    rack: Rack,
 }
 
 impl RecoveryState {
@@ -112,6 +117,7 @@ impl RecoveryState {
             last_advance: LastAdvance::default(),
             detection: Detection::default(),
             ns2: Ns2 { pipe: 0, deaf: false },
+            rack: Rack::new(),
         }
     }
 
@@ -220,7 +226,7 @@ impl Sender {
             Phase::Open if self.is_head_forgiven() => self.excuse_duplicate(env.config),
             Phase::Open => {
                 self.recovery.dup_acks += 1;
-                if self.is_loss(now, env.config) {
+                if !self.is_rack() && self.is_loss(now, env.config) {
                     self.enter_fast(now, env, cx);
                 }
             }
@@ -295,6 +301,7 @@ impl Sender {
                 self.arm(now, env.timers);
             }
         }
+        self.rack_on_episode(now, env);
         // Tahoe gives up everything outstanding.
         self.hand_over_losses(now, told);
     }
@@ -324,7 +331,9 @@ impl Sender {
         env.stats.timeouts += 1;
         cx.record(now, || Event::Timeout { backoff: self.retries });
         let ns2 = self.is_ns2();
-        let kept = self.board.lose_all(env.config.keep_sack_after_rto && !ns2);
+        let window = self.reo_wnd(env.config);
+        let kept = self.board.time_out(now, env.config.keep_sack_after_rto && !ns2, window);
+        self.rack_on_episode(now, env);
         self.hand_over_losses(now, true);
         self.frto_begin((open, again, kept), env.config);
         let r = &mut self.recovery;
@@ -336,6 +345,7 @@ impl Sender {
         r.notices.clear();
         r.prr = None;
         r.ns2.deaf = ns2;
+        r.head_due = self.board.has_rack();
         self.arm(now, env.timers);
     }
 
@@ -349,6 +359,7 @@ impl Sender {
             self.ns2_end();
         }
         self.board.restart_repairs();
+        self.recovery.rack.exiting = true;
         // A fast recovery out of the slow start after a timeout (less careful variant) returns
         // to it. What SACK TCP has judged lost beyond the recovery point is for the next episode.
         let unrepaired =

@@ -20,11 +20,11 @@
 
 use super::Phase;
 use crate::congestion::CongestionControl;
-use crate::tcp::config::Recovery;
+use crate::tcp::config::{Recovery, TcpConfig};
 use crate::tcp::sender::{Env, Outgoing, Sender};
 
-/// Duplicates that begin a recovery before the window is known to be larger (`numdupacks_`).
-const NO_ONE: u32 = u32::MAX;
+/// A DupThresh that is never reached.
+const NONE: u32 = u32::MAX;
 
 /// State of ns-2's rules.
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,9 +41,11 @@ impl Recovery {
         matches!(self, Self::Sack | Self::SackNs2)
     }
 
-    /// The DupThresh by which the scoreboard judges holes lost: none under ns-2's rules.
-    pub(crate) const fn judging_threshold(self, dup_thresh: u32) -> u32 {
-        if matches!(self, Self::SackNs2) { NO_ONE } else { dup_thresh }
+    /// The DupThresh by which the scoreboard judges holes lost: none under ns-2's rules, and none
+    /// where RACK detects losses.
+    pub(crate) const fn judging_threshold(self, config: &TcpConfig) -> u32 {
+        let others = matches!(self, Self::SackNs2) || (config.rack && self.is_selective());
+        if others { NONE } else { config.dup_thresh }
     }
 }
 

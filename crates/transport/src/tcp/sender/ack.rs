@@ -7,7 +7,7 @@ use airtcp_units::{Nanos, Span};
 use super::{Env, Sender};
 use crate::congestion::{AckSample, Congestion, CongestionControl, CongestionKind, Lost};
 use crate::tcp::config::{BackoffReset, Recovery, RttSampling, TcpConfig};
-use crate::tcp::recovery::{Before, Evidence, LossResponse};
+use crate::tcp::recovery::{Before, Evidence, LossResponse, ProbeAck};
 use crate::tcp::timers::Timer;
 
 /// What the connection knows about an acknowledgement beside the segment itself.
@@ -37,18 +37,13 @@ impl Sender {
         cx: &mut Cx<'_, P>,
     ) {
         if self.in_flight() == 0 && info.ack == self.una {
-            // Nothing is outstanding, as at a receiver of bulk data: only the window is news, and
-            // a duplicate that a recovery now over may have caused.
-            let window = u64::from(segment.window) << self.peer_shift;
-            self.update_window(info.seq, info.ack, window);
-            let wanted = self.recovery.detection.is_on() || env.config.eifel_detection;
-            if wanted && !segment.sacks().is_empty() {
-                self.take_late_report(now, &info, segment, env, cx);
-            }
-            self.manage_persist(env);
+            self.on_idle_ack(now, &info, segment, env, cx);
             return;
         }
         let in_network = self.in_network(env.config);
+        if self.is_rack() {
+            self.board.rack_before_ack(self.rtt.min_rtt(), info.echoed);
+        }
         let prior = (self.una, in_network, self.rate.delivered(), self.board.lost_total());
         let dsacks = env.stats.dsacks;
         let (news, sack_sent) = if segment.sacks().is_empty() {
@@ -111,6 +106,10 @@ impl Sender {
             }
             self.recover_on_duplicate(now, env, cx);
         }
+        if self.is_rack() {
+            let bare_duplicate = bare && outstanding && segment.sacks().is_empty();
+            self.loss_detection(now, (prior.0, dsacks, bare_duplicate), env, cx);
+        }
         if !new && !duplicate {
             self.manage_persist(env);
             return;
@@ -142,9 +141,54 @@ impl Sender {
         self.manage_persist(env);
     }
 
+    /// An ACK with nothing outstanding, as at a receiver of bulk data: only the window is news, and
+    /// a duplicate that a recovery now over may have caused.
+    #[inline]
+    fn on_idle_ack<P: Probe>(
+        &mut self,
+        now: Nanos,
+        info: &AckInfo,
+        segment: &Segment,
+        env: &mut Env<'_>,
+        cx: &mut Cx<'_, P>,
+    ) {
+        let window = u64::from(segment.window) << self.peer_shift;
+        let same_window = self.update_window(info.seq, info.ack, window);
+        if self.is_rack() {
+            // The other copy of a probe may have been for nothing.
+            let first = segment.sacks().first();
+            let dsack_end = first.and_then(|b| b.end.unwrap_near(info.iss, self.una));
+            let bare_duplicate = segment.len == 0 && same_window && first.is_none();
+            self.tlp_on_ack(now, ProbeAck { flight: 0, dsack_end, bare_duplicate }, env);
+        }
+        let wanted = self.recovery.detection.is_on() || env.config.eifel_detection;
+        if wanted && !segment.sacks().is_empty() {
+            self.take_late_report(now, info, segment, env, cx);
+        }
+        self.manage_persist(env);
+    }
+
+    /// RACK's and TLP's part of taking an acknowledgement: `una` and the DSACKs before it, and
+    /// whether it is a duplicate that reports nothing.
+    fn loss_detection<P: Probe>(
+        &mut self,
+        now: Nanos,
+        (una, dsacks, bare_duplicate): (u64, u64, bool),
+        env: &mut Env<'_>,
+        cx: &mut Cx<'_, P>,
+    ) {
+        let dsack = env.stats.dsacks > dsacks;
+        let dsack_end = self.last_report.filter(|_| dsack);
+        self.tlp_on_ack(now, ProbeAck { flight: self.nxt - una, dsack_end, bare_duplicate }, env);
+        self.rack_on_ack(now, dsack, env, cx);
+        if self.una > una || self.board.segments_sacked() > 0 {
+            self.schedule_probe(now, env);
+        }
+    }
+
     /// Tells the law of every segment judged lost since last told, unless losses are not told.
     #[inline]
-    fn tell_losses(&mut self, now: Nanos, env: &Env<'_>) {
+    pub(crate) fn tell_losses(&mut self, now: Nanos, env: &Env<'_>) {
         if self.board.has_losses() {
             let told = env.config.loss_response == LossResponse::Always;
             self.hand_over_losses(now, told);
@@ -202,6 +246,7 @@ impl Sender {
             }
             if i == 0 && self.is_duplicate_report(start, end, info, blocks.get(1)) {
                 env.stats.dsacks += 1;
+                self.last_report = Some(end);
                 self.note_duplicate_report(start, end);
                 continue;
             }
@@ -308,6 +353,7 @@ impl Sender {
         cx: &mut Cx<'_, P>,
     ) {
         self.rtt.sample(sample);
+        self.tlp_on_sample();
         self.adapt_timer(sample, ack);
         let srtt = self.rtt.srtt().unwrap_or_default();
         env.stats.on_rtt(sample, srtt);

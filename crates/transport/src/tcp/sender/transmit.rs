@@ -63,10 +63,17 @@ impl Sender {
             env.timers.set(Timer::Send, self.next_send);
             return None;
         }
+        if self.is_loss_probe_due() {
+            return self.send_loss_probe(now, options, env);
+        }
         let ns2 = self.is_ns2();
+        let rack = self.is_rack();
         let sack = self.recovery.discipline == Recovery::Sack || ns2;
         if self.recovery.take_head() {
-            return self.send_again(now, 0, sack, env);
+            let first = if rack { self.board.next_due() } else { Some(0) };
+            if let Some(at) = first {
+                return self.send_again(now, at, sack, env);
+            }
         }
         if !self.recovery.notices.is_empty()
             && let Some(out) = self.next_notified(now, env)
@@ -99,7 +106,7 @@ impl Sender {
                 return self.send_again(now, at, true, env);
             }
         } else if self.recovery.is_timeout()
-            && let Some(at) = self.board.next_lost()
+            && let Some(at) = if rack { self.board.next_due() } else { self.board.next_lost() }
         {
             let len = self.board.get(at).map_or(0, |s| u64::from(s.len));
             if outstanding > 0 && outstanding + len > window {
@@ -145,6 +152,21 @@ impl Sender {
         }
     }
 
+    /// New data for a probe: as much as the peer's window takes of a segment, however little.
+    pub(crate) fn send_unsent(
+        &mut self,
+        now: Nanos,
+        options: u32,
+        env: &mut Env<'_>,
+    ) -> Option<Outgoing> {
+        let usable = self.edge.saturating_sub(self.nxt);
+        let remaining = self.stream_end().saturating_sub(self.nxt);
+        let full = u64::from(self.mss - options.min(self.mss / 2));
+        let len = remaining.min(full).min(usable);
+        let fin = self.fin && self.nxt <= self.stream_end() && len == remaining && usable > len;
+        (len > 0 || fin).then(|| self.send_new(now, len as u32, fin, env))
+    }
+
     /// The window, nothing else, holds back what is next.
     pub(crate) const fn note_window_limited(&mut self) {
         self.window_limited_to = self.nxt;
@@ -162,6 +184,13 @@ impl Sender {
             return None;
         }
         let new = self.new_data(now, options, env.config);
+        if self.is_rack() {
+            // What is lost, else new data (RFC 8985 section 9.2).
+            return match self.board.next_due() {
+                Some(at) => self.send_again(now, at, true, env),
+                None => self.send_new_if_any(now, options, env),
+            };
+        }
         match self.next_seg(matches!(new, NewData::Ready(..))) {
             NextSeg::Repair(at) => self.send_again(now, at, true, env),
             NextSeg::Rescue(at) => {
@@ -284,6 +313,7 @@ impl Sender {
             self.arm(now, env.timers);
         }
         self.after_sending(now, len, retransmission, env.config);
+        self.schedule_probe(now, env);
         Outgoing {
             start,
             len,

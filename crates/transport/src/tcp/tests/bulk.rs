@@ -61,8 +61,10 @@ fn config() -> impl Strategy<Value = TcpConfig> {
     ]);
     let flags = prop::collection::vec(any::<bool>(), 14);
     let initial = prop::sample::select(vec![1u32, 2, 10]);
-    (recovery, flags, 1u32..4, initial, reduction()).prop_map(
-        |(recovery, f, ack_every, initial, (rate_reduction, prr_bound))| TcpConfig {
+    (recovery, flags, 1u32..4, initial, reduction(), detection()).prop_map(
+        |(recovery, f, ack_every, initial, (rate_reduction, prr_bound), (rack, tlp))| TcpConfig {
+            rack,
+            tlp,
             rate_reduction,
             prr_bound,
             mss: 1000,
@@ -94,6 +96,11 @@ fn config() -> impl Strategy<Value = TcpConfig> {
             ..TcpConfig::default()
         },
     )
+}
+
+/// RACK and TLP.
+fn detection() -> impl Strategy<Value = (bool, bool)> {
+    prop::sample::select(vec![(false, false), (true, false), (true, true)])
 }
 
 fn reduction() -> impl Strategy<Value = (RateReduction, Option<PrrBound>)> {

@@ -12,6 +12,7 @@ mod marks;
 mod pacing;
 mod pair;
 mod prr;
+mod rack;
 mod receiving;
 mod recovery;
 mod response;

@@ -47,10 +47,10 @@ fn short_queues_cost_packets_but_not_throughput() {
 }
 
 /// [A.17] What exceeds 8 Mb/s is dropped. Version 1 as its draft has it goes on at what it once
-/// measured; version 3 comes to lose about its threshold.
+/// measured; version 3 comes to lose about its threshold, retransmissions dropped again included.
 #[test]
 fn a_policer_is_met() {
-    for (law, most) in [("bbr1", 0.08), ("bbr", 0.025)] {
+    for (law, most) in [("bbr1", 0.08), ("bbr", 0.03)] {
         for burst in [3000, 30_000, 300_000] {
             let path = Path { policer: Some((1_000_000, burst)), ..Path::default() };
             let (share, b) = share(law, path, 5.0, 35.0);
@@ -89,13 +89,13 @@ fn without_sack_the_estimate_stays_true() {
 }
 
 /// [A.18] One segment in 300 comes 30 ms late: fast retransmits without reason. With DSACK to
-/// tell, they are undone.
+/// tell, they are undone. (RACK would learn to wait instead: it is off here.)
 #[test]
 fn reordering_is_undone() {
     for law in LAWS {
         let late = Some((1.0 / 300.0, Span::from_millis(30)));
         let got = [false, true].map(|dsack_undo| {
-            let config = TcpConfig { dsack_undo, ..config(law) };
+            let config = TcpConfig { dsack_undo, rack: false, tlp: false, ..config(law) };
             let mut b = Bottleneck::new(Path { late, ..Path::default() }, &[config]);
             b.open(0, u64::MAX);
             b.run(seconds(5.0));

@@ -1,0 +1,242 @@
+//! Against the pseudocode of RFC 8985 section 6.2, which looks at every segment. In place of times
+//! and offsets (RACK_sent_after) the oracle counts what is sent, as the scoreboard does.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::tcp::rate::{RateSampler, Snapshot};
+
+/// A segment as section 5.2 has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Segment {
+    start: u64,
+    end: u64,
+    xmit_ts: u64,
+    ordinal: u64,
+    retransmitted: bool,
+    lost: bool,
+    sacked: bool,
+}
+
+/// The connection's variables of section 5.3.
+#[derive(Debug, Default)]
+struct Oracle {
+    segments: Vec<Segment>,
+    ordinal: u64,
+    sent: u64,
+    rtt: u64,
+    fack: u64,
+    reordering_seen: bool,
+    any: bool,
+}
+
+impl Oracle {
+    fn delivered(&mut self, now: u64, s: Segment, min_rtt: u64) {
+        if s.end >= self.fack {
+            self.fack = s.end;
+        } else if !s.retransmitted {
+            self.reordering_seen = true;
+        }
+        let rtt = now - s.xmit_ts;
+        if s.retransmitted && rtt < min_rtt {
+            return;
+        }
+        self.rtt = rtt;
+        self.ordinal = self.ordinal.max(s.ordinal);
+        self.any = true;
+    }
+
+    /// RACK_detect_loss: the timeout, or none.
+    fn detect(&mut self, now: u64, reo_wnd: u64) -> Option<u64> {
+        let mut timeout = 0;
+        if !self.any {
+            return None;
+        }
+        for s in &mut self.segments {
+            if s.sacked || s.lost || s.ordinal >= self.ordinal {
+                continue;
+            }
+            let due = s.xmit_ts + self.rtt + reo_wnd;
+            if due <= now {
+                s.lost = true;
+            } else {
+                timeout = timeout.max(due - now);
+            }
+        }
+        (timeout > 0).then_some(timeout)
+    }
+
+    fn pipe(&self) -> u64 {
+        // Lost ones are not in flight until sent again, which clears the mark here.
+        self.segments.iter().filter(|s| !s.sacked && !s.lost).map(|s| s.end - s.start).sum()
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Send(u64),
+    Sack(u64, u64),
+    Ack(u64),
+    Repair,
+    Detect(u64),
+    Timeout(u64),
+    Wait(u64),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        5 => (1u64..6).prop_map(Step::Send),
+        5 => (0u64..30, 1u64..6).prop_map(|(a, n)| Step::Sack(a, n)),
+        3 => (1u64..6).prop_map(Step::Ack),
+        4 => Just(Step::Repair),
+        5 => (0u64..40).prop_map(Step::Detect),
+        1 => (0u64..40).prop_map(Step::Timeout),
+        5 => (1u64..40).prop_map(Step::Wait),
+    ];
+    prop::collection::vec(step, 1..120)
+}
+
+const LEN: u64 = 10;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn agrees_with_the_rfc(steps in steps(), min_rtt in 0u64..30) {
+        let mut board = Scoreboard::new(u32::MAX, LEN as u32);
+        board.enable_rack(Span(1));
+        let mut rate = RateSampler::default();
+        let mut oracle = Oracle::default();
+        let (mut now, mut nxt, mut una) = (1u64, 0u64, 0u64);
+        for step in steps {
+            board.rack_before_ack(Some(Span(min_rtt)), None);
+            match step {
+                Step::Wait(n) => now += n,
+                Step::Send(n) => for _ in 0..n {
+                    let (start, end) = (nxt, nxt + LEN);
+                    board.push(SentSegment::new(start, LEN as u32, false, Nanos(now), Snapshot::default()));
+                    oracle.sent += 1;
+                    oracle.segments.push(Segment {
+                        start, end, xmit_ts: now, ordinal: oracle.sent,
+                        retransmitted: false, lost: false, sacked: false,
+                    });
+                    nxt = end;
+                },
+                Step::Sack(a, n) => {
+                    let (from, to) = (una + LEN * a, (una + LEN * (a + n)).min(nxt));
+                    if from >= to {
+                        continue;
+                    }
+                    board.sack(from, to, Nanos(now), &mut rate);
+                    for i in 0..oracle.segments.len() {
+                        let s = oracle.segments[i];
+                        if s.start >= from && s.end <= to && !s.sacked {
+                            oracle.delivered(now, s, min_rtt);
+                            oracle.segments[i].sacked = true;
+                            oracle.segments[i].lost = false;
+                        }
+                    }
+                }
+                Step::Ack(n) => {
+                    una = (una + LEN * n).min(nxt);
+                    board.ack(una, Nanos(now), &mut rate);
+                    while oracle.segments.first().is_some_and(|s| s.end <= una) {
+                        let s = oracle.segments.remove(0);
+                        if !s.sacked {
+                            oracle.delivered(now, s, min_rtt);
+                        }
+                    }
+                }
+                Step::Repair => {
+                    let due = oracle.segments.iter().position(|s| s.lost);
+                    prop_assert_eq!(board.next_due(), due);
+                    if let Some(at) = due {
+                        board.retransmit(at, Nanos(now), Snapshot::default(), true, false);
+                        let s = &mut oracle.segments[at];
+                        (s.xmit_ts, s.retransmitted, s.lost) = (now, true, false);
+                        oracle.sent += 1;
+                        s.ordinal = oracle.sent;
+                    }
+                }
+                Step::Detect(window) => {
+                    let found = board.rack_detect(Nanos(now), Span(window));
+                    let timeout = oracle.detect(now, window);
+                    prop_assert_eq!(found.deadline.map(|d| d.0 - now), timeout);
+                }
+                Step::Timeout(window) => {
+                    let kept = board.time_out(Nanos(now), true, Span(window));
+                    let reneged = oracle.segments.first().is_some_and(|s| s.sacked);
+                    prop_assert_eq!(kept, !reneged);
+                    let (rtt, any) = (oracle.rtt, oracle.any);
+                    for (i, s) in oracle.segments.iter_mut().enumerate() {
+                        if reneged {
+                            (s.sacked, s.lost) = (false, true);
+                        } else if !s.sacked && (i == 0 || (any && s.xmit_ts + rtt + window <= now)) {
+                            s.lost = true;
+                        }
+                    }
+                    if reneged {
+                        // What was reported once counts as delivered: it says nothing new.
+                        return Ok(());
+                    }
+                }
+            }
+            prop_assert_eq!(board.pipe(), oracle.pipe());
+            prop_assert_eq!(board.reordering_seen(), oracle.reordering_seen);
+            prop_assert_eq!(board.segments_sacked(), oracle.segments.iter().filter(|s| s.sacked).count());
+            prop_assert_eq!(board.segments_due(), oracle.segments.iter().filter(|s| s.lost).count());
+            // The list holds what is neither reported nor lost, in the order of sending.
+            let rack = board.rack.as_ref().unwrap();
+            let (mut listed, mut number) = (Vec::new(), rack.head);
+            while number != NONE {
+                let at = (number - rack.first) as usize;
+                listed.push((oracle.segments[at].ordinal, at));
+                number = rack.links[at].after;
+            }
+            prop_assert!(listed.windows(2).all(|w| w[0].0 < w[1].0));
+            let mut members: Vec<usize> = listed.iter().map(|l| l.1).collect();
+            members.sort_unstable();
+            let expected: Vec<usize> = oracle.segments.iter().enumerate()
+                .filter(|(_, s)| !s.sacked && !s.lost).map(|(i, _)| i).collect();
+            prop_assert_eq!(members, expected);
+        }
+    }
+}
+
+/// An echoed timestamp older than the retransmission says that the original arrived.
+#[test]
+fn an_echo_tells_the_copies_apart() {
+    for (echo, counts) in [(Some(6), true), (Some(5), false), (None, true)] {
+        let (mut board, mut rate) = (Scoreboard::new(u32::MAX, 10), RateSampler::default());
+        board.enable_rack(Span(100));
+        board.push(SentSegment::new(0, 10, false, Nanos(0), Snapshot::default()));
+        board.retransmit(0, Nanos(500), Snapshot::default(), true, false);
+        // The clock showed 6 then.
+        board.rack_before_ack(Some(Span(1)), echo);
+        board.ack(10, Nanos(900), &mut rate);
+        assert_eq!(board.take_rack_advanced(), counts, "{echo:?}");
+    }
+}
+
+/// Nothing was lost after all: what was sent first is first in the list again.
+#[test]
+fn a_revival_puts_everything_back_in_order() {
+    let mut board = Scoreboard::new(u32::MAX, 10);
+    board.enable_rack(Span(100));
+    for i in 0..4 {
+        board.push(SentSegment::new(10 * i, 10, false, Nanos(i), Snapshot::default()));
+    }
+    board.retransmit(1, Nanos(50), Snapshot::default(), true, false);
+    board.lose_all(true);
+    assert_eq!((board.segments_due(), board.pipe()), (4, 0));
+    board.revive();
+    assert_eq!((board.segments_due(), board.pipe(), board.next_due()), (0, 40, None));
+    let rack = board.rack.as_ref().unwrap();
+    let mut order = vec![rack.head];
+    while let Some(next) =
+        order.last().map(|n| rack.links[*n as usize].after).filter(|n| *n != NONE)
+    {
+        order.push(next);
+    }
+    assert_eq!(order, [0, 2, 3, 1]);
+}
