@@ -691,7 +691,7 @@ def schema(
     return json.loads(_core.schema(kind))
 
 
-def published(ids: Iterable[str] = (), *, papers: PathLike | None = None) -> list[Figure]:
+def published(ids: str | Iterable[str] = (), *, papers: PathLike | None = None) -> list[Figure]:
     """List the published tables and figures that can be reproduced.
 
     Args:
@@ -702,13 +702,14 @@ def published(ids: Iterable[str] = (), *, papers: PathLike | None = None) -> lis
         AirtcpError: If a file is not what it should be.
 
     Examples:
-        >>> published(["S1.fig13"])[0].item
+        >>> published("S1.fig13")[0].item
         'Figure 13'
     """
     from airtcp.papers.library import Library, default_root
 
     library = Library(default_root() if papers is None else Path(papers))
-    return [library.figure(id_) for id_ in library.choose(list(ids))]
+    wanted = [ids] if isinstance(ids, str) else list(ids)
+    return [library.figure(id_) for id_ in library.choose(wanted)]
 
 
 def reproduce(
