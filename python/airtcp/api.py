@@ -671,7 +671,7 @@ def registry(family: str | None = None) -> list[dict[str, str]]:
 
     Examples:
         >>> sorted(entry["name"] for entry in registry("queue"))
-        ['drop-tail', 'red']
+        ['drop-tail', 'jersey', 'red']
     """
     return json.loads(_core.registry(family))
 

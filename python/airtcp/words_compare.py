@@ -62,6 +62,8 @@ def ranked(case: CompareCase) -> str:
     order, as_good, behind = ranking["order"], ranking["as_good"], ranking["behind"]
     if len(order) <= 1:
         return f"only {listed(order)}"
+    if best(case) is None:
+        return "nothing was delivered"
     if case["replications"] <= 1:
         return f"highest: {order[0]}; a single run proves no order"
     if not as_good:
@@ -71,11 +73,18 @@ def ranked(case: CompareCase) -> str:
     return f"{order[0]}; maybe as good: {', '.join(as_good)}; less: {', '.join(behind)}"
 
 
+def best(case: CompareCase) -> str | None:
+    """Name the variant of the highest mean; none if no variant delivered anything."""
+    name = case["ranking"]["order"][0]
+    return name if _of(case, name)["goodput_bps"]["mean"] else None
+
+
 def _of(case: CompareCase, name: str) -> Outcome:
     return next(outcome for outcome in case["outcomes"] if outcome["variant"] == name)
 
 
-def _shown(case: CompareCase, name: str) -> str:
+def shown(case: CompareCase, name: str) -> str:
+    """Write the mean goodput of a variant with its unit."""
     estimate, unit = goodput(_of(case, name))
     return f"{words.number(estimate['mean'])} {unit}"
 
@@ -89,12 +98,14 @@ def ranking(case: CompareCase, over: str = "") -> Finding:
     """
     found = case["ranking"]
     order, as_good, behind = found["order"], found["as_good"], found["behind"]
-    best = order[0]
+    first = order[0]
     where = f" {over}" if over else ""
-    most = f"{best} gets {_shown(case, best)}{where}"
+    if best(case) is None:
+        return Finding("Nothing delivered", f"No TCP delivers anything{where}.", "bad")
+    most = f"{first} gets {shown(case, first)}{where}"
     if len(order) == 1:
         return Finding(
-            f"{best}: {_shown(case, best)}", f"{most}; there is nothing to compare it with."
+            f"{first}: {shown(case, first)}", f"{most}; there is nothing to compare it with."
         )
     if case["replications"] <= 1:
         return Finding(
@@ -104,7 +115,7 @@ def ranking(case: CompareCase, over: str = "") -> Finding:
         )
     if not as_good:
         return Finding(
-            f"{best} gets the most",
+            f"{first} gets the most",
             f"{most}, more than each of the others: certain at 95 % for all of them together.",
             "good",
         )
@@ -115,7 +126,7 @@ def ranking(case: CompareCase, over: str = "") -> Finding:
             " difference the interval includes zero.",
         )
     return Finding(
-        f"{best}, or {listed(as_good)}",
+        f"{first}, or {listed(as_good)}",
         f"{most}, the highest mean, but {listed(as_good)} may get as much."
         f" {listed(behind)} {'get' if len(behind) > 1 else 'gets'} less: certain at 95 %.",
     )
@@ -217,13 +228,13 @@ def look_alikes(subject: CompareSubject) -> list[Finding]:
     trace = cases.get("trace")
     if trace is None:
         return []
-    best = trace["ranking"]["order"][0]
+    first = best(trace)
     found: list[Finding] = []
     for channel in ("independent", "gilbert-elliott"):
         case = cases.get(channel)
         if case is None or case["replications"] <= 1:
             continue
-        misled = best in case["ranking"]["behind"]
+        misled = first in case["ranking"]["behind"]
         found.append(
             Finding(
                 f"Over {CHANNELS[channel]}",
@@ -247,8 +258,10 @@ def suits(case: CompareCase) -> Finding:
     """Say which TCP suits a link, for its study: the ranking, and what is gained by it."""
     found = ranking(case, "over the trace")
     reference = next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")
-    best = _of(case, case["ranking"]["order"][0])
-    difference = best["difference"]
+    if best(case) is None:
+        return found
+    first = _of(case, case["ranking"]["order"][0])
+    difference = first["difference"]
     text = found.text
     if difference is not None and difference["standing"] == "more":
         percent = difference["percent"]
@@ -259,10 +272,10 @@ def suits(case: CompareCase) -> Finding:
         headline = {
             (True, True): "One TCP only",
             (True, False): "Any of these TCPs suits",
-            (False, True): f"{best['variant']} suits best",
+            (False, True): f"{first['variant']} suits best",
         }.get(
             (not case["ranking"]["behind"], not case["ranking"]["as_good"]),
-            f"{listed([best['variant'], *case['ranking']['as_good']])} suit",
+            f"{listed([first['variant'], *case['ranking']['as_good']])} suit",
         )
     return Finding(headline, text, found.tone)
 
@@ -275,13 +288,14 @@ def suited(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
     """
     counts: dict[str, int] = {}
     behind: dict[str, int] = {}
-    for _, case in subjects:
+    alive = [case for _, case in subjects if best(case) is not None]
+    for case in alive:
         order, as_good = case["ranking"]["order"], case["ranking"]["as_good"]
         for name in [*order[:1], *as_good]:
             counts[name] = counts.get(name, 0) + 1
         for name in case["ranking"]["behind"]:
             behind[name] = behind.get(name, 0) + 1
-    total = len(subjects)
+    total = len(alive)
     never_behind = [name for name in counts if not behind.get(name)]
     said = ", ".join(
         f"{name} {words.count(counts[name])}" for name in sorted(counts, key=lambda n: -counts[n])
@@ -290,6 +304,8 @@ def suited(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
         f"Of {words.count(total)} links, each TCP is the best, or may be as good as the best,"
         f" on: {said}."
     )
+    if total < len(subjects):
+        text += f" On {words.count(len(subjects) - total)} more nothing was delivered."
     if never_behind:
         text += f" Never certainly behind: {listed(never_behind)}."
     return Finding("Which TCP suits these links", text)

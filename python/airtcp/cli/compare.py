@@ -358,23 +358,23 @@ def overview(console: Console, compared: list[tuple[str, CompareCase]]) -> None:
 
     shown = compared[:_ROWS]
     cases = [case for _, case in shown]
-    best = [case["ranking"]["order"][0] for case in cases]
+    best = [words_compare.best(case) for case in cases]
     columns = [
-        Column("highest mean", best, left=True),
+        Column("highest mean", [name or "none" for name in best], left=True),
         Column(
             "goodput",
             [
-                "{} {}".format(words.number(value["mean"]), unit)
+                "-" if name is None else words_compare.shown(case, name)
                 for case, name in zip(cases, best, strict=True)
-                for value, unit in [
-                    words_compare.goodput(next(o for o in case["outcomes"] if o["variant"] == name))
-                ]
             ],
             rank=2,
         ),
         Column(
             "maybe as good",
-            [", ".join(case["ranking"]["as_good"]) or "-" for case in cases],
+            [
+                ", ".join(case["ranking"]["as_good"] if name else []) or "-"
+                for case, name in zip(cases, best, strict=True)
+            ],
             left=True,
         ),
         Column(

@@ -77,7 +77,8 @@ def goodput(
         runs: Whether the single replications are there to be drawn.
     """
     y, colour, offset = _names(variants), _channel_colour(several=several), _offset(several=several)
-    x = alt.X("value:Q", title=f"goodput ({unit})", scale=alt.Scale(zero=True))
+    title = f"goodput ({unit})"
+    x = alt.X("value:Q", title=title, scale=alt.Scale(zero=True))
     ticks = (
         alt.Chart(alt.NamedData("runs"))
         .mark_tick(thickness=1.2, opacity=0.28, size=9)
@@ -85,16 +86,16 @@ def goodput(
     )
     means = alt.Chart(alt.NamedData("means"))
     bars = means.mark_rule(strokeWidth=2.5).encode(
-        x=alt.X("low:Q"), x2="high:Q", y=y, color=colour, **offset
+        x=alt.X("low:Q", title=title), x2="high:Q", y=y, color=colour, **offset
     )
     points = means.mark_point(filled=True, size=80, opacity=1).encode(
-        x=alt.X("mean:Q"),
+        x=alt.X("mean:Q", title=title),
         y=y,
         color=colour,
         tooltip=[
             n("variant", "TCP"),
             n("channel", "over"),
-            q("mean", f"goodput ({unit})"),
+            q("mean", title),
             q("low", "from"),
             q("high", "to"),
         ],

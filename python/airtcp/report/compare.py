@@ -177,12 +177,13 @@ def _overview(compared: Sequence[tuple[str, CompareCase]]) -> dict[str, list[Any
         "rows": [
             [
                 name,
-                (order := case["ranking"]["order"])[0],
-                _goodput_cell(case, order[0]),
-                ", ".join(case["ranking"]["as_good"]) or "\N{EN DASH}",
+                best or "none",
+                _goodput_cell(case, case["ranking"]["order"][0]),
+                (", ".join(case["ranking"]["as_good"]) if best else "") or "\N{EN DASH}",
                 ", ".join(case["ranking"]["behind"]) or "\N{EN DASH}",
             ]
             for name, case in compared
+            for best in [words_compare.best(case)]
         ],
     }
 
