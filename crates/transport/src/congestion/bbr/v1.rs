@@ -332,8 +332,12 @@ impl CongestionControl for Bbr1 {
             CongestionKind::EcnCe => {}
             CongestionKind::FastRetransmit if !c.restart => {
                 self.save_cwnd();
-                // The window is set by the ACK that told of the loss, which follows.
-                self.repair = Repair::Entering;
+                // A further episode before the end of recovery (a lost retransmission, or a loss
+                // that the ending ACK tells) begins no second first round, as in Linux. The window
+                // is set by the ACK that told of the loss, which follows.
+                if self.repair == Repair::None {
+                    self.repair = Repair::Entering;
+                }
             }
             CongestionKind::FastRetransmit | CongestionKind::Rto | CongestionKind::Persistent => {
                 self.save_cwnd();

@@ -146,8 +146,11 @@ impl Bbr {
     /// `OnEnterFastRecovery`
     pub(super) fn on_enter_fast_recovery(&mut self, now: Nanos, c: &Congestion) {
         let delivered = self.rs.total_delivered;
-        self.save_state_upon_loss();
-        self.repair = Repair::Fast(delivered);
+        // A further episode before the end of recovery enters nothing.
+        if self.repair == Repair::None {
+            self.save_state_upon_loss();
+            self.repair = Repair::Fast(delivered);
+        }
         if !self.params.selective_acks {
             self.note_loss(delivered);
             if self.is_bw_probe_sample {
