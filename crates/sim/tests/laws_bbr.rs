@@ -58,7 +58,8 @@ fn random_loss() {
     }
     assert!(v1[0] > 0.95 && v3[0] > 0.95);
     assert!(v1[3] > 0.9 * v1[0] && v1[5] > 0.8 * v1[0], "{v1:?}");
-    assert!(v3[3] > 0.85 * v3[0], "{v3:?}");
+    // The model of the draft: (1 - 0.99^31) / 0.31 = 0.864 for 2.5 s of round trips.
+    assert!((0.8..0.95).contains(&(v3[3] / v3[0])), "{v3:?}");
     assert!(reno[3] < 0.2, "{reno:?}");
     // Beyond its threshold version 3 yields, version 1 does not.
     assert!(v3[5] < 0.3 && v1[6] > 0.5, "{v1:?} {v3:?}");
