@@ -21,7 +21,7 @@ const RULES: &[Rule] = &[
     ("random", &["units"], &["rand_core", "rand_xoshiro", "siphasher"]),
     ("packet", &["units"], &["arrayvec"]),
     ("probe", &["units", "random", "packet"], &[]),
-    ("transport", &["units", "random", "packet", "probe"], &[]),
+    ("transport", &["units", "random", "packet", "probe"], &["arrayvec"]),
     ("queueing", &["units", "random", "packet", "probe"], &[]),
     ("link", &["units", "random", "packet", "probe"], &[]),
     (

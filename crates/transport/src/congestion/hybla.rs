@@ -64,7 +64,7 @@ impl LawTable for HyblaConfig {
 #[derive(Debug, Clone, Copy)]
 struct Rho {
     /// RTT/RTT0, at least 1.
-    rho: f64,
+    ratio: f64,
     /// `2^rho - 1`: segments per ACK in slow start.
     slow_start: f64,
     /// `rho^2`: segments per window of ACKs in avoidance.
@@ -76,7 +76,7 @@ impl Rho {
     fn new(rtt: Span, rtt0: Span) -> Self {
         let rho = (rtt.0 as f64 / rtt0.0.max(1) as f64).max(1.0);
         let slow_start = (detmath::pow(2.0, rho) - 1.0).min(MOST_SEGMENTS);
-        Self { rho, slow_start, avoidance: rho * rho }
+        Self { ratio: rho, slow_start, avoidance: rho * rho }
     }
 }
 
@@ -130,10 +130,10 @@ impl CongestionControl for Hybla {
     fn start(&mut self, _: Nanos, params: &LawParams) {
         (self.rtt, self.rho) = (None, Rho::new(Span::ZERO, self.config.rtt0));
         self.measure(params.srtt);
-        let least = (self.rho.rho * f64::from(params.mss)).round() as u64;
+        let least = (self.rho.ratio * f64::from(params.mss)).round() as u64;
         let initial_ssthresh = match params.initial_ssthresh {
             u64::MAX => u64::MAX,
-            bytes => (self.rho.rho * bytes as f64).round() as u64,
+            bytes => (self.rho.ratio * bytes as f64).round() as u64,
         };
         let initial_window = params.initial_window.max(least);
         self.window =
