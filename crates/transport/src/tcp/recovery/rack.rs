@@ -187,7 +187,8 @@ impl Sender {
         if !(in_recovery && told && new) || self.recovery.prr.is_some() {
             return;
         }
-        self.react(now, self.flight_size(), env);
+        // What is reported stands in FlightSize: half of it could lie above the window.
+        self.react(now, self.flight_size().min(self.law.cwnd()), env);
         self.recovery.rack.told_at = now;
     }
 
