@@ -163,7 +163,7 @@ fn outcomes<'a>(rows: &'a [Row<'a, &'a Outcome>]) -> PyResult<Table> {
     type Get = fn(&Outcome) -> Option<Estimate>;
     let gain: Get = |o| o.difference.map(|d| d.absolute);
     let percent: Get = |o| o.difference.and_then(|d| d.percent);
-    let columns: [(&str, Get); 18] = [
+    let columns: [(&str, Get); 19] = [
         ("goodput_bps", |o| Some(o.goodput_bps)),
         ("packets_per_second", |o| o.packets_per_second),
         ("difference_bps", gain),
@@ -178,6 +178,7 @@ fn outcomes<'a>(rows: &'a [Row<'a, &'a Outcome>]) -> PyResult<Table> {
         ("fast_retransmits", |o| Some(o.fast_retransmits)),
         ("ecn_reactions", |o| Some(o.ecn_reactions)),
         ("completion_s", |o| Some(o.completion_s)),
+        ("exchange_mean_s", |o| Some(o.exchange_mean_s)),
         ("jain_index", |o| Some(o.jain_index)),
         ("share", |o| o.share),
         ("rival_goodput_bps", |o| o.rival_goodput_bps),
@@ -213,6 +214,7 @@ fn runs<'a>(rows: &'a [Row<'a, &'a CompareRun>]) -> PyResult<Table> {
         .count("fast_retransmits", |r| r.2.fast_retransmits)
         .count("ecn_reactions", |r| r.2.ecn_reactions)
         .real("completion_s", |r| r.2.completion_s)
+        .real("exchange_mean_s", |r| r.2.exchange_mean_s)
         .real("jain_index", |r| r.2.jain_index)
         .real("share", |r| r.2.share)
         .real("rival_goodput_bps", |r| r.2.rival_goodput_bps)

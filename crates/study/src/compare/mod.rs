@@ -205,6 +205,7 @@ fn outcome(name: &str, runs: &[CompareRun]) -> Outcome {
         fast_retransmits: of(|r| r.fast_retransmits as f64),
         ecn_reactions: some(|r| r.ecn_reactions.map(|n| n as f64)),
         completion_s: some(|r| r.completion_s),
+        exchange_mean_s: some(|r| r.exchange_mean_s),
         jain_index: some(|r| r.jain_index),
         share: any(|r| r.share),
         rival_goodput_bps: any(|r| r.rival_goodput_bps),

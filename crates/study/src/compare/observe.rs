@@ -2,7 +2,8 @@
 //!
 //! Round-trip samples go into a histogram whose bins are a 64th of a power of two wide, so that a
 //! quantile is right within 1.6 % whatever the scale. Only the flows that are compared count,
-//! and only what happens after the warm-up. The sender is a flow's client end.
+//! and only what happens after the warm-up. The sender is a flow's client end; round-trip times are
+//! those of the end that took more samples, which in an exchange may be the other one.
 
 use airtcp_packet::Side;
 use airtcp_probe::{Event, Probe, Who};
@@ -87,7 +88,16 @@ pub(crate) struct Stretch {
     pub(crate) retransmissions: u64,
     pub(crate) timeouts: u64,
     pub(crate) fast_retransmits: u64,
-    pub(crate) rtt: Times,
+    /// Round-trip times of the client and of the server.
+    rtt: [Times; 2],
+}
+
+impl Stretch {
+    /// Round-trip times of the end that took more of them.
+    pub(crate) fn rtt(&self) -> &Times {
+        let [client, server] = &self.rtt;
+        if server.count > client.count { server } else { client }
+    }
 }
 
 /// Observes the flows that are compared.
@@ -149,7 +159,7 @@ impl Probe for Observer {
         };
         match (event, end.side()) {
             (Event::Delivered { bytes }, Side::Server) => stretch.delivered += bytes,
-            (Event::Rtt { sample, .. }, Side::Client) => stretch.rtt.add(*sample),
+            (Event::Rtt { sample, .. }, side) => stretch.rtt[side as usize].add(*sample),
             (Event::SegmentSent { segment, retransmission }, Side::Client) if segment.len > 0 => {
                 stretch.segments += 1;
                 stretch.retransmissions += u64::from(*retransmission);

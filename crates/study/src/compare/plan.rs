@@ -119,8 +119,8 @@ impl Plans {
         let mut run = self.summed(&replication);
         run.queue_delay_s = queue_delay(&replication, duration.saturating_sub(warmup));
         if let Some(stretch) = stretches.first() {
-            run.rtt_mean_s = stretch.rtt.mean_s();
-            run.rtt_p95_s = stretch.rtt.quantile_s(0.95);
+            run.rtt_mean_s = stretch.rtt().mean_s();
+            run.rtt_p95_s = stretch.rtt().quantile_s(0.95);
         }
         Some((run, window))
     }
@@ -131,7 +131,10 @@ impl Plans {
             self.flows.iter().filter_map(|i| replication.flows.get(*i)).collect();
         let sum = |of: fn(&FlowResult) -> u64| flows.iter().map(|f| of(f)).sum::<u64>();
         let goodput: f64 = flows.iter().map(|f| f.goodput_bps).sum();
-        let completions: Vec<f64> = flows.iter().filter_map(|f| f.completion_s).collect();
+        let mean = |of: fn(&FlowResult) -> Option<f64>| {
+            let values: Vec<f64> = flows.iter().filter_map(|f| of(f)).collect();
+            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+        };
         let (sent, again) = (sum(|f| f.segments_sent), sum(|f| f.retransmissions));
         let rival = self.rival.and_then(|i| replication.flows.get(i)).map(|f| f.goodput_bps);
         let mut shares: Vec<f64> = replication.flows.iter().map(|f| f.goodput_bps).collect();
@@ -147,8 +150,8 @@ impl Plans {
             timeouts: sum(|f| f.timeouts),
             fast_retransmits: sum(|f| f.fast_retransmits),
             ecn_reactions: Some(sum(|f| f.ecn_reactions)),
-            completion_s: (!completions.is_empty())
-                .then(|| completions.iter().sum::<f64>() / completions.len() as f64),
+            completion_s: mean(|f| f.completion_s),
+            exchange_mean_s: mean(|f| f.exchange_mean_s),
             jain_index: if shares.len() > 1 { jain_index(&shares) } else { None },
             share: rival.and_then(|r| (goodput + r > 0.0).then(|| goodput / (goodput + r))),
             rival_goodput_bps: rival,

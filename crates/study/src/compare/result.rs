@@ -180,6 +180,8 @@ pub struct Outcome {
     pub ecn_reactions: Estimate,
     /// Time a flow of given size takes, mean over such flows.
     pub completion_s: Estimate,
+    /// Mean duration of an exchange of request and response.
+    pub exchange_mean_s: Estimate,
     /// Jain's index of the goodputs of all flows (when sharing: of the two); none for one flow.
     pub jain_index: Estimate,
     /// When sharing: its part of what the two got together; a half is fair.
@@ -269,6 +271,8 @@ pub struct CompareRun {
     pub ecn_reactions: Option<u64>,
     /// Time a flow of given size took, mean over those that ended.
     pub completion_s: Option<f64>,
+    /// Mean duration of an exchange of request and response.
+    pub exchange_mean_s: Option<f64>,
     /// Jain's index of the goodputs of all flows.
     pub jain_index: Option<f64>,
     /// When sharing: its part of what the two got together.

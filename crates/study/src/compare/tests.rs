@@ -344,6 +344,21 @@ fn sharing() {
 }
 
 #[test]
+fn exchanges_are_timed_where_the_data_come_from() {
+    let text = LOSSY.replace(
+        "tcp = \"linux\"",
+        "tcp = \"linux\"\napp = { kind = \"request-response\", request = \"200 B\", response = \"30 kB\" }",
+    );
+    let case = &compared(&[scenario(&text)], &options(&["newreno"])).subjects[0].cases[0];
+    let plan = airtcp_scenario::read(&text, "", &[]).unwrap().resolve().unwrap();
+    let run = airtcp_sim::run(&plan, &|_| Err(String::new()), None, |_, _| true).unwrap();
+    let rtt = run.summary.flows[0].quantities["rtt_mean_s"].mean.unwrap();
+    // The recovery differs, the end that measures does not.
+    assert!((case.outcomes[0].rtt_mean_s.mean.unwrap() / rtt - 1.0).abs() < 0.1);
+    assert!(case.outcomes[0].exchange_mean_s.mean.unwrap() > rtt);
+}
+
+#[test]
 fn flows_and_their_own_parameters() {
     let result = compared(&[scenario(FLOWS)], &options(&["own", "newreno"]));
     let subject = &result.subjects[0];
