@@ -161,7 +161,12 @@ def compared(rows: list[dict[str, Any]], title: str) -> dict[str, Any]:
     values = [v for row in rows for v in (row["published"], row["here"])]
     wide = min(values) > 0 and max(values) > _WIDE * min(values)
     scale = alt.Scale(type="log", nice=False, padding=10) if wide else alt.Scale(zero=True)
-    y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelColor=theme.INK, labelLimit=260))
+    y = alt.Y(
+        "name:N",
+        title=None,
+        sort=[row["name"] for row in rows],
+        axis=alt.Axis(labelColor=theme.INK, labelLimit=260),
+    )
     base = alt.Chart(alt.NamedData("values"))
     tooltip = [
         n("name", "measure"), q("published", "published"), q("here", "here"),
