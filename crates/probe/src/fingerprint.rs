@@ -281,5 +281,5 @@ mod tests {
         assert_eq!(fingerprint.events(), different().len() as u64);
     }
 
-    const PINNED: &str = "9ddbcda39fe5ee3f";
+    const PINNED: &str = "fe75959f6a97180f";
 }
