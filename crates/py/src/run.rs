@@ -300,6 +300,7 @@ fn flows(replications: &[Replication]) -> PyResult<Table> {
         .real("retransmission_ratio", |r| r.1.retransmission_ratio)
         .count("timeouts", |r| r.1.timeouts)
         .count("fast_retransmits", |r| r.1.fast_retransmits)
+        .count("spurious_recoveries", |r| r.1.spurious_recoveries)
         .count("ecn_reactions", |r| r.1.ecn_reactions)
         .count("datagrams_lost", |r| r.1.datagrams_lost)
         .real("loss_event_rate", |r| r.1.loss_event_rate)

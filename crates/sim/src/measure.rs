@@ -82,6 +82,9 @@ impl FlowCounters {
                         segments_retransmitted: a.segments_retransmitted + b.segments_retransmitted,
                         timeouts: a.timeouts + b.timeouts,
                         fast_retransmits: a.fast_retransmits + b.fast_retransmits,
+                        spurious_timeouts: a.spurious_timeouts + b.spurious_timeouts,
+                        spurious_fast_retransmits: a.spurious_fast_retransmits
+                            + b.spurious_fast_retransmits,
                         ecn_reactions: a.ecn_reactions + b.ecn_reactions,
                         ..rtt
                     },
@@ -141,6 +144,10 @@ pub(crate) fn replication<P: Probe>(
         jain_index: jain_index(&goodputs),
         conservation: conservation(world),
     }
+}
+
+const fn spurious(tcp: &TcpStats) -> u64 {
+    tcp.spurious_timeouts + tcp.spurious_fast_retransmits
 }
 
 fn flow<P: Probe>(
@@ -205,6 +212,7 @@ fn flow<P: Probe>(
         },
         timeouts: measured(tcp.timeouts, before.tcp.timeouts),
         fast_retransmits: measured(tcp.fast_retransmits, before.tcp.fast_retransmits),
+        spurious_recoveries: measured(spurious(&tcp), spurious(&before.tcp)),
         ecn_reactions: measured(tcp.ecn_reactions, before.tcp.ecn_reactions),
         // What was late at the warm-up may have come since: there may be fewer now than then.
         datagrams_lost: after.datagrams_lost.saturating_sub(before.datagrams_lost),

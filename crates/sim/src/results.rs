@@ -52,6 +52,8 @@ pub struct FlowResult {
     pub timeouts: u64,
     /// Recoveries entered without a timeout.
     pub fast_retransmits: u64,
+    /// Recoveries of either kind found to have been unnecessary, by the detectors that are on.
+    pub spurious_recoveries: u64,
     /// Reactions to ECN marks.
     pub ecn_reactions: u64,
     /// Datagrams that never arrived (UDP and TFRC only).
