@@ -7,6 +7,9 @@
 //! the echo is then that of the last segment that was no duplicate). (6) The recovery was
 //! spurious.
 //!
+//! [choice] Only if the first retransmission is that of the oldest segment and its first: with RACK
+//! and tail loss probes others come, and an echo of a copy sent before would look like the original.
+//!
 //! Needs timestamps (RFC 7323) that tick faster than the round trip: a retransmission in the
 //! tick of its original cannot be told from it, and is taken to have been needed.
 

@@ -147,18 +147,23 @@ impl Sender {
         });
     }
 
-    /// A segment `start..end` of payload leaves again.
+    /// A segment `start..end` of payload leaves again, and not for the first time if `before`.
     pub(crate) fn note_retransmission(
         &mut self,
         now: Nanos,
-        start: u64,
-        end: u64,
+        (start, end): (u64, u64),
+        before: bool,
         config: &TcpConfig,
     ) {
+        let una = self.una;
         if let Some(episode) = &mut self.recovery.detection.episode
             && (episode.from..episode.to).contains(&start)
         {
-            episode.first_sent.get_or_insert(now);
+            if episode.first_sent.is_none() {
+                episode.first_sent = Some(now);
+                // RFC 3522 thinks of the oldest segment, sent again for the first time.
+                episode.eifel_over = before || start != una;
+            }
             if config.dsack_undo {
                 episode.reports.on_sent(start, end);
             }

@@ -333,7 +333,7 @@ impl Sender {
         repair: bool,
         env: &mut Env<'_>,
     ) -> Option<Outgoing> {
-        let space = self.board.get(at).map_or(0, |s| s.len);
+        let (space, before) = self.board.get(at).map_or((0, false), |s| (s.len, s.retransmitted));
         let snapshot = self.snapshot(now, space);
         let by_timer = self.recovery.take_timed_out();
         self.board.retransmit(at, now, snapshot, repair, by_timer);
@@ -345,7 +345,8 @@ impl Sender {
         }
         self.after_retransmission(now, at == 0, env);
         let len = segment.payload();
-        self.note_retransmission(now, segment.start, segment.start + u64::from(len), env.config);
+        let range = (segment.start, segment.start + u64::from(len));
+        self.note_retransmission(now, range, before, env.config);
         env.stats.segments_retransmitted += 1;
         env.stats.bytes_retransmitted += u64::from(len);
         self.after_sending(now, len, true, env.config);

@@ -48,15 +48,22 @@ fn run(config: &TcpConfig, lost: &[usize], named: &[usize], late: Span, until: N
     pair
 }
 
-const RECOVERIES: [Recovery; 4] =
-    [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::Sack];
+/// Every recovery, and SACK with losses told by time and probed for.
+fn configs() -> Vec<TcpConfig> {
+    let recoveries = [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::Sack];
+    let mut list: Vec<TcpConfig> = recoveries.map(config).into();
+    list.push(TcpConfig { rack: true, ..config(Recovery::Sack) });
+    list.push(TcpConfig { rack: true, tlp: true, ..config(Recovery::Sack) });
+    list
+}
 
 #[test]
 fn what_is_named_is_repaired_and_reduces_nothing() {
-    for recovery in RECOVERIES {
+    for config in configs() {
+        let recovery = (config.recovery, config.rack, config.tlp);
         // Ordinals 1 to 20 are the first window.
         let lost = [4, 5, 9, 15];
-        let pair = run(&config(recovery), &lost, &lost, Span::ZERO, at(5000));
+        let pair = run(&config, &lost, &lost, Span::ZERO, at(5000));
         let stats = pair.client.stats();
         assert_eq!(pair.server.delivered(), 200 * MSS, "{recovery:?}");
         assert_eq!(stats.corruption_notices, 4, "{recovery:?}");
@@ -66,7 +73,7 @@ fn what_is_named_is_repaired_and_reduces_nothing() {
         assert!(pair.client.cwnd() >= WINDOW * MSS, "{recovery:?}");
         // In all, four round trips for 200 segments less what the growth of the window saves, and
         // not one more than without loss.
-        let clean = run(&config(recovery), &[], &[], Span::ZERO, at(5000));
+        let clean = run(&config, &[], &[], Span::ZERO, at(5000));
         let done = |pair: &Pair| {
             let data = |s: &&Sent| s.from == Side::Client && s.segment.len > 0;
             pair.sent.iter().rfind(data).map(|s| s.at).unwrap()
@@ -78,10 +85,11 @@ fn what_is_named_is_repaired_and_reduces_nothing() {
 /// A repair that is corrupted as well is named again.
 #[test]
 fn a_repair_can_be_named_too() {
-    for recovery in RECOVERIES {
+    for config in configs() {
+        let recovery = (config.recovery, config.rack, config.tlp);
         // The repair is what leaves first after the window.
         let lost = [4, 21];
-        let pair = run(&config(recovery), &lost, &lost, Span::ZERO, at(5000));
+        let pair = run(&config, &lost, &lost, Span::ZERO, at(5000));
         assert_eq!(
             pair.sent.iter().filter(|s| s.from == Side::Client).nth(21).unwrap().at,
             at(150)
@@ -96,9 +104,10 @@ fn a_repair_can_be_named_too() {
 /// A queue's drop in the same window still counts.
 #[test]
 fn what_is_not_named_is_congestion() {
-    for recovery in RECOVERIES {
+    for config in configs() {
+        let recovery = (config.recovery, config.rack, config.tlp);
         for unnamed in [5, 12] {
-            let pair = run(&config(recovery), &[4, unnamed], &[4], Span::ZERO, at(5000));
+            let pair = run(&config, &[4, unnamed], &[4], Span::ZERO, at(5000));
             let stats = pair.client.stats();
             assert_eq!(pair.server.delivered(), 200 * MSS, "{recovery:?}");
             assert_eq!(stats.fast_retransmits + stats.timeouts, 1, "{recovery:?}");

@@ -32,11 +32,17 @@ fn base(recovery: Recovery) -> TcpConfig {
     }
 }
 
+const RECOVERIES: [Recovery; 4] =
+    [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::Sack];
+
 /// Every detector where it can work, by name.
 fn detectors() -> Vec<(&'static str, TcpConfig)> {
     let mut list = Vec::new();
-    for recovery in [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::Sack] {
-        let base = base(recovery);
+    let mut bases: Vec<TcpConfig> = RECOVERIES.map(base).into();
+    let sack = || base(Recovery::Sack);
+    bases.push(TcpConfig { rack: true, ..sack() });
+    bases.push(TcpConfig { rack: true, tlp: true, ..sack() });
+    for base in bases {
         let mss = base.mss + 12;
         list.extend([
             ("frto", TcpConfig { frto: Frto::Rfc5682, ..base.clone() }),
@@ -76,7 +82,7 @@ fn first(pair: &Pair, wanted: impl Fn(&Event) -> bool) -> Option<Nanos> {
 #[test]
 fn a_link_that_stands_still_is_no_congestion() {
     for (name, config) in detectors() {
-        let what = format!("{name} with {:?}", config.recovery);
+        let what = format!("{name} with {:?}, {}, {}", config.recovery, config.rack, config.tlp);
         let mut pair = run(&config, false);
         pair.run(at(2000));
         let stats = *pair.client.stats();
@@ -114,7 +120,7 @@ fn a_link_that_stands_still_is_no_congestion() {
 #[test]
 fn a_broken_link_is_left_as_it_is() {
     for (name, config) in detectors() {
-        let what = format!("{name} with {:?}", config.recovery);
+        let what = format!("{name} with {:?}, {}, {}", config.recovery, config.rack, config.tlp);
         let mut pair = run(&config, true);
         pair.run(at(4000));
         let stats = pair.client.stats();
@@ -133,7 +139,7 @@ fn a_segment_that_was_overtaken_is_no_loss() {
         if name.starts_with("frto") {
             continue;
         }
-        let what = format!("{name} with {:?}", config.recovery);
+        let what = format!("{name} with {:?}, {}, {}", config.recovery, config.rack, config.tlp);
         let mut pair = Pair::new(&config, ms(50)).script(|side, n, _| {
             if side == Side::Client && n == FIRST + 4 { Fate::Late(ms(20)) } else { Fate::Deliver }
         });
@@ -168,7 +174,7 @@ fn responses_differ_in_the_window() {
 }
 
 fn recovery() -> impl Strategy<Value = Recovery> {
-    prop::sample::select(vec![Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::Sack])
+    prop::sample::select(RECOVERIES.to_vec())
 }
 
 fn frto() -> impl Strategy<Value = Frto> {
@@ -184,7 +190,7 @@ proptest! {
         (recovery, frto) in (recovery(), frto()),
         (eifel, dsack, timestamps, limited) in any::<(bool, bool, bool, bool)>(),
         (ack_every, window, dup_thresh) in (1u32..3, 1u32..24, 2u32..4),
-        variance in any::<bool>(),
+        (variance, rack, tlp) in any::<(bool, bool, bool)>(),
     ) {
         let config = TcpConfig {
             frto,
@@ -197,6 +203,8 @@ proptest! {
             ack_every,
             ack_delay: ms(40),
             sack: dsack || recovery == Recovery::Sack,
+            rack: rack && recovery == Recovery::Sack,
+            tlp: tlp && rack && recovery == Recovery::Sack,
             rto_min_rule: if variance { RtoMinRule::Variance } else { RtoMinRule::Total },
             ..base(recovery)
         };
