@@ -7,14 +7,16 @@
 //! block counts for the segments it covers whole; RFC 6675 counts octets, which is the same
 //! for a receiver that SACKs what was sent. Offsets and sizes in bytes of sequence space.
 
+mod episode;
 mod rack;
+mod sacks;
 
 pub(crate) use rack::Detected;
 use rack::RackBoard;
 
 use std::collections::VecDeque;
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::Nanos;
 
 use super::rate::{RateSampler, Snapshot};
 use crate::congestion::Lost;
@@ -280,214 +282,11 @@ impl Scoreboard {
         acked
     }
 
-    /// Takes a SACK block. Returns whether it brought news, and when the last segment of the
-    /// news was sent if none of it had been retransmitted.
-    pub(crate) fn sack(
-        &mut self,
-        start: u64,
-        end: u64,
-        now: Nanos,
-        rate: &mut RateSampler,
-    ) -> (bool, Option<Nanos>) {
-        let known = self.runs.partition_point(|r| r.1 < end);
-        if self.runs.get(known).is_some_and(|r| r.0 <= start) {
-            return (false, None);
-        }
-        let (from, to) = (self.position(start), self.segments.partition_point(|s| s.end() <= end));
-        if from >= to {
-            return (false, None);
-        }
-        let (mut news, mut newest) = (false, None);
-        let mut at = from;
-        while at < to {
-            let segment = &mut self.segments[at];
-            if segment.sacked {
-                at = self.after_run(at);
-                continue;
-            }
-            news = true;
-            if let Some(rack) = &mut self.rack {
-                rack.on_sacked(now, self.first + at as u64, segment);
-            }
-            self.pipe -= segment.in_pipe();
-            segment.sacked = true;
-            self.sacked += u64::from(segment.len);
-            if self.first + (at as u64) < self.edge {
-                self.sacked_below += u64::from(segment.len);
-            }
-            if !segment.delivered {
-                segment.delivered = true;
-                rate.on_delivered(now, u64::from(segment.len), segment.sent_at, segment.rate);
-                if !segment.retransmitted {
-                    if segment.end() <= self.watch_end {
-                        self.watched = true;
-                    }
-                    newest = newest.max(Some(segment.sent_at));
-                }
-            }
-            at += 1;
-        }
-        if news {
-            let run = (self.segments[from].start, self.segments[to - 1].end());
-            self.insert_run(run);
-            self.judge();
-        }
-        (news, newest)
-    }
-
-    /// Position behind the SACKed run to which the segment at `at` belongs.
-    fn after_run(&self, at: usize) -> usize {
-        let start = self.segments.get(at).map_or(0, |s| s.start);
-        let run = self.runs.partition_point(|r| r.1 <= start);
-        self.runs.get(run).map_or(at + 1, |r| self.position(r.1)).max(at + 1)
-    }
-
-    /// Merges a run into the list.
-    fn insert_run(&mut self, (mut start, mut end): (u64, u64)) {
-        let from = self.runs.partition_point(|r| r.1 < start);
-        let to = self.runs.partition_point(|r| r.0 <= end);
-        if from < to {
-            start = start.min(self.runs[from].0);
-            end = end.max(self.runs[to - 1].1);
-            self.runs[from] = (start, end);
-            self.runs.drain(from + 1..to);
-        } else {
-            self.runs.insert(from, (start, end));
-        }
-    }
-
-    /// Moves the edge over everything that `IsLost` (RFC 6675 section 4) now says is lost.
-    fn judge(&mut self) {
-        let limit = u64::from(self.dup_thresh - 1) * u64::from(self.mss);
-        let mut run = None;
-        while let Some(segment) = self.segments.get_mut((self.edge - self.first) as usize) {
-            let start = segment.start;
-            let runs = &self.runs;
-            let above = *run.get_or_insert_with(|| runs.partition_point(|r| r.1 <= start));
-            if segment.sacked {
-                self.sacked_below += u64::from(segment.len);
-                if runs.get(above).is_some_and(|r| r.1 <= segment.end()) {
-                    run = Some(above + 1);
-                }
-            } else {
-                let discontiguous = runs.len() - above >= self.dup_thresh as usize;
-                if !discontiguous && self.sacked - self.sacked_below <= limit {
-                    return;
-                }
-                if !segment.lost && !segment.forgiven {
-                    self.pipe -= segment.in_pipe();
-                    segment.lost = true;
-                    self.pipe += segment.in_pipe();
-                    self.lost_total += u64::from(segment.len);
-                    self.losses.push(segment.as_lost(self.lost_total));
-                }
-            }
-            self.edge += 1;
-        }
-    }
-
-    /// A recovery begins or ends: nothing counts as retransmitted in it.
-    pub(crate) fn restart_repairs(&mut self) {
-        if self.has_rack() {
-            // Whether a segment was sent again since it was lost has nothing to do with episodes.
-            return;
-        }
-        let to = self.position(self.high_rxt);
-        for segment in self.segments.range_mut(..to) {
-            self.pipe -= segment.in_pipe();
-            segment.repaired = false;
-            self.pipe += segment.in_pipe();
-        }
-        self.high_rxt = self.front().map_or(0, |s| s.start);
-    }
-
-    /// Forgets what the receiver has reported.
-    pub(crate) fn forget_sacks(&mut self) {
-        if self.runs.is_empty() {
-            return;
-        }
-        self.runs.clear();
-        (self.sacked, self.sacked_below) = (0, 0);
-        for segment in &mut self.segments {
-            if segment.sacked {
-                segment.sacked = false;
-                self.pipe += segment.in_pipe();
-            }
-        }
-        self.edge = self.first;
-    }
-
     /// Position of the segment to be sent again next when everything is sent again in order,
     /// reported or not, and the offset where it starts.
     pub(crate) fn next_in_order(&self) -> Option<(usize, u64)> {
         let at = self.position(self.high_rxt);
         self.segments.get(at).filter(|s| s.lost).map(|s| (at, s.start))
-    }
-
-    /// A timeout: everything the receiver has not reported is lost. SACK information goes too
-    /// unless `keep`, or if the receiver has reneged (the first segment it lacks was SACKed,
-    /// RFC 2018 section 8). RACK gives up the first segment, and what its reordering `window` does
-    /// not cover. Returns whether SACK information was kept.
-    pub(crate) fn time_out(&mut self, now: Nanos, keep: bool, window: Span) -> bool {
-        let keep = keep && !self.front().is_some_and(|s| s.sacked);
-        if keep && self.has_rack() {
-            self.rack_lose_on_timeout(now, window);
-            return true;
-        }
-        self.lose_all(keep);
-        keep
-    }
-
-    /// All but what is reported, if that is kept, is lost.
-    pub(crate) fn lose_all(&mut self, keep: bool) {
-        if !keep {
-            self.runs.clear();
-            self.sacked = 0;
-            for segment in &mut self.segments {
-                segment.sacked = false;
-            }
-        }
-        for segment in &mut self.segments {
-            (segment.repaired, segment.forgiven) = (false, false);
-            if !segment.lost && !segment.sacked {
-                segment.lost = true;
-                self.lost_total += u64::from(segment.len);
-                self.losses.push(segment.as_lost(self.lost_total));
-            }
-        }
-        self.pipe = 0;
-        self.sacked_below = self.sacked;
-        self.edge = self.first + self.segments.len() as u64;
-        self.high_rxt = self.front().map_or(0, |s| s.start);
-        self.rack_rebuild();
-    }
-
-    /// Nothing was lost after all: everything unSACKed is outstanding once, and `IsLost` is asked
-    /// anew.
-    pub(crate) fn revive(&mut self) {
-        self.pipe = 0;
-        for segment in &mut self.segments {
-            (segment.lost, segment.repaired, segment.by_timer) = (false, false, false);
-            self.pipe += segment.in_pipe();
-        }
-        self.edge = self.first;
-        self.sacked_below = 0;
-        self.high_rxt = self.front().map_or(0, |s| s.start);
-        self.rack_rebuild();
-        if !self.runs.is_empty() {
-            self.judge();
-        }
-    }
-
-    /// Looks out for the first news of segments below `end` that were never retransmitted; 0 for
-    /// none.
-    pub(crate) const fn watch(&mut self, end: u64) {
-        (self.watch_end, self.watched) = (end, false);
-    }
-
-    /// Whether it came.
-    pub(crate) const fn watched(&self) -> bool {
-        self.watched
     }
 
     /// Position of the first lost segment not yet retransmitted in this recovery:

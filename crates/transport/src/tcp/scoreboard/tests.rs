@@ -2,6 +2,8 @@
 
 use proptest::prelude::*;
 
+use airtcp_units::Span;
+
 use super::*;
 
 const MSS: u64 = 4;
@@ -240,4 +242,10 @@ fn forgotten_reports_are_not_delivered_twice() {
     let acked = board.ack(16, Nanos(120), &mut rate);
     assert_eq!((acked.oldest, acked.newest), (Some(Nanos(0)), Some(Nanos(0))));
     assert_eq!((board.pipe(), board.sacked(), rate.delivered()), (0, 0, 16));
+}
+
+/// One cache line: the scoreboard of a long path is walked often.
+#[test]
+fn a_segment_fills_a_cache_line() {
+    assert_eq!(size_of::<SentSegment>(), 64);
 }

@@ -1,10 +1,10 @@
 //! What leaves next: retransmissions, new data, probes.
 //!
-//! RFC 5681 section 3 (windows), RFC 6675 section 5 step C, RFC 9293 sections 3.7.4 (Nagle),
-//! 3.8.6.1 (probes) and 3.8.6.2.1 (silly-window avoidance).
+//! RFC 5681 section 3 (windows), RFC 6675 section 5 step C, RFC 9293 section 3.8.6.1 (probes).
 
 use airtcp_units::Nanos;
 
+use super::new_data::NewData;
 use super::{Env, Sender};
 use crate::congestion::{CongestionControl, Sent};
 use crate::tcp::config::{Pacing, Recovery, RttSampling, TcpConfig};
@@ -30,21 +30,6 @@ pub(crate) struct Outgoing {
     pub(crate) ect: bool,
     /// It tells of a reduced window.
     pub(crate) cwr: bool,
-}
-
-/// Whether there is new data that may go, the congestion window apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NewData {
-    /// This much payload, and the FIN.
-    Ready(u32, bool),
-    /// Everything written has been sent.
-    None,
-    /// The peer's window is too small.
-    Peer,
-    /// It waits for an acknowledgement (Nagle), or for more to be written.
-    Wait,
-    /// A window of one segment under ECN: it waits for the timer.
-    Hold,
 }
 
 impl Sender {
@@ -225,57 +210,6 @@ impl Sender {
                 self.window_limited_to = self.nxt;
                 None
             }
-        }
-    }
-
-    /// Whether new data could leave now or soon: it is ready, or only waits for a timer.
-    pub(crate) fn may_send_new(&self, now: Nanos, config: &TcpConfig) -> bool {
-        matches!(self.new_data(now, 0, config), NewData::Ready(..) | NewData::Hold)
-    }
-
-    /// Whether new data could leave if the window allowed it.
-    pub(crate) fn has_new_data(&self, now: Nanos, config: &TcpConfig) -> bool {
-        matches!(self.new_data(now, 0, config), NewData::Ready(..))
-    }
-
-    /// What new data there is.
-    fn new_data(&self, now: Nanos, options: u32, config: &TcpConfig) -> NewData {
-        let end = self.stream_end();
-        let remaining = end.saturating_sub(self.nxt);
-        let fin_waits = self.fin && self.nxt <= end;
-        if remaining == 0 && !fin_waits {
-            return NewData::None;
-        }
-        if now < self.hold_until {
-            return NewData::Hold;
-        }
-        let usable = self.edge.saturating_sub(self.nxt);
-        let full = u64::from(self.mss - options.min(self.mss / 2));
-        let len = remaining.min(full).min(usable);
-        let fin = fin_waits && len == remaining && usable > len;
-        if len == 0 && !fin {
-            return NewData::Peer;
-        }
-        // RFC 9293 section 3.8.6.2.1: a full segment, all there is, or half the largest window.
-        let silly = len < full && len < remaining && len < self.max_peer_window.div_ceil(2);
-        if silly && !self.override_sws {
-            return NewData::Peer;
-        }
-        if config.nagle && len < full && !fin && self.in_flight() > 0 {
-            return NewData::Wait;
-        }
-        NewData::Ready(len as u32, fin)
-    }
-
-    /// Nothing more can leave now, for a reason other than the congestion window.
-    fn note_blocked(&mut self, now: Nanos, why: NewData, room: bool, env: &mut Env<'_>) {
-        match why {
-            NewData::Peer if self.in_flight() == 0 && !env.timers.is_running(Timer::Persist) => {
-                env.timers.set(Timer::Persist, now + self.rtt.backed_off(self.persist_backoff));
-            }
-            NewData::Hold => env.timers.set(Timer::Send, self.hold_until),
-            NewData::None if room => self.rate.on_app_limited(self.board.pipe()),
-            _ => {}
         }
     }
 

@@ -1,0 +1,89 @@
+//! What a whole episode changes: a recovery begins or ends, a timeout gives up what is outstanding,
+//! and a timeout that was none takes that back.
+
+use airtcp_units::{Nanos, Span};
+
+use super::Scoreboard;
+
+impl Scoreboard {
+    /// A recovery begins or ends: nothing counts as retransmitted in it.
+    pub(crate) fn restart_repairs(&mut self) {
+        if self.has_rack() {
+            // Whether a segment was sent again since it was lost has nothing to do with episodes.
+            return;
+        }
+        let to = self.position(self.high_rxt);
+        for segment in self.segments.range_mut(..to) {
+            self.pipe -= segment.in_pipe();
+            segment.repaired = false;
+            self.pipe += segment.in_pipe();
+        }
+        self.high_rxt = self.front().map_or(0, |s| s.start);
+    }
+
+    /// A timeout: everything the receiver has not reported is lost. SACK information goes too
+    /// unless `keep`, or if the receiver has reneged (the first segment it lacks was SACKed,
+    /// RFC 2018 section 8). RACK gives up the first segment, and what its reordering `window` does
+    /// not cover. Returns whether SACK information was kept.
+    pub(crate) fn time_out(&mut self, now: Nanos, keep: bool, window: Span) -> bool {
+        let keep = keep && !self.front().is_some_and(|s| s.sacked);
+        if keep && self.has_rack() {
+            self.rack_lose_on_timeout(now, window);
+            return true;
+        }
+        self.lose_all(keep);
+        keep
+    }
+
+    /// All but what is reported, if that is kept, is lost.
+    pub(crate) fn lose_all(&mut self, keep: bool) {
+        if !keep {
+            self.runs.clear();
+            self.sacked = 0;
+            for segment in &mut self.segments {
+                segment.sacked = false;
+            }
+        }
+        for segment in &mut self.segments {
+            (segment.repaired, segment.forgiven) = (false, false);
+            if !segment.lost && !segment.sacked {
+                segment.lost = true;
+                self.lost_total += u64::from(segment.len);
+                self.losses.push(segment.as_lost(self.lost_total));
+            }
+        }
+        self.pipe = 0;
+        self.sacked_below = self.sacked;
+        self.edge = self.first + self.segments.len() as u64;
+        self.high_rxt = self.front().map_or(0, |s| s.start);
+        self.rack_rebuild();
+    }
+
+    /// Nothing was lost after all: everything unSACKed is outstanding once, and `IsLost` is asked
+    /// anew.
+    pub(crate) fn revive(&mut self) {
+        self.pipe = 0;
+        for segment in &mut self.segments {
+            (segment.lost, segment.repaired, segment.by_timer) = (false, false, false);
+            self.pipe += segment.in_pipe();
+        }
+        self.edge = self.first;
+        self.sacked_below = 0;
+        self.high_rxt = self.front().map_or(0, |s| s.start);
+        self.rack_rebuild();
+        if !self.runs.is_empty() {
+            self.judge();
+        }
+    }
+
+    /// Looks out for the first news of segments below `end` that were never retransmitted; 0 for
+    /// none.
+    pub(crate) const fn watch(&mut self, end: u64) {
+        (self.watch_end, self.watched) = (end, false);
+    }
+
+    /// Whether it came.
+    pub(crate) const fn watched(&self) -> bool {
+        self.watched
+    }
+}
