@@ -212,7 +212,7 @@ fn flow<P: Probe>(
         },
         timeouts: measured(tcp.timeouts, before.tcp.timeouts),
         fast_retransmits: measured(tcp.fast_retransmits, before.tcp.fast_retransmits),
-        spurious_recoveries: measured(spurious(&tcp), spurious(&before.tcp)),
+        spurious_recoveries: measured(spurious(tcp), spurious(&before.tcp)),
         ecn_reactions: measured(tcp.ecn_reactions, before.tcp.ecn_reactions),
         // What was late at the warm-up may have come since: there may be fewer now than then.
         datagrams_lost: after.datagrams_lost.saturating_sub(before.datagrams_lost),
