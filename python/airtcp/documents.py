@@ -233,6 +233,7 @@ class Outcome(TypedDict):
     fast_retransmits: Estimate
     ecn_reactions: Estimate
     completion_s: Estimate
+    exchange_mean_s: Estimate
     jain_index: Estimate
     share: Estimate | None
     rival_goodput_bps: Estimate | None
@@ -264,6 +265,7 @@ class CompareRun(TypedDict):
     fast_retransmits: int
     ecn_reactions: int | None
     completion_s: float | None
+    exchange_mean_s: float | None
     jain_index: float | None
     share: float | None
     rival_goodput_bps: float | None

@@ -305,6 +305,7 @@ def _columns(case: CompareCase, reference: str, rival: str | None) -> list[Colum
         _plain("timeouts", outcomes, "timeouts", 1.0, 4),
         _plain("fairness", outcomes, "jain_index", 1.0, 1),
         _plain("completion\n(s)", outcomes, "completion_s", 1.0, 1),
+        _plain("exchange\n(ms)", outcomes, "exchange_mean_s", 1e3, 1),
     ]
     return [column for column in columns if column is not None]
 

@@ -343,6 +343,7 @@ _COLUMNS: Final[tuple[tuple[str, str, float], ...]] = (
     ("Fast retransmits", "fast_retransmits", 1.0),
     ("ECN reactions", "ecn_reactions", 1.0),
     ("Completion (s)", "completion_s", 1.0),
+    ("Exchange (ms)", "exchange_mean_s", 1e3),
     ("Fairness", "jain_index", 1.0),
 )
 
