@@ -1,0 +1,9 @@
+//! 802.11: who transmits when, who hears what, and what comes through.
+//!
+//! A packet meets the rooms in this order: `mac` (its access category waits for the medium and
+//! the exchange runs), `phy` (how long the frame lasts, how strong it arrives, whether it can be
+//! decoded), `cell` (the medium that joins the radios).
+
+pub mod phy;
+
+pub use airtcp_probe::{ConfigError, Entry};

@@ -1,0 +1,10 @@
+//! The physical layer: rates and their timing, propagation, decoding.
+
+mod mode;
+mod standard;
+mod timing;
+
+pub use mode::{Mode, Modulation};
+pub use standard::Standard;
+pub(crate) use timing::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+pub use timing::{AckRate, Preamble, Timing, TimingConfig};

@@ -1,0 +1,103 @@
+//! Which 802.11: its rates, slot, inter-frame space and least contention windows.
+//!
+//! Source: IEEE 802.11-2012 tables 17-5 (HR/DSSS), 18-17 (OFDM), 19-8 (ERP).
+
+use std::fmt;
+
+use airtcp_units::Span;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Mode;
+
+/// A version of 802.11.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub enum Standard {
+    /// OFDM at 5 GHz, 6 to 54 Mb/s.
+    #[default]
+    #[serde(rename = "802.11a")]
+    A,
+    /// DSSS and CCK at 2.4 GHz, 1 to 11 Mb/s.
+    #[serde(rename = "802.11b")]
+    B,
+    /// OFDM at 2.4 GHz beside the rates of 802.11b.
+    #[serde(rename = "802.11g")]
+    G,
+}
+
+impl Standard {
+    /// Its rates, slowest first (of 802.11g: those of 802.11b, then OFDM).
+    pub fn modes(self) -> impl Iterator<Item = Mode> {
+        let dsss = (self != Self::A).then_some(Mode::DSSS);
+        let ofdm = (self != Self::B).then_some(Mode::OFDM);
+        dsss.into_iter().flatten().chain(ofdm.into_iter().flatten())
+    }
+
+    /// Duration of a slot; 802.11g has the short one unless stations of 802.11b are about.
+    pub const fn slot(self) -> Span {
+        match self {
+            Self::A | Self::G => Span::from_micros(9),
+            Self::B => Span::from_micros(20),
+        }
+    }
+
+    /// Short inter-frame space.
+    pub const fn sifs(self) -> Span {
+        match self {
+            Self::A => Span::from_micros(16),
+            Self::B | Self::G => Span::from_micros(10),
+        }
+    }
+
+    /// Least contention window.
+    pub const fn cw_min(self) -> u32 {
+        match self {
+            Self::A | Self::G => 15,
+            Self::B => 31,
+        }
+    }
+
+    /// Greatest contention window.
+    pub const fn cw_max(self) -> u32 {
+        1023
+    }
+
+    /// Frequency that propagation models assume unless told otherwise, in Hz: channel 36 of
+    /// 802.11a as ns-3 has it, channel 6 otherwise.
+    pub const fn frequency_hz(self) -> f64 {
+        match self {
+            Self::A => 5.18e9,
+            Self::B | Self::G => 2.437e9,
+        }
+    }
+
+    /// Width of the channel that noise is counted over, in Hz.
+    pub const fn bandwidth_hz(self) -> f64 {
+        match self {
+            Self::A | Self::G => 20e6,
+            Self::B => 22e6,
+        }
+    }
+
+    /// Rates every station must have, of which control frames choose.
+    pub const fn basic(self, ofdm: bool) -> &'static [Mode] {
+        const OFDM: [Mode; 3] = [Mode::OFDM[0], Mode::OFDM[2], Mode::OFDM[4]];
+        const LOW: [Mode; 2] = [Mode::DSSS[0], Mode::DSSS[1]];
+        match self {
+            Self::A => &OFDM,
+            Self::B => &LOW,
+            Self::G if ofdm => &OFDM,
+            Self::G => &Mode::DSSS,
+        }
+    }
+}
+
+impl fmt::Display for Standard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::A => "802.11a",
+            Self::B => "802.11b",
+            Self::G => "802.11g",
+        })
+    }
+}

@@ -1,0 +1,296 @@
+//! How long every frame lasts, and the times medium access is made of.
+//!
+//! ```text
+//! OFDM   16 + 4 + 4 ceil((16 + 8 bytes + 6) / N_DBPS) us, + 6 us signal extension in 802.11g
+//! DSSS   192 us (long) or 96 us (short preamble) + ceil(8 bytes / rate) us
+//! DIFS = SIFS + 2 slots      AIFS[n] = SIFS + n slots      EIFS = SIFS + ACK at the lowest rate + DIFS
+//! ACK timeout = SIFS + slot + PHY-RX-START delay
+//! ```
+//! Source: IEEE 802.11-2012 equations 18-11 (OFDM TXTIME), 19-9 (ERP), clause 17.3.4 (DSSS),
+//! 9.3.2.3 (inter-frame spaces), 9.3.2.8 (timeout), 9.7.6.5 (rate of responses). The PHY-RX-START
+//! delay is that of tables 17-5, 18-17 and 19-8; what the papers do differently is an option.
+//! Propagation takes no time.
+
+use airtcp_probe::ConfigError;
+use airtcp_units::{BitRate, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Mode, Standard};
+
+/// Bytes of a MAC acknowledgement, FCS included.
+pub(crate) const ACK_BYTES: u32 = 14;
+/// Bytes of a request to send.
+pub(crate) const RTS_BYTES: u32 = 20;
+/// Bytes of a clear to send.
+pub(crate) const CTS_BYTES: u32 = 14;
+
+/// Preamble and header of DSSS and CCK frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preamble {
+    /// 144 + 48 us.
+    #[default]
+    Long,
+    /// 72 + 24 us; frames at 1 Mb/s keep the long one.
+    Short,
+}
+
+/// At which rate MAC acknowledgements and CTS are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AckRate {
+    /// The highest basic rate not above that of the frame answered (the standard).
+    #[default]
+    Basic,
+    /// The highest rate not above half that of the frame answered, but the lowest at least (S2).
+    Half,
+    /// One rate for all, such as `{ fixed = "6 Mb/s" }` (S3), `"11 Mb/s"` (S0).
+    Fixed(BitRate),
+}
+
+/// What of the timing can be chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TimingConfig {
+    /// Preamble of DSSS and CCK frames.
+    pub preamble: Preamble,
+    /// Rate of MAC acknowledgements.
+    pub ack_rate: AckRate,
+    /// Slot, where it is not the standard's: `"20 us"` for 802.11g beside 802.11b.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slot: Option<Span>,
+    /// From the end of a frame to giving up on its acknowledgement, where it is not the
+    /// standard's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ack_timeout: Option<Span>,
+}
+
+/// The times of one cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timing {
+    /// Which 802.11.
+    pub standard: Standard,
+    /// A slot.
+    pub slot: Span,
+    /// Short inter-frame space.
+    pub sifs: Span,
+    preamble: Preamble,
+    answer: Answer,
+    ack_timeout: Option<Span>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Basic,
+    Half,
+    Fixed(Mode),
+}
+
+impl Timing {
+    /// The times of `standard` as `config` chooses them.
+    ///
+    /// # Errors
+    /// If the standard lacks the rate of acknowledgements, or a slot is not between 1 us and 1 ms.
+    pub fn new(standard: Standard, config: &TimingConfig) -> Result<Self, ConfigError> {
+        let answer = match config.ack_rate {
+            AckRate::Basic => Answer::Basic,
+            AckRate::Half => Answer::Half,
+            AckRate::Fixed(rate) => Answer::Fixed(
+                Mode::from_rate(rate, standard)
+                    .map_err(|e| ConfigError::new("ack_rate", e.message))?,
+            ),
+        };
+        let slot = config.slot.unwrap_or(standard.slot());
+        if !(Span::from_micros(1)..=Span::from_millis(1)).contains(&slot) {
+            let message = format!("is {slot}: accepted are 1 us to 1 ms");
+            return Err(ConfigError::new("slot", message));
+        }
+        if let Some(timeout) = config.ack_timeout
+            && !(standard.sifs()..=Span::from_millis(10)).contains(&timeout)
+        {
+            let message = format!("is {timeout}: accepted are SIFS ({}) to 10 ms", standard.sifs());
+            return Err(ConfigError::new("ack_timeout", message));
+        }
+        Ok(Self {
+            standard,
+            slot,
+            sifs: standard.sifs(),
+            preamble: config.preamble,
+            answer,
+            ack_timeout: config.ack_timeout,
+        })
+    }
+
+    /// Preamble and PLCP header of a frame in `mode`.
+    pub fn preamble(&self, mode: Mode) -> Span {
+        if mode.is_ofdm() {
+            return Span::from_micros(20);
+        }
+        match self.preamble {
+            Preamble::Short if mode != Mode::DSSS[0] => Span::from_micros(96),
+            _ => Span::from_micros(192),
+        }
+    }
+
+    /// Time on the air of a frame of `bytes` (MAC header and FCS included) in `mode`.
+    pub fn frame(&self, mode: Mode, bytes: u32) -> Span {
+        let bits = 8 * u64::from(bytes);
+        let body = if mode.is_ofdm() {
+            let extension = if self.standard == Standard::G { 6 } else { 0 };
+            4 * (16 + bits + 6).div_ceil(mode.bits_per_symbol()) + extension
+        } else {
+            (bits * 1_000).div_ceil(u64::from(mode.kbps()))
+        };
+        self.preamble(mode) + Span::from_micros(body)
+    }
+
+    /// Inter-frame space before `n` idle slots have passed: DIFS for 2.
+    pub fn aifs(&self, n: u32) -> Span {
+        self.sifs + Span(self.slot.0 * u64::from(n))
+    }
+
+    /// DCF inter-frame space.
+    pub fn difs(&self) -> Span {
+        self.aifs(2)
+    }
+
+    /// What a frame that could not be decoded adds to DIFS or AIFS: EIFS - DIFS.
+    pub fn eifs_extra(&self) -> Span {
+        self.sifs + self.frame(self.lowest(), ACK_BYTES)
+    }
+
+    /// The lowest rate every station has.
+    pub const fn lowest(&self) -> Mode {
+        match self.standard {
+            Standard::A => Mode::OFDM[0],
+            Standard::B | Standard::G => Mode::DSSS[0],
+        }
+    }
+
+    /// The rate at which a frame in `mode` is answered, by ACK or CTS.
+    pub fn answer_mode(&self, mode: Mode) -> Mode {
+        match self.answer {
+            Answer::Fixed(fixed) => fixed,
+            Answer::Basic => {
+                let basic = self.standard.basic(mode.is_ofdm());
+                let fit = basic.iter().rev().find(|b| b.kbps() <= mode.kbps());
+                *fit.unwrap_or(&basic[0])
+            }
+            Answer::Half => {
+                let same: &[Mode] = if mode.is_ofdm() { &Mode::OFDM } else { &Mode::DSSS };
+                *same.iter().rev().find(|m| 2 * m.kbps() <= mode.kbps()).unwrap_or(&same[0])
+            }
+        }
+    }
+
+    /// Time on the air of the acknowledgement of a frame in `mode`.
+    pub fn ack(&self, mode: Mode) -> Span {
+        self.frame(self.answer_mode(mode), ACK_BYTES)
+    }
+
+    /// Time on the air of the CTS that answers an RTS in `mode`.
+    pub fn cts(&self, mode: Mode) -> Span {
+        self.frame(self.answer_mode(mode), CTS_BYTES)
+    }
+
+    /// From the start of a frame to the receiver's noticing it (aPHY-RX-START-Delay).
+    pub fn rx_start_delay(&self, mode: Mode) -> Span {
+        match (mode.is_ofdm(), self.standard) {
+            (true, Standard::G) => Span::from_micros(24),
+            (true, _) => Span::from_micros(25),
+            (false, _) => self.preamble(mode),
+        }
+    }
+
+    /// From the end of a frame in `mode` to giving up on its answer, unless one has begun.
+    pub fn ack_timeout(&self, mode: Mode) -> Span {
+        let answer = self.answer_mode(mode);
+        self.ack_timeout.unwrap_or_else(|| self.aifs(1) + self.rx_start_delay(answer))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timing(standard: Standard) -> Timing {
+        Timing::new(standard, &TimingConfig::default()).unwrap()
+    }
+
+    fn us(n: u64) -> Span {
+        Span::from_micros(n)
+    }
+
+    fn mbps(kbps: u64) -> Mode {
+        Mode::from_kbps(kbps).unwrap()
+    }
+
+    /// The frame times of S3's system (inventory 3.2) and of 802.11b (3.1).
+    #[test]
+    fn known_frames() {
+        let a = timing(Standard::A);
+        assert_eq!(a.frame(mbps(54_000), 614), us(112));
+        assert_eq!(a.frame(mbps(54_000), 78), us(32));
+        assert_eq!(a.frame(mbps(6_000), 14), us(44));
+        assert_eq!(a.frame(mbps(6_000), 20), us(52));
+        assert_eq!(a.frame(mbps(54_000), 1536), us(248));
+        let b = timing(Standard::B);
+        assert_eq!(b.frame(mbps(11_000), 1536), us(192 + 1118));
+        assert_eq!(b.frame(mbps(1_000), 14), us(304));
+        assert_eq!(b.frame(mbps(5_500), 14), us(192 + 21));
+        let g = timing(Standard::G);
+        assert_eq!(g.frame(mbps(54_000), 1536), us(254));
+        assert_eq!(g.frame(mbps(2_000), 14), us(192 + 56));
+        let short = TimingConfig { preamble: Preamble::Short, ..TimingConfig::default() };
+        let short = Timing::new(Standard::B, &short).unwrap();
+        assert_eq!(short.frame(mbps(2_000), 14), us(96 + 56));
+        assert_eq!(short.frame(mbps(1_000), 14), us(304));
+    }
+
+    #[test]
+    fn spaces() {
+        let a = timing(Standard::A);
+        assert_eq!((a.slot, a.sifs, a.difs()), (us(9), us(16), us(34)));
+        assert_eq!(a.difs() + a.eifs_extra(), us(94));
+        let b = timing(Standard::B);
+        assert_eq!((b.slot, b.sifs, b.difs()), (us(20), us(10), us(50)));
+        assert_eq!(b.difs() + b.eifs_extra(), us(364));
+        let g = timing(Standard::G);
+        assert_eq!((g.slot, g.sifs, g.difs()), (us(9), us(10), us(28)));
+        assert_eq!(a.aifs(7), us(16 + 63));
+    }
+
+    #[test]
+    fn answers_by_rule() {
+        let of = |ack_rate, standard, kbps| {
+            let config = TimingConfig { ack_rate, ..TimingConfig::default() };
+            Timing::new(standard, &config).unwrap().answer_mode(mbps(kbps)).kbps()
+        };
+        let a = |rule, kbps| of(rule, Standard::A, kbps);
+        let basic: Vec<u32> =
+            [6, 9, 12, 18, 24, 36, 48, 54].map(|m| a(AckRate::Basic, m * 1_000)).into();
+        assert_eq!(basic, [6_000, 6_000, 12_000, 12_000, 24_000, 24_000, 24_000, 24_000]);
+        let half: Vec<u32> =
+            [6, 9, 12, 18, 24, 36, 48, 54].map(|m| a(AckRate::Half, m * 1_000)).into();
+        assert_eq!(half, [6_000, 6_000, 6_000, 9_000, 12_000, 18_000, 24_000, 24_000]);
+        assert_eq!(a(AckRate::Fixed(BitRate::from_mbps(6)), 54_000), 6_000);
+        assert_eq!(of(AckRate::Basic, Standard::B, 11_000), 2_000);
+        assert_eq!(of(AckRate::Basic, Standard::G, 11_000), 11_000);
+        assert_eq!(of(AckRate::Basic, Standard::G, 54_000), 24_000);
+    }
+
+    #[test]
+    fn impossible_choices_are_refused() {
+        let refuse = |config: TimingConfig| Timing::new(Standard::A, &config).unwrap_err();
+        let ack_rate = AckRate::Fixed(BitRate::from_mbps(11));
+        assert_eq!(refuse(TimingConfig { ack_rate, ..TimingConfig::default() }).key, "ack_rate");
+        let slot = Some(Span::ZERO);
+        assert_eq!(refuse(TimingConfig { slot, ..TimingConfig::default() }).key, "slot");
+        let ack_timeout = Some(us(1));
+        assert_eq!(
+            refuse(TimingConfig { ack_timeout, ..TimingConfig::default() }).key,
+            "ack_timeout"
+        );
+    }
+}
