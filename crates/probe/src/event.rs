@@ -30,17 +30,20 @@ pub enum DropReason {
     NoRoute,
     /// Its endpoint does not exist or is closed.
     NoEndpoint,
+    /// Its last attempt on the air went without an answer.
+    RetryLimit,
 }
 
 impl DropReason {
     /// All reasons, in order; a counter array has one place for each.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::QueueFull,
         Self::QueueEarly,
         Self::Loss,
         Self::TooLong,
         Self::NoRoute,
         Self::NoEndpoint,
+        Self::RetryLimit,
     ];
 
     /// Name in results.
@@ -52,6 +55,7 @@ impl DropReason {
             Self::TooLong => "too_long",
             Self::NoRoute => "no_route",
             Self::NoEndpoint => "no_endpoint",
+            Self::RetryLimit => "retry_limit",
         }
     }
 }

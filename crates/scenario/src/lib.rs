@@ -6,6 +6,7 @@
 //! simulator builds. The JSON Schema ([`json_schema`]) is generated from the same types.
 
 mod application;
+mod cell;
 mod error;
 mod model;
 mod read;
@@ -14,8 +15,9 @@ mod schema;
 mod topology;
 
 pub use application::{Application, Periods};
+pub use cell::{Cell, CellSpec, MAX_PACKET};
 pub use error::ScenarioError;
 pub use model::{Direction, FlowSpec, LinkSpec, Output, Scenario, Topology, TransportKind};
 pub use read::read;
-pub use resolve::{Flow, OneWay, Resolved};
+pub use resolve::{AirHop, Flow, OneWay, Resolved};
 pub use schema::json_schema;

@@ -11,7 +11,7 @@ use airtcp_units::{BitRate, Bytes, Probability, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Application;
+use crate::{Application, CellSpec};
 
 /// A scenario: links, the flows over them, and how long to watch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,6 +38,9 @@ pub struct Scenario {
     /// Links, each full duplex. Nodes exist by being named here.
     #[serde(default)]
     pub links: Vec<LinkSpec>,
+    /// 802.11 cells. Their nodes are made by them; links may join the access point to others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<CellSpec>,
     /// Flows. Without any, one bulk TCP flow runs between the ends of the topology.
     #[serde(default)]
     pub flows: Vec<FlowSpec>,
@@ -160,7 +163,7 @@ pub struct FlowSpec {
     /// Node at the other end.
     pub to: String,
     /// How many flows like this one. In a dumbbell, `from = "s*"` and `to = "r*"` put the i-th
-    /// flow on the i-th pair.
+    /// flow on the i-th pair; in a cell, `from = "sta*"` gives one to each station.
     #[serde(default = "one_u32")]
     pub count: u32,
     /// Transport protocol.

@@ -7,7 +7,7 @@ use airtcp_transport::tcp::TcpConfig;
 use airtcp_transport::tfrc::TfrcConfig;
 use airtcp_units::{Probability, Span};
 
-use crate::{Application, Direction, FlowSpec, LinkSpec, Scenario, ScenarioError, TransportKind};
+use crate::{Application, Cell, CellSpec, Direction, FlowSpec, LinkSpec, Scenario, ScenarioError, TransportKind};
 
 /// Most flows, nodes or links in one scenario.
 const MAX_PARTS: usize = 100_000;
@@ -63,8 +63,33 @@ pub struct Resolved {
     pub nodes: Vec<String>,
     /// One-way links; a full-duplex link gives two, the forward one first.
     pub links: Vec<OneWay>,
+    /// 802.11 cells.
+    pub cells: Vec<Cell>,
     /// Flows.
     pub flows: Vec<Flow>,
+}
+
+/// One direction between a station and its access point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AirHop {
+    /// Number of the cell.
+    pub cell: usize,
+    /// Station it leaves, by its number in the cell; 0 is the access point.
+    pub from: usize,
+    /// Station it reaches.
+    pub to: usize,
+}
+
+impl Resolved {
+    /// The hops through the air: of each cell, of each station, up and then down. A route counts
+    /// them after the links.
+    pub fn air_hops(&self) -> Vec<AirHop> {
+        let hops = |(cell, c): (usize, &Cell)| {
+            let both = move |i| [AirHop { cell, from: i, to: 0 }, AirHop { cell, from: 0, to: i }];
+            (1..c.nodes.len()).flat_map(both).collect::<Vec<_>>()
+        };
+        self.cells.iter().enumerate().flat_map(hops).collect()
+    }
 }
 
 impl Scenario {
@@ -85,8 +110,17 @@ impl Scenario {
                 scenario.flows.push(default_flow(&topology.ends()));
             }
         }
-        if scenario.links.is_empty() {
-            return Err(ScenarioError::at("links", "is empty: add a [[links]] or a [topology]"));
+        if scenario.links.is_empty() && scenario.cells.is_empty() {
+            let message = "is empty: add a [[links]], a [[cells]] or a [topology]";
+            return Err(ScenarioError::at("links", message));
+        }
+        if scenario.flows.is_empty()
+            && scenario.links.is_empty()
+            && let [cell] = scenario.cells.as_slice()
+        {
+            let ends = (format!("{}*", cell.prefix), cell.access_point.clone());
+            let count = cell.layout.stations() as u32;
+            scenario.flows.push(FlowSpec { count, ..default_flow(&ends) });
         }
         if scenario.flows.is_empty() && scenario.links.len() == 1 {
             let link = &scenario.links[0];
@@ -119,6 +153,7 @@ impl Scenario {
             });
         }
         unique_names(&links, &made)?;
+        let cells = resolve_cells(&scenario.cells, &mut nodes, &mut index)?;
         if scenario.flows.is_empty() {
             return Err(ScenarioError::at("flows", "is empty: add a [[flows]] with from and to"));
         }
@@ -136,7 +171,7 @@ impl Scenario {
                 ),
             ));
         }
-        Ok(Resolved { scenario, nodes, links, flows })
+        Ok(Resolved { scenario, nodes, links, cells, flows })
     }
 
     fn check_times(&self) -> Result<(), ScenarioError> {
@@ -306,6 +341,43 @@ fn unique_names(
     Ok(())
 }
 
+fn resolve_cells(
+    specs: &[CellSpec],
+    nodes: &mut Vec<String>,
+    index: &mut BTreeMap<String, usize>,
+) -> Result<Vec<Cell>, ScenarioError> {
+    let mut owner: BTreeMap<usize, String> = BTreeMap::new();
+    let mut cells: Vec<Cell> = Vec::new();
+    for (i, spec) in specs.iter().enumerate() {
+        let path = format!("cells[{i}]");
+        spec.check(&path)?;
+        if let Some(first) = cells.iter().position(|c| c.spec.name == spec.name) {
+            let message = format!(
+                "\"{}\" is also the name of cells[{first}]: give each cell a name of its own",
+                spec.name
+            );
+            return Err(ScenarioError::at(format!("{path}.name"), message));
+        }
+        let mut own = Vec::new();
+        for name in spec.node_names() {
+            let node = *index.entry(name.clone()).or_insert_with(|| {
+                nodes.push(name.clone());
+                nodes.len() - 1
+            });
+            if let Some(other) = owner.insert(node, spec.name.clone()) {
+                let key = if own.is_empty() { "access_point" } else { "prefix" };
+                let message = format!(
+                    "makes a node \"{name}\", which cell \"{other}\" has already: choose another"
+                );
+                return Err(ScenarioError::at(format!("{path}.{key}"), message));
+            }
+            own.push(node);
+        }
+        cells.push(Cell { spec: spec.clone(), nodes: own, path });
+    }
+    Ok(cells)
+}
+
 fn resolve_flows(
     specs: &[FlowSpec],
     index: &BTreeMap<String, usize>,
@@ -371,7 +443,7 @@ fn unknown_node(path: String, name: &str, index: &BTreeMap<String, usize>) -> Sc
     let names: Vec<&str> = index.keys().map(String::as_str).take(20).collect();
     ScenarioError::at(
         path,
-        format!("no link touches a node \"{name}\" (nodes: {})", names.join(", ")),
+        format!("no link or cell has a node \"{name}\" (nodes: {})", names.join(", ")),
     )
 }
 

@@ -7,17 +7,21 @@ use airtcp_packet::{Seq, Side};
 use airtcp_probe::Probe;
 use airtcp_queueing::{Qdisc, Queue};
 use airtcp_random::Seed;
-use airtcp_scenario::{Application, Flow, Resolved, ScenarioError, TransportKind};
+use airtcp_scenario::{
+    AirHop, Application, Cell as CellPlan, Flow, Resolved, ScenarioError, TransportKind,
+};
 use airtcp_transport::tcp::{Connection, LossNotification, Role};
 use airtcp_transport::tfrc::{TfrcReceiver, TfrcSender};
 use airtcp_transport::udp::{UdpReceiver, UdpSender};
 use airtcp_units::{Outcomes, Span};
+use airtcp_wifi::mac::NodeId;
 
 use crate::application::App;
+use crate::cell::cell;
 use crate::interface::Interface;
 use crate::routes::Routes;
 use crate::transport::Transport;
-use crate::world::World;
+use crate::world::{AirWay, World};
 
 /// Gives the delivery trace that a loss model names.
 pub type TraceLoader<'a> = dyn Fn(&str) -> Result<Arc<Outcomes>, String> + Sync + 'a;
@@ -50,6 +54,15 @@ pub(crate) fn build<P: Probe>(
         let interface = Interface::new(queue, link, one_way.to as u32, i as u32);
         world.add_interface(interface, seed.number(&format!("{label}/tie")));
     }
+    for cell in &plan.cells {
+        add_cell(&mut world, cell, seed)?;
+    }
+    let way = |hop: AirHop| AirWay {
+        site: hop.cell as u32,
+        from: NodeId(hop.from as u32),
+        to: NodeId(hop.to as u32),
+    };
+    world.set_air_ways(plan.air_hops().into_iter().map(way).collect());
     for flow in &plan.flows {
         for side in [Side::Client, Side::Server] {
             add_endpoint(&mut world, flow, side, seed);
@@ -60,7 +73,11 @@ pub(crate) fn build<P: Probe>(
 
 /// The ways of all flows, there and back.
 pub(crate) fn routes(plan: &Resolved) -> Routes {
-    let links: Vec<(usize, usize)> = plan.links.iter().map(|l| (l.from, l.to)).collect();
+    let air = plan.air_hops().into_iter().map(|hop| {
+        let nodes = &plan.cells[hop.cell].nodes;
+        (nodes[hop.from], nodes[hop.to])
+    });
+    let links: Vec<(usize, usize)> = plan.links.iter().map(|l| (l.from, l.to)).chain(air).collect();
     let pairs = plan.flows.iter().flat_map(|f| [(f.from, f.to), (f.to, f.from)]);
     Routes::new(plan.nodes.len(), &links, pairs)
 }
@@ -87,6 +104,24 @@ fn link_key(key: &str) -> String {
         "rate" | "slot" | "delay" | "mtu" | "jitter" | "reordering" | "duplication" => key.into(),
         _ => format!("loss.{key}"),
     }
+}
+
+fn add_cell<P: Probe>(
+    world: &mut World<P>,
+    plan: &CellPlan,
+    seed: Seed,
+) -> Result<(), ScenarioError> {
+    let label = format!("cell/{}", plan.spec.name);
+    let cell = cell(plan, seed, &label)?;
+    let mut queues = Vec::with_capacity(plan.nodes.len());
+    for i in 0..plan.nodes.len() {
+        let queue = Queue::new(&plan.spec.queue, seed, &format!("{label}/sta/{i}/queue"))
+            .map_err(|e| ScenarioError::at(format!("{}.queue.{}", plan.path, e.key), e.message))?;
+        queues.push(queue);
+    }
+    let nodes = plan.nodes.iter().map(|n| *n as u32).collect();
+    world.add_site(cell, queues, nodes, seed.number(&format!("{label}/tie")));
+    Ok(())
 }
 
 fn add_endpoint<P: Probe>(world: &mut World<P>, flow: &Flow, side: Side, seed: Seed) {

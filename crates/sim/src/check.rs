@@ -1,9 +1,11 @@
 //! What only the way of a flow shows: that there is one, that going there and back takes time,
 //! and that the flow's packets fit through.
 
-use airtcp_scenario::{Application, Flow, OneWay, Resolved, ScenarioError, TransportKind};
+use airtcp_scenario::{
+    Application, Cell, Flow, MAX_PACKET, OneWay, Resolved, ScenarioError, TransportKind,
+};
 use airtcp_transport::tfrc::{DATA_HEADER, REPORT};
-use airtcp_units::Span;
+use airtcp_units::{Bytes, Span};
 
 use crate::build::{routes, tfrc_packet};
 use crate::routes::Routes;
@@ -22,12 +24,12 @@ const LEAST_FOR_TCP: u64 = 48 + TCP_HEADERS;
 /// The first flow that cannot run, and the link that keeps it from running.
 pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
     let routes = routes(plan);
-    let limited = plan.links.iter().any(|l| l.direction.mtu.is_some());
+    let limited = !plan.cells.is_empty() || plan.links.iter().any(|l| l.direction.mtu.is_some());
     for flow in &plan.flows {
         let there = way(plan, &routes, flow, flow.from, flow.to)?;
         let back = way(plan, &routes, flow, flow.to, flow.from)?;
-        if !is_paced(flow) && !there.iter().chain(&back).any(|l| takes_time(l)) {
-            let path = there.first().map_or("links", |l| &l.path);
+        if !is_paced(flow) && !there.iter().chain(&back).any(Hop::takes_time) {
+            let path = there.first().map_or("links", |hop| hop.place().0);
             return Err(ScenarioError::at(
                 format!("{path}.delay"),
                 format!(
@@ -46,6 +48,36 @@ pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
     Ok(())
 }
 
+/// A step on a flow's way.
+enum Hop<'a> {
+    Link(&'a OneWay),
+    Air(&'a Cell),
+}
+
+impl Hop<'_> {
+    fn takes_time(&self) -> bool {
+        match self {
+            Self::Link(link) => takes_time(link),
+            Self::Air(_) => true,
+        }
+    }
+
+    /// The longest packet it carries, where that is limited.
+    fn mtu(&self) -> Option<Bytes> {
+        match self {
+            Self::Link(link) => link.direction.mtu,
+            Self::Air(_) => Some(Bytes(MAX_PACKET)),
+        }
+    }
+
+    fn place(&self) -> (&str, &str) {
+        match self {
+            Self::Link(link) => (&link.path, &link.name),
+            Self::Air(cell) => (&cell.path, &cell.spec.name),
+        }
+    }
+}
+
 /// The links from `node` to `end`.
 fn way<'a>(
     plan: &'a Resolved,
@@ -53,7 +85,7 @@ fn way<'a>(
     flow: &Flow,
     mut node: usize,
     end: usize,
-) -> Result<Vec<&'a OneWay>, ScenarioError> {
+) -> Result<Vec<Hop<'a>>, ScenarioError> {
     let mut way = Vec::new();
     while node != end {
         let next = routes.next(node as u32, end as u32).ok_or_else(|| {
@@ -65,9 +97,16 @@ fn way<'a>(
                 ),
             )
         })?;
-        let link = &plan.links[next as usize];
-        way.push(link);
-        node = link.to;
+        let next = next as usize;
+        if let Some(link) = plan.links.get(next) {
+            way.push(Hop::Link(link));
+            node = link.to;
+        } else {
+            let hop = plan.air_hops()[next - plan.links.len()];
+            let cell = &plan.cells[hop.cell];
+            way.push(Hop::Air(cell));
+            node = cell.nodes[hop.to];
+        }
     }
     Ok(way)
 }
@@ -105,11 +144,12 @@ fn longest(flow: &Flow) -> (u64, u64) {
     }
 }
 
-fn fits(flow: &Flow, way: &[&OneWay], longest: u64) -> Result<(), ScenarioError> {
+fn fits(flow: &Flow, way: &[Hop<'_>], longest: u64) -> Result<(), ScenarioError> {
     let narrow = way
         .iter()
-        .find_map(|link| link.direction.mtu.filter(|mtu| mtu.0 < longest).map(|mtu| (link, mtu)));
-    let Some((link, mtu)) = narrow else { return Ok(()) };
+        .find_map(|hop| hop.mtu().filter(|mtu| mtu.0 < longest).map(|mtu| (hop, mtu)));
+    let Some((hop, mtu)) = narrow else { return Ok(()) };
+    let (path, name) = hop.place();
     let what = match flow.transport {
         TransportKind::Tfrc => format!(
             "nothing is fragmented, so its packets are at most {} B",
@@ -126,10 +166,10 @@ fn fits(flow: &Flow, way: &[&OneWay], longest: u64) -> Result<(), ScenarioError>
         }
     };
     Err(ScenarioError::at(
-        format!("{}.mtu", link.path),
+        format!("{path}.mtu"),
         format!(
-            "is {mtu}, but flow \"{}\" sends packets of {longest} B over \"{}\" ({what})",
-            flow.name, link.name
+            "is {mtu}, but flow \"{}\" sends packets of {longest} B over \"{name}\" ({what})",
+            flow.name
         ),
     ))
 }

@@ -7,8 +7,10 @@
 //!
 //! Nothing here reads a clock, shares state between runs, or depends on how many threads run.
 
+pub mod air;
 mod application;
 mod build;
+mod cell;
 mod check;
 pub mod estimate;
 mod interface;
@@ -18,6 +20,7 @@ pub mod queue;
 pub mod results;
 mod routes;
 mod run;
+mod site;
 pub mod slotted;
 mod transport;
 mod world;

@@ -9,8 +9,11 @@ use airtcp_scenario::{Application, Resolved, TransportKind};
 use airtcp_transport::tcp::TcpStats;
 use airtcp_units::{Nanos, Span};
 
+use crate::air::{CellCounters, cell};
 use crate::application::{App, Exchanges};
+use crate::interface::Interface;
 use crate::results::{Conservation, FlowResult, LinkResult, Replication, jain_index};
+use crate::site::Site;
 use crate::transport::Transport;
 use crate::world::World;
 
@@ -19,6 +22,7 @@ pub(crate) struct Snapshot {
     at: Nanos,
     flows: Vec<FlowCounters>,
     links: Vec<LinkCounters>,
+    cells: Vec<CellCounters>,
 }
 
 #[derive(Default, Clone)]
@@ -62,7 +66,8 @@ impl Snapshot {
                 }
             })
             .collect();
-        Self { at, flows, links }
+        let cells = world.sites().iter().map(|site| CellCounters::of(site, at)).collect();
+        Self { at, flows, links, cells }
     }
 }
 
@@ -132,6 +137,8 @@ pub(crate) fn replication<P: Probe>(
     let flows: Vec<FlowResult> =
         (0..plan.flows.len()).map(|i| flow(world, plan, warm, &end, i)).collect();
     let links: Vec<LinkResult> = (0..plan.links.len()).map(|i| link(plan, warm, &end, i)).collect();
+    let cells = plan.cells.iter().zip(warm.cells.iter().zip(&end.cells));
+    let cells = cells.map(|(plan, (before, after))| cell(plan, before, after)).collect();
     let goodputs: Vec<f64> = flows.iter().map(|f| f.goodput_bps).collect();
     Replication {
         replication: number,
@@ -140,6 +147,7 @@ pub(crate) fn replication<P: Probe>(
         events: world.events(),
         flows,
         links,
+        cells,
         total_goodput_bps: goodputs.iter().sum(),
         jain_index: jain_index(&goodputs),
         conservation: conservation(world),
@@ -275,9 +283,10 @@ fn conservation<P: Probe>(world: &World<P>) -> Conservation {
             .interfaces()
             .iter()
             .map(|i| i.queue.stats().dropped() + i.link.stats().lost + i.link.stats().too_long)
-            .sum::<u64>();
-    let in_flight: u64 =
-        world.interfaces().iter().map(crate::interface::Interface::in_flight).sum();
+            .sum::<u64>()
+        + world.sites().iter().map(Site::dropped).sum::<u64>();
+    let in_flight: u64 = world.interfaces().iter().map(Interface::in_flight).sum::<u64>()
+        + world.sites().iter().map(Site::in_flight).sum::<u64>();
     let (created, delivered) = (world.pool().created(), world.delivered());
     Conservation {
         created,

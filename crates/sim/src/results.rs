@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::air::CellResult;
 use crate::estimate::Estimate;
 
 /// Version of the format of run results.
@@ -125,6 +126,9 @@ pub struct Replication {
     pub flows: Vec<FlowResult>,
     /// Per direction of each link.
     pub links: Vec<LinkResult>,
+    /// Per 802.11 cell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<CellResult>,
     /// Sum of the flows' goodputs.
     pub total_goodput_bps: f64,
     /// Jain's fairness index of the flows' goodputs: 1 if equal, 1/n if one has all.

@@ -7,12 +7,16 @@
 use airtcp_link::Report;
 use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment};
 use airtcp_probe::{Cx, DropReason, Event, Fingerprint, Probe, Who};
+use airtcp_queueing::Queue;
 use airtcp_units::Nanos;
+use airtcp_wifi::cell::Cell;
+use airtcp_wifi::mac::NodeId;
 
 use crate::application::App;
 use crate::interface::Interface;
 use crate::queue::{EventQueue, MachineId, Phase};
 use crate::routes::Routes;
+use crate::site::Site;
 use crate::transport::Transport;
 
 /// One end of a flow: where it is, its transport and its application.
@@ -30,6 +34,17 @@ enum Actor {
     Interface(u32),
     Endpoint(u32),
     App(u32),
+    AirEnds(u32),
+    AirTimers(u32),
+    AirStarts(u32),
+}
+
+/// A way through the air: from one station of a cell to another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AirWay {
+    pub(crate) site: u32,
+    pub(crate) from: NodeId,
+    pub(crate) to: NodeId,
 }
 
 /// A world under way.
@@ -39,6 +54,9 @@ pub(crate) struct World<P: Probe> {
     actors: Vec<Actor>,
     interfaces: Vec<Interface>,
     interface_timers: Vec<MachineId>,
+    sites: Vec<Site>,
+    /// Ways through the air; a route numbers them after the interfaces.
+    air_ways: Vec<AirWay>,
     endpoints: Vec<Endpoint>,
     routes: Routes,
     pool: Pool,
@@ -57,6 +75,8 @@ impl<P: Probe> World<P> {
             actors: Vec::new(),
             interfaces: Vec::new(),
             interface_timers: Vec::new(),
+            sites: Vec::new(),
+            air_ways: Vec::new(),
             endpoints: Vec::new(),
             routes,
             pool: Pool::new(),
@@ -81,6 +101,22 @@ impl<P: Probe> World<P> {
         self.interface_timers.push(timer);
     }
 
+    /// Adds a cell with its stations' queues and nodes. `salt` comes from seed and name.
+    pub(crate) fn add_site(&mut self, cell: Cell, queues: Vec<Queue>, nodes: Vec<u32>, salt: u64) {
+        let number = self.sites.len() as u32;
+        let ends = self.register(Actor::AirEnds(number), Phase::Arrival, salt);
+        let timers = self.register(Actor::AirTimers(number), Phase::Timer, salt.rotate_left(16));
+        let starts = self.register(Actor::AirStarts(number), Phase::Start, salt.rotate_left(48));
+        let before: usize = self.sites.iter().map(|s| s.queues.len()).sum();
+        let first_queue = (self.interfaces.len() + before) as u32;
+        self.sites.push(Site { cell, queues, nodes, first_queue, ends, timers, starts });
+    }
+
+    /// Adds the ways through the air, in the order in which routes number them.
+    pub(crate) fn set_air_ways(&mut self, ways: Vec<AirWay>) {
+        self.air_ways = ways;
+    }
+
     /// Adds an endpoint; client and server of flow 0, then of flow 1, and so on.
     pub(crate) fn add_endpoint(&mut self, node: u32, transport: Transport, app: App, salt: u64) {
         let number = self.endpoints.len() as u32;
@@ -103,6 +139,16 @@ impl<P: Probe> World<P> {
                 Actor::Interface(i) => self.on_interface(i),
                 Actor::Endpoint(e) => self.on_endpoint_timer(e),
                 Actor::App(e) => self.on_app(e),
+                Actor::AirEnds(i) => self.on_air_ends(i),
+                Actor::AirTimers(i) => {
+                    self.sites[i as usize].on_timers(now, &mut self.probe, &mut self.pool);
+                    self.feed_all(i);
+                    self.reschedule(i);
+                }
+                Actor::AirStarts(i) => {
+                    self.sites[i as usize].cell.on_starts(now);
+                    self.reschedule(i);
+                }
             }
         }
         false
@@ -120,6 +166,46 @@ impl<P: Probe> World<P> {
             self.tell_of_corruption(&report);
         }
         self.queue.set(self.interface_timers[i], self.interfaces[i].next_timer());
+    }
+
+    fn on_air_ends(&mut self, number: u32) {
+        let i = number as usize;
+        self.sites[i].on_ends(self.now, &mut self.probe, &mut self.pool);
+        self.feed_all(number);
+        while let Some(delivery) = self.sites[i].poll() {
+            let queue = self.sites[i].first_queue + delivery.to.0;
+            let node = self.sites[i].nodes[delivery.to.index()];
+            self.arrive(delivery.packet, node, queue);
+        }
+        self.reschedule(number);
+    }
+
+    /// Gives stations that have become ready their next packets.
+    fn feed_all(&mut self, number: u32) {
+        for station in 0..self.sites[number as usize].queues.len() {
+            self.feed(number, NodeId(station as u32));
+        }
+    }
+
+    fn feed(&mut self, number: u32, station: NodeId) {
+        let (routes, ways, endpoints) = (&self.routes, &self.air_ways, &self.endpoints);
+        let links = self.interfaces.len();
+        let site = &mut self.sites[number as usize];
+        let node = site.nodes[station.index()];
+        let next = |pool: &Pool, packet: PacketId| {
+            let destination = endpoints[pool.get(packet).to.index()].node;
+            let way = routes.next(node, destination).map(|n| ways[n as usize - links]);
+            way.map_or(station, |way| way.to)
+        };
+        site.feed(self.now, station, next, &mut self.probe, &mut self.pool);
+    }
+
+    fn reschedule(&mut self, number: u32) {
+        let site = &mut self.sites[number as usize];
+        self.queue.set(site.ends, site.cell.next_end());
+        self.queue.set(site.timers, site.cell.next_timer());
+        let start = if site.cell.is_starting() { self.now } else { Nanos::NEVER };
+        self.queue.set(site.starts, start);
     }
 
     fn on_endpoint_timer(&mut self, number: u32) {
@@ -167,6 +253,19 @@ impl<P: Probe> World<P> {
             return;
         };
         let i = next as usize;
+        if let Some(way) = i.checked_sub(self.interfaces.len()) {
+            let AirWay { site, from, .. } = self.air_ways[way];
+            self.sites[site as usize].enqueue(
+                self.now,
+                from,
+                packet,
+                &mut self.probe,
+                &mut self.pool,
+            );
+            self.feed(site, from);
+            self.reschedule(site);
+            return;
+        }
         self.interfaces[i].enqueue(self.now, packet, &mut self.probe, &mut self.pool);
         self.queue.set(self.interface_timers[i], self.interfaces[i].next_timer());
     }
@@ -208,6 +307,10 @@ impl<P: Probe> World<P> {
 
     pub(crate) fn interfaces(&self) -> &[Interface] {
         &self.interfaces
+    }
+
+    pub(crate) fn sites(&self) -> &[Site] {
+        &self.sites
     }
 
     pub(crate) fn endpoints(&self) -> &[Endpoint] {

@@ -4,6 +4,9 @@
 //! the exchange runs), `phy` (how long the frame lasts, how strong it arrives, whether it can be
 //! decoded), `cell` (the medium that joins the radios).
 
+pub mod cell;
+pub mod layout;
+pub mod mac;
 pub mod phy;
 
 pub use airtcp_probe::{ConfigError, Entry};

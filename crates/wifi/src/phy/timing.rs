@@ -12,7 +12,7 @@
 //! Propagation takes no time.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{BitRate, Span};
+use airtcp_units::{BitRate, Nanos, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,8 +60,8 @@ pub struct TimingConfig {
     /// Slot, where it is not the standard's: `"20 us"` for 802.11g beside 802.11b.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Span>,
-    /// From the end of a frame to giving up on its acknowledgement, where it is not the
-    /// standard's.
+    /// From the end of a frame to giving up on its answer unless one has begun, where it is not
+    /// the standard's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ack_timeout: Option<Span>,
 }
@@ -201,6 +201,12 @@ impl Timing {
             (true, _) => Span::from_micros(25),
             (false, _) => self.preamble(mode),
         }
+    }
+
+    /// Whether a frame in `mode` that began at `since` keeps a station from giving up at `now`.
+    pub fn is_noticed(&self, since: Nanos, mode: Mode, now: Nanos) -> bool {
+        let delay = self.ack_timeout.map_or_else(|| self.rx_start_delay(mode), |_| Span::ZERO);
+        since + delay <= now
     }
 
     /// From the end of a frame in `mode` to giving up on its answer, unless one has begun.

@@ -1,0 +1,144 @@
+//! An 802.11 cell in a scenario: an access point, stations around it, and the air between them.
+
+use airtcp_queueing::QueueConfig;
+use airtcp_units::{BitRate, Probability};
+use airtcp_wifi::cell::{Capture, Sensing};
+use airtcp_wifi::layout::Layout;
+use airtcp_wifi::mac::MacConfig;
+use airtcp_wifi::phy::error::ErrorModelConfig;
+use airtcp_wifi::phy::propagation::PropagationConfig;
+use airtcp_wifi::phy::noise::NoiseConfig;
+use airtcp_wifi::phy::{Mode, Standard, Timing, TimingConfig};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ScenarioError;
+
+/// An 802.11 cell. Its nodes are the access point and the stations; packets go between each
+/// station and the access point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CellSpec {
+    /// Name in results.
+    #[serde(default = "cell")]
+    pub name: String,
+    /// Which 802.11.
+    #[serde(default)]
+    pub standard: Standard,
+    /// Rate of data frames. Default: the standard's highest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<BitRate>,
+    /// Name of the access point's node.
+    #[serde(default = "ap")]
+    pub access_point: String,
+    /// What the stations' nodes are called, before their number: `sta0`, `sta1`, ...
+    #[serde(default = "sta")]
+    pub prefix: String,
+    /// Where the stations are.
+    pub layout: Layout,
+    /// Power of every transmitter in dBm.
+    #[serde(default = "power")]
+    pub power_dbm: f64,
+    /// How power falls on its way.
+    #[serde(default)]
+    pub propagation: PropagationConfig,
+    /// Noise at the receivers.
+    #[serde(default)]
+    pub noise: NoiseConfig,
+    /// Which frames can be decoded at which ratio of signal to interference and noise.
+    #[serde(default)]
+    pub error: ErrorModelConfig,
+    /// What becomes of frames that overlap.
+    #[serde(default)]
+    pub capture: Capture,
+    /// What radios notice.
+    #[serde(default)]
+    pub sensing: Sensing,
+    /// Probability that a data frame is lost to what the other models leave out.
+    #[serde(default)]
+    pub residual_error: Probability,
+    /// Times that can be chosen.
+    #[serde(default)]
+    pub timing: TimingConfig,
+    /// Medium access.
+    #[serde(default)]
+    pub mac: MacConfig,
+    /// The queue of each station, and of the access point.
+    #[serde(default)]
+    pub queue: QueueConfig,
+}
+
+fn cell() -> String {
+    "cell".into()
+}
+fn ap() -> String {
+    "ap".into()
+}
+fn sta() -> String {
+    "sta".into()
+}
+const fn power() -> f64 {
+    18.0
+}
+
+/// Longest IP packet a cell carries: an MSDU of 2304 bytes (802.11-2012 clause 8.2.3) less LLC
+/// and SNAP.
+pub const MAX_PACKET: u64 = 2296;
+
+/// A cell with its nodes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// As written.
+    pub spec: CellSpec,
+    /// Indices of its nodes, the access point's first.
+    pub nodes: Vec<usize>,
+    /// Path to where the scenario describes it.
+    pub path: String,
+}
+
+impl CellSpec {
+    /// Names of its nodes, the access point's first.
+    pub fn node_names(&self) -> Vec<String> {
+        let stations = (0..self.layout.stations()).map(|i| format!("{}{i}", self.prefix));
+        std::iter::once(self.access_point.clone()).chain(stations).collect()
+    }
+
+    /// The rate of data frames.
+    ///
+    /// # Errors
+    /// If the standard lacks it.
+    pub fn mode(&self) -> Result<Mode, airtcp_wifi::ConfigError> {
+        match self.rate {
+            Some(rate) => Mode::from_rate(rate, self.standard),
+            None => Ok(self.standard.modes().last().unwrap_or(Mode::OFDM[0])),
+        }
+    }
+
+    /// Checks what does not depend on a seed.
+    pub(crate) fn check(&self, path: &str) -> Result<(), ScenarioError> {
+        let at = |table: &str| {
+            let path = format!("{path}.{table}");
+            move |e: airtcp_wifi::ConfigError| {
+                let path = format!("{path}.{}", e.key);
+                ScenarioError::at(path.trim_end_matches('.').replace("..", "."), e.message)
+            }
+        };
+        for (key, name) in
+            [("name", &self.name), ("access_point", &self.access_point), ("prefix", &self.prefix)]
+        {
+            if name.is_empty() {
+                let message = "is \"\": a name has at least one character";
+                return Err(ScenarioError::at(format!("{path}.{key}"), message));
+            }
+        }
+        self.layout.validate().map_err(at("layout"))?;
+        self.mode().map_err(at(""))?;
+        Timing::new(self.standard, &self.timing).map_err(at("timing"))?;
+        self.mac.validate().map_err(at("mac"))?;
+        if !(-50.0..=60.0).contains(&self.power_dbm) {
+            let message = format!("is {}: accepted are -50 to 60 dBm", self.power_dbm);
+            return Err(ScenarioError::at(format!("{path}.power_dbm"), message));
+        }
+        Ok(())
+    }
+}

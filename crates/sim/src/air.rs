@@ -1,0 +1,138 @@
+//! What a run reports of its cells: per station, what it sent, what became of it, and why.
+
+use std::collections::BTreeMap;
+
+use airtcp_queueing::{Qdisc, Stats as QueueStats};
+use airtcp_scenario::Cell as Plan;
+use airtcp_units::Nanos;
+use airtcp_wifi::cell::{ClassCounts, StationStats};
+use airtcp_wifi::mac::{Class, NodeId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::site::Site;
+
+/// What became of the frames of one class that a station sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FrameResult {
+    /// Frames sent, every attempt counted.
+    pub sent: u64,
+    /// Share of these that the station they were for did not decode.
+    pub error_rate: f64,
+    /// Share of the measured time they were on the air.
+    pub airtime_share: f64,
+    /// Their bits, MAC header and FCS included, per second.
+    pub mac_bps: f64,
+    /// Frames lost, by cause: `transmitter_side` (the receiver was sending), `with_data`,
+    /// `with_tcp_ack`, `with_mac_ack`, `with_rts`, `with_cts`, `with_beacon` (they overlapped),
+    /// `captured` (the receiver went over to a stronger frame), `noise`.
+    pub lost: BTreeMap<String, u64>,
+}
+
+/// What one station did in one replication.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StationResult {
+    /// Name of its node.
+    pub name: String,
+    /// By class: `data`, `tcp_ack`, `mac_ack`, `rts`, `cts`, `beacon`; absent if it sent none.
+    pub frames: BTreeMap<String, FrameResult>,
+    /// Mean number of attempts of the packets that were acknowledged.
+    pub attempts_mean: Option<f64>,
+    /// Mean time from reaching the head of the queue to the end of the exchange.
+    pub service_mean_s: Option<f64>,
+    /// Packets lost after their last attempt.
+    pub retry_drops: u64,
+    /// Packets dropped by its queue.
+    pub queue_drops: u64,
+    /// Time average of its queue's length.
+    pub mean_queue_packets: f64,
+}
+
+/// What one cell did in one replication.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CellResult {
+    /// Name of the cell.
+    pub name: String,
+    /// Share of the measured time in which at least one frame was on the air.
+    pub busy_share: f64,
+    /// The access point first, then the stations.
+    pub stations: Vec<StationResult>,
+}
+
+/// Counters of a cell at one instant.
+pub(crate) struct CellCounters {
+    at: Nanos,
+    busy_ns: u64,
+    stations: Vec<(StationStats, QueueStats, f64)>,
+}
+
+impl CellCounters {
+    pub(crate) fn of(site: &Site, at: Nanos) -> Self {
+        let stations = site.queues.iter().enumerate().map(|(i, queue)| {
+            let stats = queue.stats().clone();
+            let area = stats.mean_packets(at, queue.backlog()) * at.0 as f64;
+            (*site.cell.stats(NodeId(i as u32)), stats, area)
+        });
+        Self { at, busy_ns: site.cell.busy_ns(at), stations: stations.collect() }
+    }
+}
+
+/// The results of a cell, from its counters at the warm-up and at the end.
+pub(crate) fn cell(plan: &Plan, before: &CellCounters, after: &CellCounters) -> CellResult {
+    let span = after.at.since(before.at).0 as f64;
+    let names = plan.spec.node_names();
+    let stations = names.into_iter().zip(before.stations.iter().zip(&after.stations));
+    CellResult {
+        name: plan.spec.name.clone(),
+        busy_share: (after.busy_ns - before.busy_ns) as f64 / span,
+        stations: stations
+            .map(|(name, ((then, queue_then, area_then), (now, queue, area)))| {
+                let acknowledged = now.acknowledged - then.acknowledged;
+                let finished = acknowledged + now.given_up - then.given_up;
+                let per = |sum: u64, n: u64| (n > 0).then(|| sum as f64 / n as f64);
+                StationResult {
+                    name,
+                    frames: frames(then, now, span),
+                    attempts_mean: per(now.attempts - then.attempts, acknowledged),
+                    service_mean_s: per(now.service_ns - then.service_ns, finished)
+                        .map(|ns| ns / 1e9),
+                    retry_drops: now.dropped - then.dropped,
+                    queue_drops: queue.dropped() - queue_then.dropped(),
+                    mean_queue_packets: (area - area_then) / span,
+                }
+            })
+            .collect(),
+    }
+}
+
+fn frames(then: &StationStats, now: &StationStats, span: f64) -> BTreeMap<String, FrameResult> {
+    let classes = Class::ALL.into_iter().map(|class| (class, then.class(class), now.class(class)));
+    classes
+        .filter(|(_, then, now)| now.sent > then.sent)
+        .map(|(class, then, now)| (class.name().to_owned(), frame(then, now, span)))
+        .collect()
+}
+
+fn frame(then: &ClassCounts, now: &ClassCounts, span: f64) -> FrameResult {
+    let mut lost = BTreeMap::new();
+    let mut count = |name: String, n: u64| {
+        if n > 0 {
+            lost.insert(name, n);
+        }
+    };
+    count("transmitter_side".into(), now.transmitter_side - then.transmitter_side);
+    for class in Class::ALL {
+        let i = class as usize;
+        count(format!("with_{}", class.name()), now.collided[i] - then.collided[i]);
+    }
+    count("captured".into(), now.captured - then.captured);
+    count("noise".into(), now.noise - then.noise);
+    let sent = now.sent - then.sent;
+    FrameResult {
+        sent,
+        error_rate: lost.values().sum::<u64>() as f64 / sent as f64,
+        airtime_share: (now.airtime_ns - then.airtime_ns) as f64 / span,
+        mac_bps: (now.bytes - then.bytes) as f64 * 8e9 / span,
+        lost,
+    }
+}

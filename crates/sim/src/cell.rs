@@ -1,0 +1,72 @@
+//! From a cell as the scenario describes it to one ready to run: positions, powers, noise.
+
+use airtcp_random::Seed;
+use airtcp_scenario::{Cell as Plan, ScenarioError};
+use airtcp_units::{Dbm, Span};
+use airtcp_wifi::ConfigError;
+use airtcp_wifi::cell::{AccessParams, Cell, CellPlan, StationPlan};
+use airtcp_wifi::phy::error::ErrorModel;
+use airtcp_wifi::phy::propagation::{Propagation, Site};
+use airtcp_wifi::phy::Timing;
+use airtcp_wifi::phy::noise::Noise;
+
+/// Powers this far below the noise are left out (a choice: they change no SINR by 0.05 dB).
+const IGNORED_BELOW_NOISE: f64 = 0.01;
+
+/// Builds a cell of one replication.
+pub(crate) fn cell(plan: &Plan, seed: Seed, label: &str) -> Result<Cell, ScenarioError> {
+    let spec = &plan.spec;
+    let at = |table: &str| {
+        let table = table.to_owned();
+        move |e: ConfigError| {
+            let keys = [plan.path.as_str(), &table, e.key].map(str::to_owned);
+            let path: Vec<String> = keys.into_iter().filter(|k| !k.is_empty()).collect();
+            ScenarioError::at(path.join("."), e.message)
+        }
+    };
+    let timing = Timing::new(spec.standard, &spec.timing).map_err(at("timing"))?;
+    let mode = spec.mode().map_err(at(""))?;
+    let names = spec.node_names();
+    let positions = spec.layout.positions(seed, label);
+    let site = Site {
+        frequency_hz: spec.standard.frequency_hz(),
+        stations: &names,
+        seed,
+        label,
+    };
+    let propagation = Propagation::new(&spec.propagation, &site).map_err(at("propagation"))?;
+    propagation.check(&positions, &names).map_err(at("layout"))?;
+    let noise = Noise::new(&spec.noise, spec.standard).map_err(at("noise"))?;
+    let noise_mw = noise.floor_mw();
+    let error = ErrorModel::new(&spec.error).map_err(at("error"))?;
+    let n = positions.len();
+    let power = |from: usize, to: usize| {
+        let loss = propagation.loss_db(from, positions[from], to, positions[to]);
+        if from == to { 0.0 } else { Dbm(spec.power_dbm - loss).milliwatts() }
+    };
+    let power_mw = (0..n).map(|from| (0..n).map(|to| power(from, to)).collect()).collect();
+    let access = AccessParams {
+        aifsn: 2,
+        cw_min: spec.mac.cw_min.unwrap_or(spec.standard.cw_min()),
+        cw_max: spec.mac.cw_max.unwrap_or(spec.standard.cw_max()),
+        txop: Span::ZERO,
+    };
+    let mut sensing = spec.sensing;
+    if let Some(ranges) = propagation.thresholds(Dbm(spec.power_dbm)) {
+        sensing.sensitivity_dbm = ranges.decode.0;
+        sensing.carrier_sense_dbm = ranges.sense.0;
+    }
+    let cell = CellPlan {
+        timing,
+        mac: spec.mac.clone(),
+        error,
+        capture: spec.capture,
+        sensing,
+        noise_mw,
+        power_mw,
+        ignore_below_mw: noise_mw * IGNORED_BELOW_NOISE,
+        residual_error: spec.residual_error.get(),
+        stations: vec![StationPlan { mode, access: vec![access] }; n],
+    };
+    Cell::new(cell, seed, label).map_err(at("mac"))
+}

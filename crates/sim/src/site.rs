@@ -1,0 +1,98 @@
+//! A cell in the world: the medium, and the queues in front of its stations.
+
+use airtcp_packet::{PacketId, Pool};
+use airtcp_probe::{Cx, Probe, Who};
+use airtcp_queueing::{Qdisc, Queue};
+use airtcp_units::Nanos;
+use airtcp_wifi::cell::{Cell, Delivery};
+use airtcp_wifi::mac::NodeId;
+
+use crate::queue::MachineId;
+
+/// A cell, its stations' queues, and its three places in the event queue.
+pub(crate) struct Site {
+    pub(crate) cell: Cell,
+    /// By station, the queue behind its access categories' heads.
+    pub(crate) queues: Vec<Queue>,
+    /// By station, its node.
+    pub(crate) nodes: Vec<u32>,
+    /// Number of its first queue among all queues of the run.
+    pub(crate) first_queue: u32,
+    pub(crate) ends: MachineId,
+    pub(crate) timers: MachineId,
+    pub(crate) starts: MachineId,
+}
+
+/// Category that packets without a class of their own wait in.
+const CATEGORY: usize = 0;
+
+impl Site {
+    fn cx<'a, P: Probe>(
+        &self,
+        station: NodeId,
+        probe: &'a mut P,
+        pool: &'a mut Pool,
+    ) -> Cx<'a, P> {
+        Cx::new(probe, pool, Who::Queue(self.first_queue + station.0))
+    }
+
+    /// Takes a packet into a station's queue.
+    pub(crate) fn enqueue<P: Probe>(
+        &mut self,
+        now: Nanos,
+        station: NodeId,
+        packet: PacketId,
+        probe: &mut P,
+        pool: &mut Pool,
+    ) {
+        let mut cx = self.cx(station, probe, pool);
+        self.queues[station.index()].enqueue(now, packet, &mut cx);
+    }
+
+    /// Gives a station its next packets while it is ready; `to` says whom a packet is for.
+    pub(crate) fn feed<P: Probe>(
+        &mut self,
+        now: Nanos,
+        station: NodeId,
+        to: impl Fn(&Pool, PacketId) -> NodeId,
+        probe: &mut P,
+        pool: &mut Pool,
+    ) {
+        while self.cell.is_ready(station, CATEGORY) {
+            let mut cx = self.cx(station, probe, pool);
+            let Some(packet) = self.queues[station.index()].dequeue(now, &mut cx) else { break };
+            let next = to(cx.pool, packet);
+            self.cell.offer(now, station, next, CATEGORY, packet, &mut cx);
+        }
+    }
+
+    /// Transmissions end.
+    pub(crate) fn on_ends<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
+        let mut cx = self.cx(NodeId(0), probe, pool);
+        self.cell.on_ends(now, &mut cx);
+    }
+
+    /// Stations decide.
+    pub(crate) fn on_timers<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
+        let mut cx = self.cx(NodeId(0), probe, pool);
+        self.cell.on_timers(now, &mut cx);
+    }
+
+    /// The next packet that has come through.
+    pub(crate) fn poll(&mut self) -> Option<Delivery> {
+        self.cell.poll()
+    }
+
+    /// Packets waiting, or at the head of a station.
+    pub(crate) fn in_flight(&self) -> u64 {
+        let waiting: u64 = self.queues.iter().map(|q| u64::from(q.backlog().packets)).sum();
+        waiting + self.cell.in_flight()
+    }
+
+    /// Packets dropped by queues and given up by stations.
+    pub(crate) fn dropped(&self) -> u64 {
+        let queues: u64 = self.queues.iter().map(|q| q.stats().dropped()).sum();
+        let stations = (0..self.cell.len()).map(|i| self.cell.stats(NodeId(i as u32)).dropped);
+        queues + stations.sum::<u64>()
+    }
+}

@@ -1,0 +1,295 @@
+//! Transmissions: they start, are heard, overlap, and end.
+
+use airtcp_probe::{Cx, Probe};
+use airtcp_units::Nanos;
+
+use super::fate::Fate;
+use super::radio::{Judge, Signal};
+use super::{Cell, Delivery};
+use crate::mac::{Frame, Kind, NodeId};
+
+/// A frame on the air.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Transmission {
+    pub(crate) frame: Frame,
+    pub(crate) started: Nanos,
+    /// Where preamble and PLCP header end.
+    pub(crate) body: Nanos,
+    pub(crate) ends: Nanos,
+    /// Bits of the body, service and tail bits included.
+    pub(crate) bits: u64,
+    /// Number of the transmission in the cell.
+    pub(crate) ordinal: u64,
+    /// What has happened to it at the station it is for.
+    pub(crate) fate: Fate,
+}
+
+impl Cell {
+    /// The transmissions decided on at this instant start, together.
+    pub fn on_starts(&mut self, now: Nanos) {
+        let mut touched = std::mem::take(&mut self.touched);
+        let frames = std::mem::take(&mut self.starting);
+        if self.next_end == Nanos::NEVER {
+            self.busy_since = now;
+        }
+        for frame in &frames {
+            let place = self.start(now, frame);
+            for i in 0..self.hearers[frame.from.index()].len() {
+                let (radio, power) = self.hearers[frame.from.index()][i];
+                let new = self.hear(now, radio as usize, Signal { place, power });
+                if new {
+                    touched.push(radio);
+                }
+            }
+        }
+        // A station that sends hears nothing; what it was receiving is lost.
+        for frame in &frames {
+            let i = frame.from.index();
+            self.radios[i].sending = true;
+            self.radios[i].reception = None;
+            self.mark_receiver_sends(frame.from);
+            self.radios[i].busy = true;
+            self.stations[i].on_busy(now, &self.rules);
+            self.refresh(frame.from.0);
+        }
+        touched.sort_unstable();
+        for radio in touched.drain(..) {
+            self.arrivals(now, radio as usize);
+        }
+        self.starting = frames;
+        self.starting.clear();
+        self.touched = touched;
+    }
+
+    fn start(&mut self, now: Nanos, frame: &Frame) -> u32 {
+        let timing = &self.rules.timing;
+        let length = timing.frame(frame.mode, frame.bytes);
+        let extra = if frame.mode.is_ofdm() { 22 } else { 0 };
+        let mut sent = Transmission {
+            frame: *frame,
+            started: now,
+            body: now + timing.preamble(frame.mode),
+            ends: now + length,
+            bits: 8 * u64::from(frame.bytes) + extra,
+            ordinal: self.ordinal,
+            fate: Fate::default(),
+        };
+        self.ordinal += 1;
+        self.stats[frame.from.index()].on_sent(frame, length);
+        // Each transmission under way and this one overlap at both their receivers.
+        for other in self.air.iter_mut().flatten() {
+            if let Some(power) = self.levels.power(frame.from, other.frame.to) {
+                other.fate.overlap(power, frame.class);
+            }
+            if let Some(power) = self.levels.power(other.frame.from, frame.to) {
+                sent.fate.overlap(power, other.frame.class);
+            }
+            if other.frame.from == frame.to {
+                sent.fate.receiver_sent = true;
+            }
+        }
+        self.next_end = self.next_end.min(sent.ends);
+        let free = self.air.iter().position(Option::is_none);
+        let place = free.unwrap_or_else(|| {
+            self.air.push(None);
+            self.air.len() - 1
+        });
+        self.air[place] = Some(sent);
+        place as u32
+    }
+
+    /// A signal begins at a radio; true if it is the first new one there at this instant.
+    fn hear(&mut self, now: Nanos, radio: usize, signal: Signal) -> bool {
+        let air = &self.air;
+        let radio = &mut self.radios[radio];
+        let began = |s: &Signal| air[s.place as usize].is_some_and(|t| t.started == now);
+        let first = !radio.signals.iter().any(began);
+        if first && let Some(sent) = radio.reception.and_then(|r| air[r.place as usize]) {
+            let judge = Judge { error: &self.error, noise: self.levels.noise };
+            radio.judge(now, &sent, &judge);
+        }
+        radio.signals.push(signal);
+        first
+    }
+
+    fn mark_receiver_sends(&mut self, sender: NodeId) {
+        for other in self.air.iter_mut().flatten() {
+            if other.frame.to == sender {
+                other.fate.receiver_sent = true;
+            }
+        }
+    }
+
+    /// All signals that begin at this instant have reached a radio: it may lock on to one.
+    fn arrivals(&mut self, now: Nanos, i: usize) {
+        let (air, levels) = (&self.air, &self.levels);
+        let radio = &mut self.radios[i];
+        if radio.sending {
+            return;
+        }
+        let began = |s: &Signal| air[s.place as usize].is_some_and(|t| t.started == now);
+        // Of two equally strong ones the first in the air's order: neither will be decoded.
+        let strongest = radio.signals.iter().filter(|s| began(s)).copied();
+        let strongest = strongest.reduce(|a, b| if b.power > a.power { b } else { a });
+        let Some(new) = strongest else { return };
+        let factors = &levels.factors;
+        let audible = new.power >= levels.sensitivity;
+        let lock = if let Some(current) = radio.reception {
+            let in_time = !factors.in_preamble_only
+                || air[current.place as usize].is_some_and(|t| now < t.body);
+            audible && in_time && new.power >= current.power * factors.take_over
+        } else {
+            let earlier = radio.signals.iter().filter(|s| !began(s)).map(|s| s.power).sum();
+            audible && levels.amid(new.power, earlier, factors.late)
+        };
+        if lock {
+            let old = radio.reception.map(|r| r.place as usize);
+            radio.lock(now, new);
+            self.stations[i].on_rx_start();
+            let class = self.air[new.place as usize].map(|t| t.frame.class);
+            if let Some(old) = old.and_then(|place| self.air[place].as_mut())
+                && old.frame.to.index() == i
+            {
+                old.fate.captured = class;
+            }
+        } else {
+            radio.update();
+        }
+        if let Some(reception) = &mut self.radios[i].reception {
+            let survives = self.levels.amid(
+                reception.power,
+                reception.interference,
+                self.levels.factors.survive,
+            );
+            if !survives {
+                reception.destroyed = true;
+            }
+        }
+        self.sense(now, i);
+    }
+
+    /// Tells a station when its medium becomes busy or idle.
+    fn sense(&mut self, now: Nanos, i: usize) {
+        let radio = &mut self.radios[i];
+        let (top, sum) = radio.levels();
+        let busy = radio.sending
+            || radio.reception.is_some()
+            || top >= self.levels.carrier_sense
+            || sum >= self.levels.energy_detect;
+        if busy == radio.busy {
+            return;
+        }
+        radio.busy = busy;
+        if busy {
+            self.stations[i].on_busy(now, &self.rules);
+        } else {
+            self.stations[i].on_idle(now);
+        }
+        self.refresh(i as u32);
+    }
+
+    /// The transmissions that end at this instant end, together.
+    pub fn on_ends<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+        let mut touched = std::mem::take(&mut self.touched);
+        let mut over = std::mem::take(&mut self.over);
+        for place in 0..self.air.len() {
+            let Some(sent) = self.air[place].filter(|t| t.ends <= now) else { continue };
+            over.push((place as u32, sent));
+            for i in 0..self.hearers[sent.frame.from.index()].len() {
+                let (radio, _) = self.hearers[sent.frame.from.index()][i];
+                self.unhear(now, radio as usize, place as u32);
+                touched.push(radio);
+            }
+            self.radios[sent.frame.from.index()].sending = false;
+            touched.push(sent.frame.from.0);
+        }
+        for (place, sent) in &over {
+            let from = sent.frame.from;
+            self.stations[from.index()].on_tx_end(now, &sent.frame, &self.rules);
+            self.settle(now, from.index(), cx);
+            for i in 0..self.hearers[from.index()].len() {
+                let (radio, _) = self.hearers[from.index()][i];
+                self.receive(now, radio as usize, *place, sent, cx);
+            }
+            self.book(sent);
+            self.air[*place as usize] = None;
+        }
+        self.next_end = self.air.iter().flatten().map(|t| t.ends).min().unwrap_or(Nanos::NEVER);
+        if self.next_end == Nanos::NEVER {
+            self.busy_ns += now.since(self.busy_since).0;
+        }
+        touched.sort_unstable();
+        touched.dedup();
+        for radio in touched.drain(..) {
+            self.radios[radio as usize].update();
+            self.sense(now, radio as usize);
+            self.refresh(radio);
+        }
+        over.clear();
+        self.over = over;
+        self.touched = touched;
+    }
+
+    /// A signal ends at a radio. What the radio is receiving is judged with it still there.
+    fn unhear(&mut self, now: Nanos, i: usize, place: u32) {
+        let radio = &mut self.radios[i];
+        if let Some(sent) = radio.reception.and_then(|r| self.air[r.place as usize]) {
+            let judge = Judge { error: &self.error, noise: self.levels.noise };
+            radio.judge(now, &sent, &judge);
+        }
+        radio.signals.retain(|s| s.place != place);
+    }
+
+    /// A radio that was receiving the transmission that has ended has it, or not.
+    fn receive<P: Probe>(
+        &mut self,
+        now: Nanos,
+        i: usize,
+        place: u32,
+        sent: &Transmission,
+        cx: &mut Cx<'_, P>,
+    ) {
+        let Some(reception) = self.radios[i].reception.take_if(|r| r.place == place) else {
+            return;
+        };
+        let survival = reception.survival() * self.clear(sent);
+        let right = survival >= 1.0 || survival > 0.0 && self.draw(sent.ordinal, i) < survival;
+        if !right {
+            self.stations[i].on_rx_error(now, &self.rules);
+            self.settle(now, i, cx);
+            return;
+        }
+        if sent.frame.to.index() == i {
+            self.stats[sent.frame.from.index()].on_decoded(&sent.frame);
+            self.decoded = Some(place);
+        }
+        let wanted = self.stations[i].on_rx(now, &sent.frame, &self.rules);
+        self.settle(now, i, cx);
+        if wanted && sent.frame.kind == Kind::Data && sent.frame.to.index() == i {
+            let category = usize::from(sent.frame.category);
+            let head = self.stations[sent.frame.from.index()].head(category);
+            if let Some(packet) = head.and_then(|mpdu| mpdu.packet.take()) {
+                self.out.push_back(Delivery { to: sent.frame.to, packet });
+            }
+        }
+    }
+
+    /// Books the loss of a transmission that its receiver did not decode.
+    fn book(&mut self, sent: &Transmission) {
+        let decoded = self.decoded.take().is_some();
+        if !decoded && sent.frame.to != NodeId::BROADCAST {
+            let stats = &mut self.stats[sent.frame.from.index()];
+            stats.on_lost(&sent.frame, sent.fate.loss());
+        }
+    }
+
+    /// A draw of the transmission's own at this radio.
+    fn draw(&self, ordinal: u64, radio: usize) -> f64 {
+        self.draws.unit(ordinal << 16 | radio as u64)
+    }
+
+    /// Probability that a frame is not lost to what the models leave out (residual errors).
+    fn clear(&self, sent: &Transmission) -> f64 {
+        if sent.frame.kind == Kind::Data { 1.0 - self.levels.residual } else { 1.0 }
+    }
+}

@@ -1,0 +1,129 @@
+//! What a radio does when a second frame arrives (inventory 3.11).
+
+use airtcp_units::Db;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which of two overlapping frames a receiver may still decode.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Capture {
+    /// Any overlap destroys both (Bianchi's assumption).
+    None,
+    /// The first frame survives if it is stronger than the second by `ratio` when that begins;
+    /// otherwise both are lost (ns-2's `CPThresh_`).
+    Threshold {
+        /// Least power ratio in dB.
+        #[serde(default = "ten")]
+        ratio_db: f64,
+    },
+    /// The receiver stays with the frame it has locked on to, which survives by its SINR. It locks
+    /// on to a frame that begins amid others only if that is stronger than them by `late_db`.
+    Sinr {
+        /// Least ratio to what is already on the air for a frame to be noticed, in dB (SLG).
+        #[serde(default = "fifteen")]
+        late_db: f64,
+    },
+    /// As `sinr`, and a frame stronger by `margin_db` takes the receiver over while the preamble
+    /// of the first is being received (ns-3's frame capture).
+    PreambleWindow {
+        /// Least ratio to the frame being received, in dB.
+        #[serde(default = "five")]
+        margin_db: f64,
+        /// Least ratio to what is already on the air for a frame to be noticed, in dB.
+        #[serde(default = "fifteen")]
+        late_db: f64,
+    },
+    /// As `sinr`, and a frame stronger by `margin_db` takes the receiver over at any time
+    /// (message in message).
+    MessageInMessage {
+        /// Least ratio to the frame being received, in dB (gamma_MR).
+        #[serde(default = "eight")]
+        margin_db: f64,
+        /// Least ratio to what is already on the air for a frame to be noticed, in dB.
+        #[serde(default = "fifteen")]
+        late_db: f64,
+    },
+}
+
+const fn five() -> f64 {
+    5.0
+}
+const fn eight() -> f64 {
+    8.0
+}
+const fn ten() -> f64 {
+    10.0
+}
+const fn fifteen() -> f64 {
+    15.0
+}
+
+impl Default for Capture {
+    fn default() -> Self {
+        Self::PreambleWindow { margin_db: five(), late_db: fifteen() }
+    }
+}
+
+/// The same with plain factors, as a radio uses it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Factors {
+    /// Least ratio of a new frame to the one being received for it to take over; infinite if it
+    /// never does.
+    pub(crate) take_over: f64,
+    /// Whether it may only do so during the preamble.
+    pub(crate) in_preamble_only: bool,
+    /// Least ratio of a new frame to all else on the air for the receiver to lock on to it.
+    pub(crate) late: f64,
+    /// Least ratio of the frame being received to a new one for it to survive; 0 if its SINR
+    /// decides instead.
+    pub(crate) survive: f64,
+}
+
+impl Capture {
+    pub(crate) fn factors(self) -> Factors {
+        let never = f64::INFINITY;
+        let by_sinr = |take_over, in_preamble_only, late_db: f64| Factors {
+            take_over,
+            in_preamble_only,
+            late: Db(late_db).linear(),
+            survive: 0.0,
+        };
+        match self {
+            Self::None => {
+                Factors { take_over: never, in_preamble_only: false, late: never, survive: never }
+            }
+            Self::Threshold { ratio_db } => Factors {
+                take_over: never,
+                in_preamble_only: false,
+                late: never,
+                survive: Db(ratio_db).linear(),
+            },
+            Self::Sinr { late_db } => by_sinr(never, false, late_db),
+            Self::PreambleWindow { margin_db, late_db } => {
+                by_sinr(Db(margin_db).linear(), true, late_db)
+            }
+            Self::MessageInMessage { margin_db, late_db } => {
+                by_sinr(Db(margin_db).linear(), false, late_db)
+            }
+        }
+    }
+}
+
+/// Levels at which a radio notices things.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sensing {
+    /// Least power at which a frame is noticed and received, in dBm.
+    pub sensitivity_dbm: f64,
+    /// Least power of a frame that makes the medium busy, in dBm.
+    pub carrier_sense_dbm: f64,
+    /// Least sum of all powers that makes the medium busy, in dBm.
+    pub energy_detect_dbm: f64,
+}
+
+impl Default for Sensing {
+    fn default() -> Self {
+        Self { sensitivity_dbm: -82.0, carrier_sense_dbm: -82.0, energy_detect_dbm: -62.0 }
+    }
+}

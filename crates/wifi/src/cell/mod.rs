@@ -1,0 +1,183 @@
+//! A cell: stations, their radios, and the air between them.
+//!
+//! The cell is driven in the three phases of an instant that medium access needs: transmissions
+//! end ([`Cell::on_ends`]), timers and access decisions ([`Cell::on_timers`]), transmissions
+//! start ([`Cell::on_starts`]). Two stations whose back-off ends at the same instant both decide
+//! before either is heard, and collide.
+
+mod air;
+mod capture;
+mod config;
+mod fate;
+mod radio;
+mod report;
+
+use airtcp_packet::PacketId;
+use airtcp_probe::{Cx, DropReason, Event, Probe};
+use airtcp_random::Keyed;
+use airtcp_units::Nanos;
+use std::collections::VecDeque;
+
+use crate::mac::{Class, Frame, NodeId, Rules, Station, data_bytes};
+use crate::phy::error::ErrorModel;
+use air::Transmission;
+pub use capture::{Capture, Sensing};
+pub use config::{AccessParams, CellPlan, StationPlan};
+pub use fate::{Fate, Loss};
+use radio::Radio;
+pub use report::{ClassCounts, StationStats};
+
+/// A packet that has come through the air to a station.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Delivery {
+    /// The station.
+    pub to: NodeId,
+    /// The packet.
+    pub packet: PacketId,
+}
+
+/// Stations on one channel.
+#[derive(Debug)]
+pub struct Cell {
+    rules: Rules,
+    error: ErrorModel,
+    levels: config::Levels,
+    stations: Vec<Station>,
+    radios: Vec<Radio>,
+    /// By sender, who hears it and how strongly (mW); the weakest that matter included.
+    hearers: Vec<Vec<(u32, f64)>>,
+    /// Transmissions under way; a place is reused when its transmission ends.
+    air: Vec<Option<Transmission>>,
+    next_end: Nanos,
+    /// Frames decided on at this instant.
+    starting: Vec<Frame>,
+    deadlines: Vec<Nanos>,
+    next_timer: Nanos,
+    stale: bool,
+    /// Number of transmissions begun.
+    ordinal: u64,
+    draws: Keyed,
+    out: VecDeque<Delivery>,
+    touched: Vec<u32>,
+    over: Vec<(u32, air::Transmission)>,
+    /// The transmission that the station it is for has just decoded.
+    decoded: Option<u32>,
+    stats: Vec<StationStats>,
+    busy_since: Nanos,
+    busy_ns: u64,
+}
+
+impl Cell {
+    /// Number of stations.
+    pub fn len(&self) -> usize {
+        self.stations.len()
+    }
+
+    /// True without stations.
+    pub fn is_empty(&self) -> bool {
+        self.stations.is_empty()
+    }
+
+    /// Whether a station's access category can take its next packet.
+    pub fn is_ready(&self, station: NodeId, category: usize) -> bool {
+        self.stations[station.index()].is_ready(category)
+    }
+
+    /// Gives a station the packet at the head of a category that is ready.
+    pub fn offer<P: Probe>(
+        &mut self,
+        now: Nanos,
+        station: NodeId,
+        to: NodeId,
+        category: usize,
+        packet: PacketId,
+        cx: &mut Cx<'_, P>,
+    ) {
+        let record = cx.pool.get(packet);
+        let bytes = data_bytes(record.wire_len(), self.rules.qos());
+        let class = if record.segment.len == 0 { Class::TcpAck } else { Class::Data };
+        let sender = &mut self.stations[station.index()];
+        sender.offer(now, category, packet, to, class, bytes, &self.rules);
+        self.refresh(station.0);
+    }
+
+    /// When a transmission next ends.
+    pub const fn next_end(&self) -> Nanos {
+        self.next_end
+    }
+
+    /// When a station next wants to act.
+    pub fn next_timer(&mut self) -> Nanos {
+        if self.stale {
+            self.stale = false;
+            self.next_timer = self.deadlines.iter().copied().min().unwrap_or(Nanos::NEVER);
+        }
+        self.next_timer
+    }
+
+    /// Whether transmissions have been decided on that start at this instant.
+    pub fn is_starting(&self) -> bool {
+        !self.starting.is_empty()
+    }
+
+    /// The next packet that has come through.
+    pub fn poll(&mut self) -> Option<Delivery> {
+        self.out.pop_front()
+    }
+
+    /// Packets at the heads of the categories.
+    pub fn in_flight(&self) -> u64 {
+        self.stations.iter().map(Station::holds).sum()
+    }
+
+    /// What a station has done since the start.
+    pub fn stats(&self, station: NodeId) -> &StationStats {
+        &self.stats[station.index()]
+    }
+
+    /// Time at least one transmission was under way.
+    pub fn busy_ns(&self, now: Nanos) -> u64 {
+        self.busy_ns + if self.next_end == Nanos::NEVER { 0 } else { now.since(self.busy_since).0 }
+    }
+
+    /// Stations whose time has come decide what to send.
+    pub fn on_timers<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+        for i in 0..self.deadlines.len() {
+            if self.deadlines[i] > now {
+                continue;
+            }
+            let hears = self.radios[i].receiving(&self.air);
+            if let Some(frame) = self.stations[i].on_timer(now, hears, &self.rules) {
+                self.starting.push(frame);
+            }
+            self.settle(now, i, cx);
+            self.refresh(i as u32);
+        }
+    }
+
+    /// Takes a station's new deadline.
+    fn refresh(&mut self, station: u32) {
+        let i = station as usize;
+        let next = self.stations[i].next_timer(&self.rules);
+        if self.deadlines[i] != next {
+            self.deadlines[i] = next;
+            self.stale = true;
+        }
+    }
+
+    /// Books what a station has finished, and takes packets given up out of the pool.
+    fn settle<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut Cx<'_, P>) {
+        while let Some(done) = self.stations[i].take_finished() {
+            let stats = &mut self.stats[i];
+            stats.on_finished(&done, now);
+            if let (false, Some(packet)) = (done.acknowledged, done.mpdu.packet) {
+                cx.record(now, || Event::Dropped { packet, reason: DropReason::RetryLimit });
+                cx.pool.remove(packet);
+                stats.dropped += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

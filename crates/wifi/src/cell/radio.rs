@@ -1,0 +1,143 @@
+//! A radio: what is on the air where it stands, and the frame it is receiving.
+//!
+//! ```text
+//! SINR = power of the frame / (noise + sum of all other powers), constant between changes
+//! P(frame) = product over header and body, over stretches of constant SINR
+//! ```
+//! The header (preamble and PLCP header) is sent at the lowest rate of its kind; the body's bits
+//! are spread evenly over what follows.
+
+use airtcp_units::Nanos;
+
+use super::air::Transmission;
+use crate::mac::Receiving;
+use crate::phy::Mode;
+use crate::phy::error::ErrorModel;
+
+/// Something on the air, as strong as it is here.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Signal {
+    /// Place of the transmission.
+    pub(crate) place: u32,
+    pub(crate) power: f64,
+}
+
+/// A frame being received.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reception {
+    pub(crate) place: u32,
+    pub(crate) power: f64,
+    /// Probability that everything up to `until` is right.
+    survival: f64,
+    until: Nanos,
+    /// Sum of other powers since then.
+    pub(crate) interference: f64,
+    /// An overlap has destroyed it, whatever the SINR.
+    pub(crate) destroyed: bool,
+}
+
+/// What a reception is judged with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Judge<'a> {
+    pub(crate) error: &'a ErrorModel,
+    pub(crate) noise: f64,
+}
+
+/// A radio.
+#[derive(Debug, Default)]
+pub(crate) struct Radio {
+    pub(crate) sending: bool,
+    pub(crate) signals: Vec<Signal>,
+    pub(crate) reception: Option<Reception>,
+    /// Whether the station has been told that the medium is busy.
+    pub(crate) busy: bool,
+}
+
+impl Radio {
+    /// The reception under way.
+    pub(crate) fn receiving(&self, air: &[Option<Transmission>]) -> Option<Receiving> {
+        let reception = self.reception?;
+        let sent = air[reception.place as usize]?;
+        Some(Receiving { since: sent.started, mode: sent.frame.mode })
+    }
+
+    /// Sum of all powers but that of one transmission.
+    pub(crate) fn others(&self, place: u32) -> f64 {
+        self.signals.iter().filter(|s| s.place != place).map(|s| s.power).sum()
+    }
+
+    /// The greatest and the sum of all powers.
+    pub(crate) fn levels(&self) -> (f64, f64) {
+        self.signals.iter().fold((0.0, 0.0), |(top, sum), s| (s.power.max(top), sum + s.power))
+    }
+
+    /// Begins to receive.
+    pub(crate) fn lock(&mut self, now: Nanos, signal: Signal) {
+        let interference = self.others(signal.place);
+        self.reception = Some(Reception {
+            place: signal.place,
+            power: signal.power,
+            survival: 1.0,
+            until: now,
+            interference,
+            destroyed: false,
+        });
+    }
+
+    /// Judges what has been received up to `now`; call before the powers change.
+    pub(crate) fn judge(&mut self, now: Nanos, sent: &Transmission, by: &Judge<'_>) {
+        if let Some(reception) = &mut self.reception {
+            reception.advance(now, sent, by);
+        }
+    }
+
+    /// The powers have changed.
+    pub(crate) fn update(&mut self) {
+        if let Some(place) = self.reception.map(|r| r.place) {
+            let interference = self.others(place);
+            if let Some(reception) = &mut self.reception {
+                reception.interference = interference;
+            }
+        }
+    }
+}
+
+impl Reception {
+    /// Probability that the whole frame is right, once judged to its end.
+    pub(crate) fn survival(&self) -> f64 {
+        if self.destroyed { 0.0 } else { self.survival }
+    }
+
+    fn advance(&mut self, now: Nanos, sent: &Transmission, by: &Judge<'_>) {
+        let from = self.until;
+        self.until = now;
+        if now <= from || self.destroyed || self.survival <= 0.0 {
+            return;
+        }
+        let sinr = self.power / (by.noise + self.interference);
+        let mode = sent.frame.mode;
+        let body = sent.body;
+        if from < body {
+            let (lowest, bits) = header(mode);
+            let part = share(body.min(now).since(from).0, body.since(sent.started).0, bits);
+            self.survival *= by.error.success(lowest, sinr, part);
+        }
+        if now > body {
+            let part = share(now.since(from.max(body)).0, sent.ends.since(body).0, sent.bits);
+            self.survival *= by.error.success(mode, sinr, part);
+        }
+    }
+}
+
+/// The mode of a frame's PLCP header, and its bits.
+fn header(mode: Mode) -> (Mode, u64) {
+    if mode.is_ofdm() { (Mode::OFDM[0], 24) } else { (Mode::DSSS[0], 48) }
+}
+
+/// Bits in `part` of a stretch that holds `bits` in `whole`, rounded up.
+fn share(part: u64, whole: u64, bits: u64) -> u64 {
+    if part >= whole {
+        return bits;
+    }
+    (u128::from(part) * u128::from(bits)).div_ceil(u128::from(whole)) as u64
+}

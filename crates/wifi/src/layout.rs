@@ -1,0 +1,199 @@
+//! Where the stations of a cell stand; the access point is at the origin.
+
+use airtcp_probe::ConfigError;
+use airtcp_random::Seed;
+use airtcp_units::detmath;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::phy::propagation::Position;
+
+/// Most stations in a cell.
+pub const MAX_STATIONS: usize = 500;
+
+/// Positions of the stations around their access point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Layout {
+    /// On a circle, evenly.
+    Star {
+        /// How many.
+        stations: u32,
+        /// Radius in metres.
+        #[serde(default = "five")]
+        radius_m: f64,
+    },
+    /// On a square grid around the access point, nearest first: eight stations are at one and
+    /// at the square root of two spacings.
+    Grid {
+        /// How many.
+        stations: u32,
+        /// Distance between neighbours in metres.
+        #[serde(default = "five")]
+        spacing_m: f64,
+    },
+    /// At random on a disc, uniformly by area; drawn anew in each replication.
+    Disc {
+        /// How many.
+        stations: u32,
+        /// Radius in metres.
+        #[serde(default = "ten")]
+        radius_m: f64,
+        /// Least distance from the access point in metres.
+        #[serde(default = "one")]
+        least_m: f64,
+    },
+    /// In a line away from the access point.
+    Line {
+        /// How many.
+        stations: u32,
+        /// Distance between neighbours in metres.
+        #[serde(default = "five")]
+        spacing_m: f64,
+    },
+    /// Where the list says, `[[x, y], ...]` in metres.
+    Positions {
+        /// A place for each station.
+        stations: Vec<Position>,
+        /// Where the access point is.
+        #[serde(default)]
+        access_point: Position,
+    },
+}
+
+const fn one() -> f64 {
+    1.0
+}
+const fn five() -> f64 {
+    5.0
+}
+const fn ten() -> f64 {
+    10.0
+}
+
+impl Layout {
+    /// Number of stations, without the access point.
+    pub fn stations(&self) -> usize {
+        match self {
+            Self::Star { stations, .. }
+            | Self::Grid { stations, .. }
+            | Self::Disc { stations, .. }
+            | Self::Line { stations, .. } => *stations as usize,
+            Self::Positions { stations, .. } => stations.len(),
+        }
+    }
+
+    /// Checks numbers and lengths.
+    ///
+    /// # Errors
+    /// The first key that is impossible.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let n = self.stations();
+        if !(1..=MAX_STATIONS).contains(&n) {
+            let message = format!("is {n}: a cell has 1 to {MAX_STATIONS} stations");
+            return Err(ConfigError::new("stations", message));
+        }
+        let (key, length) = match self {
+            Self::Star { radius_m, .. } => ("radius_m", *radius_m),
+            Self::Disc { radius_m, least_m, .. } => {
+                if !(*least_m >= 0.0 && least_m < radius_m) {
+                    let message = format!("is {least_m}: accepted are 0 to radius_m ({radius_m})");
+                    return Err(ConfigError::new("least_m", message));
+                }
+                ("radius_m", *radius_m)
+            }
+            Self::Grid { spacing_m, .. } | Self::Line { spacing_m, .. } => {
+                ("spacing_m", *spacing_m)
+            }
+            Self::Positions { .. } => return Ok(()),
+        };
+        if (0.1..=100_000.0).contains(&length) {
+            return Ok(());
+        }
+        Err(ConfigError::new(key, format!("is {length}: accepted are 0.1 to 100000 m")))
+    }
+
+    /// Positions, the access point's first.
+    pub fn positions(&self, seed: Seed, label: &str) -> Vec<Position> {
+        let mut all = vec![Position::new(0.0, 0.0)];
+        match self {
+            Self::Star { stations, radius_m } => {
+                all.extend((0..*stations).map(|i| {
+                    let angle = std::f64::consts::TAU * f64::from(i) / f64::from(*stations);
+                    polar(*radius_m, angle)
+                }));
+            }
+            Self::Grid { stations, spacing_m } => {
+                all.extend(ring_order(*stations as usize).map(|(x, y)| {
+                    Position::new(f64::from(x) * spacing_m, f64::from(y) * spacing_m)
+                }));
+            }
+            Self::Disc { stations, radius_m, least_m } => {
+                let mut random = seed.stream(&format!("{label}/layout"));
+                all.extend((0..*stations).map(|_| {
+                    let square = random.uniform(least_m * least_m, radius_m * radius_m);
+                    polar(square.sqrt(), std::f64::consts::TAU * random.unit())
+                }));
+            }
+            Self::Line { stations, spacing_m } => {
+                all.extend((1..=*stations).map(|i| Position::new(f64::from(i) * spacing_m, 0.0)));
+            }
+            Self::Positions { stations, access_point } => {
+                all[0] = *access_point;
+                all.extend(stations);
+            }
+        }
+        all
+    }
+}
+
+fn polar(radius: f64, angle: f64) -> Position {
+    Position::new(radius * detmath::cos(angle), radius * detmath::sin(angle))
+}
+
+/// The first points of the grid around the origin: nearest first, then by angle.
+fn ring_order(n: usize) -> impl Iterator<Item = (i32, i32)> {
+    let mut half = 1i32;
+    while (2 * half + 1).pow(2) <= n as i32 {
+        half += 1;
+    }
+    let mut points: Vec<(i32, i32)> = (-half..=half)
+        .flat_map(|x| (-half..=half).map(move |y| (x, y)))
+        .filter(|point| *point != (0, 0))
+        .collect();
+    points.sort_by_key(|(x, y)| (x * x + y * y, *x, *y));
+    points.into_iter().take(n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        let from = |layout: Layout| {
+            let all = layout.positions(Seed::new(1), "cell");
+            all[1..].iter().map(|p| all[0].distance_m(*p)).collect::<Vec<f64>>()
+        };
+        let star = from(Layout::Star { stations: 6, radius_m: 5.0 });
+        assert!(star.len() == 6 && star.iter().all(|d| (d - 5.0).abs() < 1e-9));
+        let grid = from(Layout::Grid { stations: 8, spacing_m: 5.0 });
+        assert!(grid[..4].iter().all(|d| (d - 5.0).abs() < 1e-9));
+        assert!(grid[4..].iter().all(|d| (d - 50f64.sqrt()).abs() < 1e-9));
+        assert_eq!(from(Layout::Line { stations: 2, spacing_m: 3.0 }), [3.0, 6.0]);
+        let disc = from(Layout::Disc { stations: 500, radius_m: 10.0, least_m: 1.0 });
+        assert!(disc.iter().all(|d| (1.0..=10.0).contains(d)));
+        // Uniform by area: half of them within the radius that halves the area.
+        let inner = disc.iter().filter(|d| **d < 50.5f64.sqrt()).count();
+        assert!((200..300).contains(&inner), "{inner}");
+    }
+
+    #[test]
+    fn impossible_layouts_are_refused() {
+        let key = |layout: Layout| layout.validate().unwrap_err().key;
+        assert_eq!(key(Layout::Star { stations: 0, radius_m: 5.0 }), "stations");
+        assert_eq!(key(Layout::Star { stations: 2, radius_m: f64::NAN }), "radius_m");
+        assert_eq!(key(Layout::Disc { stations: 2, radius_m: 1.0, least_m: 1.0 }), "least_m");
+        assert!(Layout::Grid { stations: 8, spacing_m: 5.0 }.validate().is_ok());
+    }
+}

@@ -1,0 +1,167 @@
+//! What of medium access can be chosen.
+
+use airtcp_probe::ConfigError;
+use airtcp_units::{Bytes, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::phy::Timing;
+
+/// How the medium is contended for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AccessMethod {
+    /// One queue a station (802.11-2012 clause 9.3).
+    #[default]
+    Dcf,
+    /// Four access categories a station (clause 9.19.2).
+    Edca,
+}
+
+/// When a frozen back-off counter has counted the slot in which the medium became busy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BackoffDecrement {
+    /// Only slots that were idle to their end count (DCF, clause 9.3.4.3): after a busy period
+    /// only stations that have just transmitted can start in the first slot.
+    #[default]
+    SlotEnd,
+    /// The slot counts at its start (EDCA, clause 9.19.2.3; Bianchi's chain): a busy period
+    /// counts as one slot.
+    SlotStart,
+}
+
+/// Whether a frame that comes to an empty queue may go without back-off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ImmediateAccess {
+    /// If the medium is idle and stays so for DIFS or AIFS, and no answer of the station's own is
+    /// due (clause 9.3.4.2, the strict reading).
+    #[default]
+    Strict,
+    /// If the medium is idle at the instant of arrival, whatever happens before it may go; the
+    /// frame then goes at the first DIFS or AIFS (ns-3).
+    AtArrival,
+    /// Never: every frame draws a back-off.
+    Never,
+}
+
+/// When back-off slots begin after an answer has failed to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AfterTimeout {
+    /// At the timeout, if the medium has been idle for DIFS or AIFS by then.
+    #[default]
+    IdleCounts,
+    /// DIFS or AIFS after the timeout (ns-3).
+    IfsAgain,
+}
+
+/// Whether the contention window grows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Backoff {
+    /// It doubles with each failed attempt, up to its greatest.
+    #[default]
+    Standard,
+    /// It stays at its least (the driver of S2's measurements).
+    CwminOnly,
+}
+
+/// Medium access of a cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct MacConfig {
+    /// How the medium is contended for.
+    pub access: AccessMethod,
+    /// Least contention window (DCF), where it is not the standard's; one less than a power of 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cw_min: Option<u32>,
+    /// Greatest contention window (DCF), where it is not the standard's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cw_max: Option<u32>,
+    /// Attempts (not retries) of a frame without RTS, and of an RTS.
+    pub attempts: u32,
+    /// Attempts of a frame after an RTS.
+    pub attempts_long: u32,
+    /// Data frames longer than this, MAC header included, are preceded by RTS and CTS. Default:
+    /// none are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rts_threshold: Option<Bytes>,
+    /// Whether the contention window grows.
+    pub backoff: Backoff,
+    /// When a frozen counter has counted a slot.
+    pub backoff_decrement: BackoffDecrement,
+    /// Whether a frame that comes to an empty queue may go without back-off.
+    pub immediate_access: ImmediateAccess,
+    /// When slots begin after a missing answer.
+    pub after_timeout: AfterTimeout,
+    /// Whether a frame that could not be decoded makes its hearers wait EIFS.
+    pub eifs: bool,
+}
+
+impl Default for MacConfig {
+    fn default() -> Self {
+        Self {
+            access: AccessMethod::default(),
+            cw_min: None,
+            cw_max: None,
+            attempts: 7,
+            attempts_long: 4,
+            rts_threshold: None,
+            backoff: Backoff::default(),
+            backoff_decrement: BackoffDecrement::default(),
+            immediate_access: ImmediateAccess::default(),
+            after_timeout: AfterTimeout::default(),
+            eifs: true,
+        }
+    }
+}
+
+impl MacConfig {
+    /// Checks what does not depend on the rest of the cell.
+    ///
+    /// # Errors
+    /// The first key that is impossible.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        for (key, cw) in [("cw_min", self.cw_min), ("cw_max", self.cw_max)] {
+            if let Some(cw) = cw
+                && !(cw < 32_768 && (cw + 1).is_power_of_two())
+            {
+                let message = format!("is {cw}: one less than a power of 2, up to 32767");
+                return Err(ConfigError::new(key, message));
+            }
+        }
+        for (key, attempts) in [("attempts", self.attempts), ("attempts_long", self.attempts_long)]
+        {
+            if !(1..=255).contains(&attempts) {
+                let message = format!("is {attempts}: accepted are 1 to 255");
+                return Err(ConfigError::new(key, message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What every station of a cell goes by.
+#[derive(Debug, Clone)]
+pub(crate) struct Rules {
+    pub(crate) timing: Timing,
+    pub(crate) mac: MacConfig,
+}
+
+impl Rules {
+    /// What a bad frame adds to the next inter-frame space.
+    pub(crate) fn eifs_extra(&self) -> Span {
+        if self.mac.eifs { self.timing.eifs_extra() } else { Span::ZERO }
+    }
+
+    pub(crate) fn qos(&self) -> bool {
+        self.mac.access == AccessMethod::Edca
+    }
+
+    /// Whether a data frame of `bytes` is preceded by RTS and CTS.
+    pub(crate) fn wants_rts(&self, bytes: u32) -> bool {
+        self.mac.rts_threshold.is_some_and(|limit| u64::from(bytes) > limit.0)
+    }
+}

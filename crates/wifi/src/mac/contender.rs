@@ -1,0 +1,194 @@
+//! One access category's back-off: lazy, so that it costs by the frame and not by the slot.
+//!
+//! ```text
+//! first slot = max(idle since + IFS, NAV + IFS, end of the last exchange)
+//! access     = first slot + slots left * slot
+//! ```
+//! `IFS` is DIFS or AIFS, and EIFS after a frame that could not be decoded. Nothing happens while
+//! slots pass; when the medium becomes busy, those that have passed are taken off. Source: IEEE
+//! 802.11-2012 clauses 9.3.4 (DCF) and 9.19.2 (EDCA).
+
+use airtcp_random::Stream;
+use airtcp_units::{Nanos, Span};
+
+use super::config::{AfterTimeout, Backoff, BackoffDecrement, ImmediateAccess, MacConfig};
+use super::{Mpdu, Rules};
+
+/// How a station sees the medium; its contenders share it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct View {
+    /// Since when nothing is heard; never while something is.
+    pub(crate) idle_from: Nanos,
+    /// Until when others have reserved the medium.
+    pub(crate) nav: Nanos,
+    /// EIFS - DIFS if the last frame heard could not be decoded.
+    pub(crate) eifs: Span,
+    /// When the station last gave up waiting for an answer.
+    pub(crate) gave_up: Nanos,
+}
+
+impl View {
+    pub(crate) const fn new() -> Self {
+        Self { idle_from: Nanos::ZERO, nav: Nanos::ZERO, eifs: Span::ZERO, gave_up: Nanos::ZERO }
+    }
+
+    /// Whether the medium is idle by carrier sense and by NAV.
+    pub(crate) fn is_idle(&self, now: Nanos) -> bool {
+        self.idle_from != Nanos::NEVER && self.nav <= now
+    }
+}
+
+/// Back-off of one access category, and the frame at its head.
+#[derive(Debug)]
+pub(crate) struct Contender {
+    pub(crate) mpdu: Option<Mpdu>,
+    /// DIFS or AIFS.
+    pub(crate) ifs: Span,
+    pub(crate) cw_min: u32,
+    pub(crate) cw_max: u32,
+    /// Longest transmission opportunity; one frame exchange if zero.
+    pub(crate) txop: Span,
+    pub(crate) cw: u32,
+    /// Slots left when the medium last became idle.
+    slots: u32,
+    /// The frame came to an idle medium and may go without back-off.
+    immediate: bool,
+    /// It does not go before it is there.
+    not_before: Nanos,
+    /// No slot counts before its back-off was drawn.
+    drawn: Nanos,
+}
+
+impl Contender {
+    pub(crate) fn new(ifs: Span, cw_min: u32, cw_max: u32, txop: Span) -> Self {
+        Self {
+            mpdu: None,
+            ifs,
+            cw_min,
+            cw_max,
+            txop,
+            cw: cw_min,
+            slots: 0,
+            immediate: false,
+            not_before: Nanos::ZERO,
+            drawn: Nanos::ZERO,
+        }
+    }
+
+    /// Start of the first slot that counts.
+    fn first_slot(&self, view: &View, mac: &MacConfig) -> Nanos {
+        let again = if mac.after_timeout == AfterTimeout::IfsAgain { self.ifs } else { Span::ZERO };
+        let reserved = view.nav + self.ifs;
+        let failed = if view.gave_up == Nanos::ZERO { Nanos::ZERO } else { view.gave_up + again };
+        (view.idle_from + (self.ifs + view.eifs)).max(reserved).max(failed).max(self.drawn)
+    }
+
+    /// When it may transmit if nothing happens before; never without a frame or on a busy medium.
+    pub(crate) fn access(&self, view: &View, rules: &Rules) -> Nanos {
+        if self.mpdu.is_none() || view.idle_from == Nanos::NEVER {
+            return Nanos::NEVER;
+        }
+        let back_off = Span(rules.timing.slot.0 * u64::from(self.slots));
+        (self.first_slot(view, &rules.mac) + back_off).max(self.not_before)
+    }
+
+    /// Slots that have passed by `now`.
+    fn passed(&self, now: Nanos, view: &View, rules: &Rules) -> u64 {
+        let first = self.first_slot(view, &rules.mac);
+        if now < first {
+            return 0;
+        }
+        let whole = now.since(first).0 / rules.timing.slot.0;
+        whole + u64::from(rules.mac.backoff_decrement == BackoffDecrement::SlotStart)
+    }
+
+    /// The medium becomes busy, or its view is about to change otherwise.
+    pub(crate) fn freeze(&mut self, now: Nanos, view: &View, rules: &Rules, random: &mut Stream) {
+        if view.idle_from == Nanos::NEVER {
+            return;
+        }
+        if self.slots > 0 {
+            let passed = self.passed(now, view, rules);
+            self.slots -= passed.min(u64::from(self.slots)) as u32;
+        }
+        if self.immediate && rules.mac.immediate_access == ImmediateAccess::Strict {
+            self.draw(now, random);
+        }
+    }
+
+    /// A frame comes to the head while none was there.
+    pub(crate) fn offer(
+        &mut self,
+        now: Nanos,
+        mpdu: Mpdu,
+        answer_due: bool,
+        view: &View,
+        rules: &Rules,
+        random: &mut Stream,
+    ) {
+        self.mpdu = Some(mpdu);
+        self.not_before = now;
+        let idle = view.is_idle(now);
+        // While the medium is idle the counter is behind by the slots that have passed.
+        let left = if view.idle_from == Nanos::NEVER {
+            u64::from(self.slots)
+        } else {
+            u64::from(self.slots).saturating_sub(self.passed_idle(now, view, rules))
+        };
+        if left > 0 {
+            return;
+        }
+        self.slots = 0;
+        let at_once = match rules.mac.immediate_access {
+            ImmediateAccess::Never => false,
+            ImmediateAccess::AtArrival => idle,
+            ImmediateAccess::Strict => idle && !answer_due,
+        };
+        if at_once {
+            self.immediate = true;
+        } else {
+            self.draw(now, random);
+        }
+    }
+
+    /// Whole slots that have passed without a transmission: none is counted at its start.
+    fn passed_idle(&self, now: Nanos, view: &View, rules: &Rules) -> u64 {
+        now.since(self.first_slot(view, &rules.mac)).0 / rules.timing.slot.0
+    }
+
+    /// A new back-off; no slot before `now` counts.
+    pub(crate) fn draw(&mut self, now: Nanos, random: &mut Stream) {
+        self.drawn = now;
+        self.slots = random.below(u64::from(self.cw) + 1) as u32;
+        self.immediate = false;
+    }
+
+    /// The access was used.
+    pub(crate) const fn taken(&mut self) {
+        self.slots = 0;
+        self.immediate = false;
+        self.not_before = Nanos::ZERO;
+    }
+
+    /// After an attempt that failed: the window doubles.
+    pub(crate) fn widen(&mut self, mac: &MacConfig) {
+        if mac.backoff == Backoff::Standard {
+            self.cw = (2 * self.cw + 1).min(self.cw_max);
+        }
+    }
+
+    /// After success, or when a frame is given up: back to the least window.
+    pub(crate) const fn narrow(&mut self) {
+        self.cw = self.cw_min;
+    }
+
+    #[cfg(test)]
+    pub(crate) const fn slots(&self) -> u32 {
+        self.slots
+    }
+
+    #[cfg(test)]
+    pub(crate) const fn set_slots(&mut self, slots: u32) {
+        self.slots = slots;
+    }
+}

@@ -1,0 +1,288 @@
+//! Frame exchanges: what follows what, one short inter-frame space apart.
+//!
+//! ```text
+//! access -> [RTS -> SIFS -> CTS -> SIFS ->] DATA -> SIFS -> ACK -> back-off
+//! ```
+//! Source: IEEE 802.11-2012 clauses 9.3.2.4 (NAV), 9.3.2.6 (CTS), 9.3.2.8 (ACK), 9.3.2.10
+//! (duplicates), 9.3.4.4 (retries), 9.19.2.4 (transmission opportunities).
+
+use airtcp_units::{Nanos, Span};
+
+use super::{Class, Finished, Frame, Kind, Mpdu, NodeId, Rules, Station};
+use crate::mac::station::CATEGORIES;
+use crate::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+
+/// What a station is doing of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exchange {
+    /// Nothing.
+    None,
+    /// Its frame, or the space before it, is under way.
+    Sending,
+    /// An answer has to begin before `until`; `heard` once a frame has begun in time.
+    Awaiting {
+        /// CTS or ACK.
+        answer: Kind,
+        /// End of the timeout.
+        until: Nanos,
+        /// A frame has begun in time: its end decides.
+        heard: bool,
+    },
+}
+
+/// What is sent SIFS after the frame before it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Due {
+    /// An ACK or CTS to somebody else's frame.
+    Answer(Frame),
+    /// The data the CTS has cleared.
+    Cleared,
+    /// The next data frame of the transmission opportunity, if there is one and it fits.
+    Further,
+}
+
+impl Station {
+    /// The first frame of an exchange: RTS or data.
+    pub(super) fn begin(&mut self, rules: &Rules) -> Option<Frame> {
+        let mpdu = self.contenders[self.active].mpdu?;
+        if mpdu.to != NodeId::BROADCAST && rules.wants_rts(mpdu.bytes) {
+            return Some(self.rts(&mpdu, rules));
+        }
+        self.data(rules)
+    }
+
+    /// What was due is sent now.
+    pub(super) fn send_due(&mut self, now: Nanos, due: Due, rules: &Rules) -> Option<Frame> {
+        match due {
+            Due::Answer(frame) => Some(frame),
+            Due::Cleared => self.data(rules),
+            Due::Further => {
+                let contender = &mut self.contenders[self.active];
+                let next = contender.mpdu.map(|mpdu| now + self.length(&mpdu, rules));
+                if next.is_some_and(|end| end <= self.txop_end) {
+                    return self.begin(rules);
+                }
+                self.contenders[self.active].draw(now, &mut self.random);
+                self.exchange = Exchange::None;
+                None
+            }
+        }
+    }
+
+    /// How long the exchange of a frame takes.
+    fn length(&self, mpdu: &Mpdu, rules: &Rules) -> Span {
+        let timing = &rules.timing;
+        let data = timing.frame(self.mode, mpdu.bytes) + timing.sifs + timing.ack(self.mode);
+        if !rules.wants_rts(mpdu.bytes) {
+            return data;
+        }
+        let control = self.control_mode(rules);
+        let sifs = timing.sifs;
+        timing.frame(control, RTS_BYTES) + sifs + timing.cts(control) + sifs + data
+    }
+
+    /// Rate of an RTS: that of the answers to its data.
+    fn control_mode(&self, rules: &Rules) -> crate::phy::Mode {
+        rules.timing.answer_mode(self.mode)
+    }
+
+    fn rts(&self, mpdu: &Mpdu, rules: &Rules) -> Frame {
+        let timing = &rules.timing;
+        let mode = self.control_mode(rules);
+        let sifs = timing.sifs;
+        let data = timing.frame(self.mode, mpdu.bytes) + sifs + timing.ack(self.mode);
+        Frame {
+            kind: Kind::Rts,
+            class: Class::Rts,
+            from: self.id,
+            to: mpdu.to,
+            mode,
+            bytes: RTS_BYTES,
+            duration: sifs + timing.cts(mode) + sifs + data,
+            category: self.active as u8,
+            sequence: 0,
+            retry: mpdu.short > 0,
+        }
+    }
+
+    fn data(&mut self, rules: &Rules) -> Option<Frame> {
+        let timing = &rules.timing;
+        let mpdu = self.contenders[self.active].mpdu.as_mut()?;
+        let unicast = mpdu.to != NodeId::BROADCAST;
+        let retry = mpdu.sent > 0;
+        mpdu.sent += 1;
+        Some(Frame {
+            kind: if mpdu.class == Class::Beacon { Kind::Beacon } else { Kind::Data },
+            class: mpdu.class,
+            from: self.id,
+            to: mpdu.to,
+            mode: self.mode,
+            bytes: mpdu.bytes,
+            duration: if unicast { timing.sifs + timing.ack(self.mode) } else { Span::ZERO },
+            category: self.active as u8,
+            sequence: mpdu.sequence,
+            retry,
+        })
+    }
+
+    /// A frame of its own has ended.
+    pub(crate) fn on_tx_end(&mut self, now: Nanos, frame: &Frame, rules: &Rules) {
+        let answer = match frame.kind {
+            Kind::Ack | Kind::Cts => return,
+            Kind::Rts => Kind::Cts,
+            Kind::Data | Kind::Beacon if frame.to == NodeId::BROADCAST => {
+                self.succeed(now, rules);
+                return;
+            }
+            Kind::Data | Kind::Beacon => Kind::Ack,
+        };
+        let until = now + rules.timing.ack_timeout(frame.mode);
+        self.exchange = Exchange::Awaiting { answer, until, heard: false };
+    }
+
+    /// A frame has been received without error; true if it carries a packet for this station
+    /// that it has not had before.
+    pub(crate) fn on_rx(&mut self, now: Nanos, frame: &Frame, rules: &Rules) -> bool {
+        self.view.eifs = Span::ZERO;
+        if let Exchange::Awaiting { answer, heard, .. } = self.exchange {
+            let answered = frame.to == self.id && frame.kind == answer;
+            if answered && answer == Kind::Ack {
+                self.succeed(now, rules);
+                return false;
+            }
+            if answered {
+                self.exchange = Exchange::Sending;
+                self.due = Some((now + rules.timing.sifs, Due::Cleared));
+                return false;
+            }
+            // Clause 9.3.2.8: any other frame in its place is a failure, and is then processed.
+            if heard || frame.to == self.id {
+                self.fail(now, rules);
+            }
+        }
+        if frame.to == self.id {
+            return self.on_rx_own(now, frame, rules);
+        }
+        if frame.duration > Span::ZERO {
+            self.set_nav(now, frame, rules);
+        }
+        frame.to == NodeId::BROADCAST && frame.kind == Kind::Data
+    }
+
+    fn on_rx_own(&mut self, now: Nanos, frame: &Frame, rules: &Rules) -> bool {
+        if self.due.is_some() {
+            // It is about to send: what came in beside another frame is not answered.
+            return false;
+        }
+        let timing = &rules.timing;
+        let (kind, bytes) = match frame.kind {
+            Kind::Data => (Kind::Ack, ACK_BYTES),
+            // Clause 9.3.2.6: not while the medium is reserved by others.
+            Kind::Rts if self.view.nav <= now && self.exchange == Exchange::None => {
+                (Kind::Cts, CTS_BYTES)
+            }
+            _ => return false,
+        };
+        let mode = timing.answer_mode(frame.mode);
+        let answer = Frame {
+            kind,
+            class: if kind == Kind::Ack { Class::Ack } else { Class::Cts },
+            from: self.id,
+            to: frame.from,
+            mode,
+            bytes,
+            duration: frame.duration.saturating_sub(timing.sifs + timing.frame(mode, bytes)),
+            category: frame.category,
+            sequence: 0,
+            retry: false,
+        };
+        self.due = Some((now + timing.sifs, Due::Answer(answer)));
+        if frame.kind != Kind::Data {
+            return false;
+        }
+        let place = frame.from.index() * CATEGORIES + usize::from(frame.category);
+        let duplicate = frame.retry && self.seen[place] == frame.sequence + 1;
+        self.seen[place] = frame.sequence + 1;
+        !duplicate
+    }
+
+    /// Others have reserved the medium (clause 9.3.2.4).
+    fn set_nav(&mut self, now: Nanos, frame: &Frame, rules: &Rules) {
+        let until = now + frame.duration;
+        if until <= self.view.nav {
+            return;
+        }
+        self.view.nav = until;
+        let timing = &rules.timing;
+        self.nav_reset = Nanos::NEVER;
+        if frame.kind == Kind::Rts {
+            let wait = timing.sifs + timing.sifs + timing.cts(frame.mode);
+            let wait = wait + timing.rx_start_delay(frame.mode) + timing.slot + timing.slot;
+            self.nav_reset = now + wait;
+        }
+    }
+
+    /// A frame the radio was receiving could not be decoded, or was lost to a stronger one.
+    pub(crate) fn on_rx_error(&mut self, now: Nanos, rules: &Rules) {
+        self.view.eifs = rules.eifs_extra();
+        if let Exchange::Awaiting { heard: true, .. } = self.exchange {
+            self.fail(now, rules);
+        }
+    }
+
+    /// The exchange has ended as it should.
+    fn succeed(&mut self, now: Nanos, rules: &Rules) {
+        let category = self.active;
+        let contender = &mut self.contenders[category];
+        contender.narrow();
+        if let Some(mpdu) = contender.mpdu.take() {
+            self.finished.push(Finished { category: category as u8, mpdu, acknowledged: true });
+        }
+        if now < self.txop_end {
+            self.exchange = Exchange::Sending;
+            self.due = Some((now + rules.timing.sifs, Due::Further));
+            return;
+        }
+        contender.draw(now, &mut self.random);
+        self.exchange = Exchange::None;
+    }
+
+    /// No answer, or a wrong one.
+    pub(super) fn fail(&mut self, now: Nanos, rules: &Rules) {
+        let after_rts = matches!(self.exchange, Exchange::Awaiting { answer: Kind::Ack, .. });
+        self.view.gave_up = now;
+        self.view.idle_from = self.silent_from;
+        self.exchange = Exchange::None;
+        self.count_failure(now, self.active, after_rts, rules);
+    }
+
+    /// One more failed attempt of a category's frame: again with a wider window, or no more.
+    pub(super) fn count_failure(
+        &mut self,
+        now: Nanos,
+        category: usize,
+        data_sent: bool,
+        rules: &Rules,
+    ) {
+        let contender = &mut self.contenders[category];
+        let Some(mpdu) = contender.mpdu.as_mut() else { return };
+        let long = data_sent && rules.wants_rts(mpdu.bytes);
+        let given_up = if long {
+            mpdu.long += 1;
+            mpdu.long >= rules.mac.attempts_long
+        } else {
+            mpdu.short += 1;
+            mpdu.short >= rules.mac.attempts
+        };
+        if given_up {
+            contender.narrow();
+            if let Some(mpdu) = contender.mpdu.take() {
+                let category = category as u8;
+                self.finished.push(Finished { category, mpdu, acknowledged: false });
+            }
+        } else {
+            contender.widen(&rules.mac);
+        }
+        contender.draw(now, &mut self.random);
+    }
+}

@@ -1,0 +1,122 @@
+//! What is on the air: frames, what they carry, and how long their headers are.
+//!
+//! Source: IEEE 802.11-2012 clause 8. Frames are lengths, not bytes.
+
+use airtcp_packet::PacketId;
+use airtcp_units::{Nanos, Span};
+
+use crate::phy::Mode;
+
+/// A station (an access point is one too) in its cell, by number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// The address of frames for everybody.
+    pub const BROADCAST: Self = Self(u32::MAX);
+
+    /// Position in an array with a place for each station.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Kind of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Carries a packet.
+    Data,
+    /// Acknowledges a frame.
+    Ack,
+    /// Request to send.
+    Rts,
+    /// Clear to send.
+    Cts,
+    /// Announces the cell.
+    Beacon,
+}
+
+/// What a frame is for the statistics of collisions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// A packet with payload.
+    Data,
+    /// A TCP segment without payload.
+    TcpAck,
+    /// MAC acknowledgement.
+    Ack,
+    /// Request to send.
+    Rts,
+    /// Clear to send.
+    Cts,
+    /// Beacon.
+    Beacon,
+}
+
+impl Class {
+    /// All classes, in order; a counter array has one place for each.
+    pub const ALL: [Self; 6] =
+        [Self::Data, Self::TcpAck, Self::Ack, Self::Rts, Self::Cts, Self::Beacon];
+
+    /// Name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::TcpAck => "tcp_ack",
+            Self::Ack => "mac_ack",
+            Self::Rts => "rts",
+            Self::Cts => "cts",
+            Self::Beacon => "beacon",
+        }
+    }
+}
+
+/// A frame on the air.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame {
+    /// Its kind.
+    pub kind: Kind,
+    /// What it is for the statistics.
+    pub class: Class,
+    /// Who sends it.
+    pub from: NodeId,
+    /// Whom it is for.
+    pub to: NodeId,
+    /// Rate of its body.
+    pub mode: Mode,
+    /// Length with MAC header and FCS.
+    pub bytes: u32,
+    /// Its Duration field: how long the medium is taken after its end (clause 8.2.5).
+    pub duration: Span,
+    /// Access category (0 under DCF).
+    pub category: u8,
+    /// Sequence number, modulo 4096.
+    pub sequence: u16,
+    /// Whether it has been sent before.
+    pub retry: bool,
+}
+
+/// Bytes of a data frame that carries an IP packet of `packet` bytes: MAC header 24, QoS control
+/// 2, LLC and SNAP 8, FCS 4.
+pub(crate) const fn data_bytes(packet: u32, qos: bool) -> u32 {
+    packet + 24 + 8 + 4 + if qos { 2 } else { 0 }
+}
+
+/// A packet that waits at the head of its access category, with what became of it so far.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mpdu {
+    /// The packet; `None` once its receiver has it (the sender may not know yet).
+    pub(crate) packet: Option<PacketId>,
+    pub(crate) to: NodeId,
+    pub(crate) class: Class,
+    /// Length of the data frame.
+    pub(crate) bytes: u32,
+    pub(crate) sequence: u16,
+    /// Failed attempts of the frame, or of its RTS (short), and after an RTS (long).
+    pub(crate) short: u32,
+    pub(crate) long: u32,
+    /// Times the data frame itself was sent.
+    pub(crate) sent: u32,
+    /// When it reached the head.
+    pub(crate) since: Nanos,
+}

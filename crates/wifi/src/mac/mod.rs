@@ -1,0 +1,16 @@
+//! Medium access: who may transmit when, and the frame exchanges that follow.
+
+mod config;
+mod contender;
+mod exchange;
+mod frame;
+mod station;
+
+pub(crate) use config::Rules;
+pub use config::{
+    AccessMethod, AfterTimeout, Backoff, BackoffDecrement, ImmediateAccess, MacConfig,
+};
+pub(crate) use contender::{Contender, View};
+pub use frame::{Class, Frame, Kind, NodeId};
+pub(crate) use frame::{Mpdu, data_bytes};
+pub(crate) use station::{Finished, Receiving, Station};

@@ -1,0 +1,227 @@
+//! A station: its access categories, how it sees the medium, and when it acts.
+//!
+//! The cell tells it what its radio hears; it tells the cell which frame to send. What frames
+//! follow one another is in `exchange.rs`. Source: IEEE 802.11-2012 clauses 9.3.2 (procedures),
+//! 9.3.4 (DCF access), 9.19.2 (EDCA).
+
+use airtcp_packet::PacketId;
+use airtcp_random::Stream;
+use airtcp_units::{Nanos, Span};
+
+use super::exchange::{Due, Exchange};
+use super::{Class, Contender, Frame, Mpdu, NodeId, Rules, View};
+use crate::phy::Mode;
+
+/// The reception a radio is in, as far as a station needs to know.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Receiving {
+    /// When the frame began.
+    pub(crate) since: Nanos,
+    /// Its rate.
+    pub(crate) mode: Mode,
+}
+
+/// How the sender's part in a packet ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Finished {
+    pub(crate) category: u8,
+    pub(crate) mpdu: Mpdu,
+    pub(crate) acknowledged: bool,
+}
+
+/// One station.
+#[derive(Debug)]
+pub(crate) struct Station {
+    pub(super) id: NodeId,
+    pub(super) contenders: Vec<Contender>,
+    pub(super) view: View,
+    pub(super) exchange: Exchange,
+    /// The category whose exchange it is.
+    pub(super) active: usize,
+    /// Where its transmission opportunity ends.
+    pub(super) txop_end: Nanos,
+    pub(super) due: Option<(Nanos, Due)>,
+    /// When a NAV set by an RTS is to be forgotten unless a frame has begun by then.
+    pub(super) nav_reset: Nanos,
+    /// Since when the radio hears nothing; never while it hears something or sends.
+    pub(super) silent_from: Nanos,
+    pub(super) next_sequence: u16,
+    /// By sender and category, the last sequence number plus 1; 0 for none.
+    pub(super) seen: Vec<u16>,
+    pub(super) random: Stream,
+    /// Rate of its data frames.
+    pub(super) mode: Mode,
+    pub(super) finished: Vec<Finished>,
+}
+
+/// Most access categories a station has.
+pub(crate) const CATEGORIES: usize = 4;
+
+impl Station {
+    pub(crate) fn new(
+        id: NodeId,
+        stations: usize,
+        contenders: Vec<Contender>,
+        mode: Mode,
+        random: Stream,
+    ) -> Self {
+        Self {
+            id,
+            contenders,
+            view: View::new(),
+            exchange: Exchange::None,
+            active: 0,
+            txop_end: Nanos::ZERO,
+            due: None,
+            nav_reset: Nanos::NEVER,
+            silent_from: Nanos::ZERO,
+            next_sequence: 0,
+            seen: vec![0; stations * CATEGORIES],
+            random,
+            mode,
+            finished: Vec::new(),
+        }
+    }
+
+    /// Whether a category can take its next packet.
+    pub(crate) fn is_ready(&self, category: usize) -> bool {
+        self.contenders[category].mpdu.is_none()
+    }
+
+    /// The frame at the head of a category.
+    pub(crate) fn head(&mut self, category: usize) -> Option<&mut Mpdu> {
+        self.contenders[category].mpdu.as_mut()
+    }
+
+    /// Packets it holds at the heads of its categories.
+    pub(crate) fn holds(&self) -> u64 {
+        let holds = |c: &&Contender| c.mpdu.is_some_and(|m| m.packet.is_some());
+        self.contenders.iter().filter(holds).count() as u64
+    }
+
+    /// Takes what a finished exchange leaves, oldest last.
+    pub(crate) fn take_finished(&mut self) -> Option<Finished> {
+        self.finished.pop()
+    }
+
+    /// A packet comes to the head of its category, which was empty; its data frame has `bytes`.
+    #[expect(clippy::too_many_arguments, reason = "a packet, where it goes, what it is")]
+    pub(crate) fn offer(
+        &mut self,
+        now: Nanos,
+        category: usize,
+        packet: PacketId,
+        to: NodeId,
+        class: Class,
+        bytes: u32,
+        rules: &Rules,
+    ) {
+        let sequence = self.next_sequence;
+        self.next_sequence = (sequence + 1) % 4096;
+        let packet = Some(packet);
+        let mpdu =
+            Mpdu { packet, to, class, bytes, sequence, short: 0, long: 0, sent: 0, since: now };
+        let mut view = self.view;
+        if self.exchange != Exchange::None {
+            // The station itself holds the medium, though its radio may be silent.
+            view.idle_from = Nanos::NEVER;
+        }
+        let answer_due = self.due.is_some();
+        let contender = &mut self.contenders[category];
+        contender.offer(now, mpdu, answer_due, &view, rules, &mut self.random);
+    }
+
+    /// The radio begins to hear something, or to send.
+    pub(crate) fn on_busy(&mut self, now: Nanos, rules: &Rules) {
+        self.silent_from = Nanos::NEVER;
+        if self.view.idle_from == Nanos::NEVER {
+            return;
+        }
+        for contender in &mut self.contenders {
+            contender.freeze(now, &self.view, rules, &mut self.random);
+        }
+        self.view.idle_from = Nanos::NEVER;
+    }
+
+    /// The radio hears nothing any more.
+    pub(crate) const fn on_idle(&mut self, now: Nanos) {
+        self.silent_from = now;
+        // While it waits for an answer the station holds the medium: no slot of its passes.
+        if !matches!(self.exchange, Exchange::Awaiting { .. }) {
+            self.view.idle_from = now;
+        }
+    }
+
+    /// The radio begins to receive a frame: a reservation by RTS is being used.
+    pub(crate) const fn on_rx_start(&mut self) {
+        self.nav_reset = Nanos::NEVER;
+    }
+
+    /// When it next wants to act.
+    pub(crate) fn next_timer(&self, rules: &Rules) -> Nanos {
+        let mut next = self.due.map_or(Nanos::NEVER, |(at, _)| at).min(self.nav_reset);
+        match self.exchange {
+            Exchange::None if self.due.is_none() => {
+                for contender in &self.contenders {
+                    next = next.min(contender.access(&self.view, rules));
+                }
+            }
+            Exchange::Awaiting { until, heard: false, .. } => next = next.min(until),
+            _ => {}
+        }
+        next
+    }
+
+    /// Its time has come: the frame to send, if any. `hears` is the reception under way.
+    pub(crate) fn on_timer(
+        &mut self,
+        now: Nanos,
+        hears: Option<Receiving>,
+        rules: &Rules,
+    ) -> Option<Frame> {
+        if let Some((_, due)) = self.due.take_if(|(at, _)| *at <= now) {
+            self.on_busy(now, rules);
+            return self.send_due(now, due, rules);
+        }
+        if let Exchange::Awaiting { answer, until, heard: false } = self.exchange
+            && until <= now
+        {
+            if hears.is_some_and(|r| rules.timing.is_noticed(r.since, r.mode, now)) {
+                self.exchange = Exchange::Awaiting { answer, until, heard: true };
+            } else {
+                self.fail(now, rules);
+            }
+        }
+        if self.nav_reset <= now {
+            self.nav_reset = Nanos::NEVER;
+            self.view.nav = now;
+        }
+        if self.exchange == Exchange::None && self.due.is_none() {
+            return self.contend(now, rules);
+        }
+        None
+    }
+
+    /// The categories whose back-off is over contend inside the station; the highest wins, the
+    /// others do as after a collision (clause 9.19.2.3).
+    fn contend(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
+        let ready = |c: &Contender| c.access(&self.view, rules) <= now;
+        let winner = self.contenders.iter().rposition(ready)?;
+        let lost: [bool; CATEGORIES] =
+            std::array::from_fn(|i| i < winner && ready(&self.contenders[i]));
+        self.on_busy(now, rules);
+        self.view.eifs = Span::ZERO;
+        for (category, lost) in lost.into_iter().enumerate() {
+            if lost {
+                self.contenders[category].taken();
+                self.count_failure(now, category, false, rules);
+            }
+        }
+        self.active = winner;
+        let contender = &mut self.contenders[winner];
+        contender.taken();
+        self.txop_end = now + contender.txop;
+        self.exchange = Exchange::Sending;
+        self.begin(rules)
+    }
+}
