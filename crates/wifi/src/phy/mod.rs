@@ -1,5 +1,6 @@
 //! The physical layer: rates and their timing, propagation, decoding.
 
+pub mod error;
 mod mode;
 mod standard;
 mod timing;

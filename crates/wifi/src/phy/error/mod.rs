@@ -1,0 +1,143 @@
+//! How likely bits sent in a mode come through a given ratio of signal to interference and noise.
+//!
+//! A frame is cut into chunks wherever interference changes; each chunk survives with
+//!
+//! ```text
+//! success = (1 - p(mode, SINR))^bits          p: error probability a bit
+//! ```
+//!
+//! and the frame with the product. Interference counts as noise of the same power. All laws answer
+//! with `ln(1 - p)`, so that the probability of a million bits costs one exponential.
+//!
+//! SINR is a plain ratio over the whole channel (20 MHz for OFDM, 22 MHz for DSSS and CCK), without
+//! spreading or coding gain: those are the laws' business.
+
+mod cck;
+mod dsss;
+mod nist;
+mod registry;
+mod table;
+mod threshold;
+mod yans;
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "some answers are exact")]
+mod tests;
+
+pub use nist::{Nist, NistConfig};
+pub use registry::{ErrorModelConfig, registry};
+pub use table::{PerCurve, PerTable, PerTableConfig};
+pub use threshold::{Ideal, IdealConfig, ModeThreshold, Threshold, ThresholdConfig};
+pub use yans::{Yans, YansConfig};
+
+use airtcp_probe::ConfigError;
+use airtcp_units::{Db, detmath};
+
+use super::Mode;
+use registry::Law;
+
+/// What a registered error law answers.
+pub trait BitLaw {
+    /// Natural logarithm of the probability that one bit survives: 0 for surely, negative infinity
+    /// for never. Never NaN for an SINR of 0 or more, and not decreasing in it.
+    fn ln_bit_success(&self, mode: Mode, sinr: f64) -> f64;
+}
+
+/// How a registered error law is built.
+pub(crate) trait Model: BitLaw + Sized {
+    type Config;
+    fn build(config: &Self::Config) -> Result<Self, ConfigError>;
+    /// Configurations the common tests run.
+    #[cfg(test)]
+    fn samples() -> Vec<Self::Config>;
+}
+
+/// An error law with what makes it cheap to ask.
+#[derive(Debug, Clone)]
+pub struct ErrorModel {
+    law: Law,
+    clear: [f64; Mode::COUNT],
+}
+
+/// Length that [`ErrorModel::clear_above`] is good for, in bits: more than any frame of 802.11a, b
+/// or g has (4095 bytes).
+const CLEAR_BITS: f64 = 65_536.0;
+/// Probability of an error in a frame of that length which counts as none.
+const CLEAR_ERROR: f64 = 1e-12;
+/// SINR between which the point of no errors is looked for, in dB.
+const CLEAR_RANGE_DB: (f64, f64) = (-60.0, 100.0);
+
+impl ErrorModel {
+    /// The error law of a scenario.
+    ///
+    /// # Errors
+    /// If a value is impossible; the message names the key and what is accepted.
+    pub fn new(config: &ErrorModelConfig) -> Result<Self, ConfigError> {
+        let law = Law::build(config)?;
+        let mut clear = [f64::INFINITY; Mode::COUNT];
+        for mode in Mode::DSSS.into_iter().chain(Mode::OFDM) {
+            clear[mode.index()] = clear_above(&law, mode);
+        }
+        Ok(Self { law, clear })
+    }
+
+    /// Probability that `bits` bits sent in `mode` all survive at `sinr` (a ratio, not dB).
+    ///
+    /// In [0, 1] and not decreasing in `sinr` for any arguments; an SINR below 0 or NaN is 0.
+    #[inline]
+    pub fn success(&self, mode: Mode, sinr: f64, bits: u64) -> f64 {
+        // An infinite SINR takes the long way: it is no more than a point of no errors that is not there.
+        let clear = sinr >= self.clear[mode.index()] && sinr < f64::INFINITY;
+        if bits == 0 || (clear && bits <= CLEAR_BITS as u64) {
+            return 1.0;
+        }
+        let sinr = if sinr > 0.0 { sinr } else { 0.0 };
+        detmath::exp(bits as f64 * self.law.ln_bit_success(mode, sinr))
+    }
+
+    /// SINR from which on a frame of up to 65,536 bits in `mode` is answered with exactly 1: its
+    /// error probability is below 1e-12. Infinite if there is no such SINR.
+    #[inline]
+    pub const fn clear_above(&self, mode: Mode) -> f64 {
+        self.clear[mode.index()]
+    }
+
+    /// SINR at which `bits` bits in `mode` survive with probability `success`, by bisection;
+    /// for reports and for rate control that knows the channel. Infinite if never.
+    pub fn sinr_for(&self, mode: Mode, bits: u64, success: f64) -> f64 {
+        bisect(|sinr| self.success(mode, sinr, bits) >= success)
+    }
+}
+
+impl Default for ErrorModel {
+    /// NIST for OFDM, the DSSS formulas for the rest.
+    fn default() -> Self {
+        Self::new(&ErrorModelConfig::default())
+            .unwrap_or(Self { law: Law::Nist(Nist), clear: [f64::INFINITY; Mode::COUNT] })
+    }
+}
+
+fn clear_above(law: &Law, mode: Mode) -> f64 {
+    bisect(|sinr| -law.ln_bit_success(mode, sinr) * CLEAR_BITS < CLEAR_ERROR)
+}
+
+/// Least SINR (to a billionth of a dB) at which `holds`, which once true stays true; infinite if
+/// it is not within the range looked at.
+fn bisect(holds: impl Fn(f64) -> bool) -> f64 {
+    let (mut low, mut high) = CLEAR_RANGE_DB;
+    if !holds(Db(high).linear()) {
+        return f64::INFINITY;
+    }
+    if holds(Db(low).linear()) {
+        return Db(low).linear();
+    }
+    while high - low > 1e-9 {
+        let middle = f64::midpoint(low, high);
+        if holds(Db(middle).linear()) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    Db(high).linear()
+}

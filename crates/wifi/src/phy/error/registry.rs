@@ -1,0 +1,85 @@
+//! The registered error laws: one line each.
+
+use airtcp_probe::{ConfigError, Entry};
+
+use super::{BitLaw, Model};
+use crate::phy::Mode;
+
+/// From one line per law: the enum, its configuration, the list and the samples of the tests.
+macro_rules! registry {
+    ($(#[doc = $doc:literal] $name:literal $variant:ident($model:ty, $config:ty) from $source:literal;)+) => {
+        #[derive(Debug, Clone)]
+        pub(crate) enum Law {
+            $(#[doc = $doc] $variant($model),)+
+        }
+
+        /// The table `error` of a cell; `model` chooses the law.
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(tag = "model")]
+        pub enum ErrorModelConfig {
+            $(#[doc = $doc] #[serde(rename = $name)] $variant($config),)+
+        }
+
+        const ENTRIES: &[Entry] = &[$(Entry {
+            family: "frame-error",
+            name: $name,
+            description: $doc.trim_ascii(),
+            source: $source,
+        },)+];
+
+        impl ErrorModelConfig {
+            /// The tag of the law.
+            pub const fn model(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)+ }
+            }
+
+            /// What the common tests run.
+            #[cfg(test)]
+            pub(crate) fn samples() -> Vec<Self> {
+                let mut all = Vec::new();
+                $(all.extend(<$model as Model>::samples().into_iter().map(Self::$variant));)+
+                all
+            }
+        }
+
+        impl Law {
+            pub(crate) fn build(config: &ErrorModelConfig) -> Result<Self, ConfigError> {
+                match config {
+                    $(ErrorModelConfig::$variant(c) => <$model as Model>::build(c).map(Self::$variant),)+
+                }
+            }
+        }
+
+        impl BitLaw for Law {
+            #[inline]
+            fn ln_bit_success(&self, mode: Mode, sinr: f64) -> f64 {
+                match self { $(Self::$variant(m) => m.ln_bit_success(mode, sinr),)+ }
+            }
+        }
+    };
+}
+
+registry! {
+    /// Union bound over the code's whole distance spectrum; the usual choice for OFDM
+    "nist" Nist(super::Nist, super::NistConfig) from "Miller, NIST 2003; ns-3 NistErrorRateModel";
+    /// Union bound over the first two distances, with the noise bandwidth counted; more optimistic
+    "yans" Yans(super::Yans, super::YansConfig) from "Lacage and Henderson 2006; ns-3 YansErrorRateModel";
+    /// Frame error rates measured or computed elsewhere, by rate and SNR
+    "table" Table(super::PerTable, super::PerTableConfig) from "own";
+    /// A chunk survives where the SINR reaches the rate's threshold, and not below
+    "threshold" Threshold(super::Threshold, super::ThresholdConfig) from "802.11-2012 table 18-14; ns-2 (CPThresh_)";
+    /// A chunk survives where it is stronger than everything else together
+    "ideal" Ideal(super::Ideal, super::IdealConfig) from "own";
+}
+
+impl Default for ErrorModelConfig {
+    /// NIST.
+    fn default() -> Self {
+        Self::Nist(super::NistConfig {})
+    }
+}
+
+/// The registered error laws, for listing.
+pub const fn registry() -> &'static [Entry] {
+    ENTRIES
+}

@@ -1,0 +1,130 @@
+//! Frame error rates from a table: measured in a laboratory, or computed by a link simulator.
+//!
+//! For each rate a curve of the frame error rate (PER) over the SNR in dB, of frames of one length;
+//! straight lines between the points, level outside. Other lengths by
+//!
+//! ```text
+//! success = (1 - PER)^(bits / (8 reference))
+//! ```
+//!
+//! which takes errors as spread evenly over the frame. Rates without a curve follow NIST's law, DSSS
+//! and CCK their formulas. Source: own.
+
+use airtcp_probe::ConfigError;
+use airtcp_units::{BitRate, Bytes, detmath};
+
+use super::{BitLaw, Model, Nist};
+use crate::phy::{Mode, Standard};
+
+/// The table of measured curves.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PerTableConfig {
+    /// Length of the frames the error rates are of, for instance "1000 B".
+    pub reference: Bytes,
+    /// One curve a rate.
+    pub curves: Vec<PerCurve>,
+}
+
+/// The frame error rates of one rate.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PerCurve {
+    /// Which rate, for instance "54 Mb/s".
+    pub rate: BitRate,
+    /// SNR of the points in dB, rising.
+    pub snr_db: Vec<f64>,
+    /// Frame error rate at each, from 0 to 1, not rising.
+    pub per: Vec<f64>,
+}
+
+/// Frame error rates by rate and SNR.
+#[derive(Debug, Clone)]
+pub struct PerTable {
+    reference_bits: f64,
+    /// For each mode its points (SNR in dB, PER), or none.
+    curves: [Vec<(f64, f64)>; Mode::COUNT],
+}
+
+fn check(curve: &PerCurve) -> Result<(), ConfigError> {
+    let rate = curve.rate;
+    let refuse = |key, text: String| Err(ConfigError::new(key, text));
+    let (snr, per) = (&curve.snr_db, &curve.per);
+    if snr.is_empty() || snr.len() != per.len() {
+        let text = format!(
+            "{} points for {} of snr_db at {rate}: there is one for each, and one at least",
+            per.len(),
+            snr.len()
+        );
+        return refuse("per", text);
+    }
+    if !snr.iter().all(|x| x.is_finite()) || !snr.windows(2).all(|w| w[0] < w[1]) {
+        return refuse("snr_db", format!("is not rising at {rate}"));
+    }
+    if let Some(p) = per.iter().find(|p| !(0.0..=1.0).contains(*p)) {
+        return refuse("per", format!("is {p} at {rate}: accepted are 0 to 1"));
+    }
+    if per.windows(2).any(|w| w[0] < w[1]) {
+        return refuse("per", format!("rises with the SNR at {rate}: it must fall or stay"));
+    }
+    Ok(())
+}
+
+impl BitLaw for PerTable {
+    fn ln_bit_success(&self, mode: Mode, sinr: f64) -> f64 {
+        let curve = &self.curves[mode.index()];
+        let (Some(first), Some(last)) = (curve.first(), curve.last()) else {
+            return Nist.ln_bit_success(mode, sinr);
+        };
+        let snr = 10.0 * detmath::log10(sinr);
+        let after = curve.partition_point(|(at, _)| *at <= snr);
+        let per = if after == 0 {
+            first.1
+        } else if let Some((x1, y1)) = curve.get(after) {
+            let (x0, y0) = curve[after - 1];
+            y0 + (y1 - y0) * (snr - x0) / (x1 - x0)
+        } else {
+            last.1
+        };
+        detmath::ln_1p(-per) / self.reference_bits
+    }
+}
+
+impl Model for PerTable {
+    type Config = PerTableConfig;
+
+    fn build(config: &PerTableConfig) -> Result<Self, ConfigError> {
+        if !(1..=65_535).contains(&config.reference.0) {
+            let text = format!("is {}: accepted are 1 B to 65535 B", config.reference);
+            return Err(ConfigError::new("reference", text));
+        }
+        let mut curves = [const { Vec::new() }; Mode::COUNT];
+        for curve in &config.curves {
+            let mode = Mode::from_rate(curve.rate, Standard::G)?;
+            check(curve)?;
+            let place = &mut curves[mode.index()];
+            if !place.is_empty() {
+                let text = format!("has two for {}: one is enough", curve.rate);
+                return Err(ConfigError::new("curves", text));
+            }
+            *place = curve.snr_db.iter().copied().zip(curve.per.iter().copied()).collect();
+        }
+        Ok(Self { reference_bits: 8.0 * config.reference.0 as f64, curves })
+    }
+
+    #[cfg(test)]
+    fn samples() -> Vec<PerTableConfig> {
+        let rate = BitRate::from_mbps(54);
+        let curve =
+            |snr_db: &[f64], per: &[f64]| PerCurve { rate, snr_db: snr_db.into(), per: per.into() };
+        let reference = Bytes(1000);
+        vec![
+            PerTableConfig { reference, curves: Vec::new() },
+            PerTableConfig {
+                reference,
+                curves: vec![curve(&[20.0, 22.0, 25.0], &[1.0, 0.5, 0.0])],
+            },
+            PerTableConfig { reference, curves: vec![curve(&[20.0], &[0.1])] },
+        ]
+    }
+}

@@ -1,0 +1,233 @@
+//! The laws against ns-3, against closed forms, and what must hold of any of them.
+
+use airtcp_units::{Db, detmath};
+use proptest::prelude::*;
+
+use super::*;
+
+fn all_modes() -> impl Iterator<Item = Mode> {
+    Mode::DSSS.into_iter().chain(Mode::OFDM)
+}
+
+fn mode(kbps: u64) -> Mode {
+    Mode::from_kbps(kbps).unwrap()
+}
+
+fn model(toml: &str) -> Result<ErrorModel, ConfigError> {
+    ErrorModel::new(&toml::from_str(toml).unwrap())
+}
+
+/// Rows of the numbers ns-3 gave: law, mode, SINR, probability that 12,000 bits survive.
+pub(super) fn ns3(law: &str) -> Vec<(Mode, f64, f64)> {
+    let rows = include_str!("../../../tests/data/ns3-success.csv");
+    let fields = |row: &str| -> Vec<String> { row.split(',').map(String::from).collect() };
+    rows.lines()
+        .filter(|row| !row.starts_with('#'))
+        .map(fields)
+        .filter(|row| row[0] == law)
+        .map(|row| {
+            let sinr = Db(row[2].parse().unwrap()).linear();
+            (mode(row[1].parse().unwrap()), sinr, row[3].parse().unwrap())
+        })
+        .collect()
+}
+
+/// Every mode at five SNR along its waterfall, 1500 bytes. For Yans' law see there.
+#[test]
+fn success_is_that_of_ns3() {
+    let model = ErrorModel::default();
+    for (law, rows, near) in [("nist", 40, 1e-11), ("dsss", 20, 1e-8)] {
+        let theirs = ns3(law);
+        assert_eq!(theirs.len(), rows);
+        for (mode, sinr, theirs) in theirs {
+            let ours = model.success(mode, sinr, 12_000);
+            assert!((ours / theirs - 1.0).abs() < near, "{law} {mode} {sinr}: {ours} {theirs}");
+        }
+    }
+}
+
+/// DSSS and CCK do not depend on the law of OFDM.
+#[test]
+fn dsss_is_the_same_under_both_laws() {
+    let (nist, yans) = (ErrorModel::default(), model("model = \"yans\"").unwrap());
+    for mode in Mode::DSSS {
+        for db in [-5.0, 0.0, 3.0, 6.0, 9.0] {
+            let sinr = Db(db).linear();
+            assert_eq!(nist.success(mode, sinr, 8_000), yans.success(mode, sinr, 8_000));
+        }
+    }
+}
+
+/// At 1 Mb/s the formula can be inverted by hand.
+#[test]
+fn dbpsk_closed_form() {
+    let model = ErrorModel::default();
+    let bits = 4_096_u32;
+    for success in [0.1, 0.5, 0.9] {
+        let p = 1.0 - detmath::pow(success, 1.0 / f64::from(bits));
+        let sinr = -detmath::ln(2.0 * p) / 22.0;
+        let ours = model.success(Mode::DSSS[0], sinr, bits.into());
+        assert!((ours - success).abs() < 1e-10, "{ours} {success}");
+        let back = model.sinr_for(Mode::DSSS[0], bits.into(), success);
+        assert!((back / sinr - 1.0).abs() < 1e-8, "{back} {sinr}");
+    }
+}
+
+/// A faster rate needs more: the order of the rates is that of their SINR, except 9 and 12 Mb/s,
+/// which NIST's law has together (the well known uselessness of 9 Mb/s).
+#[test]
+fn faster_rates_need_more() {
+    let model = ErrorModel::default();
+    let need = |mode| model.sinr_for(mode, 8_000, 0.9);
+    for pair in Mode::OFDM.windows(2).chain(Mode::DSSS.windows(2)) {
+        assert!(need(pair[0]) < need(pair[1]), "{pair:?}");
+    }
+    let gap = 10.0 * detmath::log10(need(mode(12_000)) / need(mode(9_000)));
+    assert!(gap < 0.2, "{gap}");
+}
+
+/// The points where nothing is lost any more are where they say.
+#[test]
+fn clear_is_clear() {
+    for config in ErrorModelConfig::samples() {
+        let model = ErrorModel::new(&config).unwrap();
+        for mode in all_modes() {
+            let clear = model.clear_above(mode);
+            if clear.is_infinite() {
+                assert!(model.success(mode, f64::INFINITY, 100) < 1.0, "{config:?}");
+                continue;
+            }
+            assert_eq!(model.success(mode, clear, 65_536), 1.0);
+            // A millionth of a dB lower an error of 1e-12 is in sight, or the step has been passed.
+            let below = -model.law.ln_bit_success(mode, clear * (1.0 - 1e-6)) * 65_536.0;
+            assert!(below > 0.99e-12, "{config:?} {mode}: {below}");
+        }
+    }
+}
+
+#[test]
+fn table_interpolates_and_scales() {
+    let text = "model = \"table\"\nreference = \"1000 B\"\n[[curves]]\nrate = \"54 Mb/s\"\n\
+                snr_db = [20, 22, 25]\nper = [1.0, 0.5, 0.0]\n";
+    let table = model(text).unwrap();
+    let at = |db: f64, bits| table.success(mode(54_000), Db(db).linear(), bits);
+    assert_eq!(at(19.0, 8_000), 0.0);
+    assert!((at(21.0, 8_000) - 0.25).abs() < 1e-9);
+    assert!((at(23.5, 8_000) - 0.75).abs() < 1e-9);
+    assert!((at(23.5, 16_000) - 0.5625).abs() < 1e-9);
+    assert!((at(23.5, 4_000) - 0.75_f64.sqrt()).abs() < 1e-9);
+    assert_eq!(at(30.0, 80_000), 1.0);
+    // No curve: NIST.
+    let nist = ErrorModel::default();
+    let sinr = Db(12.9).linear();
+    assert_eq!(table.success(mode(24_000), sinr, 9), nist.success(mode(24_000), sinr, 9));
+}
+
+#[test]
+fn steps() {
+    let steps = model("model = \"threshold\"").unwrap();
+    let at = |kbps, db: f64| steps.success(mode(kbps), Db(db).linear(), 1_000);
+    for (kbps, need) in
+        [(6_000, 4.0), (12_000, 7.0), (24_000, 12.0), (54_000, 21.0), (1_000, 10.0), (11_000, 10.0)]
+    {
+        assert_eq!((at(kbps, need - 1e-6), at(kbps, need + 1e-6)), (0.0, 1.0), "{kbps}");
+    }
+    let own = "model = \"threshold\"\nsinr_db = 8\nrates = [{ rate = \"54 Mb/s\", sinr_db = 24 }]";
+    let own = model(own).unwrap();
+    let at = |kbps, db: f64| own.success(mode(kbps), Db(db).linear(), 1_000);
+    assert_eq!((at(54_000, 23.9), at(54_000, 24.1)), (0.0, 1.0));
+    assert_eq!((at(6_000, 7.9), at(6_000, 8.1)), (0.0, 1.0));
+}
+
+/// Two frames of one power destroy each other; a little more survives.
+#[test]
+fn the_stronger_survives() {
+    let ideal = model("model = \"ideal\"").unwrap();
+    for mode in all_modes() {
+        assert_eq!(ideal.success(mode, 1.0, 100), 0.0);
+        assert_eq!(ideal.success(mode, 1.001, 1_000_000), 1.0);
+    }
+}
+
+#[test]
+fn bad_input_is_named() {
+    let refuse = |text: &str| model(text).unwrap_err().to_string();
+    let curve = |snr: &str, per: &str| {
+        format!(
+            "model = \"table\"\nreference = \"1000 B\"\n\
+             curves = [{{ rate = \"6 Mb/s\", snr_db = {snr}, per = {per} }}]"
+        )
+    };
+    assert_eq!(refuse(&curve("[5, 4]", "[1, 0]")), "snr_db: is not rising at 6 Mb/s");
+    assert_eq!(
+        refuse(&curve("[4, 5]", "[0, 1]")),
+        "per: rises with the SNR at 6 Mb/s: it must fall or stay"
+    );
+    assert_eq!(refuse(&curve("[4]", "[2]")), "per: is 2 at 6 Mb/s: accepted are 0 to 1");
+    assert!(refuse(&curve("[4]", "[nan]")).starts_with("per: is NaN"));
+    assert!(refuse(&curve("[]", "[]")).starts_with("per: 0 points for 0"));
+    let twice = "model = \"table\"\nreference = \"1000 B\"\n\
+                 [[curves]]\nrate = \"6 Mb/s\"\nsnr_db = [1]\nper = [0]\n\
+                 [[curves]]\nrate = \"6 Mb/s\"\nsnr_db = [1]\nper = [0]\n";
+    assert_eq!(refuse(twice), "curves: has two for 6 Mb/s: one is enough");
+    assert!(refuse("model = \"table\"\nreference = \"0 B\"\ncurves = []").starts_with("reference"));
+    assert_eq!(
+        refuse("model = \"threshold\"\nsinr_db = 99"),
+        "sinr_db: is 99 dB: accepted are -50 to 60 dB"
+    );
+    assert!(
+        refuse("model = \"threshold\"\nrates = [{ rate = \"7 Mb/s\", sinr_db = 1 }]")
+            .starts_with("rate: is 7 Mb/s")
+    );
+    assert!(refuse("model = \"ideal\"\ncapture_db = -90").starts_with("capture_db"));
+}
+
+#[test]
+fn every_law_is_listed_once() {
+    let names: Vec<&str> = registry().iter().map(|entry| entry.name).collect();
+    assert_eq!(names, ["nist", "yans", "table", "threshold", "ideal"]);
+    assert_eq!(ErrorModelConfig::default().model(), "nist");
+}
+
+proptest! {
+    /// In [0, 1], not NaN, whatever is asked; not falling in the SINR; chunks multiply.
+    #[test]
+    fn what_holds_of_any_law(
+        which in 0..ErrorModelConfig::samples().len(),
+        place in 0..Mode::COUNT,
+        db in -60.0..60.0_f64,
+        more in 0.0..20.0_f64,
+        bits in 0..70_000_u64,
+        cut in 0.0..1.0_f64,
+    ) {
+        let model = ErrorModel::new(&ErrorModelConfig::samples()[which]).unwrap();
+        let mode = all_modes().nth(place).unwrap();
+        let (low, high) = (Db(db).linear(), Db(db + more).linear());
+        let (worse, better) = (model.success(mode, low, bits), model.success(mode, high, bits));
+        prop_assert!((0.0..=1.0).contains(&worse));
+        prop_assert!(better >= worse * (1.0 - 1e-12), "{better} {worse}");
+        let first = (bits as f64 * cut) as u64;
+        let product = model.success(mode, low, first) * model.success(mode, low, bits - first);
+        prop_assert!((product - worse).abs() < 1e-11);
+    }
+
+    #[test]
+    fn odd_sinr_is_no_accident(
+        which in 0..ErrorModelConfig::samples().len(),
+        place in 0..Mode::COUNT,
+        bits in 1..70_000_u64,
+    ) {
+        let model = ErrorModel::new(&ErrorModelConfig::samples()[which]).unwrap();
+        let mode = all_modes().nth(place).unwrap();
+        for sinr in [0.0, -0.0, 5e-324, 1e-300, -1.0, f64::NAN, f64::NEG_INFINITY] {
+            let success = model.success(mode, sinr, bits);
+            prop_assert!((0.0..=1.0).contains(&success));
+        }
+        for sinr in [1e300, f64::MAX, f64::INFINITY] {
+            let success = model.success(mode, sinr, bits);
+            prop_assert!((0.0..=1.0).contains(&success));
+            prop_assert!(success >= model.success(mode, 0.0, bits));
+        }
+        prop_assert_eq!(model.success(mode, 0.0, 0), 1.0);
+    }
+}
