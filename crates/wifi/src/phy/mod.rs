@@ -2,6 +2,7 @@
 
 pub mod error;
 mod mode;
+pub mod propagation;
 mod standard;
 mod timing;
 

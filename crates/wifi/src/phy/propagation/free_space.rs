@@ -1,0 +1,64 @@
+//! Free space: a sphere's surface, and nothing else.
+//!
+//! ```text
+//! loss = 20 log10(4 pi d / lambda) dB,  at least 0
+//! ```
+//!
+//! Antennas of gain 1. Source: H. Friis, *A note on a simple transmission formula*, 1946. Within a wavelength
+//! of the antenna the formula does not hold; it is used there all the same, without gain.
+
+use airtcp_probe::ConfigError;
+use airtcp_units::detmath;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{DistanceLaw, LEAST_DISTANCE_M, LIGHT, Model, Position, Site};
+
+/// The table of free space: empty.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FreeSpaceConfig {}
+
+/// Free space.
+#[derive(Debug, Clone, Copy)]
+pub struct FreeSpace {
+    /// Loss at one metre in dB.
+    at_metre_db: f64,
+}
+
+impl FreeSpace {
+    /// Free space at a frequency in Hz.
+    pub fn new(frequency_hz: f64) -> Self {
+        let metres = 4.0 * std::f64::consts::PI * frequency_hz / LIGHT;
+        Self { at_metre_db: 20.0 * detmath::log10(metres) }
+    }
+
+    /// Loss in dB at a distance in metres, at least 0.
+    pub fn at(&self, distance_m: f64) -> f64 {
+        let distance = distance_m.max(LEAST_DISTANCE_M);
+        (self.at_metre_db + 20.0 * detmath::log10(distance)).max(0.0)
+    }
+}
+
+impl DistanceLaw for FreeSpace {
+    fn loss_db(&self, _: usize, pa: Position, _: usize, pb: Position) -> f64 {
+        self.at(pa.distance_m(pb))
+    }
+
+    fn loss_at(&self, distance_m: f64) -> Option<f64> {
+        Some(self.at(distance_m))
+    }
+}
+
+impl Model for FreeSpace {
+    type Config = FreeSpaceConfig;
+
+    fn build(_: &FreeSpaceConfig, site: &Site<'_>) -> Result<Self, ConfigError> {
+        Ok(Self::new(site.frequency_hz))
+    }
+
+    #[cfg(test)]
+    fn samples() -> Vec<FreeSpaceConfig> {
+        vec![FreeSpaceConfig {}]
+    }
+}

@@ -1,0 +1,222 @@
+//! How much weaker a frame is where it arrives: path loss, walls, shadowing.
+//!
+//! ```text
+//! loss(a, b) = path loss(distance)  +  sum of the walls between  +  sigma N(a, b)        all in dB
+//! ```
+//!
+//! The same in both directions; constant over time (what changes in time is [`fading`](super::fading)).
+//! `N(a, b)` is a standard normal number that belongs to the pair of stations: a station more, or
+//! another order of asking, changes nobody else's. Log-normal shadowing and partition losses: T. Rappaport,
+//! *Wireless Communications*, 2nd ed., sections 4.9 and 4.11. Leaves out: correlation between the
+//! shadows of neighbours, heights (stations are on a plane), antenna patterns.
+
+mod free_space;
+mod log_distance;
+mod matrix;
+mod position;
+mod ranges;
+mod registry;
+mod two_ray;
+mod walls;
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "some answers are exact")]
+mod tests;
+
+pub use free_space::{FreeSpace, FreeSpaceConfig};
+pub use log_distance::{LogDistance, LogDistanceConfig};
+pub use matrix::{Matrix, MatrixConfig, PairLoss};
+pub use position::{Position, pair_key};
+pub use ranges::{Ranges, RangesConfig};
+pub use registry::{PathLoss, PathLossConfig, registry};
+pub use two_ray::{TwoRay, TwoRayConfig};
+pub use walls::Wall;
+
+use airtcp_probe::ConfigError;
+use airtcp_random::{Keyed, Seed};
+use airtcp_units::{Dbm, detmath};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Speed of light in metres a second.
+pub(crate) const LIGHT: f64 = 299_792_458.0;
+/// Stations nearer than this overlap, in metres: no model holds there, and two antennas have no room.
+pub const LEAST_DISTANCE_M: f64 = 0.01;
+/// Largest standard deviation of shadowing, in dB; measurements find 3 to 12.
+const LARGEST_SIGMA_DB: f64 = 30.0;
+
+/// The table `propagation` of a cell.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PropagationConfig {
+    /// How power falls with distance.
+    pub path_loss: PathLossConfig,
+    /// Frequency in MHz where it is not the standard's: 5180 (802.11a), 2437 (802.11b and g).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frequency_mhz: Option<f64>,
+    /// Standard deviation of log-normal shadowing in dB; 0 is none.
+    pub shadowing_db: f64,
+    /// Walls, each with the loss of crossing it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub walls: Vec<Wall>,
+}
+
+/// What a propagation model is built with besides its table.
+#[derive(Debug, Clone, Copy)]
+pub struct Site<'a> {
+    /// Frequency unless the table says another, in Hz: `Standard::frequency_hz`.
+    pub frequency_hz: f64,
+    /// Names of the stations in the order of their numbers; the matrix model is written with them.
+    pub stations: &'a [String],
+    /// Where the draws of shadowing come from,
+    pub seed: Seed,
+    /// and their path.
+    pub label: &'a str,
+}
+
+/// What a registered path loss answers.
+pub trait DistanceLaw {
+    /// Loss in dB between stations number `a` and `b` at their positions; infinite if nothing
+    /// arrives, never NaN, never below 0.
+    fn loss_db(&self, a: usize, pa: Position, b: usize, pb: Position) -> f64;
+
+    /// Loss in dB at a distance in metres; `None` if distance does not decide.
+    fn loss_at(&self, distance_m: f64) -> Option<f64>;
+
+    /// The thresholds of receivers the model is meant for, with everybody sending with `power`;
+    /// `None` if it is for any.
+    fn thresholds(&self, power: Dbm) -> Option<Thresholds> {
+        let _ = power;
+        None
+    }
+}
+
+/// How a registered path loss is built. `site.frequency_hz` is the one that counts.
+pub(crate) trait Model: DistanceLaw + Sized {
+    type Config;
+    fn build(config: &Self::Config, site: &Site<'_>) -> Result<Self, ConfigError>;
+    /// Configurations the common tests run, with stations "a", "b", "c".
+    #[cfg(test)]
+    fn samples() -> Vec<Self::Config>;
+}
+
+/// Powers that receivers compare with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Thresholds {
+    /// Weakest frame that is received.
+    pub decode: Dbm,
+    /// Weakest frame that makes the medium busy and disturbs others.
+    pub sense: Dbm,
+}
+
+/// Losses between all stations of a cell.
+#[derive(Debug, Clone)]
+pub struct Propagation {
+    law: PathLoss,
+    walls: Vec<Wall>,
+    sigma_db: f64,
+    shadows: Keyed,
+}
+
+impl Propagation {
+    /// The propagation of a scenario.
+    ///
+    /// # Errors
+    /// If a value is impossible; the message names the key and what is accepted.
+    pub fn new(config: &PropagationConfig, site: &Site<'_>) -> Result<Self, ConfigError> {
+        let mut site = *site;
+        if let Some(mhz) = config.frequency_mhz {
+            accept("frequency_mhz", mhz, 1.0, 1e6, "MHz")?;
+            site.frequency_hz = mhz * 1e6;
+        }
+        accept("shadowing_db", config.shadowing_db, 0.0, LARGEST_SIGMA_DB, "dB")?;
+        for wall in &config.walls {
+            wall.check()?;
+        }
+        if config.shadowing_db > 0.0 && matches!(config.path_loss, PathLossConfig::Ranges(_)) {
+            let text = "has no meaning with \"ranges\", where power does not fall with distance: \
+                        take another path loss, or 0";
+            return Err(ConfigError::new("shadowing_db", text));
+        }
+        Ok(Self {
+            law: PathLoss::build(&config.path_loss, &site)?,
+            walls: config.walls.clone(),
+            sigma_db: config.shadowing_db,
+            shadows: site.seed.keyed(&format!("{}/shadowing", site.label)),
+        })
+    }
+
+    /// Loss in dB between stations number `a` and `b` at their positions; what arrives has the
+    /// power sent, in dBm, less this. Infinite if nothing arrives; never NaN. Below 0 only by
+    /// shadowing.
+    pub fn loss_db(&self, a: usize, pa: Position, b: usize, pb: Position) -> f64 {
+        // One order for both directions: walls decide ties by it.
+        let ((a, pa), (b, pb)) = if a <= b { ((a, pa), (b, pb)) } else { ((b, pb), (a, pa)) };
+        let walls: f64 = self.walls.iter().map(|wall| wall.loss_db(pa, pb)).sum();
+        self.law.loss_db(a, pa, b, pb) + walls + self.shadow_db(a, b)
+    }
+
+    /// Loss in dB at a distance, without walls and shadowing; `None` if distance does not decide.
+    pub fn loss_at(&self, distance_m: f64) -> Option<f64> {
+        self.law.loss_at(distance_m)
+    }
+
+    /// The thresholds of receivers that the model brings with it, when everybody sends with
+    /// `power`; `None` for models of real power, which go with any.
+    pub fn thresholds(&self, power: Dbm) -> Option<Thresholds> {
+        self.law.thresholds(power)
+    }
+
+    fn shadow_db(&self, a: usize, b: usize) -> f64 {
+        if self.sigma_db <= 0.0 {
+            return 0.0;
+        }
+        // Box and Muller, from two draws of the pair's own.
+        let counter = pair_key(a, b).wrapping_mul(2);
+        let radius = (-2.0 * detmath::ln_1p(-self.shadows.unit(counter))).sqrt();
+        let angle = std::f64::consts::TAU * self.shadows.unit(counter.wrapping_add(1));
+        self.sigma_db * radius * detmath::cos(angle)
+    }
+
+    /// Whether stations can be where they are: at finite places, no two on one spot.
+    ///
+    /// # Errors
+    /// If not; the message names the stations.
+    pub fn check(&self, positions: &[Position], names: &[String]) -> Result<(), ConfigError> {
+        let name = |i: usize| names.get(i).map_or_else(|| i.to_string(), |n| format!("\"{n}\""));
+        for (i, p) in positions.iter().enumerate() {
+            if !p.is_finite() {
+                let text = format!("{} is at {p}, which is no place", name(i));
+                return Err(ConfigError::new("position", text));
+            }
+            if matches!(self.law, PathLoss::Matrix(_)) {
+                continue;
+            }
+            let near = |q: &Position| p.distance_m(*q) < LEAST_DISTANCE_M;
+            if let Some(j) = positions[..i].iter().position(near) {
+                let text = format!(
+                    "{} and {} are both at {p}: stations are {LEAST_DISTANCE_M} m apart at least",
+                    name(j),
+                    name(i)
+                );
+                return Err(ConfigError::new("position", text));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a number outside `low ..= high` (or NaN).
+pub(crate) fn accept(
+    key: &'static str,
+    value: f64,
+    low: f64,
+    high: f64,
+    unit: &str,
+) -> Result<f64, ConfigError> {
+    if (low..=high).contains(&value) {
+        return Ok(value);
+    }
+    let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+    Err(ConfigError::new(key, format!("is {value}{unit}: accepted are {low} to {high}{unit}")))
+}

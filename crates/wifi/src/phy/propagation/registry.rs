@@ -1,0 +1,91 @@
+//! The registered path losses: one line each.
+
+use airtcp_probe::{ConfigError, Entry};
+use airtcp_units::Dbm;
+
+use super::{DistanceLaw, Model, Position, Site, Thresholds};
+
+/// From one line per model: the enum, its configuration, the list and the samples of the tests.
+macro_rules! registry {
+    ($(#[doc = $doc:literal] $name:literal $variant:ident($model:ty, $config:ty) from $source:literal;)+) => {
+        /// Any registered path loss.
+        #[derive(Debug, Clone)]
+        pub enum PathLoss {
+            $(#[doc = $doc] $variant($model),)+
+        }
+
+        /// The table `path_loss` of a cell; `model` chooses the model.
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(tag = "model")]
+        pub enum PathLossConfig {
+            $(#[doc = $doc] #[serde(rename = $name)] $variant($config),)+
+        }
+
+        const ENTRIES: &[Entry] = &[$(Entry {
+            family: "path-loss",
+            name: $name,
+            description: $doc.trim_ascii(),
+            source: $source,
+        },)+];
+
+        impl PathLossConfig {
+            /// The tag of the model.
+            pub const fn model(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)+ }
+            }
+
+            /// What the common tests run.
+            #[cfg(test)]
+            pub(crate) fn samples() -> Vec<Self> {
+                let mut all = Vec::new();
+                $(all.extend(<$model as Model>::samples().into_iter().map(Self::$variant));)+
+                all
+            }
+        }
+
+        impl PathLoss {
+            pub(crate) fn build(config: &PathLossConfig, site: &Site<'_>) -> Result<Self, ConfigError> {
+                match config {
+                    $(PathLossConfig::$variant(c) => <$model as Model>::build(c, site).map(Self::$variant),)+
+                }
+            }
+        }
+
+        impl DistanceLaw for PathLoss {
+            fn loss_db(&self, a: usize, pa: Position, b: usize, pb: Position) -> f64 {
+                match self { $(Self::$variant(m) => m.loss_db(a, pa, b, pb),)+ }
+            }
+            fn loss_at(&self, distance_m: f64) -> Option<f64> {
+                match self { $(Self::$variant(m) => m.loss_at(distance_m),)+ }
+            }
+            fn thresholds(&self, power: Dbm) -> Option<Thresholds> {
+                match self { $(Self::$variant(m) => m.thresholds(power),)+ }
+            }
+        }
+    };
+}
+
+registry! {
+    /// A power of the distance beyond a reference, free space at the reference unless given
+    "log-distance" LogDistance(super::LogDistance, super::LogDistanceConfig) from "Rappaport; S3 section 6.2";
+    /// The square of the distance
+    "free-space" FreeSpace(super::FreeSpace, super::FreeSpaceConfig) from "Friis 1946";
+    /// The square of the distance up to a crossover, its fourth power beyond, by the ray off the ground
+    "two-ray" TwoRay(super::TwoRay, super::TwoRayConfig) from "Rappaport; ns-2 Propagation/TwoRayGround";
+    /// Frames are received up to one range, sensed up to another, and do not exist beyond
+    "ranges" Ranges(super::Ranges, super::RangesConfig) from "S0 section IV-C (250 m and 500 m)";
+    /// A loss for each pair of stations, whatever the distance
+    "matrix" Matrix(super::Matrix, super::MatrixConfig) from "own";
+}
+
+impl Default for PathLossConfig {
+    /// Log-distance.
+    fn default() -> Self {
+        Self::LogDistance(super::LogDistanceConfig::default())
+    }
+}
+
+/// The registered path losses, for listing.
+pub const fn registry() -> &'static [Entry] {
+    ENTRIES
+}

@@ -1,0 +1,87 @@
+//! Two rays: the straight one, and the one off the ground.
+//!
+//! ```text
+//! d <= dc   free space                          dc = 4 pi h h / lambda
+//! d >  dc   loss = 40 log10(d) - 20 log10(h h) dB
+//! ```
+//!
+//! `h` is the height of all antennas. The two meet at the crossover `dc`. Beyond it both rays nearly
+//! cancel, and the frequency no longer matters. Source: T. Rappaport, *Wireless Communications*, 2nd ed.,
+//! section 4.6; ns-2's Propagation/TwoRayGround has the same rule. With ns-2's defaults (1.5 m, 914 MHz,
+//! 0.28183815 W) 3.652e-10 W arrive at 250 m. The straight ray's length is the distance on the ground.
+
+use airtcp_probe::ConfigError;
+use airtcp_units::detmath;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{DistanceLaw, FreeSpace, LIGHT, Model, Position, Site, accept};
+
+/// Height of antennas unless given, in metres: ns-2's.
+const HEIGHT_M: f64 = 1.5;
+
+/// The table of the two rays.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TwoRayConfig {
+    /// Height of all antennas in metres.
+    pub height_m: f64,
+}
+
+impl Default for TwoRayConfig {
+    fn default() -> Self {
+        Self { height_m: HEIGHT_M }
+    }
+}
+
+/// Two rays.
+#[derive(Debug, Clone, Copy)]
+pub struct TwoRay {
+    free: FreeSpace,
+    crossover_m: f64,
+    /// `20 log10(h h)`.
+    gain_db: f64,
+}
+
+impl TwoRay {
+    fn at(&self, distance_m: f64) -> f64 {
+        if distance_m <= self.crossover_m {
+            return self.free.at(distance_m);
+        }
+        (40.0 * detmath::log10(distance_m) - self.gain_db).max(0.0)
+    }
+
+    /// Where the fourth power begins, in metres.
+    pub const fn crossover_m(&self) -> f64 {
+        self.crossover_m
+    }
+}
+
+impl DistanceLaw for TwoRay {
+    fn loss_db(&self, _: usize, pa: Position, _: usize, pb: Position) -> f64 {
+        self.at(pa.distance_m(pb))
+    }
+
+    fn loss_at(&self, distance_m: f64) -> Option<f64> {
+        Some(self.at(distance_m))
+    }
+}
+
+impl Model for TwoRay {
+    type Config = TwoRayConfig;
+
+    fn build(config: &TwoRayConfig, site: &Site<'_>) -> Result<Self, ConfigError> {
+        let height = accept("height_m", config.height_m, 0.1, 1e3, "m")?;
+        let square = height * height;
+        Ok(Self {
+            free: FreeSpace::new(site.frequency_hz),
+            crossover_m: 4.0 * std::f64::consts::PI * square * site.frequency_hz / LIGHT,
+            gain_db: 20.0 * detmath::log10(square),
+        })
+    }
+
+    #[cfg(test)]
+    fn samples() -> Vec<TwoRayConfig> {
+        vec![TwoRayConfig::default(), TwoRayConfig { height_m: 0.2 }]
+    }
+}
