@@ -1,7 +1,9 @@
 //! The physical layer: rates and their timing, propagation, decoding.
 
 pub mod error;
+pub mod fading;
 mod mode;
+pub mod noise;
 pub mod propagation;
 mod standard;
 mod timing;
