@@ -15,6 +15,7 @@ import convergence
 import ensembles
 import goodput
 import queues
+import radio
 import windows
 
 FIGURES = {
@@ -25,6 +26,7 @@ FIGURES = {
     "convergence": convergence.draw,
     "burst-gain": ensembles.gain,
     "rare-long-bursts": ensembles.rare_long_bursts,
+    "frame-errors": radio.frame_errors,
     "red-average": queues.red_average,
     "red-ecn": queues.red_ecn,
     "recoveries": windows.recoveries,
