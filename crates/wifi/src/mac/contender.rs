@@ -186,9 +186,4 @@ impl Contender {
     pub(crate) const fn slots(&self) -> u32 {
         self.slots
     }
-
-    #[cfg(test)]
-    pub(crate) const fn set_slots(&mut self, slots: u32) {
-        self.slots = slots;
-    }
 }

@@ -224,4 +224,10 @@ impl Station {
         self.exchange = Exchange::Sending;
         self.begin(rules)
     }
+
+    /// Slots left in a category's back-off.
+    #[cfg(test)]
+    pub(crate) fn slots(&self, category: usize) -> u32 {
+        self.contenders[category].slots()
+    }
 }

@@ -1,0 +1,114 @@
+//! Cells driven by hand.
+
+mod exchange;
+mod saturation;
+
+use airtcp_packet::{EndpointId, Packet, Pool, Segment, Side};
+use airtcp_probe::{Cx, NoProbe, Who};
+use airtcp_random::Seed;
+use airtcp_units::{Nanos, Span};
+
+use super::*;
+use crate::mac::{BackoffDecrement, Kind, MacConfig};
+use crate::phy::error::{ErrorModelConfig, IdealConfig};
+use crate::phy::{Standard, Timing, TimingConfig};
+
+/// A cell and what drives it.
+struct Bench {
+    cell: Cell,
+    pool: Pool,
+    now: Nanos,
+    delivered: Vec<u64>,
+    /// Stations that always have a packet, and for whom.
+    saturated: Vec<(NodeId, NodeId)>,
+    payload: u16,
+    /// What went on the air: when, and the frame.
+    log: Vec<(Nanos, Frame)>,
+}
+
+fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> CellPlan {
+    let timing = Timing::new(standard, &timing).unwrap();
+    let access = AccessParams {
+        aifsn: 2,
+        cw_min: standard.cw_min(),
+        cw_max: standard.cw_max(),
+        txop: Span::ZERO,
+    };
+    let mode = *standard.modes().collect::<Vec<_>>().last().unwrap();
+    CellPlan {
+        timing,
+        mac,
+        error: ErrorModel::new(&ErrorModelConfig::Ideal(IdealConfig::default())).unwrap(),
+        capture: Capture::None,
+        sensing: Sensing::default(),
+        noise_mw: 1e-10,
+        power_mw: vec![vec![1e-6; n]; n],
+        ignore_below_mw: 1e-12,
+        residual_error: 0.0,
+        stations: vec![StationPlan { mode, access: vec![access] }; n],
+    }
+}
+
+impl Bench {
+    fn new(plan: CellPlan, seed: u64) -> Self {
+        let n = plan.stations.len();
+        Self {
+            cell: Cell::new(plan, Seed::new(seed), "cell").unwrap(),
+            pool: Pool::new(),
+            now: Nanos::ZERO,
+            delivered: vec![0; n],
+            saturated: Vec::new(),
+            payload: 1460,
+            log: Vec::new(),
+        }
+    }
+
+    fn offer(&mut self, from: NodeId, to: NodeId) {
+        let to_end = EndpointId::new(from.0, Side::Server);
+        let segment = Segment::datagram(0, self.payload);
+        let packet = self.pool.insert(Packet { to: to_end, segment });
+        let mut probe = NoProbe;
+        let mut cx = Cx::new(&mut probe, &mut self.pool, Who::Link(0));
+        self.cell.offer(self.now, from, to, 0, packet, &mut cx);
+    }
+
+    fn feed(&mut self) {
+        while let Some(got) = self.cell.poll() {
+            self.delivered[got.to.index()] += 1;
+            self.pool.remove(got.packet);
+        }
+        for i in 0..self.saturated.len() {
+            let (from, to) = self.saturated[i];
+            if self.cell.is_ready(from, 0) {
+                self.offer(from, to);
+            }
+        }
+    }
+
+    fn run(&mut self, until: Nanos) {
+        self.feed();
+        loop {
+            let now = self.cell.next_end().min(self.cell.next_timer());
+            if now > until {
+                self.now = until;
+                return;
+            }
+            self.now = now;
+            let mut probe = NoProbe;
+            let mut cx = Cx::new(&mut probe, &mut self.pool, Who::Link(0));
+            if self.cell.next_end() == now {
+                self.cell.on_ends(now, &mut cx);
+                self.feed();
+            }
+            let mut cx = Cx::new(&mut probe, &mut self.pool, Who::Link(0));
+            if self.cell.next_timer() <= now {
+                self.cell.on_timers(now, &mut cx);
+            }
+            if self.cell.is_starting() {
+                self.log.extend(self.cell.starting.iter().map(|frame| (now, *frame)));
+                self.cell.on_starts(now);
+            }
+            self.feed();
+        }
+    }
+}
