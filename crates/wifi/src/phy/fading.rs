@@ -10,8 +10,8 @@
 //! moments. The gain is a function of the pair and of the time, drawn by number: two protocols compared
 //! on one channel meet the same fades, whoever asks first.
 //!
-//! The coherence time is about `9 / (16 pi f_D)` for a Doppler shift `f_D = v f / c`: 15 ms at 1 km/h and
-//! 5 GHz. Source: T. Rappaport, *Wireless Communications*, 2nd ed., sections 5.4 and 5.6. Leaves out: the
+//! The coherence time is about `9 / (16 pi f_D)` for a Doppler shift `f_D = v f / c`: 37 ms at 1 km/h and
+//! 5.2 GHz. Source: T. Rappaport, *Wireless Communications*, 2nd ed., sections 5.4 and 5.6. Leaves out: the
 //! gradual change (Jakes' spectrum), fading within a frame, selectivity over the channel's width.
 
 use airtcp_probe::ConfigError;
@@ -49,8 +49,9 @@ pub struct Fading {
     /// Amplitude of the line of sight and mean square of the rest; none without fading.
     parts: Option<(f64, f64)>,
     block: u64,
-    /// The pair's draws begin at a random place of the second.
+    /// Where in `blocks` a pair's draws begin, and its phase.
     pairs: Keyed,
+    /// The draws of all blocks of all pairs.
     blocks: Keyed,
 }
 

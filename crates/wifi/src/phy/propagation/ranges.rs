@@ -10,8 +10,8 @@
 //! lie halfway between the levels ([`Propagation::thresholds`](super::Propagation::thresholds)), so
 //! that no rounding decides, and a station exactly at a range is within it. The levels are choices: 60 dB leaves
 //! any noise far below; a margin of 1 dB makes a disturbing frame nearly as strong as the one it hits,
-//! which then dies under every error law but that of DSSS at its slowest (which withstands equal power). A
-//! larger margin lets low rates survive interference. Walls add to the loss: one of 2 dB or more
+//! which is then lost with OFDM (by NIST's law) and CCK. DSSS at 1 Mb/s withstands it, at 2 Mb/s most
+//! frames do, unless a capture model decides before. A larger margin lets low rates survive. Walls add to the loss: one of 2 dB or more
 //! hides stations from each other.
 
 use airtcp_probe::ConfigError;
