@@ -6,8 +6,8 @@ use airtcp_wifi::cell::{Capture, Sensing};
 use airtcp_wifi::layout::Layout;
 use airtcp_wifi::mac::MacConfig;
 use airtcp_wifi::phy::error::ErrorModelConfig;
-use airtcp_wifi::phy::propagation::PropagationConfig;
 use airtcp_wifi::phy::noise::NoiseConfig;
+use airtcp_wifi::phy::propagation::PropagationConfig;
 use airtcp_wifi::phy::{Mode, Standard, Timing, TimingConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -135,6 +135,9 @@ impl CellSpec {
         self.mode().map_err(at(""))?;
         Timing::new(self.standard, &self.timing).map_err(at("timing"))?;
         self.mac.validate().map_err(at("mac"))?;
+        for access_point in [false, true] {
+            self.mac.params(self.standard, access_point).map_err(at("mac"))?;
+        }
         if !(-50.0..=60.0).contains(&self.power_dbm) {
             let message = format!("is {}: accepted are -50 to 60 dBm", self.power_dbm);
             return Err(ScenarioError::at(format!("{path}.power_dbm"), message));

@@ -8,6 +8,7 @@ use airtcp_queueing::QueueConfig;
 use airtcp_transport::tcp::TcpConfig;
 use airtcp_transport::tfrc::TfrcConfig;
 use airtcp_units::{BitRate, Bytes, Probability, Span};
+use airtcp_wifi::mac::Category;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -169,6 +170,9 @@ pub struct FlowSpec {
     /// Transport protocol.
     #[serde(default)]
     pub transport: TransportKind,
+    /// Access category of its packets, both ways, in cells with EDCA.
+    #[serde(default)]
+    pub access_category: Category,
     /// TCP parameters: a profile's name, or a table with `profile` and what differs from it.
     #[serde(default)]
     pub tcp: TcpConfig,

@@ -7,7 +7,12 @@ use airtcp_transport::tcp::TcpConfig;
 use airtcp_transport::tfrc::TfrcConfig;
 use airtcp_units::{Probability, Span};
 
-use crate::{Application, Cell, CellSpec, Direction, FlowSpec, LinkSpec, Scenario, ScenarioError, TransportKind};
+use airtcp_wifi::mac::Category;
+
+use crate::{
+    Application, Cell, CellSpec, Direction, FlowSpec, LinkSpec, Scenario, ScenarioError,
+    TransportKind,
+};
 
 /// Most flows, nodes or links in one scenario.
 const MAX_PARTS: usize = 100_000;
@@ -43,6 +48,8 @@ pub struct Flow {
     pub to: usize,
     /// Transport protocol.
     pub transport: TransportKind,
+    /// Access category of its packets.
+    pub access_category: Category,
     /// TCP parameters.
     pub tcp: TcpConfig,
     /// TFRC parameters.
@@ -207,6 +214,7 @@ fn default_flow(ends: &(String, String)) -> FlowSpec {
         to: ends.1.clone(),
         count: 1,
         transport: TransportKind::Tcp,
+        access_category: Category::default(),
         tcp: TcpConfig::default(),
         tfrc: TfrcConfig::default(),
         app: Application::default(),
@@ -429,6 +437,7 @@ fn resolve_flows(
                 from,
                 to,
                 transport: spec.transport,
+                access_category: spec.access_category,
                 tcp: spec.tcp.clone(),
                 tfrc: spec.tfrc,
                 app: spec.app.clone(),

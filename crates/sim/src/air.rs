@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use airtcp_queueing::{Qdisc, Stats as QueueStats};
+use airtcp_queueing::{Qdisc, Queue};
 use airtcp_scenario::Cell as Plan;
 use airtcp_units::Nanos;
 use airtcp_wifi::cell::{ClassCounts, StationStats};
@@ -63,15 +63,17 @@ pub struct CellResult {
 pub(crate) struct CellCounters {
     at: Nanos,
     busy_ns: u64,
-    stations: Vec<(StationStats, QueueStats, f64)>,
+    /// By station: its frames, packets dropped by its queues, packet-nanoseconds in them.
+    stations: Vec<(StationStats, u64, f64)>,
 }
 
 impl CellCounters {
     pub(crate) fn of(site: &Site, at: Nanos) -> Self {
-        let stations = site.queues.iter().enumerate().map(|(i, queue)| {
-            let stats = queue.stats().clone();
-            let area = stats.mean_packets(at, queue.backlog()) * at.0 as f64;
-            (*site.cell.stats(NodeId(i as u32)), stats, area)
+        let stations = site.queues.chunks(site.categories).enumerate().map(|(i, queues)| {
+            let mean = |q: &Queue| q.stats().mean_packets(at, q.backlog());
+            let area = queues.iter().map(mean).sum::<f64>() * at.0 as f64;
+            let drops = queues.iter().map(|q| q.stats().dropped()).sum();
+            (*site.cell.stats(NodeId(i as u32)), drops, area)
         });
         Self { at, busy_ns: site.cell.busy_ns(at), stations: stations.collect() }
     }
@@ -86,7 +88,7 @@ pub(crate) fn cell(plan: &Plan, before: &CellCounters, after: &CellCounters) -> 
         name: plan.spec.name.clone(),
         busy_share: (after.busy_ns - before.busy_ns) as f64 / span,
         stations: stations
-            .map(|(name, ((then, queue_then, area_then), (now, queue, area)))| {
+            .map(|(name, ((then, drops_then, area_then), (now, drops, area)))| {
                 let acknowledged = now.acknowledged - then.acknowledged;
                 let finished = acknowledged + now.given_up - then.given_up;
                 let per = |sum: u64, n: u64| (n > 0).then(|| sum as f64 / n as f64);
@@ -97,7 +99,7 @@ pub(crate) fn cell(plan: &Plan, before: &CellCounters, after: &CellCounters) -> 
                     service_mean_s: per(now.service_ns - then.service_ns, finished)
                         .map(|ns| ns / 1e9),
                     retry_drops: now.dropped - then.dropped,
-                    queue_drops: queue.dropped() - queue_then.dropped(),
+                    queue_drops: drops - drops_then,
                     mean_queue_packets: (area - area_then) / span,
                 }
             })

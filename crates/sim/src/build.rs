@@ -113,14 +113,19 @@ fn add_cell<P: Probe>(
 ) -> Result<(), ScenarioError> {
     let label = format!("cell/{}", plan.spec.name);
     let cell = cell(plan, seed, &label)?;
-    let mut queues = Vec::with_capacity(plan.nodes.len());
-    for i in 0..plan.nodes.len() {
-        let queue = Queue::new(&plan.spec.queue, seed, &format!("{label}/sta/{i}/queue"))
-            .map_err(|e| ScenarioError::at(format!("{}.queue.{}", plan.path, e.key), e.message))?;
+    let categories = plan.spec.mac.categories();
+    let mut queues = Vec::with_capacity(plan.nodes.len() * categories);
+    for i in 0..plan.nodes.len() * categories {
+        let (i, category) = (i / categories, i % categories);
+        let queue =
+            Queue::new(&plan.spec.queue, seed, &format!("{label}/sta/{i}/queue/{category}"))
+                .map_err(|e| {
+                    ScenarioError::at(format!("{}.queue.{}", plan.path, e.key), e.message)
+                })?;
         queues.push(queue);
     }
     let nodes = plan.nodes.iter().map(|n| *n as u32).collect();
-    world.add_site(cell, queues, nodes, seed.number(&format!("{label}/tie")));
+    world.add_site(cell, queues, categories, nodes, seed.number(&format!("{label}/tie")));
     Ok(())
 }
 
@@ -146,7 +151,8 @@ fn add_endpoint<P: Probe>(world: &mut World<P>, flow: &Flow, side: Side, seed: S
     let delay = Span(stream.below(flow.start_spread.0.saturating_add(1)));
     let app = App::new(&flow.app, side, delay, stream);
     let node = if side == Side::Client { flow.from } else { flow.to };
-    world.add_endpoint(node as u32, transport, app, seed.number(&format!("{label}/tie")));
+    let tie = seed.number(&format!("{label}/tie"));
+    world.add_endpoint(node as u32, flow.access_category, transport, app, tie);
 }
 
 /// Payload of a TFRC packet: the application's message, or what is configured for bulk.

@@ -2,13 +2,13 @@
 
 use airtcp_random::Seed;
 use airtcp_scenario::{Cell as Plan, ScenarioError};
-use airtcp_units::{Dbm, Span};
+use airtcp_units::Dbm;
 use airtcp_wifi::ConfigError;
-use airtcp_wifi::cell::{AccessParams, Cell, CellPlan, StationPlan};
-use airtcp_wifi::phy::error::ErrorModel;
-use airtcp_wifi::phy::propagation::{Propagation, Site};
+use airtcp_wifi::cell::{Cell, CellPlan, StationPlan};
 use airtcp_wifi::phy::Timing;
+use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::noise::Noise;
+use airtcp_wifi::phy::propagation::{Propagation, Site};
 
 /// Powers this far below the noise are left out (a choice: they change no SINR by 0.05 dB).
 const IGNORED_BELOW_NOISE: f64 = 0.01;
@@ -28,12 +28,7 @@ pub(crate) fn cell(plan: &Plan, seed: Seed, label: &str) -> Result<Cell, Scenari
     let mode = spec.mode().map_err(at(""))?;
     let names = spec.node_names();
     let positions = spec.layout.positions(seed, label);
-    let site = Site {
-        frequency_hz: spec.standard.frequency_hz(),
-        stations: &names,
-        seed,
-        label,
-    };
+    let site = Site { frequency_hz: spec.standard.frequency_hz(), stations: &names, seed, label };
     let propagation = Propagation::new(&spec.propagation, &site).map_err(at("propagation"))?;
     propagation.check(&positions, &names).map_err(at("layout"))?;
     let noise = Noise::new(&spec.noise, spec.standard).map_err(at("noise"))?;
@@ -45,12 +40,11 @@ pub(crate) fn cell(plan: &Plan, seed: Seed, label: &str) -> Result<Cell, Scenari
         if from == to { 0.0 } else { Dbm(spec.power_dbm - loss).milliwatts() }
     };
     let power_mw = (0..n).map(|from| (0..n).map(|to| power(from, to)).collect()).collect();
-    let access = AccessParams {
-        aifsn: 2,
-        cw_min: spec.mac.cw_min.unwrap_or(spec.standard.cw_min()),
-        cw_max: spec.mac.cw_max.unwrap_or(spec.standard.cw_max()),
-        txop: Span::ZERO,
+    let station = |i: usize| {
+        let access = spec.mac.params(spec.standard, i == 0).map_err(at("mac"))?;
+        Ok(StationPlan { mode, access })
     };
+    let stations = (0..n).map(station).collect::<Result<_, ScenarioError>>()?;
     let mut sensing = spec.sensing;
     if let Some(ranges) = propagation.thresholds(Dbm(spec.power_dbm)) {
         sensing.sensitivity_dbm = ranges.decode.0;
@@ -66,7 +60,7 @@ pub(crate) fn cell(plan: &Plan, seed: Seed, label: &str) -> Result<Cell, Scenari
         power_mw,
         ignore_below_mw: noise_mw * IGNORED_BELOW_NOISE,
         residual_error: spec.residual_error.get(),
-        stations: vec![StationPlan { mode, access: vec![access] }; n],
+        stations,
     };
     Cell::new(cell, seed, label).map_err(at("mac"))
 }

@@ -145,9 +145,8 @@ fn longest(flow: &Flow) -> (u64, u64) {
 }
 
 fn fits(flow: &Flow, way: &[Hop<'_>], longest: u64) -> Result<(), ScenarioError> {
-    let narrow = way
-        .iter()
-        .find_map(|hop| hop.mtu().filter(|mtu| mtu.0 < longest).map(|mtu| (hop, mtu)));
+    let narrow =
+        way.iter().find_map(|hop| hop.mtu().filter(|mtu| mtu.0 < longest).map(|mtu| (hop, mtu)));
     let Some((hop, mtu)) = narrow else { return Ok(()) };
     let (path, name) = hop.place();
     let what = match flow.transport {

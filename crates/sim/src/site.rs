@@ -12,8 +12,10 @@ use crate::queue::MachineId;
 /// A cell, its stations' queues, and its three places in the event queue.
 pub(crate) struct Site {
     pub(crate) cell: Cell,
-    /// By station, the queue behind its access categories' heads.
+    /// By station and access category, the queue behind the category's head.
     pub(crate) queues: Vec<Queue>,
+    /// Access categories a station has.
+    pub(crate) categories: usize,
     /// By station, its node.
     pub(crate) nodes: Vec<u32>,
     /// Number of its first queue among all queues of the run.
@@ -23,30 +25,30 @@ pub(crate) struct Site {
     pub(crate) starts: MachineId,
 }
 
-/// Category that packets without a class of their own wait in.
-const CATEGORY: usize = 0;
-
 impl Site {
-    fn cx<'a, P: Probe>(
-        &self,
-        station: NodeId,
-        probe: &'a mut P,
-        pool: &'a mut Pool,
-    ) -> Cx<'a, P> {
-        Cx::new(probe, pool, Who::Queue(self.first_queue + station.0))
+    /// Number of a queue in the run.
+    pub(crate) const fn number(&self, station: NodeId, category: usize) -> u32 {
+        self.first_queue + self.place(station, category) as u32
     }
 
-    /// Takes a packet into a station's queue.
+    const fn place(&self, station: NodeId, category: usize) -> usize {
+        station.index() * self.categories + category
+    }
+
+    /// Takes a packet into a station's queue of a category (under DCF there is one for all).
     pub(crate) fn enqueue<P: Probe>(
         &mut self,
         now: Nanos,
         station: NodeId,
+        category: usize,
         packet: PacketId,
         probe: &mut P,
         pool: &mut Pool,
     ) {
-        let mut cx = self.cx(station, probe, pool);
-        self.queues[station.index()].enqueue(now, packet, &mut cx);
+        let category = if self.categories == 1 { 0 } else { category };
+        let mut cx = Cx::new(probe, pool, Who::Queue(self.number(station, category)));
+        let place = self.place(station, category);
+        self.queues[place].enqueue(now, packet, &mut cx);
     }
 
     /// Gives a station its next packets while it is ready; `to` says whom a packet is for.
@@ -58,23 +60,26 @@ impl Site {
         probe: &mut P,
         pool: &mut Pool,
     ) {
-        while self.cell.is_ready(station, CATEGORY) {
-            let mut cx = self.cx(station, probe, pool);
-            let Some(packet) = self.queues[station.index()].dequeue(now, &mut cx) else { break };
-            let next = to(cx.pool, packet);
-            self.cell.offer(now, station, next, CATEGORY, packet, &mut cx);
+        for category in 0..self.categories {
+            let place = self.place(station, category);
+            while self.cell.is_ready(station, category) {
+                let mut cx = Cx::new(probe, pool, Who::Queue(self.number(station, category)));
+                let Some(packet) = self.queues[place].dequeue(now, &mut cx) else { break };
+                let next = to(cx.pool, packet);
+                self.cell.offer(now, station, next, category, packet, &mut cx);
+            }
         }
     }
 
     /// Transmissions end.
     pub(crate) fn on_ends<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
-        let mut cx = self.cx(NodeId(0), probe, pool);
+        let mut cx = Cx::new(probe, pool, Who::Queue(self.first_queue));
         self.cell.on_ends(now, &mut cx);
     }
 
     /// Stations decide.
     pub(crate) fn on_timers<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
-        let mut cx = self.cx(NodeId(0), probe, pool);
+        let mut cx = Cx::new(probe, pool, Who::Queue(self.first_queue));
         self.cell.on_timers(now, &mut cx);
     }
 

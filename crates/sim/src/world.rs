@@ -10,7 +10,7 @@ use airtcp_probe::{Cx, DropReason, Event, Fingerprint, Probe, Who};
 use airtcp_queueing::Queue;
 use airtcp_units::Nanos;
 use airtcp_wifi::cell::Cell;
-use airtcp_wifi::mac::NodeId;
+use airtcp_wifi::mac::{Category, NodeId};
 
 use crate::application::App;
 use crate::interface::Interface;
@@ -22,6 +22,8 @@ use crate::transport::Transport;
 /// One end of a flow: where it is, its transport and its application.
 pub(crate) struct Endpoint {
     pub(crate) node: u32,
+    /// Access category of packets to it.
+    category: Category,
     pub(crate) transport: Transport,
     pub(crate) app: App,
     timer: MachineId,
@@ -102,14 +104,30 @@ impl<P: Probe> World<P> {
     }
 
     /// Adds a cell with its stations' queues and nodes. `salt` comes from seed and name.
-    pub(crate) fn add_site(&mut self, cell: Cell, queues: Vec<Queue>, nodes: Vec<u32>, salt: u64) {
+    pub(crate) fn add_site(
+        &mut self,
+        cell: Cell,
+        queues: Vec<Queue>,
+        categories: usize,
+        nodes: Vec<u32>,
+        salt: u64,
+    ) {
         let number = self.sites.len() as u32;
         let ends = self.register(Actor::AirEnds(number), Phase::Arrival, salt);
         let timers = self.register(Actor::AirTimers(number), Phase::Timer, salt.rotate_left(16));
         let starts = self.register(Actor::AirStarts(number), Phase::Start, salt.rotate_left(48));
         let before: usize = self.sites.iter().map(|s| s.queues.len()).sum();
         let first_queue = (self.interfaces.len() + before) as u32;
-        self.sites.push(Site { cell, queues, nodes, first_queue, ends, timers, starts });
+        self.sites.push(Site {
+            cell,
+            queues,
+            categories,
+            nodes,
+            first_queue,
+            ends,
+            timers,
+            starts,
+        });
     }
 
     /// Adds the ways through the air, in the order in which routes number them.
@@ -118,12 +136,19 @@ impl<P: Probe> World<P> {
     }
 
     /// Adds an endpoint; client and server of flow 0, then of flow 1, and so on.
-    pub(crate) fn add_endpoint(&mut self, node: u32, transport: Transport, app: App, salt: u64) {
+    pub(crate) fn add_endpoint(
+        &mut self,
+        node: u32,
+        category: Category,
+        transport: Transport,
+        app: App,
+        salt: u64,
+    ) {
         let number = self.endpoints.len() as u32;
         let timer = self.register(Actor::Endpoint(number), Phase::Timer, salt);
         let app_timer = self.register(Actor::App(number), Phase::Application, salt.rotate_left(32));
         self.queue.set(app_timer, app.next_timer());
-        self.endpoints.push(Endpoint { node, transport, app, timer, app_timer });
+        self.endpoints.push(Endpoint { node, category, transport, app, timer, app_timer });
     }
 
     /// Runs to `end` or for `budget` events, whichever comes first; true if `end` was reached.
@@ -173,7 +198,7 @@ impl<P: Probe> World<P> {
         self.sites[i].on_ends(self.now, &mut self.probe, &mut self.pool);
         self.feed_all(number);
         while let Some(delivery) = self.sites[i].poll() {
-            let queue = self.sites[i].first_queue + delivery.to.0;
+            let queue = self.sites[i].number(delivery.to, 0);
             let node = self.sites[i].nodes[delivery.to.index()];
             self.arrive(delivery.packet, node, queue);
         }
@@ -182,7 +207,7 @@ impl<P: Probe> World<P> {
 
     /// Gives stations that have become ready their next packets.
     fn feed_all(&mut self, number: u32) {
-        for station in 0..self.sites[number as usize].queues.len() {
+        for station in 0..self.sites[number as usize].nodes.len() {
             self.feed(number, NodeId(station as u32));
         }
     }
@@ -255,9 +280,11 @@ impl<P: Probe> World<P> {
         let i = next as usize;
         if let Some(way) = i.checked_sub(self.interfaces.len()) {
             let AirWay { site, from, .. } = self.air_ways[way];
+            let category = self.endpoints[to.index()].category as usize;
             self.sites[site as usize].enqueue(
                 self.now,
                 from,
+                category,
                 packet,
                 &mut self.probe,
                 &mut self.pool,

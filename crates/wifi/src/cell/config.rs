@@ -10,7 +10,7 @@ use super::Cell;
 use super::capture::{Capture, Factors, Sensing};
 use super::radio::Radio;
 use super::report::StationStats;
-use crate::mac::{AccessMethod, Contender, MacConfig, NodeId, Rules, Station};
+use crate::mac::{Contender, MacConfig, NodeId, Rules, Station};
 use crate::phy::error::ErrorModel;
 use crate::phy::{Mode, Timing};
 
@@ -99,22 +99,12 @@ impl Cell {
         let rules = Rules { timing: plan.timing, mac: plan.mac };
         let mut stations = Vec::with_capacity(n);
         for (i, station) in plan.stations.iter().enumerate() {
-            let categories = if rules.mac.access == AccessMethod::Dcf { 1 } else { 4 };
-            if station.access.len() != categories {
+            if station.access.len() != rules.mac.categories() {
                 return Err(ConfigError::new("access", "does not fit the access method"));
             }
             let contender = |a: &AccessParams| {
                 Contender::new(rules.timing.aifs(a.aifsn), a.cw_min, a.cw_max, a.txop)
             };
-            for access in &station.access {
-                if access.cw_min > access.cw_max || access.aifsn == 0 {
-                    let message = format!(
-                        "CWmin {} and CWmax {} with AIFSN {}: CWmin is at most CWmax, AIFSN at least 1",
-                        access.cw_min, access.cw_max, access.aifsn
-                    );
-                    return Err(ConfigError::new("cw_min", message));
-                }
-            }
             let contenders = station.access.iter().map(contender).collect();
             let random = seed.stream(&format!("{label}/sta/{i}/backoff"));
             stations.push(Station::new(NodeId(i as u32), n, contenders, station.mode, random));

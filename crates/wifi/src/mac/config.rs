@@ -5,7 +5,9 @@ use airtcp_units::{Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::phy::Timing;
+use super::{EdcaConfig, TxopLimits};
+use crate::cell::AccessParams;
+use crate::phy::{Standard, Timing};
 
 /// How the medium is contended for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -19,12 +21,11 @@ pub enum AccessMethod {
 }
 
 /// When a frozen back-off counter has counted the slot in which the medium became busy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BackoffDecrement {
     /// Only slots that were idle to their end count (DCF, clause 9.3.4.3): after a busy period
     /// only stations that have just transmitted can start in the first slot.
-    #[default]
     SlotEnd,
     /// The slot counts at its start (EDCA, clause 9.19.2.3; Bianchi's chain): a busy period
     /// counts as one slot.
@@ -80,6 +81,13 @@ pub struct MacConfig {
     /// Greatest contention window (DCF), where it is not the standard's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cw_max: Option<u32>,
+    /// Access parameters of the stations' categories (EDCA), where they are not the defaults.
+    pub edca: EdcaConfig,
+    /// Those of the access point; the stations' if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edca_access_point: Option<EdcaConfig>,
+    /// Limits of transmission opportunities (EDCA).
+    pub txop_limits: TxopLimits,
     /// Attempts (not retries) of a frame without RTS, and of an RTS.
     pub attempts: u32,
     /// Attempts of a frame after an RTS.
@@ -90,8 +98,10 @@ pub struct MacConfig {
     pub rts_threshold: Option<Bytes>,
     /// Whether the contention window grows.
     pub backoff: Backoff,
-    /// When a frozen counter has counted a slot.
-    pub backoff_decrement: BackoffDecrement,
+    /// When a frozen counter has counted a slot. Default: `slot-end` under DCF, `slot-start` under
+    /// EDCA.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backoff_decrement: Option<BackoffDecrement>,
     /// Whether a frame that comes to an empty queue may go without back-off.
     pub immediate_access: ImmediateAccess,
     /// When slots begin after a missing answer.
@@ -106,11 +116,14 @@ impl Default for MacConfig {
             access: AccessMethod::default(),
             cw_min: None,
             cw_max: None,
+            edca: EdcaConfig::default(),
+            edca_access_point: None,
+            txop_limits: TxopLimits::default(),
             attempts: 7,
             attempts_long: 4,
             rts_threshold: None,
             backoff: Backoff::default(),
-            backoff_decrement: BackoffDecrement::default(),
+            backoff_decrement: None,
             immediate_access: ImmediateAccess::default(),
             after_timeout: AfterTimeout::default(),
             eifs: true,
@@ -124,14 +137,6 @@ impl MacConfig {
     /// # Errors
     /// The first key that is impossible.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        for (key, cw) in [("cw_min", self.cw_min), ("cw_max", self.cw_max)] {
-            if let Some(cw) = cw
-                && !(cw < 32_768 && (cw + 1).is_power_of_two())
-            {
-                let message = format!("is {cw}: one less than a power of 2, up to 32767");
-                return Err(ConfigError::new(key, message));
-            }
-        }
         for (key, attempts) in [("attempts", self.attempts), ("attempts_long", self.attempts_long)]
         {
             if !(1..=255).contains(&attempts) {
@@ -140,6 +145,41 @@ impl MacConfig {
             }
         }
         Ok(())
+    }
+
+    /// Number of categories a station has.
+    pub const fn categories(&self) -> usize {
+        match self.access {
+            AccessMethod::Dcf => 1,
+            AccessMethod::Edca => 4,
+        }
+    }
+
+    /// Access parameters of the access point (`true`) or of a station, lowest priority first.
+    ///
+    /// # Errors
+    /// If a number is impossible.
+    pub fn params(
+        &self,
+        standard: Standard,
+        access_point: bool,
+    ) -> Result<Vec<AccessParams>, ConfigError> {
+        if self.access == AccessMethod::Edca {
+            let (key, config) = match &self.edca_access_point {
+                Some(own) if access_point => ("edca_access_point", own),
+                _ => ("edca", &self.edca),
+            };
+            let params = config.params(standard, self.txop_limits);
+            return params.map(Into::into).map_err(|e| ConfigError::new(key, e.message));
+        }
+        let params = AccessParams {
+            aifsn: 2,
+            cw_min: self.cw_min.unwrap_or(standard.cw_min()),
+            cw_max: self.cw_max.unwrap_or(standard.cw_max()),
+            txop: Span::ZERO,
+        };
+        params.check("the station").map_err(|e| ConfigError::new("cw_min", e.message))?;
+        Ok(vec![params])
     }
 }
 
@@ -154,6 +194,14 @@ impl Rules {
     /// What a bad frame adds to the next inter-frame space.
     pub(crate) fn eifs_extra(&self) -> Span {
         if self.mac.eifs { self.timing.eifs_extra() } else { Span::ZERO }
+    }
+
+    /// Whether the slot in which the medium becomes busy counts.
+    pub(crate) fn counts_at_start(&self) -> bool {
+        match self.mac.backoff_decrement {
+            Some(rule) => rule == BackoffDecrement::SlotStart,
+            None => self.qos(),
+        }
     }
 
     pub(crate) fn qos(&self) -> bool {

@@ -11,7 +11,7 @@
 use airtcp_random::Stream;
 use airtcp_units::{Nanos, Span};
 
-use super::config::{AfterTimeout, Backoff, BackoffDecrement, ImmediateAccess, MacConfig};
+use super::config::{AfterTimeout, Backoff, ImmediateAccess, MacConfig};
 use super::{Mpdu, Rules};
 
 /// How a station sees the medium; its contenders share it.
@@ -51,6 +51,8 @@ pub(crate) struct Contender {
     pub(crate) cw: u32,
     /// Slots left when the medium last became idle.
     slots: u32,
+    /// The back-off after its last frame is over.
+    over: bool,
     /// The frame came to an idle medium and may go without back-off.
     immediate: bool,
     /// It does not go before it is there.
@@ -69,6 +71,7 @@ impl Contender {
             txop,
             cw: cw_min,
             slots: 0,
+            over: true,
             immediate: false,
             not_before: Nanos::ZERO,
             drawn: Nanos::ZERO,
@@ -99,7 +102,7 @@ impl Contender {
             return 0;
         }
         let whole = now.since(first).0 / rules.timing.slot.0;
-        whole + u64::from(rules.mac.backoff_decrement == BackoffDecrement::SlotStart)
+        whole + u64::from(rules.counts_at_start())
     }
 
     /// The medium becomes busy, or its view is about to change otherwise.
@@ -107,6 +110,7 @@ impl Contender {
         if view.idle_from == Nanos::NEVER {
             return;
         }
+        self.over = self.is_over(now, view, rules);
         if self.slots > 0 {
             let passed = self.passed(now, view, rules);
             self.slots -= passed.min(u64::from(self.slots)) as u32;
@@ -128,17 +132,11 @@ impl Contender {
     ) {
         self.mpdu = Some(mpdu);
         self.not_before = now;
-        let idle = view.is_idle(now);
-        // While the medium is idle the counter is behind by the slots that have passed.
-        let left = if view.idle_from == Nanos::NEVER {
-            u64::from(self.slots)
-        } else {
-            u64::from(self.slots).saturating_sub(self.passed_idle(now, view, rules))
-        };
-        if left > 0 {
+        if !self.is_over(now, view, rules) {
             return;
         }
         self.slots = 0;
+        let idle = view.is_idle(now);
         let at_once = match rules.mac.immediate_access {
             ImmediateAccess::Never => false,
             ImmediateAccess::AtArrival => idle,
@@ -151,14 +149,19 @@ impl Contender {
         }
     }
 
-    /// Whole slots that have passed without a transmission: none is counted at its start.
-    fn passed_idle(&self, now: Nanos, view: &View, rules: &Rules) -> u64 {
-        now.since(self.first_slot(view, &rules.mac)).0 / rules.timing.slot.0
+    /// Whether the back-off after its last frame is over: all its slots have passed.
+    fn is_over(&self, now: Nanos, view: &View, rules: &Rules) -> bool {
+        if self.over || view.idle_from == Nanos::NEVER {
+            return self.over;
+        }
+        let first = self.first_slot(view, &rules.mac);
+        now >= first + Span(rules.timing.slot.0 * u64::from(self.slots))
     }
 
     /// A new back-off; no slot before `now` counts.
     pub(crate) fn draw(&mut self, now: Nanos, random: &mut Stream) {
         self.drawn = now;
+        self.over = false;
         self.slots = random.below(u64::from(self.cw) + 1) as u32;
         self.immediate = false;
     }

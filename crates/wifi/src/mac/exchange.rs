@@ -236,7 +236,7 @@ impl Station {
         let contender = &mut self.contenders[category];
         contender.narrow();
         if let Some(mpdu) = contender.mpdu.take() {
-            self.finished.push(Finished { category: category as u8, mpdu, acknowledged: true });
+            self.finished.push(Finished { mpdu, acknowledged: true });
         }
         if now < self.txop_end {
             self.exchange = Exchange::Sending;
@@ -277,8 +277,7 @@ impl Station {
         if given_up {
             contender.narrow();
             if let Some(mpdu) = contender.mpdu.take() {
-                let category = category as u8;
-                self.finished.push(Finished { category, mpdu, acknowledged: false });
+                self.finished.push(Finished { mpdu, acknowledged: false });
             }
         } else {
             contender.widen(&rules.mac);

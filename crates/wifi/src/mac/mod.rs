@@ -2,6 +2,7 @@
 
 mod config;
 mod contender;
+mod edca;
 mod exchange;
 mod frame;
 mod station;
@@ -11,6 +12,7 @@ pub use config::{
     AccessMethod, AfterTimeout, Backoff, BackoffDecrement, ImmediateAccess, MacConfig,
 };
 pub(crate) use contender::{Contender, View};
+pub use edca::{Category, CategoryConfig, EdcaConfig, TxopLimits};
 pub use frame::{Class, Frame, Kind, NodeId};
 pub(crate) use frame::{Mpdu, data_bytes};
 pub(crate) use station::{Finished, Receiving, Station};

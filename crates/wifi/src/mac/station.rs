@@ -24,7 +24,6 @@ pub(crate) struct Receiving {
 /// How the sender's part in a packet ended.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Finished {
-    pub(crate) category: u8,
     pub(crate) mpdu: Mpdu,
     pub(crate) acknowledged: bool,
 }
@@ -180,8 +179,11 @@ impl Station {
         rules: &Rules,
     ) -> Option<Frame> {
         if let Some((_, due)) = self.due.take_if(|(at, _)| *at <= now) {
-            self.on_busy(now, rules);
-            return self.send_due(now, due, rules);
+            let frame = self.send_due(now, due, rules);
+            if frame.is_some() {
+                self.on_busy(now, rules);
+            }
+            return frame;
         }
         if let Exchange::Awaiting { answer, until, heard: false } = self.exchange
             && until <= now

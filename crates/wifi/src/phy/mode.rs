@@ -80,7 +80,7 @@ impl Mode {
     /// # Errors
     /// If the standard has no such rate; the message lists those it has.
     pub fn from_rate(rate: BitRate, standard: Standard) -> Result<Self, ConfigError> {
-        let found = (rate.bps() % 1_000 == 0).then(|| Self::from_kbps(rate.bps() / 1_000));
+        let found = rate.bps().is_multiple_of(1_000).then(|| Self::from_kbps(rate.bps() / 1_000));
         found.flatten().filter(|mode| standard.modes().any(|m| m == *mode)).ok_or_else(|| {
             let names: Vec<String> = standard.modes().map(|mode| mode.to_string()).collect();
             let accepted = names.join(", ");
@@ -131,7 +131,7 @@ impl Mode {
 impl fmt::Display for Mode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kbps = self.kbps();
-        if kbps % 1_000 == 0 {
+        if kbps.is_multiple_of(1_000) {
             write!(f, "{} Mb/s", kbps / 1_000)
         } else {
             write!(f, "{}.{} Mb/s", kbps / 1_000, kbps % 1_000 / 100)

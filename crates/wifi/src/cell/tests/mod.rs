@@ -9,7 +9,7 @@ use airtcp_random::Seed;
 use airtcp_units::{Nanos, Span};
 
 use super::*;
-use crate::mac::{BackoffDecrement, Kind, MacConfig};
+use crate::mac::{Kind, MacConfig};
 use crate::phy::error::{ErrorModelConfig, IdealConfig};
 use crate::phy::{Standard, Timing, TimingConfig};
 
@@ -21,6 +21,9 @@ struct Bench {
     delivered: Vec<u64>,
     /// Stations that always have a packet, and for whom.
     saturated: Vec<(NodeId, NodeId)>,
+    /// Category in which each station sends (or, `by_entry`, each entry of `saturated`).
+    categories: Vec<usize>,
+    by_entry: bool,
     payload: u16,
     /// What went on the air: when, and the frame.
     log: Vec<(Nanos, Frame)>,
@@ -58,18 +61,24 @@ impl Bench {
             now: Nanos::ZERO,
             delivered: vec![0; n],
             saturated: Vec::new(),
+            categories: vec![0; n],
+            by_entry: false,
             payload: 1460,
             log: Vec::new(),
         }
     }
 
     fn offer(&mut self, from: NodeId, to: NodeId) {
+        self.offer_in(from, to, self.categories[from.index()]);
+    }
+
+    fn offer_in(&mut self, from: NodeId, to: NodeId, category: usize) {
         let to_end = EndpointId::new(from.0, Side::Server);
         let segment = Segment::datagram(0, self.payload);
         let packet = self.pool.insert(Packet { to: to_end, segment });
         let mut probe = NoProbe;
         let mut cx = Cx::new(&mut probe, &mut self.pool, Who::Link(0));
-        self.cell.offer(self.now, from, to, 0, packet, &mut cx);
+        self.cell.offer(self.now, from, to, category, packet, &mut cx);
     }
 
     fn feed(&mut self) {
@@ -79,8 +88,9 @@ impl Bench {
         }
         for i in 0..self.saturated.len() {
             let (from, to) = self.saturated[i];
-            if self.cell.is_ready(from, 0) {
-                self.offer(from, to);
+            let category = self.categories[if self.by_entry { i } else { from.index() }];
+            if self.cell.is_ready(from, category) {
+                self.offer_in(from, to, category);
             }
         }
     }

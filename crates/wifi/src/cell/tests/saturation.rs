@@ -1,6 +1,7 @@
 //! Saturated stations against an ideal slotted system.
 
 use super::*;
+use crate::mac::{AccessMethod, BackoffDecrement, Category, EdcaConfig, TxopLimits};
 
 /// What an ideal slotted system does: collision probability, and time in units of what happens
 /// (idle slots, successes, collisions) until `attempts` frames were sent. Shares no code with the
@@ -35,7 +36,7 @@ fn slotted(n: usize, cw_min: u64, doublings: u32, frozen: bool) -> (f64, [u64; 3
 
 /// Collision probability of n saturated stations sending to station 0, and packets a second.
 fn saturate(n: u32, standard: Standard, decrement: BackoffDecrement, seconds: u64) -> (f64, f64) {
-    let mac = MacConfig { eifs: false, backoff_decrement: decrement, ..MacConfig::default() };
+    let mac = MacConfig { eifs: false, backoff_decrement: Some(decrement), ..MacConfig::default() };
     // Those that collided go on together with the others.
     let difs = Timing::new(standard, &TimingConfig::default()).unwrap().difs();
     let timing = TimingConfig { ack_timeout: Some(difs), ..TimingConfig::default() };
@@ -77,4 +78,141 @@ fn saturated_stations_collide_as_in_the_slotted_system() {
             }
         }
     }
+}
+
+/// What becomes of saturated categories in an ideal system that looks at every slot boundary
+/// (clause 9.19.2.3): at each, a category whose AIFS has passed sends if its counter is zero, and
+/// counts down otherwise. By category: attempts and successes.
+fn boundaries(all: &[AccessParams]) -> Vec<(u64, u64)> {
+    let mut random = Seed::new(9).stream("boundaries");
+    let mut draw = |p: &AccessParams, failed: u32| {
+        let cw = ((u64::from(p.cw_min) + 1) << failed).min(u64::from(p.cw_max) + 1);
+        random.below(cw)
+    };
+    let mut counters: Vec<u64> = all.iter().map(|p| draw(p, 0)).collect();
+    let mut failed = vec![0u32; all.len()];
+    let mut counts = vec![(0, 0); all.len()];
+    for _ in 0..400_000 {
+        let mut boundary = 0;
+        let senders = loop {
+            boundary += 1;
+            let counts = |i: &usize| all[*i].aifsn <= boundary;
+            let open: Vec<usize> = (0..all.len()).filter(counts).collect();
+            let ready: Vec<usize> = open.iter().copied().filter(|i| counters[*i] == 0).collect();
+            for i in open {
+                counters[i] = counters[i].saturating_sub(1);
+            }
+            if !ready.is_empty() {
+                break ready;
+            }
+        };
+        for i in &senders {
+            counts[*i].0 += 1;
+            if senders.len() == 1 {
+                counts[*i].1 += 1;
+                failed[*i] = 0;
+            } else {
+                failed[*i] = (failed[*i] + 1) % 7;
+            }
+            counters[*i] = draw(&all[*i], failed[*i]);
+        }
+    }
+    counts
+}
+
+/// Stations of two categories share the medium as in the ideal system: shares of packets and
+/// collision probabilities within 0.01.
+#[test]
+fn categories_share_the_medium_as_their_parameters_say() {
+    let params = EdcaConfig::default().params(Standard::A, TxopLimits::Zero).unwrap();
+    for mix in [
+        vec![Category::Voice, Category::BestEffort, Category::BestEffort],
+        vec![Category::Video, Category::Video, Category::BestEffort, Category::Background],
+        vec![Category::Voice, Category::Voice, Category::Video, Category::BestEffort],
+    ] {
+        let mac = MacConfig { access: AccessMethod::Edca, eifs: false, ..MacConfig::default() };
+        let difs = Timing::new(Standard::A, &TimingConfig::default()).unwrap().difs();
+        let timing = TimingConfig { ack_timeout: Some(difs), ..TimingConfig::default() };
+        let mut plan = plan(mix.len() + 1, Standard::A, mac, timing);
+        for station in &mut plan.stations {
+            station.access = params.to_vec();
+        }
+        let mut bench = Bench::new(plan, 3);
+        bench.saturated = (0..mix.len()).map(|i| (NodeId(i as u32 + 1), NodeId(0))).collect();
+        bench.categories = std::iter::once(0).chain(mix.iter().map(|c| *c as usize)).collect();
+        bench.run(Nanos(30_000_000_000));
+        let ideal = boundaries(&mix.iter().map(|c| params[*c as usize]).collect::<Vec<_>>());
+        let won: u64 = ideal.iter().map(|(_, won)| won).sum();
+        // By category: who of several has the luck changes over longer times than a test has.
+        for category in &mix {
+            let members = || (0..mix.len()).filter(|i| mix[*i] == *category);
+            let data = |i: usize| *bench.cell.stats(NodeId(i as u32 + 1)).class(Class::Data);
+            let decoded: u64 = members().map(|i| data(i).decoded).sum();
+            let attempts: u64 = members().map(|i| data(i).sent).sum();
+            let (sent, successes) =
+                members().fold((0, 0), |(a, b), i| (a + ideal[i].0, b + ideal[i].1));
+            let share = decoded as f64 / bench.delivered[0] as f64;
+            let expected = successes as f64 / won as f64;
+            assert!((share - expected).abs() < 0.01, "{mix:?} {category:?}: {share} {expected}");
+            let p = 1.0 - decoded as f64 / attempts as f64;
+            let expected = 1.0 - successes as f64 / sent as f64;
+            // Background has few attempts: four standard errors.
+            let error = 4.0 * (expected / attempts.min(sent) as f64).sqrt();
+            assert!((p - expected).abs() < error.max(0.01), "{category:?}: {p} {expected}");
+        }
+    }
+}
+
+/// Two categories of one station never collide on the air: the higher sends, the lower backs off
+/// as after a collision.
+#[test]
+fn categories_of_one_station_collide_inside() {
+    let params = EdcaConfig::default().params(Standard::A, TxopLimits::Zero).unwrap();
+    let mac = MacConfig { access: AccessMethod::Edca, ..MacConfig::default() };
+    let mut plan = plan(2, Standard::A, mac, TimingConfig::default());
+    for station in &mut plan.stations {
+        station.access = params.to_vec();
+    }
+    let mut bench = Bench::new(plan, 3);
+    bench.saturated = vec![(NodeId(1), NodeId(0)); 4];
+    bench.categories = vec![0, 1, 2, 3];
+    bench.by_entry = true;
+    bench.run(Nanos(5_000_000_000));
+    let stats = bench.cell.stats(NodeId(1));
+    let data = stats.class(Class::Data);
+    // The last one may be on the air still.
+    assert!(data.sent - data.decoded <= 1);
+    // Voice has most, and the lower ones give up packets that never were on the air.
+    assert!(stats.given_up > 0 && stats.dropped == stats.given_up);
+}
+
+/// A transmission opportunity holds as many exchanges as fit, SIFS apart, and no more.
+#[test]
+fn a_transmission_opportunity_is_filled() {
+    let params = EdcaConfig::default().params(Standard::A, TxopLimits::Y2012).unwrap();
+    let mac = MacConfig { access: AccessMethod::Edca, ..MacConfig::default() };
+    let mut plan = plan(2, Standard::A, mac, TimingConfig::default());
+    for station in &mut plan.stations {
+        station.access = params.to_vec();
+    }
+    let mut bench = Bench::new(plan, 3);
+    bench.saturated = vec![(NodeId(1), NodeId(0))];
+    bench.categories = vec![0, 2];
+    bench.run(Nanos(1_000_000_000));
+    let starts: Vec<u64> =
+        bench.log.iter().filter(|(_, f)| f.kind == Kind::Data).map(|(at, _)| at.0).collect();
+    // 248 + 16 + 28 us an exchange, 16 us between: nine fill 2756 us of 3008, ten would take 3064.
+    let exchange = 292_000 + 16_000;
+    let first = starts.iter().position(|s| *s > 0).unwrap();
+    let mut run = 1;
+    let mut runs = Vec::new();
+    for pair in starts[first..].windows(2) {
+        if pair[1] - pair[0] == exchange {
+            run += 1;
+        } else {
+            runs.push(run);
+            run = 1;
+        }
+    }
+    assert!(runs.len() > 100 && runs[1..].iter().all(|n| *n == 9), "{runs:?}");
 }
