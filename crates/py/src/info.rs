@@ -33,7 +33,9 @@ pub(crate) fn registry(family: Option<&str>) -> PyResult<String> {
     });
     let transport = airtcp_transport::registry();
     let models = transport.iter().chain(airtcp_queueing::registry()).chain(airtcp_link::registry());
+    let wifi = airtcp_wifi::registries().into_iter().flatten();
     let all: Vec<Listed> = models
+        .chain(wifi)
         .map(|e| Listed {
             family: e.family,
             name: e.name,

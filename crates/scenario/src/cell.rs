@@ -6,6 +6,7 @@ use airtcp_wifi::cell::{Capture, Sensing};
 use airtcp_wifi::layout::Layout;
 use airtcp_wifi::mac::MacConfig;
 use airtcp_wifi::phy::error::ErrorModelConfig;
+use airtcp_wifi::phy::fading::FadingConfig;
 use airtcp_wifi::phy::noise::NoiseConfig;
 use airtcp_wifi::phy::propagation::PropagationConfig;
 use airtcp_wifi::phy::{Mode, Standard, Timing, TimingConfig};
@@ -42,6 +43,9 @@ pub struct CellSpec {
     /// How power falls on its way.
     #[serde(default)]
     pub propagation: PropagationConfig,
+    /// How what arrives changes over time.
+    #[serde(default)]
+    pub fading: FadingConfig,
     /// Noise at the receivers.
     #[serde(default)]
     pub noise: NoiseConfig,

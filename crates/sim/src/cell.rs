@@ -7,6 +7,7 @@ use airtcp_wifi::ConfigError;
 use airtcp_wifi::cell::{Cell, CellPlan, StationPlan};
 use airtcp_wifi::phy::Timing;
 use airtcp_wifi::phy::error::ErrorModel;
+use airtcp_wifi::phy::fading::Fading;
 use airtcp_wifi::phy::noise::Noise;
 use airtcp_wifi::phy::propagation::{Propagation, Site};
 
@@ -58,6 +59,7 @@ pub(crate) fn cell(plan: &Plan, seed: Seed, label: &str) -> Result<Cell, Scenari
         sensing,
         noise_mw,
         power_mw,
+        fading: Fading::new(&spec.fading, seed, label).map_err(at("fading"))?,
         ignore_below_mw: noise_mw * IGNORED_BELOW_NOISE,
         residual_error: spec.residual_error.get(),
         stations,

@@ -122,3 +122,25 @@ fn categories_have_queues_of_their_own() {
     assert!(run.flows[0].goodput_bps > 15e6);
     assert!(run.conservation.ok);
 }
+
+/// Without line of sight some frames meet a fade: at a mean SNR of 30 dB, 6 Mb/s loses those whose
+/// gain is below what it needs, `1 - exp(-needed / mean)` of them.
+#[test]
+fn fades_lose_what_the_distribution_says() {
+    // Power 18 dBm, loss 87.0 dB, noise -99 dBm: 30 dB. A step at 10 dB: 1 - exp(-0.01) = 0.995 %.
+    let run = run_first(
+        "duration = \"60 s\"\n\
+         [[cells]]\nlayout = { kind = \"star\", stations = 1 }\nrate = \"6 Mb/s\"\n\
+         propagation.path_loss = { model = \"matrix\", losses = \
+         [{ between = [\"ap\", \"sta0\"], loss_db = 87 }] }\n\
+         noise.floor_dbm = -99\nsensing = { sensitivity_dbm = -120, carrier_sense_dbm = -120 }\n\
+         error = { model = \"threshold\", sinr_db = 10 }\n\
+         fading = { model = \"rayleigh\", coherence_time = \"100 us\" }\n\
+         [[flows]]\nfrom = \"sta0\"\nto = \"ap\"\ntransport = \"udp\"\n\
+         app = { kind = \"constant-rate\", rate = \"3 Mb/s\", message = \"1000 B\" }\n",
+    );
+    let data = &run.cells[0].stations[1].frames["data"];
+    // A lost ACK makes one more attempt, which is counted among the data frames sent.
+    assert!((data.error_rate / 0.00995 - 1.0).abs() < 0.15, "{}", data.error_rate);
+    assert!(data.sent > 20_000);
+}

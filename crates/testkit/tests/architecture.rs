@@ -24,6 +24,7 @@ const RULES: &[Rule] = &[
     ("transport", &["units", "random", "packet", "probe"], &["arrayvec"]),
     ("queueing", &["units", "random", "packet", "probe"], &[]),
     ("link", &["units", "random", "packet", "probe"], &[]),
+    ("wifi", &["units", "random", "packet", "probe"], &[]),
     (
         "trace",
         &["units", "random", "packet", "probe"],
@@ -31,12 +32,22 @@ const RULES: &[Rule] = &[
     ),
     (
         "scenario",
-        &["units", "random", "packet", "probe", "transport", "queueing", "link"],
+        &["units", "random", "packet", "probe", "transport", "queueing", "link", "wifi"],
         &["serde_path_to_error", "thiserror", "toml"],
     ),
     (
         "sim",
-        &["units", "random", "packet", "probe", "transport", "queueing", "link", "scenario"],
+        &[
+            "units",
+            "random",
+            "packet",
+            "probe",
+            "transport",
+            "queueing",
+            "link",
+            "wifi",
+            "scenario",
+        ],
         &["statrs", "thiserror"],
     ),
     (
@@ -65,6 +76,7 @@ const RULES: &[Rule] = &[
             "transport",
             "queueing",
             "link",
+            "wifi",
             "scenario",
             "sim",
             "study",

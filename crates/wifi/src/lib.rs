@@ -10,3 +10,8 @@ pub mod mac;
 pub mod phy;
 
 pub use airtcp_probe::{ConfigError, Entry};
+
+/// The registered algorithms of all families, for listing.
+pub const fn registries() -> [&'static [Entry]; 2] {
+    [phy::propagation::registry(), phy::error::registry()]
+}

@@ -7,6 +7,7 @@ use super::fate::Fate;
 use super::radio::{Judge, Signal};
 use super::{Cell, Delivery};
 use crate::mac::{Frame, Kind, NodeId};
+use crate::phy::propagation::pair_key;
 
 /// A frame on the air.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +36,11 @@ impl Cell {
         for frame in &frames {
             let place = self.start(now, frame);
             for i in 0..self.hearers[frame.from.index()].len() {
-                let (radio, power) = self.hearers[frame.from.index()][i];
+                let (radio, mut power) = self.hearers[frame.from.index()][i];
+                if !self.fading.is_none() {
+                    let pair = pair_key(frame.from.index(), radio as usize);
+                    power *= self.fading.gain(pair, now);
+                }
                 let new = self.hear(now, radio as usize, Signal { place, power });
                 if new {
                     touched.push(radio);

@@ -12,6 +12,7 @@ use super::radio::Radio;
 use super::report::StationStats;
 use crate::mac::{Contender, MacConfig, NodeId, Rules, Station};
 use crate::phy::error::ErrorModel;
+use crate::phy::fading::Fading;
 use crate::phy::{Mode, Timing};
 
 /// Access parameters of one category.
@@ -53,6 +54,8 @@ pub struct CellPlan {
     pub noise_mw: f64,
     /// Power in mW at which each station (second index) hears each (first index).
     pub power_mw: Vec<Vec<f64>>,
+    /// How these powers change over time.
+    pub fading: Fading,
     /// Powers below this are left out of everything, in mW.
     pub ignore_below_mw: f64,
     /// Probability that a data frame is lost to what the models leave out.
@@ -128,6 +131,7 @@ impl Cell {
             },
             rules,
             error: plan.error,
+            fading: plan.fading,
             stations,
             radios: (0..n).map(|_| Radio::default()).collect(),
             air: Vec::new(),

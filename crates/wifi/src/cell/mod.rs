@@ -20,6 +20,7 @@ use std::collections::VecDeque;
 
 use crate::mac::{Class, Frame, NodeId, Rules, Station, data_bytes};
 use crate::phy::error::ErrorModel;
+use crate::phy::fading::Fading;
 use air::Transmission;
 pub use capture::{Capture, Sensing};
 pub use config::{AccessParams, CellPlan, StationPlan};
@@ -41,6 +42,7 @@ pub struct Delivery {
 pub struct Cell {
     rules: Rules,
     error: ErrorModel,
+    fading: Fading,
     levels: config::Levels,
     stations: Vec<Station>,
     radios: Vec<Radio>,

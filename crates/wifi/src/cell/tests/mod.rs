@@ -11,6 +11,7 @@ use airtcp_units::{Nanos, Span};
 use super::*;
 use crate::mac::{Kind, MacConfig};
 use crate::phy::error::{ErrorModelConfig, IdealConfig};
+use crate::phy::fading::FadingConfig;
 use crate::phy::{Standard, Timing, TimingConfig};
 
 /// A cell and what drives it.
@@ -46,6 +47,7 @@ fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> C
         sensing: Sensing::default(),
         noise_mw: 1e-10,
         power_mw: vec![vec![1e-6; n]; n],
+        fading: Fading::new(&FadingConfig::None, Seed::new(1), "cell").unwrap(),
         ignore_below_mw: 1e-12,
         residual_error: 0.0,
         stations: vec![StationPlan { mode, access: vec![access] }; n],
