@@ -167,7 +167,7 @@ impl<P: Probe> World<P> {
                 Actor::AirEnds(i) => self.on_air_ends(i),
                 Actor::AirTimers(i) => {
                     self.sites[i as usize].on_timers(now, &mut self.probe, &mut self.pool);
-                    self.feed_all(i);
+                    self.feed_ready(i);
                     self.reschedule(i);
                 }
                 Actor::AirStarts(i) => {
@@ -196,7 +196,7 @@ impl<P: Probe> World<P> {
     fn on_air_ends(&mut self, number: u32) {
         let i = number as usize;
         self.sites[i].on_ends(self.now, &mut self.probe, &mut self.pool);
-        self.feed_all(number);
+        self.feed_ready(number);
         while let Some(delivery) = self.sites[i].poll() {
             let queue = self.sites[i].number(delivery.to, 0);
             let node = self.sites[i].nodes[delivery.to.index()];
@@ -206,9 +206,9 @@ impl<P: Probe> World<P> {
     }
 
     /// Gives stations that have become ready their next packets.
-    fn feed_all(&mut self, number: u32) {
-        for station in 0..self.sites[number as usize].nodes.len() {
-            self.feed(number, NodeId(station as u32));
+    fn feed_ready(&mut self, number: u32) {
+        while let Some(station) = self.sites[number as usize].cell.take_ready() {
+            self.feed(number, station);
         }
     }
 

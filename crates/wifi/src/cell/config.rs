@@ -143,6 +143,7 @@ impl Cell {
             ordinal: 0,
             draws: seed.keyed(&format!("{label}/decode")),
             out: VecDeque::new(),
+            ready: Vec::new(),
             touched: Vec::new(),
             over: Vec::new(),
             decoded: None,

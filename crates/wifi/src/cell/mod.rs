@@ -60,6 +60,8 @@ pub struct Cell {
     ordinal: u64,
     draws: Keyed,
     out: VecDeque<Delivery>,
+    /// Stations that have finished with a packet and may take another.
+    ready: Vec<NodeId>,
     touched: Vec<u32>,
     over: Vec<(u32, air::Transmission)>,
     /// The transmission that the station it is for has just decoded.
@@ -127,6 +129,11 @@ impl Cell {
         self.out.pop_front()
     }
 
+    /// A station that has finished with a packet and may take another.
+    pub fn take_ready(&mut self) -> Option<NodeId> {
+        self.ready.pop()
+    }
+
     /// Packets at the heads of the categories.
     pub fn in_flight(&self) -> u64 {
         self.stations.iter().map(Station::holds).sum()
@@ -170,6 +177,7 @@ impl Cell {
     /// Books what a station has finished, and takes packets given up out of the pool.
     fn settle<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut Cx<'_, P>) {
         while let Some(done) = self.stations[i].take_finished() {
+            self.ready.push(NodeId(i as u32));
             let stats = &mut self.stats[i];
             stats.on_finished(&done, now);
             if let (false, Some(packet)) = (done.acknowledged, done.mpdu.packet) {
