@@ -1,0 +1,137 @@
+//! AARF: ARF that tries a higher rate less often the more such tries fail.
+//!
+//! ```text
+//! as ARF, with a threshold of successes and a timer of each destination's own
+//! failed probe     threshold = min(threshold * factor, max_successes), timer = timer * factor
+//! fall             threshold = successes, timer = timer at first
+//! ```
+//! Source: Lacage, Manshaei and Turletti, *IEEE 802.11 rate adaptation: a practical approach*,
+//! MSWiM 2004 (threshold up to 50); the limit 60 and the growing timer are ns-3's.
+
+use airtcp_probe::ConfigError;
+
+use super::arf::{Change, Climber};
+use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl, positive};
+use crate::phy::Mode;
+
+/// AARF.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AarfConfig {
+    /// Failures in a row before the rate falls.
+    pub failures: u32,
+    /// Successes in a row before it rises, at first.
+    pub successes: u32,
+    /// The most that become of them.
+    pub max_successes: u32,
+    /// Attempts at one rate before it rises with the next success, at first.
+    pub timer: u32,
+    /// What a failed probe multiplies both with.
+    pub factor: u32,
+}
+
+impl Default for AarfConfig {
+    fn default() -> Self {
+        Self { failures: 2, successes: 10, max_successes: 60, timer: 15, factor: 2 }
+    }
+}
+
+#[derive(Debug, Clone)]
+struct State {
+    climber: Climber,
+    successes: u32,
+    timer: u32,
+}
+
+/// AARF.
+#[derive(Debug, Clone)]
+pub struct Aarf {
+    config: AarfConfig,
+    ladder: Ladder,
+    peers: Peers<State>,
+}
+
+impl RateControl for Aarf {
+    fn pick(&self, attempt: &Attempt) -> Mode {
+        self.ladder.mode(self.peers.get(attempt.to).climber.step)
+    }
+
+    fn on_result(&mut self, outcome: &Outcome) {
+        let Some(acknowledged) = outcome.acknowledged() else { return };
+        let config = &self.config;
+        let state = self.peers.at(outcome.attempt.to);
+        let climber = &mut state.climber;
+        let change = if acknowledged {
+            climber.acknowledged(state.successes, state.timer, self.ladder.top())
+        } else {
+            climber.failed(config.failures)
+        };
+        match change {
+            Change::None | Change::Up => {}
+            Change::Back => {
+                let more = state.successes.saturating_mul(config.factor);
+                state.successes = more.min(config.max_successes);
+                state.timer = state.timer.saturating_mul(config.factor);
+            }
+            Change::Down => {
+                state.successes = config.successes;
+                state.timer = config.timer;
+            }
+        }
+    }
+}
+
+impl Control for Aarf {
+    type Config = AarfConfig;
+
+    fn build(config: &AarfConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+        positive("failures", config.failures)?;
+        positive("successes", config.successes)?;
+        positive("timer", config.timer)?;
+        positive("factor", config.factor)?;
+        if config.max_successes < config.successes {
+            let message =
+                format!("is {}, below successes ({})", config.max_successes, config.successes);
+            return Err(ConfigError::new("max_successes", message));
+        }
+        let state = State {
+            climber: Climber::new(build.start.unwrap_or(0)),
+            successes: config.successes,
+            timer: config.timer,
+        };
+        Ok(Self { config: config.clone(), ladder: build.ladder.clone(), peers: Peers::new(state) })
+    }
+
+    #[cfg(test)]
+    fn samples() -> Vec<AarfConfig> {
+        let quick = AarfConfig { failures: 1, successes: 2, max_successes: 8, timer: 9, factor: 3 };
+        vec![AarfConfig::default(), quick]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::RateConfig;
+    use super::super::conformance::script;
+    use super::*;
+
+    #[test]
+    fn scripted() {
+        script(&RateConfig::Aarf(AarfConfig::default()), &[
+            // Each failed probe doubles what is asked for: 10, 20, 40, 60, 60.
+            ("..........", &[0; 10]),
+            ("x", &[1]),
+            ("....................", &[0; 20]),
+            ("x", &[1]),
+            ("........................................", &[0; 40]),
+            ("x", &[1]),
+            ("............................................................", &[0; 60]),
+            ("x", &[1]),
+            ("............................................................", &[0; 60]),
+            // A probe that holds does not bring the ten back; a fall does.
+            (".xx", &[1; 3]),
+            ("..........", &[0; 10]),
+            (".", &[1]),
+        ]);
+    }
+}

@@ -1,0 +1,233 @@
+//! AMRR: adaptive multi-rate retry.
+//!
+//! ```text
+//! attempt 0, 1, 2, 3...   at step r, r - 1, r - 2, r - 3 (not below the lowest)
+//! with a packet, at most once a period, F failed attempts and packets given up, K acknowledged:
+//!   good     F < K / 10 and F + K > 10: one more good period; after `threshold` of them r + 1
+//!   bad      F > K / 3: r - 1; if the last change was a rise, threshold = min(2 threshold, 10),
+//!            else threshold = 1
+//! ```
+//! A packet given up counts as its attempts and once more, as in `MadWifi`. Source: Lacage, Manshaei
+//! and Turletti, MSWiM 2004; periods and ratios are those of ns-3's `AmrrWifiManager`. Differs from
+//! ns-3 where a step below the lowest is asked for: ns-3 sends at r again, here at the lowest.
+
+use airtcp_probe::ConfigError;
+use airtcp_units::{Nanos, Probability, Span};
+
+use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl, positive};
+use crate::phy::Mode;
+
+/// Attempts a period must have before it can be good (`MadWifi`).
+const ENOUGH: u32 = 10;
+/// Rate at which it starts unless told otherwise, in kb/s (`MadWifi`).
+pub(super) const START_KBPS: u32 = 36_000;
+
+/// AMRR.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AmrrConfig {
+    /// Time between decisions.
+    pub period: Span,
+    /// Failures for each packet acknowledged from which a period is bad.
+    pub failure_ratio: Probability,
+    /// Failures for each packet acknowledged below which it is good.
+    pub success_ratio: Probability,
+    /// Good periods before the rate rises, at first.
+    pub min_threshold: u32,
+    /// The most that become of them.
+    pub max_threshold: u32,
+}
+
+impl Default for AmrrConfig {
+    fn default() -> Self {
+        Self {
+            period: Span::from_millis(1_000),
+            failure_ratio: Probability::clamped(1.0 / 3.0),
+            success_ratio: Probability::clamped(0.1),
+            min_threshold: 1,
+            max_threshold: 10,
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+struct State {
+    step: usize,
+    /// When the period ends; never before the first packet.
+    until: Nanos,
+    acknowledged: u32,
+    failed: u32,
+    good: u32,
+    threshold: u32,
+    risen: bool,
+}
+
+/// AMRR.
+#[derive(Debug, Clone)]
+pub struct Amrr {
+    config: AmrrConfig,
+    ladder: Ladder,
+    peers: Peers<State>,
+}
+
+impl Amrr {
+    /// A period is over.
+    fn decide(config: &AmrrConfig, state: &mut State, top: usize) {
+        let (failed, sent) = (f64::from(state.failed), f64::from(state.acknowledged));
+        let enough = state.failed + state.acknowledged > ENOUGH;
+        let before = state.step;
+        if enough && failed < sent * config.success_ratio.get() {
+            state.good += 1;
+            state.risen = state.good >= state.threshold && state.step < top;
+            if state.risen {
+                state.good = 0;
+                state.step += 1;
+            }
+        } else if failed > sent * config.failure_ratio.get() {
+            state.good = 0;
+            if state.step > 0 {
+                state.threshold = if state.risen {
+                    (2 * state.threshold).min(config.max_threshold)
+                } else {
+                    config.min_threshold
+                };
+                state.step -= 1;
+            }
+            state.risen = false;
+        }
+        if enough || state.step != before {
+            state.failed = 0;
+            state.acknowledged = 0;
+        }
+    }
+}
+
+impl RateControl for Amrr {
+    fn on_packet(&mut self, first: &Attempt) {
+        let state = self.peers.at(first.to);
+        if state.until > first.now && state.until != Nanos::NEVER {
+            return;
+        }
+        if state.until != Nanos::NEVER {
+            Self::decide(&self.config, state, self.ladder.top());
+        }
+        state.until = first.now + self.config.period;
+    }
+
+    fn pick(&self, attempt: &Attempt) -> Mode {
+        let step = self.peers.get(attempt.to).step;
+        self.ladder.mode(step.saturating_sub(attempt.number.min(3) as usize))
+    }
+
+    fn on_result(&mut self, outcome: &Outcome) {
+        let Some(acknowledged) = outcome.acknowledged() else { return };
+        let state = self.peers.at(outcome.attempt.to);
+        if acknowledged {
+            state.acknowledged += 1;
+        } else {
+            state.failed += 1 + u32::from(outcome.given_up);
+        }
+    }
+}
+
+impl Control for Amrr {
+    type Config = AmrrConfig;
+
+    fn build(config: &AmrrConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+        positive("min_threshold", config.min_threshold)?;
+        if config.max_threshold < config.min_threshold {
+            let message = format!(
+                "is {}, below min_threshold ({})",
+                config.max_threshold, config.min_threshold
+            );
+            return Err(ConfigError::new("max_threshold", message));
+        }
+        if config.period == Span::ZERO {
+            return Err(ConfigError::new("period", "is 0: a period lasts"));
+        }
+        if config.success_ratio > config.failure_ratio {
+            let message = format!(
+                "is {}, above failure_ratio ({})",
+                config.success_ratio, config.failure_ratio
+            );
+            return Err(ConfigError::new("success_ratio", message));
+        }
+        let state = State {
+            step: build.start.unwrap_or(build.ladder.at_most(START_KBPS)),
+            until: Nanos::NEVER,
+            acknowledged: 0,
+            failed: 0,
+            good: 0,
+            threshold: config.min_threshold,
+            risen: false,
+        };
+        Ok(Self { config: config.clone(), ladder: build.ladder.clone(), peers: Peers::new(state) })
+    }
+
+    #[cfg(test)]
+    fn samples() -> Vec<AmrrConfig> {
+        let quick = AmrrConfig { period: Span::from_millis(200), ..AmrrConfig::default() };
+        vec![AmrrConfig::default(), quick]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::RateConfig;
+    use super::super::conformance::Script;
+    use super::*;
+
+    /// Periods of a second, by hand: 36 Mb/s is step 5 of 802.11a.
+    #[test]
+    fn scripted() {
+        let mut s = Script::new(&RateConfig::Amrr(AmrrConfig::default()));
+        // One packet that fails throughout goes down the chain: r, r-1, r-2, r-3, r-3 ...
+        assert_eq!(s.packet("xxxx.").1, [5, 4, 3, 2, 2]);
+        // 4 failures, 21 acknowledged: neither below 2.1 nor above 7: no change.
+        for _ in 0..20 {
+            assert_eq!(s.packet(".").1, [5]);
+        }
+        s.wait(1_000);
+        assert_eq!(s.packet(".").1, [5]);
+        // 11 and no failure: good, and one good period is enough.
+        for _ in 0..10 {
+            s.packet(".");
+        }
+        s.wait(1_000);
+        assert_eq!(s.packet("xx.").1, [6, 5, 4]);
+        // 2 failures to 1: above a third: down, and twice as many good periods are asked for.
+        s.wait(1_000);
+        assert_eq!(s.packet(".").1, [5]);
+        for period in 0..2 {
+            for _ in 0..11 {
+                s.packet(".");
+            }
+            s.wait(1_000);
+            assert_eq!(s.packet(".").1, [5 + period]);
+        }
+    }
+
+    /// Too few attempts decide nothing and go into the next period; a packet given up counts.
+    #[test]
+    fn few_attempts_are_kept() {
+        let mut s = Script::new(&RateConfig::Amrr(AmrrConfig::default()));
+        for _ in 0..6 {
+            s.packet(".");
+        }
+        s.wait(1_000);
+        for _ in 0..5 {
+            assert_eq!(s.packet(".").1, [5]);
+        }
+        s.wait(1_000);
+        // 6 and 5 are 11, which is more than 10.
+        assert_eq!(s.packet(".").1, [6]);
+        // 1 acknowledged since the rise; 7 attempts and the packet make 8 failures.
+        assert_eq!(s.packet("xxxxxxx").1, [6, 5, 4, 3, 3, 3, 3]);
+        for _ in 0..22 {
+            s.packet(".");
+        }
+        s.wait(1_000);
+        // 8 > 23 / 3, where 7 would not be.
+        assert_eq!(s.packet(".").1, [5]);
+    }
+}

@@ -1,0 +1,157 @@
+//! ARF: auto rate fallback.
+//!
+//! ```text
+//! down one step after `failures` failures in a row, and again after as many more
+//! up one step after `successes` successes in a row, or at the first success once `timer` attempts
+//!   have passed since the last change of step (or since the last fall-back's failures)
+//! the first attempt after a rise is a probe: if it fails, back at once
+//! ```
+//! Source: Kamerman and Monteban, *WaveLAN-II*, Bell Labs Technical Journal 2(3), 1997; the timer
+//! counted in attempts is ns-3's. Two rules differ from ns-3's: after a failed probe the failures
+//! count anew, where ns-3 waits for a success before it may fall again; and the timer is compared
+//! with "at least", where ns-3 misses a timer that runs out on a failure.
+
+use airtcp_probe::ConfigError;
+
+use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl, positive};
+use crate::phy::Mode;
+
+/// ARF.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ArfConfig {
+    /// Failures in a row before the rate falls.
+    pub failures: u32,
+    /// Successes in a row before it rises.
+    pub successes: u32,
+    /// Attempts at one rate before it rises with the next success.
+    pub timer: u32,
+}
+
+impl Default for ArfConfig {
+    fn default() -> Self {
+        Self { failures: 2, successes: 10, timer: 15 }
+    }
+}
+
+/// Why the step of a destination has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    None,
+    Up,
+    /// After enough failures.
+    Down,
+    /// The probe after a rise failed.
+    Back,
+}
+
+/// Where a destination stands.
+#[derive(Debug, Clone)]
+pub(super) struct Climber {
+    pub(super) step: usize,
+    successes: u32,
+    failures: u32,
+    attempts: u32,
+    probing: bool,
+}
+
+impl Climber {
+    pub(super) const fn new(step: usize) -> Self {
+        Self { step, successes: 0, failures: 0, attempts: 0, probing: false }
+    }
+
+    pub(super) fn acknowledged(&mut self, successes: u32, timer: u32, top: usize) -> Change {
+        self.attempts = self.attempts.saturating_add(1);
+        self.successes = self.successes.saturating_add(1);
+        self.failures = 0;
+        self.probing = false;
+        if self.step == top || (self.successes < successes && self.attempts < timer) {
+            return Change::None;
+        }
+        *self = Self { probing: true, ..Self::new(self.step + 1) };
+        Change::Up
+    }
+
+    pub(super) fn failed(&mut self, failures: u32) -> Change {
+        self.attempts = self.attempts.saturating_add(1);
+        self.failures += 1;
+        self.successes = 0;
+        let change = if self.probing {
+            Change::Back
+        } else if self.failures >= failures {
+            Change::Down
+        } else {
+            return Change::None;
+        };
+        *self = Self::new(self.step.saturating_sub(1));
+        change
+    }
+}
+
+/// ARF.
+#[derive(Debug, Clone)]
+pub struct Arf {
+    config: ArfConfig,
+    ladder: Ladder,
+    peers: Peers<Climber>,
+}
+
+impl RateControl for Arf {
+    fn pick(&self, attempt: &Attempt) -> Mode {
+        self.ladder.mode(self.peers.get(attempt.to).step)
+    }
+
+    fn on_result(&mut self, outcome: &Outcome) {
+        let Some(acknowledged) = outcome.acknowledged() else { return };
+        let state = self.peers.at(outcome.attempt.to);
+        if acknowledged {
+            state.acknowledged(self.config.successes, self.config.timer, self.ladder.top());
+        } else {
+            state.failed(self.config.failures);
+        }
+    }
+}
+
+impl Control for Arf {
+    type Config = ArfConfig;
+
+    fn build(config: &ArfConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+        positive("failures", config.failures)?;
+        positive("successes", config.successes)?;
+        positive("timer", config.timer)?;
+        let peers = Peers::new(Climber::new(build.start.unwrap_or(0)));
+        Ok(Self { config: config.clone(), ladder: build.ladder.clone(), peers })
+    }
+
+    #[cfg(test)]
+    fn samples() -> Vec<ArfConfig> {
+        vec![ArfConfig::default(), ArfConfig { failures: 1, successes: 3, timer: 4 }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::RateConfig;
+    use super::super::conformance::script;
+    use super::*;
+
+    #[test]
+    fn scripted() {
+        script(&RateConfig::Arf(ArfConfig::default()), &[
+            // Ten in a row: up; the probe fails: back; two failures at the bottom stay there.
+            ("..........", &[0; 10]),
+            ("xxx", &[1, 0, 0]),
+            ("..........", &[0; 10]),
+            // The probe holds; then one failure is borne, two are not.
+            (".x.xx", &[1, 1, 1, 1, 1]),
+            ("..........", &[0; 10]),
+            // 14 attempts with never ten good ones in a row, and the fifteenth is good: up.
+            (".........x....", &[1; 14]),
+            (".", &[1]),
+            ("x", &[2]),
+            // The timer runs out on a failure: the next success raises.
+            (".......x......x.", &[1; 16]),
+            (".", &[2]),
+        ]);
+    }
+}

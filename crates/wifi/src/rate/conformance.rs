@@ -1,0 +1,286 @@
+//! What every registered rate control must do, whatever its rule; and scripts for the single ones.
+
+use airtcp_random::Seed;
+use airtcp_units::{Nanos, Span};
+use proptest::prelude::*;
+
+use super::*;
+use crate::phy::error::ErrorModel;
+use crate::phy::{Standard, TimingConfig};
+
+/// The station that frames are sent to.
+pub(crate) const PEER: NodeId = NodeId(1);
+const BYTES: u32 = 1536;
+/// Attempts of a packet.
+const ATTEMPTS: u32 = 7;
+
+fn try_build(config: &RateConfig, start: Option<Mode>, seed: u64) -> Result<Rate, ConfigError> {
+    let timing = Timing::new(Standard::A, &TimingConfig::default()).unwrap();
+    let error = ErrorModel::default();
+    let plan = RatePlan { control: config.clone(), start, modes: Mode::OFDM.to_vec() };
+    let around =
+        Surroundings { timing: &timing, error: &error, seed: Seed::new(seed), label: "sta/0/rate" };
+    Rate::new(&plan, around)
+}
+
+fn build(config: &RateConfig, seed: u64) -> Rate {
+    try_build(config, None, seed).unwrap_or_else(|e| panic!("{config:?}: {e}"))
+}
+
+/// The message with which a configuration is refused.
+pub(crate) fn refusal(config: &RateConfig) -> String {
+    try_build(config, None, 0).expect_err("an impossible configuration").to_string()
+}
+
+/// A control with packets to send to one station, as 802.11a has it.
+pub(crate) struct Script {
+    pub(crate) rate: Rate,
+    pub(crate) now: Nanos,
+}
+
+impl Script {
+    pub(crate) fn new(config: &RateConfig) -> Self {
+        Self { rate: build(config, 1), now: Nanos::ZERO }
+    }
+
+    pub(crate) fn wait(&mut self, ms: u64) {
+        self.now += Span::from_millis(ms);
+    }
+
+    fn attempt(&self, number: u32) -> Attempt {
+        Attempt { now: self.now, to: PEER, category: 0, bytes: BYTES, number }
+    }
+
+    /// One attempt: its step, and whether it was acknowledged.
+    fn send(&mut self, number: u32, passes: impl FnOnce(usize) -> Option<bool>) -> (usize, bool) {
+        let attempt = self.attempt(number);
+        let mode = self.rate.pick(&attempt);
+        assert_eq!(mode, self.rate.pick(&attempt), "asked twice, answered twice the same");
+        let step = Mode::OFDM.iter().position(|m| *m == mode).expect("an allowed mode");
+        let ending = match passes(step) {
+            Some(true) => Ending::Acknowledged,
+            Some(false) => Ending::NoAck,
+            None => Ending::NoCts,
+        };
+        let given_up = ending != Ending::Acknowledged && number + 1 >= ATTEMPTS;
+        self.rate.on_result(&Outcome { attempt, mode, ending, given_up });
+        (step, ending == Ending::Acknowledged)
+    }
+
+    /// A packet whose attempts end as the text says, `.` acknowledged and `x` not: whether it
+    /// came through, and the step of each attempt.
+    pub(crate) fn packet(&mut self, endings: &str) -> (bool, Vec<usize>) {
+        self.rate.on_packet(&self.attempt(0));
+        let mut steps = Vec::new();
+        let mut passed = false;
+        for (number, ending) in endings.chars().enumerate() {
+            let (step, passes) = self.send(number as u32, |_| Some(ending == '.'));
+            steps.push(step);
+            passed = passes;
+        }
+        (passed, steps)
+    }
+}
+
+/// Lines of attempts, each with the steps expected; every attempt is a packet of its own.
+pub(crate) fn script(config: &RateConfig, lines: &[(&str, &[usize])]) {
+    let mut s = Script::new(config);
+    for (i, (endings, expected)) in lines.iter().enumerate() {
+        let steps: Vec<usize> =
+            endings.chars().map(|c| s.packet(&c.to_string()).1[0]).collect();
+        assert_eq!(&steps, expected, "line {i}: {endings}");
+    }
+}
+
+/// A channel that carries modes up to a step, or any mode with a probability.
+#[derive(Debug, Clone, Copy)]
+enum Channel {
+    UpTo(usize),
+    Random(f64),
+}
+
+/// Steps of all attempts of packets sent one after the other; an attempt takes 2 ms.
+fn drive(s: &mut Script, channel: Channel, packets: u32, seed: u64) -> Vec<Vec<usize>> {
+    let error = ErrorModel::default();
+    let snr = match channel {
+        Channel::UpTo(step) => 1.01 * error.sinr_for(Mode::OFDM[step], 8 * 1536 + 22, 0.99),
+        Channel::Random(_) => 100.0,
+    };
+    let mut random = Seed::new(seed).stream("channel");
+    let mut all = Vec::new();
+    for _ in 0..packets {
+        s.rate.on_rx(s.now, PEER, snr);
+        let granted = s.rate.grant(snr, BYTES);
+        if let Some(mode) = granted {
+            s.rate.on_grant(PEER, mode);
+        }
+        s.rate.on_packet(&s.attempt(0));
+        let mut steps = Vec::new();
+        for number in 0..ATTEMPTS {
+            let (step, passed) = s.send(number, |step| match channel {
+                Channel::UpTo(top) => Some(step <= top),
+                Channel::Random(p) => Some(random.unit() < p),
+            });
+            steps.push(step);
+            s.now += Span::from_millis(2);
+            if passed {
+                break;
+            }
+        }
+        all.push(steps);
+    }
+    all
+}
+
+fn adapts(config: &RateConfig) -> bool {
+    config.control() != "fixed"
+}
+
+/// Packets in which even Onoe climbs from the bottom: 7 steps, 10 credits each, a second each.
+const LONG: u32 = 45_000;
+
+#[test]
+fn a_clean_channel_brings_the_top_rate_and_a_dead_one_the_lowest() {
+    for config in RateConfig::samples() {
+        let mut s = Script::new(&config);
+        for _ in 0..2 {
+            let last = drive(&mut s, Channel::UpTo(7), LONG, 1).split_off(LONG as usize - 1_000);
+            let top = last.iter().filter(|steps| **steps == [7]).count();
+            // Half of the packets of one of minstrel's samples look around.
+            assert!(top > 400, "{config:?}: {top} of 1000 at the top");
+            if !adapts(&config) {
+                continue;
+            }
+            let last = drive(&mut s, Channel::UpTo(0), LONG, 1).pop().unwrap();
+            let lowest = last.last().unwrap();
+            assert_eq!(*lowest, 0, "{config:?}: {last:?}");
+        }
+    }
+}
+
+#[test]
+fn a_channel_that_carries_half_the_rates_is_used() {
+    for config in RateConfig::samples() {
+        if matches!(config.control(), "fixed" | "chain") {
+            continue;
+        }
+        let mut s = Script::new(&config);
+        let last = drive(&mut s, Channel::UpTo(4), LONG, 1).split_off(LONG as usize - 1_000);
+        let through = last.iter().filter(|steps| *steps.last().unwrap() == 4).count();
+        assert!(through > 400, "{config:?}: {through} of 1000 came through at the best rate");
+    }
+}
+
+/// An RTS without an answer tells nothing about the rate of data.
+#[test]
+fn missing_cts_does_not_lower_the_rate() {
+    for config in RateConfig::samples() {
+        let mut s = Script::new(&config);
+        drive(&mut s, Channel::UpTo(7), LONG, 1);
+        for _ in 0..3_000 {
+            s.rate.on_packet(&s.attempt(0));
+            for _ in 0..ATTEMPTS {
+                s.send(0, |_| None);
+                s.now += Span::from_millis(1);
+            }
+        }
+        // Two packets at once: one of them may look around.
+        let next = [s.packet(".").1[0], s.packet(".").1[0]];
+        assert!(next.contains(&7), "{config:?}: {next:?}");
+    }
+}
+
+/// What is learnt about one destination stays there.
+#[test]
+fn destinations_are_apart() {
+    for config in RateConfig::samples() {
+        let one = |config| {
+            let mut s = Script::new(config);
+            drive(&mut s, Channel::UpTo(3), 3_000, 1);
+            s
+        };
+        let mut s = one(&config);
+        let other = |to| Attempt { now: Nanos::ZERO, to, category: 0, bytes: BYTES, number: 0 };
+        let fresh = build(&config, 1).pick(&other(NodeId(7)));
+        assert_eq!(s.rate.pick(&other(NodeId(7))), fresh, "{config:?}");
+        assert_eq!(drive(&mut s, Channel::UpTo(3), 50, 1), {
+            let mut t = one(&config);
+            t.rate.on_packet(&Attempt { now: t.now, ..other(NodeId(7)) });
+            drive(&mut t, Channel::UpTo(3), 50, 1)
+        });
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    #[test]
+    fn every_registered_control_conforms(p in 0.0f64..1.0, seed in 0u64..1000) {
+        for config in RateConfig::samples() {
+            let mut one = Script { rate: build(&config, seed), now: Nanos::ZERO };
+            let all = drive(&mut one, Channel::Random(p), 300, seed);
+            let mut two = Script { rate: build(&config, seed), now: Nanos::ZERO };
+            prop_assert_eq!(&all, &drive(&mut two, Channel::Random(p), 300, seed));
+            let boxed = Rate::custom(build(&config, seed));
+            let mut boxed = Script { rate: boxed, now: Nanos::ZERO };
+            prop_assert_eq!(&all, &drive(&mut boxed, Channel::Random(p), 300, seed));
+        }
+    }
+}
+
+#[test]
+fn the_first_mode_can_be_chosen() {
+    for config in RateConfig::samples() {
+        match try_build(&config, Some(Mode::OFDM[3]), 1) {
+            Ok(rate) => {
+                let mut s = Script { rate, now: Nanos::ZERO };
+                assert!(s.packet("xxxxxxx").1[..2].contains(&3), "{config:?}");
+            }
+            Err(e) => assert_eq!((e.key, config.control()), ("rate", "chain")),
+        }
+        let e = try_build(&config, Some(Mode::DSSS[3]), 1).unwrap_err();
+        assert_eq!(e.key, "rate");
+    }
+}
+
+#[test]
+fn registry_and_samples_agree() {
+    for entry in registry() {
+        assert_eq!(entry.family, "rate-control");
+        let has_sample = RateConfig::samples().iter().any(|c| c.control() == entry.name);
+        assert!(has_sample, "{} is never tested", entry.name);
+        let text = [entry.description, entry.source];
+        assert!(text.iter().all(|t| !t.is_empty() && t.trim() == *t && !t.ends_with('.')));
+    }
+}
+
+#[test]
+fn tables_read_and_round_trip() {
+    let read = |text: &str| toml::from_str::<RateConfig>(text);
+    for config in RateConfig::samples() {
+        let text = toml::to_string(&config).unwrap();
+        assert_eq!(read(&text).unwrap(), config, "{text}");
+        let json = serde_json::to_string(&config).unwrap();
+        assert_eq!(serde_json::from_str::<RateConfig>(&json).unwrap(), config, "{json}");
+    }
+    for (text, part) in [
+        ("control = \"arff\"", "arf"),
+        ("control = \"arf\"\nfailure = 3", "failure"),
+        ("control = \"ideal\"\ntarget = 2", "between 0 and 1"),
+        ("control = \"chain\"", "stages"),
+    ] {
+        let message = read(text).unwrap_err().to_string();
+        assert!(message.contains(part), "{text}: {message}");
+    }
+    for (text, part) in [
+        ("control = \"arf\"\nsuccesses = 0", "successes: is 0"),
+        ("control = \"aarf\"\nmax_successes = 5", "max_successes: is 5, below successes (10)"),
+        ("control = \"amrr\"\nsuccess_ratio = 0.5", "success_ratio: is 0.5, above failure_ratio"),
+        ("control = \"onoe\"\nperiod = \"0 s\"", "period: is 0"),
+        ("control = \"minstrel\"\newma = 1.0", "ewma: is 1"),
+        ("control = \"minstrel\"\ncolumns = 0", "columns: is 0"),
+        ("control = \"rbar\"\ntarget = 1.0", "target: is 1"),
+    ] {
+        let message = refusal(&read(text).unwrap());
+        assert!(message.contains(part), "{text}: {message}");
+    }
+}

@@ -1,0 +1,35 @@
+//! One mode for every attempt: the one it starts with, or the fastest.
+
+use airtcp_probe::ConfigError;
+
+use super::{Attempt, Build, Control, RateControl};
+use crate::phy::Mode;
+
+/// One rate.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FixedConfig {}
+
+/// One rate.
+#[derive(Debug, Clone)]
+pub struct Fixed(Mode);
+
+impl RateControl for Fixed {
+    #[inline]
+    fn pick(&self, _: &Attempt) -> Mode {
+        self.0
+    }
+}
+
+impl Control for Fixed {
+    type Config = FixedConfig;
+
+    fn build(_: &FixedConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+        Ok(Self(build.ladder.mode(build.start.unwrap_or(usize::MAX))))
+    }
+
+    #[cfg(test)]
+    fn samples() -> Vec<FixedConfig> {
+        vec![FixedConfig {}]
+    }
+}

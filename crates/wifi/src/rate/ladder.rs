@@ -1,0 +1,104 @@
+//! The modes a control may choose, as steps, and what it knows of each station it sends to.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use airtcp_probe::ConfigError;
+
+use crate::mac::NodeId;
+use crate::phy::Mode;
+
+/// Allowed modes, slowest first; never empty. A step is a position in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ladder(Vec<Mode>);
+
+impl Ladder {
+    /// The modes by rate, each once. Of two as fast as one another the DSSS one comes first.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn new(modes: &[Mode]) -> Result<Self, ConfigError> {
+        let mut all = modes.to_vec();
+        all.sort_unstable_by_key(|mode| (mode.kbps(), *mode));
+        all.dedup();
+        if all.is_empty() {
+            return Err(ConfigError::new("rates", "is empty: at least one rate is allowed"));
+        }
+        Ok(Self(all))
+    }
+
+    /// The mode at a step, or the fastest if there are fewer.
+    pub fn mode(&self, step: usize) -> Mode {
+        self.0[step.min(self.top())]
+    }
+
+    /// The step of the fastest mode.
+    pub fn top(&self) -> usize {
+        self.0.len() - 1
+    }
+
+    /// The step of a mode.
+    pub fn step(&self, mode: Mode) -> Option<usize> {
+        self.0.iter().position(|m| *m == mode)
+    }
+
+    /// The highest step whose rate is at most `kbps`, or the lowest of all.
+    pub fn at_most(&self, kbps: u32) -> usize {
+        self.0.iter().rposition(|mode| mode.kbps() <= kbps).unwrap_or(0)
+    }
+
+    /// All modes, slowest first.
+    pub fn modes(&self) -> &[Mode] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Ladder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, mode) in self.0.iter().enumerate() {
+            write!(f, "{}{mode}", if i > 0 { ", " } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+/// Something known of every station that frames are sent to. Most stations send to one only, so
+/// nothing is kept before it is needed.
+#[derive(Debug, Clone)]
+pub(super) struct Peers<S> {
+    known: BTreeMap<NodeId, S>,
+    fresh: S,
+}
+
+impl<S: Clone> Peers<S> {
+    pub(super) const fn new(fresh: S) -> Self {
+        Self { known: BTreeMap::new(), fresh }
+    }
+
+    pub(super) fn get(&self, to: NodeId) -> &S {
+        self.known.get(&to).unwrap_or(&self.fresh)
+    }
+
+    pub(super) fn at(&mut self, to: NodeId) -> &mut S {
+        self.known.entry(to).or_insert_with(|| self.fresh.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_are_in_order_of_speed() {
+        let all: Vec<Mode> = Mode::OFDM.into_iter().chain(Mode::DSSS).chain(Mode::OFDM).collect();
+        let ladder = Ladder::new(&all).unwrap();
+        let kbps: Vec<u32> = ladder.modes().iter().map(|m| m.kbps()).collect();
+        assert_eq!(
+            kbps,
+            [1, 2, 5, 6, 9, 11, 12, 18, 24, 36, 48, 54].map(|m| if m == 5 { 5_500 } else { m * 1_000 })
+        );
+        assert_eq!((ladder.at_most(36_000), ladder.at_most(40_000), ladder.at_most(10)), (9, 9, 0));
+        assert_eq!(ladder.step(Mode::OFDM[0]), Some(3));
+        assert_eq!(Ladder::new(&[]).unwrap_err().key, "rates");
+    }
+}

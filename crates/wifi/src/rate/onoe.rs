@@ -1,0 +1,188 @@
+//! Onoe: slow and careful, by credits.
+//!
+//! ```text
+//! attempts 0-3, 4-5, 6-7, 8...    at step r, r - 1, r - 2, r - 3
+//! with a packet, at most once a period, K packets acknowledged, E given up, R failed attempts:
+//!   E > 0 and K = 0, or K + E >= 10 and K < R           r - 1, credits 0
+//!   K + E >= 10 and E = 0 and R < K * raise %           one more credit; at `credits` r + 1
+//!   otherwise with K + E >= 10                          one credit less
+//! ```
+//! Source: `MadWifi`'s `ath_rate/onoe`, as ns-3's `OnoeWifiManager` restates it. A packet's failed
+//! attempts count when the packet is done. RTS failures count in neither.
+
+use airtcp_probe::ConfigError;
+use airtcp_units::{Nanos, Probability, Span};
+
+use super::amrr::START_KBPS;
+use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl, positive};
+use crate::phy::Mode;
+
+/// Packets a period must have to say much (`MadWifi`).
+const ENOUGH: u32 = 10;
+
+/// Onoe.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct OnoeConfig {
+    /// Time between decisions.
+    pub period: Span,
+    /// Credits with which the rate rises.
+    pub credits: u32,
+    /// Failed attempts for each packet acknowledged below which a period brings a credit.
+    pub raise: Probability,
+}
+
+impl Default for OnoeConfig {
+    fn default() -> Self {
+        Self { period: Span::from_millis(1_000), credits: 10, raise: Probability::clamped(0.1) }
+    }
+}
+
+#[derive(Debug, Clone)]
+struct State {
+    step: usize,
+    /// When the period ends; never before the first packet.
+    until: Nanos,
+    acknowledged: u32,
+    given_up: u32,
+    retries: u32,
+    credits: u32,
+}
+
+/// Onoe.
+#[derive(Debug, Clone)]
+pub struct Onoe {
+    config: OnoeConfig,
+    ladder: Ladder,
+    peers: Peers<State>,
+}
+
+impl Onoe {
+    /// A period is over.
+    fn decide(config: &OnoeConfig, state: &mut State, top: usize) {
+        let enough = state.acknowledged + state.given_up >= ENOUGH;
+        let none = state.given_up > 0 && state.acknowledged == 0;
+        let few = f64::from(state.acknowledged) * config.raise.get();
+        let before = state.step;
+        if none || enough && state.acknowledged < state.retries {
+            state.step = state.step.saturating_sub(1);
+            state.credits = 0;
+        } else if enough && state.given_up == 0 && f64::from(state.retries) < few {
+            state.credits += 1;
+            if state.credits >= config.credits {
+                state.credits = 0;
+                state.step = (state.step + 1).min(top);
+            }
+        } else if enough {
+            state.credits = state.credits.saturating_sub(1);
+        }
+        if enough || state.step != before {
+            (state.acknowledged, state.given_up, state.retries) = (0, 0, 0);
+        }
+    }
+}
+
+impl RateControl for Onoe {
+    fn on_packet(&mut self, first: &Attempt) {
+        let state = self.peers.at(first.to);
+        if state.until > first.now && state.until != Nanos::NEVER {
+            return;
+        }
+        if state.until != Nanos::NEVER {
+            Self::decide(&self.config, state, self.ladder.top());
+        }
+        state.until = first.now + self.config.period;
+    }
+
+    fn pick(&self, attempt: &Attempt) -> Mode {
+        let lower = match attempt.number {
+            0..=3 => 0,
+            4..=5 => 1,
+            6..=7 => 2,
+            _ => 3,
+        };
+        self.ladder.mode(self.peers.get(attempt.to).step.saturating_sub(lower))
+    }
+
+    fn on_result(&mut self, outcome: &Outcome) {
+        let Some(acknowledged) = outcome.acknowledged() else { return };
+        let state = self.peers.at(outcome.attempt.to);
+        if acknowledged {
+            state.acknowledged += 1;
+            state.retries += outcome.attempt.number;
+        } else if outcome.given_up {
+            state.given_up += 1;
+            state.retries += outcome.attempt.number + 1;
+        }
+    }
+}
+
+impl Control for Onoe {
+    type Config = OnoeConfig;
+
+    fn build(config: &OnoeConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+        positive("credits", config.credits)?;
+        if config.period == Span::ZERO {
+            return Err(ConfigError::new("period", "is 0: a period lasts"));
+        }
+        let state = State {
+            step: build.start.unwrap_or(build.ladder.at_most(START_KBPS)),
+            until: Nanos::NEVER,
+            acknowledged: 0,
+            given_up: 0,
+            retries: 0,
+            credits: 0,
+        };
+        Ok(Self { config: config.clone(), ladder: build.ladder.clone(), peers: Peers::new(state) })
+    }
+
+    #[cfg(test)]
+    fn samples() -> Vec<OnoeConfig> {
+        vec![OnoeConfig::default(), OnoeConfig { credits: 2, ..OnoeConfig::default() }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::RateConfig;
+    use super::super::conformance::Script;
+    use super::*;
+
+    fn period(s: &mut Script, packets: &[&str]) -> usize {
+        let first = s.packet(packets[0]).1[0];
+        for packet in &packets[1..] {
+            s.packet(packet);
+        }
+        s.wait(1_000);
+        first
+    }
+
+    /// Periods of a second, by hand: 36 Mb/s is step 5 of 802.11a.
+    #[test]
+    fn scripted() {
+        let mut s = Script::new(&RateConfig::Onoe(OnoeConfig::default()));
+        let good = ["."; 10];
+        for _ in 0..10 {
+            assert_eq!(period(&mut s, &good), 5);
+        }
+        // The tenth credit raises. A retry in ten is not below 10 %: nine credits, then eight.
+        for _ in 0..9 {
+            assert_eq!(period(&mut s, &good), 6);
+        }
+        let mut some = good;
+        some[3] = "x.";
+        assert_eq!(period(&mut s, &some), 6);
+        assert_eq!(period(&mut s, &good), 6);
+        assert_eq!(period(&mut s, &good), 6);
+        assert_eq!(period(&mut s, &good), 7);
+        // Every packet needs a retry, and one needs two: down.
+        let mut bad = ["x."; 10];
+        bad[9] = "xx.";
+        assert_eq!(period(&mut s, &bad), 7);
+        assert_eq!(period(&mut s, &["x."; 10]), 6);
+        // As many retries as packets are not more.
+        assert_eq!(period(&mut s, &["xxxxxxx"]), 6);
+        // Nothing came through: down, however few there were.
+        assert_eq!(s.packet("xxxxxxxxx.").1, [5, 5, 5, 5, 4, 4, 3, 3, 2, 2]);
+    }
+}

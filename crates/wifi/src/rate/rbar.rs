@@ -1,0 +1,121 @@
+//! RBAR: the receiver chooses the rate by the SINR of the RTS and returns it in the CTS. With
+//! `burst` it is OAR: the sender then uses the time that one frame at the lowest rate would have
+//! taken.
+//!
+//! ```text
+//! mode = the fastest whose frame of this length comes through the RTS's SINR with >= target
+//! burst = floor(rate / lowest allowed rate) frames, SIFS apart, for one RTS and CTS
+//! ```
+//! Source: Holland, Vaidya and Bahl, *A rate-adaptive MAC protocol for multi-hop wireless
+//! networks*, `MobiCom` 2001; Sadeghi, Kanodia, Sabharwal and Knightly, *Opportunistic media access
+//! for multirate ad hoc networks*, `MobiCom` 2002. RBAR's thresholds come from a bit error rate; here
+//! from the cell's own error model and a target for the frame.
+//!
+//! The RTS reserves for the mode granted last, the CTS for the one granted now. RBAR's reservation
+//! sub-header, by which stations that heard only the RTS correct themselves, is replaced by the
+//! Duration field of the data frame: it lengthens a reservation, but does not shorten one. A frame
+//! below the RTS threshold goes in the mode granted last.
+
+use airtcp_probe::ConfigError;
+use airtcp_units::Probability;
+
+use super::ideal::{check_target, fastest};
+use super::{Attempt, Build, Control, Ladder, Peers, RateControl};
+use crate::mac::NodeId;
+use crate::phy::Mode;
+use crate::phy::error::ErrorModel;
+
+/// The receiver chooses.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RbarConfig {
+    /// Least probability that a frame comes through.
+    pub target: Probability,
+    /// Whether as many frames follow one another as take the time of one at the lowest rate (OAR).
+    pub burst: bool,
+}
+
+impl Default for RbarConfig {
+    fn default() -> Self {
+        Self { target: Probability::clamped(0.9), burst: false }
+    }
+}
+
+/// The receiver chooses.
+#[derive(Debug, Clone)]
+pub struct Rbar {
+    target: f64,
+    burst: bool,
+    ladder: Ladder,
+    error: ErrorModel,
+    /// The mode granted last.
+    peers: Peers<Mode>,
+}
+
+impl RateControl for Rbar {
+    fn pick(&self, attempt: &Attempt) -> Mode {
+        *self.peers.get(attempt.to)
+    }
+
+    fn grant(&self, sinr: f64, bytes: u32) -> Option<Mode> {
+        Some(fastest(&self.ladder, &self.error, sinr, bytes, self.target))
+    }
+
+    fn on_grant(&mut self, to: NodeId, mode: Mode) {
+        // A receiver with other rates of its own is answered in the nearest of ours.
+        let step = self.ladder.at_most(mode.kbps());
+        *self.peers.at(to) = self.ladder.mode(step);
+    }
+
+    fn burst(&self, mode: Mode) -> u32 {
+        if self.burst { mode.kbps() / self.ladder.mode(0).kbps() } else { 1 }
+    }
+
+    fn needs_rts(&self) -> bool {
+        true
+    }
+}
+
+impl Control for Rbar {
+    type Config = RbarConfig;
+
+    fn build(config: &RbarConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+        Ok(Self {
+            target: check_target(config.target)?,
+            burst: config.burst,
+            error: build.around.error.clone(),
+            peers: Peers::new(build.ladder.mode(build.start.unwrap_or(0))),
+            ladder: build.ladder.clone(),
+        })
+    }
+
+    #[cfg(test)]
+    fn samples() -> Vec<RbarConfig> {
+        vec![RbarConfig::default(), RbarConfig { burst: true, ..RbarConfig::default() }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::RateConfig;
+    use super::super::conformance::{PEER, Script};
+    use super::*;
+
+    #[test]
+    fn what_the_receiver_grants_is_used() {
+        let s = Script::new(&RateConfig::Rbar(RbarConfig { burst: true, ..RbarConfig::default() }));
+        let need = |step: usize| {
+            ErrorModel::default().sinr_for(Mode::OFDM[step], 8 * 1536 + 22, 0.9) * 1.000_001
+        };
+        for step in [2, 4, 7] {
+            assert_eq!(s.rate.grant(need(step), 1536), Some(Mode::OFDM[step]));
+        }
+        let mut s = s;
+        assert_eq!(s.packet(".").1, [0]);
+        s.rate.on_grant(PEER, Mode::OFDM[5]);
+        assert_eq!(s.packet("xx.").1, [5, 5, 5]);
+        // OAR: floor(rate / 6 Mb/s).
+        let bursts = Mode::OFDM.map(|mode| s.rate.burst(mode));
+        assert_eq!(bursts, [1, 1, 2, 3, 4, 6, 8, 9]);
+    }
+}
