@@ -10,6 +10,7 @@ use airtcp_wifi::phy::fading::FadingConfig;
 use airtcp_wifi::phy::noise::NoiseConfig;
 use airtcp_wifi::phy::propagation::PropagationConfig;
 use airtcp_wifi::phy::{Mode, Standard, Timing, TimingConfig};
+use airtcp_wifi::rate::{RateConfig, RatePlan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,9 +27,16 @@ pub struct CellSpec {
     /// Which 802.11.
     #[serde(default)]
     pub standard: Standard,
-    /// Rate of data frames. Default: the standard's highest.
+    /// Rate of data frames, or the one that a rate control starts with. Default: the standard's
+    /// highest, or what the control starts with of itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<BitRate>,
+    /// What chooses the rate of each attempt. Default: one rate for all.
+    #[serde(default)]
+    pub rate_control: RateConfig,
+    /// Rates it may choose. Default: all of the standard.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<BitRate>,
     /// Name of the access point's node.
     #[serde(default = "ap")]
     pub access_point: String,
@@ -107,15 +115,24 @@ impl CellSpec {
         std::iter::once(self.access_point.clone()).chain(stations).collect()
     }
 
-    /// The rate of data frames.
+    /// What chooses the rate of data frames, and among which.
     ///
     /// # Errors
-    /// If the standard lacks it.
-    pub fn mode(&self) -> Result<Mode, airtcp_wifi::ConfigError> {
-        match self.rate {
-            Some(rate) => Mode::from_rate(rate, self.standard),
-            None => Ok(self.standard.modes().last().unwrap_or(Mode::OFDM[0])),
+    /// If the standard lacks a rate.
+    pub fn rate_plan(&self) -> Result<RatePlan, airtcp_wifi::ConfigError> {
+        let mode = |rate: &BitRate| Mode::from_rate(*rate, self.standard);
+        let start = self.rate.as_ref().map(mode).transpose()?;
+        let mut modes: Vec<Mode> = self.standard.modes().collect();
+        if !self.rates.is_empty() {
+            let named = self.rates.iter().map(mode).collect::<Result<_, _>>();
+            modes = named.map_err(|e| airtcp_wifi::ConfigError::new("rates", e.message))?;
         }
+        Ok(RatePlan { control: self.rate_control.clone(), start, modes })
+    }
+
+    /// Checks the rates and their control.
+    fn check_rate(&self, timing: &Timing) -> Result<(), airtcp_wifi::ConfigError> {
+        self.rate_plan()?.check(timing, &self.mac)
     }
 
     /// Checks what does not depend on a seed.
@@ -136,8 +153,11 @@ impl CellSpec {
             }
         }
         self.layout.validate().map_err(at("layout"))?;
-        self.mode().map_err(at(""))?;
-        Timing::new(self.standard, &self.timing).map_err(at("timing"))?;
+        let timing = Timing::new(self.standard, &self.timing).map_err(at("timing"))?;
+        self.check_rate(&timing).map_err(|e| {
+            let table = if matches!(e.key, "rate" | "rates") { "" } else { "rate_control" };
+            at(table)(e)
+        })?;
         self.mac.validate().map_err(at("mac"))?;
         for access_point in [false, true] {
             self.mac.params(self.standard, access_point).map_err(at("mac"))?;

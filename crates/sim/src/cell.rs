@@ -26,7 +26,7 @@ pub(crate) fn cell(plan: &Plan, seed: Seed, label: &str) -> Result<Cell, Scenari
         }
     };
     let timing = Timing::new(spec.standard, &spec.timing).map_err(at("timing"))?;
-    let mode = spec.mode().map_err(at(""))?;
+    let rate = spec.rate_plan().map_err(at(""))?;
     let names = spec.node_names();
     let positions = spec.layout.positions(seed, label);
     let site = Site { frequency_hz: spec.standard.frequency_hz(), stations: &names, seed, label };
@@ -43,7 +43,7 @@ pub(crate) fn cell(plan: &Plan, seed: Seed, label: &str) -> Result<Cell, Scenari
     let power_mw = (0..n).map(|from| (0..n).map(|to| power(from, to)).collect()).collect();
     let station = |i: usize| {
         let access = spec.mac.params(spec.standard, i == 0).map_err(at("mac"))?;
-        Ok(StationPlan { mode, access })
+        Ok(StationPlan { rate: rate.clone(), access })
     };
     let stations = (0..n).map(station).collect::<Result<_, ScenarioError>>()?;
     let mut sensing = spec.sensing;

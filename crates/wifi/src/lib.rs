@@ -8,10 +8,11 @@ pub mod cell;
 pub mod layout;
 pub mod mac;
 pub mod phy;
+pub mod rate;
 
 pub use airtcp_probe::{ConfigError, Entry};
 
 /// The registered algorithms of all families, for listing.
-pub const fn registries() -> [&'static [Entry]; 2] {
-    [phy::propagation::registry(), phy::error::registry()]
+pub const fn registries() -> [&'static [Entry]; 3] {
+    [phy::propagation::registry(), phy::error::registry(), rate::registry()]
 }

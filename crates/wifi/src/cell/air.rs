@@ -6,7 +6,7 @@ use airtcp_units::Nanos;
 use super::fate::Fate;
 use super::radio::{Judge, Signal};
 use super::{Cell, Delivery};
-use crate::mac::{Frame, Kind, NodeId};
+use crate::mac::{Frame, Heard, Kind, NodeId};
 use crate::phy::propagation::pair_key;
 
 /// A frame on the air.
@@ -268,7 +268,9 @@ impl Cell {
             self.stats[sent.frame.from.index()].on_decoded(&sent.frame);
             self.decoded = Some(place);
         }
-        let wanted = self.stations[i].on_rx(now, &sent.frame, &self.rules);
+        let snr = reception.power / self.levels.noise;
+        let sinr = reception.power / (self.levels.noise + reception.interference);
+        let wanted = self.stations[i].on_rx(now, &sent.frame, Heard { snr, sinr }, &self.rules);
         self.settle(now, i, cx);
         if wanted && sent.frame.kind == Kind::Data && sent.frame.to.index() == i {
             let category = usize::from(sent.frame.category);

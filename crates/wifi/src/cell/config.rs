@@ -11,9 +11,11 @@ use super::capture::{Capture, Factors, Sensing};
 use super::radio::Radio;
 use super::report::StationStats;
 use crate::mac::{Contender, MacConfig, NodeId, Rules, Station};
+use crate::phy::Timing;
+use crate::phy::Timing;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
-use crate::phy::{Mode, Timing};
+use crate::rate::{Rate, RatePlan, Surroundings};
 
 /// Access parameters of one category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +33,8 @@ pub struct AccessParams {
 /// One station.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StationPlan {
-    /// Rate of its data frames.
-    pub mode: Mode,
+    /// Rates of its data frames.
+    pub rate: RatePlan,
     /// Its access categories, lowest priority first; one under DCF.
     pub access: Vec<AccessParams>,
 }
@@ -110,7 +112,11 @@ impl Cell {
             };
             let contenders = station.access.iter().map(contender).collect();
             let random = seed.stream(&format!("{label}/sta/{i}/backoff"));
-            stations.push(Station::new(NodeId(i as u32), n, contenders, station.mode, random));
+            let label = format!("{label}/sta/{i}/rate");
+            let around =
+                Surroundings { timing: &rules.timing, error: &plan.error, seed, label: &label };
+            let rate = Rate::new(&station.rate, around)?;
+            stations.push(Station::new(NodeId(i as u32), n, contenders, rate, random));
         }
         let hearers = (0..n).map(|from| {
             let heard =

@@ -8,9 +8,10 @@
 
 use airtcp_units::{Nanos, Span};
 
-use super::{Class, Finished, Frame, Kind, Mpdu, NodeId, Rules, Station};
+use super::{Class, Finished, Frame, Grant, Heard, Kind, Mpdu, NodeId, Rules, Station};
 use crate::mac::station::CATEGORIES;
-use crate::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+use crate::phy::{ACK_BYTES, CTS_BYTES, Mode, RTS_BYTES};
+use crate::rate::{Attempt, Ending, Outcome, RateControl};
 
 /// What a station is doing of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,12 +44,20 @@ pub(crate) enum Due {
 
 impl Station {
     /// The first frame of an exchange: RTS or data.
-    pub(super) fn begin(&mut self, rules: &Rules) -> Option<Frame> {
-        let mpdu = self.contenders[self.active].mpdu?;
+    pub(super) fn begin(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
+        let mpdu = self.choose(now)?;
         if mpdu.to != NodeId::BROADCAST && rules.wants_rts(mpdu.bytes) {
             return Some(self.rts(&mpdu, rules));
         }
         self.data(rules)
+    }
+
+    /// The frame at the head of the active category, with the rate of its next attempt.
+    fn choose(&mut self, now: Nanos) -> Option<Mpdu> {
+        let category = self.active as u8;
+        let mpdu = self.contenders[self.active].mpdu.as_mut()?;
+        mpdu.mode = self.rate.pick(&attempt(now, category, mpdu));
+        Some(*mpdu)
     }
 
     /// What was due is sent now.
@@ -57,10 +66,15 @@ impl Station {
             Due::Answer(frame) => Some(frame),
             Due::Cleared => self.data(rules),
             Due::Further => {
-                let contender = &mut self.contenders[self.active];
-                let next = contender.mpdu.map(|mpdu| now + self.length(&mpdu, rules));
-                if next.is_some_and(|end| end <= self.txop_end) {
-                    return self.begin(rules);
+                let next = self.choose(now);
+                let (to, left) = self.burst;
+                if left > 0 && next.is_some_and(|mpdu| mpdu.to == to) {
+                    self.burst.1 -= 1;
+                    return self.data(rules);
+                }
+                self.burst.1 = 0;
+                if next.is_some_and(|mpdu| now + length(&mpdu, rules) <= self.txop_end) {
+                    return self.begin(now, rules);
                 }
                 self.contenders[self.active].draw(now, &mut self.random);
                 self.exchange = Exchange::None;
@@ -69,28 +83,13 @@ impl Station {
         }
     }
 
-    /// How long the exchange of a frame takes.
-    fn length(&self, mpdu: &Mpdu, rules: &Rules) -> Span {
-        let timing = &rules.timing;
-        let data = timing.frame(self.mode, mpdu.bytes) + timing.sifs + timing.ack(self.mode);
-        if !rules.wants_rts(mpdu.bytes) {
-            return data;
-        }
-        let control = self.control_mode(rules);
-        let sifs = timing.sifs;
-        timing.frame(control, RTS_BYTES) + sifs + timing.cts(control) + sifs + data
-    }
-
-    /// Rate of an RTS: that of the answers to its data.
-    fn control_mode(&self, rules: &Rules) -> crate::phy::Mode {
-        rules.timing.answer_mode(self.mode)
-    }
-
+    /// An RTS, at the rate of the answers to its data.
     fn rts(&self, mpdu: &Mpdu, rules: &Rules) -> Frame {
         let timing = &rules.timing;
-        let mode = self.control_mode(rules);
+        let mode = timing.answer_mode(mpdu.mode);
         let sifs = timing.sifs;
-        let data = timing.frame(self.mode, mpdu.bytes) + sifs + timing.ack(self.mode);
+        let data = acknowledged(mpdu.mode, mpdu.bytes, rules);
+        let asks = self.rate.needs_rts();
         Frame {
             kind: Kind::Rts,
             class: Class::Rts,
@@ -102,26 +101,36 @@ impl Station {
             category: self.active as u8,
             sequence: 0,
             retry: mpdu.short > 0,
+            grant: asks.then_some(Grant { mode: mpdu.mode, bytes: mpdu.bytes }),
         }
     }
 
     fn data(&mut self, rules: &Rules) -> Option<Frame> {
         let timing = &rules.timing;
         let mpdu = self.contenders[self.active].mpdu.as_mut()?;
-        let unicast = mpdu.to != NodeId::BROADCAST;
         let retry = mpdu.sent > 0;
         mpdu.sent += 1;
+        let mut duration = Span::ZERO;
+        if mpdu.to != NodeId::BROADCAST {
+            duration = timing.sifs + timing.ack(mpdu.mode);
+            if self.burst.1 > 0 {
+                // The next frame of the burst, which is not known yet, is reserved for as if it
+                // were like this one.
+                duration += timing.sifs + acknowledged(mpdu.mode, mpdu.bytes, rules);
+            }
+        }
         Some(Frame {
             kind: if mpdu.class == Class::Beacon { Kind::Beacon } else { Kind::Data },
             class: mpdu.class,
             from: self.id,
             to: mpdu.to,
-            mode: self.mode,
+            mode: mpdu.mode,
             bytes: mpdu.bytes,
-            duration: if unicast { timing.sifs + timing.ack(self.mode) } else { Span::ZERO },
+            duration,
             category: self.active as u8,
             sequence: mpdu.sequence,
             retry,
+            grant: None,
         })
     }
 
@@ -142,8 +151,9 @@ impl Station {
 
     /// A frame has been received without error; true if it carries a packet for this station
     /// that it has not had before.
-    pub(crate) fn on_rx(&mut self, now: Nanos, frame: &Frame, rules: &Rules) -> bool {
+    pub(crate) fn on_rx(&mut self, now: Nanos, frame: &Frame, how: Heard, rules: &Rules) -> bool {
         self.view.eifs = Span::ZERO;
+        self.rate.on_rx(now, frame.from, how.snr);
         if let Exchange::Awaiting { answer, heard, .. } = self.exchange {
             let answered = frame.to == self.id && frame.kind == answer;
             if answered && answer == Kind::Ack {
@@ -153,6 +163,9 @@ impl Station {
             if answered {
                 self.exchange = Exchange::Sending;
                 self.due = Some((now + rules.timing.sifs, Due::Cleared));
+                if let Some(grant) = frame.grant {
+                    self.granted(now, frame.from, grant.mode);
+                }
                 return false;
             }
             // Clause 9.3.2.8: any other frame in its place is a failure, and is then processed.
@@ -161,7 +174,7 @@ impl Station {
             }
         }
         if frame.to == self.id {
-            return self.on_rx_own(now, frame, rules);
+            return self.on_rx_own(now, frame, how, rules);
         }
         if frame.duration > Span::ZERO {
             self.set_nav(now, frame, rules);
@@ -169,7 +182,15 @@ impl Station {
         frame.to == NodeId::BROADCAST && frame.kind == Kind::Data
     }
 
-    fn on_rx_own(&mut self, now: Nanos, frame: &Frame, rules: &Rules) -> bool {
+    /// The receiver has chosen the rate (RBAR), and with it how many frames may follow (OAR).
+    fn granted(&mut self, now: Nanos, to: NodeId, mode: Mode) {
+        self.rate.on_grant(to, mode);
+        if let Some(mpdu) = self.choose(now) {
+            self.burst = (to, self.rate.burst(mpdu.mode).saturating_sub(1));
+        }
+    }
+
+    fn on_rx_own(&mut self, now: Nanos, frame: &Frame, how: Heard, rules: &Rules) -> bool {
         if self.due.is_some() {
             // It is about to send: what came in beside another frame is not answered.
             return false;
@@ -184,6 +205,12 @@ impl Station {
             _ => return false,
         };
         let mode = timing.answer_mode(frame.mode);
+        let mut duration = frame.duration.saturating_sub(timing.sifs + timing.frame(mode, bytes));
+        let grant = frame.grant.and_then(|asked| {
+            let mode = self.rate.grant(how.sinr, asked.bytes)?;
+            duration = timing.sifs + acknowledged(mode, asked.bytes, rules);
+            Some(Grant { mode, ..asked })
+        });
         let answer = Frame {
             kind,
             class: if kind == Kind::Ack { Class::Ack } else { Class::Cts },
@@ -191,10 +218,11 @@ impl Station {
             to: frame.from,
             mode,
             bytes,
-            duration: frame.duration.saturating_sub(timing.sifs + timing.frame(mode, bytes)),
+            duration,
             category: frame.category,
             sequence: 0,
             retry: false,
+            grant,
         };
         self.due = Some((now + timing.sifs, Due::Answer(answer)));
         if frame.kind != Kind::Data {
@@ -237,8 +265,11 @@ impl Station {
         contender.narrow();
         if let Some(mpdu) = contender.mpdu.take() {
             self.finished.push(Finished { mpdu, acknowledged: true });
+            if mpdu.to != NodeId::BROADCAST {
+                self.rate.on_result(&outcome(now, category, &mpdu, Ending::Acknowledged, false));
+            }
         }
-        if now < self.txop_end {
+        if now < self.txop_end || self.burst.1 > 0 {
             self.exchange = Exchange::Sending;
             self.due = Some((now + rules.timing.sifs, Due::Further));
             return;
@@ -253,7 +284,14 @@ impl Station {
         self.view.gave_up = now;
         self.view.idle_from = self.silent_from;
         self.exchange = Exchange::None;
+        self.burst.1 = 0;
+        let tried = self.contenders[self.active].mpdu;
         self.count_failure(now, self.active, after_rts, rules);
+        if let Some(mpdu) = tried {
+            let ending = if after_rts { Ending::NoAck } else { Ending::NoCts };
+            let given_up = self.contenders[self.active].mpdu.is_none();
+            self.rate.on_result(&outcome(now, self.active, &mpdu, ending, given_up));
+        }
     }
 
     /// One more failed attempt of a category's frame: again with a wider window, or no more.
@@ -284,4 +322,36 @@ impl Station {
         }
         contender.draw(now, &mut self.random);
     }
+}
+
+/// How long the exchange of a frame takes.
+fn length(mpdu: &Mpdu, rules: &Rules) -> Span {
+    let timing = &rules.timing;
+    let data = acknowledged(mpdu.mode, mpdu.bytes, rules);
+    if !rules.wants_rts(mpdu.bytes) {
+        return data;
+    }
+    let control = timing.answer_mode(mpdu.mode);
+    let sifs = timing.sifs;
+    timing.frame(control, RTS_BYTES) + sifs + timing.cts(control) + sifs + data
+}
+
+/// Time of a data frame and its ACK.
+fn acknowledged(mode: Mode, bytes: u32, rules: &Rules) -> Span {
+    let timing = &rules.timing;
+    timing.frame(mode, bytes) + timing.sifs + timing.ack(mode)
+}
+
+/// The next attempt of a frame.
+const fn attempt(now: Nanos, category: u8, mpdu: &Mpdu) -> Attempt {
+    Attempt { now, to: mpdu.to, category, bytes: mpdu.bytes, number: mpdu.sent }
+}
+
+/// What became of the attempt at a frame that has just ended.
+fn outcome(now: Nanos, category: usize, mpdu: &Mpdu, ending: Ending, given_up: bool) -> Outcome {
+    let mut attempt = attempt(now, category as u8, mpdu);
+    if ending != Ending::NoCts {
+        attempt.number = attempt.number.saturating_sub(1);
+    }
+    Outcome { attempt, mode: mpdu.mode, ending, given_up }
 }

@@ -94,6 +94,17 @@ pub struct Frame {
     pub sequence: u16,
     /// Whether it has been sent before.
     pub retry: bool,
+    /// Where the receiver chooses the rate: in an RTS what is to be sent, in a CTS how.
+    pub grant: Option<Grant>,
+}
+
+/// The data frame that an RTS and a CTS are about (RBAR).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grant {
+    /// Its rate.
+    pub mode: Mode,
+    /// Its length.
+    pub bytes: u32,
 }
 
 /// Bytes of a data frame that carries an IP packet of `packet` bytes: MAC header 24, QoS control
@@ -119,4 +130,6 @@ pub(crate) struct Mpdu {
     pub(crate) sent: u32,
     /// When it reached the head.
     pub(crate) since: Nanos,
+    /// Rate of the attempt under way, or of the last one.
+    pub(crate) mode: Mode,
 }

@@ -13,6 +13,6 @@ pub use config::{
 };
 pub(crate) use contender::{Contender, View};
 pub use edca::{Category, CategoryConfig, EdcaConfig, TxopLimits};
-pub use frame::{Class, Frame, Kind, NodeId};
+pub use frame::{Class, Frame, Grant, Kind, NodeId};
 pub(crate) use frame::{Mpdu, data_bytes};
-pub(crate) use station::{Finished, Receiving, Station};
+pub(crate) use station::{Finished, Heard, Receiving, Station};

@@ -11,6 +11,7 @@ use airtcp_units::{Nanos, Span};
 use super::exchange::{Due, Exchange};
 use super::{Class, Contender, Frame, Mpdu, NodeId, Rules, View};
 use crate::phy::Mode;
+use crate::rate::{Attempt, Rate, RateControl};
 
 /// The reception a radio is in, as far as a station needs to know.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +20,15 @@ pub(crate) struct Receiving {
     pub(crate) since: Nanos,
     /// Its rate.
     pub(crate) mode: Mode,
+}
+
+/// How well a frame was heard.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Heard {
+    /// Its power, as a multiple of the noise.
+    pub(crate) snr: f64,
+    /// Its power, as a multiple of the noise and of what else was on the air when it ended.
+    pub(crate) sinr: f64,
 }
 
 /// How the sender's part in a packet ended.
@@ -48,8 +58,10 @@ pub(crate) struct Station {
     /// By sender and category, the last sequence number plus 1; 0 for none.
     pub(super) seen: Vec<u16>,
     pub(super) random: Stream,
-    /// Rate of its data frames.
-    pub(super) mode: Mode,
+    /// Chooses the rate of its data frames.
+    pub(super) rate: Rate,
+    /// Data frames that may still follow without an RTS of their own, and for whom.
+    pub(super) burst: (NodeId, u32),
     pub(super) finished: Vec<Finished>,
 }
 
@@ -61,7 +73,7 @@ impl Station {
         id: NodeId,
         stations: usize,
         contenders: Vec<Contender>,
-        mode: Mode,
+        rate: Rate,
         random: Stream,
     ) -> Self {
         Self {
@@ -77,7 +89,8 @@ impl Station {
             next_sequence: 0,
             seen: vec![0; stations * CATEGORIES],
             random,
-            mode,
+            rate,
+            burst: (NodeId::BROADCAST, 0),
             finished: Vec::new(),
         }
     }
@@ -118,8 +131,13 @@ impl Station {
         let sequence = self.next_sequence;
         self.next_sequence = (sequence + 1) % 4096;
         let packet = Some(packet);
-        let mpdu =
-            Mpdu { packet, to, class, bytes, sequence, short: 0, long: 0, sent: 0, since: now };
+        let first = Attempt { now, to, category: category as u8, bytes, number: 0 };
+        if to != NodeId::BROADCAST {
+            self.rate.on_packet(&first);
+        }
+        let mode = self.rate.pick(&first);
+        let (short, long, sent) = (0, 0, 0);
+        let mpdu = Mpdu { packet, to, class, bytes, sequence, short, long, sent, since: now, mode };
         let mut view = self.view;
         if self.exchange != Exchange::None {
             // The station itself holds the medium, though its radio may be silent.
@@ -224,7 +242,7 @@ impl Station {
         contender.taken();
         self.txop_end = now + contender.txop;
         self.exchange = Exchange::Sending;
-        self.begin(rules)
+        self.begin(now, rules)
     }
 
     /// Slots left in a category's back-off.

@@ -15,7 +15,9 @@ use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl, positi
 use crate::phy::Mode;
 
 /// AARF.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields, default)]
 pub struct AarfConfig {
     /// Failures in a row before the rate falls.
@@ -117,21 +119,24 @@ mod tests {
 
     #[test]
     fn scripted() {
-        script(&RateConfig::Aarf(AarfConfig::default()), &[
-            // Each failed probe doubles what is asked for: 10, 20, 40, 60, 60.
-            ("..........", &[0; 10]),
-            ("x", &[1]),
-            ("....................", &[0; 20]),
-            ("x", &[1]),
-            ("........................................", &[0; 40]),
-            ("x", &[1]),
-            ("............................................................", &[0; 60]),
-            ("x", &[1]),
-            ("............................................................", &[0; 60]),
-            // A probe that holds does not bring the ten back; a fall does.
-            (".xx", &[1; 3]),
-            ("..........", &[0; 10]),
-            (".", &[1]),
-        ]);
+        script(
+            &RateConfig::Aarf(AarfConfig::default()),
+            &[
+                // Each failed probe doubles what is asked for: 10, 20, 40, 60, 60.
+                ("..........", &[0; 10]),
+                ("x", &[1]),
+                ("....................", &[0; 20]),
+                ("x", &[1]),
+                ("........................................", &[0; 40]),
+                ("x", &[1]),
+                ("............................................................", &[0; 60]),
+                ("x", &[1]),
+                ("............................................................", &[0; 60]),
+                // A probe that holds does not bring the ten back; a fall does.
+                (".xx", &[1; 3]),
+                ("..........", &[0; 10]),
+                (".", &[1]),
+            ],
+        );
     }
 }

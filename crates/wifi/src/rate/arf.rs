@@ -17,7 +17,9 @@ use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl, positi
 use crate::phy::Mode;
 
 /// ARF.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields, default)]
 pub struct ArfConfig {
     /// Failures in a row before the rate falls.
@@ -137,21 +139,24 @@ mod tests {
 
     #[test]
     fn scripted() {
-        script(&RateConfig::Arf(ArfConfig::default()), &[
-            // Ten in a row: up; the probe fails: back; two failures at the bottom stay there.
-            ("..........", &[0; 10]),
-            ("xxx", &[1, 0, 0]),
-            ("..........", &[0; 10]),
-            // The probe holds; then one failure is borne, two are not.
-            (".x.xx", &[1, 1, 1, 1, 1]),
-            ("..........", &[0; 10]),
-            // 14 attempts with never ten good ones in a row, and the fifteenth is good: up.
-            (".........x....", &[1; 14]),
-            (".", &[1]),
-            ("x", &[2]),
-            // The timer runs out on a failure: the next success raises.
-            (".......x......x.", &[1; 16]),
-            (".", &[2]),
-        ]);
+        script(
+            &RateConfig::Arf(ArfConfig::default()),
+            &[
+                // Ten in a row: up; the probe fails: back; two failures at the bottom stay there.
+                ("..........", &[0; 10]),
+                ("xxx", &[1, 0, 0]),
+                ("..........", &[0; 10]),
+                // The probe holds; then one failure is borne, two are not.
+                (".x.xx", &[1, 1, 1, 1, 1]),
+                ("..........", &[0; 10]),
+                // 14 attempts with never ten good ones in a row, and the fifteenth is good: up.
+                (".........x....", &[1; 14]),
+                (".", &[1]),
+                ("x", &[2]),
+                // The timer runs out on a failure: the next success raises.
+                (".......x......x.", &[1; 16]),
+                (".", &[2]),
+            ],
+        );
     }
 }

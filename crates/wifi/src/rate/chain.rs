@@ -16,7 +16,9 @@ use crate::phy::Mode;
 const MAX_STAGES: usize = 4;
 
 /// One rate of the chain.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct Stage {
     /// The rate.
@@ -31,7 +33,9 @@ const fn one() -> u32 {
 }
 
 /// A retry chain.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct ChainConfig {
     /// The rates, in the order in which they are tried.

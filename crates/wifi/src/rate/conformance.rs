@@ -86,8 +86,7 @@ impl Script {
 pub(crate) fn script(config: &RateConfig, lines: &[(&str, &[usize])]) {
     let mut s = Script::new(config);
     for (i, (endings, expected)) in lines.iter().enumerate() {
-        let steps: Vec<usize> =
-            endings.chars().map(|c| s.packet(&c.to_string()).1[0]).collect();
+        let steps: Vec<usize> = endings.chars().map(|c| s.packet(&c.to_string()).1[0]).collect();
         assert_eq!(&steps, expected, "line {i}: {endings}");
     }
 }

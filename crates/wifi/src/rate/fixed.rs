@@ -6,7 +6,9 @@ use super::{Attempt, Build, Control, RateControl};
 use crate::phy::Mode;
 
 /// One rate.
-#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct FixedConfig {}
 

@@ -95,7 +95,11 @@ mod tests {
         let kbps: Vec<u32> = ladder.modes().iter().map(|m| m.kbps()).collect();
         assert_eq!(
             kbps,
-            [1, 2, 5, 6, 9, 11, 12, 18, 24, 36, 48, 54].map(|m| if m == 5 { 5_500 } else { m * 1_000 })
+            [1, 2, 5, 6, 9, 11, 12, 18, 24, 36, 48, 54].map(|m| if m == 5 {
+                5_500
+            } else {
+                m * 1_000
+            })
         );
         assert_eq!((ladder.at_most(36_000), ladder.at_most(40_000), ladder.at_most(10)), (9, 9, 0));
         assert_eq!(ladder.step(Mode::OFDM[0]), Some(3));

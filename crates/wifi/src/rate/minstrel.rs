@@ -144,13 +144,15 @@ impl Minstrel {
             rate.tries = if seldom { (*tries).min(FEW_TRIES) } else { *tries };
         }
         let rates = &state.rates;
-        let better = |a: usize, b: usize| if rates[b].throughput > rates[a].throughput { b } else { a };
+        let better =
+            |a: usize, b: usize| if rates[b].throughput > rates[a].throughput { b } else { a };
         state.best = (0..rates.len()).reduce(better).unwrap_or(0);
         let others = (0..rates.len()).filter(|i| *i != state.best);
         state.second = others.reduce(better).unwrap_or(state.best);
         let sure = (0..rates.len()).filter(|i| rates[*i].probability() >= SURE);
-        let likelier =
-            |a: usize, b: usize| if rates[b].probability() >= rates[a].probability() { b } else { a };
+        let likelier = |a: usize, b: usize| {
+            if rates[b].probability() >= rates[a].probability() { b } else { a }
+        };
         let likeliest = (0..rates.len()).reduce(likelier).unwrap_or(0);
         state.surest = sure.reduce(better).unwrap_or(likeliest);
     }

@@ -43,7 +43,7 @@ use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
 use airtcp_units::Nanos;
 
-use crate::mac::NodeId;
+use crate::mac::{MacConfig, NodeId};
 use crate::phy::error::ErrorModel;
 use crate::phy::{Mode, Timing};
 
@@ -152,6 +152,25 @@ impl RatePlan {
     /// Every frame in one mode.
     pub fn fixed(mode: Mode) -> Self {
         Self { control: RateConfig::default(), start: Some(mode), modes: vec![mode] }
+    }
+
+    /// Checks all of it before there is a cell.
+    ///
+    /// # Errors
+    /// As [`Rate::new`], and if the control learns from RTS and CTS and none are sent.
+    pub fn check(&self, timing: &Timing, mac: &MacConfig) -> Result<(), ConfigError> {
+        let error = ErrorModel::default();
+        let around = Surroundings { timing, error: &error, seed: Seed::new(0), label: "rate" };
+        let rate = Rate::new(self, around)?;
+        if rate.needs_rts() && mac.rts_threshold.is_none() {
+            let message = format!(
+                "is {:?}, which learns from RTS and CTS, and none are sent: set \
+                 mac.rts_threshold (0 for all frames)",
+                self.control.control()
+            );
+            return Err(ConfigError::new("control", message));
+        }
+        Ok(())
     }
 }
 

@@ -14,7 +14,9 @@ use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl, positi
 use crate::phy::Mode;
 
 /// S0's simple algorithm.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields, default)]
 pub struct S0Config {
     /// Failures in a row before the rate falls.
@@ -93,22 +95,25 @@ impl Control for S0 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conformance::script;
     use super::super::RateConfig;
+    use super::super::conformance::script;
     use super::*;
 
     #[test]
     fn scripted() {
         let config = |failures, successes| RateConfig::S0(S0Config { failures, successes });
         // Starts at the top (step 7); a line is what was sent and in which step.
-        script(&config(2, 3), &[
-            ("x.x", &[7, 7, 7]),
-            // Two in a row with the failure before: down; two more: down again.
-            ("xxx", &[7, 6, 6]),
-            // One success after the third failure; three successes: up.
-            ("....", &[5, 5, 5, 6]),
-            ("..", &[6, 6]),
-            ("....", &[7, 7, 7, 7]),
-        ]);
+        script(
+            &config(2, 3),
+            &[
+                ("x.x", &[7, 7, 7]),
+                // Two in a row with the failure before: down; two more: down again.
+                ("xxx", &[7, 6, 6]),
+                // One success after the third failure; three successes: up.
+                ("....", &[5, 5, 5, 6]),
+                ("..", &[6, 6]),
+                ("....", &[7, 7, 7, 7]),
+            ],
+        );
     }
 }

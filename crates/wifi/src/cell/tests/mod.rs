@@ -13,6 +13,7 @@ use crate::mac::{Kind, MacConfig};
 use crate::phy::error::{ErrorModelConfig, IdealConfig};
 use crate::phy::fading::FadingConfig;
 use crate::phy::{Standard, Timing, TimingConfig};
+use crate::rate::RatePlan;
 
 /// A cell and what drives it.
 struct Bench {
@@ -50,7 +51,7 @@ fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> C
         fading: Fading::new(&FadingConfig::None, Seed::new(1), "cell").unwrap(),
         ignore_below_mw: 1e-12,
         residual_error: 0.0,
-        stations: vec![StationPlan { mode, access: vec![access] }; n],
+        stations: vec![StationPlan { rate: RatePlan::fixed(mode), access: vec![access] }; n],
     }
 }
 
