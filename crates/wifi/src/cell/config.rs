@@ -12,7 +12,6 @@ use super::radio::Radio;
 use super::report::StationStats;
 use crate::mac::{Contender, MacConfig, NodeId, Rules, Station};
 use crate::phy::Timing;
-use crate::phy::Timing;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
 use crate::rate::{Rate, RatePlan, Surroundings};
