@@ -41,7 +41,7 @@ impl Cell {
                     let pair = pair_key(frame.from.index(), radio as usize);
                     power *= self.fading.gain(pair, now);
                 }
-                let new = self.hear(now, radio as usize, Signal { place, power });
+                let new = self.hear(now, radio as usize, Signal { place, power, since: now });
                 if new {
                     touched.push(radio);
                 }
@@ -105,13 +105,11 @@ impl Cell {
 
     /// A signal begins at a radio; true if it is the first new one there at this instant.
     fn hear(&mut self, now: Nanos, radio: usize, signal: Signal) -> bool {
-        let air = &self.air;
         let radio = &mut self.radios[radio];
-        let began = |s: &Signal| air[s.place as usize].is_some_and(|t| t.started == now);
-        let first = !radio.signals.iter().any(began);
-        if first && let Some(sent) = radio.reception.and_then(|r| air[r.place as usize]) {
+        let first = !radio.signals.iter().any(|s| s.since == now);
+        if first {
             let judge = Judge { error: &self.error, noise: self.levels.noise };
-            radio.judge(now, &sent, &judge);
+            radio.judge(now, &judge);
         }
         radio.signals.push(signal);
         first
@@ -127,31 +125,31 @@ impl Cell {
 
     /// All signals that begin at this instant have reached a radio: it may lock on to one.
     fn arrivals(&mut self, now: Nanos, i: usize) {
-        let (air, levels) = (&self.air, &self.levels);
+        let levels = &self.levels;
         let radio = &mut self.radios[i];
         if radio.sending {
             return;
         }
-        let began = |s: &Signal| air[s.place as usize].is_some_and(|t| t.started == now);
+        let began = |s: &Signal| s.since == now;
         // Of two equally strong ones the first in the air's order: neither will be decoded.
         let strongest = radio.signals.iter().filter(|s| began(s)).copied();
         let strongest = strongest.reduce(|a, b| if b.power > a.power { b } else { a });
         let Some(new) = strongest else { return };
         let factors = &levels.factors;
         let audible = new.power >= levels.sensitivity;
-        let lock = if let Some(current) = radio.reception {
-            let in_time = !factors.in_preamble_only
-                || air[current.place as usize].is_some_and(|t| now < t.body);
+        let lock = if let Some(current) = &radio.reception {
+            let in_time = !factors.in_preamble_only || now < current.body;
             audible && in_time && new.power >= current.power * factors.take_over
         } else {
             let earlier = radio.signals.iter().filter(|s| !began(s)).map(|s| s.power).sum();
             audible && levels.amid(new.power, earlier, factors.late)
         };
         if lock {
-            let old = radio.reception.map(|r| r.place as usize);
-            radio.lock(now, new);
+            let old = radio.reception.as_ref().map(|r| r.place as usize);
+            let Some(sent) = &self.air[new.place as usize] else { return };
+            radio.lock(now, new, sent);
             self.stations[i].on_rx_start();
-            let class = self.air[new.place as usize].map(|t| t.frame.class);
+            let class = Some(sent.frame.class);
             if let Some(old) = old.and_then(|place| self.air[place].as_mut())
                 && old.frame.to.index() == i
             {
@@ -238,10 +236,8 @@ impl Cell {
     /// A signal ends at a radio. What the radio is receiving is judged with it still there.
     fn unhear(&mut self, now: Nanos, i: usize, place: u32) {
         let radio = &mut self.radios[i];
-        if let Some(sent) = radio.reception.and_then(|r| self.air[r.place as usize]) {
-            let judge = Judge { error: &self.error, noise: self.levels.noise };
-            radio.judge(now, &sent, &judge);
-        }
+        let judge = Judge { error: &self.error, noise: self.levels.noise };
+        radio.judge(now, &judge);
         radio.signals.retain(|s| s.place != place);
     }
 

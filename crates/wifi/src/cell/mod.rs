@@ -155,7 +155,7 @@ impl Cell {
             if self.deadlines[i] > now {
                 continue;
             }
-            let hears = self.radios[i].receiving(&self.air);
+            let hears = self.radios[i].receiving();
             if let Some(frame) = self.stations[i].on_timer(now, hears, &self.rules) {
                 self.starting.push(frame);
             }

@@ -20,6 +20,8 @@ pub(crate) struct Signal {
     /// Place of the transmission.
     pub(crate) place: u32,
     pub(crate) power: f64,
+    /// When it began.
+    pub(crate) since: Nanos,
 }
 
 /// A frame being received.
@@ -27,6 +29,13 @@ pub(crate) struct Signal {
 pub(crate) struct Reception {
     pub(crate) place: u32,
     pub(crate) power: f64,
+    pub(crate) mode: Mode,
+    pub(crate) started: Nanos,
+    /// Where preamble and PLCP header end, and the frame.
+    pub(crate) body: Nanos,
+    ends: Nanos,
+    /// Bits of the body.
+    bits: u64,
     /// Probability that everything up to `until` is right.
     survival: f64,
     until: Nanos,
@@ -55,10 +64,8 @@ pub(crate) struct Radio {
 
 impl Radio {
     /// The reception under way.
-    pub(crate) fn receiving(&self, air: &[Option<Transmission>]) -> Option<Receiving> {
-        let reception = self.reception?;
-        let sent = air[reception.place as usize]?;
-        Some(Receiving { since: sent.started, mode: sent.frame.mode })
+    pub(crate) fn receiving(&self) -> Option<Receiving> {
+        self.reception.as_ref().map(|r| Receiving { since: r.started, mode: r.mode })
     }
 
     /// Sum of all powers but that of one transmission.
@@ -71,12 +78,17 @@ impl Radio {
         self.signals.iter().fold((0.0, 0.0), |(top, sum), s| (s.power.max(top), sum + s.power))
     }
 
-    /// Begins to receive.
-    pub(crate) fn lock(&mut self, now: Nanos, signal: Signal) {
+    /// Begins to receive a frame.
+    pub(crate) fn lock(&mut self, now: Nanos, signal: Signal, sent: &Transmission) {
         let interference = self.others(signal.place);
         self.reception = Some(Reception {
             place: signal.place,
             power: signal.power,
+            mode: sent.frame.mode,
+            started: sent.started,
+            body: sent.body,
+            ends: sent.ends,
+            bits: sent.bits,
             survival: 1.0,
             until: now,
             interference,
@@ -85,9 +97,9 @@ impl Radio {
     }
 
     /// Judges what has been received up to `now`; call before the powers change.
-    pub(crate) fn judge(&mut self, now: Nanos, sent: &Transmission, by: &Judge<'_>) {
+    pub(crate) fn judge(&mut self, now: Nanos, by: &Judge<'_>) {
         if let Some(reception) = &mut self.reception {
-            reception.advance(now, sent, by);
+            reception.advance(now, by);
         }
     }
 
@@ -108,23 +120,22 @@ impl Reception {
         if self.destroyed { 0.0 } else { self.survival }
     }
 
-    fn advance(&mut self, now: Nanos, sent: &Transmission, by: &Judge<'_>) {
+    fn advance(&mut self, now: Nanos, by: &Judge<'_>) {
         let from = self.until;
         self.until = now;
         if now <= from || self.destroyed || self.survival <= 0.0 {
             return;
         }
         let sinr = self.power / (by.noise + self.interference);
-        let mode = sent.frame.mode;
-        let body = sent.body;
+        let body = self.body;
         if from < body {
-            let (lowest, bits) = header(mode);
-            let part = share(body.min(now).since(from).0, body.since(sent.started).0, bits);
+            let (lowest, bits) = header(self.mode);
+            let part = share(body.min(now).since(from).0, body.since(self.started).0, bits);
             self.survival *= by.error.success(lowest, sinr, part);
         }
         if now > body {
-            let part = share(now.since(from.max(body)).0, sent.ends.since(body).0, sent.bits);
-            self.survival *= by.error.success(mode, sinr, part);
+            let part = share(now.since(from.max(body)).0, self.ends.since(body).0, self.bits);
+            self.survival *= by.error.success(self.mode, sinr, part);
         }
     }
 }
