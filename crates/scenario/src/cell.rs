@@ -3,6 +3,7 @@
 use airtcp_queueing::QueueConfig;
 use airtcp_units::{BitRate, Probability};
 use airtcp_wifi::cell::{Capture, Sensing};
+use airtcp_wifi::interference::InterferenceConfig;
 use airtcp_wifi::layout::Layout;
 use airtcp_wifi::mac::MacConfig;
 use airtcp_wifi::phy::error::ErrorModelConfig;
@@ -57,6 +58,9 @@ pub struct CellSpec {
     /// Noise at the receivers.
     #[serde(default)]
     pub noise: NoiseConfig,
+    /// What disturbs frames and is no frame.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interference: Vec<InterferenceConfig>,
     /// Which frames can be decoded at which ratio of signal to interference and noise.
     #[serde(default)]
     pub error: ErrorModelConfig,

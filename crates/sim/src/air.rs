@@ -25,7 +25,7 @@ pub struct FrameResult {
     pub mac_bps: f64,
     /// Frames lost, by cause: `transmitter_side` (the receiver was sending), `with_data`,
     /// `with_tcp_ack`, `with_mac_ack`, `with_rts`, `with_cts`, `with_beacon` (they overlapped),
-    /// `captured` (the receiver went over to a stronger frame), `noise`.
+    /// `captured` (the receiver went over to a stronger frame), `interferer`, `noise`.
     pub lost: BTreeMap<String, u64>,
 }
 
@@ -128,6 +128,7 @@ fn frame(then: &ClassCounts, now: &ClassCounts, span: f64) -> FrameResult {
         count(format!("with_{}", class.name()), now.collided[i] - then.collided[i]);
     }
     count("captured".into(), now.captured - then.captured);
+    count("interferer".into(), now.interferer - then.interferer);
     count("noise".into(), now.noise - then.noise);
     let sent = now.sent - then.sent;
     FrameResult {

@@ -5,6 +5,7 @@ use airtcp_scenario::{Cell as Plan, ScenarioError};
 use airtcp_units::Dbm;
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::cell::{Cell, CellPlan, StationPlan};
+use airtcp_wifi::interference::{self, Source};
 use airtcp_wifi::phy::Timing;
 use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::fading::Fading;
@@ -51,6 +52,19 @@ pub(crate) fn cell(plan: &Plan, seed: Seed, label: &str) -> Result<Cell, Scenari
         sensing.sensitivity_dbm = ranges.decode.0;
         sensing.carrier_sense_dbm = ranges.sense.0;
     }
+    let interferer = |(number, config)| {
+        let site = interference::Site {
+            stations: &names,
+            positions: &positions,
+            propagation: &propagation,
+            energy_detect_mw: Dbm(sensing.energy_detect_dbm).milliwatts(),
+            number,
+            seed,
+            label: &format!("{label}/interference/{number}"),
+        };
+        Source::new(config, &site).map_err(at(&format!("interference[{number}]")))
+    };
+    let interference: Result<_, _> = spec.interference.iter().enumerate().map(interferer).collect();
     let cell = CellPlan {
         timing,
         mac: spec.mac.clone(),
@@ -58,6 +72,8 @@ pub(crate) fn cell(plan: &Plan, seed: Seed, label: &str) -> Result<Cell, Scenari
         capture: spec.capture,
         sensing,
         noise_mw,
+        noise_steps: noise.steps().to_vec(),
+        interference: interference?,
         power_mw,
         fading: Fading::new(&spec.fading, seed, label).map_err(at("fading"))?,
         ignore_below_mw: noise_mw * IGNORED_BELOW_NOISE,

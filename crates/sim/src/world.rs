@@ -106,7 +106,7 @@ impl<P: Probe> World<P> {
     /// Adds a cell with its stations' queues and nodes. `salt` comes from seed and name.
     pub(crate) fn add_site(
         &mut self,
-        cell: Cell,
+        mut cell: Cell,
         queues: Vec<Queue>,
         categories: usize,
         nodes: Vec<u32>,
@@ -118,6 +118,8 @@ impl<P: Probe> World<P> {
         let starts = self.register(Actor::AirStarts(number), Phase::Start, salt.rotate_left(48));
         let before: usize = self.sites.iter().map(|s| s.queues.len()).sum();
         let first_queue = (self.interfaces.len() + before) as u32;
+        self.queue.set(ends, cell.next_end());
+        self.queue.set(timers, cell.next_timer());
         self.sites.push(Site {
             cell,
             queues,

@@ -5,6 +5,7 @@
 //! decoded), `cell` (the medium that joins the radios).
 
 pub mod cell;
+pub mod interference;
 pub mod layout;
 pub mod mac;
 pub mod phy;

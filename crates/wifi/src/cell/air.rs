@@ -1,12 +1,13 @@
 //! Transmissions: they start, are heard, overlap, and end.
 
 use airtcp_probe::{Cx, Probe};
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Span};
 
 use super::fate::Fate;
 use super::radio::{Judge, Signal};
 use super::{Cell, Delivery};
-use crate::mac::{Frame, Heard, Kind, NodeId};
+use crate::interference::Exposure;
+use crate::mac::{Frame, Heard, Kind, NodeId, data_bytes};
 use crate::phy::propagation::pair_key;
 
 /// A frame on the air.
@@ -23,6 +24,18 @@ pub(crate) struct Transmission {
     pub(crate) ordinal: u64,
     /// What has happened to it at the station it is for.
     pub(crate) fate: Fate,
+}
+
+impl Transmission {
+    /// What an interferer sees of it at a station.
+    fn exposure(&self, station: usize, qos: bool) -> Exposure {
+        let packet = self.frame.bytes.saturating_sub(data_bytes(0, qos));
+        let payload = match self.frame.kind {
+            Kind::Data => self.frame.mode.rate().time_for(u64::from(packet)),
+            _ => Span::ZERO,
+        };
+        Exposure { station, from: self.started, to: self.ends, payload }
+    }
 }
 
 impl Cell {
@@ -104,11 +117,11 @@ impl Cell {
     }
 
     /// A signal begins at a radio; true if it is the first new one there at this instant.
-    fn hear(&mut self, now: Nanos, radio: usize, signal: Signal) -> bool {
-        let radio = &mut self.radios[radio];
+    fn hear(&mut self, now: Nanos, station: usize, signal: Signal) -> bool {
+        let radio = &mut self.radios[station];
         let first = !radio.signals.iter().any(|s| s.since == now);
         if first {
-            let judge = Judge { error: &self.error, noise: self.levels.noise };
+            let judge = Judge { error: &self.error, ambient: &self.ambient, station };
             radio.judge(now, &judge);
         }
         radio.signals.push(signal);
@@ -172,13 +185,14 @@ impl Cell {
     }
 
     /// Tells a station when its medium becomes busy or idle.
-    fn sense(&mut self, now: Nanos, i: usize) {
+    pub(super) fn sense(&mut self, now: Nanos, i: usize) {
         let radio = &mut self.radios[i];
         let (top, sum) = radio.levels();
         let busy = radio.sending
             || radio.reception.is_some()
             || top >= self.levels.carrier_sense
-            || sum >= self.levels.energy_detect;
+            || sum >= self.levels.energy_detect
+            || self.ambient.is_heard_at(i);
         if busy == radio.busy {
             return;
         }
@@ -195,6 +209,7 @@ impl Cell {
     pub fn on_ends<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
         let mut touched = std::mem::take(&mut self.touched);
         let mut over = std::mem::take(&mut self.over);
+        self.interferers_end(now, &mut touched);
         for place in 0..self.air.len() {
             let Some(sent) = self.air[place].filter(|t| t.ends <= now) else { continue };
             over.push((place as u32, sent));
@@ -236,7 +251,7 @@ impl Cell {
     /// A signal ends at a radio. What the radio is receiving is judged with it still there.
     fn unhear(&mut self, now: Nanos, i: usize, place: u32) {
         let radio = &mut self.radios[i];
-        let judge = Judge { error: &self.error, noise: self.levels.noise };
+        let judge = Judge { error: &self.error, ambient: &self.ambient, station: i };
         radio.judge(now, &judge);
         radio.signals.retain(|s| s.place != place);
     }
@@ -255,7 +270,12 @@ impl Cell {
         };
         let survival = reception.survival() * self.clear(sent);
         let right = survival >= 1.0 || survival > 0.0 && self.draw(sent.ordinal, i) < survival;
-        if !right {
+        let exposure = || sent.exposure(i, self.rules.qos());
+        let spoiled = right && self.ambient.destroys(i, exposure);
+        if !right || spoiled {
+            if sent.frame.to.index() == i {
+                self.blamed = if spoiled { Some(f64::INFINITY) } else { reception.interferer };
+            }
             self.stations[i].on_rx_error(now, &self.rules);
             self.settle(now, i, cx);
             return;
@@ -264,8 +284,9 @@ impl Cell {
             self.stats[sent.frame.from.index()].on_decoded(&sent.frame);
             self.decoded = Some(place);
         }
-        let snr = reception.power / self.levels.noise;
-        let sinr = reception.power / (self.levels.noise + reception.interference);
+        let level = self.ambient.level(i, now - Span(1), now);
+        let snr = reception.power / level.noise;
+        let sinr = reception.power / (level.noise + level.power + reception.interference);
         let wanted = self.stations[i].on_rx(now, &sent.frame, Heard { snr, sinr }, &self.rules);
         self.settle(now, i, cx);
         if wanted && sent.frame.kind == Kind::Data && sent.frame.to.index() == i {
@@ -280,9 +301,10 @@ impl Cell {
     /// Books the loss of a transmission that its receiver did not decode.
     fn book(&mut self, sent: &Transmission) {
         let decoded = self.decoded.take().is_some();
+        let fate = Fate { interferer: self.blamed.take(), ..sent.fate };
         if !decoded && sent.frame.to != NodeId::BROADCAST {
             let stats = &mut self.stats[sent.frame.from.index()];
-            stats.on_lost(&sent.frame, sent.fate.loss());
+            stats.on_lost(&sent.frame, fate.loss());
         }
     }
 

@@ -7,9 +7,11 @@ use airtcp_random::Seed;
 use airtcp_units::{Dbm, Nanos, Span};
 
 use super::Cell;
+use super::ambient::Ambient;
 use super::capture::{Capture, Factors, Sensing};
 use super::radio::Radio;
 use super::report::StationStats;
+use crate::interference::Source;
 use crate::mac::{Contender, MacConfig, NodeId, Rules, Station};
 use crate::phy::Timing;
 use crate::phy::error::ErrorModel;
@@ -53,6 +55,10 @@ pub struct CellPlan {
     pub sensing: Sensing,
     /// Noise in mW.
     pub noise_mw: f64,
+    /// Noise in mW from an instant on, in order of time.
+    pub noise_steps: Vec<(Nanos, f64)>,
+    /// What disturbs frames and is no frame.
+    pub interference: Vec<Source>,
     /// Power in mW at which each station (second index) hears each (first index).
     pub power_mw: Vec<Vec<f64>>,
     /// How these powers change over time.
@@ -68,7 +74,6 @@ pub struct CellPlan {
 /// Powers and thresholds in mW.
 #[derive(Debug)]
 pub(crate) struct Levels {
-    pub(crate) noise: f64,
     pub(crate) sensitivity: f64,
     pub(crate) carrier_sense: f64,
     pub(crate) energy_detect: f64,
@@ -122,10 +127,11 @@ impl Cell {
                 |to: &usize| *to != from && plan.power_mw[from][*to] >= plan.ignore_below_mw;
             (0..n).filter(heard).map(|to| (to as u32, plan.power_mw[from][to])).collect()
         });
-        Ok(Self {
+        let ambient = Ambient::new(plan.noise_mw, plan.noise_steps, plan.interference, n);
+        let mut cell = Self {
+            ambient,
             hearers: hearers.collect(),
             levels: Levels {
-                noise: plan.noise_mw,
                 sensitivity: Dbm(plan.sensing.sensitivity_dbm).milliwatts(),
                 carrier_sense: Dbm(plan.sensing.carrier_sense_dbm).milliwatts(),
                 energy_detect: Dbm(plan.sensing.energy_detect_dbm).milliwatts(),
@@ -152,9 +158,12 @@ impl Cell {
             touched: Vec::new(),
             over: Vec::new(),
             decoded: None,
+            blamed: None,
             stats: vec![StationStats::default(); n],
             busy_since: Nanos::ZERO,
             busy_ns: 0,
-        })
+        };
+        cell.interferers_at_start();
+        Ok(cell)
     }
 }

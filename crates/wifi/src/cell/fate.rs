@@ -2,7 +2,8 @@
 //!
 //! Classes of inventory 3.11: the receiver was itself sending (*transmitter-side*), other frames
 //! overlapped it at the receiver (*receiver-side*, with the class of the strongest), the receiver
-//! was taken over by a stronger frame (*captured away*), or the signal was too weak.
+//! was taken over by a stronger frame (*captured away*), something that is no frame disturbed it
+//! (*interferer*), or the signal was too weak.
 
 use crate::mac::Class;
 
@@ -15,6 +16,8 @@ pub enum Loss {
     Collision(Class),
     /// The receiver went over to a stronger frame of this class.
     Captured(Class),
+    /// An interferer destroyed it, or was stronger than noise and all other frames.
+    Interferer,
     /// No other frame was involved: too weak, or noise.
     Noise,
 }
@@ -28,6 +31,9 @@ pub struct Fate {
     pub captured: Option<Class>,
     /// The strongest overlapping frame: power in mW, and class.
     pub strongest: Option<(f64, Class)>,
+    /// Power in mW of an interferer that was stronger than the noise; infinite if it destroyed a
+    /// frame that was right without it.
+    pub interferer: Option<f64>,
 }
 
 impl Fate {
@@ -44,10 +50,13 @@ impl Fate {
             Loss::TransmitterSide
         } else if let Some(class) = self.captured {
             Loss::Captured(class)
-        } else if let Some((_, class)) = self.strongest {
-            Loss::Collision(class)
         } else {
-            Loss::Noise
+            match (self.strongest, self.interferer) {
+                (Some((other, _)), Some(power)) if power > other => Loss::Interferer,
+                (Some((_, class)), _) => Loss::Collision(class),
+                (None, Some(_)) => Loss::Interferer,
+                (None, None) => Loss::Noise,
+            }
         }
     }
 }

@@ -6,6 +6,7 @@
 //! before either is heard, and collide.
 
 mod air;
+mod ambient;
 mod capture;
 mod config;
 mod fate;
@@ -22,6 +23,7 @@ use crate::mac::{Class, Frame, NodeId, Rules, Station, data_bytes};
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
 use air::Transmission;
+use ambient::Ambient;
 pub use capture::{Capture, Sensing};
 pub use config::{AccessParams, CellPlan, StationPlan};
 pub use fate::{Fate, Loss};
@@ -44,6 +46,7 @@ pub struct Cell {
     error: ErrorModel,
     fading: Fading,
     levels: config::Levels,
+    ambient: Ambient,
     stations: Vec<Station>,
     radios: Vec<Radio>,
     /// By sender, who hears it and how strongly (mW); the weakest that matter included.
@@ -66,6 +69,8 @@ pub struct Cell {
     over: Vec<(u32, air::Transmission)>,
     /// The transmission that the station it is for has just decoded.
     decoded: Option<u32>,
+    /// The interferer that the same station blames for not having decoded it.
+    blamed: Option<f64>,
     stats: Vec<StationStats>,
     busy_since: Nanos,
     busy_ns: u64,
@@ -105,18 +110,18 @@ impl Cell {
         self.refresh(station.0);
     }
 
-    /// When a transmission next ends.
-    pub const fn next_end(&self) -> Nanos {
-        self.next_end
+    /// When a transmission, or an interferer that is heard, next ends.
+    pub fn next_end(&self) -> Nanos {
+        self.next_end.min(self.ambient.next(false))
     }
 
-    /// When a station next wants to act.
+    /// When a station next wants to act, or an interferer that is heard begins.
     pub fn next_timer(&mut self) -> Nanos {
         if self.stale {
             self.stale = false;
             self.next_timer = self.deadlines.iter().copied().min().unwrap_or(Nanos::NEVER);
         }
-        self.next_timer
+        self.next_timer.min(self.ambient.next(true))
     }
 
     /// Whether transmissions have been decided on that start at this instant.
@@ -162,6 +167,7 @@ impl Cell {
             self.settle(now, i, cx);
             self.refresh(i as u32);
         }
+        self.interferers_begin(now);
     }
 
     /// Takes a station's new deadline.

@@ -10,6 +10,7 @@
 use airtcp_units::Nanos;
 
 use super::air::Transmission;
+use super::ambient::Ambient;
 use crate::mac::Receiving;
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
@@ -43,13 +44,17 @@ pub(crate) struct Reception {
     pub(crate) interference: f64,
     /// An overlap has destroyed it, whatever the SINR.
     pub(crate) destroyed: bool,
+    /// The strongest interferer so far that was stronger than the noise.
+    pub(crate) interferer: Option<f64>,
 }
 
 /// What a reception is judged with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Judge<'a> {
     pub(crate) error: &'a ErrorModel,
-    pub(crate) noise: f64,
+    pub(crate) ambient: &'a Ambient,
+    /// The radio's station.
+    pub(crate) station: usize,
 }
 
 /// A radio.
@@ -93,6 +98,7 @@ impl Radio {
             until: now,
             interference,
             destroyed: false,
+            interferer: None,
         });
     }
 
@@ -121,21 +127,30 @@ impl Reception {
     }
 
     fn advance(&mut self, now: Nanos, by: &Judge<'_>) {
-        let from = self.until;
+        let mut from = self.until;
         self.until = now;
-        if now <= from || self.destroyed || self.survival <= 0.0 {
-            return;
+        while from < now && !self.destroyed && self.survival > 0.0 {
+            let level = by.ambient.level(by.station, from, now);
+            let sinr = self.power / (level.noise + level.power + self.interference);
+            self.stretch(from, level.until, by.error, sinr);
+            if level.power > level.noise.max(self.interferer.unwrap_or(0.0)) {
+                self.interferer = Some(level.power);
+            }
+            from = level.until;
         }
-        let sinr = self.power / (by.noise + self.interference);
+    }
+
+    /// A stretch of constant SINR.
+    fn stretch(&mut self, from: Nanos, now: Nanos, error: &ErrorModel, sinr: f64) {
         let body = self.body;
         if from < body {
             let (lowest, bits) = header(self.mode);
             let part = share(body.min(now).since(from).0, body.since(self.started).0, bits);
-            self.survival *= by.error.success(lowest, sinr, part);
+            self.survival *= error.success(lowest, sinr, part);
         }
         if now > body {
             let part = share(now.since(from.max(body)).0, self.ends.since(body).0, self.bits);
-            self.survival *= by.error.success(self.mode, sinr, part);
+            self.survival *= error.success(self.mode, sinr, part);
         }
     }
 }

@@ -24,6 +24,8 @@ pub struct ClassCounts {
     pub collided: [u64; CLASSES],
     /// Lost because that station went over to a stronger frame.
     pub captured: u64,
+    /// Lost to an interferer.
+    pub interferer: u64,
     /// Lost with no other frame involved.
     pub noise: u64,
 }
@@ -68,6 +70,7 @@ impl StationStats {
             Loss::TransmitterSide => class.transmitter_side += 1,
             Loss::Collision(other) => class.collided[other as usize] += 1,
             Loss::Captured(_) => class.captured += 1,
+            Loss::Interferer => class.interferer += 1,
             Loss::Noise => class.noise += 1,
         }
     }

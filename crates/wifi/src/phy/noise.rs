@@ -10,10 +10,10 @@
 //! S2 injects noise at the combiner before the antenna, -40 to -25 dBm, and does not say what of it reaches the
 //! receiver. A choice: a fixed coupling loss, such that -40 dBm arrives as strong as the floor (which then rises by
 //! 3 dB). Whoever has measured gives a table instead, from injected level to the whole floor; straight lines
-//! in dB between its rows. Source: inventory 3.10; S2 section VI.
+//! in dB between its rows. What is injected can change over time, in steps. Source: inventory 3.10; S2 section VI.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{Dbm, detmath};
+use airtcp_units::{Dbm, Nanos, Span, detmath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,9 @@ pub struct NoiseConfig {
     /// Level of noise injected all the time, in dBm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub injected_dbm: Option<f64>,
+    /// What is injected from an instant on, in order of time; before the first, `injected_dbm`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<NoiseStep>,
     /// Loss between where noise is injected and the receiver in dB; otherwise such that -40 dBm
     /// arrives as strong as the floor.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,6 +53,17 @@ pub struct NoiseConfig {
     /// Instead of a coupling: the whole noise floor at each injected level, levels rising.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub table: Vec<InjectedFloor>,
+}
+
+/// A change of the injected noise.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoiseStep {
+    /// When, counted from the start of the run.
+    pub at: Span,
+    /// Level injected from then on, in dBm; nothing if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub injected_dbm: Option<f64>,
 }
 
 /// What noise is measured at an injected level.
@@ -68,6 +82,7 @@ impl Default for NoiseConfig {
             figure_db: FIGURE_DB,
             floor_dbm: None,
             injected_dbm: None,
+            steps: Vec::new(),
             coupling_db: None,
             table: Vec::new(),
         }
@@ -81,6 +96,7 @@ pub struct Noise {
     coupling_db: f64,
     table: Vec<InjectedFloor>,
     floor_mw: f64,
+    steps: Vec<(Nanos, f64)>,
 }
 
 /// Thermal noise over a bandwidth in Hz.
@@ -116,9 +132,16 @@ impl Noise {
         }
         let base_mw = Dbm(base).milliwatts();
         let table = config.table.clone();
-        let mut noise = Self { base_mw, coupling_db, table, floor_mw: base_mw };
+        let mut noise = Self { base_mw, coupling_db, table, floor_mw: base_mw, steps: Vec::new() };
         if let Some(level) = config.injected_dbm {
             noise.floor_mw = noise.injected_mw(level)?;
+        }
+        if !config.steps.windows(2).all(|w| w[0].at < w[1].at) {
+            return Err(ConfigError::new("steps", "has instants that do not rise"));
+        }
+        for step in &config.steps {
+            let floor = step.injected_dbm.map_or(Ok(base_mw), |level| noise.injected_mw(level))?;
+            noise.steps.push((Nanos::ZERO + step.at, floor));
         }
         Ok(noise)
     }
@@ -127,6 +150,11 @@ impl Noise {
     #[inline]
     pub const fn floor_mw(&self) -> f64 {
         self.floor_mw
+    }
+
+    /// The noise floor in mW from an instant on, where it changes.
+    pub fn steps(&self) -> &[(Nanos, f64)] {
+        &self.steps
     }
 
     /// The noise floor in mW while nothing is injected.
@@ -191,6 +219,18 @@ mod tests {
     }
 
     #[test]
+    fn steps() {
+        let text = "floor_dbm = -90\ninjected_dbm = -30\nsteps = [{ at = \"1 s\" },\n\
+                    { at = \"2 s\", injected_dbm = -40 }]";
+        let noise = noise(text).unwrap();
+        let more = |mw: f64| mw / noise.base_mw();
+        assert!((more(noise.floor_mw()) - 11.0).abs() < 1e-9);
+        let [(first, quiet), (second, doubled)] = noise.steps() else { panic!() };
+        assert_eq!((*first, *second), (Nanos(1_000_000_000), Nanos(2_000_000_000)));
+        assert!((more(*quiet) - 1.0).abs() < 1e-9 && (more(*doubled) - 2.0).abs() < 1e-9);
+    }
+
+    #[test]
     fn a_table_is_read_in_db() {
         let table = "table = [{ injected_dbm = -40, floor_dbm = -90 },\n\
                      { injected_dbm = -30, floor_dbm = -84 }, { injected_dbm = -25, floor_dbm = -80 }]";
@@ -210,6 +250,7 @@ mod tests {
         assert_eq!(refuse("coupling_db = -3"), "coupling_db");
         let two = "table = [{ injected_dbm = -40, floor_dbm = -90 }, { injected_dbm = -40, floor_dbm = -80 }]";
         assert_eq!(refuse(two), "table");
+        assert_eq!(refuse("steps = [{ at = \"1 s\" }, { at = \"1 s\" }]"), "steps");
         assert_eq!(refuse(&format!("coupling_db = 3\n{two}")), "coupling_db");
     }
 }

@@ -1,6 +1,7 @@
 //! Cells driven by hand.
 
 mod exchange;
+mod interference;
 mod saturation;
 
 use airtcp_packet::{EndpointId, Packet, Pool, Segment, Side};
@@ -47,6 +48,8 @@ fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> C
         capture: Capture::None,
         sensing: Sensing::default(),
         noise_mw: 1e-10,
+        noise_steps: Vec::new(),
+        interference: Vec::new(),
         power_mw: vec![vec![1e-6; n]; n],
         fading: Fading::new(&FadingConfig::None, Seed::new(1), "cell").unwrap(),
         ignore_below_mw: 1e-12,

@@ -1,0 +1,169 @@
+//! What a radio receives besides frames: noise, and what is on of the interferers.
+//!
+//! ```text
+//! SINR = power of the frame / (noise(t) + sum of interferers' powers(t) + sum of other frames' powers)
+//! ```
+//! Nothing here has events of its own but interferers that make the medium busy: those begin and end. They begin
+//! after the decisions of their instant and end before them, like frames.
+
+use airtcp_units::Nanos;
+
+use super::Cell;
+use crate::interference::{Exposure, Interferer, Source};
+
+/// Noise and interferers at all stations.
+#[derive(Debug)]
+pub(crate) struct Ambient {
+    /// Noise in mW until the first step.
+    noise: f64,
+    /// Noise in mW from an instant on, in order.
+    steps: Vec<(Nanos, f64)>,
+    sources: Vec<Source>,
+    /// By station, the sources that arrive with a power,
+    powers: Vec<Vec<(u32, f64)>>,
+    /// and those that destroy what they overlap.
+    destroyers: Vec<Vec<u32>>,
+    /// Sources that somebody hears: which, whether it is on, and when that changes.
+    heard: Vec<(u32, bool, Nanos)>,
+    /// By station, how many sources make the medium busy now.
+    held: Vec<u32>,
+}
+
+/// What a radio receives besides frames, as long as it does not change.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Level {
+    /// Noise in mW.
+    pub(crate) noise: f64,
+    /// Sum of the interferers' powers in mW.
+    pub(crate) power: f64,
+    /// When that changes, or the end of what was asked.
+    pub(crate) until: Nanos,
+}
+
+impl Ambient {
+    pub(crate) fn new(
+        noise: f64,
+        steps: Vec<(Nanos, f64)>,
+        sources: Vec<Source>,
+        stations: usize,
+    ) -> Self {
+        let mut powers = vec![Vec::new(); stations];
+        let mut destroyers = vec![Vec::new(); stations];
+        let mut heard = Vec::new();
+        for (number, source) in sources.iter().enumerate() {
+            for station in 0..stations {
+                let power = source.reach().power_mw(station);
+                if source.reach().destroys(station) {
+                    destroyers[station].push(number as u32);
+                } else if power > 0.0 {
+                    powers[station].push((number as u32, power));
+                }
+            }
+            if !source.heard_by().is_empty() {
+                heard.push((number as u32, false, Nanos::ZERO));
+            }
+        }
+        Self { noise, steps, sources, powers, destroyers, heard, held: vec![0; stations] }
+    }
+
+    /// Whether an interferer destroys what a station has received.
+    pub(crate) fn destroys(&self, station: usize, frame: impl FnOnce() -> Exposure) -> bool {
+        let destroyers = &self.destroyers[station];
+        if destroyers.is_empty() {
+            return false;
+        }
+        let frame = frame();
+        destroyers.iter().any(|number| self.sources[*number as usize].hits(&frame))
+    }
+
+    /// What a station receives from `at` on, `end` at the latest.
+    pub(crate) fn level(&self, station: usize, at: Nanos, end: Nanos) -> Level {
+        let mut level = self.momentary(station, at);
+        while level.until < end {
+            let next = self.momentary(station, level.until);
+            if (next.noise, next.power) != (level.noise, level.power) {
+                return level;
+            }
+            level.until = next.until;
+        }
+        Level { until: end, ..level }
+    }
+
+    fn momentary(&self, station: usize, at: Nanos) -> Level {
+        let mut level = Level { noise: self.noise, power: 0.0, until: Nanos::NEVER };
+        if !self.steps.is_empty() {
+            let next = self.steps.partition_point(|(from, _)| *from <= at);
+            level.noise = if next > 0 { self.steps[next - 1].1 } else { self.noise };
+            level.until = self.steps.get(next).map_or(Nanos::NEVER, |(from, _)| *from);
+        }
+        for (number, power) in &self.powers[station] {
+            let (on, until) = self.sources[*number as usize].state(at);
+            if on {
+                level.power += power;
+            }
+            level.until = level.until.min(until);
+        }
+        level
+    }
+
+    /// Whether an interferer makes a station's medium busy.
+    pub(crate) fn is_heard_at(&self, station: usize) -> bool {
+        self.held[station] > 0
+    }
+
+    /// When a source that somebody hears next begins, or ends.
+    pub(crate) fn next(&self, begins: bool) -> Nanos {
+        let changes = self.heard.iter().filter(|(_, on, _)| *on != begins);
+        changes.map(|(_, _, at)| *at).min().unwrap_or(Nanos::NEVER)
+    }
+
+    /// The sources that begin, or end, by `now`; who hears them is added to `touched`.
+    fn switch(&mut self, now: Nanos, begin: bool, touched: &mut Vec<u32>) {
+        for (number, on, at) in &mut self.heard {
+            if *at > now || *on == begin {
+                continue;
+            }
+            let source = &self.sources[*number as usize];
+            let (is_on, until) = source.state(now);
+            *at = until;
+            if is_on == *on {
+                continue;
+            }
+            *on = is_on;
+            for station in source.heard_by() {
+                let held = &mut self.held[*station as usize];
+                *held = if is_on { *held + 1 } else { held.saturating_sub(1) };
+                touched.push(*station);
+            }
+        }
+    }
+}
+
+impl Cell {
+    /// Interferers that somebody hears end; they are to be told with the frames that do.
+    pub(crate) fn interferers_end(&mut self, now: Nanos, touched: &mut Vec<u32>) {
+        self.ambient.switch(now, false, touched);
+    }
+
+    /// Stations that hear an interferer from the start find the medium busy.
+    pub(crate) fn interferers_at_start(&mut self) {
+        let mut touched = Vec::new();
+        self.ambient.switch(Nanos::ZERO, true, &mut touched);
+        for station in touched {
+            self.sense(Nanos::ZERO, station as usize);
+        }
+    }
+
+    /// Interferers that somebody hears begin.
+    pub(crate) fn interferers_begin(&mut self, now: Nanos) {
+        if self.ambient.next(true) > now {
+            return;
+        }
+        let mut touched = std::mem::take(&mut self.touched);
+        self.ambient.switch(now, true, &mut touched);
+        for station in touched.drain(..) {
+            self.sense(now, station as usize);
+        }
+        self.touched = touched;
+    }
+}

@@ -1,0 +1,188 @@
+//! A Bluetooth voice link beside a cell.
+//!
+//! ```text
+//! slot s carries a packet     s mod C < 2, C = 2, 4, 6 for HV1, HV2, HV3 (or drawn: `slots`)
+//! it is in band               drawn for s: 22 of 79 hop channels lie in an 802.11 channel
+//! a frame is hit              if a packet in band overlaps it, on the air or as S0 counts (`overlap`)
+//! ```
+//!
+//! Hop channels are drawn independently for each slot, by its number: that is uniform over 79 like Bluetooth's own
+//! sequence, and two protocols compared meet the same hops. The grid's phase is drawn once per run. Whatever
+//! arrives at a station it reaches may be hit: data, TCP ACKs, MAC acknowledgements; what that station sends to others is not.
+//! The closed forms are in [`formula`].
+//!
+//! Source: S0 section IV-A; Bluetooth Core Specification, baseband (SCO links); inventory 3.9. Leaves out: the
+//! actual hop sequence, adaptive hopping, data links, carrier sense of Bluetooth packets, loss of voice.
+
+pub mod formula;
+
+#[cfg(test)]
+mod tests;
+
+use airtcp_probe::ConfigError;
+use airtcp_random::Keyed;
+use airtcp_units::{Nanos, Probability, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::reach::{Reach, ReachConfig, Site};
+use super::{Exposure, Interferer, Model};
+use formula::{IN_BAND, PACKET, SLOT, Voice, whole_slots};
+
+/// Which slots carry packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Slots {
+    /// Those reserved for the voice link: the first two of every 2, 4 or 6.
+    #[default]
+    Scheduled,
+    /// Each with the probability `duty`, independently (as S0's formula has it).
+    Independent,
+}
+
+/// What hits a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Overlap {
+    /// A packet that is on the air during some of the frame.
+    #[default]
+    Real,
+    /// As many whole slots as fit into the frame, from the one it begins in.
+    FrameSlots,
+    /// As many whole slots as fit into the time of its IP packet at the rate of its body: S0's
+    /// formula. Frames without a packet, and short ones, are never hit.
+    PayloadSlots,
+}
+
+/// The table of a Bluetooth voice link.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct BluetoothConfig {
+    /// Kind of the voice packets.
+    pub voice: Voice,
+    /// Which slots carry packets.
+    pub slots: Slots,
+    /// Share of the slots that carry packets, if they are independent. If not given: that of the
+    /// kind of voice (1, 1/2, 1/3). S0's lambda for HV3 is 0.3.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duty: Option<Probability>,
+    /// Probability that a packet is on one of the cell's channels. If not given: 22/79. S0: 0.27.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_band: Option<Probability>,
+    /// What hits a frame.
+    pub overlap: Overlap,
+    /// When a cycle of slots begins. Random in every run if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Span>,
+    /// Whom it reaches: the stations near the headset.
+    pub reach: ReachConfig,
+}
+
+impl Default for BluetoothConfig {
+    fn default() -> Self {
+        Self {
+            voice: Voice::default(),
+            slots: Slots::default(),
+            duty: None,
+            in_band: None,
+            overlap: Overlap::default(),
+            phase: None,
+            reach: ReachConfig::default(),
+        }
+    }
+}
+
+/// A Bluetooth voice link.
+#[derive(Debug, Clone)]
+pub struct Bluetooth {
+    cycle: u64,
+    /// Probability that a slot is in use, where that is drawn.
+    duty: Option<f64>,
+    in_band: f64,
+    overlap: Overlap,
+    /// What to add to the time so that cycles begin at multiples of their length.
+    offset: u64,
+    reach: Reach,
+    draws: Keyed,
+}
+
+impl Model<BluetoothConfig> for Bluetooth {
+    fn build(config: &BluetoothConfig, site: &Site<'_>) -> Result<Self, ConfigError> {
+        let independent = config.slots == Slots::Independent;
+        if config.duty.is_some() && !independent {
+            let text = "has no meaning with scheduled slots: the kind of voice says how many";
+            return Err(ConfigError::new("duty", text));
+        }
+        let with_power = config.reach.received_dbm.is_some() || config.reach.power_dbm.is_some();
+        if with_power && config.overlap != Overlap::Real {
+            let text =
+                "counts slots, which has no meaning where powers decide: leave it at \"real\"";
+            return Err(ConfigError::new("overlap", text));
+        }
+        let cycle = config.voice.cycle();
+        let length = cycle * SLOT.0;
+        let phase = match config.phase {
+            Some(phase) => phase.0 % length,
+            None => site.seed.stream(&format!("{}/phase", site.label)).below(length),
+        };
+        let duty = config.duty.map_or_else(|| config.voice.duty(), Probability::get);
+        Ok(Self {
+            cycle,
+            duty: independent.then_some(duty),
+            in_band: config.in_band.map_or(IN_BAND, Probability::get),
+            overlap: config.overlap,
+            offset: length - phase,
+            reach: Reach::build(&config.reach, site)?,
+            draws: site.seed.keyed(&format!("{}/slots", site.label)),
+        })
+    }
+}
+
+impl Bluetooth {
+    /// The slot an instant lies in, and how far.
+    fn slot(&self, at: Nanos) -> (u64, u64) {
+        let since = at.0.saturating_add(self.offset);
+        (since / SLOT.0, since % SLOT.0)
+    }
+
+    /// Whether a slot carries a packet in band.
+    fn carries(&self, slot: u64) -> bool {
+        // Two draws a slot: for u uniform, u < 22/79 says that hop channel floor(79 u) is one of the first 22.
+        let used = match self.duty {
+            Some(duty) => self.draws.unit(slot.wrapping_mul(2) + 1) < duty,
+            None => slot % self.cycle < 2,
+        };
+        used && self.draws.unit(slot.wrapping_mul(2)) < self.in_band
+    }
+}
+
+impl Interferer for Bluetooth {
+    fn reach(&self) -> &Reach {
+        &self.reach
+    }
+
+    fn hits(&self, frame: &Exposure) -> bool {
+        let (first, into) = self.slot(frame.from);
+        let count = match self.overlap {
+            Overlap::Real => {
+                let first = if into < PACKET.0 { first } else { first + 1 };
+                let (last, into) = self.slot(frame.to);
+                // A packet that begins as the frame ends does not overlap it.
+                let end = if into == 0 { last } else { last + 1 };
+                return (first..end).any(|slot| self.carries(slot));
+            }
+            Overlap::FrameSlots => whole_slots(frame.to.since(frame.from)),
+            Overlap::PayloadSlots => whole_slots(frame.payload),
+        };
+        (first..first + count).any(|slot| self.carries(slot))
+    }
+
+    fn state(&self, at: Nanos) -> (bool, Nanos) {
+        let (slot, into) = self.slot(at);
+        if into < PACKET.0 && self.carries(slot) {
+            (true, at + Span(PACKET.0 - into))
+        } else {
+            (false, at + Span(SLOT.0 - into))
+        }
+    }
+}

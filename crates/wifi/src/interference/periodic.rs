@@ -1,0 +1,174 @@
+//! Interferers that are on for a while, periodically.
+//!
+//! ```text
+//! on during [phase + k period, phase + k period + on), k = ..., -1, 0, 1, ...
+//! ```
+//!
+//! Of a frame that is destroyed some part overlaps an interval in which it is on. The phase is drawn once per
+//! run unless given.
+//!
+//! - `periodic`, by default S0's abstract capture: 250 ms of every 2 s in which a hidden co-channel cell takes the
+//!   base station (S0 section IV-C/D). Nobody hears it unless `heard_by` says so, so that the stations go on
+//!   sending and back off as the standard says.
+//! - `microwave-oven`: a magnetron with a half-wave rectifier is off for at least half of every mains
+//!   cycle (A. Kamerman and N. Erkocevic, *Microwave oven interference on wireless LANs operating in
+//!   the 2.4 GHz ISM band*, PIMRC 1997). A choice: exactly half, 60 Hz, and a constant envelope in between.
+//! - `polling`: S4 saw losses every 2 s at one access point and traced them to its polling. A choice (inventory 3.13): for 20 ms every
+//!   frame on the air is lost, and nobody holds back.
+//!
+//! Leaves out: the sweep of a magnetron's frequency, jitter of the period.
+
+use airtcp_probe::ConfigError;
+use airtcp_units::{Nanos, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::reach::{Reach, ReachConfig, Site, members};
+use super::{Exposure, Interferer, Model};
+
+/// Shortest period accepted: shorter ones are noise to any frame.
+const LEAST_PERIOD: Span = Span::from_micros(1);
+
+/// One table a kind: the same keys, other defaults.
+macro_rules! table {
+    ($(#[$doc:meta])* $name:ident: $on:expr, of $period:expr) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct $name {
+            /// From one beginning to the next.
+            pub period: Span,
+            /// How long it is on each time.
+            pub on: Span,
+            /// When it begins for the first time (the times before would have been there too).
+            /// Random in every run if not given.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub phase: Option<Span>,
+            /// Whom it reaches, and how strongly.
+            pub reach: ReachConfig,
+            /// Nodes at which it makes the medium busy while it is on. If not given: those it
+            /// reaches with a power of at least `sensing.energy_detect_dbm`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub heard_by: Option<Vec<String>>,
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                let reach = ReachConfig::default();
+                Self { period: $period, on: $on, phase: None, reach, heard_by: None }
+            }
+        }
+
+        impl AsTable for $name {
+            fn table(&self) -> Table<'_> {
+                let Self { period, on, phase, reach, heard_by } = self;
+                let heard_by = heard_by.as_deref();
+                Table { period: *period, on: *on, phase: *phase, reach, heard_by }
+            }
+        }
+    };
+}
+
+table! {
+    /// The table of a periodic interferer. The defaults are those of S0's abstract capture.
+    PeriodicConfig: Span::from_millis(250), of Span::from_secs(2)
+}
+table! {
+    /// The table of a microwave oven. The default is half of a cycle of 60 Hz.
+    MicrowaveOvenConfig: Span(8_333_333), of Span(16_666_667)
+}
+table! {
+    /// The table of an access point that polls.
+    PollingConfig: Span::from_millis(20), of Span::from_secs(2)
+}
+
+/// What all the tables say.
+pub(crate) struct Table<'a> {
+    period: Span,
+    on: Span,
+    phase: Option<Span>,
+    reach: &'a ReachConfig,
+    heard_by: Option<&'a [String]>,
+}
+
+pub(crate) trait AsTable {
+    fn table(&self) -> Table<'_>;
+}
+
+/// A periodic interferer.
+#[derive(Debug, Clone)]
+pub struct Periodic {
+    period: u64,
+    on: u64,
+    /// What to add to the time so that it begins at multiples of the period.
+    offset: u64,
+    reach: Reach,
+    heard_by: Vec<u32>,
+}
+
+impl Periodic {
+    fn new(table: &Table<'_>, site: &Site<'_>) -> Result<Self, ConfigError> {
+        let Table { period, on, phase, reach, heard_by } = *table;
+        if period < LEAST_PERIOD || period > Span(u64::MAX / 4) {
+            let text =
+                format!("is {period}: it is at least {LEAST_PERIOD}, and no longer than a run");
+            return Err(ConfigError::new("period", text));
+        }
+        if on > period {
+            return Err(ConfigError::new(
+                "on",
+                format!("is {on}, longer than the period, {period}"),
+            ));
+        }
+        let phase = match phase {
+            Some(phase) => phase.0 % period.0,
+            None => site.seed.stream(&format!("{}/phase", site.label)).below(period.0),
+        };
+        let reach = Reach::build(reach, site)?;
+        let heard_by = match heard_by {
+            Some(names) => members("heard_by", names, site)?,
+            None => {
+                let power = |i: &usize| reach.power_mw(*i);
+                let strong = |i: &usize| power(i).is_finite() && power(i) >= site.energy_detect_mw;
+                (0..site.stations.len()).filter(strong).map(|i| i as u32).collect()
+            }
+        };
+        Ok(Self { period: period.0, on: on.0, offset: period.0 - phase, reach, heard_by })
+    }
+
+    /// Time since the last beginning.
+    fn since(&self, at: Nanos) -> u64 {
+        (at.0 % self.period + self.offset) % self.period
+    }
+}
+
+impl Interferer for Periodic {
+    fn reach(&self) -> &Reach {
+        &self.reach
+    }
+
+    fn hits(&self, frame: &Exposure) -> bool {
+        let since = self.since(frame.from);
+        self.on > 0 && (since < self.on || frame.to.since(frame.from).0 > self.period - since)
+    }
+
+    fn state(&self, at: Nanos) -> (bool, Nanos) {
+        if self.on == 0 || self.on == self.period {
+            return (self.on > 0, Nanos::NEVER);
+        }
+        let since = self.since(at);
+        let on = since < self.on;
+        let end = if on { self.on } else { self.period };
+        (on, at + Span(end - since))
+    }
+
+    fn heard_by(&self) -> &[u32] {
+        &self.heard_by
+    }
+}
+
+impl<C: AsTable> Model<C> for Periodic {
+    fn build(config: &C, site: &Site<'_>) -> Result<Self, ConfigError> {
+        Self::new(&config.table(), site)
+    }
+}

@@ -1,0 +1,159 @@
+//! Whom an interferer reaches.
+//!
+//! Either the stations are named, or the interferer has a position and reaches those within a
+//! range, or its power falls on its way as that of the stations does. Without a power it destroys
+//! what it overlaps; with one the SINR decides.
+
+use airtcp_probe::ConfigError;
+use airtcp_random::Seed;
+use airtcp_units::Dbm;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::phy::propagation::{Position, Propagation, accept};
+
+/// Powers accepted, in dBm.
+const POWERS: (f64, f64) = (-150.0, 60.0);
+
+/// The table `reach` of an interferer.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ReachConfig {
+    /// Nodes it reaches; all if none is named.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stations: Vec<String>,
+    /// Where it is, `[x, y]` in metres. Needs `range_m` or `power_dbm`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<Position>,
+    /// It reaches stations up to this distance from its position, in metres.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range_m: Option<f64>,
+    /// Power within the channel with which it arrives at each station it reaches, in dBm. Without
+    /// this and `power_dbm` it destroys every frame it overlaps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub received_dbm: Option<f64>,
+    /// Power within the channel with which it sends from its position, in dBm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub power_dbm: Option<f64>,
+}
+
+/// What an interferer is built with besides its table.
+#[derive(Debug, Clone, Copy)]
+pub struct Site<'a> {
+    /// Names of the stations in the order of their numbers,
+    pub stations: &'a [String],
+    /// where they are,
+    pub positions: &'a [Position],
+    /// and how power falls between them.
+    pub propagation: &'a Propagation,
+    /// Power that makes the medium busy, in mW.
+    pub energy_detect_mw: f64,
+    /// Number of the interferer, from 0.
+    pub number: usize,
+    /// Where its draws come from,
+    pub seed: Seed,
+    /// and their path.
+    pub label: &'a str,
+}
+
+/// What an interferer is at each station.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reach {
+    /// Power in mW by station; infinite where it destroys what it overlaps.
+    power: Vec<f64>,
+}
+
+impl Reach {
+    /// Power in mW at a station; 0 where it does not reach, infinite where it destroys.
+    #[inline]
+    pub fn power_mw(&self, station: usize) -> f64 {
+        self.power.get(station).copied().unwrap_or(0.0)
+    }
+
+    /// Whether it destroys what it overlaps at a station.
+    #[inline]
+    pub fn destroys(&self, station: usize) -> bool {
+        self.power_mw(station) == f64::INFINITY
+    }
+
+    pub(crate) fn build(config: &ReachConfig, site: &Site<'_>) -> Result<Self, ConfigError> {
+        let named = members("reach.stations", &config.stations, site)?;
+        let near = near(config, site)?;
+        let power = received(config, site)?;
+        let reaches = |i: usize| near[i] && (named.is_empty() || named.contains(&(i as u32)));
+        let at = |i: usize| if reaches(i) { power[i] } else { 0.0 };
+        Ok(Self { power: (0..site.stations.len()).map(at).collect() })
+    }
+}
+
+/// Numbers of the named stations.
+pub(crate) fn members(
+    key: &'static str,
+    names: &[String],
+    site: &Site<'_>,
+) -> Result<Vec<u32>, ConfigError> {
+    let number = |name: &String| {
+        let found = site.stations.iter().position(|n| n == name);
+        found.map(|i| i as u32).ok_or_else(|| {
+            let known = site.stations.iter().take(8).map(String::as_str).collect::<Vec<_>>();
+            let more = if site.stations.len() > known.len() { ", ..." } else { "" };
+            let known = known.join(", ");
+            ConfigError::new(key, format!("the cell has no node \"{name}\" (nodes: {known}{more})"))
+        })
+    };
+    names.iter().map(number).collect()
+}
+
+fn near(config: &ReachConfig, site: &Site<'_>) -> Result<Vec<bool>, ConfigError> {
+    let Some(range) = config.range_m else { return Ok(vec![true; site.stations.len()]) };
+    accept("reach.range_m", range, 0.0, 1e6, "m")?;
+    let position = position(config, "reach.range_m")?;
+    Ok(site.positions.iter().map(|p| p.distance_m(position) <= range).collect())
+}
+
+fn position(config: &ReachConfig, key: &'static str) -> Result<Position, ConfigError> {
+    match config.position {
+        Some(position) if position.is_finite() => Ok(position),
+        Some(position) => {
+            let text = format!("is {position}, which is no place");
+            Err(ConfigError::new("reach.position", text))
+        }
+        None => Err(ConfigError::new(key, "needs a position that the distance is measured from")),
+    }
+}
+
+fn received(config: &ReachConfig, site: &Site<'_>) -> Result<Vec<f64>, ConfigError> {
+    let n = site.stations.len();
+    match (config.received_dbm, config.power_dbm) {
+        (Some(_), Some(_)) => {
+            let text = "stands beside power_dbm: one of them says how strong it arrives";
+            Err(ConfigError::new("reach.received_dbm", text))
+        }
+        (Some(dbm), None) => {
+            accept("reach.received_dbm", dbm, POWERS.0, POWERS.1, "dBm")?;
+            Ok(vec![Dbm(dbm).milliwatts(); n])
+        }
+        (None, Some(dbm)) => {
+            accept("reach.power_dbm", dbm, POWERS.0, POWERS.1, "dBm")?;
+            let from = position(config, "reach.power_dbm")?;
+            if site.propagation.loss_at(1.0).is_none() {
+                let text = "has no meaning where distance does not decide the path loss: \
+                            give received_dbm";
+                return Err(ConfigError::new("reach.power_dbm", text));
+            }
+            // A number no station has, so that its shadows are its own.
+            let number = n + site.number;
+            let at = |(i, to): (usize, &Position)| {
+                Dbm(dbm - site.propagation.loss_db(number, from, i, *to)).milliwatts()
+            };
+            Ok(site.positions.iter().enumerate().map(at).collect())
+        }
+        (None, None) => {
+            if config.position.is_some() && config.range_m.is_none() {
+                let text = "decides nothing without range_m or power_dbm";
+                return Err(ConfigError::new("reach.position", text));
+            }
+            Ok(vec![f64::INFINITY; n])
+        }
+    }
+}
