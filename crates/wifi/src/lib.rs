@@ -14,6 +14,11 @@ pub mod rate;
 pub use airtcp_probe::{ConfigError, Entry};
 
 /// The registered algorithms of all families, for listing.
-pub const fn registries() -> [&'static [Entry]; 3] {
-    [phy::propagation::registry(), phy::error::registry(), rate::registry()]
+pub const fn registries() -> [&'static [Entry]; 4] {
+    [
+        phy::propagation::registry(),
+        phy::error::registry(),
+        rate::registry(),
+        interference::registry(),
+    ]
 }

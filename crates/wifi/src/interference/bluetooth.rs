@@ -55,7 +55,7 @@ pub enum Overlap {
 }
 
 /// The table of a Bluetooth voice link.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BluetoothConfig {
     /// Kind of the voice packets.
@@ -76,20 +76,6 @@ pub struct BluetoothConfig {
     pub phase: Option<Span>,
     /// Whom it reaches: the stations near the headset.
     pub reach: ReachConfig,
-}
-
-impl Default for BluetoothConfig {
-    fn default() -> Self {
-        Self {
-            voice: Voice::default(),
-            slots: Slots::default(),
-            duty: None,
-            in_band: None,
-            overlap: Overlap::default(),
-            phase: None,
-            reach: ReachConfig::default(),
-        }
-    }
 }
 
 /// A Bluetooth voice link.

@@ -125,13 +125,12 @@ impl Periodic {
             None => site.seed.stream(&format!("{}/phase", site.label)).below(period.0),
         };
         let reach = Reach::build(reach, site)?;
-        let heard_by = match heard_by {
-            Some(names) => members("heard_by", names, site)?,
-            None => {
-                let power = |i: &usize| reach.power_mw(*i);
-                let strong = |i: &usize| power(i).is_finite() && power(i) >= site.energy_detect_mw;
-                (0..site.stations.len()).filter(strong).map(|i| i as u32).collect()
-            }
+        let heard_by = if let Some(names) = heard_by {
+            members("heard_by", names, site)?
+        } else {
+            let power = |i: &usize| reach.power_mw(*i);
+            let strong = |i: &usize| power(i).is_finite() && power(i) >= site.energy_detect_mw;
+            (0..site.stations.len()).filter(strong).map(|i| i as u32).collect()
         };
         Ok(Self { period: period.0, on: on.0, offset: period.0 - phase, reach, heard_by })
     }

@@ -67,11 +67,12 @@ fn every_kind_is_listed_and_has_defaults() {
     assert!(toml::from_str::<InterferenceConfig>("kind = \"periodic\"\nduty = 1").is_err());
 }
 
+const MS: u64 = 1_000_000;
+
 /// `[phase + k period, phase + k period + on)`, and any part of a frame counts.
 #[test]
 fn edges_of_windows_are_exact() {
     let source = build("kind = \"periodic\"\nphase = \"300 ms\"");
-    const MS: u64 = 1_000_000;
     for k in 0..3 {
         let (begin, end) = ((300 + 2000 * k) * MS, (550 + 2000 * k) * MS);
         for (from, length, hit) in [

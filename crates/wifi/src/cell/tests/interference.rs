@@ -106,7 +106,7 @@ fn an_interferer_that_is_heard_keeps_stations_silent() {
         let end = (100 * k + 40) * MS;
         let first = starts.iter().find(|at| at.0 >= end).unwrap();
         let wait = first.0 - end - 34_000;
-        assert!(wait % 9_000 == 0 && wait <= 15 * 9_000, "{k}: {wait}");
+        assert!(wait.is_multiple_of(9_000) && wait <= 15 * 9_000, "{k}: {wait}");
     }
     // Now the other way round: the receiver hears it, the sender does not.
     let text = text.replace("heard_by = [\"sta0\"]", "heard_by = [\"ap\"]");
