@@ -10,6 +10,8 @@
 //! `weight` are parameters, and the share is applied by counting, without chance. Trip times
 //! are relative: the clocks of the two ends need not agree, only run alike for the length of
 //! the window. Microseconds.
+//!
+//! TFRC's receiver measures the trips itself; how TCP's sender does is in `tcp/recovery/tp_lda.rs`.
 
 use airtcp_probe::{ConfigError, LossCause};
 use airtcp_units::{Nanos, Span};
@@ -67,7 +69,7 @@ struct Part {
     high: i64,
 }
 
-/// The classifier at the receiving end.
+/// The classifier: of TFRC at the receiving end, of TCP at the sending.
 #[derive(Debug, Clone)]
 pub struct TpLda {
     config: LdaConfig,
@@ -131,9 +133,8 @@ impl TpLda {
         if self.frame_loss > 0.0 { (self.beacon_loss / self.frame_loss).min(1.0) } else { 0.0 }
     }
 
-    /// The trip time above which a loss is congestion, relative to the first trip, in
-    /// microseconds; `None` before any.
-    pub fn threshold_us(&self, now: Nanos) -> Option<f64> {
+    /// Least and greatest trip time of the window, relative to the first trip.
+    fn extremes(&self, now: Nanos) -> Option<(i64, i64)> {
         let newest = self.number(now);
         let mut extremes: Option<(i64, i64)> = None;
         for part in &self.parts {
@@ -142,13 +143,27 @@ impl TpLda {
                 extremes = Some((low.min(part.low), high.max(part.high)));
             }
         }
-        extremes.map(|(low, high)| low as f64 + self.config.threshold * (high - low) as f64)
+        extremes
     }
 
-    /// What took a packet, by the trip time of a packet beside it.
-    pub fn classify(&mut self, now: Nanos, trip_us: u32) -> LossCause {
-        let trip = self.relative(trip_us) as f64;
-        if self.threshold_us(now).is_some_and(|threshold| trip > threshold) {
+    /// How far the trip times of the window lie apart, in microseconds; `None` before any.
+    pub fn range_us(&self, now: Nanos) -> Option<u64> {
+        self.extremes(now).map(|(low, high)| high.abs_diff(low))
+    }
+
+    /// The trip time above which a loss is congestion, relative to the first trip, in
+    /// microseconds; `None` before any.
+    pub fn threshold_us(&self, now: Nanos) -> Option<f64> {
+        let (low, high) = self.extremes(now)?;
+        Some(low as f64 + self.config.threshold * (high - low) as f64)
+    }
+
+    /// What took a packet, by the trip times of the packets beside it. Whichever of them met the
+    /// longer queue was closer to the overflow.
+    pub fn classify(&mut self, now: Nanos, beside_us: impl IntoIterator<Item = u32>) -> LossCause {
+        let longest = beside_us.into_iter().map(|trip| self.relative(trip) as f64);
+        let threshold = self.threshold_us(now).unwrap_or(f64::INFINITY);
+        if longest.fold(f64::NEG_INFINITY, f64::max) > threshold {
             return LossCause::Overflow;
         }
         self.owed += self.collision_share();
@@ -177,13 +192,14 @@ mod tests {
         lda.on_trip(at(0), trip(10_000));
         lda.on_trip(at(500), trip(110_000));
         assert!((lda.threshold_us(at(500)).unwrap() - 80_000.0).abs() < 1e-9);
-        assert_eq!(lda.classify(at(500), trip(100_000)), LossCause::Overflow);
-        assert_eq!(lda.classify(at(500), trip(90_000)), LossCause::Corruption);
+        assert_eq!(lda.classify(at(500), [trip(100_000)]), LossCause::Overflow);
+        assert_eq!(lda.classify(at(500), [trip(90_000)]), LossCause::Corruption);
         // The old extremes leave the window.
         lda.on_trip(at(10_200), trip(20_000));
         lda.on_trip(at(10_300), trip(30_000));
         assert!((lda.threshold_us(at(10_300)).unwrap() - 18_000.0).abs() < 1e-9);
-        assert_eq!(lda.classify(at(10_300), trip(29_000)), LossCause::Overflow);
+        assert_eq!(lda.range_us(at(10_300)), Some(10_000));
+        assert_eq!(lda.classify(at(10_300), [trip(29_000)]), LossCause::Overflow);
     }
 
     #[test]
@@ -197,7 +213,11 @@ mod tests {
         assert!((0.2..=0.9).contains(&share), "{share}");
         lda.on_trip(at(0), 0);
         lda.on_trip(at(1), 100);
-        let causes: Vec<_> = (0..100).map(|_| lda.classify(at(1), 10)).collect();
+        let causes: Vec<_> = (0..100).map(|_| lda.classify(at(1), [10])).collect();
+        let collisions = causes.iter().filter(|c| **c == LossCause::Collision).count() as f64;
+        assert!((collisions - 100.0 * share).abs() <= 1.0, "{collisions} of 100 at {share}");
+        // Two packets beside it are still one loss.
+        let causes: Vec<_> = (0..100).map(|_| lda.classify(at(1), [10, 20])).collect();
         let collisions = causes.iter().filter(|c| **c == LossCause::Collision).count() as f64;
         assert!((collisions - 100.0 * share).abs() <= 1.0, "{collisions} of 100 at {share}");
         assert!(TpLda::new(LdaConfig::default()).collision_share() <= 0.0);

@@ -19,6 +19,7 @@ use super::recovery::{
     SpuriousResponse,
 };
 use crate::congestion::{LawConfig, SlowStartKind};
+use crate::lda::LdaConfig;
 
 /// A parameter set by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -104,6 +105,7 @@ fn rfc() -> TcpConfig {
         half_of_cwnd: false,
         abc_limit: 1,
         loss_response: LossResponse::Always,
+        loss_differentiation: LdaConfig::default(),
         loss_notification: LossNotification::None,
         loss_notification_delay: Span::ZERO,
         slow_start: SlowStartKind::Standard,

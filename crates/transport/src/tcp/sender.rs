@@ -17,7 +17,7 @@ use airtcp_units::{BitRate, Nanos};
 use super::config::{Pacing, Recovery, TcpConfig};
 use super::ecn::EcnState;
 use super::rate::RateSampler;
-use super::recovery::RecoveryState;
+use super::recovery::{Differentiation, RecoveryState};
 use super::rto::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::stats::TcpStats;
@@ -150,6 +150,7 @@ impl Sender {
         let threshold = self.recovery.discipline.judging_threshold(config);
         self.board = Scoreboard::new(threshold, mss);
         self.rack_start(config);
+        self.recovery.differentiation = Differentiation::of(config);
         self.retries = 0;
         self.window_cap = window_cap(config, mss);
         let mut window = config.initial_window_bytes(mss);

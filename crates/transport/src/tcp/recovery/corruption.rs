@@ -4,7 +4,7 @@
 //! told to the congestion law at all. With `ecn-only` it is repaired and nothing else: congestion
 //! is what ECN marks say, as in LT-TCP and in TCP Jersey (Xu, Tian, Ansari 2004). A timeout is
 //! told all the same: without acknowledgements there is nothing to clock data out by, and no echo
-//! could have come back either.
+//! could have come back either. With `tp-lda` it depends on the loss: see [`tp_lda`](super::tp_lda).
 //!
 //! [`LossNotification`] is explicit transport error notification with an oracle (Krishnan,
 //! Sterbenz, Eddy, Partridge, Allman: Computer Networks 46, 2004): the link names every packet that
@@ -36,6 +36,9 @@ pub enum LossResponse {
     Always,
     /// None that was found without a timeout: only congestion marks and timeouts reduce it.
     EcnOnly,
+    /// Those that relative one-way trip times say were congestion, and all that a timeout found
+    /// (TP-LDA).
+    TpLda,
 }
 
 /// Whether the layer below names what it lost.
