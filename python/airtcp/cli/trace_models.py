@@ -140,7 +140,12 @@ def _table(document: dict[str, Any]) -> None:
             "most there can be; median of the same, of the throughput over the trace.\n"
             "longest burst off by: the factor, either way, of the longest run of received packets."
         )
+        if len({row["links"] for row in overall}) > 1:
+            console.print(
+                "Not every model can be made of every link (links): compare models over the same\n"
+                "number of links only."
+            )
     console.print(
-        f"\n{len(document['links'])} links, {document['replicas']} replicas, "
+        f"\n{words.counted(len(document['links']), 'link')}, {document['replicas']} replicas, "
         f"seed {document['seed']}, airtcp {document['airtcp_version']}"
     )
