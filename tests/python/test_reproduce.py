@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
+import subprocess
 from math import isclose
 from typing import TYPE_CHECKING, Any
 
@@ -137,6 +139,8 @@ def changed(papers: Path, old: str, new: str) -> Path:
         ('metric = "goodput"', 'metrc = "goodput"', 'published[0].metrc: unknown key "metrc"'),
         ("value = 9", 'value = "9"', 'published[0].value is "9"; expected a number'),
         ("value = 9\n", "", 'published[0]: neither "value" nor an interval'),
+        ("value = 9", "value = nan", "published[0].value is nan; expected a number"),
+        ("tolerance = 0.2", "tolerance = inf", "tolerance is inf; expected a number"),
         ("value = 9", "interval = [9, 8]", "expected an interval [low, high]"),
         ("value = 9", "value = 9\nat_least = 8\nci_low = 7", "expected one interval"),
         ('tolerance_reason = "a test"', "", 'a tolerance needs "tolerance_reason"'),
@@ -298,6 +302,21 @@ def test_orderings(op: str, right: Any, margin: float, *, holds: bool) -> None:
     assert ("the cause" in judged.reason) != holds
 
 
+def test_an_ordering_says_in_how_many_repeats_it_holds() -> None:
+    outcome = Outcome(
+        [repeated("a", {}, [5.0, 1.0, 6.0, None]), repeated("b", {}, [3.0, 2.0, 4.0, 1.0])]
+    )
+    judged = judge_claim(claim(">", Term("b")), outcome)
+    assert judged.verdict == "ordering holds"
+    assert judged.repeats == (2, 3)
+    assert judged.reason == "4.00 > 2.50; in 2 of 3 repeats"
+    assert judge_claim(claim(">", 0.5), outcome).repeats == (3, 3)
+    assert judge_claim(claim(">", 4.5), outcome).repeats == (2, 3)
+    single = Outcome([Measure("a", {}, 5.0), Measure("b", {}, 3.0)])
+    assert judge_claim(claim(">", Term("b")), single).repeats is None
+    assert Outcome.from_json(outcome.to_json()) == outcome
+
+
 def test_missing_sides_and_missing_data() -> None:
     outcome = Outcome([Measure("a", {}, 5.0), Measure("b", {}, None, note="nothing there")])
     judged = judge_claim(claim(">", Term("b")), outcome)
@@ -412,6 +431,42 @@ def test_a_published_experiment_for_real() -> None:
     result = api.reproduce(["S1.fig2", "S1.sec6.2"], cache=False)
     assert all(row["verdict"] in {"within interval", "within tolerance"} for row in result.rows)
     assert len(result.rows) == 9
+
+
+def test_what_holds_no_papers_is_refused(run: Program, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    ended = run("reproduce", "--papers", "empty")
+    assert ended.code == 2
+    assert "empty: no paper in this folder" in ended.err
+    assert run("reproduce", "").code == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["empty"]
+
+
+def test_the_verdict_is_not_cut_off(papers: Path, chromium: str, tmp_path: Path) -> None:
+    wide = "mean goodput of the flow in megabits per second at this loss"
+    changed(papers, 'name = "goodput"', f'name = "{wide}"')
+    text = (papers / "T1" / "fig-1.toml").read_text()
+    text = text.replace("goodput[", f"{wide}[").replace('metric = "goodput"', f'metric = "{wide}"')
+    text = text.replace('plot = "goodput"\nx = 0\ny = 9\n', "")
+    (papers / "T1" / "fig-1.toml").write_text(text)
+    page = tmp_path / "page.html"
+    api.reproduce("T1", papers=papers, cache=False).report(page)
+    probe = """<script>addEventListener("load", () => {
+      for (const box of document.querySelectorAll(".paper > .panel > .scroll"))
+        document.title = `${box.scrollWidth} of ${box.clientWidth}`;
+    });</script></body>"""
+    page.write_text(page.read_text("utf-8").replace("</body>", probe), "utf-8")
+    command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1300,2000"]
+    done = subprocess.run(
+        [*command, "--dump-dom", page.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    said = re.search(r"<title>(\d+) of (\d+)</title>", done.stdout)
+    assert said is not None, done.stderr
+    assert int(said[1]) <= int(said[2])
 
 
 # ---- the cache ----------------------------------------------------------------------------

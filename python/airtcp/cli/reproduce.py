@@ -184,6 +184,7 @@ def _table(result: PapersResult) -> None:
             for mark, words in (
                 ("*", "depends on what the publication leaves open"),
                 ("=", "met by the way the links are made"),
+                ("~", "holds on average, not in every repeat"),
             )
             if any(mark in _marks(row) for row in rows)
         ]
@@ -282,6 +283,9 @@ def _marks(row: Row) -> str:
     marks = "*" if row["depends_on"] else ""
     if row["by_construction"] and row["verdict"] != "not reproduced":
         marks += "="
+    if row["kind"] == "ordering" and row["verdict"] != "not reproduced" and row["repeats"]:
+        held, of = row["repeats"]
+        marks += "~" if held < of else ""
     return marks
 
 
