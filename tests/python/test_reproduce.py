@@ -20,6 +20,7 @@ from airtcp.papers.outcome import Measure, Outcome, repeated
 from airtcp.papers.paper import Claim, Published, Term, term
 from airtcp.papers.schema import paper_schema
 from airtcp.papers.verdict import judge, judge_claim
+from airtcp.report import charts_papers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -440,6 +441,21 @@ def test_what_holds_no_papers_is_refused(run: Program, tmp_path: Path) -> None:
     assert "empty: no paper in this folder" in ended.err
     assert run("reproduce", "").code == 2
     assert [path.name for path in tmp_path.iterdir()] == ["empty"]
+
+
+def test_axes_have_titles_and_plain_numbers(papers: Path) -> None:
+    changed(papers, 'name = "loss"\n', 'name = "loss"\ntitle = "packets lost"\n')
+    changed(papers, "runs = 2", 'runs = 2\nx_scale = "log"')
+    changed(papers, "values = [0.0, 0.05]", "values = [0.01, 0.05]")
+    text = (papers / "T1" / "fig-1.toml").read_text()
+    text = text.replace("loss = 0.0 }", "loss = 0.01 }").replace("[loss=0]", "[loss=0.01]")
+    (papers / "T1" / "fig-1.toml").write_text(text)
+    result = api.reproduce("T1", papers=papers, cache=False, sensitivity=False)
+    plot = result.figures[0].outcome.plots[0]
+    assert plot.x.title == "packets lost"
+    drawn = json.dumps(charts_papers.chart(plot, []))
+    assert "datum.value < 1 ? format(datum.value, '~r')" in drawn
+    assert '"labelLimit": 400' not in drawn  # one curve needs no key
 
 
 def test_the_verdict_is_not_cut_off(papers: Path, chromium: str, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SWEPT: Final[Form] = {
     "name": Key("text", "name of the condition", required=True),
+    "title": Key("text", "title of the axis, with the unit; the name if left out"),
     "path": Key("text", "the value's place in the scenario", required=True),
     "values": Key("list", "the values", required=True),
     "written": Key("list", "the same as the scenario has them, if it has them otherwise"),
@@ -122,11 +123,12 @@ def _plot(
 ) -> Plot:
     rows = [row for (name, _), part in curves.items() if name == one["name"] for row in part]
     unit = f" ({one['unit']})" if one["unit"] else ""
+    title = parameters["sweep"][0].get("title", x)
     return Plot(
         one["name"].replace(" ", "-"),
-        f"{one['name'].capitalize()} over {x}",
+        f"{one['name'].capitalize()} over {title}",
         "Simulated; bars are 95 % intervals over replications.",
-        Axis(x, parameters.get("x_scale", "linear")),
+        Axis(title, parameters.get("x_scale", "linear")),
         Axis(one["name"] + unit, parameters.get("y_scale", "linear")),
         [Layer("line", rows), Layer("point", rows)],
     )
