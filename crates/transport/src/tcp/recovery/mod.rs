@@ -88,6 +88,8 @@ pub(crate) struct RecoveryState {
     pub(crate) notices: Notices,
     /// Bytes that duplicates for a corrupted segment have shown to have arrived.
     excused: u64,
+    /// The law was told of the loss and kept its window.
+    kept: bool,
     /// The last ACK of new data (RFC 6582 section 4).
     pub(crate) last_advance: LastAdvance,
     /// Whether the recovery was unnecessary.
@@ -118,6 +120,7 @@ impl RecoveryState {
             prr: None,
             notices: Notices::new(),
             excused: 0,
+            kept: false,
             last_advance: LastAdvance::default(),
             detection: Detection::default(),
             ns2: Ns2 { pipe: 0, deaf: false },
@@ -284,8 +287,8 @@ impl Sender {
             let restart = discipline == Recovery::Tahoe;
             let kind = CongestionKind::FastRetransmit;
             self.law.on_congestion(now, &Congestion { kind, flight, restart });
-            env.ecn.on_reduction(self.nxt);
         }
+        self.recovery.kept = reduced && !self.note_reduction(before, env);
         env.stats.fast_retransmits += 1;
         cx.record(now, || Event::FastRetransmit);
         self.recovery.partials = 0;

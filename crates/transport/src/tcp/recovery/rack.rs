@@ -191,12 +191,17 @@ impl Sender {
         self.recovery.rack.told_at = now;
     }
 
-    /// A loss outside the usual episodes: the law is told, and never answers with more.
-    pub(super) fn react(&mut self, now: Nanos, flight: u64, env: &mut Env<'_>) {
+    /// A loss outside the usual episodes: the law is told, and never answers with more. Returns
+    /// whether it answered with less.
+    pub(super) fn react(&mut self, now: Nanos, flight: u64, env: &mut Env<'_>) -> bool {
         let (kind, before) = (CongestionKind::FastRetransmit, self.law.cwnd());
         self.law.on_congestion(now, &Congestion { kind, flight, restart: false });
         self.law.limit_cwnd(before);
-        env.ecn.on_reduction(self.nxt);
+        let reduced = self.note_reduction(before, env);
+        if reduced {
+            self.recovery.kept = false;
+        }
+        reduced
     }
 
     /// The loss timer expired.

@@ -249,7 +249,7 @@ impl Sender {
         }
         d.told = true;
         // What is reported stands in FlightSize: half of it could lie above the window.
-        self.react(now, self.flight_size().min(self.law.cwnd()), env);
+        self.recovery.kept = !self.react(now, self.flight_size().min(self.law.cwnd()), env);
         self.recovery.rack.told_at = now;
         self.recovery.detection.note_reduction();
     }

@@ -384,9 +384,8 @@ impl Sender {
     /// RFC 3168 section 6.1.2: at most one reaction per window of data, so none before data sent
     /// after the last one is acknowledged.
     fn on_ecn_echo(&mut self, now: Nanos, env: &mut Env<'_>) {
-        // A fast recovery has reduced the window already, if losses do.
-        let reduced = self.recovery.is_fast() && self.recovery.is_told(env.config);
-        if self.una <= env.ecn.reacted_up_to || reduced {
+        let answered = self.recovery.answers_marks(env.config);
+        if self.una <= env.ecn.reacted_up_to || answered {
             return;
         }
         let at_floor = self.law.cwnd() <= u64::from(self.mss);
