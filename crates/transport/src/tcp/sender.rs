@@ -1,11 +1,13 @@
 //! The sending half: sequence space, windows, and what the application has written.
 //!
 //! This file holds the state and the windows, `sender/ack.rs` takes acknowledgements,
-//! `sender/transmit.rs` decides what leaves next, `sender/new_data.rs` what new data there is. Loss
-//! recovery is in `recovery/`, the congestion law behind [`crate::congestion::CongestionControl`].
+//! `sender/marks.rs` answers marks, `sender/transmit.rs` decides what leaves next,
+//! `sender/new_data.rs` what new data there is. Loss recovery is in `recovery/`, the congestion law
+//! behind [`crate::congestion::CongestionControl`].
 //! Offsets in bytes from our ISN: the SYN at 0, the first byte at 1, the FIN behind the last.
 
 mod ack;
+mod marks;
 mod new_data;
 mod transmit;
 

@@ -5,7 +5,7 @@ use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::{Nanos, Span};
 
 use super::{Env, Sender};
-use crate::congestion::{AckSample, Congestion, CongestionControl, CongestionKind, Lost};
+use crate::congestion::{AckSample, CongestionControl, Lost};
 use crate::tcp::config::{BackoffReset, Recovery, RttSampling, TcpConfig};
 use crate::tcp::recovery::{Before, Evidence, LossResponse, ProbeAck, Reported};
 use crate::tcp::timers::Timer;
@@ -41,6 +41,7 @@ impl Sender {
             return;
         }
         let in_network = self.in_network(env.config);
+        let flight = self.flight_size();
         if self.is_rack() {
             self.board.rack_before_ack(self.rtt.min_rtt(), info.echoed);
         }
@@ -76,7 +77,7 @@ impl Sender {
             self.update_window(info.seq, info.ack, u64::from(segment.window) << self.peer_shift);
         let ece = env.ecn.enabled && segment.flags.has(Flags::ECE);
         if ece {
-            self.on_ecn_echo(now, env);
+            self.on_ecn_echo(now, flight, env);
         }
         // RFC 5681 section 2: outstanding data, no payload, SYN or FIN, no progress, same
         // window. RFC 6675 section 2 asks for new SACK information instead.
@@ -379,29 +380,6 @@ impl Sender {
         env.stats.on_rtt(sample, srtt);
         let rto = self.rtt.rto();
         cx.record(now, || Event::Rtt { sample, srtt, rto });
-    }
-
-    /// RFC 3168 section 6.1.2: at most one reaction per window of data, so none before data sent
-    /// after the last one is acknowledged.
-    fn on_ecn_echo(&mut self, now: Nanos, env: &mut Env<'_>) {
-        let answered = self.recovery.answers_marks(env.config);
-        if self.una <= env.ecn.reacted_up_to || answered {
-            return;
-        }
-        let at_floor = self.law.cwnd() <= u64::from(self.mss);
-        env.stats.ecn_reactions += 1;
-        let flight = self.flight_size();
-        let episode = Congestion { kind: CongestionKind::EcnCe, flight, restart: false };
-        self.law.on_congestion(now, &episode);
-        env.ecn.on_reduction(self.nxt);
-        env.ecn.marked_up_to = self.nxt;
-        // The mark asked for a reduction of its own: nothing is undone any more.
-        self.recovery.detection.forget();
-        if at_floor {
-            // The window cannot shrink further: the next new segment waits for the time of a
-            // retransmission timeout.
-            self.hold_until = now + self.rtt.rto();
-        }
     }
 
     /// The window may have opened: an open window needs no probes.
