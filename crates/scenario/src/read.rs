@@ -148,9 +148,18 @@ fn expand_tcp(
     let base = serde_json::to_value(TcpConfig::profile(profile))
         .map_err(|e| ScenarioError::at(path, e.to_string()))?;
     let Value::Object(mut merged) = base else { return Ok(()) };
+    if same_law(keys.get("congestion"), merged.get("congestion")) {
+        keys.remove("congestion");
+    }
     merged.extend(keys);
     flow.insert("tcp".into(), Value::Object(merged));
     Ok(())
+}
+
+/// A law named alone that the profile has: its parameters are the profile's.
+fn same_law(named: Option<&Value>, base: Option<&Value>) -> bool {
+    let law = base.and_then(|b| b.get("law"));
+    named.is_some_and(|named| named.is_string() && Some(named) == law)
 }
 
 fn named(name: &str) -> Option<Profile> {

@@ -18,7 +18,7 @@ use super::recovery::{
     CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, RateReduction,
     SpuriousResponse,
 };
-use crate::congestion::{LawConfig, SlowStartKind};
+use crate::congestion::{Growth, LawConfig, RenoConfig, SlowStartKind};
 use crate::lda::LdaConfig;
 
 /// A parameter set by name.
@@ -93,6 +93,9 @@ impl TcpConfig {
         }
     }
 }
+
+/// The largest `abc_limit`: one ACK may raise the window by all it acknowledges.
+const NO_ABC_LIMIT: u32 = 1 << 20;
 
 fn rfc() -> TcpConfig {
     TcpConfig {
@@ -213,6 +216,9 @@ fn s1(slot: Span, rto_min: u64, rto_max: u64, rto_initial: u64, ack_delay: u64) 
 /// left out [chosen].
 fn s2() -> TcpConfig {
     TcpConfig {
+        // That kernel counted ACKs (`tcp_abc` was off).
+        congestion: LawConfig::default(),
+        abc_limit: 1,
         initial_window: Some(3),
         rto_initial: Span::from_secs(3),
         rto_min: Span::from_millis(200),
@@ -249,9 +255,12 @@ fn s3() -> TcpConfig {
 /// A Linux host with `net.ipv4.tcp_congestion_control = reno`: initial window 10, timeout at
 /// least `srtt + 200 ms` and at most 120 s, 15 retries, 6 SYN retries, delayed ACK 40 ms after
 /// 16 quick ones, 60 s in TIME-WAIT, receive buffer up to `tcp_rmem`'s 6 MiB; PRR, F-RTO, and undo
-/// by DSACK and timestamps.
+/// by DSACK and timestamps. Since 3.13 and 4.0 slow start and congestion avoidance count segments
+/// acknowledged, not ACKs.
 fn linux() -> TcpConfig {
     TcpConfig {
+        congestion: LawConfig::Reno(RenoConfig { growth: Growth::Bytes }),
+        abc_limit: NO_ABC_LIMIT,
         initial_window: Some(10),
         // Linux's `tcp_reno_ssthresh`; what is SACKed makes FlightSize larger than the window.
         half_of_cwnd: true,

@@ -26,7 +26,9 @@ fn the_four_classics() {
         for base in Profile::ALL {
             let config = applied(name, base);
             assert_eq!(config.recovery, recovery, "{name}");
-            assert_eq!(config.congestion, LawConfig::default(), "{name}");
+            // Reno's law, with the parameters that the profile gives it.
+            assert_eq!(config.congestion, TcpConfig::profile(base).congestion, "{name}");
+            assert_eq!(config.congestion.name(), "reno", "{name}");
             assert_eq!(config.sack, name == "sack", "{name}");
             assert!(config.sack || !config.dsack, "{name}");
             // Everything else is the profile's.
