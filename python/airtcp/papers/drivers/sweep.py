@@ -59,8 +59,7 @@ def _overrides(sweeps: Sequence[Mapping[str, Any]], values: Sequence[Any]) -> di
     return found
 
 
-def _summary(result: Any, flow: int, of: str) -> dict[str, float | None]:
-    summary = result.json["summary"]
+def _values(summary: Mapping[str, Any], flow: int, of: str) -> dict[str, float | None]:
     return summary[of] if of == "total_goodput_bps" else summary["flows"][flow][of]
 
 
@@ -90,12 +89,12 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
         at = {sweep["name"]: value for sweep, value in zip(sweeps, values, strict=True)}
         overrides = {**parameters["set"], **_overrides(sweeps, values)}
         runs = context.repeats(parameters["runs"])
-        result = context.scenario(parameters["scenario"], overrides, runs=runs)
+        summary = context.summary(parameters["scenario"], overrides, runs=runs)
         rest = {name: value for name, value in at.items() if name != x}
         series = ", ".join(f"{name} {value}" for name, value in rest.items())
         others[series] = rest
         for one in wanted:
-            found = _summary(result, parameters["flow"], one["of"])
+            found = _values(summary, parameters["flow"], one["of"])
             mean, low, high = (
                 None if found[end] is None else found[end] * one["scale"]  # pyright: ignore[reportOptionalOperand]
                 for end in ("mean", "ci_low", "ci_high")
