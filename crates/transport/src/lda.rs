@@ -27,8 +27,8 @@ const PARTS: usize = 10;
 pub struct LdaConfig {
     /// How far back the extremes of the trip time reach. Default 10 s.
     pub window: Span,
-    /// Where between the least and the greatest trip time the threshold lies, 0 to 1. Default
-    /// 0.8.
+    /// Where between the least and the greatest trip time the threshold lies, 0 to below 1.
+    /// Default 0.8.
     pub threshold: f64,
     /// Weight of a new beacon or frame in the loss rates of phase 2, above 0 up to 1. Default
     /// 0.1.
@@ -51,8 +51,12 @@ impl LdaConfig {
         if self.window < Span::from_millis(1) || self.window > Span::from_secs(86_400) {
             return bad("window", format!("{}: accepted is 1 ms to 1 day", self.window));
         }
-        if !(0.0..=1.0).contains(&self.threshold) {
-            return bad("threshold", format!("{}: accepted is 0 to 1", self.threshold));
+        if !(0.0..1.0).contains(&self.threshold) {
+            let why = "no trip time is above the greatest, and no loss would be an overflow";
+            return bad(
+                "threshold",
+                format!("{}: accepted is 0 to below 1 ({why})", self.threshold),
+            );
         }
         if !(self.weight > 0.0 && self.weight <= 1.0) {
             return bad("weight", format!("{}: accepted is above 0 up to 1", self.weight));
@@ -181,6 +185,19 @@ mod tests {
 
     fn at(ms: u64) -> Nanos {
         Nanos(ms * 1_000_000)
+    }
+
+    /// At 1 nothing could lie above it, and every loss would pass for corruption.
+    #[test]
+    fn a_threshold_that_nothing_exceeds_is_refused() {
+        let with = |threshold| LdaConfig { threshold, ..LdaConfig::default() }.validate();
+        for good in [0.0, 0.8, 0.999] {
+            assert!(with(good).is_ok(), "{good}");
+        }
+        for bad in [1.0, 1.5, -0.1, f64::NAN] {
+            let e = with(bad).unwrap_err().to_string();
+            assert!(e.contains("threshold") && e.contains("0 to below 1 (no trip time"), "{e}");
+        }
     }
 
     #[test]
