@@ -11,8 +11,9 @@ from __future__ import annotations
 import json
 import tempfile
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
-from threading import Event, Lock
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from airtcp import _core
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from airtcp.documents import Bursts
-    from airtcp.papers.ensembles import LinkSet
+    from airtcp.papers.ensembles import LinkSet, Recipe
     from airtcp.papers.library import Library
     from airtcp.results import RunResult
 
@@ -116,15 +117,15 @@ class Context:
         self.data = data
         self.stop = stop or Event()
         self.cache = cache or kept.Cache(None)
-        self._home = tempfile.TemporaryDirectory(prefix="airtcp-")
+        self._home = tempfile.TemporaryDirectory(prefix="airtcp-", ignore_cleanup_errors=True)
         self._known: dict[str, Any] = {}
         self._locks: dict[str, Lock] = {}
         self._guard = Lock()
         self._core = Lock()
 
     def close(self) -> None:
-        """Remove what was made on the way."""
-        self._home.cleanup()
+        """Remove what was made on the way, which takes a second or two, while others go on."""
+        Thread(target=self._home.cleanup).start()
 
     def check(self) -> None:
         """Go on only if nobody stopped the work.
@@ -232,15 +233,45 @@ class Context:
             found = self._studied([links.data(self.data)], options, replicas)
             least = links.table["least_packets"]
             return [link for link in found if link.packets >= least]
-        made = self._traces(links, repeat, change)
-        paths = [path for path, wanted in made if wanted is models]
+        paths = self._traces(links, repeat, change, [models])
         return self._studied(paths, options, replicas, models=models)
 
     def _traces(
-        self, links: LinkSet, repeat: int, change: Mapping[str, Any]
-    ) -> list[tuple[Path, bool]]:
+        self, links: LinkSet, repeat: int, change: Mapping[str, Any], parts: Sequence[bool]
+    ) -> list[Path]:
+        """Give the traces of a generated set, which are written when first asked for.
+
+        The parts are the links over which models are made, and the others.
+        """
         question = ["traces", links.name, repeat, change]
-        return self.once(question, lambda: self._make(links, repeat))
+        home, recipes = self.once(question, lambda: self._recipes(links, repeat))
+        for part in parts:
+            write = partial(self._write, links, home, [r for r in recipes if r.models is part])
+            self.once([*question, part], write)
+        return [home / f"{recipe.name}.txt" for recipe in recipes if recipe.models in parts]
+
+    def _recipes(self, links: LinkSet, repeat: int) -> tuple[Path, list[Recipe]]:
+        home = Path(tempfile.mkdtemp(dir=self._home.name))
+        return home, list(ensembles.recipes(links, self.seed, repeat))
+
+    def _write(self, links: LinkSet, home: Path, recipes: Sequence[Recipe]) -> None:
+        for recipe in recipes:
+            self.check()
+            path = home / f"{recipe.name}.txt"
+            spec = {
+                "path": str(path),
+                "packets": recipe.packets,
+                "seed": recipe.seed,
+                "model": recipe.model,
+                "format": "bits",
+            }
+            _core.trace_synth(json.dumps(spec))
+            every = links.table["subsample"]
+            if every > 1:
+                bits = "".join(
+                    line.strip() for line in path.read_text().splitlines() if line[:1] != "#"
+                )
+                path.write_text(bits[::every] + "\n")
 
     def receptions(
         self, name: str, *, repeat: int = 0, change: Mapping[str, Any] | None = None
@@ -258,7 +289,7 @@ class Context:
             if links.measured:
                 paths = [links.data(self.data)]
             else:
-                paths = [path for path, _ in self._traces(links, repeat, change or {})]
+                paths = self._traces(links, repeat, change or {}, [True, False])
             options = json.dumps({"analyse": _ANALYSE, "seed": self.seed})
             with self._core:
                 document = _core.trace_stats([str(p) for p in paths], options, self._tell)
@@ -271,30 +302,6 @@ class Context:
             question,
             lambda: self._kept(lambda: [*question, *self._content(links)], work),
         )
-
-    def _make(self, links: LinkSet, repeat: int) -> list[tuple[Path, bool]]:
-        """Write the traces of a generated set."""
-        home = Path(tempfile.mkdtemp(dir=self._home.name))
-        made: list[tuple[Path, bool]] = []
-        for recipe in ensembles.recipes(links, self.seed, repeat):
-            self.check()
-            path = home / f"{recipe.name}.txt"
-            spec = {
-                "path": str(path),
-                "packets": recipe.packets,
-                "seed": recipe.seed,
-                "model": recipe.model,
-                "format": "bits",
-            }
-            _core.trace_synth(json.dumps(spec))
-            every = links.table["subsample"]
-            if every > 1:
-                bits = "".join(
-                    line.strip() for line in path.read_text().splitlines() if line[:1] != "#"
-                )
-                path.write_text(bits[::every] + "\n")
-            made.append((path, recipe.models))
-        return made
 
     def _studied(
         self, paths: list[Path], options: dict[str, Any], replicas: int, *, models: bool = True
