@@ -14,6 +14,7 @@ import channels
 import convergence
 import ensembles
 import goodput
+import prediction
 import queues
 import windows
 
@@ -28,6 +29,7 @@ FIGURES = {
     "red-average": queues.red_average,
     "red-ecn": queues.red_ecn,
     "recoveries": windows.recoveries,
+    "prediction": prediction.errors,
 }
 
 
