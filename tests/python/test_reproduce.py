@@ -11,9 +11,11 @@ from math import isclose
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from typer.testing import CliRunner
 
 import airtcp
 from airtcp import api
+from airtcp.cli import app
 from airtcp.papers import cache as kept
 from airtcp.papers import drivers, ensembles
 from airtcp.papers.context import Context, LinkRun, StoppedError
@@ -21,6 +23,7 @@ from airtcp.papers.form import PaperError
 from airtcp.papers.library import Library, default_root
 from airtcp.papers.outcome import Measure, Outcome, repeated
 from airtcp.papers.paper import Claim, Published, Term, term
+from airtcp.papers.result import PapersResult
 from airtcp.papers.schema import paper_schema
 from airtcp.papers.verdict import judge, judge_claim
 from airtcp.report import charts_papers
@@ -744,3 +747,43 @@ def test_the_page_draws(chromium: str, papers: Path, tmp_path: Path) -> None:
         browser.close()
     assert complaints == []
     assert "<script>alert" not in result.page().split('id="payload"')[0]
+
+
+def test_printing_leaves_no_chart_blank(chromium: str, papers: Path, tmp_path: Path) -> None:
+    playwright = pytest.importorskip("playwright.sync_api")
+    page_path = api.reproduce(papers=papers, cache=False).report(tmp_path / "page.html")
+    # So that no chart is near.
+    text = page_path.read_text("utf-8").replace("<main", '<div style="height: 9000px"></div><main')
+    page_path.write_text(text, "utf-8")
+    drawn = "document.querySelectorAll('[data-chart][data-drawn]').length"
+    with playwright.sync_playwright() as tool:
+        browser = tool.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1300, "height": 900})
+        page.goto(page_path.as_uri())
+        page.wait_for_timeout(300)
+        assert page.evaluate(drawn) == 0
+        page.pdf()
+        assert page.evaluate(drawn) == 2
+        browser.close()
+
+
+def test_a_stop_before_the_first_figure_writes_nothing(
+    papers: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stopped = PapersResult([], seed=1, interrupted=True)
+    monkeypatch.setattr(api, "reproduce", lambda *_, **__: stopped)
+    ended = CliRunner().invoke(
+        app, ["reproduce", "--papers", str(papers), "--out", str(tmp_path / "all"), "--json"]
+    )
+    assert ended.exit_code == 130
+    assert json.loads(ended.stdout) == []
+    assert not (tmp_path / "all").exists()
+
+
+def test_rows_in_other_formats(run: Program, papers: Path) -> None:
+    asked = ("reproduce", "--papers", papers, "--no-cache", "--format")
+    rows = run(*asked, "csv").out.splitlines()
+    assert rows[0].startswith("id,kind,measure,published")
+    assert len(rows) == 4
+    lines = run(*asked, "jsonl").out.splitlines()
+    assert [json.loads(line)["id"] for line in lines] == ["T1.fig1"] * 3
