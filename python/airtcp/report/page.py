@@ -6,7 +6,7 @@ import hashlib
 import json
 import shlex
 from functools import cache
-from importlib import resources
+from importlib import metadata, resources
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,7 +33,7 @@ _COMPARED: Final = 20
 def library() -> str:
     """Bundle Vega, Vega-Lite and Vega-Embed; takes a second or so, and is kept for next time."""
     store = kept.Cache(kept.default_folder())
-    made_of = f"{vl_convert.__version__} {_VEGA_LITE} {_BUNDLED}"
+    made_of = f"{metadata.version('vl-convert-python')} {_VEGA_LITE} {_BUNDLED}"
     name = f"vega-{hashlib.sha256(made_of.encode()).hexdigest()}"
     bundle = store.get(name)
     if not isinstance(bundle, str):
