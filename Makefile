@@ -19,10 +19,14 @@ test: ## Set up and run every test
 	cargo test --profile checked --locked $(addprefix -p airtcp-,transport link queueing testkit sim study)
 	$(BIN)/python -m pytest
 
+# A macro makes modules of the laws' files: `cargo fmt` does not find them.
+LAWS = $(shell find crates/transport/src/congestion -name '*.rs')
+
 .PHONY: lint
 lint: ## Formatting, lints, types, licences, generated files
 	@scripts/setup dev
 	cargo fmt --all --check
+	rustfmt --edition 2024 --check $(LAWS)
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(BIN)/ruff format --check python tests/python
 	$(BIN)/ruff check python tests/python
@@ -34,6 +38,7 @@ lint: ## Formatting, lints, types, licences, generated files
 format: ## Format everything
 	@scripts/setup dev
 	cargo fmt --all
+	rustfmt --edition 2024 $(LAWS)
 	$(BIN)/ruff format python tests/python
 
 .PHONY: generated

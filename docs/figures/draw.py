@@ -14,6 +14,7 @@ import channels
 import convergence
 import ensembles
 import goodput
+import prediction
 import queues
 import radio
 import windows
@@ -30,6 +31,7 @@ FIGURES = {
     "red-average": queues.red_average,
     "red-ecn": queues.red_ecn,
     "recoveries": windows.recoveries,
+    "prediction": prediction.errors,
 }
 
 

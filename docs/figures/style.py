@@ -87,6 +87,11 @@ def save(name: str, chart: Any, frame: pl.DataFrame) -> None:
     spec["config"] = _CONFIG
     svg = _numbered_from_one(vl_convert.vegalite_to_svg(spec))
     (HERE / f"{name}.svg").write_text(svg + "\n", encoding="utf-8")
+    numbers(name, frame)
+
+
+def numbers(name: str, frame: pl.DataFrame) -> None:
+    """Write `name.csv`; a table without a picture has nothing else."""
     frame.write_csv(HERE / f"{name}.csv", float_precision=6, float_scientific=False)
 
 

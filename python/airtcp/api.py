@@ -509,6 +509,16 @@ def trace_fit(
     from airtcp import fit_links
     from airtcp.fits import FitResult
 
+    given = {
+        "rtt_slots": rtt_slots,
+        "timeout_slots": timeout_slots,
+        "segments_per_ack": segments_per_ack,
+        "max_window": max_window,
+    }
+    for name, value in given.items():
+        if value is not None and not math.isfinite(value):
+            message = f"{name} is {value}: expected a number above 0"
+            raise _core.AirtcpError(message)
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     conditions = [where] if isinstance(where, str) else list(where)
     classes = [link_class] if isinstance(link_class, str) else list(link_class)
@@ -541,12 +551,7 @@ def trace_fit(
             forms=None
             if forms is None
             else [{"name": name, "terms": list(terms)} for name, terms in forms.items()],
-            formulas=_given(
-                rtt_slots=rtt_slots,
-                timeout_slots=timeout_slots,
-                segments_per_ack=segments_per_ack,
-                max_window=max_window,
-            ),
+            formulas=_given(**given),
         ),
     }
     answer: dict[str, Any] = json.loads(_core.fit_throughput(json.dumps(request), progress))

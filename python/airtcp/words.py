@@ -48,6 +48,15 @@ def count(number: float) -> str:
     return text.replace("-", "\N{MINUS SIGN}")
 
 
+def counted(number: int, noun: str) -> str:
+    """Write a count with its noun.
+
+    >>> counted(1, "link"), counted(12, "link")
+    ('1 link', '12 links')
+    """
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
 def number(value: float | None, digits: int = 3) -> str:
     r"""Write a number with a few significant digits, never in exponent form.
 

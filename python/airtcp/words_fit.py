@@ -11,7 +11,7 @@ from math import sqrt
 from statistics import mean, stdev
 from typing import TYPE_CHECKING, Final
 
-from airtcp.words import Finding, count, number, signed
+from airtcp.words import Finding, count, counted, number, signed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -121,8 +121,8 @@ def findings(document: FitDocument) -> list[Finding]:
             Finding(
                 f"Formulas: {percent(formula['error'])} % at best",
                 f"The nearest published formula is {formula['name']}, off by"
-                f" {percent(formula['error'])} % of the link's packets/s over these"
-                f" {count(len(document['links']))} links{limited}.",
+                f" {percent(formula['error'])} % of the link's packets/s over"
+                f" {counted(len(document['links']), 'link')}{limited}.",
             )
         )
     if document["shortfall"]:

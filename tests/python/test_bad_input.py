@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import os
+import shutil
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -39,6 +42,38 @@ def test_bad_traces(run: Program, tmp_path: Path, name: str) -> None:
     assert ended.out == ""
     assert not (tmp_path / "results").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == [name]
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="there is no setpriv")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("study", "../link.txt", "--out", "results"),
+        ("study", "../link.txt", "--html", "page.html"),
+        ("trace", "fit", "../link.txt"),
+        ("compare", "../link.txt", "--out", "results"),
+        ("reproduce", "S1.fig2"),
+    ],
+)
+def test_a_folder_that_cannot_be_written_is_refused_first(
+    program: list[str], tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    (tmp_path / "link.txt").write_text("0110" * 1000)
+    (tmp_path / "closed").mkdir(mode=0o555)
+    # Without this the superuser may write everywhere.
+    plain = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] if os.geteuid() == 0 else []
+    done = subprocess.run(
+        [*plain, *program, *arguments],
+        cwd=tmp_path / "closed",
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "nothing can be written to the folder" in done.stderr
+    # Nothing was worked out only to be lost.
+    assert done.stdout == ""
 
 
 @pytest.mark.parametrize("bit", ["0", "1"])

@@ -266,6 +266,7 @@ def test_command_line(run: Program, studied: Path, tmp_path: Path) -> None:
 def test_refusals_of_the_command_line(run: Program, studied: Path) -> None:
     for arguments, why in [
         ((studied, "--where", "prr=>1"), "expected a metric and numbers"),
+        ((studied, "--rtt-slots", "nan"), "rtt_slots is nan: expected a number above 0"),
         ((studied, "--rtt-slots", "0"), "rtt_slots is 0: accepted is more than 0"),
         (("nothing.txt",), "nothing.txt"),
         ((studied, "--metric", "tcp_timeouts"), "this is what TCP did"),

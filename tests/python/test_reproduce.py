@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import re
+import subprocess
 from math import isclose
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from typer.testing import CliRunner
 
 import airtcp
 from airtcp import api
+from airtcp.cli import app
+from airtcp.papers import cache as kept
 from airtcp.papers import drivers, ensembles
+from airtcp.papers.context import Context, LinkRun, StoppedError
 from airtcp.papers.form import PaperError
 from airtcp.papers.library import Library, default_root
 from airtcp.papers.outcome import Measure, Outcome, repeated
 from airtcp.papers.paper import Claim, Published, Term, term
+from airtcp.papers.result import PapersResult
 from airtcp.papers.schema import paper_schema
 from airtcp.papers.verdict import judge, judge_claim
+from airtcp.report import charts_papers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -137,6 +146,8 @@ def changed(papers: Path, old: str, new: str) -> Path:
         ('metric = "goodput"', 'metrc = "goodput"', 'published[0].metrc: unknown key "metrc"'),
         ("value = 9", 'value = "9"', 'published[0].value is "9"; expected a number'),
         ("value = 9\n", "", 'published[0]: neither "value" nor an interval'),
+        ("value = 9", "value = nan", "published[0].value is nan; expected a number"),
+        ("tolerance = 0.2", "tolerance = inf", "tolerance is inf; expected a number"),
         ("value = 9", "interval = [9, 8]", "expected an interval [low, high]"),
         ("value = 9", "value = 9\nat_least = 8\nci_low = 7", "expected one interval"),
         ('tolerance_reason = "a test"', "", 'a tolerance needs "tolerance_reason"'),
@@ -298,6 +309,21 @@ def test_orderings(op: str, right: Any, margin: float, *, holds: bool) -> None:
     assert ("the cause" in judged.reason) != holds
 
 
+def test_an_ordering_says_in_how_many_repeats_it_holds() -> None:
+    outcome = Outcome(
+        [repeated("a", {}, [5.0, 1.0, 6.0, None]), repeated("b", {}, [3.0, 2.0, 4.0, 1.0])]
+    )
+    judged = judge_claim(claim(">", Term("b")), outcome)
+    assert judged.verdict == "ordering holds"
+    assert judged.repeats == (2, 3)
+    assert judged.reason == "4.00 > 2.50; in 2 of 3 repeats"
+    assert judge_claim(claim(">", 0.5), outcome).repeats == (3, 3)
+    assert judge_claim(claim(">", 4.5), outcome).repeats == (2, 3)
+    single = Outcome([Measure("a", {}, 5.0), Measure("b", {}, 3.0)])
+    assert judge_claim(claim(">", Term("b")), single).repeats is None
+    assert Outcome.from_json(outcome.to_json()) == outcome
+
+
 def test_missing_sides_and_missing_data() -> None:
     outcome = Outcome([Measure("a", {}, 5.0), Measure("b", {}, None, note="nothing there")])
     judged = judge_claim(claim(">", Term("b")), outcome)
@@ -414,7 +440,68 @@ def test_a_published_experiment_for_real() -> None:
     assert len(result.rows) == 9
 
 
+def test_what_holds_no_papers_is_refused(run: Program, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    ended = run("reproduce", "--papers", "empty")
+    assert ended.code == 2
+    assert "empty: no paper in this folder" in ended.err
+    assert run("reproduce", "").code == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["empty"]
+
+
+def test_axes_have_titles_and_plain_numbers(papers: Path) -> None:
+    changed(papers, 'name = "loss"\n', 'name = "loss"\ntitle = "packets lost"\n')
+    changed(papers, "runs = 2", 'runs = 2\nx_scale = "log"')
+    changed(papers, "values = [0.0, 0.05]", "values = [0.01, 0.05]")
+    text = (papers / "T1" / "fig-1.toml").read_text()
+    text = text.replace("loss = 0.0 }", "loss = 0.01 }").replace("[loss=0]", "[loss=0.01]")
+    (papers / "T1" / "fig-1.toml").write_text(text)
+    result = api.reproduce("T1", papers=papers, cache=False, sensitivity=False)
+    plot = result.figures[0].outcome.plots[0]
+    assert plot.x.title == "packets lost"
+    drawn = json.dumps(charts_papers.chart(plot, []))
+    assert "datum.value < 1 ? format(datum.value, '~r')" in drawn
+    assert '"labelLimit": 400' not in drawn  # one curve needs no key
+
+
+def test_the_verdict_is_not_cut_off(papers: Path, chromium: str, tmp_path: Path) -> None:
+    wide = "mean goodput of the flow in megabits per second at this loss"
+    changed(papers, 'name = "goodput"', f'name = "{wide}"')
+    text = (papers / "T1" / "fig-1.toml").read_text()
+    text = text.replace("goodput[", f"{wide}[").replace('metric = "goodput"', f'metric = "{wide}"')
+    text = text.replace('plot = "goodput"\nx = 0\ny = 9\n', "")
+    (papers / "T1" / "fig-1.toml").write_text(text)
+    page = tmp_path / "page.html"
+    api.reproduce("T1", papers=papers, cache=False).report(page)
+    probe = """<script>addEventListener("load", () => {
+      for (const box of document.querySelectorAll(".paper > .panel > .scroll"))
+        document.title = `${box.scrollWidth} of ${box.clientWidth}`;
+    });</script></body>"""
+    page.write_text(page.read_text("utf-8").replace("</body>", probe), "utf-8")
+    command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1300,2000"]
+    done = subprocess.run(
+        [*command, "--dump-dom", page.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    said = re.search(r"<title>(\d+) of (\d+)</title>", done.stdout)
+    assert said is not None, done.stderr
+    assert int(said[1]) <= int(said[2])
+
+
 # ---- the cache ----------------------------------------------------------------------------
+
+
+def outcomes(cache: Path) -> list[Path]:
+    """What came out of figures; beside it lies what figures share."""
+    found: list[Path] = []
+    for path in sorted(cache.glob("*.json.gz")):
+        answer = json.loads(gzip.decompress(path.read_bytes()))
+        if isinstance(answer, dict) and "measures" in answer:
+            found.append(path)
+    return found
 
 
 def test_answers_are_kept_by_content(papers: Path, tmp_path: Path) -> None:
@@ -425,10 +512,10 @@ def test_answers_are_kept_by_content(papers: Path, tmp_path: Path) -> None:
         return result.rows[0]["here"]
 
     true = goodput()
-    (kept,) = cache.glob("*.json.gz")
-    answer = json.loads(gzip.decompress(kept.read_bytes()))
+    (first,) = outcomes(cache)
+    answer = json.loads(gzip.decompress(first.read_bytes()))
     answer["measures"][0]["value"] = 123.0
-    kept.write_bytes(gzip.compress(json.dumps(answer).encode()))
+    first.write_bytes(gzip.compress(json.dumps(answer).encode()))
     assert goodput() == 123.0
     # What is only about the comparison asks the same question.
     changed(papers, "tolerance = 0.2", "tolerance = 0.3")
@@ -439,13 +526,102 @@ def test_answers_are_kept_by_content(papers: Path, tmp_path: Path) -> None:
     assert goodput() == true
     changed(papers, "runs = 2", "runs = 3")
     assert goodput() not in (123.0, None)
-    assert len(list(cache.glob("*.json.gz"))) == 3
+    assert len(outcomes(cache)) == 3
     scenario.write_text(SCENARIO)
     changed(papers, "runs = 3", "runs = 2")
     assert goodput() == 123.0
     # A damaged answer is none.
-    kept.write_bytes(b"damaged")
+    for answer in cache.glob("*.json.gz"):
+        answer.write_bytes(b"damaged")
     assert goodput() == true
+
+
+SET = """
+label = "small"
+kind = "generated"
+words = "a test"
+slot = "1 ms"
+packets = 3000
+[[group]]
+links = 3
+prr = [0.4, 0.6]
+[[group]]
+links = 2
+prr = [0.9, 0.95]
+models = false
+"""
+
+
+def links_of(papers: Path, cache: Path | None, seed: int = 1, **asked: Any) -> list[LinkRun]:
+    context = Context(Library(papers), seed=seed, cache=kept.Cache(cache))
+    try:
+        return context.links("small", replicas=2, **asked)
+    finally:
+        context.close()
+
+
+def test_links_are_kept_by_content(
+    papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (papers / "ensembles" / "small.toml").write_text(SET)
+    cache = tmp_path / "cache"
+    made = links_of(papers, cache, extremes=True)
+    assert made == links_of(papers, None, extremes=True)
+    assert [link.models for link in made] == [True] * 3 + [False] * 2
+    assert len(list(cache.glob("*.json.gz"))) == 2
+
+    def nobody(*_: Any) -> Any:
+        raise AssertionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("airtcp._core.study", nobody)
+        patched.setattr("airtcp._core.trace_synth", nobody)
+        assert links_of(papers, cache, extremes=True) == made
+        # Everything that links depend on asks another question.
+        for other in (
+            {"seed": 2},
+            {"repeat": 1},
+            {"tcp": {"ack_every": 1}},
+            {"change": {"shape": "chain"}},
+        ):
+            with pytest.raises(AssertionError):
+                links_of(papers, cache, **other)
+        (papers / "ensembles" / "small.toml").write_text(SET.replace("3000", "4000"))
+        with pytest.raises(AssertionError):
+            links_of(papers, cache)
+
+
+def test_a_stopped_study_is_not_kept(
+    papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (papers / "ensembles" / "small.toml").write_text(SET)
+
+    class Half:
+        interrupted = True
+
+    monkeypatch.setattr("airtcp._core.study", lambda *_: Half())
+    with pytest.raises(StoppedError):
+        links_of(papers, tmp_path / "cache")
+    assert not list((tmp_path / "cache").glob("*"))
+
+
+def test_the_cache_is_bounded(tmp_path: Path) -> None:
+    cache = kept.Cache(tmp_path)
+    for i in range(4):
+        cache.put(str(i), [i] * 1000)
+        os.utime(tmp_path / f"{i}.json.gz", (i, i))
+    (tmp_path / "mine.txt").write_text("not an answer")
+    size = (tmp_path / "0.json.gz").stat().st_size
+    # What is used is kept, however old it is.
+    assert cache.get("0") == [0] * 1000
+    cache.trim(2 * size)
+    assert {path.name for path in tmp_path.iterdir()} == {"0.json.gz", "3.json.gz", "mine.txt"}
+
+
+def test_the_program_of_an_answer_is_all_that_drivers_use() -> None:
+    names = {path.name for path in kept.sources()}
+    assert {"api.py", "documents.py", "results.py", "context.py", "sweep.py"} <= names
+    assert not names & {"page.py", "console.py"}
 
 
 def test_ctrl_c_keeps_what_is_finished(papers: Path, tmp_path: Path) -> None:
@@ -462,12 +638,11 @@ def test_ctrl_c_keeps_what_is_finished(papers: Path, tmp_path: Path) -> None:
     assert result.interrupted
     assert len(result.figures) < 8
     assert all(figure.rows for figure in result.figures)
-    kept = len(list(cache.glob("*.json.gz")))
-    assert 3 <= kept < 16
+    assert 3 <= len(outcomes(cache)) < 16
     whole = api.reproduce(papers=papers, cache=cache)
     assert not whole.interrupted
     assert len(whole.figures) == 8
-    assert len(list(cache.glob("*.json.gz"))) == 16
+    assert len(outcomes(cache)) == 16
 
 
 # ---- links --------------------------------------------------------------------------------
@@ -572,3 +747,43 @@ def test_the_page_draws(chromium: str, papers: Path, tmp_path: Path) -> None:
         browser.close()
     assert complaints == []
     assert "<script>alert" not in result.page().split('id="payload"')[0]
+
+
+def test_printing_leaves_no_chart_blank(chromium: str, papers: Path, tmp_path: Path) -> None:
+    playwright = pytest.importorskip("playwright.sync_api")
+    page_path = api.reproduce(papers=papers, cache=False).report(tmp_path / "page.html")
+    # So that no chart is near.
+    text = page_path.read_text("utf-8").replace("<main", '<div style="height: 9000px"></div><main')
+    page_path.write_text(text, "utf-8")
+    drawn = "document.querySelectorAll('[data-chart][data-drawn]').length"
+    with playwright.sync_playwright() as tool:
+        browser = tool.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1300, "height": 900})
+        page.goto(page_path.as_uri())
+        page.wait_for_timeout(300)
+        assert page.evaluate(drawn) == 0
+        page.pdf()
+        assert page.evaluate(drawn) == 2
+        browser.close()
+
+
+def test_a_stop_before_the_first_figure_writes_nothing(
+    papers: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stopped = PapersResult([], seed=1, interrupted=True)
+    monkeypatch.setattr(api, "reproduce", lambda *_, **__: stopped)
+    ended = CliRunner().invoke(
+        app, ["reproduce", "--papers", str(papers), "--out", str(tmp_path / "all"), "--json"]
+    )
+    assert ended.exit_code == 130
+    assert json.loads(ended.stdout) == []
+    assert not (tmp_path / "all").exists()
+
+
+def test_rows_in_other_formats(run: Program, papers: Path) -> None:
+    asked = ("reproduce", "--papers", papers, "--no-cache", "--format")
+    rows = run(*asked, "csv").out.splitlines()
+    assert rows[0].startswith("id,kind,measure,published")
+    assert len(rows) == 4
+    lines = run(*asked, "jsonl").out.splitlines()
+    assert [json.loads(line)["id"] for line in lines] == ["T1.fig1"] * 3

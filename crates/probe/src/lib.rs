@@ -15,6 +15,7 @@ mod probe;
 mod registry;
 mod series;
 pub mod wire;
+mod wording;
 
 pub use counters::Counters;
 pub use event::{DropReason, Event, LossCause, Who};
@@ -25,3 +26,4 @@ pub use pcapng::{PcapProbe, Pcapng, Vantage};
 pub use probe::{NoProbe, Probe, Relay};
 pub use registry::{ConfigError, Entry};
 pub use series::{Series, SeriesOptions, Table};
+pub use wording::reworded;

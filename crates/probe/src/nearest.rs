@@ -1,23 +1,28 @@
 //! The names that somebody may have meant who wrote another.
 //!
 //! By edit distance (Levenshtein): a name counts as a slip of another if at most one letter and
-//! a third of the longer of the two differ.
+//! a third of the longer of the two differ. A name of several words (`beta_cubic`) also counts if
+//! one of them was written alone, and comes behind all slips.
 
 /// The candidate closest to `word`, if any is close enough to be a slip.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     near(word, candidates).first().copied()
 }
 
-/// All candidates that are close enough to `word` to be a slip, the closest first.
+/// All candidates that are close enough to `word` to be a slip, the closest first, and then those
+/// of which it is a part.
 pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut close: Vec<(usize, &str)> = candidates
+    let slip = |d: usize, c: &str| d <= 1 + c.len().max(word.len()) / 3;
+    let part = |c: &str| !word.is_empty() && c.split(['_', '-']).any(|part| part == word);
+    let mut close: Vec<(bool, usize, &str)> = candidates
         .into_iter()
         .map(|c| (distance(word, c), c))
-        .filter(|(d, c)| *d <= 1 + c.len().max(word.len()) / 3)
+        .filter(|(d, c)| slip(*d, c) || part(c))
+        .map(|(d, c)| (!slip(d, c), d, c))
         .collect();
     close.sort_unstable();
     close.dedup();
-    close.into_iter().map(|(_, c)| c).collect()
+    close.into_iter().map(|(_, _, c)| c).collect()
 }
 
 /// Levenshtein distance.
@@ -54,5 +59,13 @@ mod tests {
         assert_eq!(near("ren", ["newreno", "reno", "cubic", "reno"]), ["reno"]);
         assert_eq!(near("westwod", ["westwood+", "westwood"]), ["westwood", "westwood+"]);
         assert!(near("", ["cubic"]).is_empty());
+    }
+
+    #[test]
+    fn a_word_of_a_name_finds_it() {
+        assert_eq!(nearest("beta", ["beta_cubic", "fast_convergence"]), Some("beta_cubic"));
+        assert_eq!(near("max", ["cwnd-max", "mac", "maximum"]), ["mac", "cwnd-max"]);
+        assert!(near("bet", ["beta_cubic"]).is_empty());
+        assert!(near("", ["_a"]).is_empty());
     }
 }

@@ -33,6 +33,6 @@ pub(crate) fn options<T: DeserializeOwned>(text: &str) -> PyResult<T> {
         let name = path.rsplit_once('.').map_or(path.as_str(), |(_, last)| last);
         let reason = error.inner().to_string();
         let reason = reason.split(" at line ").next().unwrap_or_default();
-        AirtcpError::new_err(format!("option {name}: {reason}"))
+        AirtcpError::new_err(format!("option {name}: {}", airtcp_probe::reworded(reason)))
     })
 }

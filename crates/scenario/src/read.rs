@@ -4,7 +4,7 @@
 //! flat, a TCP profile with overrides, `--set` from the command line); then serde checks it
 //! strictly. Errors come back as a path, which is looked up in the text for its line.
 
-use airtcp_probe::nearest;
+use airtcp_probe::{nearest, reworded};
 use airtcp_transport::tcp::{Profile, TcpConfig};
 use serde_json::{Map, Value};
 
@@ -50,7 +50,7 @@ fn parse(text: &str) -> Result<Value, ScenarioError> {
     })
 }
 
-/// Makes serde's message point at the nearest valid name.
+/// Makes serde's message point at the nearest valid name, or say what is accepted.
 fn explain(path: &str, message: &str) -> ScenarioError {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");
@@ -62,7 +62,7 @@ fn explain(path: &str, message: &str) -> ScenarioError {
                 .unwrap_or_default();
             format!("unknown {what} \"{found}\"{hint} (accepted: {})", accepted.join(", "))
         }
-        _ => message.to_owned(),
+        _ => reworded(message),
     };
     let path = if path == "." { "" } else { path };
     ScenarioError::at(path, text)
@@ -148,9 +148,18 @@ fn expand_tcp(
     let base = serde_json::to_value(TcpConfig::profile(profile))
         .map_err(|e| ScenarioError::at(path, e.to_string()))?;
     let Value::Object(mut merged) = base else { return Ok(()) };
+    if same_law(keys.get("congestion"), merged.get("congestion")) {
+        keys.remove("congestion");
+    }
     merged.extend(keys);
     flow.insert("tcp".into(), Value::Object(merged));
     Ok(())
+}
+
+/// A law named alone that the profile has: its parameters are the profile's.
+fn same_law(named: Option<&Value>, base: Option<&Value>) -> bool {
+    let law = base.and_then(|b| b.get("law"));
+    named.is_some_and(|named| named.is_string() && Some(named) == law)
 }
 
 fn named(name: &str) -> Option<Profile> {

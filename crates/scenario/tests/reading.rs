@@ -56,6 +56,21 @@ fn tcp_is_profile_then_common_then_own() {
     assert_eq!(s.flows[1].tcp, TcpConfig { ack_every: 2, ..TcpConfig::profile(Profile::Linux) });
 }
 
+/// The law that the profile has already, named alone, is the profile's with its parameters.
+#[test]
+fn a_law_named_alone_keeps_the_profiles_parameters() {
+    let tcp = |own: &str| {
+        let flow = format!("{LINK}\n[[flows]]\nfrom = \"a\"\nto = \"b\"\ntcp = {own}\n");
+        scenario(&flow).unwrap().flows[0].tcp.clone()
+    };
+    let linux = TcpConfig::profile(Profile::Linux);
+    assert_eq!(tcp("{ profile = \"linux\", congestion = \"reno\" }"), linux);
+    let table = tcp("{ profile = \"linux\", congestion = { law = \"reno\" } }");
+    assert_ne!(table.congestion, linux.congestion, "a table says all");
+    let other = tcp("{ profile = \"linux\", congestion = \"cubic\" }");
+    assert_eq!(other.congestion.name(), "cubic");
+}
+
 #[test]
 fn topologies() {
     let text = "[topology]\nkind = \"dumbbell\"\npairs = 3\nbottleneck = { rate = \"10 Mb/s\", delay = \"10 ms\" }\n\

@@ -108,3 +108,23 @@ fn models_are_refused_at_their_keys() {
                  queue = { kind = \"drop-tail\", packets = 0 }\n";
     says(&refusal(chain), &["test.toml:6", "topology.link.queue.packets"]);
 }
+
+#[test]
+fn losses_told_apart_without_timestamps() {
+    let link = "rate = \"1 Mb/s\"\ndelay = \"1 ms\"";
+    let refused = |tcp: &str| {
+        let text = over(link, &format!("tcp = {{ {tcp} }}"));
+        let resolved = airtcp_scenario::read(&text, "test.toml", &[]).and_then(|s| s.resolve());
+        resolved.map(|_| ()).unwrap_err().located("test.toml", &text).to_string()
+    };
+    let tcp = "loss_response = \"tp-lda\"";
+    let message = refused(tcp);
+    says(&message, &["test.toml:10", "loss_response", "`timestamps = true`", "\"ecn-only\""]);
+    let accepted = over(link, &format!("tcp = {{ {tcp}, timestamps = true }}"));
+    assert!(run_first(&accepted).flows[0].delivered_bytes > 0);
+    let message = refused("loss_response = \"tplda\"");
+    says(&message, &["test.toml", "loss_response", "\"tplda\"", "did you mean \"tp-lda\""]);
+    let more = "timestamps = true, loss_differentiation = { threshold = 2 }";
+    let message = refused(&format!("{tcp}, {more}"));
+    says(&message, &["loss_differentiation", "threshold", "0 to 1"]);
+}

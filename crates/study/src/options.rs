@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use airtcp_probe::reworded;
 use airtcp_sim::slotted::SlottedConfig;
 use airtcp_trace::AnalyseOptions;
 use airtcp_transport::tcp::{Profile, TcpConfig};
@@ -142,7 +143,7 @@ impl StudyOptions {
         if self.tcp.is_empty() {
             return Ok(base);
         }
-        let tcp = |e: &dyn std::fmt::Display| StudyError::Tcp(e.to_string());
+        let tcp = |e: &dyn std::fmt::Display| StudyError::Tcp(reworded(&e.to_string()));
         let mut table = serde_json::to_value(&base).map_err(|e| tcp(&e))?;
         if let serde_json::Value::Object(keys) = &mut table {
             keys.extend(self.tcp.iter().map(|(key, value)| (key.clone(), value.clone())));
@@ -207,7 +208,7 @@ mod tests {
             bad(&|o| o.tcp = BTreeMap::from([(key.into(), value.clone())]))
         };
         assert!(key("ack_evry", 1.into()).starts_with("tcp: unknown field `ack_evry`"));
-        assert!(key("ack_every", "two".into()).starts_with("tcp: invalid type"));
+        assert!(key("ack_every", "two".into()).starts_with("tcp: expected a whole number"));
         assert!(key("dup_thresh", 0.into()).contains("dup_thresh"));
     }
 }

@@ -161,7 +161,12 @@ pub fn config() -> impl Strategy<Value = TcpConfig> {
             spurious_response: answers.spurious_response,
             eifel_detection: answers.eifel_detection,
             dsack_undo: answers.dsack_undo,
-            loss_response: answers.loss_response,
+            loss_response: if timestamps && answers.loss_response == LossResponse::EcnOnly && nagle
+            {
+                LossResponse::TpLda
+            } else {
+                answers.loss_response
+            },
             rto_backoff: answers.rto_backoff,
             loss_notification: answers.loss_notification,
             early_retransmit: answers.early_retransmit,

@@ -10,6 +10,8 @@
 //! `weight` are parameters, and the share is applied by counting, without chance. Trip times
 //! are relative: the clocks of the two ends need not agree, only run alike for the length of
 //! the window. Microseconds.
+//!
+//! TFRC's receiver measures the trips itself; how TCP's sender does is in `tcp/recovery/tp_lda.rs`.
 
 use airtcp_probe::{ConfigError, LossCause};
 use airtcp_units::{Nanos, Span};
@@ -25,8 +27,8 @@ const PARTS: usize = 10;
 pub struct LdaConfig {
     /// How far back the extremes of the trip time reach. Default 10 s.
     pub window: Span,
-    /// Where between the least and the greatest trip time the threshold lies, 0 to 1. Default
-    /// 0.8.
+    /// Where between the least and the greatest trip time the threshold lies, 0 to below 1.
+    /// Default 0.8.
     pub threshold: f64,
     /// Weight of a new beacon or frame in the loss rates of phase 2, above 0 up to 1. Default
     /// 0.1.
@@ -49,8 +51,12 @@ impl LdaConfig {
         if self.window < Span::from_millis(1) || self.window > Span::from_secs(86_400) {
             return bad("window", format!("{}: accepted is 1 ms to 1 day", self.window));
         }
-        if !(0.0..=1.0).contains(&self.threshold) {
-            return bad("threshold", format!("{}: accepted is 0 to 1", self.threshold));
+        if !(0.0..1.0).contains(&self.threshold) {
+            let why = "no trip time is above the greatest, and no loss would be an overflow";
+            return bad(
+                "threshold",
+                format!("{}: accepted is 0 to below 1 ({why})", self.threshold),
+            );
         }
         if !(self.weight > 0.0 && self.weight <= 1.0) {
             return bad("weight", format!("{}: accepted is above 0 up to 1", self.weight));
@@ -67,7 +73,7 @@ struct Part {
     high: i64,
 }
 
-/// The classifier at the receiving end.
+/// The classifier: of TFRC at the receiving end, of TCP at the sending.
 #[derive(Debug, Clone)]
 pub struct TpLda {
     config: LdaConfig,
@@ -131,9 +137,8 @@ impl TpLda {
         if self.frame_loss > 0.0 { (self.beacon_loss / self.frame_loss).min(1.0) } else { 0.0 }
     }
 
-    /// The trip time above which a loss is congestion, relative to the first trip, in
-    /// microseconds; `None` before any.
-    pub fn threshold_us(&self, now: Nanos) -> Option<f64> {
+    /// Least and greatest trip time of the window, relative to the first trip.
+    fn extremes(&self, now: Nanos) -> Option<(i64, i64)> {
         let newest = self.number(now);
         let mut extremes: Option<(i64, i64)> = None;
         for part in &self.parts {
@@ -142,13 +147,27 @@ impl TpLda {
                 extremes = Some((low.min(part.low), high.max(part.high)));
             }
         }
-        extremes.map(|(low, high)| low as f64 + self.config.threshold * (high - low) as f64)
+        extremes
     }
 
-    /// What took a packet, by the trip time of a packet beside it.
-    pub fn classify(&mut self, now: Nanos, trip_us: u32) -> LossCause {
-        let trip = self.relative(trip_us) as f64;
-        if self.threshold_us(now).is_some_and(|threshold| trip > threshold) {
+    /// How far the trip times of the window lie apart, in microseconds; `None` before any.
+    pub fn range_us(&self, now: Nanos) -> Option<u64> {
+        self.extremes(now).map(|(low, high)| high.abs_diff(low))
+    }
+
+    /// The trip time above which a loss is congestion, relative to the first trip, in
+    /// microseconds; `None` before any.
+    pub fn threshold_us(&self, now: Nanos) -> Option<f64> {
+        let (low, high) = self.extremes(now)?;
+        Some(low as f64 + self.config.threshold * (high - low) as f64)
+    }
+
+    /// What took a packet, by the trip times of the packets beside it. Whichever of them met the
+    /// longer queue was closer to the overflow.
+    pub fn classify(&mut self, now: Nanos, beside_us: impl IntoIterator<Item = u32>) -> LossCause {
+        let longest = beside_us.into_iter().map(|trip| self.relative(trip) as f64);
+        let threshold = self.threshold_us(now).unwrap_or(f64::INFINITY);
+        if longest.fold(f64::NEG_INFINITY, f64::max) > threshold {
             return LossCause::Overflow;
         }
         self.owed += self.collision_share();
@@ -168,6 +187,19 @@ mod tests {
         Nanos(ms * 1_000_000)
     }
 
+    /// At 1 nothing could lie above it, and every loss would pass for corruption.
+    #[test]
+    fn a_threshold_that_nothing_exceeds_is_refused() {
+        let with = |threshold| LdaConfig { threshold, ..LdaConfig::default() }.validate();
+        for good in [0.0, 0.8, 0.999] {
+            assert!(with(good).is_ok(), "{good}");
+        }
+        for bad in [1.0, 1.5, -0.1, f64::NAN] {
+            let e = with(bad).unwrap_err().to_string();
+            assert!(e.contains("threshold") && e.contains("0 to below 1 (no trip time"), "{e}");
+        }
+    }
+
     #[test]
     fn the_threshold_lies_between_the_extremes_of_the_window() {
         let mut lda = TpLda::new(LdaConfig::default());
@@ -177,13 +209,14 @@ mod tests {
         lda.on_trip(at(0), trip(10_000));
         lda.on_trip(at(500), trip(110_000));
         assert!((lda.threshold_us(at(500)).unwrap() - 80_000.0).abs() < 1e-9);
-        assert_eq!(lda.classify(at(500), trip(100_000)), LossCause::Overflow);
-        assert_eq!(lda.classify(at(500), trip(90_000)), LossCause::Corruption);
+        assert_eq!(lda.classify(at(500), [trip(100_000)]), LossCause::Overflow);
+        assert_eq!(lda.classify(at(500), [trip(90_000)]), LossCause::Corruption);
         // The old extremes leave the window.
         lda.on_trip(at(10_200), trip(20_000));
         lda.on_trip(at(10_300), trip(30_000));
         assert!((lda.threshold_us(at(10_300)).unwrap() - 18_000.0).abs() < 1e-9);
-        assert_eq!(lda.classify(at(10_300), trip(29_000)), LossCause::Overflow);
+        assert_eq!(lda.range_us(at(10_300)), Some(10_000));
+        assert_eq!(lda.classify(at(10_300), [trip(29_000)]), LossCause::Overflow);
     }
 
     #[test]
@@ -197,7 +230,11 @@ mod tests {
         assert!((0.2..=0.9).contains(&share), "{share}");
         lda.on_trip(at(0), 0);
         lda.on_trip(at(1), 100);
-        let causes: Vec<_> = (0..100).map(|_| lda.classify(at(1), 10)).collect();
+        let causes: Vec<_> = (0..100).map(|_| lda.classify(at(1), [10])).collect();
+        let collisions = causes.iter().filter(|c| **c == LossCause::Collision).count() as f64;
+        assert!((collisions - 100.0 * share).abs() <= 1.0, "{collisions} of 100 at {share}");
+        // Two packets beside it are still one loss.
+        let causes: Vec<_> = (0..100).map(|_| lda.classify(at(1), [10, 20])).collect();
         let collisions = causes.iter().filter(|c| **c == LossCause::Collision).count() as f64;
         assert!((collisions - 100.0 * share).abs() <= 1.0, "{collisions} of 100 at {share}");
         assert!(TpLda::new(LdaConfig::default()).collision_share() <= 0.0);

@@ -1,14 +1,16 @@
 """Goodput of every TCP on one link, beside ns-2's and ns-3's: writes goodput.csv and the tables
 of docs/models/goodput.md.
 
-    .venv/bin/python docs/figures/peers/table.py
+    .venv/bin/python docs/figures/peers/table.py [--peers]
 
-Reads ns2.csv and ns3.csv beside it, which `run` made. 10 Mb/s, a queue of 100 packets, random
+Reads ns2.csv and ns3.csv beside it, which `run` made; with --peers our own numbers, too, come from
+the goodput.csv of an earlier run. 10 Mb/s, a queue of 100 packets, random
 losses behind it; an ACK per segment, minimum timeout 200 ms (profile s0).
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import airtcp
@@ -38,6 +40,7 @@ PEERS = {
     "cubic-2008": ("linux:cubic", None),
     "cubic": (None, "TcpCubic"),
     "bbr1": (None, "TcpBbr"),
+    "hybla": ("linux:hybla", "TcpHybla"),
 }
 """For each TCP here the agent of ns-2 and the type of ns-3 that is meant to be the same."""
 
@@ -77,9 +80,35 @@ def peers(file: str) -> dict[tuple[str, int, float], float]:
     return {(t, int(r), float(p)): g / 1e6 for t, r, p, g in frame.iter_rows()}
 
 
+def own(*, again: bool) -> dict[tuple[str, int, float], tuple[float, float]]:
+    """Our mean goodput and its standard deviation in Mb/s, by name, round-trip time and loss."""
+    if not again:
+        frame = pl.read_csv(HERE / "goodput.csv")
+        keys = ("tcp", "rtt_ms", "loss", "airtcp_mbps", "airtcp_sd")
+        return {(t, r, p): (mean, sd) for t, r, p, mean, sd in frame.select(keys).iter_rows()}
+    found = {}
+    for name in names():
+        for rtt in RTTS:
+            for loss in LOSSES:
+                runs = ours(name, rtt, loss)
+                mean, sd = runs.mean(), runs.std() or 0.0
+                found[name, rtt, loss] = (mean, sd)
+    return found
+
+
+def cell(mean: float, theirs: float | None, label: str) -> str:
+    """A peer's number behind ours, marked if far."""
+    bar = "" if label == "ns2" else "/"
+    if theirs is None:
+        return f" {bar}-"
+    far = abs(mean / theirs - 1) > FAR if theirs > 0 else mean > 0
+    return f" {bar}{theirs:.2f}{'!' if far else ''}"
+
+
 def main() -> None:
     """Run everything, write the CSV, and put the tables into the page."""
     ns2, ns3 = peers("ns2.csv"), peers("ns3.csv")
+    found = own(again="--peers" not in sys.argv[1:])
     rows, tables = [], []
     for rtt in RTTS:
         head = " | ".join(f"{100 * loss:g} %" for loss in LOSSES)
@@ -87,23 +116,18 @@ def main() -> None:
         for name in names():
             cells = []
             for loss in LOSSES:
-                runs = ours(name, rtt, loss)
-                mean = float(runs.mean())  # pyright: ignore[reportArgumentType]
-                row = {"tcp": name, "rtt_ms": rtt, "loss": loss, "airtcp_mbps": mean}
-                row["airtcp_sd"] = float(runs.std() or 0.0)  # pyright: ignore[reportArgumentType]
-                cell = f"**{mean:.2f}**"
+                mean, sd = found[name, rtt, loss]
+                row = {"tcp": name, "rtt_ms": rtt, "loss": loss}
+                row |= {"airtcp_mbps": mean, "airtcp_sd": sd}
+                text = f"**{mean:.2f}**"
                 for label, table, peer in zip(
                     ("ns2", "ns3"), (ns2, ns3), PEERS.get(name, (None, None)), strict=True
                 ):
                     theirs = None if peer is None else table.get((peer, rtt, loss))
                     row[f"{label}_mbps"] = theirs
-                    if theirs is not None:
-                        far = abs(mean / theirs - 1) > FAR if theirs > 0 else mean > 0
-                        cell += f" {'' if label == 'ns2' else '/'}{theirs:.2f}{'!' if far else ''}"
-                    elif peer is None and PEERS.get(name, (None, None)) != (None, None):
-                        cell += " -" if label == "ns2" else " /-"
+                    text += cell(mean, theirs, label) if name in PEERS else ""
                 rows.append(row)
-                cells.append(cell)
+                cells.append(text)
             tables[-1] += f"| {name} | {' | '.join(cells)} |\n"
     pl.DataFrame(rows, infer_schema_length=None).write_csv(HERE / "goodput.csv", float_precision=4)
     page = PAGE.read_text("utf-8")

@@ -117,7 +117,7 @@ def compare(
     out: opt.Out = None,
     as_json: opt.Json = False,
     form: opt.TableFormat = opt.Format.TABLE,
-    html: opt.Html = None,
+    html: opt.HtmlOnly = None,
     show: opt.Open = False,
     quiet: opt.Quiet = False,
 ) -> None:

@@ -127,7 +127,7 @@ def fit(
     sys.stdout.flush()
     write.files(result, out, place, show=show, quiet=quiet)
     if result.interrupted:
-        note(f"interrupted: fitted {len(result)} links that were finished", quiet=False)
+        note(f"interrupted: links that were finished and fitted: {len(result)}", quiet=False)
         raise typer.Exit(INTERRUPTED)
 
 
@@ -177,8 +177,8 @@ def _fit_table(result: FitResult) -> None:
     table, gone = fitted(console, "form", names, columns)
     console.print(table)
     legend = (
-        f"{words.count(len(result))} links; errors: mean of |estimate - measured| in percent of the"
-        " link's packets/s; left out: each link by a fit to all others (formulas fit nothing);"
+        f"{words.counted(len(result), 'link')}; errors: mean of |estimate - measured| in percent of"
+        " the link's packets/s; left out: each link by a fit to all others (formulas fit nothing);"
         " coefficients give the share of the link's packets/s"
     )
     if gone:

@@ -95,6 +95,14 @@ Html = Annotated[
         show_default=False,
     ),
 ]
+HtmlOnly = Annotated[
+    Path | None,
+    typer.Option(
+        "--html",
+        help="Where to write the report; with --out it is in that folder, otherwise there is none.",
+        show_default=False,
+    ),
+]
 Report = Annotated[bool, typer.Option("--report/--no-report", help="Write the report.")]
 Open = Annotated[
     bool,

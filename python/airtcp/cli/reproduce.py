@@ -64,7 +64,10 @@ def reproduce(
     ] = True,
     workers: opt.Workers = None,
     out: opt.Out = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the rows as JSON; short for --format json.")
+    ] = False,
+    form: opt.TableFormat = opt.Format.TABLE,
     html: opt.Html = None,
     report: opt.Report = True,
     show: opt.Open = False,
@@ -79,12 +82,14 @@ def reproduce(
     from airtcp.cli import write
 
     wanted = list(ids or [])
+    if as_json:
+        form = opt.Format.JSON
     if listed:
         with refusals():
-            _list(api.published(wanted, papers=papers), as_json=as_json)
+            _list(api.published(wanted, papers=papers), form)
         return
     write.check_out(out)
-    place = write.report_path(html, out, wanted=report, piped=as_json)
+    place = write.report_path(html, out, wanted=report, piped=form is not opt.Format.TABLE)
     with refusals(), progress(quiet=quiet) as tell:
         result = api.reproduce(
             wanted,
@@ -96,26 +101,23 @@ def reproduce(
             workers=workers,
             progress=tell,
         )
-    if as_json:
+    if form is opt.Format.TABLE:
+        _table(result)
+    elif form is opt.Format.JSON:
         sys.stdout.write(result.text + "\n")
     else:
-        _table(result)
+        write.table_to_stdout(result.table, result.rows, form)
     sys.stdout.flush()
-    if out is not None:
-        written = result.write(out, report=False)
-        note(f"results: {out} ({len(written)} files)", quiet=quiet)
-    if place is not None:
-        result.report(place)
-        note(f"report: {place}", quiet=quiet)
-        if show:
-            typer.launch(place.resolve().as_uri())
+    # What was stopped before anything was finished leaves earlier results as they are.
+    if result.figures:
+        write.files(result, out, place, show=show, quiet=quiet)
     if result.interrupted:
         note(f"interrupted: {len(result.figures)} figures were finished", quiet=False)
         raise typer.Exit(INTERRUPTED)
 
 
-def _list(figures: list[Figure], *, as_json: bool) -> None:
-    if as_json:
+def _list(figures: list[Figure], form: opt.Format) -> None:
+    if form is not opt.Format.TABLE:
         rows = [
             {
                 "id": figure.id,
@@ -130,8 +132,15 @@ def _list(figures: list[Figure], *, as_json: bool) -> None:
             }
             for figure in figures
         ]
-        json.dump(rows, sys.stdout, ensure_ascii=False, indent=1)
-        sys.stdout.write("\n")
+        if form is opt.Format.JSON:
+            json.dump(rows, sys.stdout, ensure_ascii=False, indent=1)
+            sys.stdout.write("\n")
+            return
+        import polars as pl
+
+        from airtcp.cli import write
+
+        write.table_to_stdout(pl.DataFrame(rows), rows, form)
         return
     from airtcp.cli.tables import Column, elided, fitted
 
@@ -184,6 +193,7 @@ def _table(result: PapersResult) -> None:
             for mark, words in (
                 ("*", "depends on what the publication leaves open"),
                 ("=", "met by the way the links are made"),
+                ("~", "holds on average, not in every repeat"),
             )
             if any(mark in _marks(row) for row in rows)
         ]
@@ -282,6 +292,9 @@ def _marks(row: Row) -> str:
     marks = "*" if row["depends_on"] else ""
     if row["by_construction"] and row["verdict"] != "not reproduced":
         marks += "="
+    if row["kind"] == "ordering" and row["verdict"] != "not reproduced" and row["repeats"]:
+        held, of = row["repeats"]
+        marks += "~" if held < of else ""
     return marks
 
 

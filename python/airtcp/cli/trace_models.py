@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import INTERRUPTED, progress, refusals, screen
+from airtcp.cli.console import INTERRUPTED, note, progress, refusals, screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
+
+    import polars as pl
 
 
 def models(
@@ -35,13 +38,16 @@ def models(
     kind: opt.ColumnKind = None,
     time_column: opt.TimeColumn = None,
     time_unit: opt.TimeUnit = None,
+    out: opt.Out = None,
     as_json: opt.Json = False,
     form: opt.TableFormat = opt.Format.TABLE,
     quiet: opt.Quiet = False,
 ) -> None:
     """Score models of bursty links by TCP's throughput and the longest burst."""
     from airtcp import api
+    from airtcp.cli import write
 
+    write.check_out(out)
     with refusals(), progress(quiet=quiet) as tell:
         document = api.models(
             links,
@@ -64,14 +70,30 @@ def models(
     elif form is opt.Format.TABLE:
         _table(document)
     else:
-        import polars as pl
-
-        from airtcp.cli import write
-
         rows = list(_rows(document))
-        write.table_to_stdout(pl.DataFrame(rows, infer_schema_length=None), rows, form)
+        write.table_to_stdout(_frame(rows), rows, form)
+    sys.stdout.flush()
+    if out is not None:
+        _write(document, out)
+        note(f"results: {out} (2 files)", quiet=quiet)
     if document["interrupted"]:
         raise typer.Exit(INTERRUPTED)
+
+
+def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _write(document: dict[str, Any], folder: Path) -> None:
+    """Write the document and the table of scores."""
+    from airtcp import output
+
+    text = json.dumps(document, ensure_ascii=False)
+    output.write_text(folder / "models.json", text + "\n")
+    with output.whole(folder / "scores.parquet") as part:
+        _frame(list(_rows(document))).write_parquet(part)
 
 
 def _rows(document: dict[str, Any]) -> list[dict[str, Any]]:
@@ -140,7 +162,12 @@ def _table(document: dict[str, Any]) -> None:
             "most there can be; median of the same, of the throughput over the trace.\n"
             "longest burst off by: the factor, either way, of the longest run of received packets."
         )
+        if len({row["links"] for row in overall}) > 1:
+            console.print(
+                "Not every model can be made of every link (links): compare models over the same\n"
+                "number of links only."
+            )
     console.print(
-        f"\n{len(document['links'])} links, {document['replicas']} replicas, "
+        f"\n{words.counted(len(document['links']), 'link')}, {document['replicas']} replicas, "
         f"seed {document['seed']}, airtcp {document['airtcp_version']}"
     )

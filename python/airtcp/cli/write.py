@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -40,6 +41,7 @@ def report_path(html: Path | None, out: Path | None, *, wanted: bool, piped: boo
     was asked for on standard output. A file there that is not one of ours is left alone.
     """
     if html is not None:
+        _check_writable(html.parent, html)
         return html
     if not wanted:
         return None
@@ -48,6 +50,7 @@ def report_path(html: Path | None, out: Path | None, *, wanted: bool, piped: boo
     if piped:
         return None
     path = Path(REPORT)
+    _check_writable(path.parent, path)
     if path.exists():
         head = path.read_bytes()[:_LOOK] if path.is_file() else b""
         if _OURS not in head:
@@ -60,8 +63,23 @@ def report_path(html: Path | None, out: Path | None, *, wanted: bool, piped: boo
 
 def check_out(out: Path | None) -> None:
     """Refuse a folder that cannot be one, before any work is done."""
-    if out is not None and out.exists() and not out.is_dir():
+    if out is None:
+        return
+    if out.exists() and not out.is_dir():
         fail(f"--out {out}: this is a file; expected a folder, or a name that is free")
+    _check_writable(out, out)
+
+
+def _check_writable(folder: Path, wanted: Path) -> None:
+    """Refuse what cannot be written, before any work is done for it."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    if not folder.is_dir():
+        fail(f"{wanted}: {folder} is not a folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        fail(f"{wanted}: nothing can be written to the folder {folder.resolve()}")
+    if wanted.is_file() and not os.access(wanted, os.W_OK):
+        fail(f"{wanted}: this file cannot be written to")
 
 
 def table_to_stdout(frame: pl.DataFrame, rows: Sequence[Any], form: Format) -> None:

@@ -2,8 +2,9 @@
 
 An answer is kept under a hash of everything it depends on: the files of the figure, the
 parameters, the seed, the data, and the program itself (its Python sources and its extension
-module). What was made by another version is never found, so nothing needs to be thrown away by
-hand. The folder is `AIRTCP_CACHE`, or `airtcp` in the user's cache folder (XDG).
+module). What was made by another version is never found. The folder is `AIRTCP_CACHE`, or
+`airtcp/reproduce` in the user's cache folder (XDG); what was not used for longest is thrown away
+when it grows beyond `MOST_BYTES`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import hashlib
 import json
 import os
 import zlib
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -23,7 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PLACE: Final = "AIRTCP_CACHE"
+MOST_BYTES: Final = 512 << 20
+"""What all answers together may take: a hundred times what S1 needs [choice]."""
 _BLOCK: Final = 1 << 20
+_LEVEL: Final = 3
+"""Of gzip: the higher ones take longer than the work they save is worth."""
 
 
 def default_folder() -> Path:
@@ -50,12 +56,19 @@ def digest(path: Path) -> str:
 
 @cache
 def program() -> str:
-    """Hash the program: the version, the extension module, and the sources of this package."""
-    here = Path(__file__).parent
-    sources = sorted([*here.glob("*.py"), *here.glob("drivers/*.py")])
+    """Hash the program: the version, the extension module, and the sources that drivers use."""
     module = _core.__file__
     parts = [_core.version(), digest(Path(module)) if module else ""]
-    return hashlib.sha256("".join([*parts, *map(digest, sources)]).encode()).hexdigest()
+    parts += [f"{path.name} {digest(path)}" for path in sources()]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def sources() -> list[Path]:
+    """Give the Python sources that an answer may depend on: all but the reports and commands."""
+    package = Path(__file__).parent.parent
+    return sorted(
+        path for part in (".", "papers", "papers/drivers") for path in package.glob(f"{part}/*.py")
+    )
 
 
 def key(parts: Iterable[Any]) -> str:
@@ -84,9 +97,13 @@ class Cache:
         if path is None:
             return None
         try:
-            return json.loads(gzip.decompress(path.read_bytes()))
+            answer = json.loads(gzip.decompress(path.read_bytes()))
         except (OSError, EOFError, ValueError, zlib.error):
             return None
+        # A folder that is only to be read serves as well.
+        with suppress(OSError):
+            os.utime(path)
+        return answer
 
     def put(self, key: str, answer: Any) -> None:
         """Keep an answer; a folder that cannot be written to keeps nothing."""
@@ -96,6 +113,24 @@ class Cache:
         text = json.dumps(answer, separators=(",", ":"))
         try:
             with output.whole(path) as part:
-                part.write_bytes(gzip.compress(text.encode(), 6, mtime=0))
+                part.write_bytes(gzip.compress(text.encode(), _LEVEL, mtime=0))
         except OSError:
             return
+
+    def trim(self, most: int = MOST_BYTES) -> None:
+        """Throw away what was not used for longest, until the answers take at most `most` bytes."""
+        if self.folder is None:
+            return
+        found: list[tuple[int, int, Path]] = []
+        for path in self.folder.glob("*.json.gz"):
+            # Somebody else may be throwing away as well.
+            with suppress(OSError):
+                about = path.stat()
+                found.append((about.st_mtime_ns, about.st_size, path))
+        size = sum(bytes_ for _, bytes_, _ in found)
+        for _, bytes_, path in sorted(found):
+            if size <= most:
+                break
+            with suppress(OSError):
+                path.unlink()
+            size -= bytes_

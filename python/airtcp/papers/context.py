@@ -2,26 +2,29 @@
 
 A context belongs to one reproduction. It does each piece of work once, whoever asks: several
 figures look at the same links. The core uses all cores for one piece, so pieces are done one
-after the other while other threads evaluate.
+after the other while other threads evaluate. What takes long is kept by content as soon as it is
+there, so that a stopped reproduction goes on where it was.
 """
 
 from __future__ import annotations
 
 import json
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
-from threading import Event, Lock
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from airtcp import _core
+from airtcp.papers import cache as kept
 from airtcp.papers import ensembles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from airtcp.documents import Bursts
-    from airtcp.papers.ensembles import LinkSet
+    from airtcp.papers.ensembles import LinkSet, Recipe
     from airtcp.papers.library import Library
     from airtcp.results import RunResult
 
@@ -69,6 +72,18 @@ class LinkRun:
         """Packets a second that the link carries at most."""
         return 1.0 / self.slot_s
 
+    def to_json(self) -> list[Any]:
+        """Write it as a JSON list, in the order of the fields."""
+        return [getattr(self, field.name) for field in fields(self)]
+
+    @classmethod
+    def from_json(cls, values: Sequence[Any]) -> LinkRun:
+        """Read back what `to_json` wrote."""
+        link = cls(*values)
+        pairs = tuple((packets, mu) for packets, mu in link.prefix)
+        chain = None if link.chain is None else tuple(link.chain)
+        return replace(link, prefix=pairs, chain=chain, independent=tuple(link.independent))
+
 
 class Context:
     """One reproduction: its seed, its data, and what it has worked out so far."""
@@ -82,6 +97,7 @@ class Context:
         workers: int | None = None,
         data: Path | None = None,
         stop: Event | None = None,
+        cache: kept.Cache | None = None,
     ) -> None:
         """Begin.
 
@@ -92,6 +108,7 @@ class Context:
             workers: Threads of the core.
             data: The folder of measured data.
             stop: Set to stop the work.
+            cache: Where to keep what was worked out; nowhere if left out.
         """
         self.library = library
         self.seed = seed
@@ -99,15 +116,16 @@ class Context:
         self.workers = workers
         self.data = data
         self.stop = stop or Event()
-        self._home = tempfile.TemporaryDirectory(prefix="airtcp-")
+        self.cache = cache or kept.Cache(None)
+        self._home = tempfile.TemporaryDirectory(prefix="airtcp-", ignore_cleanup_errors=True)
         self._known: dict[str, Any] = {}
         self._locks: dict[str, Lock] = {}
         self._guard = Lock()
         self._core = Lock()
 
     def close(self) -> None:
-        """Remove what was made on the way."""
-        self._home.cleanup()
+        """Remove what was made on the way, which takes a second or two, while others go on."""
+        Thread(target=self._home.cleanup).start()
 
     def check(self) -> None:
         """Go on only if nobody stopped the work.
@@ -132,6 +150,26 @@ class Context:
                 self.check()
                 self._known[key] = work()
             return self._known[key]
+
+    def _kept(self, content: Callable[[], Sequence[Any]], work: Callable[[], Any]) -> Any:
+        """Do a piece of work unless its answer, which is JSON, is kept under what it depends on."""
+        if self.cache.folder is None:
+            return work()
+        key = kept.key([*content(), self.seed])
+        answer = self.cache.get(key)
+        if answer is None:
+            answer = work()
+            self.cache.put(key, answer)
+        return answer
+
+    def digest(self, path: Path) -> str:
+        """Hash a file or folder; once in a reproduction."""
+        return self.once(["digest", path], lambda: kept.digest(path))
+
+    def _content(self, links: LinkSet) -> list[Any]:
+        """List what a set consists of: its description, and the data of a measured one."""
+        data = self.digest(links.data(self.data)) if links.measured else ""
+        return [links.name, links.table, data]
 
     def set(self, name: str, change: Mapping[str, Any] | None = None) -> LinkSet:
         """Give the description of a set, with other parameters."""
@@ -166,15 +204,23 @@ class Context:
         if links.measured:
             links.data(self.data)
             repeat, change, extremes = 0, None, False
-        question = ["links", name, repeat, change or {}, tcp or {}, profile, replicas]
-        found = self.once(question, lambda: self._study(links, question, models=True))
+        asked = ["links", name, repeat, change or {}, tcp or {}, profile]
+        question = [*asked, replicas, True]
+        found = self.once(question, lambda: self._study(links, question))
         if not extremes:
             return found
-        few = [*question[:-1], _FEW]
-        return found + self.once(few, lambda: self._study(links, few, models=False))
+        few = [*asked, _FEW, False]
+        return found + self.once(few, lambda: self._study(links, few))
 
-    def _study(self, links: LinkSet, question: list[Any], *, models: bool) -> list[LinkRun]:
-        _, _, repeat, change, tcp, profile, replicas = question
+    def _study(self, links: LinkSet, question: list[Any]) -> list[LinkRun]:
+        found = self._kept(
+            lambda: [*question, *self._content(links)],
+            lambda: [link.to_json() for link in self._simulated(links, question)],
+        )
+        return [LinkRun.from_json(link) for link in found]
+
+    def _simulated(self, links: LinkSet, question: list[Any]) -> list[LinkRun]:
+        _, _, repeat, change, tcp, profile, replicas, models = question
         options: dict[str, Any] = {
             "profile": profile,
             "tcp": tcp,
@@ -187,45 +233,29 @@ class Context:
             found = self._studied([links.data(self.data)], options, replicas)
             least = links.table["least_packets"]
             return [link for link in found if link.packets >= least]
-        made = self._traces(links, repeat, change)
-        paths = [path for path, wanted in made if wanted is models]
+        paths = self._traces(links, repeat, change, [models])
         return self._studied(paths, options, replicas, models=models)
 
     def _traces(
-        self, links: LinkSet, repeat: int, change: Mapping[str, Any]
-    ) -> list[tuple[Path, bool]]:
-        question = ["traces", links.name, repeat, change]
-        return self.once(question, lambda: self._make(links, repeat))
+        self, links: LinkSet, repeat: int, change: Mapping[str, Any], parts: Sequence[bool]
+    ) -> list[Path]:
+        """Give the traces of a generated set, which are written when first asked for.
 
-    def receptions(
-        self, name: str, *, repeat: int = 0, change: Mapping[str, Any] | None = None
-    ) -> list[float]:
-        """Give the PRR of every link of a set, without TCP.
-
-        Raises:
-            DataMissingError: If it is a measured set that is not here.
+        The parts are the links over which models are made, and the others.
         """
-        links = self.set(name, change)
-        if links.measured:
-            paths, repeat = [links.data(self.data)], 0
-        else:
-            paths = [path for path, _ in self._traces(links, repeat, change or {})]
+        question = ["traces", links.name, repeat, change]
+        home, recipes = self.once(question, lambda: self._recipes(links, repeat))
+        for part in parts:
+            write = partial(self._write, links, home, [r for r in recipes if r.models is part])
+            self.once([*question, part], write)
+        return [home / f"{recipe.name}.txt" for recipe in recipes if recipe.models in parts]
 
-        def work() -> list[float]:
-            options = json.dumps({"analyse": _ANALYSE, "seed": self.seed})
-            with self._core:
-                document = _core.trace_stats([str(p) for p in paths], options, self._tell)
-            least = links.table["least_packets"]
-            found = json.loads(document)["links"]
-            return [link["prr"] for link in found if link["packets"] >= least]
-
-        return self.once(["receptions", name, repeat, change or {}], work)
-
-    def _make(self, links: LinkSet, repeat: int) -> list[tuple[Path, bool]]:
-        """Write the traces of a generated set."""
+    def _recipes(self, links: LinkSet, repeat: int) -> tuple[Path, list[Recipe]]:
         home = Path(tempfile.mkdtemp(dir=self._home.name))
-        made: list[tuple[Path, bool]] = []
-        for recipe in ensembles.recipes(links, self.seed, repeat):
+        return home, list(ensembles.recipes(links, self.seed, repeat))
+
+    def _write(self, links: LinkSet, home: Path, recipes: Sequence[Recipe]) -> None:
+        for recipe in recipes:
             self.check()
             path = home / f"{recipe.name}.txt"
             spec = {
@@ -242,8 +272,36 @@ class Context:
                     line.strip() for line in path.read_text().splitlines() if line[:1] != "#"
                 )
                 path.write_text(bits[::every] + "\n")
-            made.append((path, recipe.models))
-        return made
+
+    def receptions(
+        self, name: str, *, repeat: int = 0, change: Mapping[str, Any] | None = None
+    ) -> list[float]:
+        """Give the PRR of every link of a set, without TCP.
+
+        Raises:
+            DataMissingError: If it is a measured set that is not here.
+        """
+        links = self.set(name, change)
+        if links.measured:
+            repeat, change = 0, None
+
+        def work() -> list[float]:
+            if links.measured:
+                paths = [links.data(self.data)]
+            else:
+                paths = self._traces(links, repeat, change or {}, [True, False])
+            options = json.dumps({"analyse": _ANALYSE, "seed": self.seed})
+            with self._core:
+                document = _core.trace_stats([str(p) for p in paths], options, self._tell)
+            least = links.table["least_packets"]
+            found = json.loads(document)["links"]
+            return [link["prr"] for link in found if link["packets"] >= least]
+
+        question = ["receptions", name, repeat, change or {}]
+        return self.once(
+            question,
+            lambda: self._kept(lambda: [*question, *self._content(links)], work),
+        )
 
     def _studied(
         self, paths: list[Path], options: dict[str, Any], replicas: int, *, models: bool = True
@@ -258,6 +316,9 @@ class Context:
             result = _core.study(
                 [str(path) for path in paths], json.dumps({"study": study}), self._tell
             )
+        # On Ctrl-C the core gives back the links that are finished: these are not the answer.
+        if result.interrupted:
+            raise StoppedError
         document = json.loads(result.json())
         return [_link(link, models=models) for link in document["links"]]
 
@@ -285,6 +346,28 @@ class Context:
         """
         question = ["scenario", name, overrides or {}, runs, series]
         return self.once(question, lambda: self._run(name, dict(overrides or {}), runs, series))
+
+    def summary(
+        self, name: str, overrides: Mapping[str, Any] | None = None, *, runs: int | None = None
+    ) -> dict[str, Any]:
+        """Run a scenario of the library and give the summary over its replications.
+
+        Args:
+            name: Its path relative to the library.
+            overrides: Values in place of the scenario's, by path.
+            runs: Replications; the scenario's own number if left out.
+
+        Raises:
+            ScenarioError: If it cannot be run.
+        """
+        question = ["summary", name, overrides or {}, runs]
+        return self.once(
+            question,
+            lambda: self._kept(
+                lambda: [*question, self.digest(self.library.scenario(name))],
+                lambda: self.scenario(name, overrides, runs=runs).json["summary"],
+            ),
+        )
 
     def _run(
         self,

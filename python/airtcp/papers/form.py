@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias, cast
 
 from airtcp._core import AirtcpError
@@ -99,8 +100,8 @@ def _at(place: str, name: str) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value is a number; true and false are none."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    """Tell whether a value is a number; true and false are none, nor are nan and inf."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
 
 
 def _parts(value: Any) -> list[Any] | None:

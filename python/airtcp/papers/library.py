@@ -71,13 +71,18 @@ class Library:
         Raises:
             PaperError: If a name is that of nothing.
         """
+        if not self.files:
+            refuse(
+                f"{self.root}: no paper in this folder; expected folders with a paper.toml and"
+                " a file for each table or figure"
+            )
         if not wanted:
             return list(self.files)
         chosen: set[str] = set()
         for name in wanted:
             exact = [id_ for id_ in self.files if id_.lower() == name.lower()]
             found = exact or [id_ for id_ in self.files if id_.lower().startswith(name.lower())]
-            if not found:
+            if not name or not found:
                 known = sorted({id_.split(".")[0] for id_ in self.files})
                 near = did_you_mean(name, list(self.files)).split(" (accepted")[0]
                 message = f'no table or figure is called "{name}"{near}'

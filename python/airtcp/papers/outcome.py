@@ -46,6 +46,8 @@ class Measure:
     unit: str = ""
     note: str = ""
     """Why there is no value, or what a reader must know of it."""
+    each: list[float | None] | None = None
+    """The values of the repeats, in their order, where it was repeated."""
 
     @property
     def term(self) -> Term:
@@ -84,7 +86,7 @@ def repeated(
     if len(known) == 1:
         return Measure(metric, at, middle, unit=unit, note=note)
     half = student(len(known) - 1) * stdev(known) / sqrt(len(known))
-    return Measure(metric, at, middle, middle - half, middle + half, unit, note)
+    return Measure(metric, at, middle, middle - half, middle + half, unit, note, list(values))
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """Reproducing papers: run what their files describe, compare, and say what came out.
 
 Figures are worked on side by side; the core does one piece at a time on all cores. What a figure
-needs is kept by content (`airtcp.papers.cache`), figure by figure and alternative by alternative,
-so that a stopped reproduction goes on where it was.
+needs is kept by content (`airtcp.papers.cache`): what came out, figure by figure and alternative
+by alternative, and the links with TCP over them, which figures share (`airtcp.papers.context`).
+A stopped reproduction goes on where it was.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import os
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.papers import cache as kept
@@ -91,19 +91,20 @@ def reproduce(
     library = Library(options.papers or default_root())
     figures = [library.figure(id_) for id_ in library.choose(wanted)]
     tasks = [task for figure in figures for task in tasks_of(figure, options)]
-    stop = Event()
+    cache = kept.Cache(options.cache)
     context = Context(
         library,
         seed=options.seed,
         runs=options.runs,
         workers=options.workers,
         data=options.data,
-        stop=stop,
+        cache=cache,
     )
     try:
-        found = _all(tasks, context, kept.Cache(options.cache), options, tell)
+        found = _all(tasks, context, options, tell)
     finally:
         context.close()
+        cache.trim()
     return list(_assembled(figures, tasks, found)), len(found) < len(tasks)
 
 
@@ -122,7 +123,6 @@ def tasks_of(figure: Figure, options: Options) -> Iterator[Task]:
 def _all(
     tasks: Sequence[Task],
     context: Context,
-    cache: kept.Cache,
     options: Options,
     tell: Callable[[int, int, str], object] | None,
 ) -> dict[int, Outcome]:
@@ -132,7 +132,7 @@ def _all(
         tell(0, len(tasks), "reproducing")
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         waiting: dict[Future[Outcome], int] = {
-            pool.submit(_one, task, context, cache, options): i for i, task in enumerate(tasks)
+            pool.submit(_one, task, context, options): i for i, task in enumerate(tasks)
         }
         try:
             while waiting:
@@ -156,16 +156,22 @@ def _all(
     return found
 
 
-def _one(task: Task, context: Context, cache: kept.Cache, options: Options) -> Outcome:
+def _one(task: Task, context: Context, options: Options) -> Outcome:
     context.check()
+    if context.cache.folder is None:
+        return _measured(task, context)
     key = kept.key(depends_on(task, context, options))
-    known = cache.get(key)
+    known = context.cache.get(key)
     if known is not None:
         return Outcome.from_json(known)
-    driver = drivers.driver(task.figure.driver)
-    outcome = driver.measure(context, task.parameters, task.assumption is None)
-    cache.put(key, outcome.to_json())
+    outcome = _measured(task, context)
+    context.cache.put(key, outcome.to_json())
     return outcome
+
+
+def _measured(task: Task, context: Context) -> Outcome:
+    driver = drivers.driver(task.figure.driver)
+    return driver.measure(context, task.parameters, task.assumption is None)
 
 
 def depends_on(task: Task, context: Context, options: Options) -> list[Any]:
@@ -179,7 +185,7 @@ def depends_on(task: Task, context: Context, options: Options) -> list[Any]:
         task.assumption is None,
         options.seed,
         options.runs,
-        [(path.name, kept.digest(path)) for path in files],
+        [(path.name, context.digest(path)) for path in files],
     ]
 
 

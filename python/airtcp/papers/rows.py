@@ -44,6 +44,7 @@ class Row(TypedDict):
     here: float | None
     here_interval: tuple[float | None, float | None] | None
     right: float | None
+    repeats: tuple[int, int] | None
     ratio: float | None
     unit: str
     verdict: Verdict
@@ -125,6 +126,7 @@ def _row(
         "here": value,
         "here_interval": None if here is None or here.low is None else (here.low, here.high),
         "right": judged.right,
+        "repeats": judged.repeats,
         "ratio": _ratio(one, value, judged.right),
         "unit": one.unit if isinstance(one, Published) else ("" if here is None else here.unit),
         "verdict": judged.verdict,

@@ -4,10 +4,11 @@ A verdict is worked out, never written: the file of a figure gives intervals, to
 margins, the driver gives measures, and the rules are these.
 
 A value is *within interval* if the published interval holds the value here, or the 95 % interval
-of the mean here holds the published value; else *within tolerance* if it differs by no more than
-the tolerance, relative or absolute; else *not reproduced*. An interval with one end ("over 95")
-is open at the other. An ordering *holds* if the left side is on the claimed side of the right
-side by at least the margin, which is relative to the right side.
+of the mean here, if it is narrow enough, holds the published value; else *within tolerance* if it
+differs by no more than the tolerance, relative or absolute; else *not reproduced*. An interval
+with one end ("over 95") is open at the other. An ordering *holds* if the left side is on the
+claimed side of the right side by at least the margin, which is relative to the right side. That is
+said of the means over the repeats; the reason says in how many repeats it holds.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ class Judged:
     here: Measure | None = None
     right: float | None = None
     """The right side of an ordering."""
+    repeats: tuple[int, int] | None = None
+    """Repeats in which an ordering holds, of how many."""
 
     @property
     def met(self) -> bool:
@@ -91,18 +94,49 @@ def judge_claim(claim: Claim, outcome: Outcome) -> Judged:
             said = f"{wanted} was not measured: {measure.note}"
             return Judged("not reproduced", _because(said, claim.reason), left, right)
     value, other = left.value or 0.0, right or 0.0
+    holds = _holds(claim, value, other)
+    numbers = f"{words.number(value)} {claim.op} {words.number(other)}{said_margin(claim.margin)}"
+    repeats = _repeats(claim, found)
+    if holds:
+        return Judged(
+            "ordering holds", _because(numbers, _in_repeats(repeats)), left, right, repeats
+        )
+    why = _because(f"not {numbers}", claim.reason)
+    return Judged("not reproduced", why, left, right, repeats)
+
+
+def _holds(claim: Claim, value: float, other: float) -> bool:
     gap = abs(other) * claim.margin
-    holds = {
+    return {
         ">": value > other + gap,
         ">=": value >= other + gap,
         "<": value < other - gap,
         "<=": value <= other - gap,
     }[claim.op]
-    numbers = f"{words.number(value)} {claim.op} {words.number(other)}"
-    margin = said_margin(claim.margin)
-    if holds:
-        return Judged("ordering holds", f"{numbers}{margin}", left, right)
-    return Judged("not reproduced", _because(f"not {numbers}{margin}", claim.reason), left, right)
+
+
+def _repeats(claim: Claim, found: list[Measure]) -> tuple[int, int] | None:
+    """Count the repeats in which an ordering holds, and those in which it can be told.
+
+    A repeat draws the links of both sides, so they are compared repeat by repeat.
+    """
+    left = found[0].each
+    right = found[-1].each if isinstance(claim.right, Term) else None
+    if left is None or (isinstance(claim.right, Term) and right is None):
+        return None
+    others = right if right is not None else [claim.right] * len(left)
+    if len(others) != len(left):
+        return None
+    told = [
+        _holds(claim, value, other)
+        for value, other in zip(left, others, strict=True)
+        if isinstance(value, float | int) and isinstance(other, float | int)
+    ]
+    return sum(told), len(told)
+
+
+def _in_repeats(repeats: tuple[int, int] | None) -> str:
+    return "" if repeats is None else f"in {repeats[0]} of {repeats[1]} repeats"
 
 
 def said_margin(margin: float) -> str:

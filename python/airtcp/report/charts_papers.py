@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _HEIGHT: Final = 300
 _MANY: Final = 150
+_LONG: Final = 20
+"""Letters of a name beyond which three do not stand beside each other in a key."""
 _SHAPES: Final = ["circle", "triangle-up", "square", "diamond", "cross", "triangle-down"]
 
 
@@ -35,7 +37,9 @@ def _ticks(axis: Axis) -> alt.Axis:
     if axis.percent:
         return alt.Axis(format=".0%")
     if axis.scale == "log":
-        return alt.Axis(format="~s", values=[10.0**e * m for e in range(-6, 8) for m in (1, 3)])
+        # 10k and 3M, but 0.003: "3m" would read as metres or millions.
+        plain = "datum.value < 1 ? format(datum.value, '~r') : format(datum.value, '~s')"
+        return alt.Axis(labelExpr=plain, values=[10.0**e * m for e in range(-6, 8) for m in (1, 3)])
     return alt.Axis(format="~r")
 
 
@@ -69,7 +73,12 @@ def _drawn(plot: Plot, layer: Layer, data: str, names: list[str]) -> Any:
         tooltip.append(q("shade", plot.shaded))
     elif "series" in fields:
         scale = alt.Scale(domain=names, range=[theme.SERIES[i % 6] for i in range(len(names))])
-        legend = alt.Legend(title=None, columns=3, symbolOpacity=1) if len(names) > 1 else None
+        columns = 2 if max(map(len, names), default=0) > _LONG else 3
+        legend = (
+            alt.Legend(title=None, columns=columns, labelLimit=400, symbolOpacity=1)
+            if len(names) > 1
+            else None
+        )
         encoding["color"] = alt.Color("series:N", scale=scale, legend=legend)
         if layer.mark == "point":
             shapes = [_SHAPES[i % 6] for i in range(len(names))]

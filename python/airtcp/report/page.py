@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shlex
 from functools import cache
-from importlib import resources
+from importlib import metadata, resources
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +15,7 @@ import vl_convert
 from markupsafe import Markup
 
 from airtcp import words
+from airtcp.papers import cache as kept
 from airtcp.report import charts, charts_run, rows, run_rows, theme
 
 if TYPE_CHECKING:
@@ -22,16 +24,21 @@ if TYPE_CHECKING:
     from airtcp.documents import Link, RunDocument, StudyDocument
 
 _VEGA_LITE: Final = "v6.4"
+_BUNDLED: Final = "window.airtcpVega = { embed: vegaEmbed };"
 _COMPARED: Final = 20
 """Links up to which a study compares TCPs without being asked."""
 
 
 @cache
 def library() -> str:
-    """Bundle Vega, Vega-Lite and Vega-Embed; takes a second or so, once in a process."""
-    bundle = vl_convert.javascript_bundle(
-        "window.airtcpVega = { embed: vegaEmbed };", vl_version=_VEGA_LITE
-    )
+    """Bundle Vega, Vega-Lite and Vega-Embed; takes a second or so, and is kept for next time."""
+    store = kept.Cache(kept.default_folder())
+    made_of = f"{metadata.version('vl-convert-python')} {_VEGA_LITE} {_BUNDLED}"
+    name = f"vega-{hashlib.sha256(made_of.encode()).hexdigest()}"
+    bundle = store.get(name)
+    if not isinstance(bundle, str):
+        bundle = vl_convert.javascript_bundle(_BUNDLED, vl_version=_VEGA_LITE)
+        store.put(name, bundle)
     return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import words
@@ -171,7 +172,11 @@ def _section(figure: Reproduced) -> dict[str, Any]:
         "item": about.item,
         "paper": about.paper.title,
         "section": about.section,
-        "measures": about.measures,
+        "measures": re.sub(
+            r"`([^`]*)`",
+            "\N{LEFT DOUBLE QUOTATION MARK}\\1\N{RIGHT DOUBLE QUOTATION MARK}",
+            about.measures,
+        ),
         "plots": plots,
         "rows": [_row(row) for row in figure.rows],
         "assumptions": [

@@ -5,6 +5,12 @@
 //! the mean difference is Student's t over the replications,
 //! `mean +- t(n - 1, 1 - a/2) s / sqrt(n)`, with `a` = 0.05 for a single difference.
 //!
+//! In percent of the other's mean the difference is a ratio of two means, both of which the
+//! channel moved. Its interval is Fieller's: all ratios `r` for which `ours - r theirs` has a mean
+//! within Student's t of zero. It holds 1, a difference of 0 %, exactly where the interval of the
+//! absolute difference holds 0. (Dividing the ends of that one by the mean of `theirs` would take
+//! this mean to be known, and be too narrow by half for a variant that gets several times as much.)
+//!
 //! A ranking asks `k - 1` questions at once (is the best better than each of the others?) and has
 //! picked the best by looking. Its intervals are therefore Bonferroni's: `a = 0.05 / (k - 1)` each,
 //! so that a wrong claim anywhere in a ranking has a probability of about 5 % at most.
@@ -32,21 +38,45 @@ fn interval(values: &[f64], alpha: f64) -> Estimate {
     Estimate { mean: Some(mean), ci_low: Some(mean - half), ci_high: Some(mean + half) }
 }
 
+/// How much more `ours` is than `theirs`, in percent of the mean of `theirs`, with Fieller's
+/// interval. It has no ends where `theirs` itself may be zero: then no ratio can be excluded.
+fn relative(ours: &[f64], theirs: &[f64], alpha: f64) -> Estimate {
+    let n = theirs.len() as f64;
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / n;
+    let (top, bottom) = (mean(ours), mean(theirs));
+    let percent = |ratio: f64| Some(100.0 * (ratio - 1.0));
+    let unknown = Estimate { mean: percent(top / bottom), ci_low: None, ci_high: None };
+    let Ok(t) = StudentsT::new(0.0, 1.0, n - 1.0) else { return unknown };
+    let reach = t.inverse_cdf(1.0 - alpha / 2.0);
+    let moment = |a: &[f64], at: f64, b: &[f64], bt: f64| {
+        let sum: f64 = a.iter().zip(b).map(|(x, y)| (x - at) * (y - bt)).sum();
+        reach * reach * sum / (n - 1.0) / n
+    };
+    // (top - r bottom)^2 <= t^2 var(ours - r theirs) / n, a quadratic a r^2 - 2 b r + c <= 0.
+    let a = bottom * bottom - moment(theirs, bottom, theirs, bottom);
+    let b = top * bottom - moment(ours, top, theirs, bottom);
+    let c = top * top - moment(ours, top, ours, top);
+    let root = (b * b - a * c).max(0.0).sqrt();
+    if a <= 0.0 {
+        return unknown;
+    }
+    Estimate {
+        mean: unknown.mean,
+        ci_low: percent((b - root) / a),
+        ci_high: percent((b + root) / a),
+    }
+}
+
 /// `ours` less `theirs`, replication by replication.
 pub(crate) fn difference(ours: &[f64], theirs: &[f64]) -> Difference {
     let each: Vec<f64> = ours.iter().zip(theirs).map(|(a, b)| a - b).collect();
     let n = theirs.len() as f64;
     let mean = theirs.iter().sum::<f64>() / n;
     let absolute = interval(&each, ALPHA);
-    let percent = (mean > 0.0).then(|| {
-        let shares: Vec<f64> = each.iter().map(|d| 100.0 * d / mean).collect();
-        interval(&shares, ALPHA)
-    });
-    let standing = if each.len() > 1 && each.iter().all(|d| *d == 0.0) {
-        Standing::Equal
-    } else {
-        standing(&absolute)
-    };
+    let equal = each.len() > 1 && each.iter().all(|d| *d == 0.0);
+    let percent =
+        (mean > 0.0).then(|| if equal { absolute } else { relative(ours, theirs, ALPHA) });
+    let standing = if equal { Standing::Equal } else { standing(&absolute) };
     Difference { absolute, percent, standing }
 }
 
@@ -105,12 +135,33 @@ mod tests {
         close(found.absolute.ci_high, 4.25033);
         // In percent of 25.
         close(found.percent.unwrap().mean, 8.0);
-        close(found.percent.unwrap().ci_high, 17.0013);
+        // Fieller, with variances 175.333, 166.667, covariance 170 and t^2 / n = 2.53199: the roots of
+        // 203.0015 r^2 - 2 244.5615 r + 285.0576. The first is below 1 as 0 is above -0.25.
+        close(found.percent.unwrap().ci_low, -1.24236);
+        close(found.percent.unwrap().ci_high, 42.1879);
         assert_eq!(found.standing, Standing::Undecided);
         // Unpaired the same values say next to nothing: s is 13.241, ten times as large.
         close(Some(interval(&ours, ALPHA).ci_high.unwrap() - 27.0), 21.0699);
         assert_eq!(difference(&[11.0, 22.0, 33.0], &[10.0, 20.5, 32.0]).standing, Standing::More);
         assert_eq!(difference(&[10.0, 20.5, 32.0], &[11.0, 22.0, 33.0]).standing, Standing::Less);
+    }
+
+    #[test]
+    fn a_percentage_knows_that_its_base_is_uncertain() {
+        // Four times as much, with bases that vary by 8 %: 300 %, less by an interval of a ratio.
+        let (ours, theirs) = ([40.0, 50.0, 44.0, 46.0], [10.0, 11.0, 9.0, 10.0]);
+        let found = difference(&ours, &theirs);
+        let percent = found.percent.unwrap();
+        close(percent.mean, 350.0);
+        close(percent.ci_low, 295.027);
+        close(percent.ci_high, 410.123);
+        // The ends of the absolute difference over the mean of the base would be narrower.
+        let naive = 10.0 * (found.absolute.ci_high.unwrap() - found.absolute.mean.unwrap());
+        close(Some(naive), 59.5381);
+        // Where the base may be zero nothing bounds the ratio; the difference itself is certain.
+        let rare = difference(&[90.0, 95.0, 92.0], &[0.0, 3.0, 0.0]);
+        assert_eq!((rare.standing, rare.percent.unwrap().ci_low), (Standing::More, None));
+        close(rare.percent.unwrap().mean, 9133.33);
     }
 
     #[test]

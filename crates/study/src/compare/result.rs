@@ -197,7 +197,8 @@ pub struct Outcome {
 pub struct Difference {
     /// In the unit of the quantity.
     pub absolute: Estimate,
-    /// In percent of the other's mean; null where that is zero.
+    /// In percent of the other's mean, with Fieller's interval, which takes into account that this
+    /// mean is uncertain, too; null where it is zero, and without ends where it may be zero.
     pub percent: Option<Estimate>,
     /// What its interval says.
     pub standing: Standing,

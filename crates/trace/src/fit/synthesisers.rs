@@ -3,7 +3,7 @@
 //!
 //! S1 (section 9) found that Gilbert-Elliott links of the same PRR and mu miss the rare long
 //! bursts; what the others of the literature make of the same trace can be scored by S1's two
-//! tests, TCP's throughput and the longest burst (see `docs/models/synthesisers.md`).
+//! tests, TCP's throughput and the longest burst (see `docs/models/prediction.md`).
 
 use airtcp_units::Outcomes;
 

@@ -8,7 +8,7 @@
 //! excess is `ln(R q / (2 - q))` with `q = runs / packets in them`: 0 for any Gilbert-Elliott or
 //! independent link, 1 if runs met are `e` times as long, negative if runs are more regular than
 //! memoryless ones. It is our proposal; whether it predicts TCP better is measured in
-//! `docs/models/synthesisers.md`.
+//! `docs/models/prediction.md`.
 
 use super::Bursts;
 use airtcp_units::detmath;

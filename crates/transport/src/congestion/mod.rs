@@ -5,9 +5,10 @@
 //! ([`CongestionKind`]). The temporary inflation of Reno's and NewReno's window belongs to loss
 //! recovery and is added outside the law.
 //!
-//! A law is one file, named below, and one line of the `registry!` in `registry.rs`: that line
-//! gives it its tag in the configuration, its place in the schema, its line in `airtcp list` and
-//! its run of the conformance suite. All windows are in bytes.
+//! A law is one file and one line of the list `laws!` in `registry.rs`: that line makes the file a
+//! module and public here what is public in it, and gives the law its tag in the configuration, its
+//! place in the schema, its line in `airtcp list` and its run of the conformance suite. All windows
+//! are in bytes.
 //!
 //! Laws are built from parts: [`Window`] (window, threshold, bounds, undo), [`SlowStart`]
 //! (standard and HyStart++), [`Additive`] (a segment per round trip), [`Prior`] (what an undo
@@ -15,24 +16,16 @@
 
 mod acked_count;
 mod additive;
-mod bbr;
-mod bic;
-mod cubic;
-mod cubic_2008;
 mod curve;
-mod hybla;
-mod jersey;
 mod prior;
 mod promises;
+#[macro_use]
 mod registry;
-mod reno;
 pub mod slow_start;
 mod types;
-mod vegas;
-mod veno;
-mod westwood;
-mod westwood_plus;
 mod window;
+
+laws!(files);
 
 #[cfg(test)]
 mod conformance;
@@ -41,25 +34,14 @@ mod fluid;
 
 pub use acked_count::AckedCount;
 pub use additive::{Additive, Growth};
-pub use bbr::{Bbr, Bbr1, Bbr1Config, BbrConfig};
-pub use bic::{Bic, BicConfig, BicConvergence};
-pub use cubic::{Cubic, CubicConfig};
-pub use cubic_2008::{Cubic2008, Cubic2008Config};
-pub use hybla::{Hybla, HyblaConfig};
-pub use jersey::{Jersey, JerseyConfig, WindowRtt};
 pub use prior::Prior;
 pub use promises::Promises;
 pub use registry::{Law, LawConfig};
-pub use reno::{Reno, RenoConfig};
 pub use slow_start::{SlowStart, SlowStartKind, Step};
 pub use types::{
     AckSample, Congestion, CongestionKind, Idle, LawParams, LawState, LinkHint, Lost, RateSample,
     Sent,
 };
-pub use vegas::{Doubling, RoundRtt, Vegas, VegasConfig, VegasSet};
-pub use veno::{BaseRtt, Veno, VenoConfig};
-pub use westwood::{Westwood, WestwoodConfig};
-pub use westwood_plus::{BandwidthFilter, WestwoodPlus, WestwoodPlusConfig};
 pub use window::Window;
 
 use airtcp_probe::ConfigError;

@@ -1,4 +1,5 @@
-//! The registered laws: one line each.
+//! The registered laws: one line each, which is all that has to be written about a law outside of
+//! its file.
 
 use airtcp_probe::{ConfigError, Entry};
 use airtcp_units::{BitRate, Nanos};
@@ -11,10 +12,51 @@ use super::{
     Promises, Sent,
 };
 
+/// The list: what a scenario calls a law, its file and its types, and its source. What is to be made
+/// of it is the macro named, which gets it whole.
+macro_rules! laws {
+    ($make:ident) => {
+        $make! {
+        /// Slow start and additive increase, half on loss (also Tahoe's, NewReno's and SACK TCP's law)
+        "reno" reno::Reno(RenoConfig) from "RFC 5681 section 3.1; RFC 3465; RFC 3168 section 6.1.2";
+        /// Keeps a few segments queued, told from the round-trip time
+        "vegas" vegas::Vegas(VegasConfig) from "Brakmo and Peterson 1995; parameters also: Linux";
+        /// Reno that keeps four fifths on a loss while little is queued
+        "veno" veno::Veno(VenoConfig) from "Fu and Liew 2003";
+        /// BBR version 3: paced by a model of the path, bounded by what losses say of it
+        "bbr" bbr::Bbr(BbrConfig) from "draft-ietf-ccwg-bbr-06";
+        /// BBR version 1: paced at the greatest recent delivery rate, deaf to losses
+        "bbr1" bbr1::Bbr1(Bbr1Config) from "draft-cardwell-iccrg-bbr-congestion-control-00";
+        /// Reno whose threshold is the measured bandwidth times the smallest round-trip time
+        "westwood" westwood::Westwood(WestwoodConfig) from "Mascolo et al. 2001";
+        /// Westwood with one sample of the bandwidth per round trip
+        "westwood+" westwood_plus::WestwoodPlus(WestwoodPlusConfig) from "Grieco and Mascolo 2004; filters of Linux and ns-3";
+        /// Goes down to the measured bandwidth on marks, not on losses without one; wants the queue "jersey" and ECN
+        "jersey" jersey::Jersey(JerseyConfig) from "Xu, Tian and Ansari 2004";
+        /// Binary search for the window of the last loss, at most 16 segments per round trip
+        "bic" bic::Bic(BicConfig) from "Xu, Harfoush, Rhee, INFOCOM 2004; Linux tcp_bic.c";
+        /// A cubic function of the time since the last loss, as first published
+        "cubic-2008" cubic_2008::Cubic2008(Cubic2008Config) from "Ha, Rhee, Xu, ACM SIGOPS OSR 42(5), 2008";
+        /// A cubic function of the time since the last loss, as standardised
+        "cubic" cubic::Cubic(CubicConfig) from "RFC 9438";
+        /// Reno whose window grows by the clock: on a long path as fast as on a short one
+        "hybla" hybla::Hybla(HyblaConfig) from "Caini and Firrincieli 2004";
+        }
+    };
+}
+
+/// The files of the laws, for `mod.rs`: what they make public is public there.
+macro_rules! files {
+    ($(#[doc = $doc:literal] $name:literal $file:ident::$law:ident($config:ident) from $source:literal;)+) => {
+        $(mod $file;)+
+        $(pub use $file::*;)+
+    };
+}
+
 /// From one line per law: the enum, its configuration, the list, and what the conformance suite
 /// runs.
 macro_rules! registry {
-    ($(#[doc = $doc:literal] $name:literal $variant:ident($law:ty, $config:ty) from $source:literal;)+) => {
+    ($(#[doc = $doc:literal] $name:literal $file:ident::$law:ident($config:ident) from $source:literal;)+) => {
         /// Any registered law, or one from outside.
         #[derive(Debug)]
         #[allow(
@@ -22,7 +64,7 @@ macro_rules! registry {
             reason = "one per connection, which is larger; a pointer would cost at every ACK"
         )]
         pub enum Law {
-            $(#[doc = $doc] $variant($law),)+
+            $(#[doc = $doc] $law(super::$law),)+
             /// A law from outside this crate.
             Dyn(Box<dyn CongestionControl>),
         }
@@ -31,31 +73,31 @@ macro_rules! registry {
         #[derive(Debug, Clone, PartialEq, Serialize)]
         #[serde(tag = "law")]
         pub enum LawConfig {
-            $(#[doc = $doc] #[serde(rename = $name)] $variant($config),)+
+            $(#[doc = $doc] #[serde(rename = $name)] $law(super::$config),)+
         }
 
         /// The table form of [`LawConfig`].
         #[derive(Deserialize, JsonSchema)]
         #[serde(tag = "law")]
         enum Table {
-            $(#[doc = $doc] #[serde(rename = $name)] $variant($config),)+
+            $(#[doc = $doc] #[serde(rename = $name)] $law(super::$config),)+
         }
 
         /// The short form of [`LawConfig`]: a law with its default parameters.
         #[derive(Deserialize, JsonSchema)]
         enum Name {
-            $(#[doc = $doc] #[serde(rename = $name)] $variant,)+
+            $(#[doc = $doc] #[serde(rename = $name)] $law,)+
         }
 
         impl From<Table> for LawConfig {
             fn from(table: Table) -> Self {
-                match table { $(Table::$variant(c) => Self::$variant(c),)+ }
+                match table { $(Table::$law(c) => Self::$law(c),)+ }
             }
         }
 
         impl From<Name> for LawConfig {
             fn from(name: Name) -> Self {
-                match name { $(Name::$variant => Self::$variant(<$config>::default()),)+ }
+                match name { $(Name::$law => Self::$law(super::$config::default()),)+ }
             }
         }
 
@@ -70,12 +112,12 @@ macro_rules! registry {
 
             /// Every law with its default parameters.
             pub fn all() -> Vec<Self> {
-                vec![$(Self::$variant(<$config>::default()),)+]
+                vec![$(Self::$law(super::$config::default()),)+]
             }
 
             /// Its name.
             pub const fn name(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $name,)+ }
+                match self { $(Self::$law(_) => $name,)+ }
             }
 
             /// Checks its parameters.
@@ -83,50 +125,25 @@ macro_rules! registry {
             /// # Errors
             /// The key at fault, what was found and what is accepted.
             pub fn validate(&self) -> Result<(), ConfigError> {
-                match self { $(Self::$variant(c) => <$config as LawTable>::validate(c),)+ }
+                match self { $(Self::$law(c) => <super::$config as LawTable>::validate(c),)+ }
             }
 
             /// Builds the law; [`CongestionControl::start`] gives it its window.
             pub fn build(&self) -> Law {
-                match self { $(Self::$variant(c) => Law::$variant(<$law>::new(c)),)+ }
+                match self { $(Self::$law(c) => Law::$law(super::$law::new(c)),)+ }
             }
         }
 
         /// Passes a call on to whichever law it is.
         macro_rules! each {
             ($self:ident, $l:ident => $call:expr) => {
-                match $self { $(Law::$variant($l) => $call,)+ Law::Dyn($l) => $call }
+                match $self { $(Law::$law($l) => $call,)+ Law::Dyn($l) => $call }
             };
         }
     };
 }
 
-registry! {
-    /// Slow start and additive increase, half on loss (also Tahoe's, NewReno's and SACK TCP's law)
-    "reno" Reno(super::Reno, super::RenoConfig) from "RFC 5681 section 3.1; RFC 3465; RFC 3168 section 6.1.2";
-    /// Keeps a few segments queued, told from the round-trip time
-    "vegas" Vegas(super::Vegas, super::VegasConfig) from "Brakmo and Peterson 1995; parameters also: Linux";
-    /// Reno that keeps four fifths on a loss while little is queued
-    "veno" Veno(super::Veno, super::VenoConfig) from "Fu and Liew 2003";
-    /// BBR version 3: paced by a model of the path, bounded by what losses say of it
-    "bbr" Bbr(super::Bbr, super::BbrConfig) from "draft-ietf-ccwg-bbr-06";
-    /// BBR version 1: paced at the greatest recent delivery rate, deaf to losses
-    "bbr1" Bbr1(super::Bbr1, super::Bbr1Config) from "draft-cardwell-iccrg-bbr-congestion-control-00";
-    /// Reno whose threshold is the measured bandwidth times the smallest round-trip time
-    "westwood" Westwood(super::Westwood, super::WestwoodConfig) from "Mascolo et al. 2001";
-    /// Westwood with one sample of the bandwidth per round trip
-    "westwood+" WestwoodPlus(super::WestwoodPlus, super::WestwoodPlusConfig) from "Grieco and Mascolo 2004; filters of Linux and ns-3";
-    /// Goes down to the measured bandwidth on marks, not on losses without one; wants the queue "jersey" and ECN
-    "jersey" Jersey(super::Jersey, super::JerseyConfig) from "Xu, Tian and Ansari 2004";
-    /// Binary search for the window of the last loss, at most 16 segments per round trip
-    "bic" Bic(super::Bic, super::BicConfig) from "Xu, Harfoush, Rhee, INFOCOM 2004; Linux tcp_bic.c";
-    /// A cubic function of the time since the last loss, as first published
-    "cubic-2008" Cubic2008(super::Cubic2008, super::Cubic2008Config) from "Ha, Rhee, Xu, ACM SIGOPS OSR 42(5), 2008";
-    /// A cubic function of the time since the last loss, as standardised
-    "cubic" Cubic(super::Cubic, super::CubicConfig) from "RFC 9438";
-    /// Reno whose window grows by the clock: on a long path as fast as on a short one
-    "hybla" Hybla(super::Hybla, super::HyblaConfig) from "Caini and Firrincieli 2004";
-}
+laws!(registry);
 
 impl Default for LawConfig {
     /// Reno with its default parameters.

@@ -1,7 +1,9 @@
 //! Slow start, shared by the laws: the standard one and HyStart++.
 //!
 //! Standard (RFC 5681 equation 2 with the limit of RFC 3465 section 2.3): each ACK of `N` new
-//! bytes gives `cwnd += min(N, L MSS)` with `L` = [`LawParams::abc_limit`].
+//! bytes gives `cwnd += min(N, L MSS)` with `L` = [`LawParams::abc_limit`]. Of N only what arrived
+//! with the ACK counts, and a segment always: an ACK that fills a hole covers what was reported long
+//! ago, and a high `L` would make a burst of it (Linux counts what is newly delivered).
 //!
 //! HyStart++ (RFC 9406 section 4.2) also watches the smallest round-trip time of each round. A
 //! round ends when what had been sent at its beginning is acknowledged. Once a round has
@@ -81,6 +83,7 @@ pub struct Step {
 /// The slow start of a connection.
 #[derive(Debug, Clone, Copy)]
 pub struct SlowStart {
+    mss: u64,
     /// Most bytes by which one ACK may raise the window, in standard slow start.
     limit: u64,
     /// The same in HyStart++.
@@ -112,6 +115,7 @@ impl SlowStart {
         let mss = u64::from(params.mss.max(1));
         let first = params.slow_start == SlowStartKind::HyStartPlusPlus;
         Self {
+            mss,
             limit: mss.saturating_mul(u64::from(params.abc_limit)),
             hystart_limit: if paced { u64::MAX } else { mss * UNPACED_LIMIT },
             hystart: first.then(HyStart::default),
@@ -124,7 +128,8 @@ impl SlowStart {
     pub fn on_ack(&mut self, ack: &AckSample) -> Step {
         let acked = if ack.cwnd_limited && !ack.ece { ack.acked } else { 0 };
         let Some(hystart) = &mut self.hystart else {
-            return Step { grow: acked.min(self.limit), leave: false };
+            let fresh = acked.min(ack.fresh(self.mss));
+            return Step { grow: fresh.min(self.limit), leave: false };
         };
         let divisor = if hystart.conservative.is_some() { CSS_GROWTH_DIVISOR } else { 1 };
         let grow = acked.min(self.hystart_limit) / divisor;

@@ -158,6 +158,14 @@ pub struct AckSample {
     pub ece: bool,
 }
 
+impl AckSample {
+    /// Of the bytes acknowledged cumulatively those that were not reported before, and up to a
+    /// segment of `mss` in any case.
+    pub fn fresh(&self, mss: u64) -> u64 {
+        self.acked.min(self.delivered.max(mss))
+    }
+}
+
 /// Why a congestion episode began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CongestionKind {

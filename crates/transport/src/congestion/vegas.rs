@@ -263,7 +263,7 @@ impl Vegas {
         if self.growing {
             let params = self.window.params();
             let limit = u64::from(params.mss).saturating_mul(u64::from(params.abc_limit));
-            self.window.set_cwnd(self.window.cwnd().saturating_add(ack.acked.min(limit)));
+            self.window.rise(ack.fresh(self.window.mss()).min(limit));
         }
     }
 }

@@ -112,11 +112,19 @@ impl Window {
             return false;
         }
         let Step { grow, leave } = self.slow_start.on_ack(ack);
-        self.set_cwnd(self.cwnd.saturating_add(grow));
+        self.rise(grow);
         if leave {
             self.ssthresh = self.cwnd;
         }
         true
+    }
+
+    /// Raises the window in slow start, to a segment beyond the threshold at most: an ACK of many
+    /// segments does not jump over it.
+    #[inline]
+    pub fn rise(&mut self, bytes: u64) {
+        let room = self.ssthresh.saturating_sub(self.cwnd).max(self.mss());
+        self.set_cwnd(self.cwnd.saturating_add(bytes.min(room)));
     }
 
     /// What a loss multiplies: FlightSize (RFC 5681 equation 4), or the window if so configured.
@@ -255,6 +263,22 @@ mod tests {
         w.grow(f64::INFINITY);
         w.grow(1.0);
         assert_eq!(w.cwnd(), 60_000);
+    }
+
+    /// Nine segments arrive with one ACK two segments below the threshold.
+    #[test]
+    fn slow_start_does_not_jump_over_the_threshold() {
+        let rise = |from: u64, bytes: u64| {
+            let mut w = window();
+            w.set_cwnd(from);
+            w.rise(bytes);
+            w.cwnd()
+        };
+        assert_eq!(rise(38_000, 9000), 40_000);
+        assert_eq!(rise(20_000, 9000), 29_000);
+        // A segment always: with an ACK for each nothing is different.
+        assert_eq!(rise(39_900, 1000), 40_900);
+        assert_eq!(rise(39_900, 9000), 40_900);
     }
 
     #[test]

@@ -22,6 +22,7 @@ use super::recovery::{
     RateReduction, SpuriousResponse,
 };
 use crate::congestion::{LawConfig, SlowStartKind};
+use crate::lda::LdaConfig;
 
 /// Parameters of one end of a TCP connection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -51,8 +52,12 @@ pub struct TcpConfig {
     pub abc_limit: u32,
     /// Which losses reduce the window. Default `always`; with `ecn-only` those found by duplicate
     /// or selective ACKs are repaired and the law is not told, while marks and timeouts do
-    /// (LT-TCP, TCP Jersey).
+    /// (LT-TCP, TCP Jersey); with `tp-lda` the law is told of those that the relative one-way trip
+    /// times of their neighbours show to be congestion, which needs `timestamps` (Pack et al. 2007).
     pub loss_response: LossResponse,
+    /// How `tp-lda` tells losses apart; without effect otherwise. Resolved no finer than
+    /// `timestamp_tick`.
+    pub loss_differentiation: LdaConfig,
     /// Slow start of the laws that have one: `standard` (default, RFC 5681) or `hystart++`
     /// (RFC 9406; `abc_limit` is then for later slow starts only).
     pub slow_start: SlowStartKind,
@@ -270,6 +275,15 @@ impl TcpConfig {
         time("timestamp_tick", self.timestamp_tick, Span(1_000))?;
         time("time_wait", self.time_wait, Span::ZERO)?;
         time("loss_notification_delay", self.loss_notification_delay, Span::ZERO)?;
+        if self.loss_response == LossResponse::TpLda && !self.timestamps {
+            return Err(ConfigError::new(
+                "loss_response",
+                "\"tp-lda\" measures trip times with timestamps and needs `timestamps = true`; without it \"always\" or \"ecn-only\" is accepted",
+            ));
+        }
+        if let Err(e) = self.loss_differentiation.validate() {
+            return Err(ConfigError::new("loss_differentiation", e.to_string()));
+        }
         if self.recovery.is_selective() && !self.sack {
             return Err(ConfigError::new(
                 "recovery",
@@ -323,6 +337,10 @@ mod tests {
         assert!(e.contains("rto_max: 1 ms") && e.contains("1 s"), "{e}");
         let e = bad(&|c| c.sack = false);
         assert!(e.contains("recovery") && e.contains("newreno"), "{e}");
+        let e = bad(&|c| c.loss_response = LossResponse::TpLda);
+        assert!(e.contains("loss_response") && e.contains("`timestamps = true`"), "{e}");
+        let e = bad(&|c| c.loss_differentiation.threshold = 2.0);
+        assert!(e.contains("loss_differentiation: threshold: 2"), "{e}");
         let e = bad(&|c| c.receive_buffer = Bytes(0));
         assert!(e.contains("receive_buffer"), "{e}");
         let e = toml::from_str::<TcpConfig>("rto_mim = \"1 s\"").unwrap_err().to_string();

@@ -24,6 +24,7 @@ use super::stats::TcpStats;
 use super::timers::{Timer, Timers};
 use super::timestamps::Timestamps;
 use crate::congestion::{CongestionControl, Law, LawState, LinkHint};
+use crate::lda::TpLda;
 
 /// One end of a TCP connection.
 ///
@@ -159,6 +160,12 @@ impl Connection {
         if let Some(start) = lost.segment.seq.unwrap_near(self.iss, self.sender.una) {
             self.sender.on_corrupted(start, lost.started, &mut env!(self));
         }
+    }
+
+    /// What tells losses apart, to be told of beacons and frames (phase 2 of TP-LDA); `None`
+    /// unless [`TcpConfig::loss_response`] asks for it, and until the connection is open.
+    pub fn differentiation(&mut self) -> Option<&mut TpLda> {
+        self.sender.recovery.differentiation.as_mut().map(|d| d.classifier())
     }
 
     /// State of the connection.

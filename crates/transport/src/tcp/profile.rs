@@ -18,7 +18,8 @@ use super::recovery::{
     CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, RateReduction,
     SpuriousResponse,
 };
-use crate::congestion::{LawConfig, SlowStartKind};
+use crate::congestion::{Growth, LawConfig, RenoConfig, SlowStartKind};
+use crate::lda::LdaConfig;
 
 /// A parameter set by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -93,6 +94,9 @@ impl TcpConfig {
     }
 }
 
+/// The largest `abc_limit`: one ACK may raise the window by all it acknowledges.
+const NO_ABC_LIMIT: u32 = 1 << 20;
+
 fn rfc() -> TcpConfig {
     TcpConfig {
         mss: 1460,
@@ -104,6 +108,7 @@ fn rfc() -> TcpConfig {
         half_of_cwnd: false,
         abc_limit: 1,
         loss_response: LossResponse::Always,
+        loss_differentiation: LdaConfig::default(),
         loss_notification: LossNotification::None,
         loss_notification_delay: Span::ZERO,
         slow_start: SlowStartKind::Standard,
@@ -211,6 +216,9 @@ fn s1(slot: Span, rto_min: u64, rto_max: u64, rto_initial: u64, ack_delay: u64) 
 /// left out [chosen].
 fn s2() -> TcpConfig {
     TcpConfig {
+        // That kernel counted ACKs (`tcp_abc` was off).
+        congestion: LawConfig::default(),
+        abc_limit: 1,
         initial_window: Some(3),
         rto_initial: Span::from_secs(3),
         rto_min: Span::from_millis(200),
@@ -247,9 +255,12 @@ fn s3() -> TcpConfig {
 /// A Linux host with `net.ipv4.tcp_congestion_control = reno`: initial window 10, timeout at
 /// least `srtt + 200 ms` and at most 120 s, 15 retries, 6 SYN retries, delayed ACK 40 ms after
 /// 16 quick ones, 60 s in TIME-WAIT, receive buffer up to `tcp_rmem`'s 6 MiB; PRR, F-RTO, and undo
-/// by DSACK and timestamps.
+/// by DSACK and timestamps. Since 3.13 and 4.0 slow start and congestion avoidance count segments
+/// acknowledged, not ACKs.
 fn linux() -> TcpConfig {
     TcpConfig {
+        congestion: LawConfig::Reno(RenoConfig { growth: Growth::Bytes }),
+        abc_limit: NO_ABC_LIMIT,
         initial_window: Some(10),
         // Linux's `tcp_reno_ssthresh`; what is SACKed makes FlightSize larger than the window.
         half_of_cwnd: true,

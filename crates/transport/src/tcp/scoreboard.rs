@@ -180,6 +180,18 @@ impl Scoreboard {
         self.losses.drain(..)
     }
 
+    /// Takes them, each with when it was last sent.
+    pub(crate) fn take_losses(&mut self) -> Vec<(Lost, Option<Nanos>)> {
+        let losses = std::mem::take(&mut self.losses);
+        losses.into_iter().map(|lost| (lost, self.sent_at(lost.start))).collect()
+    }
+
+    /// When the segment that starts at `offset` was last sent.
+    fn sent_at(&self, offset: u64) -> Option<Nanos> {
+        let segment = self.segments.get(self.position(offset))?;
+        (segment.start == offset).then_some(segment.sent_at)
+    }
+
     /// Bytes the receiver has reported.
     pub(crate) const fn sacked(&self) -> u64 {
         self.sacked

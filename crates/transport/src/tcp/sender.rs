@@ -1,11 +1,13 @@
 //! The sending half: sequence space, windows, and what the application has written.
 //!
 //! This file holds the state and the windows, `sender/ack.rs` takes acknowledgements,
-//! `sender/transmit.rs` decides what leaves next, `sender/new_data.rs` what new data there is. Loss
-//! recovery is in `recovery/`, the congestion law behind [`crate::congestion::CongestionControl`].
+//! `sender/marks.rs` answers marks, `sender/transmit.rs` decides what leaves next,
+//! `sender/new_data.rs` what new data there is. Loss recovery is in `recovery/`, the congestion law
+//! behind [`crate::congestion::CongestionControl`].
 //! Offsets in bytes from our ISN: the SYN at 0, the first byte at 1, the FIN behind the last.
 
 mod ack;
+mod marks;
 mod new_data;
 mod transmit;
 
@@ -17,7 +19,7 @@ use airtcp_units::{BitRate, Nanos};
 use super::config::{Pacing, Recovery, TcpConfig};
 use super::ecn::EcnState;
 use super::rate::RateSampler;
-use super::recovery::RecoveryState;
+use super::recovery::{Differentiation, RecoveryState};
 use super::rto::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::stats::TcpStats;
@@ -150,6 +152,7 @@ impl Sender {
         let threshold = self.recovery.discipline.judging_threshold(config);
         self.board = Scoreboard::new(threshold, mss);
         self.rack_start(config);
+        self.recovery.differentiation = Differentiation::of(config);
         self.retries = 0;
         self.window_cap = window_cap(config, mss);
         let mut window = config.initial_window_bytes(mss);

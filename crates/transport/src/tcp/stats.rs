@@ -52,6 +52,10 @@ pub struct TcpStats {
     pub dsacks: u64,
     /// Segments that a link said it had corrupted, and that were in flight.
     pub corruption_notices: u64,
+    /// Losses that trip times were asked about (TP-LDA), in segments.
+    pub losses_judged: u64,
+    /// Of these, those taken for corruption, of which the law was not told.
+    pub judged_corruption: u64,
     /// Timeouts found to have been unnecessary (several in a row for one segment count once).
     pub spurious_timeouts: u64,
     /// Fast retransmits found to have been unnecessary.

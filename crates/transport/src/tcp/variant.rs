@@ -24,7 +24,7 @@
 //!
 //! Laws and recoveries come from their registries: what is registered can be named here.
 
-use airtcp_probe::{ConfigError, near};
+use airtcp_probe::{ConfigError, near, reworded};
 use schemars::schema_for;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -226,7 +226,7 @@ fn filled<T: DeserializeOwned>(
             if let Err(e) = &attempt {
                 // serde's "variant" is one of an enumeration, not of TCP.
                 refusal.get_or_insert_with(|| {
-                    e.to_string().replace("unknown variant", "unknown value")
+                    reworded(&e.to_string()).replace("unknown variant", "unknown value")
                 });
             }
             attempt.is_ok()

@@ -55,7 +55,8 @@ impl LossHistory {
             self.start = Some((number, at));
             return Loss::First;
         };
-        if at < since + rtt || number <= first {
+        // Section 5.2: T_old + R >= T_new is the same event.
+        if at <= since + rtt || number <= first {
             return Loss::Same;
         }
         // The discount of the interval that was open becomes permanent for those behind it.
@@ -82,9 +83,9 @@ impl LossHistory {
         self.closed.insert(0, Interval { packets, discount: 1.0 });
     }
 
-    /// When the next loss belongs to a new event; `None` before the first.
+    /// The first instant at which a loss belongs to a new event; `None` before the first.
     pub(crate) fn event_ends(&self, rtt: Span) -> Option<Nanos> {
-        self.start.map(|(_, at)| at + rtt)
+        self.start.map(|(_, at)| at + rtt + Span(1))
     }
 
     /// `I_0`: packets since the event began, when `next` is the next number expected.
@@ -152,7 +153,9 @@ mod tests {
         assert_eq!(h.on_loss(10, Nanos(1000), RTT), Loss::First);
         h.seed(50.0);
         assert_eq!(h.on_loss(11, Nanos(1099), RTT), Loss::Same);
-        assert_eq!(h.on_loss(40, Nanos(1100), RTT), Loss::New);
+        assert_eq!(h.on_loss(12, Nanos(1100), RTT), Loss::Same, "a round trip to the instant");
+        assert_eq!(h.event_ends(RTT), Some(Nanos(1101)));
+        assert_eq!(h.on_loss(40, Nanos(1101), RTT), Loss::New);
         // I_1 = 30, I_2 = 50: mean 40 without the open interval, (1 + 30 + 50) / 3 with it.
         assert!((h.rate(41) - 1.0 / 40.0).abs() < 1e-12);
     }

@@ -117,10 +117,8 @@ impl TfrcReceiver {
     fn on_gap<P: Probe>(&mut self, now: Nanos, gap: &Gap, cx: &mut Cx<'_, P>) -> bool {
         let packets = gap.end - gap.start;
         self.stats.lost += packets;
-        // Whichever neighbour met the longer queue was closer to the overflow.
         let cause = self.lda.as_mut().map_or(LossCause::Overflow, |lda| {
-            let a = lda.classify(now, gap.before.trip_us);
-            if a == LossCause::Overflow { a } else { lda.classify(now, gap.after.trip_us) }
+            lda.classify(now, [gap.before.trip_us, gap.after.trip_us])
         });
         if self.lda.is_some() {
             cx.record(now, || Event::LossJudged { number: gap.start, packets, cause });

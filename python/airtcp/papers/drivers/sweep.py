@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SWEPT: Final[Form] = {
     "name": Key("text", "name of the condition", required=True),
+    "title": Key("text", "title of the axis, with the unit; the name if left out"),
     "path": Key("text", "the value's place in the scenario", required=True),
     "values": Key("list", "the values", required=True),
     "written": Key("list", "the same as the scenario has them, if it has them otherwise"),
@@ -58,8 +59,7 @@ def _overrides(sweeps: Sequence[Mapping[str, Any]], values: Sequence[Any]) -> di
     return found
 
 
-def _summary(result: Any, flow: int, of: str) -> dict[str, float | None]:
-    summary = result.json["summary"]
+def _values(summary: Mapping[str, Any], flow: int, of: str) -> dict[str, float | None]:
     return summary[of] if of == "total_goodput_bps" else summary["flows"][flow][of]
 
 
@@ -89,12 +89,12 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
         at = {sweep["name"]: value for sweep, value in zip(sweeps, values, strict=True)}
         overrides = {**parameters["set"], **_overrides(sweeps, values)}
         runs = context.repeats(parameters["runs"])
-        result = context.scenario(parameters["scenario"], overrides, runs=runs)
+        summary = context.summary(parameters["scenario"], overrides, runs=runs)
         rest = {name: value for name, value in at.items() if name != x}
         series = ", ".join(f"{name} {value}" for name, value in rest.items())
         others[series] = rest
         for one in wanted:
-            found = _summary(result, parameters["flow"], one["of"])
+            found = _values(summary, parameters["flow"], one["of"])
             mean, low, high = (
                 None if found[end] is None else found[end] * one["scale"]  # pyright: ignore[reportOptionalOperand]
                 for end in ("mean", "ci_low", "ci_high")
@@ -122,11 +122,12 @@ def _plot(
 ) -> Plot:
     rows = [row for (name, _), part in curves.items() if name == one["name"] for row in part]
     unit = f" ({one['unit']})" if one["unit"] else ""
+    title = parameters["sweep"][0].get("title", x)
     return Plot(
         one["name"].replace(" ", "-"),
-        f"{one['name'].capitalize()} over {x}",
+        f"{one['name'].capitalize()} over {title}",
         "Simulated; bars are 95 % intervals over replications.",
-        Axis(x, parameters.get("x_scale", "linear")),
+        Axis(title, parameters.get("x_scale", "linear")),
         Axis(one["name"] + unit, parameters.get("y_scale", "linear")),
         [Layer("line", rows), Layer("point", rows)],
     )

@@ -159,6 +159,14 @@ const Page = (() => {
 
   function start() {
     for (const node of document.querySelectorAll("[data-chart]")) watcher.observe(node);
+    // On paper everything is near.
+    addEventListener("beforeprint", () => {
+      for (const figure of figures.values()) {
+        if (figure.near || !figure.node.clientWidth) continue;
+        figure.near = true;
+        figure.draw();
+      }
+    });
   }
   for (const node of document.querySelectorAll("[data-chart]")) {
     figures.set(node.dataset.chart, new Figure(node));

@@ -1,6 +1,6 @@
 //! BBR: window and pacing rate from a model of the path, not from losses.
 //!
-//! [`Bbr1`] (`bbr1`) is draft-cardwell-iccrg-bbr-congestion-control-00 of 2017,
+//! [`Bbr1`](super::Bbr1) (`bbr1`) is draft-cardwell-iccrg-bbr-congestion-control-00 of 2017,
 //! [`Bbr`] (`bbr`) is version 3 as draft-ietf-ccwg-bbr-06 specifies it. Both estimate the
 //! bottleneck bandwidth as the greatest recent delivery rate and the propagation delay as the
 //! least recent round-trip time; they pace at a gain times the one and bound what is in flight by a
@@ -13,10 +13,9 @@
 #[cfg(test)]
 mod feed;
 mod filters;
-mod v1;
+pub(super) mod v1;
 mod v3;
 
-pub use v1::{Bbr1, Bbr1Config};
 pub use v3::{Bbr, BbrConfig};
 
 use airtcp_probe::ConfigError;

@@ -189,3 +189,17 @@ fn without_a_full_window_rounds_are_watched_but_nothing_grows() {
     }
     assert!(p.slow_start.is_conservative());
 }
+
+/// A high limit counts what arrives, not what had been reported when a hole is filled.
+#[test]
+fn a_filled_hole_is_no_burst() {
+    let params = LawParams { mss: MSS as u32, abc_limit: 1000, ..LawParams::default() };
+    let grown = |acked: u64, delivered: u64| {
+        let sample = AckSample { acked, delivered, cwnd_limited: true, ..AckSample::default() };
+        SlowStart::new(&params, false).on_ack(&sample).grow
+    };
+    assert_eq!(grown(7 * MSS, 7 * MSS), 7 * MSS, "a stretch ACK");
+    assert_eq!(grown(40 * MSS, MSS), MSS, "39 of 40 were reported before");
+    assert_eq!(grown(40 * MSS, 100), MSS, "as with a limit of one");
+    assert_eq!(grown(100, 100), 100);
+}

@@ -4,7 +4,10 @@
 //! told to the congestion law at all. With `ecn-only` it is repaired and nothing else: congestion
 //! is what ECN marks say, as in LT-TCP and in TCP Jersey (Xu, Tian, Ansari 2004). A timeout is
 //! told all the same: without acknowledgements there is nothing to clock data out by, and no echo
-//! could have come back either.
+//! could have come back either. With `tp-lda` it depends on the loss: see [`tp_lda`](super::tp_lda).
+//!
+//! A law may also take a loss for none of congestion's, as Jersey does without a mark, or find that
+//! its window is not too large (Westwood). What left the window alone is no answer to marks.
 //!
 //! [`LossNotification`] is explicit transport error notification with an oracle (Krishnan,
 //! Sterbenz, Eddy, Partridge, Allman: Computer Networks 46, 2004): the link names every packet that
@@ -24,6 +27,8 @@ use airtcp_units::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::RecoveryState;
+use crate::congestion::CongestionControl;
 use crate::tcp::config::{Recovery, TcpConfig};
 use crate::tcp::sender::{Env, Outgoing, Sender};
 
@@ -36,6 +41,9 @@ pub enum LossResponse {
     Always,
     /// None that was found without a timeout: only congestion marks and timeouts reduce it.
     EcnOnly,
+    /// Those that relative one-way trip times say were congestion, and all that a timeout found
+    /// (TP-LDA).
+    TpLda,
 }
 
 /// Whether the layer below names what it lost.
@@ -69,7 +77,29 @@ impl Corrupted {
 /// What was named and not yet sent again: offset, and when the link began.
 pub(crate) type Notices = VecDeque<(u64, Nanos)>;
 
+impl RecoveryState {
+    /// Whether marks are answered already: a fast recovery has reduced the window, if the law was
+    /// told of it and did.
+    pub(crate) fn answers_marks(&self, config: &TcpConfig) -> bool {
+        self.is_fast() && self.is_told(config) && !self.kept
+    }
+}
+
 impl Sender {
+    /// The law was told of a loss with the window `before`. If it reduced the window the peer is to
+    /// hear of it, and marks of this window are answered (RFC 3168 section 6.1.2); a law that took
+    /// the loss for none (an explicit retransmit, an estimate above the window) has answered
+    /// nothing. Laws that govern recovery reduce later, and below two segments none can.
+    pub(super) fn note_reduction(&self, before: u64, env: &mut Env<'_>) -> bool {
+        let reduced = self.law.cwnd() < before
+            || self.law.governs_recovery()
+            || before <= 2 * u64::from(self.mss);
+        if reduced {
+            env.ecn.on_reduction(self.nxt);
+        }
+        reduced
+    }
+
     /// The link corrupted the segment that begins at `start`.
     pub(crate) fn on_corrupted(&mut self, start: u64, started: Nanos, env: &mut Env<'_>) {
         // One for each outstanding segment is all there can be.

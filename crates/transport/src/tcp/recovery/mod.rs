@@ -20,6 +20,7 @@ mod sack;
 mod sack_ns2;
 mod tahoe;
 mod tlp;
+mod tp_lda;
 mod undo;
 
 pub use careful::CarefulHeuristic;
@@ -35,6 +36,7 @@ use rack::Rack;
 pub(crate) use sack::NextSeg;
 use sack_ns2::Ns2;
 pub(crate) use tlp::ProbeAck;
+pub(crate) use tp_lda::{Differentiation, Reported};
 pub use undo::SpuriousResponse;
 pub(crate) use undo::{Detection, Evidence};
 
@@ -86,12 +88,16 @@ pub(crate) struct RecoveryState {
     pub(crate) notices: Notices,
     /// Bytes that duplicates for a corrupted segment have shown to have arrived.
     excused: u64,
+    /// The law was told of the loss and kept its window.
+    kept: bool,
     /// The last ACK of new data (RFC 6582 section 4).
     pub(crate) last_advance: LastAdvance,
     /// Whether the recovery was unnecessary.
     pub(crate) detection: Detection,
     ns2: Ns2,
     rack: Rack,
+    /// Tells losses apart, if the connection does.
+    pub(crate) differentiation: Option<Box<Differentiation>>,
 }
 
 impl RecoveryState {
@@ -114,10 +120,12 @@ impl RecoveryState {
             prr: None,
             notices: Notices::new(),
             excused: 0,
+            kept: false,
             last_advance: LastAdvance::default(),
             detection: Detection::default(),
             ns2: Ns2 { pipe: 0, deaf: false },
             rack: Rack::new(),
+            differentiation: None,
         }
     }
 
@@ -272,15 +280,15 @@ impl Sender {
         // A loss in a window that already answered a mark is the same episode (RFC 3168
         // section 6.1.2).
         let answered = env.ecn.enabled && self.una < env.ecn.marked_up_to;
-        let told = env.config.loss_response == LossResponse::Always;
+        let told = self.tell_episode(now, env, cx);
         let reduced = told && !answered;
         self.begin_episode(false, reduced, env);
         if reduced {
             let restart = discipline == Recovery::Tahoe;
             let kind = CongestionKind::FastRetransmit;
             self.law.on_congestion(now, &Congestion { kind, flight, restart });
-            env.ecn.on_reduction(self.nxt);
         }
+        self.recovery.kept = reduced && !self.note_reduction(before, env);
         env.stats.fast_retransmits += 1;
         cx.record(now, || Event::FastRetransmit);
         self.recovery.partials = 0;
@@ -335,6 +343,9 @@ impl Sender {
         let kept = self.board.time_out(now, env.config.keep_sack_after_rto && !ns2, window);
         self.rack_on_episode(now, env);
         self.hand_over_losses(now, true);
+        if let Some(d) = &mut self.recovery.differentiation {
+            d.settle();
+        }
         self.frto_begin((open, again, kept), env.config);
         let r = &mut self.recovery;
         r.phase = Phase::Timeout;

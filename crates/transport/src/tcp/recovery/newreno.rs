@@ -1,7 +1,6 @@
 //! NewReno, RFC 6582 section 3.2: fast recovery lasts until everything outstanding at its
 //! beginning is acknowledged, and a partial ACK shows the next hole.
 
-use super::LossResponse;
 use crate::congestion::CongestionControl;
 use crate::tcp::config::{Recovery, RecoveryExit, TcpConfig};
 use crate::tcp::sender::Sender;
@@ -23,7 +22,7 @@ impl Sender {
     pub(super) fn leave_fast(&mut self, config: &TcpConfig) {
         let newreno = self.recovery.discipline == Recovery::NewReno;
         // A window that was not reduced has no threshold to return to.
-        let reduced = config.loss_response == LossResponse::Always;
+        let reduced = self.recovery.is_told(config);
         if newreno && reduced && config.recovery_exit == RecoveryExit::Flight {
             let mss = u64::from(self.mss);
             let limit = self.in_flight().max(mss) + mss;

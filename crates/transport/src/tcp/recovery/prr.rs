@@ -1,9 +1,10 @@
 //! Proportional Rate Reduction: how much is sent while a loss is being repaired.
 //!
 //! RFC 9937 section 6 ([`RateReduction::Prr`]) and its predecessor RFC 6937 section 3
-//! ([`RateReduction::PrrRfc6937`]). The congestion law sets the target `ssthresh`; without PRR
-//! the window is there at once and half a window of ACKs passes in silence. PRR spreads the
-//! reduction over the round trip. On every ACK of the recovery, `inflight` after it:
+//! ([`RateReduction::PrrRfc6937`]). The window that the congestion law answers the loss with is the
+//! target, the documents' `ssthresh`; without PRR it is in force at once and half a window of ACKs
+//! passes in silence. PRR spreads the reduction over the round trip. On every ACK of the recovery,
+//! `inflight` after it:
 //!
 //! ```text
 //! prr_delivered += DeliveredData
@@ -200,9 +201,10 @@ impl RecoveryState {
 }
 
 impl Sender {
-    /// The window the law wants to end with.
+    /// The window the law wants to end with: the one it has, since a reaction sets it at once. Its
+    /// threshold is another matter: Jersey keeps a window above it.
     fn prr_target(&self) -> u64 {
-        self.law.ssthresh().min(self.law.cwnd()).max(u64::from(self.mss))
+        self.law.cwnd().max(u64::from(self.mss))
     }
 
     /// An acknowledgement began or continued a fast recovery.
@@ -239,12 +241,9 @@ impl Sender {
         prr.on_ack(d);
     }
 
-    /// The recovery is over: the window is the target.
+    /// The recovery is over: the window is the law's, which is the target.
     pub(super) fn prr_end(&mut self) {
-        if self.recovery.prr.take().is_some() {
-            let target = self.prr_target();
-            self.law.limit_cwnd(target);
-        }
+        self.recovery.prr = None;
     }
 }
 

@@ -28,7 +28,6 @@ use super::prr::Before;
 use super::tlp::Tlp;
 use crate::congestion::{Congestion, CongestionControl, CongestionKind};
 use crate::tcp::config::{Recovery, TcpConfig};
-use crate::tcp::recovery::LossResponse;
 use crate::tcp::scoreboard::Detected;
 use crate::tcp::sender::{Env, Sender};
 use crate::tcp::timers::Timer;
@@ -152,7 +151,7 @@ impl Sender {
         let window = self.reo_wnd(env.config);
         let found = self.board.rack_detect(now, window);
         if found.any {
-            self.tell_losses(now, env);
+            self.tell_losses(now, env, cx);
             self.rack_on_lost_again(now, &found, env);
         }
         if let Some(deadline) = found.deadline {
@@ -182,7 +181,7 @@ impl Sender {
         let Some(sent_at) = found.again else { return };
         env.stats.lost_retransmissions += 1;
         let in_recovery = !self.recovery.is_open();
-        let told = env.config.loss_response == LossResponse::Always;
+        let told = self.recovery.tells_latest(env.config);
         let new = sent_at >= self.recovery.rack.told_at;
         if !(in_recovery && told && new) || self.recovery.prr.is_some() {
             return;
@@ -192,12 +191,17 @@ impl Sender {
         self.recovery.rack.told_at = now;
     }
 
-    /// A loss outside the usual episodes: the law is told, and never answers with more.
-    pub(super) fn react(&mut self, now: Nanos, flight: u64, env: &mut Env<'_>) {
+    /// A loss outside the usual episodes: the law is told, and never answers with more. Returns
+    /// whether it answered with less.
+    pub(super) fn react(&mut self, now: Nanos, flight: u64, env: &mut Env<'_>) -> bool {
         let (kind, before) = (CongestionKind::FastRetransmit, self.law.cwnd());
         self.law.on_congestion(now, &Congestion { kind, flight, restart: false });
         self.law.limit_cwnd(before);
-        env.ecn.on_reduction(self.nxt);
+        let reduced = self.note_reduction(before, env);
+        if reduced {
+            self.recovery.kept = false;
+        }
+        reduced
     }
 
     /// The loss timer expired.

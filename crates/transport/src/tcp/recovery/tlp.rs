@@ -13,6 +13,7 @@
 //! explains says that the probe has repaired a loss, and the law is told of it (section 7.4.2).
 //! After the probe the retransmission timer starts anew. Times in nanoseconds, offsets in bytes.
 
+use airtcp_probe::{Cx, Probe};
 use airtcp_units::{Nanos, Span};
 
 use super::LossResponse;
@@ -28,6 +29,8 @@ pub(super) struct Tlp {
     end: Option<u64>,
     /// TLP.is_retrans: it was sent before.
     is_retrans: bool,
+    /// Where the segment begins that was the last one then.
+    last: u64,
     /// There is a round-trip sample since the last probe.
     sampled: bool,
     /// The next poll sends the probe.
@@ -47,7 +50,7 @@ pub(crate) struct ProbeAck {
 
 impl Tlp {
     pub(super) const fn new() -> Self {
-        Self { end: None, is_retrans: false, sampled: false, due: false }
+        Self { end: None, is_retrans: false, last: 0, sampled: false, due: false }
     }
 
     /// Section 7.1.
@@ -115,12 +118,14 @@ impl Sender {
     ) -> Option<Outgoing> {
         self.recovery.rack.tlp.due = false;
         let last = self.board.len().checked_sub(1)?;
+        let start = self.board.get(last).map_or(0, |s| s.start);
         let new = self.send_unsent(now, options, env);
         let is_retrans = new.is_none();
         let out = if is_retrans { self.send_again(now, last, true, env) } else { new };
         env.stats.loss_probes += 1;
         let tlp = &mut self.recovery.rack.tlp;
         (tlp.end, tlp.is_retrans, tlp.sampled) = (Some(self.nxt), is_retrans, false);
+        tlp.last = start;
         if self.recovery.rack.pending == Pending::Probe {
             // Sending new data has started the timer; for a probe it does not run.
             self.recovery.rack.pending = Pending::Nothing;
@@ -131,24 +136,41 @@ impl Sender {
     }
 
     /// TLP_process_ack, with SND.UNA already moved.
-    pub(crate) fn tlp_on_ack(&mut self, now: Nanos, ack: ProbeAck, env: &mut Env<'_>) {
+    pub(crate) fn tlp_on_ack<P: Probe>(
+        &mut self,
+        now: Nanos,
+        ack: ProbeAck,
+        env: &mut Env<'_>,
+        cx: &mut Cx<'_, P>,
+    ) {
         let tlp = &mut self.recovery.rack.tlp;
         let Some(end) = tlp.end.filter(|end| self.una >= *end) else { return };
         if !tlp.is_retrans || ack.dsack_end == Some(end) {
             tlp.end = None;
         } else if self.una > end {
             tlp.end = None;
-            self.on_probe_repaired(now, ack.flight, env);
+            self.on_probe_repaired(now, ack.flight, env, cx);
         } else if ack.bare_duplicate {
             tlp.end = None;
         }
     }
 
     /// The probe filled a hole: the law is told of the loss, once a window as of any other.
-    fn on_probe_repaired(&mut self, now: Nanos, flight: u64, env: &mut Env<'_>) {
+    fn on_probe_repaired<P: Probe>(
+        &mut self,
+        now: Nanos,
+        flight: u64,
+        env: &mut Env<'_>,
+        cx: &mut Cx<'_, P>,
+    ) {
         env.stats.loss_probe_repairs += 1;
         let answered = env.ecn.enabled && self.una < env.ecn.marked_up_to;
-        if answered || env.config.loss_response != LossResponse::Always {
+        let told = match env.config.loss_response {
+            LossResponse::Always => true,
+            LossResponse::EcnOnly => false,
+            LossResponse::TpLda => self.judge_tail(now, self.recovery.rack.tlp.last, env, cx),
+        };
+        if answered || !told {
             return;
         }
         self.react(now, flight, env);

@@ -114,6 +114,13 @@ impl Detection {
         self.episode.is_some()
     }
 
+    /// The law is told of the episode after all.
+    pub(super) const fn note_reduction(&mut self) {
+        if let Some(episode) = &mut self.episode {
+            episode.reduced = true;
+        }
+    }
+
     /// Nothing can be undone any more.
     pub(crate) fn forget(&mut self) {
         self.episode = None;

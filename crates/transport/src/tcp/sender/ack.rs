@@ -5,9 +5,9 @@ use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::{Nanos, Span};
 
 use super::{Env, Sender};
-use crate::congestion::{AckSample, Congestion, CongestionControl, CongestionKind, Lost};
+use crate::congestion::{AckSample, CongestionControl, Lost};
 use crate::tcp::config::{BackoffReset, Recovery, RttSampling, TcpConfig};
-use crate::tcp::recovery::{Before, Evidence, LossResponse, ProbeAck};
+use crate::tcp::recovery::{Before, Evidence, LossResponse, ProbeAck, Reported};
 use crate::tcp::timers::Timer;
 
 /// What the connection knows about an acknowledgement beside the segment itself.
@@ -41,6 +41,7 @@ impl Sender {
             return;
         }
         let in_network = self.in_network(env.config);
+        let flight = self.flight_size();
         if self.is_rack() {
             self.board.rack_before_ack(self.rtt.min_rtt(), info.echoed);
         }
@@ -55,7 +56,7 @@ impl Sender {
             self.ns2_on_ack();
         }
         if info.ack < self.una {
-            self.tell_losses(now, env);
+            self.tell_losses(now, env, cx);
             // An old ACK: its SACK blocks may still be news, nothing else is.
             if self.recovery.detection.is_on() && env.stats.dsacks > dsacks {
                 self.detect_spurious(now, &Evidence::default(), env, cx);
@@ -65,7 +66,9 @@ impl Sender {
         let was_fast = self.recovery.is_fast();
         let new = info.ack > self.una;
         let acked = if new { self.advance(now, &info, env, cx) } else { None };
-        self.tell_losses(now, env);
+        let reported = Reported { acked: (info.ack - prior.0, acked), sacked: sack_sent };
+        self.take_trip(now, segment, &info, reported);
+        self.tell_losses(now, env, cx);
         let rtt = acked.max(sack_sent).map(|sent| now.since(sent));
         if let Some(rtt) = rtt {
             self.rtt.note_min(rtt);
@@ -74,17 +77,13 @@ impl Sender {
             self.update_window(info.seq, info.ack, u64::from(segment.window) << self.peer_shift);
         let ece = env.ecn.enabled && segment.flags.has(Flags::ECE);
         if ece {
-            self.on_ecn_echo(now, env);
+            self.on_ecn_echo(now, flight, env);
         }
         // RFC 5681 section 2: outstanding data, no payload, SYN or FIN, no progress, same
         // window. RFC 6675 section 2 asks for new SACK information instead.
         let bare = segment.len == 0 && !segment.flags.has(Flags::FIN) && !new && same_window;
         let outstanding = self.in_flight() > 0;
-        let duplicate = match self.recovery.discipline {
-            Recovery::Sack => news,
-            Recovery::SackNs2 => news && !new,
-            _ => bare && outstanding,
-        };
+        let duplicate = self.is_duplicate(bare && outstanding, news, new);
         if self.recovery.detection.is_on() {
             let evidence = Evidence {
                 acked: info.ack - prior.0,
@@ -141,6 +140,16 @@ impl Sender {
         self.manage_persist(env);
     }
 
+    /// Whether an ACK counts as a duplicate: `bare` by RFC 5681 section 2, by RFC 6675 section 2 for
+    /// the `news` it brings.
+    const fn is_duplicate(&self, bare: bool, news: bool, new: bool) -> bool {
+        match self.recovery.discipline {
+            Recovery::Sack => news,
+            Recovery::SackNs2 => news && !new,
+            _ => bare,
+        }
+    }
+
     /// An ACK with nothing outstanding, as at a receiver of bulk data: only the window is news, and
     /// a duplicate that a recovery now over may have caused.
     #[inline]
@@ -159,7 +168,7 @@ impl Sender {
             let first = segment.sacks().first();
             let dsack_end = first.and_then(|b| b.end.unwrap_near(info.iss, self.una));
             let bare_duplicate = segment.len == 0 && same_window && first.is_none();
-            self.tlp_on_ack(now, ProbeAck { flight: 0, dsack_end, bare_duplicate }, env);
+            self.tlp_on_ack(now, ProbeAck { flight: 0, dsack_end, bare_duplicate }, env, cx);
         }
         let wanted = self.recovery.detection.is_on() || env.config.eifel_detection;
         if wanted && !segment.sacks().is_empty() {
@@ -179,19 +188,31 @@ impl Sender {
     ) {
         let dsack = env.stats.dsacks > dsacks;
         let dsack_end = self.last_report.filter(|_| dsack);
-        self.tlp_on_ack(now, ProbeAck { flight: self.nxt - una, dsack_end, bare_duplicate }, env);
+        self.tlp_on_ack(
+            now,
+            ProbeAck { flight: self.nxt - una, dsack_end, bare_duplicate },
+            env,
+            cx,
+        );
         self.rack_on_ack(now, dsack, env, cx);
         if self.una > una || self.board.segments_sacked() > 0 {
             self.schedule_probe(now, env);
         }
     }
 
-    /// Tells the law of every segment judged lost since last told, unless losses are not told.
+    /// Tells the law of every segment judged lost since last told, as far as losses are told.
     #[inline]
-    pub(crate) fn tell_losses(&mut self, now: Nanos, env: &Env<'_>) {
+    pub(crate) fn tell_losses<P: Probe>(
+        &mut self,
+        now: Nanos,
+        env: &mut Env<'_>,
+        cx: &mut Cx<'_, P>,
+    ) {
         if self.board.has_losses() {
-            let told = env.config.loss_response == LossResponse::Always;
-            self.hand_over_losses(now, told);
+            match env.config.loss_response {
+                LossResponse::TpLda => self.judge_losses(now, env, cx),
+                response => self.hand_over_losses(now, response == LossResponse::Always),
+            }
         }
     }
 
@@ -359,30 +380,6 @@ impl Sender {
         env.stats.on_rtt(sample, srtt);
         let rto = self.rtt.rto();
         cx.record(now, || Event::Rtt { sample, srtt, rto });
-    }
-
-    /// RFC 3168 section 6.1.2: at most one reaction per window of data, so none before data sent
-    /// after the last one is acknowledged.
-    fn on_ecn_echo(&mut self, now: Nanos, env: &mut Env<'_>) {
-        // A fast recovery has reduced the window already, if losses do.
-        let reduced = self.recovery.is_fast() && env.config.loss_response == LossResponse::Always;
-        if self.una <= env.ecn.reacted_up_to || reduced {
-            return;
-        }
-        let at_floor = self.law.cwnd() <= u64::from(self.mss);
-        env.stats.ecn_reactions += 1;
-        let flight = self.flight_size();
-        let episode = Congestion { kind: CongestionKind::EcnCe, flight, restart: false };
-        self.law.on_congestion(now, &episode);
-        env.ecn.on_reduction(self.nxt);
-        env.ecn.marked_up_to = self.nxt;
-        // The mark asked for a reduction of its own: nothing is undone any more.
-        self.recovery.detection.forget();
-        if at_floor {
-            // The window cannot shrink further: the next new segment waits for the time of a
-            // retransmission timeout.
-            self.hold_until = now + self.rtt.rto();
-        }
     }
 
     /// The window may have opened: an open window needs no probes.

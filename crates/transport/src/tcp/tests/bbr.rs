@@ -8,20 +8,19 @@ mod sharing;
 use airtcp_units::{BitRate, Bytes, Nanos, Span};
 
 use super::bottleneck::{Bottleneck, HEADERS, Path, Seen};
-use crate::congestion::{Law, LawConfig};
+use crate::congestion::Law;
 use crate::tcp::{Profile, TcpConfig};
 
 const MSS: u64 = 1460;
 const LAWS: [&str; 2] = ["bbr1", "bbr"];
 
+/// Linux's parameters with another law, or with its own.
 fn config(law: &str) -> TcpConfig {
-    let congestion: LawConfig = serde_json::from_str(&format!("\"{law}\"")).unwrap();
-    TcpConfig {
-        congestion,
-        timestamps: false,
-        receive_buffer: Bytes(16 << 20),
-        ..TcpConfig::profile(Profile::Linux)
+    let mut config = TcpConfig::profile(Profile::Linux);
+    if config.congestion.name() != law {
+        config.congestion = serde_json::from_str(&format!("\"{law}\"")).unwrap();
     }
+    TcpConfig { timestamps: false, receive_buffer: Bytes(16 << 20), ..config }
 }
 
 fn seconds(s: f64) -> Nanos {

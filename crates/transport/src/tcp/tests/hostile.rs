@@ -6,8 +6,8 @@ use airtcp_units::{Nanos, Span};
 use proptest::prelude::*;
 
 use crate::tcp::{
-    CarefulHeuristic, Connection, Corrupted, EarlyRetransmit, Frto, LossNotification, Recovery,
-    Role, SpuriousResponse, TcpConfig,
+    CarefulHeuristic, Connection, Corrupted, EarlyRetransmit, Frto, LossNotification, LossResponse,
+    Recovery, Role, SpuriousResponse, TcpConfig,
 };
 
 const ISS: u32 = u32::MAX - 500;
@@ -125,6 +125,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
         loss_notification: if a.3[2] { LossNotification::Oracle } else { LossNotification::None },
         careful_heuristic: if a.3[3] { CarefulHeuristic::Ack } else { CarefulHeuristic::None },
         timestamps: f[0],
+        loss_response: if f[0] && a.3[3] { LossResponse::TpLda } else { LossResponse::Always },
         ecn: f[1],
         careful: f[2],
         keep_sack_after_rto: f[3],

@@ -7,6 +7,7 @@ use airtcp_units::Bytes;
 use proptest::prelude::*;
 
 use super::pair::{Fate, Pair, at, ms};
+use crate::congestion::{JerseyConfig, LawConfig};
 use crate::tcp::{PrrBound, RateReduction, Recovery, TcpConfig};
 
 const MSS: u64 = 1000;
@@ -65,6 +66,22 @@ fn the_window_ends_at_the_threshold() {
             assert_eq!(pair.client.ssthresh(), 10 * MSS);
             assert_eq!(pair.client.cwnd(), 10 * MSS);
             assert_eq!((pair.client.pipe(), pair.client.stats().timeouts), (10 * MSS, 0));
+        }
+    }
+}
+
+/// Jersey answers a loss without a mark with the window it has, which stands above its threshold.
+#[test]
+fn a_law_that_keeps_its_window_keeps_it() {
+    for reduction in [RateReduction::None, RateReduction::Prr, RateReduction::PrrRfc6937] {
+        for recovery in [Recovery::Sack, Recovery::NewReno, Recovery::Reno] {
+            let congestion = LawConfig::Jersey(JerseyConfig::default());
+            let initial_ssthresh = Some(Bytes(10 * MSS));
+            let base = config(recovery, reduction);
+            let pair = run(&TcpConfig { congestion, initial_ssthresh, ..base }, &[0], 350);
+            assert_eq!(pair.client.stats().recoveries, 1, "{recovery:?} {reduction:?}");
+            assert_eq!(pair.client.ssthresh(), 10 * MSS);
+            assert!(pair.client.cwnd() >= 20 * MSS, "{recovery:?} {reduction:?}");
         }
     }
 }

@@ -26,7 +26,9 @@ fn the_four_classics() {
         for base in Profile::ALL {
             let config = applied(name, base);
             assert_eq!(config.recovery, recovery, "{name}");
-            assert_eq!(config.congestion, LawConfig::default(), "{name}");
+            // Reno's law, with the parameters that the profile gives it.
+            assert_eq!(config.congestion, TcpConfig::profile(base).congestion, "{name}");
+            assert_eq!(config.congestion.name(), "reno", "{name}");
             assert_eq!(config.sack, name == "sack", "{name}");
             assert!(config.sack || !config.dsack, "{name}");
             // Everything else is the profile's.
@@ -126,7 +128,10 @@ fn refusals_offer_what_is_near() {
         ("reno:rto_mim=1 s", &["\"rto_min\""]),
         ("reno:growth=bits", &["growth=bits", "`per-ack`", "unknown value `bits`"]),
         ("reno:rto_min=1", &["rto_min=1", "string"]),
-        ("reno:mss=lots", &["mss=lots", "u16"]),
+        ("reno:mss=lots", &["mss=lots", "a whole number from 0 to 65535, not \"lots\""]),
+        ("vegas:alpha=-1", &["alpha=-1: expected a whole number from 0 to", "not -1"]),
+        ("cubic:c=nan", &["c=nan: expected a number, not \"nan\""]),
+        ("cubic:beta=3", &["unknown key \"beta\"", "did you mean \"beta_cubic\""]),
         ("reno:mss", &["expected KEY=VALUE", "\"mss\""]),
         ("reno:congestion=reno", &["unknown key \"congestion\""]),
         ("reno:profile=linus", &["no profile \"linus\"", "\"linux\""]),

@@ -1,0 +1,216 @@
+//! TCP that tells losses apart by trip times: held against what really took each packet.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may fail, and shows what it measured"
+)]
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use airtcp_packet::{Flags, PacketId, Side};
+use airtcp_probe::{DropReason, Event, LossCause, Probe, Who};
+use airtcp_sim::parallel::Stop;
+use airtcp_sim::results::Replication;
+use airtcp_sim::run_one;
+use airtcp_units::Nanos;
+use common::{no_traces, plan};
+
+/// What took packets, and what senders took it for.
+#[derive(Default)]
+struct Judgements {
+    /// Initial sequence number of each flow.
+    iss: BTreeMap<u32, u32>,
+    /// The data packet that just left: flow and stream offset.
+    leaving: Option<(u32, u64)>,
+    under_way: Vec<(PacketId, (u32, u64))>,
+    /// Why the latest copy that was lost was.
+    truth: BTreeMap<(u32, u64), DropReason>,
+    /// Rows: dropped by the queue, lost by the link. Columns: taken for congestion, for corruption.
+    matrix: [[u32; 2]; 2],
+    /// Judged lost, and not.
+    unlabelled: u32,
+}
+
+impl Judgements {
+    fn share(&self, row: usize) -> f64 {
+        f64::from(self.matrix[row][row]) / f64::from(self.matrix[row].iter().sum::<u32>())
+    }
+}
+
+impl Probe for Judgements {
+    const ON: bool = true;
+
+    fn record(&mut self, _: Nanos, who: Who, event: &Event) {
+        match (who, event) {
+            (Who::Endpoint(end), Event::SegmentSent { segment, .. })
+                if end.side() == Side::Client =>
+            {
+                let flow = end.flow();
+                if segment.flags.has(Flags::SYN) {
+                    self.iss.insert(flow, segment.seq.0);
+                }
+                let iss = self.iss[&flow];
+                let offset = u64::from(segment.seq.0.wrapping_sub(iss).wrapping_sub(1));
+                self.leaving = (segment.len > 0).then_some((flow, offset));
+            }
+            (Who::Endpoint(_), Event::SegmentSent { .. }) => self.leaving = None,
+            (Who::Endpoint(end), Event::LossJudged { number, packets, cause }) => {
+                assert_eq!(*packets, 1);
+                let Some(reason) = self.truth.get(&(end.flow(), *number)) else {
+                    self.unlabelled += 1;
+                    return;
+                };
+                let row = usize::from(*reason == DropReason::Loss);
+                self.matrix[row][usize::from(*cause == LossCause::Corruption)] += 1;
+            }
+            (
+                Who::Queue(0) | Who::Link(0),
+                Event::Enqueued { packet, .. }
+                | Event::TxStart { packet, .. }
+                | Event::Arrived { packet }
+                | Event::Dropped { packet, .. },
+            ) => {
+                let mut at = self.under_way.iter().position(|(id, _)| id == packet);
+                if at.is_none()
+                    && let Some(what) = self.leaving.take()
+                {
+                    at = Some(self.under_way.len());
+                    self.under_way.push((*packet, what));
+                }
+                let Some(at) = at else { return };
+                if let Event::Dropped { reason, .. } = event {
+                    self.truth.insert(self.under_way[at].1, *reason);
+                }
+                if matches!(event, Event::Dropped { .. } | Event::Arrived { .. }) {
+                    self.under_way.swap_remove(at);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+const TP_LDA: &str = "loss_response = \"tp-lda\"";
+
+/// A link of 10 Mb/s and 40 ms with this queue and random loss, and flows with these keys.
+fn run(queue: &str, loss: f64, flows: &[(u32, &str)]) -> (Replication, Judgements) {
+    let mut text = format!(
+        "seed = 3\nduration = \"120 s\"\nwarmup = \"20 s\"\n\
+         [[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mb/s\"\ndelay = \"40 ms\"\n\
+         queue = {{ {queue} }}\nloss = {{ model = \"bernoulli\", probability = {loss} }}\n"
+    );
+    for (count, keys) in flows {
+        let flow = format!(
+            "[[flows]]\nfrom = \"a\"\nto = \"b\"\ncount = {count}\nstart_spread = \"1 s\"\n\
+             tcp = {{ timestamps = true, {keys} }}\n"
+        );
+        text.push_str(&flow);
+    }
+    let (plan, probe) = (plan(&text), Judgements::default());
+    run_one(&plan, 0, &no_traces, probe, &Stop::default()).unwrap().unwrap()
+}
+
+fn drop_tail(packets: u32) -> String {
+    format!("kind = \"drop-tail\", packets = {packets}")
+}
+
+/// What is left of a run when what only judges is left out.
+fn traffic(r: &Replication) -> (Vec<(u64, u64, u64)>, u64) {
+    let flow =
+        |f: &airtcp_sim::results::FlowResult| (f.delivered_bytes, f.segments_sent, f.timeouts);
+    (r.flows.iter().map(flow).collect(), r.links[0].sent_packets)
+}
+
+/// A queue that overflows and a link that corrupts: nearly every overflow is found, and few of the
+/// corrupted packets are taken for one. Those met a long queue: trip times cannot tell them.
+#[test]
+fn losses_are_told_apart() {
+    // By recovery: how much of either kind is judged right, at least. Without SACK only the first
+    // hole of a window is judged, by what came before it.
+    let rack = "rack = true, tlp = true, rate_reduction = \"prr\"";
+    for (keys, queue, loss, overflow, corruption) in [
+        ("", 40, 0.003, 0.95, 0.6),
+        ("congestion = \"cubic\"", 40, 0.003, 0.95, 0.6),
+        (rack, 40, 0.003, 0.95, 0.6),
+        ("ack_every = 1", 40, 0.003, 0.95, 0.6),
+        ("timestamp_tick = \"10 ms\"", 40, 0.003, 0.9, 0.6),
+        ("recovery = \"newreno\"", 40, 0.003, 0.7, 0.6),
+    ] {
+        let keys = format!("{keys}{}{TP_LDA}", if keys.is_empty() { "" } else { ", " });
+        let (_, j) = run(&drop_tail(queue), loss, &[(4, &keys)]);
+        println!("{keys}: {:?}, {:.3} and {:.3} right", j.matrix, j.share(0), j.share(1));
+        let count = |row: usize| j.matrix[row].iter().sum::<u32>();
+        assert!(count(0) > 50 && count(1) > 200, "{:?}", j.matrix);
+        assert!(j.share(0) > overflow && j.share(1) > corruption, "{:?}", j.matrix);
+        assert_eq!(j.unlabelled, 0, "nothing is judged that was not lost");
+    }
+}
+
+/// Where only the link loses packets the window is hardly ever reduced.
+#[test]
+fn random_loss_costs_less() {
+    for (law, loss, gain) in
+        [("reno", 0.01, 3.0), ("reno", 0.02, 3.0), ("cubic", 0.01, 3.0), ("cubic", 0.02, 3.0)]
+    {
+        let keys = format!("congestion = \"{law}\"");
+        let goodput = |keys: &str| run(&drop_tail(100), loss, &[(1, keys)]).0.flows[0].goodput_bps;
+        let (plain, told) = (goodput(&keys), goodput(&format!("{keys}, {TP_LDA}")));
+        println!("{law} at {loss}: {:.2} instead of {:.2} Mb/s", told / 1e6, plain / 1e6);
+        assert!(told > gain * plain, "{law} at {loss}: {told} against {plain}");
+    }
+}
+
+/// Where only a full queue loses packets every loss is found to be congestion: whoever asks, the
+/// traffic is packet by packet that of the plain law.
+#[test]
+fn congestion_alone_is_answered_as_ever() {
+    for (law, packets) in [("reno", 100), ("reno", 30), ("cubic", 100), ("cubic", 30)] {
+        let keys = format!("congestion = \"{law}\"");
+        let told = format!("{keys}, {TP_LDA}");
+        let queue = drop_tail(packets);
+        let (plain, _) = run(&queue, 0.0, &[(4, &keys)]);
+        let (all, j) = run(&queue, 0.0, &[(4, &told)]);
+        let (half, _) = run(&queue, 0.0, &[(2, &keys), (2, &told)]);
+        println!("{law}, {packets}: {:?}, fairness {:?}", j.matrix, half.jain_index);
+        assert!(j.matrix[0][0] > 50 && j.matrix[0][1] == 0, "{:?}", j.matrix);
+        assert_eq!(traffic(&plain), traffic(&all));
+        assert_eq!(traffic(&plain), traffic(&half));
+    }
+}
+
+/// Trips that lie less than two ticks apart say nothing, and every loss counts.
+#[test]
+fn a_clock_too_coarse_is_no_excuse() {
+    for (tick, least) in [("200 ms", 0.0), ("1 ms", 3.0)] {
+        let keys = format!("timestamp_tick = \"{tick}\"");
+        let plain = run(&drop_tail(100), 0.01, &[(1, &keys)]).0;
+        let (told, j) = run(&drop_tail(100), 0.01, &[(1, &format!("{keys}, {TP_LDA}"))]);
+        println!("{tick}: {:?}", j.matrix);
+        if least > 0.0 {
+            assert!(told.flows[0].goodput_bps > least * plain.flows[0].goodput_bps);
+        } else {
+            assert_eq!(j.matrix[1][1], 0);
+            assert_eq!(traffic(&plain), traffic(&told));
+        }
+    }
+}
+
+/// What RED drops from a short queue looks like corruption: more than its share, within reason.
+/// Marks are congestion whatever the trips say.
+#[test]
+fn early_drops_are_mistaken_but_marks_are_not() {
+    let keys = "congestion = \"cubic\"";
+    let shares = |more: &str| {
+        let (plain, told) = (format!("{keys}{more}"), format!("{keys}{more}, {TP_LDA}"));
+        let (r, j) = run("kind = \"red\", ecn = true", 0.0, &[(2, &plain), (2, &told)]);
+        let of = |k: std::ops::Range<usize>| r.flows[k].iter().map(|f| f.goodput_bps).sum::<f64>();
+        println!("{more}: {:?}, {:.2} times as much", j.matrix, of(2..4) / of(0..2));
+        (of(2..4) / of(0..2), j.matrix)
+    };
+    let (dropped, matrix) = shares("");
+    assert!(matrix[0][1] > matrix[0][0] && (1.2..3.0).contains(&dropped), "{dropped}");
+    let (marked, _) = shares(", ecn = true");
+    assert!((0.8..1.25).contains(&marked), "{marked}");
+}

@@ -1,0 +1,38 @@
+//! Answering the echo of a congestion mark: RFC 3168 section 6.1.2.
+//!
+//! At most one reaction per window of data: none before data sent after the last reduction is
+//! acknowledged, whether a mark or a loss was its reason. FlightSize is what was outstanding when
+//! the ACK with the echo arrived: what it acknowledges was in the network while the mark was made,
+//! and a law that keeps a share of FlightSize would otherwise keep the less the more one ACK
+//! covers. Bytes.
+
+use airtcp_units::Nanos;
+
+use super::{Env, Sender};
+use crate::congestion::{Congestion, CongestionControl, CongestionKind};
+
+impl Sender {
+    /// A mark was echoed by an ACK that found `outstanding` in the network (FlightSize, before
+    /// anything it acknowledges is taken off).
+    pub(super) fn on_ecn_echo(&mut self, now: Nanos, outstanding: u64, env: &mut Env<'_>) {
+        let answered = self.recovery.answers_marks(env.config);
+        if self.una <= env.ecn.reacted_up_to || answered {
+            return;
+        }
+        let at_floor = self.law.cwnd() <= u64::from(self.mss);
+        env.stats.ecn_reactions += 1;
+        // What limited transmit sent does not count, as for a loss.
+        let flight = outstanding - self.recovery.limited.min(outstanding);
+        let episode = Congestion { kind: CongestionKind::EcnCe, flight, restart: false };
+        self.law.on_congestion(now, &episode);
+        env.ecn.on_reduction(self.nxt);
+        env.ecn.marked_up_to = self.nxt;
+        // The mark asked for a reduction of its own: nothing is undone any more.
+        self.recovery.detection.forget();
+        if at_floor {
+            // The window cannot shrink further: the next new segment waits for the time of a
+            // retransmission timeout.
+            self.hold_until = now + self.rtt.rto();
+        }
+    }
+}
