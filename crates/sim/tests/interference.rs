@@ -117,3 +117,29 @@ fn errors_name_the_place() {
         assert!(error.starts_with(start), "{error}");
     }
 }
+
+/// S4: below what the cell carries, each interruption costs TCP one fast retransmission, without
+/// timeouts; above, the queue of the access point overflows too.
+#[test]
+fn an_access_point_that_polls() {
+    let text = include_str!("../../../scenarios/polling-access-point.toml");
+    let text = text.replace("replications = 5", "replications = 1");
+    let drops = |run: &Replication| {
+        let ap = &run.cells[0].stations[0];
+        (ap.retry_drops, ap.queue_drops)
+    };
+    for rate in ["1 Mb/s", "3 Mb/s"] {
+        let run = one(&text.replace("3 Mb/s", rate));
+        let flow = &run.flows[0];
+        // 58 s are measured.
+        assert!((28..=30).contains(&flow.fast_retransmits), "{}", flow.fast_retransmits);
+        assert_eq!(flow.timeouts, 0);
+        let (retry, queue) = drops(&run);
+        assert!(retry >= 28 && queue == 0, "{retry} {queue}");
+        let quiet =
+            one(&text.replace("3 Mb/s", rate).replace("polling\"", "polling\", on = \"0 s\""));
+        assert_eq!((quiet.flows[0].retransmissions, drops(&quiet)), (0, (0, 0)));
+    }
+    let fast = drops(&one(&text.replace("3 Mb/s", "6 Mb/s")));
+    assert!(fast.0 > 20 && fast.1 > 20, "{fast:?}");
+}
