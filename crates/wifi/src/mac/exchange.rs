@@ -73,7 +73,7 @@ impl Station {
                     return self.data(rules);
                 }
                 self.burst.1 = 0;
-                if next.is_some_and(|mpdu| now + length(&mpdu, rules) <= self.txop_end) {
+                if next.is_some_and(|mpdu| now + self.length(&mpdu, rules) <= self.txop_end) {
                     return self.begin(now, rules);
                 }
                 self.contenders[self.active].draw(now, &mut self.random);
@@ -83,13 +83,29 @@ impl Station {
         }
     }
 
-    /// An RTS, at the rate of the answers to its data.
+    /// How long the exchange of a frame takes.
+    fn length(&self, mpdu: &Mpdu, rules: &Rules) -> Span {
+        let timing = &rules.timing;
+        let data = acknowledged(mpdu.mode, mpdu.bytes, rules);
+        if !rules.wants_rts(mpdu.bytes) {
+            return data;
+        }
+        let control = self.rts_mode(mpdu, rules);
+        let sifs = timing.sifs;
+        timing.frame(control, RTS_BYTES) + sifs + timing.cts(control) + sifs + data
+    }
+
+    /// Mode of a frame's RTS: that of the answers to its data, unless the rate control says.
+    fn rts_mode(&self, mpdu: &Mpdu, rules: &Rules) -> Mode {
+        self.rate.rts_mode().unwrap_or_else(|| rules.timing.answer_mode(mpdu.mode))
+    }
+
     fn rts(&self, mpdu: &Mpdu, rules: &Rules) -> Frame {
         let timing = &rules.timing;
-        let mode = timing.answer_mode(mpdu.mode);
+        let mode = self.rts_mode(mpdu, rules);
         let sifs = timing.sifs;
         let data = acknowledged(mpdu.mode, mpdu.bytes, rules);
-        let asks = self.rate.needs_rts();
+        let asks = self.rate.rts_mode().is_some();
         Frame {
             kind: Kind::Rts,
             class: Class::Rts,
@@ -110,15 +126,7 @@ impl Station {
         let mpdu = self.contenders[self.active].mpdu.as_mut()?;
         let retry = mpdu.sent > 0;
         mpdu.sent += 1;
-        let mut duration = Span::ZERO;
-        if mpdu.to != NodeId::BROADCAST {
-            duration = timing.sifs + timing.ack(mpdu.mode);
-            if self.burst.1 > 0 {
-                // The next frame of the burst, which is not known yet, is reserved for as if it
-                // were like this one.
-                duration += timing.sifs + acknowledged(mpdu.mode, mpdu.bytes, rules);
-            }
-        }
+        let unicast = mpdu.to != NodeId::BROADCAST;
         Some(Frame {
             kind: if mpdu.class == Class::Beacon { Kind::Beacon } else { Kind::Data },
             class: mpdu.class,
@@ -126,7 +134,7 @@ impl Station {
             to: mpdu.to,
             mode: mpdu.mode,
             bytes: mpdu.bytes,
-            duration,
+            duration: if unicast { timing.sifs + timing.ack(mpdu.mode) } else { Span::ZERO },
             category: self.active as u8,
             sequence: mpdu.sequence,
             retry,
@@ -238,8 +246,14 @@ impl Station {
     fn set_nav(&mut self, now: Nanos, frame: &Frame, rules: &Rules) {
         let until = now + frame.duration;
         if until <= self.view.nav {
+            // An RTS reserves for the rate granted last; the data shows what was granted now.
+            let corrected = frame.kind == Kind::Data && self.nav_by == frame.from;
+            if corrected && self.rate.rts_mode().is_some() {
+                self.view.nav = until;
+            }
             return;
         }
+        self.nav_by = frame.from;
         self.view.nav = until;
         let timing = &rules.timing;
         self.nav_reset = Nanos::NEVER;
@@ -322,18 +336,6 @@ impl Station {
         }
         contender.draw(now, &mut self.random);
     }
-}
-
-/// How long the exchange of a frame takes.
-fn length(mpdu: &Mpdu, rules: &Rules) -> Span {
-    let timing = &rules.timing;
-    let data = acknowledged(mpdu.mode, mpdu.bytes, rules);
-    if !rules.wants_rts(mpdu.bytes) {
-        return data;
-    }
-    let control = timing.answer_mode(mpdu.mode);
-    let sifs = timing.sifs;
-    timing.frame(control, RTS_BYTES) + sifs + timing.cts(control) + sifs + data
 }
 
 /// Time of a data frame and its ACK.

@@ -50,6 +50,8 @@ pub(crate) struct Station {
     /// Where its transmission opportunity ends.
     pub(super) txop_end: Nanos,
     pub(super) due: Option<(Nanos, Due)>,
+    /// Whose frame has set the NAV.
+    pub(super) nav_by: NodeId,
     /// When a NAV set by an RTS is to be forgotten unless a frame has begun by then.
     pub(super) nav_reset: Nanos,
     /// Since when the radio hears nothing; never while it hears something or sends.
@@ -84,6 +86,7 @@ impl Station {
             active: 0,
             txop_end: Nanos::ZERO,
             due: None,
+            nav_by: NodeId::BROADCAST,
             nav_reset: Nanos::NEVER,
             silent_from: Nanos::ZERO,
             next_sequence: 0,

@@ -283,3 +283,51 @@ fn tables_read_and_round_trip() {
         assert!(message.contains(part), "{text}: {message}");
     }
 }
+
+/// Bluetooth voice (inventory 3.9): a frame of N slots of 625 us is lost with 1 - 0.73^N, so that a
+/// slower one is lost more often. Controls that go by failures fall to where nothing comes through;
+/// Minstrel, which measures, stays.
+#[test]
+fn losses_by_time_on_the_air_drive_the_rate_down() {
+    let timing = Timing::new(Standard::B, &TimingConfig::default()).unwrap();
+    let error = ErrorModel::default();
+    let share = |control: &str| {
+        let control = serde_json::from_str(&format!("{{\"control\": \"{control}\"}}")).unwrap();
+        let modes = Mode::DSSS.to_vec();
+        let plan = RatePlan { control, start: Some(Mode::DSSS[3]), modes };
+        let seed = Seed::new(1);
+        let around = Surroundings { timing: &timing, error: &error, seed, label: "sta/0/rate" };
+        let mut rate = Rate::new(&plan, around).unwrap();
+        let mut random = seed.stream("bluetooth");
+        let (mut now, mut delivered) = (Nanos::ZERO, 0u64);
+        while now < Nanos(20_000_000_000) {
+            rate.on_packet(&Attempt { now, to: PEER, category: 0, bytes: BYTES, number: 0 });
+            for number in 0..ATTEMPTS {
+                let attempt = Attempt { now, to: PEER, category: 0, bytes: BYTES, number };
+                let mode = rate.pick(&attempt);
+                let time = timing.frame(mode, BYTES);
+                let clear = 0.73f64.powi((time.0 / 625_000).max(1) as i32);
+                let passed = random.unit() < clear;
+                now = now + time + timing.ack(mode) + timing.difs();
+                let ending = if passed { Ending::Acknowledged } else { Ending::NoAck };
+                let given_up = !passed && number + 1 == ATTEMPTS;
+                let attempt = Attempt { now, ..attempt };
+                rate.on_result(&Outcome { attempt, mode, ending, given_up });
+                if passed {
+                    delivered += 1;
+                    break;
+                }
+            }
+        }
+        delivered as f64 / 20.0
+    };
+    let fixed = share("fixed");
+    for (control, most) in [("s0", 0.1), ("arf", 0.1), ("aarf", 0.1), ("amrr", 0.2)] {
+        let got = share(control);
+        println!("{control} {got} of {fixed}");
+        assert!(got < most * fixed, "{control}: {got} of {fixed}");
+    }
+    let got = share("minstrel");
+    println!("minstrel {got} of {fixed}");
+    assert!(got > 0.8 * fixed, "minstrel: {got} of {fixed}");
+}

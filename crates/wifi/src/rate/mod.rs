@@ -131,9 +131,10 @@ pub trait RateControl {
         1
     }
 
-    /// Whether it learns from RTS and CTS, and is no use without.
-    fn needs_rts(&self) -> bool {
-        false
+    /// The mode of every RTS, if this control learns from RTS and CTS and is no use without;
+    /// otherwise an RTS goes in the mode of the answers to its data.
+    fn rts_mode(&self) -> Option<Mode> {
+        None
     }
 }
 
@@ -162,7 +163,7 @@ impl RatePlan {
         let error = ErrorModel::default();
         let around = Surroundings { timing, error: &error, seed: Seed::new(0), label: "rate" };
         let rate = Rate::new(self, around)?;
-        if rate.needs_rts() && mac.rts_threshold.is_none() {
+        if rate.rts_mode().is_some() && mac.rts_threshold.is_none() {
             let message = format!(
                 "is {:?}, which learns from RTS and CTS, and none are sent: set \
                  mac.rts_threshold (0 for all frames)",

@@ -11,10 +11,13 @@
 //! for multirate ad hoc networks*, `MobiCom` 2002. RBAR's thresholds come from a bit error rate; here
 //! from the cell's own error model and a target for the frame.
 //!
-//! The RTS reserves for the mode granted last, the CTS for the one granted now. RBAR's reservation
-//! sub-header, by which stations that heard only the RTS correct themselves, is replaced by the
-//! Duration field of the data frame: it lengthens a reservation, but does not shorten one. A frame
-//! below the RTS threshold goes in the mode granted last.
+//! The RTS goes in the lowest allowed mode, so that it comes through when the channel has become
+//! worse. It reserves for the mode granted last, the CTS for the one granted now. Stations that heard
+//! only the RTS correct themselves by the Duration field of the data frame, at its end; RBAR has a
+//! sub-header for it at its beginning, and longer PLCP headers. A frame
+//! below the RTS threshold goes in the mode granted last. The frames of a burst reserve for their own
+//! ACK only, not for the next frame as OAR's do, since a station does not know what is behind the head
+//! of its queue: SIFS keeps those away that hear the sender, not those that hear the receiver alone.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::Probability;
@@ -71,8 +74,8 @@ impl RateControl for Rbar {
         if self.burst { mode.kbps() / self.ladder.mode(0).kbps() } else { 1 }
     }
 
-    fn needs_rts(&self) -> bool {
-        true
+    fn rts_mode(&self) -> Option<Mode> {
+        Some(self.ladder.mode(0))
     }
 }
 

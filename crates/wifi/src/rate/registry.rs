@@ -83,8 +83,8 @@ macro_rules! registry {
             fn burst(&self, mode: Mode) -> u32 {
                 match self { $(Self::$variant(c) => c.burst(mode),)+ }
             }
-            fn needs_rts(&self) -> bool {
-                match self { $(Self::$variant(c) => c.needs_rts(),)+ }
+            fn rts_mode(&self) -> Option<Mode> {
+                match self { $(Self::$variant(c) => c.rts_mode(),)+ }
             }
         }
     };

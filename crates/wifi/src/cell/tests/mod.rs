@@ -2,6 +2,7 @@
 
 mod exchange;
 mod interference;
+mod rates;
 mod saturation;
 
 use airtcp_packet::{EndpointId, Packet, Pool, Segment, Side};

@@ -1,0 +1,64 @@
+//! The rates of a cell and their control, as a scenario gives them.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use airtcp_scenario::read;
+use airtcp_wifi::rate::RateConfig;
+
+fn text(keys: &str) -> String {
+    format!(
+        "[[cells]]\nlayout = {{ kind = \"star\", stations = 1 }}\n{keys}\n\
+         [[flows]]\nfrom = \"sta0\"\nto = \"ap\"\n"
+    )
+}
+
+fn refusal(keys: &str) -> String {
+    match read(&text(keys), "test.toml", &[]) {
+        Err(e) => e.to_string(),
+        Ok(s) => s.resolve().map(|_| ()).unwrap_err().to_string(),
+    }
+}
+
+#[test]
+fn one_rate_unless_a_control_is_named() {
+    let cell = |keys: &str| {
+        let plan = read(&text(keys), "test.toml", &[]).unwrap().resolve().unwrap();
+        plan.cells[0].spec.rate_plan().unwrap()
+    };
+    let plain = cell("");
+    assert_eq!((plain.control, plain.start, plain.modes.len()), (RateConfig::default(), None, 8));
+    let plan = cell(
+        "standard = \"802.11g\"\nrate = \"11 Mb/s\"\nrates = [\"54 Mb/s\", \"11 Mb/s\"]\n\
+         rate_control = { control = \"arf\", successes = 5 }",
+    );
+    assert_eq!((plan.start.map(|m| m.kbps()), plan.modes.len()), (Some(11_000), 2));
+    assert_eq!(plan.control.control(), "arf");
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_words() {
+    for (keys, parts) in [
+        ("rate = \"11 Mb/s\"", ["cells[0].rate:", "802.11a has 6 Mb/s"]),
+        ("rates = [\"6 Mb/s\", \"11 Mb/s\"]", ["cells[0].rates:", "is 11 Mb/s: 802.11a has"]),
+        (
+            "rate = \"6 Mb/s\"\nrates = [\"54 Mb/s\"]",
+            ["cells[0].rate: is 6 Mb/s", "not among the allowed rates: 54 Mb/s"],
+        ),
+        (
+            "rate = \"6 Mb/s\"\nrate_control = { control = \"chain\", stages = [{ rate = \"6 Mb/s\" }] }",
+            ["cells[0].rate:", "whose stages name the rates"],
+        ),
+        (
+            "rate_control = { control = \"arf\", successes = 0 }",
+            ["cells[0].rate_control.successes:", "is 0"],
+        ),
+        (
+            "rate_control.control = \"rbar\"",
+            ["cells[0].rate_control.control:", "set mac.rts_threshold (0 for all frames)"],
+        ),
+        ("rate_control.control = \"minstrell\"", ["minstrell", "minstrel"]),
+    ] {
+        let message = refusal(keys);
+        assert!(parts.iter().all(|part| message.contains(part)), "{keys}: {message}");
+    }
+}

@@ -1,0 +1,201 @@
+//! Rate controls in a cell: what they choose on the air, and what it brings.
+
+use super::*;
+use crate::rate::{IdealConfig as Ideal, RateConfig, RbarConfig};
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000_000_000;
+const SIFS: u64 = 16_000;
+
+/// Station 1 sends to the access point, always; SNR of the others is that of `snr_db`.
+fn bench(control: &RateConfig, snr_db: &[f64], change: impl FnOnce(&mut CellPlan)) -> Bench {
+    let n = snr_db.len() + 1;
+    let mut plan = plan(n, Standard::A, MacConfig::default(), TimingConfig::default());
+    plan.error = ErrorModel::default();
+    plan.sensing =
+        Sensing { sensitivity_dbm: -120.0, carrier_sense_dbm: -120.0, energy_detect_dbm: -62.0 };
+    for (i, snr) in snr_db.iter().enumerate() {
+        let power = plan.noise_mw * airtcp_units::Db(*snr).linear();
+        plan.power_mw[0][i + 1] = power;
+        plan.power_mw[i + 1][0] = power;
+    }
+    let modes: Vec<_> = Standard::A.modes().collect();
+    for station in &mut plan.stations {
+        station.rate = RatePlan { control: control.clone(), start: None, modes: modes.clone() };
+    }
+    change(&mut plan);
+    Bench::new(plan, 1)
+}
+
+fn with_rts(plan: &mut CellPlan) {
+    plan.mac.rts_threshold = Some(airtcp_units::Bytes(500));
+}
+
+fn named(text: &str) -> RateConfig {
+    serde_json::from_str(&format!("{{\"control\": \"{text}\"}}")).unwrap()
+}
+
+/// Packets a second from station 1 to the access point, from 2 s on.
+fn throughput(mut b: Bench, seconds: u64) -> f64 {
+    b.saturated = vec![(NodeId(1), NodeId(0))];
+    b.run(Nanos(2 * SECOND));
+    let before = b.delivered[0];
+    b.run(Nanos((2 + seconds) * SECOND));
+    (b.delivered[0] - before) as f64 / seconds as f64
+}
+
+fn fixed(mode: crate::phy::Mode, snr_db: f64, change: impl FnOnce(&mut CellPlan)) -> Bench {
+    bench(&RateConfig::default(), &[snr_db], |plan| {
+        plan.stations.iter_mut().for_each(|s| s.rate = RatePlan::fixed(mode));
+        change(plan);
+    })
+}
+
+/// With distance: the best fixed rate is another one every few dB, and a control finds it.
+#[test]
+fn controls_come_near_the_best_fixed_rate_at_every_snr() {
+    let mut used = std::collections::BTreeSet::new();
+    for snr in [7.0, 10.0, 14.0, 18.0, 23.0, 30.0] {
+        let each = Standard::A.modes().map(|mode| (throughput(fixed(mode, snr, |_| {}), 2), mode));
+        let best = each.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
+        used.insert(best.1);
+        for (control, share) in
+            [("ideal", 0.97), ("aarf", 0.92), ("minstrel", 0.86), ("arf", 0.88), ("s0", 0.78)]
+        {
+            let got = throughput(bench(&named(control), &[snr], |_| {}), 4);
+            println!("{snr} dB {} {}: {control} {:.3}", best.1, best.0, got / best.0);
+            assert!(got > share * best.0, "{control} at {snr} dB: {got} of {best:?}");
+            // Two rates in turn are no better than the better one.
+            assert!(got < 1.02 * best.0, "{control} at {snr} dB: {got} of {best:?}");
+        }
+    }
+    assert!(used.len() >= 5, "{used:?}");
+}
+
+/// S0's finding and S2's: losses that the rate does not cause are made worse by lowering it,
+/// losses by noise are not.
+#[test]
+fn lowering_the_rate_hurts_under_interference_and_helps_under_noise() {
+    let top = Standard::A.modes().last().unwrap();
+    let lossy = |plan: &mut CellPlan| plan.residual_error = 0.4;
+    let plain = throughput(fixed(top, 40.0, lossy), 4);
+    // Onoe bears a retry for every packet and stays where it starts, at 36 Mb/s.
+    for (control, share) in [("s0", 0.3), ("arf", 0.3), ("aarf", 0.3), ("amrr", 0.4), ("onoe", 0.9)]
+    {
+        let got = throughput(bench(&named(control), &[40.0], lossy), 8);
+        println!("loss 0.4: {control} {got} of {plain}");
+        assert!(got < share * plain, "{control}: {got} of {plain}");
+    }
+    // Those that look at what each rate brings, or at the signal, are not fooled.
+    for control in ["minstrel", "ideal"] {
+        let got = throughput(bench(&named(control), &[40.0], lossy), 8);
+        println!("loss 0.4: {control} {got} of {plain}");
+        assert!(got > 0.85 * plain, "{control}: {got} of {plain}");
+    }
+    let noisy = throughput(fixed(top, 14.0, |_| {}), 4);
+    for control in ["s0", "arf", "aarf", "amrr", "onoe", "minstrel", "ideal"] {
+        let got = throughput(bench(&named(control), &[14.0], |_| {}), 4);
+        assert!(got > 100.0 * noisy.max(1.0), "{control}: {got} against {noisy}");
+    }
+}
+
+/// What is known is known of one station, and from what its frames were heard with.
+#[test]
+fn each_destination_has_its_own_rate() {
+    let mut b = bench(&RateConfig::Ideal(Ideal::default()), &[40.0, 10.0], |_| {});
+    for i in 0..20 {
+        b.run(Nanos((1 + 5 * i) * MS));
+        b.offer(NodeId(0), NodeId(1 + (i % 2) as u32));
+    }
+    b.run(Nanos(200 * MS));
+    let to = |to: u32| -> Vec<u32> {
+        let data = b.log.iter().filter(|(_, f)| f.kind == Kind::Data && f.to == NodeId(to));
+        data.map(|(_, f)| f.mode.kbps() / 1_000).collect()
+    };
+    // The first goes in the lowest; its ACK tells the rest.
+    for (station, then) in [(1, 54), (2, 18)] {
+        let rates = to(station);
+        assert_eq!(rates[0], 6);
+        assert!(rates.len() >= 10 && rates[1..].iter().all(|r| *r == then), "{rates:?}");
+    }
+}
+
+/// RTS 52 us and CTS 44 us at 6 Mb/s; data as the receiver says, 248 us at 54 Mb/s; ACK 28 us.
+#[test]
+fn the_receiver_chooses_by_the_rts() {
+    let mut b = bench(&RateConfig::Rbar(RbarConfig::default()), &[40.0, 40.0], with_rts);
+    b.run(Nanos(MS));
+    b.offer(NodeId(1), NodeId(0));
+    b.run(Nanos(2 * MS));
+    let sent: Vec<(Kind, u64, u32)> =
+        b.log.iter().map(|(at, f)| (f.kind, at.0 - MS, f.mode.kbps())).collect();
+    let expected = [
+        (Kind::Rts, 0, 6_000),
+        (Kind::Cts, 52_000 + SIFS, 6_000),
+        (Kind::Data, 96_000 + 2 * SIFS, 54_000),
+        (Kind::Ack, 344_000 + 3 * SIFS, 24_000),
+    ];
+    assert_eq!(sent, expected);
+    // The CTS reserves for the rate granted, and station 2 goes by the RTS, which is longer: 1524
+    // bytes at 6 Mb/s take 2056 us, the ACK 44.
+    let end = MS + 372_000 + 3 * SIFS;
+    let timing = b.cell.rules.timing;
+    let over = |b: &Bench, i: usize| {
+        b.log[i].0 + timing.frame(b.log[i].1.mode, b.log[i].1.bytes) + b.log[i].1.duration
+    };
+    assert_eq!([over(&b, 1), over(&b, 2), over(&b, 3)], [Nanos(end); 3]);
+    assert_eq!(over(&b, 0), Nanos(MS + (52 + 44 + 2056 + 44) * 1_000 + 3 * SIFS));
+    // From then on the RTS reserves for what was granted last.
+    b.run(Nanos(10 * MS));
+    b.offer(NodeId(1), NodeId(0));
+    b.run(Nanos(20 * MS));
+    assert_eq!(b.log[4].1.mode.kbps(), 6_000);
+    let ends: Vec<Nanos> = (4..8).map(|i| over(&b, i)).collect();
+    assert!(ends.iter().all(|end| *end == ends[0]), "{ends:?}");
+}
+
+/// OAR: 54 / 6 = 9 frames SIFS apart for one RTS.
+#[test]
+fn a_burst_takes_the_time_of_one_slow_frame() {
+    let burst = RateConfig::Rbar(RbarConfig { burst: true, ..RbarConfig::default() });
+    let mut b = bench(&burst, &[40.0, 40.0], with_rts);
+    b.saturated = vec![(NodeId(1), NodeId(0))];
+    b.run(Nanos(20 * MS));
+    let rts: Vec<usize> = (0..b.log.len()).filter(|i| b.log[*i].1.kind == Kind::Rts).collect();
+    let exchange = &b.log[rts[1]..rts[2]];
+    let kinds: Vec<Kind> = exchange.iter().map(|(_, f)| f.kind).collect();
+    assert_eq!(kinds, [vec![Kind::Rts, Kind::Cts], [Kind::Data, Kind::Ack].repeat(9)].concat());
+    let timing = b.cell.rules.timing;
+    let end = |(at, f): &(Nanos, Frame)| *at + timing.frame(f.mode, f.bytes);
+    for pair in exchange.windows(2) {
+        assert_eq!(pair[1].0, end(&pair[0]) + Span(SIFS));
+    }
+    assert!(b.delivered[0] > 50);
+    // A burst that has no more to send leaves the medium.
+    let mut b = bench(&burst, &[40.0, 40.0], with_rts);
+    b.run(Nanos(MS));
+    b.offer(NodeId(1), NodeId(0));
+    b.run(Nanos(5 * MS));
+    b.offer(NodeId(2), NodeId(0));
+    b.run(Nanos(10 * MS));
+    assert_eq!(b.delivered[0], 2);
+}
+
+/// A burst is the sender's: another destination is not part of it.
+#[test]
+fn a_burst_ends_with_its_destination() {
+    let burst = RateConfig::Rbar(RbarConfig { burst: true, ..RbarConfig::default() });
+    let mut b = bench(&burst, &[40.0, 40.0], with_rts);
+    let mut turn = 0;
+    for i in 0..2_000u64 {
+        b.run(Nanos(MS + i * 10_000));
+        if b.cell.is_ready(NodeId(0), 0) {
+            turn += 1;
+            b.offer(NodeId(0), NodeId(1 + turn % 2));
+        }
+    }
+    let data = |f: &Frame| f.kind == Kind::Data;
+    let sent = b.log.iter().filter(|(_, f)| data(f)).count();
+    let rts = b.log.iter().filter(|(_, f)| f.kind == Kind::Rts).count();
+    assert!(sent > 10 && sent == rts, "{sent} {rts}");
+}
