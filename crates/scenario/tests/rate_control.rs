@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use airtcp_scenario::read;
+use airtcp_wifi::phy::Mode;
 use airtcp_wifi::rate::RateConfig;
 
 fn text(keys: &str) -> String {
@@ -31,7 +32,7 @@ fn one_rate_unless_a_control_is_named() {
         "standard = \"802.11g\"\nrate = \"11 Mb/s\"\nrates = [\"54 Mb/s\", \"11 Mb/s\"]\n\
          rate_control = { control = \"arf\", successes = 5 }",
     );
-    assert_eq!((plan.start.map(|m| m.kbps()), plan.modes.len()), (Some(11_000), 2));
+    assert_eq!((plan.start.map(Mode::kbps), plan.modes.len()), (Some(11_000), 2));
     assert_eq!(plan.control.control(), "arf");
 }
 

@@ -94,7 +94,7 @@ registry! {
     /// One rate for every attempt
     "fixed" Fixed(super::Fixed, super::FixedConfig) from "own";
     /// Down after successive failures, up after successive successes
-    "s0" S0(super::S0, super::S0Config) from "S0 section III";
+    "s0" S0(super::S0, super::S0Config) from "S0";
     /// As s0, with a timer in packets, and back at once if the first frame after a rise fails
     "arf" Arf(super::Arf, super::ArfConfig) from "Kamerman and Monteban 1997; ns-3 ArfWifiManager";
     /// As arf, and after each rise that failed twice as many successes are asked for

@@ -63,7 +63,6 @@ fn controls_come_near_the_best_fixed_rate_at_every_snr() {
             [("ideal", 0.97), ("aarf", 0.92), ("minstrel", 0.86), ("arf", 0.88), ("s0", 0.78)]
         {
             let got = throughput(bench(&named(control), &[snr], |_| {}), 4);
-            println!("{snr} dB {} {}: {control} {:.3}", best.1, best.0, got / best.0);
             assert!(got > share * best.0, "{control} at {snr} dB: {got} of {best:?}");
             // Two rates in turn are no better than the better one.
             assert!(got < 1.02 * best.0, "{control} at {snr} dB: {got} of {best:?}");
@@ -83,13 +82,11 @@ fn lowering_the_rate_hurts_under_interference_and_helps_under_noise() {
     for (control, share) in [("s0", 0.3), ("arf", 0.3), ("aarf", 0.3), ("amrr", 0.4), ("onoe", 0.9)]
     {
         let got = throughput(bench(&named(control), &[40.0], lossy), 8);
-        println!("loss 0.4: {control} {got} of {plain}");
         assert!(got < share * plain, "{control}: {got} of {plain}");
     }
     // Those that look at what each rate brings, or at the signal, are not fooled.
     for control in ["minstrel", "ideal"] {
         let got = throughput(bench(&named(control), &[40.0], lossy), 8);
-        println!("loss 0.4: {control} {got} of {plain}");
         assert!(got > 0.85 * plain, "{control}: {got} of {plain}");
     }
     let noisy = throughput(fixed(top, 14.0, |_| {}), 4);
