@@ -1,5 +1,5 @@
-//! S0's simple algorithm: the rate is "reduced when the sender suffers successive failures and
-//! vice versa".
+//! S0's simple algorithm: "the rate is reduced when the sender suffers from successive transmission
+//! failures and vice-versa".
 //!
 //! ```text
 //! down one step after `failures` attempts in a row that failed, and again after as many more
