@@ -205,6 +205,7 @@ class RunDocument(TypedDict):
     scenario: dict[str, Any]
     replications: list[dict[str, Any]]
     summary: dict[str, Any]
+    warnings: NotRequired[list[str]]
     interrupted: bool
 
 

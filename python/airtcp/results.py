@@ -194,6 +194,21 @@ class RunResult(_Result):
         """Means with 95 % confidence intervals over replications, one row a quantity."""
         return self.table("summary")
 
+    @cached_property
+    def stations(self) -> pl.DataFrame:
+        """One row a station of an 802.11 cell and replication; empty without cells."""
+        return self.table("stations") if "stations" in self.tables else pl.DataFrame()
+
+    @cached_property
+    def frames(self) -> pl.DataFrame:
+        """One row a station, class of frames and replication; empty without cells."""
+        return self.table("frames") if "frames" in self.tables else pl.DataFrame()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to know before believing the results, such as stations out of range."""
+        return self.json.get("warnings", [])
+
     @property
     def fingerprints(self) -> list[str]:
         """A hash of everything that happened, per replication; equal runs have equal ones."""

@@ -4,6 +4,7 @@
 //! tell their progress and notice Ctrl-C (see `progress`). What Python users meet is the package
 //! `airtcp`, which says how to call this; its stub `_core.pyi` mirrors this file.
 
+mod air;
 mod compare;
 mod error;
 mod fit;

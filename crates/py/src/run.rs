@@ -17,6 +17,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use serde::Deserialize;
 
+use crate::air;
 use crate::error;
 use crate::progress::Watch;
 use crate::table::{Columns, Table};
@@ -169,6 +170,8 @@ impl Traces<'_> {
 }
 
 const TABLES: [&str; 3] = ["flows", "links", "summary"];
+/// Those of cells, where there are any.
+const CELL_TABLES: [&str; 2] = ["stations", "frames"];
 const SERIES: [&str; 3] = ["window_series", "rtt_series", "queue_series"];
 
 #[pymethods]
@@ -190,10 +193,12 @@ impl RunResult {
         self.inner.interrupted
     }
 
-    /// Names of the tables; those of series only if series were recorded.
+    /// Names of the tables; those of cells only if there are cells, those of series only if
+    /// series were recorded.
     fn table_names(&self) -> Vec<&'static str> {
+        let cells = if self.has_cells() { &CELL_TABLES[..] } else { &[] };
         let series = if self.series.is_some() { &SERIES[..] } else { &[] };
-        TABLES.iter().chain(series).copied().collect()
+        TABLES.iter().chain(cells).chain(series).copied().collect()
     }
 
     /// One of the tables.
@@ -202,6 +207,8 @@ impl RunResult {
             ("flows", _) => flows(&self.inner.replications),
             ("links", _) => links(&self.inner.replications),
             ("summary", _) => summary(&self.inner.summary),
+            ("stations", _) if self.has_cells() => air::stations(&self.inner.replications),
+            ("frames", _) if self.has_cells() => air::frames(&self.inner.replications),
             ("window_series", Some(series)) => self.windows(series),
             ("rtt_series", Some(series)) => self.rtts(series),
             ("queue_series", Some(series)) => self.queues(series),
@@ -229,6 +236,10 @@ fn rows<'a>(name: &'a str, side: &'static str, table: &airtcp_probe::Table) -> V
 }
 
 impl RunResult {
+    const fn has_cells(&self) -> bool {
+        !self.plan.cells.is_empty()
+    }
+
     fn flow(&self, number: u32) -> &str {
         self.plan.flows.get(number as usize).map_or("", |flow| flow.name.as_str())
     }
@@ -335,21 +346,25 @@ fn links(replications: &[Replication]) -> PyResult<Table> {
 }
 
 fn summary(summary: &airtcp_sim::results::Summary) -> PyResult<Table> {
-    let mut all: Vec<(&str, &str, &str, Estimate)> = vec![
-        ("run", "all", "total_goodput_bps", summary.total_goodput_bps),
-        ("run", "all", "jain_index", summary.jain_index),
+    let run = |quantity: &str, e| ("run", "all", quantity.to_owned(), e);
+    let mut all = vec![
+        run("total_goodput_bps", summary.total_goodput_bps),
+        run("jain_index", summary.jain_index),
+        run("max_difference_bps", summary.max_difference_bps),
     ];
     for (kind, list) in [("flow", &summary.flows), ("link", &summary.links)] {
         for one in list {
-            all.extend(
-                one.quantities.iter().map(|(q, e)| (kind, one.name.as_str(), q.as_str(), *e)),
-            );
+            let row = |(q, e): (&String, &Estimate)| (kind, one.name.as_str(), q.clone(), *e);
+            all.extend(one.quantities.iter().map(row));
         }
+    }
+    for cell in &summary.cells {
+        all.extend(air::summary(cell));
     }
     Columns::of(&all)
         .text("kind", |r| r.0)
         .text("name", |r| r.1)
-        .text("quantity", |r| r.2)
+        .text("quantity", |r| r.2.as_str())
         .real("mean", |r| r.3.mean)
         .real("ci_low", |r| r.3.ci_low)
         .real("ci_high", |r| r.3.ci_high)

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use airtcp_queueing::{Qdisc, Queue};
+use airtcp_random::Seed;
 use airtcp_scenario::Cell as Plan;
 use airtcp_units::Nanos;
 use airtcp_wifi::cell::{ClassCounts, StationStats};
@@ -10,6 +11,8 @@ use airtcp_wifi::mac::{Class, NodeId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::place::places;
+use crate::results::FlowResult;
 use crate::site::Site;
 
 /// What became of the frames of one class that a station sent.
@@ -34,6 +37,24 @@ pub struct FrameResult {
 pub struct StationResult {
     /// Name of its node.
     pub name: String,
+    /// Where it is, in metres.
+    pub x_m: f64,
+    /// Where it is, in metres.
+    pub y_m: f64,
+    /// Distance to the access point; null for that itself, as the next two.
+    pub distance_m: Option<f64>,
+    /// Power at which the access point hears it, without fading; null if nothing arrives.
+    pub signal_dbm: Option<f64>,
+    /// That power over the noise floor.
+    pub snr_db: Option<f64>,
+    /// Goodput of the flows that begin at it.
+    pub goodput_from_bps: f64,
+    /// Goodput of the flows that end at it.
+    pub goodput_to_bps: f64,
+    /// Share of the measured time that its frames of all classes were on the air.
+    pub airtime_share: f64,
+    /// Bits of its frames of all classes, MAC headers and FCS included, per second.
+    pub mac_bps: f64,
     /// By class: `data`, `tcp_ack`, `mac_ack`, `rts`, `cts`, `beacon`; absent if it sent none.
     pub frames: BTreeMap<String, FrameResult>,
     /// Mean number of attempts of the packets that were acknowledged.
@@ -80,21 +101,41 @@ impl CellCounters {
 }
 
 /// The results of a cell, from its counters at the warm-up and at the end.
-pub(crate) fn cell(plan: &Plan, before: &CellCounters, after: &CellCounters) -> CellResult {
+pub(crate) fn cell(
+    plan: &Plan,
+    seed: Seed,
+    flows: &[FlowResult],
+    before: &CellCounters,
+    after: &CellCounters,
+) -> CellResult {
     let span = after.at.since(before.at).0 as f64;
-    let names = plan.spec.node_names();
-    let stations = names.into_iter().zip(before.stations.iter().zip(&after.stations));
+    let names = plan.spec.node_names().into_iter().zip(places(&plan.spec, seed));
+    let stations = names.zip(before.stations.iter().zip(&after.stations));
     CellResult {
         name: plan.spec.name.clone(),
         busy_share: (after.busy_ns - before.busy_ns) as f64 / span,
         stations: stations
-            .map(|(name, ((then, drops_then, area_then), (now, drops, area)))| {
+            .map(|((name, place), ((then, drops_then, area_then), (now, drops, area)))| {
                 let acknowledged = now.acknowledged - then.acknowledged;
                 let finished = acknowledged + now.given_up - then.given_up;
                 let per = |sum: u64, n: u64| (n > 0).then(|| sum as f64 / n as f64);
+                let frames = frames(then, now, span);
+                let sum = |of: fn(&FrameResult) -> f64| frames.values().map(of).sum::<f64>();
+                let goodput = |ours: &dyn Fn(&FlowResult) -> bool| {
+                    flows.iter().filter(|f| ours(f)).map(|f| f.goodput_bps).sum()
+                };
                 StationResult {
+                    x_m: place.at.x_m,
+                    y_m: place.at.y_m,
+                    distance_m: place.heard.map(|h| h.distance_m),
+                    signal_dbm: place.heard.map(|h| h.signal_dbm).filter(|s| s.is_finite()),
+                    snr_db: place.heard.map(|h| h.snr_db).filter(|s| s.is_finite()),
+                    goodput_from_bps: goodput(&|f| f.from == name),
+                    goodput_to_bps: goodput(&|f| f.to == name),
+                    airtime_share: sum(|f| f.airtime_share),
+                    mac_bps: sum(|f| f.mac_bps),
                     name,
-                    frames: frames(then, now, span),
+                    frames,
                     attempts_mean: per(now.attempts - then.attempts, acknowledged),
                     service_mean_s: per(now.service_ns - then.service_ns, finished)
                         .map(|ns| ns / 1e9),

@@ -19,6 +19,7 @@ use airtcp_wifi::mac::NodeId;
 use crate::application::App;
 use crate::cell::cell;
 use crate::interface::Interface;
+use crate::place::label;
 use crate::routes::Routes;
 use crate::transport::Transport;
 use crate::world::{AirWay, World};
@@ -111,7 +112,7 @@ fn add_cell<P: Probe>(
     plan: &CellPlan,
     seed: Seed,
 ) -> Result<(), ScenarioError> {
-    let label = format!("cell/{}", plan.spec.name);
+    let label = label(&plan.spec);
     let cell = cell(plan, seed, &label)?;
     let categories = plan.spec.mac.categories();
     let mut queues = Vec::with_capacity(plan.nodes.len() * categories);

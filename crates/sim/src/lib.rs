@@ -8,6 +8,7 @@
 //! Nothing here reads a clock, shares state between runs, or depends on how many threads run.
 
 pub mod air;
+mod air_summary;
 mod application;
 mod build;
 mod cell;
@@ -16,6 +17,7 @@ pub mod estimate;
 mod interface;
 mod measure;
 pub mod parallel;
+mod place;
 pub mod queue;
 pub mod results;
 mod routes;
@@ -25,6 +27,7 @@ pub mod slotted;
 mod transport;
 mod world;
 
+pub use air_summary::CellEstimates;
 pub use build::TraceLoader;
 pub use estimate::Estimate;
 pub use results::RunResult;

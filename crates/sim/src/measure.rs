@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use airtcp_link::LinkStats;
 use airtcp_probe::{DropReason, Probe};
 use airtcp_queueing::{Qdisc, Stats as QueueStats};
+use airtcp_random::Seed;
 use airtcp_scenario::{Application, Resolved, TransportKind};
 use airtcp_transport::tcp::TcpStats;
 use airtcp_units::{Nanos, Span};
@@ -12,7 +13,9 @@ use airtcp_units::{Nanos, Span};
 use crate::air::{CellCounters, cell};
 use crate::application::{App, Exchanges};
 use crate::interface::Interface;
-use crate::results::{Conservation, FlowResult, LinkResult, Replication, jain_index};
+use crate::results::{
+    Conservation, FlowResult, LinkResult, Replication, jain_index, max_difference,
+};
 use crate::site::Site;
 use crate::transport::Transport;
 use crate::world::World;
@@ -138,7 +141,9 @@ pub(crate) fn replication<P: Probe>(
         (0..plan.flows.len()).map(|i| flow(world, plan, warm, &end, i)).collect();
     let links: Vec<LinkResult> = (0..plan.links.len()).map(|i| link(plan, warm, &end, i)).collect();
     let cells = plan.cells.iter().zip(warm.cells.iter().zip(&end.cells));
-    let cells = cells.map(|(plan, (before, after))| cell(plan, before, after)).collect();
+    let seed = Seed { root: plan.scenario.seed, replication: number };
+    let cells =
+        cells.map(|(plan, (before, after))| cell(plan, seed, &flows, before, after)).collect();
     let goodputs: Vec<f64> = flows.iter().map(|f| f.goodput_bps).collect();
     Replication {
         replication: number,
@@ -150,6 +155,7 @@ pub(crate) fn replication<P: Probe>(
         cells,
         total_goodput_bps: goodputs.iter().sum(),
         jain_index: jain_index(&goodputs),
+        max_difference_bps: max_difference(&goodputs),
         conservation: conservation(world),
     }
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::air::CellResult;
+use crate::air_summary::{self, CellEstimates};
 use crate::estimate::Estimate;
 
 /// Version of the format of run results.
@@ -133,6 +134,9 @@ pub struct Replication {
     pub total_goodput_bps: f64,
     /// Jain's fairness index of the flows' goodputs: 1 if equal, 1/n if one has all.
     pub jain_index: Option<f64>,
+    /// Greatest of the flows' goodputs less the least; null without flows.
+    #[serde(default)]
+    pub max_difference_bps: Option<f64>,
     /// Where every packet went.
     pub conservation: Conservation,
 }
@@ -152,6 +156,9 @@ pub struct RunResult {
     pub replications: Vec<Replication>,
     /// Means and intervals over replications.
     pub summary: Summary,
+    /// What to know before believing the results, such as stations that nobody can hear.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// True if the run was stopped before all replications were done.
     pub interrupted: bool,
 }
@@ -163,16 +170,22 @@ pub struct Summary {
     pub flows: Vec<Estimates>,
     /// Per direction of each link.
     pub links: Vec<Estimates>,
+    /// Per 802.11 cell, with its stations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<CellEstimates>,
     /// Sum of goodputs.
     pub total_goodput_bps: Estimate,
     /// Jain's fairness index.
     pub jain_index: Estimate,
+    /// Greatest of the flows' goodputs less the least. (S3's *maximum throughput difference* is
+    /// the greatest over the replications, which give it each.)
+    pub max_difference_bps: Estimate,
 }
 
-/// The estimates of one flow or link.
+/// The estimates of one flow, link or station.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimates {
-    /// Name of the flow or link.
+    /// Its name.
     pub name: String,
     /// Estimates by quantity; the same keys as in a replication.
     #[serde(flatten)]
@@ -186,14 +199,25 @@ pub fn jain_index(shares: &[f64]) -> Option<f64> {
     (squares > 0.0).then(|| sum * sum / (shares.len() as f64 * squares))
 }
 
+/// The greatest less the least; `None` if there are none.
+pub fn max_difference(values: &[f64]) -> Option<f64> {
+    let most = values.iter().copied().reduce(f64::max)?;
+    let least = values.iter().copied().reduce(f64::min)?;
+    Some(most - least)
+}
+
 impl Summary {
     /// Sums up replications.
     pub fn of(replications: &[Replication]) -> Self {
         Self {
             flows: estimates(replications, |r| r.flows.as_slice()),
             links: estimates(replications, |r| r.links.as_slice()),
+            cells: air_summary::cells(replications),
             total_goodput_bps: Estimate::of(replications.iter().map(|r| r.total_goodput_bps)),
             jain_index: Estimate::of_some(replications.iter().map(|r| r.jain_index)),
+            max_difference_bps: Estimate::of_some(
+                replications.iter().map(|r| r.max_difference_bps),
+            ),
         }
     }
 }
@@ -232,6 +256,13 @@ fn estimates<T: Serialize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn differences() {
+        assert_eq!(max_difference(&[]), None);
+        assert_eq!(max_difference(&[3.0]), Some(0.0));
+        assert_eq!(max_difference(&[2.0, 5.0, 1.0]), Some(4.0));
+    }
 
     #[test]
     fn jain() {

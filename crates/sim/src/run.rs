@@ -11,6 +11,7 @@ use crate::build::{TraceLoader, build};
 use crate::check::check;
 use crate::measure::{Snapshot, replication};
 use crate::parallel::{Stop, default_workers, run_many};
+use crate::place::warnings;
 use crate::results::{RUN_SCHEMA, Replication, RunResult, Summary};
 
 /// Events between two looks at the stop flag: a few milliseconds of work.
@@ -122,6 +123,7 @@ pub fn collect(plan: &Resolved, replications: Vec<Replication>) -> RunResult {
         scenario: serde_json::to_value(&plan.scenario).unwrap_or_default(),
         summary: Summary::of(&replications),
         replications,
+        warnings: warnings(plan),
         interrupted,
     }
 }

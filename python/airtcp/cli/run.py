@@ -75,6 +75,8 @@ def run(
             workers=workers,
             progress=tell,
         )
+    for warning in result.warnings:
+        note(f"warning: {warning}", quiet=quiet)
     if form is opt.Format.TABLE:
         _tables(result)
     elif form is opt.Format.JSON:
@@ -135,8 +137,13 @@ def _tables(result: RunResult) -> None:
         ]
         if rows:
             console.print(fitted(console, what, [row["name"] for row in rows], laid)[0])
+    if cells := summary.get("cells", []):
+        from airtcp.cli import cells as air
+
+        for cell in cells:
+            air.show(console, cell, alone=len(cells) == 1)
     total = estimate(summary["total_goodput_bps"], 1e-6)
-    console.print(f"total goodput {total} Mb/s, fairness {estimate(summary['jain_index'], 1.0)}")
+    console.print(f"total goodput {total} Mb/s{_fairness(summary)}")
     bad = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
     if bad:
         console.print(f"[bold]packets were lost track of in replications {bad}: a fault of airtcp")
@@ -144,6 +151,17 @@ def _tables(result: RunResult) -> None:
     console.print(
         f"{count} replication{'s' if count != 1 else ''}, seed {result.seed}, "
         f"airtcp {document['airtcp_version']}"
+    )
+
+
+def _fairness(summary: Mapping[str, Any]) -> str:
+    """Say how equal the flows' shares are, if there is more than one."""
+    if len(summary["flows"]) < 2:  # noqa: PLR2004 - one alone has everything
+        return ""
+    difference = estimate(summary["max_difference_bps"], 1e-6)
+    return (
+        f", Jain's fairness index {estimate(summary['jain_index'], 1.0)}, "
+        f"greatest less least {difference} Mb/s"
     )
 
 

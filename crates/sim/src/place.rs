@@ -1,0 +1,151 @@
+//! Where the stations of a cell stand, and how well their access point hears them.
+//!
+//! ```text
+//! signal = power - loss(station, access point)                       dBm
+//! SNR    = signal - noise floor                                      dB
+//! margin = signal - sensitivity, or signal - (noise floor + SINR)    dB
+//! ```
+//!
+//! `SINR` is what half of the frames of 1000 bytes at the cell's rate survive. Fading and interference are left out:
+//! this is the mean, and the quiet air. Equal powers make it the same in both directions.
+
+use airtcp_random::Seed;
+use airtcp_scenario::{Cell as Plan, CellSpec, Resolved};
+use airtcp_units::{Dbm, detmath};
+use airtcp_wifi::ConfigError;
+use airtcp_wifi::phy::error::ErrorModel;
+use airtcp_wifi::phy::noise::Noise;
+use airtcp_wifi::phy::propagation::{Position, Propagation, Site};
+
+/// Length of the frames whose survival says whether a station is in range (a choice).
+const FRAME_BITS: u64 = 8000;
+/// Share of them that survives at the edge (a choice).
+const EDGE: f64 = 0.5;
+/// Stations that a warning names.
+const NAMED: usize = 4;
+
+/// Label under which a cell draws.
+pub(crate) fn label(spec: &CellSpec) -> String {
+    format!("cell/{}", spec.name)
+}
+
+/// A station's place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) at: Position,
+    /// Of all but the access point, what that hears of it.
+    pub(crate) heard: Option<Heard>,
+}
+
+/// What the access point hears of a station.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Heard {
+    pub(crate) distance_m: f64,
+    /// Minus infinity if nothing arrives.
+    pub(crate) signal_dbm: f64,
+    pub(crate) snr_db: f64,
+}
+
+/// What decides how far a cell reaches.
+struct Reach {
+    sensitivity_dbm: f64,
+    noise_dbm: f64,
+    error: ErrorModel,
+}
+
+fn survey(spec: &CellSpec, seed: Seed) -> Result<(Vec<Place>, Reach), ConfigError> {
+    let label = label(spec);
+    let names = spec.node_names();
+    let at = spec.layout.positions(seed, &label);
+    let site =
+        Site { frequency_hz: spec.standard.frequency_hz(), stations: &names, seed, label: &label };
+    let propagation = Propagation::new(&spec.propagation, &site)?;
+    let noise_dbm = decibels(Noise::new(&spec.noise, spec.standard)?.floor_mw());
+    let sensitivity_dbm = propagation
+        .thresholds(Dbm(spec.power_dbm))
+        .map_or(spec.sensing.sensitivity_dbm, |ranges| ranges.decode.0);
+    let place = |i: usize| {
+        let signal_dbm = spec.power_dbm - propagation.loss_db(i, at[i], 0, at[0]);
+        let heard = || Heard {
+            distance_m: at[0].distance_m(at[i]),
+            signal_dbm,
+            snr_db: signal_dbm - noise_dbm,
+        };
+        Place { at: at[i], heard: (i > 0).then(heard) }
+    };
+    let places = (0..at.len()).map(place).collect();
+    let error = ErrorModel::new(&spec.error)?;
+    Ok((places, Reach { sensitivity_dbm, noise_dbm, error }))
+}
+
+/// The places of a cell's stations, the access point's first; none if a model refuses its
+/// parameters, which building the cell reports.
+pub(crate) fn places(spec: &CellSpec, seed: Seed) -> Vec<Place> {
+    survey(spec, seed).map(|(places, _)| places).unwrap_or_default()
+}
+
+/// What a user should know of a plan's cells before believing their results, with the places of
+/// the first replication.
+pub(crate) fn warnings(plan: &Resolved) -> Vec<String> {
+    let seed = Seed::new(plan.scenario.seed);
+    plan.cells.iter().flat_map(|cell| of_cell(cell, seed).unwrap_or_default()).collect()
+}
+
+fn of_cell(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
+    let spec = &plan.spec;
+    let (places, reach) = survey(spec, seed)?;
+    let mode = spec.mode()?;
+    let noticed = reach.sensitivity_dbm;
+    let survives = reach.noise_dbm + decibels(reach.error.sinr_for(mode, FRAME_BITS, EDGE));
+    let names = spec.node_names();
+    let stations = || {
+        let heard = |(name, place): (_, &Place)| place.heard.map(|h| (String::as_str(name), h));
+        names.iter().zip(&places).filter_map(heard)
+    };
+    let (deaf, weak): (Vec<_>, Vec<_>) = stations()
+        .filter(|(_, h)| h.signal_dbm < noticed.max(survives))
+        .partition(|(_, h)| h.signal_dbm < noticed);
+    let all = places.len() - 1;
+    let mut found = Vec::new();
+    if !deaf.is_empty() {
+        let who = if deaf.len() == all {
+            format!("the access point \"{}\" is out of everyone's range", spec.access_point)
+        } else {
+            format!("{} of {all} stations are out of the access point's range", deaf.len())
+        };
+        let rule = format!("radios notice nothing below {noticed:.1} dBm");
+        found.push(format!("{}: {who}: {rule}, and {}", plan.path, listed(deaf, noticed)));
+    }
+    if !weak.is_empty() {
+        let who = format!("{} of {all} stations are too weak for {}", weak.len(), mode.rate());
+        let rule = format!("half of its frames of 1000 B survive at {survives:.1} dBm");
+        found.push(format!("{}: {who}: {rule}, and {}", plan.path, listed(weak, survives)));
+    }
+    Ok(found)
+}
+
+/// What the access point hears of some stations, the nearest to `needed` first.
+fn listed(mut stations: Vec<(&str, Heard)>, needed: f64) -> String {
+    stations.sort_by(|a, b| b.1.signal_dbm.total_cmp(&a.1.signal_dbm));
+    let station = |(name, heard): &(&str, Heard)| {
+        let Heard { distance_m, signal_dbm, .. } = heard;
+        if signal_dbm.is_finite() {
+            let margin = signal_dbm - needed;
+            format!(
+                "\"{name}\" ({distance_m:.1} m) arrives with {signal_dbm:.1} dBm, a margin of {margin:.1} dB"
+            )
+        } else {
+            format!("of \"{name}\" ({distance_m:.1} m) nothing arrives")
+        }
+    };
+    let text = stations.iter().take(NAMED).map(station).collect::<Vec<_>>().join("; ");
+    match stations.len().saturating_sub(NAMED) {
+        0 => text,
+        more => format!("{text}; and {more} more"),
+    }
+}
+
+/// A ratio, or a power in mW, in decibels.
+fn decibels(ratio: f64) -> f64 {
+    10.0 * detmath::log10(ratio)
+}

@@ -1,0 +1,97 @@
+"""What `airtcp run` prints of 802.11 cells: stations, and what frames were lost to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp import cells
+from airtcp.cli.run import estimate
+from airtcp.cli.tables import Column, fitted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_ROWS: Final = 40
+"""Stations printed of a cell; the document and the tables have all."""
+
+_STATION_COLUMNS: Final = (
+    ("sends\n(Mb/s)", "goodput_from_bps", 1e-6, 0),
+    ("gets\n(Mb/s)", "goodput_to_bps", 1e-6, 0),
+    ("data\nerror (%)", "data_error_rate", 100.0, 0),
+    ("TCP-ACK\nerror (%)", "tcp_ack_error_rate", 100.0, 1),
+    ("attempts", "attempts_mean", 1.0, 2),
+    ("service\n(ms)", "service_mean_s", 1e3, 5),
+    ("airtime\n(%)", "airtime_share", 100.0, 1),
+    ("queue\n(packets)", "mean_queue_packets", 1.0, 3),
+    ("dropped\nafter retries", "retry_drops", 1.0, 4),
+    ("dropped\nby queue", "queue_drops", 1.0, 4),
+    ("SNR\n(dB)", "snr_db", 1.0, 6),
+)
+
+
+def show(console: Console, cell: dict[str, Any], *, alone: bool) -> None:
+    """Print the tables of one cell.
+
+    Args:
+        console: Where to.
+        cell: The cell, of the summary.
+        alone: Whether there is no other cell to tell it from.
+    """
+    stations = cell["stations"]
+    console.print(_stations(console, stations[:_ROWS]))
+    if len(stations) > _ROWS:
+        console.print(f"and {len(stations) - _ROWS} more stations: --json or --out DIR has them")
+    console.print(_losses(console, cell))
+    where = "" if alone else f' in cell "{cell["name"]}"'
+    console.print(
+        f"medium{where}: busy {estimate(cell['busy_share'], 100.0)} % of the time, "
+        f"{estimate(cell['mac_bps'], 1e-6)} Mb/s of frames with their headers and repetitions",
+        markup=False,
+    )
+
+
+def _stations(console: Console, rows: list[dict[str, Any]]) -> Any:
+    columns = [
+        Column(
+            head,
+            [estimate(row.get(key), scale) for row in rows],
+            [estimate(row.get(key), scale, short=True) for row in rows],
+            rank,
+        )
+        for head, key, scale, rank in _STATION_COLUMNS
+        if any(row.get(key, {}).get("mean") for row in rows)
+    ]
+    return fitted(console, "station", [row["name"] for row in rows], columns)[0]
+
+
+def _losses(console: Console, cell: dict[str, Any]) -> Any:
+    classes = cells.sent_classes(cell)
+
+    def column(head: str, values: list[Any], rank: int) -> Column:
+        full = [estimate(value, 100.0) for value in values]
+        return Column(head, full, [estimate(v, 100.0, short=True) for v in values], rank)
+
+    sent = [cell[f"{c}_sent"] for c in classes]
+    columns = [
+        Column("sent", [estimate(value, 1.0) for value in sent], None, 1),
+        column("lost (%)", [cell.get(f"{c}_error_rate") for c in classes], 0),
+    ]
+    columns += [
+        column(
+            _broken(cells.named(cause, cells.CAUSES)) + " (%)",
+            [cell["lost"].get(c, {}).get(cause) for c in classes],
+            0,
+        )
+        for cause in cells.causes(cell)
+    ]
+    names = [cells.named(c, cells.CLASSES) for c in classes]
+    return fitted(console, "frames", names, columns)[0]
+
+
+def _broken(head: str) -> str:
+    """Break a heading of two words.
+
+    >>> _broken("with TCP ACK")
+    'with\\nTCP ACK'
+    """
+    return head.replace(" ", "\n", 1)
