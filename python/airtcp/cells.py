@@ -28,6 +28,21 @@ CAUSES: Final = {
 receiver went over to a stronger one, or no other frame had a part in it."""
 
 
+ENOUGH: Final = 30
+"""Frames in a replication from which on a station's error rate is shown: of a handful, such as the
+segments that open a connection, it says nothing."""
+
+
+def shown(station: dict[str, Any]) -> dict[str, Any]:
+    """Give a station of a summary without the error rates of classes it sent hardly any of."""
+    few = {
+        f"{kind}_error_rate"
+        for kind in CLASSES
+        if (station.get(f"{kind}_sent", {}).get("mean") or 0.0) < ENOUGH
+    }
+    return {key: value for key, value in station.items() if key not in few}
+
+
 def ordered(keys: Iterable[str], names: dict[str, str]) -> list[str]:
     """Sort keys as `names` has them; those it lacks come last.
 

@@ -50,7 +50,8 @@ def show(console: Console, cell: dict[str, Any], *, alone: bool) -> None:
     )
 
 
-def _stations(console: Console, rows: list[dict[str, Any]]) -> Any:
+def _stations(console: Console, stations: list[dict[str, Any]]) -> Any:
+    rows = [cells.shown(station) for station in stations]
     columns = [
         Column(
             head,
@@ -89,9 +90,9 @@ def _losses(console: Console, cell: dict[str, Any]) -> Any:
 
 
 def _broken(head: str) -> str:
-    """Break a heading of two words.
+    r"""Break a heading of two words.
 
     >>> _broken("with TCP ACK")
-    'with\\nTCP ACK'
+    'with\nTCP ACK'
     """
     return head.replace(" ", "\n", 1)

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from airtcp import words
 from airtcp.papers import cache as kept
-from airtcp.report import charts, charts_run, rows, run_rows, theme
+from airtcp.report import cell_rows, charts, charts_cell, charts_run, rows, run_rows, theme
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -256,6 +256,9 @@ def run_page(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> 
     replications = document["replications"]
     payload = run_rows.run_payload(document, series)
     payload["charts"] = charts_run.run_charts(len(summary["flows"]), recorded=bool(series))
+    payload["cells"] = cell_rows.charted(document)
+    for number, cell in enumerate(payload["cells"]):
+        payload["charts"] |= charts_cell.cell_charts(number, cell)
     scenario = document["scenario"]
     return render(
         "run.html.j2",
@@ -278,6 +281,7 @@ def run_page(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> 
         goodput_heading="Goodput of each flow",
         flows=run_rows.table(summary["flows"], run_rows.FLOW_COLUMNS),
         links=run_rows.table(summary["links"], run_rows.LINK_COLUMNS),
+        cells=cell_rows.tables(document),
         fingerprints=[replication["fingerprint"] for replication in replications],
         conservation=_conservation(document),
         scenario=json.dumps(scenario, indent=2, ensure_ascii=False),
@@ -289,8 +293,12 @@ def _run_findings(document: RunDocument) -> list[words.Finding]:
     flows = summary["flows"]
     total = run_rows.estimate(summary["total_goodput_bps"], 1e-6)
     found = [
-        words.Finding(f"{total.split(' ')[0]} Mb/s in all", f"The flows together got {total} Mb/s.")
+        words.Finding("Check this first", warning, "warn")
+        for warning in document.get("warnings", [])
     ]
+    found.append(
+        words.Finding(f"{total.split(' ')[0]} Mb/s in all", f"The flows together got {total} Mb/s.")
+    )
     fairness = summary["jain_index"]
     if len(flows) > 1 and fairness["mean"] is not None:
         found.append(
@@ -300,6 +308,7 @@ def _run_findings(document: RunDocument) -> list[words.Finding]:
                 f" {words.number(1 / len(flows), 2)} is one flow with everything.",
             )
         )
+    found += cell_rows.findings(document)
     busiest = max(summary["links"], key=lambda row: row["utilisation"]["mean"] or 0.0, default=None)
     if busiest is not None:
         busy = run_rows.estimate(busiest["utilisation"], 100.0)

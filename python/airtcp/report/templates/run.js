@@ -15,5 +15,12 @@
     figure.data = () => (rows.length ? { [name]: rows } : { empty: "Nothing was recorded." });
     figure.rows = () => rows;
   }
+  payload.cells.forEach((cell, i) => {
+    for (const [name, data] of [["map", "stations"], ["losses", "losses"], ["goodput", "goodput"], ["airtime", "airtime"]]) {
+      const figure = figures.get(`cell${i}-${name}`);
+      figure.data = () => (cell[data].length ? { [data]: cell[data] } : { empty: "Nothing of the kind happened." });
+      figure.rows = () => cell[data];
+    }
+  });
   Page.start();
 })();

@@ -1,0 +1,199 @@
+"""From the cells of a run's document to the rows and tables of its page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp import cells, words
+from airtcp.report.run_rows import estimate, table
+
+if TYPE_CHECKING:
+    from airtcp.documents import RunDocument
+
+MOST_CELLS: Final = 6
+"""Cells that the page draws; the document has all."""
+MOST_STATIONS: Final = 100
+"""Stations that the tables of the page show, of each cell."""
+
+STATION_COLUMNS: Final = (
+    ("Sends (Mb/s)", "goodput_from_bps", 1e-6),
+    ("Gets (Mb/s)", "goodput_to_bps", 1e-6),
+    ("Data error (%)", "data_error_rate", 100.0),
+    ("TCP-ACK error (%)", "tcp_ack_error_rate", 100.0),
+    ("Attempts", "attempts_mean", 1.0),
+    ("Service (ms)", "service_mean_s", 1e3),
+    ("Airtime (%)", "airtime_share", 100.0),
+    ("Queue (packets)", "mean_queue_packets", 1.0),
+    ("Dropped after retries", "retry_drops", 1.0),
+    ("Dropped by queue", "queue_drops", 1.0),
+    ("Distance (m)", "distance_m", 1.0),
+    ("SNR (dB)", "snr_db", 1.0),
+)
+
+Row = dict[str, Any]
+
+
+def _scaled(value: Row, scale: float) -> Row:
+    ends = (("mean", "mean"), ("low", "ci_low"), ("high", "ci_high"))
+    return {key: None if value[end] is None else value[end] * scale for key, end in ends}
+
+
+def _stations(cell: Row) -> list[Row]:
+    """Lay out the stations of one replication, each with the way to its access point."""
+    at = cell["stations"][0]
+    rows: list[Row] = []
+    for station in cell["stations"]:
+        sent = [station["frames"].get(kind) for kind in ("data", "tcp_ack")]
+        sent = [frames for frames in sent if frames]
+        count = sum(frames["sent"] for frames in sent)
+        lost = sum(frames["sent"] * frames["error_rate"] for frames in sent)
+        rows.append(
+            {
+                "name": station["name"],
+                "role": "access point" if station is at else "station",
+                "x": station["x_m"],
+                "y": station["y_m"],
+                "to_x": at["x_m"],
+                "to_y": at["y_m"],
+                "distance": station["distance_m"],
+                "snr": station["snr_db"],
+                "error": 100.0 * lost / count if count else None,
+                "sends": station["goodput_from_bps"] * 1e-6,
+                "gets": station["goodput_to_bps"] * 1e-6,
+            }
+        )
+    return rows
+
+
+def _goodput(cell: Row) -> list[Row]:
+    directions = (("sends", "goodput_from_bps"), ("gets", "goodput_to_bps"))
+    stations = cell["stations"][1:]
+    used = [
+        (name, key) for name, key in directions if any(s[key]["mean"] for s in stations)
+    ] or directions[:1]
+    return [
+        {"name": station["name"], "direction": name, **_scaled(station[key], 1e-6)}
+        for station in stations
+        for name, key in used
+    ]
+
+
+def _airtime(cell: Row) -> list[Row]:
+    return [
+        {
+            "station": station["name"],
+            "frames": cells.named(kind, cells.CLASSES),
+            "order": order,
+            "share": share["mean"],
+            "low": share["low"],
+            "high": share["high"],
+        }
+        for station in cell["stations"]
+        for order, kind in enumerate(cells.CLASSES)
+        if f"{kind}_airtime_share" in station
+        for share in [_scaled(station[f"{kind}_airtime_share"], 100.0)]
+    ]
+
+
+def _losses(cell: Row) -> list[Row]:
+    known = cells.causes(cell)
+    return [
+        {
+            "frames": cells.named(kind, cells.CLASSES),
+            "cause": cells.named(cause, cells.CAUSES),
+            "order": known.index(cause),
+            "share": share["mean"],
+            "low": share["low"],
+            "high": share["high"],
+        }
+        for kind in cells.sent_classes(cell)
+        for cause in known
+        if cause in cell["lost"].get(kind, {})
+        for share in [_scaled(cell["lost"][kind][cause], 100.0)]
+    ]
+
+
+def charted(document: RunDocument) -> list[dict[str, list[Row]]]:
+    """Gather the rows of each cell's pictures; the map is of the first replication."""
+    summary = document["summary"].get("cells", [])[:MOST_CELLS]
+    if not document["replications"]:
+        return []
+    first = document["replications"][0]["cells"] if summary else []
+    return [
+        {
+            "stations": _stations(placed),
+            "goodput": _goodput(cell),
+            "airtime": _airtime(cell),
+            "losses": _losses(cell),
+        }
+        for cell, placed in zip(summary, first, strict=False)
+    ]
+
+
+def _loss_table(cell: Row) -> dict[str, list[Any]]:
+    classes, causes = cells.sent_classes(cell), cells.causes(cell)
+    return {
+        "head": ["Sent", "Lost (%)", *(cells.named(c, cells.CAUSES) + " (%)" for c in causes)],
+        "rows": [
+            [
+                cells.named(kind, cells.CLASSES),
+                estimate(cell[f"{kind}_sent"], 1.0),
+                estimate(cell.get(f"{kind}_error_rate"), 100.0),
+                *(estimate(cell["lost"].get(kind, {}).get(c), 100.0) for c in causes),
+            ]
+            for kind in classes
+        ],
+    }
+
+
+def tables(document: RunDocument) -> list[dict[str, Any]]:
+    """Lay out what the page says of each cell in words and tables."""
+    return [
+        {
+            "name": cell["name"],
+            "busy": estimate(cell["busy_share"], 100.0),
+            "mac": estimate(cell["mac_bps"], 1e-6),
+            "stations": table(
+                [cells.shown(station) for station in cell["stations"][:MOST_STATIONS]],
+                STATION_COLUMNS,
+            ),
+            "more": max(len(cell["stations"]) - MOST_STATIONS, 0),
+            "losses": _loss_table(cell),
+        }
+        for cell in document["summary"].get("cells", [])[:MOST_CELLS]
+    ]
+
+
+def findings(document: RunDocument) -> list[words.Finding]:
+    """Say what became of the data frames of each cell, in a sentence."""
+    found: list[words.Finding] = []
+    for cell in document["summary"].get("cells", [])[:MOST_CELLS]:
+        rate = cell.get("data_error_rate")
+        if rate is None or rate["mean"] is None:
+            continue
+        causes = {cause: e["mean"] or 0.0 for cause, e in cell["lost"].get("data", {}).items()}
+        worst = max(causes, key=lambda cause: causes[cause], default=None)
+        text = f"Of the data frames, {estimate(rate, 100.0)} % were lost"
+        if worst is not None:
+            name = cells.named(worst, cells.CAUSES)
+            text += (
+                f", most of them {_WHY.get(worst, name)} ({words.number(100 * causes[worst])} %)"
+            )
+        busy = estimate(cell["busy_share"], 100.0)
+        headline = f"{words.number(100 * rate['mean'])} % of data frames lost"
+        found.append(
+            words.Finding(headline, f"{text}; the medium of {cell['name']} was busy {busy} %.")
+        )
+    return found
+
+
+_WHY: Final = {
+    "transmitter_side": "because the receiver was sending",
+    "captured": "because the receiver went over to a stronger frame",
+    "noise": "to noise",
+    "interferer": "to an interferer",
+    **{
+        f"with_{kind}": f"because they overlapped {name} frames"
+        for kind, name in cells.CLASSES.items()
+    },
+}

@@ -1,0 +1,170 @@
+"""The pictures of an 802.11 cell: its map, goodput, airtime, and what frames were lost to.
+
+Specifications name their data, as in `airtcp.report.charts`; the rows are those of
+`airtcp.report.cell_rows`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
+
+from airtcp import cells
+from airtcp.report import theme
+from airtcp.report.charts import finish, n, q
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_ROW: Final = 24
+_FEWEST_ROWS: Final = 3
+_MOST_ROWS: Final = 40
+_MAP: Final = 300
+"""Width and height of the map: the same scale both ways."""
+_NAMED: Final = 40
+"""Stations up to which the map names each."""
+_COLOURS: Final = [*theme.SERIES, theme.GUIDE, *theme.RAMP]
+
+
+def _rows(count: int, each: int = _ROW) -> int:
+    return each * min(max(count, _FEWEST_ROWS), _MOST_ROWS) + 10
+
+
+def _names(title: str = "name") -> alt.Y:
+    axis = alt.Axis(labelColor=theme.INK, labelLimit=160)
+    return alt.Y(f"{title}:N", title=None, sort=None, axis=axis)
+
+
+def goodput(stations: int, directions: int) -> dict[str, Any]:
+    """Goodput of each station's flows, with its confidence interval."""
+    base = alt.Chart(alt.NamedData("goodput"))
+    colour = alt.Color(
+        "direction:N",
+        scale=alt.Scale(domain=["sends", "gets"], range=theme.SERIES[:2]),
+        legend=alt.Legend(title=None) if directions > 1 else None,
+    )
+    both: dict[str, Any] = {"y": _names(), "yOffset": alt.YOffset("direction:N", sort=None)}
+    bars = base.mark_bar(height={"band": 0.72}, opacity=0.75).encode(
+        x=alt.X("mean:Q", title="goodput (Mb/s)", scale=alt.Scale(zero=True)),
+        color=colour,
+        tooltip=[
+            n("name", "station"),
+            n("direction", "direction"),
+            q("mean", "goodput (Mb/s)"),
+            q("low", "from"),
+            q("high", "to"),
+        ],
+        **both,
+    )
+    intervals = base.mark_rule(strokeWidth=2, color=theme.INK).encode(
+        x=alt.X("low:Q"), x2="high:Q", **both
+    )
+    return finish(alt.layer(bars, intervals), _rows(stations, _ROW if directions == 1 else 36))
+
+
+def _stacked(data: str, who: str, what: str, title: str, domain: Sequence[str]) -> alt.Chart:
+    return (
+        alt.Chart(alt.NamedData(data))
+        .mark_bar(height={"band": 0.72})
+        .encode(
+            x=alt.X("share:Q", title=title, scale=alt.Scale(zero=True)),
+            y=_names(who),
+            color=alt.Color(
+                f"{what}:N",
+                scale=alt.Scale(domain=list(domain), range=_COLOURS[: len(domain)]),
+                legend=alt.Legend(title=None, columns=4),
+                sort=list(domain),
+            ),
+            order=alt.Order("order:Q"),
+            tooltip=[
+                n(who, who),
+                n(what, what),
+                q("share", "%"),
+                q("low", "from"),
+                q("high", "to"),
+            ],
+        )
+    )
+
+
+def airtime(stations: int, classes: Sequence[str]) -> dict[str, Any]:
+    """Share of the time that each station's frames were on the air, by class."""
+    title = "share of the time on the air (%)"
+    return finish(_stacked("airtime", "station", "frames", title, classes), _rows(stations))
+
+
+def losses(kinds: int, causes: Sequence[str]) -> dict[str, Any]:
+    """Share of the frames of each class that were lost, by cause."""
+    title = "share of the frames sent (%)"
+    return finish(_stacked("losses", "frames", "cause", title, causes), _rows(kinds, 34))
+
+
+def positions(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Map the cell, at the same scale both ways."""
+    xs, ys = [row["x"] for row in rows], [row["y"] for row in rows]
+    half = 0.58 * max(max(xs) - min(xs), max(ys) - min(ys)) or 1.0
+    middle = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
+    x, y = (
+        kind(
+            f"{axis}:Q",
+            title=f"{axis} (m)",
+            scale=alt.Scale(domain=[centre - half, centre + half], nice=False, zero=False),
+            axis=alt.Axis(grid=True, gridOpacity=0.6, tickCount=5),
+        )
+        for kind, axis, centre in ((alt.X, "x", middle[0]), (alt.Y, "y", middle[1]))
+    )
+    base = alt.Chart(alt.NamedData("stations"))
+    ways = base.transform_filter("datum.role === 'station'").mark_rule(opacity=0.35)
+    ways = ways.encode(x=x, y=y, x2="to_x:Q", y2="to_y:Q")
+    colour = alt.Color(
+        "error:Q",
+        scale=alt.Scale(range=theme.RAMP, zero=True),
+        legend=alt.Legend(title="frames lost (%)", type="gradient", format=".3~g", tickCount=3),
+    )
+    tooltip = [
+        n("name", "station"),
+        q("distance", "to the access point (m)"),
+        q("snr", "SNR there (dB)"),
+        q("error", "its data frames lost (%)"),
+        q("sends", "sends (Mb/s)"),
+        q("gets", "gets (Mb/s)"),
+    ]
+    stations = base.mark_point(filled=True, size=110, opacity=1).encode(
+        x=x,
+        y=y,
+        color=colour,
+        shape=alt.Shape(
+            "role:N",
+            scale=alt.Scale(domain=["access point", "station"], range=["triangle-up", "circle"]),
+            legend=None,
+        ),
+        size=alt.condition("datum.role === 'station'", alt.value(110), alt.value(240)),
+        tooltip=tooltip,
+    )
+    layers: list[alt.Chart] = [ways, stations]
+    if len(rows) <= _NAMED:
+        layers.append(
+            base.mark_text(dy=-13, fontSize=11, color=theme.INK).encode(x=x, y=y, text="name:N")
+        )
+    return finish(alt.layer(*layers), _MAP) | {"width": _MAP}
+
+
+def cell_charts(number: int, rows: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+    """Every picture of a cell, by the name the page has for it."""
+    stations = len(rows["stations"])
+    present = {row["frames"] for row in rows["airtime"]}
+    classes = [name for name in cells.CLASSES.values() if name in present]
+    causes = list(dict.fromkeys(row["cause"] for row in sorted(rows["losses"], key=_order)))
+    directions = len({row["direction"] for row in rows["goodput"]})
+    charts = {
+        "map": positions(rows["stations"]),
+        "goodput": goodput(stations - 1, directions),
+        "airtime": airtime(stations, classes),
+        "losses": losses(len({row["frames"] for row in rows["losses"]}), causes),
+    }
+    return {f"cell{number}-{name}": chart for name, chart in charts.items()}
+
+
+def _order(row: dict[str, Any]) -> int:
+    return row["order"]

@@ -1,0 +1,174 @@
+"""802.11 cells as a user meets them: printed tables, data frames, the page, refusals, warnings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import airtcp
+from airtcp.report import cell_rows
+
+if TYPE_CHECKING:
+    from airtcp.results import RunResult
+    from conftest import Program
+
+SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
+CELL = """duration = "1 s"
+warmup = "200 ms"
+replications = 2
+[[cells]]
+standard = "802.11a"
+rate = "54 Mb/s"
+layout = { kind = "star", stations = 3, radius_m = 5 }
+propagation.path_loss = { model = "log-distance", exponent = 3.5, reference_loss_db = 46.67 }
+noise.floor_dbm = -99
+[[flows]]
+count = 3
+from = "sta*"
+to = "ap"
+tcp = { profile = "s0", mss = 536 }
+"""
+
+
+@pytest.fixture(scope="module")
+def star(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
+    path = tmp_path_factory.mktemp("cell") / "star.toml"
+    path.write_text(CELL)
+    return airtcp.run(path)
+
+
+def test_tables_of_stations_and_frames(star: RunResult) -> None:
+    assert {"stations", "frames"} <= set(star.tables)
+    assert star.stations.height == 2 * 4
+    ap = star.stations.filter(star.stations["name"] == "ap")
+    assert ap["snr_db"].null_count() == 2
+    sent = star.frames.filter(star.frames["class"] == "data")
+    lost = [name for name in sent.columns if name.startswith("lost_")]
+    assert {"lost_with_data", "lost_transmitter_side"} <= set(lost)
+    for row in sent.iter_rows(named=True):
+        rate = sum(row[name] for name in lost) / row["sent"]
+        assert rate == pytest.approx(row["error_rate"])
+
+
+def test_summary_has_cells_and_stations(star: RunResult) -> None:
+    rows = star.summary.filter(star.summary["kind"] == "cell")
+    assert {"busy_share", "data_error_rate", "data_lost_with_data"} <= set(rows["quantity"])
+    names = star.summary.filter(star.summary["kind"] == "station")["name"]
+    assert set(names) == {"ap", "sta0", "sta1", "sta2"}
+    run = dict(
+        star.summary.filter(star.summary["kind"] == "run").select("quantity", "mean").iter_rows()
+    )
+    assert run["max_difference_bps"] >= 0
+
+
+def test_runs_without_cells_have_no_such_tables(tmp_path: Path) -> None:
+    path = tmp_path / "link.toml"
+    path.write_text(
+        'duration = "1 s"\n[[links]]\nfrom = "a"\nto = "b"\nrate = "1 Mb/s"\ndelay = "5 ms"\n'
+        '[[flows]]\nfrom = "a"\nto = "b"\n'
+    )
+    result = airtcp.run(path)
+    assert "stations" not in result.tables
+    assert result.stations.is_empty()
+    assert result.frames.is_empty()
+    assert result.warnings == []
+    assert "cells" not in result.json["summary"]
+
+
+def test_what_is_printed(run: Program, tmp_path: Path) -> None:
+    (tmp_path / "star.toml").write_text(CELL)
+    ended = run("run", "star.toml", "--out", "results")
+    assert ended.code == 0, ended.err
+    for word in ("sta0", "airtime", "with\u00a0data", "receiver", "Jain's fairness index", "busy"):
+        assert word.replace("\u00a0", " ") in " ".join(ended.out.split()) or word in ended.out, word
+    written = {path.name for path in (tmp_path / "results").iterdir()}
+    assert {"stations.parquet", "frames.parquet", "report.html", "run.json"} <= written
+    assert "warning" not in ended.err
+
+
+def test_the_page_has_a_section_for_each_cell(star: RunResult) -> None:
+    page = star.page()
+    for part in ('id="cell0"', "cell0-map", "cell0-losses", "cell0-goodput", "cell0-airtime"):
+        assert part in page, part
+    rows = cell_rows.charted(star.json)[0]
+    assert [row["role"] for row in rows["stations"]] == ["access point", *["station"] * 3]
+    assert {row["direction"] for row in rows["goodput"]} == {"sends"}
+    total = sum(row["share"] for row in rows["losses"] if row["frames"] == "data")
+    cell = star.json["summary"]["cells"][0]
+    assert total == pytest.approx(100 * cell["data_error_rate"]["mean"])
+
+
+@pytest.mark.parametrize("name", ["wifi-star", "wifi-hidden"])
+def test_worked_scenarios_run(run: Program, name: str) -> None:
+    path = SCENARIOS / f"{name}.toml"
+    assert len(path.read_text().splitlines()) <= 25
+    ended = run("run", path, "--set", "duration=3 s", "-n", "1", "--json")
+    assert ended.code == 0, ended.err
+    document = json.loads(ended.out)
+    assert document["summary"]["total_goodput_bps"]["mean"] > 1e6
+    assert "warnings" not in document
+
+
+def test_hidden_stations_are_helped_by_rts() -> None:
+    rates: list[float] = []
+    for threshold in ("3000 B", "0 B"):
+        result = airtcp.run(
+            SCENARIOS / "wifi-hidden.toml",
+            overrides={"duration": "6 s", "cells[0].mac.rts_threshold": threshold},
+            replications=2,
+        )
+        cell: dict[str, Any] = result.json["summary"]["cells"][0]
+        rates.append(cell["data_error_rate"]["mean"])
+    assert rates[1] < rates[0] / 2, rates
+
+
+BAD_CELLS: dict[str, tuple[str, str, list[str]]] = {
+    "overlapping positions": (
+        'layout = { kind = "star", stations = 3, radius_m = 5 }',
+        'layout = { kind = "positions", stations = [[5, 0], [5, 0], [0, 5]] }',
+        ["cells[0].layout", '"sta0"', '"sta1"', "0.01 m"],
+    ),
+    "a rate the standard lacks": (
+        '"54 Mb/s"',
+        '"11 Mb/s"',
+        ["cells[0].rate", "11 Mb/s", "802.11a", "6, 9, 12, 18, 24, 36, 48, 54"],
+    ),
+    "CWmin above CWmax": (
+        'rate = "54 Mb/s"',
+        "mac = { cw_min = 63, cw_max = 31 }",
+        ["cells[0].mac", "63", "31"],
+    ),
+    "too many stations": ("stations = 3", "stations = 501", ["cells[0].layout.stations", "500"]),
+    "no stations": ("stations = 3", "stations = 0", ["cells[0].layout.stations", "500"]),
+    "an unknown layout": ('"star"', '"stars"', ["layout", "stars", "star", "grid"]),
+    "an unknown standard": ('"802.11a"', '"802.11ac"', ["standard", "802.11ac", "802.11g"]),
+    "a radius without sense": ("radius_m = 5", "radius_m = -5", ["radius_m", "-5"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD_CELLS)
+def test_bad_cells_are_refused(run: Program, tmp_path: Path, case: str) -> None:
+    before, after, expected = BAD_CELLS[case]
+    assert before in CELL
+    (tmp_path / "bad.toml").write_text(CELL.replace(before, after, 1))
+    ended = run("run", "bad.toml")
+    assert ended.code == 2, ended.out + ended.err
+    assert "Traceback" not in ended.err
+    assert "bad.toml" in ended.err
+    for word in expected:
+        assert word in ended.err, (word, ended.err)
+    assert len(ended.err.splitlines()) <= 24
+
+
+def test_stations_out_of_range_are_warned_of(run: Program, tmp_path: Path) -> None:
+    (tmp_path / "far.toml").write_text(CELL.replace("radius_m = 5", "radius_m = 500"))
+    ended = run("run", "far.toml", "--html", "r.html")
+    assert ended.code == 0, ended.err
+    # 18 dBm - 46.67 dB - 35 log10(500) dB = -123.1 dBm, where -82 dBm are noticed.
+    for word in ("warning: cells[0]", "out of everyone's range", "-82.0 dBm", "-41.1 dB"):
+        assert word in ended.err, (word, ended.err)
+    assert "out of everyone" in (tmp_path / "r.html").read_text()
+    assert "warning" not in run("run", "far.toml", "--quiet").err
