@@ -27,6 +27,7 @@ _TWICE = 100.0
 _BY_CHANCE = 0.05
 """Share of a model's own links that lie outside its 95 % prediction interval."""
 _ENOUGH_DELIVERED = 30
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,16 @@ def number(value: float | None, digits: int = 3) -> str:
         decimals -= 1
     text = f"{value:.{max(decimals, 0)}f}"
     return "0" if not text.strip("-0.") else text.replace("-", "\N{MINUS SIGN}")
+
+
+def exact(value: Mapping[str, Any]) -> bool:
+    """Tell whether all replications gave the same, but for rounding: no interval is needed.
+
+    >>> exact({"mean": 2.0, "ci_low": 2.0, "ci_high": 2.0})
+    True
+    """
+    mean, low, high = (value[key] for key in ("mean", "ci_low", "ci_high"))
+    return None not in (mean, low, high) and high - low <= _ROUNDING * abs(mean)
 
 
 def signed(value: float) -> str:

@@ -82,8 +82,8 @@ def test_what_is_printed(run: Program, tmp_path: Path) -> None:
     (tmp_path / "star.toml").write_text(CELL)
     ended = run("run", "star.toml", "--out", "results")
     assert ended.code == 0, ended.err
-    for word in ("sta0", "airtime", "with\u00a0data", "receiver", "Jain's fairness index", "busy"):
-        assert word.replace("\u00a0", " ") in " ".join(ended.out.split()) or word in ended.out, word
+    for word in ("sta0", "airtime", "data (%)", "sending (%)", "Jain's fairness index", "busy"):
+        assert word in ended.out, word
     written = {path.name for path in (tmp_path / "results").iterdir()}
     assert {"stations.parquet", "frames.parquet", "report.html", "run.json"} <= written
     assert "warning" not in ended.err
@@ -134,7 +134,7 @@ BAD_CELLS: dict[str, tuple[str, str, list[str]]] = {
     "a rate the standard lacks": (
         '"54 Mb/s"',
         '"11 Mb/s"',
-        ["cells[0].rate", "11 Mb/s", "802.11a", "6, 9, 12, 18, 24, 36, 48, 54"],
+        ["cells[0].rate", "is 11 Mb/s", "802.11a has 6 Mb/s, 9 Mb/s", "48 Mb/s, 54 Mb/s"],
     ),
     "CWmin above CWmax": (
         'rate = "54 Mb/s"',

@@ -34,6 +34,7 @@ pub(crate) fn stations(replications: &[Replication]) -> PyResult<Table> {
         .real("distance_m", |r| r.2.distance_m)
         .real("signal_dbm", |r| r.2.signal_dbm)
         .real("snr_db", |r| r.2.snr_db)
+        .count("hidden_stations", |r| u64::from(r.2.hidden_stations))
         .real("goodput_from_bps", |r| r.2.goodput_from_bps)
         .real("goodput_to_bps", |r| r.2.goodput_to_bps)
         .real("airtime_share", |r| r.2.airtime_share)

@@ -47,6 +47,8 @@ pub struct StationResult {
     pub signal_dbm: Option<f64>,
     /// That power over the noise floor.
     pub snr_db: Option<f64>,
+    /// Stations of the cell, the access point not counted, whose frames it does not sense.
+    pub hidden_stations: u32,
     /// Goodput of the flows that begin at it.
     pub goodput_from_bps: f64,
     /// Goodput of the flows that end at it.
@@ -130,6 +132,7 @@ pub(crate) fn cell(
                     distance_m: place.heard.map(|h| h.distance_m),
                     signal_dbm: place.heard.map(|h| h.signal_dbm).filter(|s| s.is_finite()),
                     snr_db: place.heard.map(|h| h.snr_db).filter(|s| s.is_finite()),
+                    hidden_stations: place.hidden,
                     goodput_from_bps: goodput(&|f| f.from == name),
                     goodput_to_bps: goodput(&|f| f.to == name),
                     airtime_share: sum(|f| f.airtime_share),

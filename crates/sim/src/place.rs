@@ -6,16 +6,18 @@
 //! margin = signal - sensitivity, or signal - (noise floor + SINR)    dB
 //! ```
 //!
-//! `SINR` is what half of the frames of 1000 bytes at the cell's rate survive. Fading and interference are left out:
+//! `SINR` is what half of the frames of 1000 bytes at the cell's rate (the lowest that a rate control can choose) survive. Fading and interference are left out:
 //! this is the mean, and the quiet air. Equal powers make it the same in both directions.
 
 use airtcp_random::Seed;
 use airtcp_scenario::{Cell as Plan, CellSpec, Resolved};
 use airtcp_units::{Dbm, detmath};
 use airtcp_wifi::ConfigError;
+use airtcp_wifi::phy::Mode;
 use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::noise::Noise;
 use airtcp_wifi::phy::propagation::{Position, Propagation, Site};
+use airtcp_wifi::rate::RateConfig;
 
 /// Length of the frames whose survival says whether a station is in range (a choice).
 const FRAME_BITS: u64 = 8000;
@@ -33,6 +35,8 @@ pub(crate) fn label(spec: &CellSpec) -> String {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) at: Position,
+    /// Stations, the access point not counted, whose frames it does not sense.
+    pub(crate) hidden: u32,
     /// Of all but the access point, what that hears of it.
     pub(crate) heard: Option<Heard>,
 }
@@ -61,17 +65,29 @@ fn survey(spec: &CellSpec, seed: Seed) -> Result<(Vec<Place>, Reach), ConfigErro
         Site { frequency_hz: spec.standard.frequency_hz(), stations: &names, seed, label: &label };
     let propagation = Propagation::new(&spec.propagation, &site)?;
     let noise_dbm = decibels(Noise::new(&spec.noise, spec.standard)?.floor_mw());
-    let sensitivity_dbm = propagation
+    let (sensitivity_dbm, sense_dbm) = propagation
         .thresholds(Dbm(spec.power_dbm))
-        .map_or(spec.sensing.sensitivity_dbm, |ranges| ranges.decode.0);
+        .map_or((spec.sensing.sensitivity_dbm, spec.sensing.carrier_sense_dbm), |ranges| {
+            (ranges.decode.0, ranges.sense.0)
+        });
+    let signal = |i: usize, j: usize| spec.power_dbm - propagation.loss_db(i, at[i], j, at[j]);
+    let mut hidden = vec![0; at.len()];
+    for i in 1..at.len() {
+        for j in 1..i {
+            if signal(i, j) < sense_dbm {
+                hidden[i] += 1;
+                hidden[j] += 1;
+            }
+        }
+    }
     let place = |i: usize| {
-        let signal_dbm = spec.power_dbm - propagation.loss_db(i, at[i], 0, at[0]);
+        let signal_dbm = signal(i, 0);
         let heard = || Heard {
             distance_m: at[0].distance_m(at[i]),
             signal_dbm,
             snr_db: signal_dbm - noise_dbm,
         };
-        Place { at: at[i], heard: (i > 0).then(heard) }
+        Place { at: at[i], hidden: hidden[i], heard: (i > 0).then(heard) }
     };
     let places = (0..at.len()).map(place).collect();
     let error = ErrorModel::new(&spec.error)?;
@@ -94,7 +110,7 @@ pub(crate) fn warnings(plan: &Resolved) -> Vec<String> {
 fn of_cell(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
     let spec = &plan.spec;
     let (places, reach) = survey(spec, seed)?;
-    let mode = spec.mode()?;
+    let mode = slowest(spec)?;
     let noticed = reach.sensitivity_dbm;
     let survives = reach.noise_dbm + decibels(reach.error.sinr_for(mode, FRAME_BITS, EDGE));
     let names = spec.node_names();
@@ -122,6 +138,19 @@ fn of_cell(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
         found.push(format!("{}: {who}: {rule}, and {}", plan.path, listed(weak, survives)));
     }
     Ok(found)
+}
+
+/// The rate that a station has to be near enough for: that of all its frames, or the lowest that
+/// its rate control can go down to.
+fn slowest(spec: &CellSpec) -> Result<Mode, ConfigError> {
+    let plan = spec.rate_plan()?;
+    let modes = plan.modes.iter().copied();
+    let chosen = if plan.control == RateConfig::default() {
+        plan.start.or_else(|| modes.max_by_key(|mode| mode.rate()))
+    } else {
+        modes.min_by_key(|mode| mode.rate())
+    };
+    chosen.ok_or_else(|| ConfigError::new("rates", "names no rate"))
 }
 
 /// What the access point hears of some stations, the nearest to `needed` first.

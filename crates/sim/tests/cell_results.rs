@@ -38,6 +38,7 @@ fn stations_have_places_goodput_and_airtime() {
             // 46.67 + 35 log10 5 = 71.134 dB of loss.
             let snr = 18.0 - 71.134 + 99.0;
             assert!((station.snr_db.unwrap() - snr).abs() < 1e-3, "{:?}", station.snr_db);
+            assert_eq!(station.hidden_stations, 0);
             assert!((station.goodput_from_bps - flow.goodput_bps).abs() < 1e-6);
             let shares: f64 = station.frames.values().map(|f| f.airtime_share).sum();
             assert!((station.airtime_share - shares).abs() < 1e-12);
@@ -85,6 +86,16 @@ fn estimates_are_of_the_replications() {
     // A cause that one replication lacks is no zero there only if no frame was sent at all.
     assert!((causes - whole).abs() < 1e-9, "{causes} {whole}");
     assert!(cell.quantities["tcp_ack_sent"].mean.unwrap() > 0.0);
+}
+
+/// 20 m each from the access point: 40 m, -84.7 dBm, are too far to be sensed at -82 dBm.
+#[test]
+fn hidden_stations_are_counted() {
+    let line = "{ kind = \"positions\", stations = [[-20, 0], [20, 0], [20, 5]] }";
+    let text = STAR.replace(r#"{ kind = "star", stations = 3, radius_m = 5 }"#, line);
+    let run = &result(&text.replace("[[flows]]", "rate = \"6 Mb/s\"\n[[flows]]")).replications[0];
+    let hidden: Vec<u32> = run.cells[0].stations.iter().map(|s| s.hidden_stations).collect();
+    assert_eq!(hidden, [0, 2, 1, 1]);
 }
 
 #[test]

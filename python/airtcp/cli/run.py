@@ -172,7 +172,7 @@ def estimate(value: Mapping[str, Any] | None, scale: float, *, short: bool = Fal
     if value is None or value["mean"] is None:
         return "-"
     text = words.number(value["mean"] * scale)
-    if value["ci_low"] is None or value["ci_high"] - value["ci_low"] <= 1e-9 * abs(value["mean"]):
+    if value["ci_low"] is None or words.exact(value):
         return text
     if short:
         half = (value["ci_high"] - value["mean"]) * scale

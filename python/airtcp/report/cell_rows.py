@@ -28,6 +28,7 @@ STATION_COLUMNS: Final = (
     ("Dropped by queue", "queue_drops", 1.0),
     ("Distance (m)", "distance_m", 1.0),
     ("SNR (dB)", "snr_db", 1.0),
+    ("Hidden from it", "hidden_stations", 1.0),
 )
 
 Row = dict[str, Any]
@@ -43,7 +44,7 @@ def _stations(cell: Row) -> list[Row]:
     at = cell["stations"][0]
     rows: list[Row] = []
     for station in cell["stations"]:
-        sent = [station["frames"].get(kind) for kind in ("data", "tcp_ack")]
+        sent = [station["frames"].get(kind) for kind in ("data", "tcp_ack", "rts")]
         sent = [frames for frames in sent if frames]
         count = sum(frames["sent"] for frames in sent)
         lost = sum(frames["sent"] * frames["error_rate"] for frames in sent)
@@ -58,6 +59,7 @@ def _stations(cell: Row) -> list[Row]:
                 "distance": station["distance_m"],
                 "snr": station["snr_db"],
                 "error": 100.0 * lost / count if count else None,
+                "hidden": station["hidden_stations"],
                 "sends": station["goodput_from_bps"] * 1e-6,
                 "gets": station["goodput_to_bps"] * 1e-6,
             }

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _ROW: Final = 24
 _FEWEST_ROWS: Final = 3
 _MOST_ROWS: Final = 40
-_MAP: Final = 300
-"""Width and height of the map: the same scale both ways."""
+_MAP: Final = 320
+"""The longer side of the map, whose scale is the same both ways."""
 _NAMED: Final = 40
 """Stations up to which the map names each."""
 _COLOURS: Final = [*theme.SERIES, theme.GUIDE, *theme.RAMP]
@@ -97,36 +97,42 @@ def airtime(stations: int, classes: Sequence[str]) -> dict[str, Any]:
 def losses(kinds: int, causes: Sequence[str]) -> dict[str, Any]:
     """Share of the frames of each class that were lost, by cause."""
     title = "share of the frames sent (%)"
-    return finish(_stacked("losses", "frames", "cause", title, causes), _rows(kinds, 34))
+    return finish(_stacked("losses", "frames", "cause", title, causes), _rows(kinds, 56))
 
 
 def positions(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Map the cell, at the same scale both ways."""
     xs, ys = [row["x"] for row in rows], [row["y"] for row in rows]
-    half = 0.58 * max(max(xs) - min(xs), max(ys) - min(ys)) or 1.0
-    middle = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
+    spans = max(xs) - min(xs), max(ys) - min(ys)
+    # A row of stations needs no square, but names need room.
+    half = [0.58 * max(span, 0.35 * max(spans)) or 1.0 for span in spans]
     x, y = (
         kind(
             f"{axis}:Q",
             title=f"{axis} (m)",
-            scale=alt.Scale(domain=[centre - half, centre + half], nice=False, zero=False),
+            scale=alt.Scale(domain=[middle - reach, middle + reach], nice=False, zero=False),
             axis=alt.Axis(grid=True, gridOpacity=0.6, tickCount=5),
         )
-        for kind, axis, centre in ((alt.X, "x", middle[0]), (alt.Y, "y", middle[1]))
+        for kind, axis, middle, reach in (
+            (alt.X, "x", (min(xs) + max(xs)) / 2, half[0]),
+            (alt.Y, "y", (min(ys) + max(ys)) / 2, half[1]),
+        )
     )
     base = alt.Chart(alt.NamedData("stations"))
     ways = base.transform_filter("datum.role === 'station'").mark_rule(opacity=0.35)
     ways = ways.encode(x=x, y=y, x2="to_x:Q", y2="to_y:Q")
+    worst = [row["error"] for row in rows if row["error"] is not None]
     colour = alt.Color(
         "error:Q",
-        scale=alt.Scale(range=theme.RAMP, zero=True),
-        legend=alt.Legend(title="frames lost (%)", type="gradient", format=".3~g", tickCount=3),
+        scale=alt.Scale(range=theme.RAMP, domain=[0, max([1.0, *worst])]),
+        legend=alt.Legend(title="frames lost (%)", type="gradient", format=".2~r", tickCount=4),
     )
     tooltip = [
         n("name", "station"),
         q("distance", "to the access point (m)"),
         q("snr", "SNR there (dB)"),
-        q("error", "its data frames lost (%)"),
+        q("error", "its frames lost (%)"),
+        q("hidden", "stations hidden from it"),
         q("sends", "sends (Mb/s)"),
         q("gets", "gets (Mb/s)"),
     ]
@@ -147,7 +153,8 @@ def positions(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         layers.append(
             base.mark_text(dy=-13, fontSize=11, color=theme.INK).encode(x=x, y=y, text="name:N")
         )
-    return finish(alt.layer(*layers), _MAP) | {"width": _MAP}
+    size = [_MAP * reach / max(half) for reach in half]
+    return finish(alt.layer(*layers), round(size[1])) | {"width": round(size[0])}
 
 
 def cell_charts(number: int, rows: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:

@@ -41,7 +41,7 @@ def estimate(value: dict[str, Any] | None, scale: float) -> str:
     if value is None or value["mean"] is None:
         return "\N{EN DASH}"
     text = words.number(value["mean"] * scale)
-    if value["ci_low"] is None:
+    if value["ci_low"] is None or words.exact(value):
         return text
     low, high = (words.number(value[end] * scale) for end in ("ci_low", "ci_high"))
     return f"{text} [{low}, {high}]"
