@@ -126,5 +126,5 @@ fn losses_told_apart_without_timestamps() {
     says(&message, &["test.toml", "loss_response", "\"tplda\"", "did you mean \"tp-lda\""]);
     let more = "timestamps = true, loss_differentiation = { threshold = 2 }";
     let message = refused(&format!("{tcp}, {more}"));
-    says(&message, &["loss_differentiation", "threshold", "0 to 1"]);
+    says(&message, &["loss_differentiation", "threshold", "0 to below 1"]);
 }
