@@ -1,4 +1,5 @@
 //! What a run reports of its cells: places, estimates, and warnings of what cannot work.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use airtcp_scenario::read;
 use airtcp_sim::{RunResult, run};

@@ -120,7 +120,7 @@ def charted(document: RunDocument) -> list[dict[str, list[Row]]]:
     summary = document["summary"].get("cells", [])[:MOST_CELLS]
     if not document["replications"]:
         return []
-    first = document["replications"][0]["cells"] if summary else []
+    first: list[Row] = document["replications"][0]["cells"] if summary else []
     return [
         {
             "stations": _stations(placed),
