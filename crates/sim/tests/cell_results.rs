@@ -1,14 +1,9 @@
 //! What a run reports of its cells: places, estimates, and warnings of what cannot work.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::float_cmp, reason = "a test may fail; sums are exact")]
 
-use airtcp_scenario::read;
-use airtcp_sim::{RunResult, run};
+mod common;
 
-fn result(text: &str) -> RunResult {
-    let plan = read(text, "test", &[]).unwrap().resolve().unwrap();
-    let load = |_: &str| Err("no traces here".to_owned());
-    run(&plan, &load, Some(1), |_, _| true).unwrap()
-}
+use common::run_with;
 
 const STAR: &str = r#"
 duration = "2 s"
@@ -28,7 +23,7 @@ tcp = { profile = "s0", mss = 536 }
 
 #[test]
 fn stations_have_places_goodput_and_airtime() {
-    let result = result(STAR);
+    let result = run_with(STAR, 1);
     assert!(result.warnings.is_empty(), "{:?}", result.warnings);
     for run in &result.replications {
         let [ap, stations @ ..] = run.cells[0].stations.as_slice() else { panic!() };
@@ -52,7 +47,7 @@ fn stations_have_places_goodput_and_airtime() {
 
 #[test]
 fn estimates_are_of_the_replications() {
-    let result = result(STAR);
+    let result = run_with(STAR, 1);
     let cell = &result.summary.cells[0];
     let n = result.replications.len() as f64;
     let mean = |of: &dyn Fn(usize) -> f64| (0..3).map(of).sum::<f64>() / n;
@@ -94,7 +89,8 @@ fn estimates_are_of_the_replications() {
 fn hidden_stations_are_counted() {
     let line = "{ kind = \"positions\", stations = [[-20, 0], [20, 0], [20, 5]] }";
     let text = STAR.replace(r#"{ kind = "star", stations = 3, radius_m = 5 }"#, line);
-    let run = &result(&text.replace("[[flows]]", "rate = \"6 Mb/s\"\n[[flows]]")).replications[0];
+    let run =
+        &run_with(&text.replace("[[flows]]", "rate = \"6 Mb/s\"\n[[flows]]"), 1).replications[0];
     let hidden: Vec<u32> = run.cells[0].stations.iter().map(|s| s.hidden_stations).collect();
     assert_eq!(hidden, [0, 2, 1, 1]);
 }
@@ -104,7 +100,7 @@ fn what_cannot_be_heard_is_warned_of() {
     let with = |layout: &str| {
         let star = r#"{ kind = "star", stations = 3, radius_m = 5 }"#;
         assert!(STAR.contains(star));
-        result(&STAR.replace(star, layout)).warnings
+        run_with(&STAR.replace(star, layout), 1).warnings
     };
     // 18 - 46.67 - 35 log10 500 = -123.13 dBm, beside a sensitivity of -82 dBm.
     let far = with(r#"{ kind = "star", stations = 3, radius_m = 500 }"#);

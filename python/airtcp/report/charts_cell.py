@@ -107,13 +107,15 @@ def positions(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     # A row of stations needs no square, but names need room.
     half = [0.58 * max(span, 0.35 * max(spans)) or 1.0 for span in spans]
 
-    def scale(middle: float, reach: float) -> alt.Scale:
-        return alt.Scale(domain=[middle - reach, middle + reach], nice=False, zero=False)
+    def options(values: Sequence[float], reach: float) -> dict[str, Any]:
+        middle = (min(values) + max(values)) / 2
+        return {
+            "scale": alt.Scale(domain=[middle - reach, middle + reach], nice=False, zero=False),
+            "axis": alt.Axis(grid=True, gridOpacity=0.6, tickCount=5),
+        }
 
-    axis = alt.Axis(grid=True, gridOpacity=0.6, tickCount=5)
-    middle = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
-    x = alt.X("x:Q", title="x (m)", scale=scale(middle[0], half[0]), axis=axis)
-    y = alt.Y("y:Q", title="y (m)", scale=scale(middle[1], half[1]), axis=axis)
+    x = alt.X("x:Q", title="x (m)", **options(xs, half[0]))
+    y = alt.Y("y:Q", title="y (m)", **options(ys, half[1]))
     base = alt.Chart(alt.NamedData("stations"))
     ways = base.transform_filter("datum.role === 'station'").mark_rule(opacity=0.35)
     ways = ways.encode(x=x, y=y, x2="to_x:Q", y2="to_y:Q")
