@@ -129,7 +129,7 @@ BAD_CELLS: dict[str, tuple[str, str, list[str]]] = {
     "overlapping positions": (
         'layout = { kind = "star", stations = 3, radius_m = 5 }',
         'layout = { kind = "positions", stations = [[5, 0], [5, 0], [0, 5]] }',
-        ["cells[0].layout", '"sta0"', '"sta1"', "0.01 m"],
+        ["cells[0].layout.stations", '"sta0"', '"sta1"', "0.01 m"],
     ),
     "a rate the standard lacks": (
         '"54 Mb/s"',
@@ -143,6 +143,12 @@ BAD_CELLS: dict[str, tuple[str, str, list[str]]] = {
     ),
     "too many stations": ("stations = 3", "stations = 501", ["cells[0].layout.stations", "500"]),
     "no stations": ("stations = 3", "stations = 0", ["cells[0].layout.stations", "500"]),
+    "a packet longer than a frame": ("mss = 536", "mss = 3000", ["cells[0]: ", "2296 B", "2256"]),
+    "an exponent below nothing": (
+        "exponent = 3.5",
+        "exponent = -1",
+        ["cells[0].propagation.path_loss.exponent", "-1"],
+    ),
     "an unknown layout": ('"star"', '"stars"', ["layout", "stars", "star", "grid"]),
     "an unknown standard": ('"802.11a"', '"802.11ac"', ["standard", "802.11ac", "802.11g"]),
     "a radius without sense": ("radius_m = 5", "radius_m = -5", ["radius_m", "-5"]),
@@ -168,7 +174,7 @@ def test_stations_out_of_range_are_warned_of(run: Program, tmp_path: Path) -> No
     ended = run("run", "far.toml", "--html", "r.html")
     assert ended.code == 0, ended.err
     # 18 dBm - 46.67 dB - 35 log10(500) dB = -123.1 dBm, where -82 dBm are noticed.
-    for word in ("warning: cells[0]", "out of everyone's range", "-82.0 dBm", "-41.1 dB"):
+    for word in ("warning: cells[0]", "out of everyone's range", "-82.0 dBm", "margin -41.1 dB"):
         assert word in ended.err, (word, ended.err)
     assert "out of everyone" in (tmp_path / "r.html").read_text()
     assert "warning" not in run("run", "far.toml", "--quiet").err

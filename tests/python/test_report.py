@@ -186,6 +186,46 @@ def test_a_run_draws(browser: Browser, tmp_path: Path) -> None:
     page.context.close()
 
 
+CELL = """
+title = "Two cells"
+duration = "2 s"
+replications = 2
+[[cells]]
+name = "<i>near</i>"
+layout = { kind = "star", stations = 5 }
+mac.rts_threshold = "0 B"
+[[cells]]
+access_point = "ap2"
+prefix = "far"
+layout = { kind = "positions", stations = [[30, 0]] }
+[[flows]]
+count = 5
+from = "sta*"
+to = "ap"
+[[flows]]
+name = "down"
+from = "ap2"
+to = "far0"
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1300])
+def test_cells_draw(browser: Browser, tmp_path: Path, scheme: str, width: int) -> None:
+    browser.complaints.clear()
+    (tmp_path / "c.toml").write_text(CELL, "utf-8")
+    result = airtcp.run(tmp_path / "c.toml")
+    page = browser.open(result.report(tmp_path / "r.html"), scheme=scheme, width=width)
+    # Goodput of the flows, and four pictures of each cell.
+    assert page.locator("[data-drawn]").count() == 9
+    assert page.locator("[data-drawn='empty']").count() <= 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("main i").count() == 0
+    assert page.locator("#links").count() == 0
+    assert browser.complaints == []
+    page.context.close()
+
+
 @pytest.mark.parametrize("width", [360, 1300])
 def test_a_comparison_draws(browser: Browser, traces: Path, tmp_path: Path, width: int) -> None:
     browser.complaints.clear()

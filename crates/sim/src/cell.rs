@@ -31,7 +31,11 @@ pub(crate) fn cell(plan: &Plan, seed: Seed, label: &str) -> Result<Cell, Scenari
     let names = spec.node_names();
     let positions = spec.layout.positions(seed, label);
     let site = Site { frequency_hz: spec.standard.frequency_hz(), stations: &names, seed, label };
-    let propagation = Propagation::new(&spec.propagation, &site).map_err(at("propagation"))?;
+    let propagation = Propagation::new(&spec.propagation, &site).map_err(|e| {
+        // Keys are those of the table itself, or of the path loss in it.
+        let own = matches!(e.key, "frequency_mhz" | "shadowing_db" | "walls" | "loss_db");
+        at(if own { "propagation" } else { "propagation.path_loss" })(e)
+    })?;
     propagation.check(&positions, &names).map_err(at("layout"))?;
     let noise = Noise::new(&spec.noise, spec.standard).map_err(at("noise"))?;
     let noise_mw = noise.floor_mw();

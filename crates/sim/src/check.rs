@@ -164,10 +164,15 @@ fn fits(flow: &Flow, way: &[Hop<'_>], longest: u64) -> Result<(), ScenarioError>
             format!("with mss = {}; an mss of at most {} fits", flow.tcp.mss, mtu.0 - TCP_HEADERS)
         }
     };
+    // What a cell carries is no key of its table.
+    let (path, limit) = match hop {
+        Hop::Link(_) => (format!("{path}.mtu"), format!("is {mtu}")),
+        Hop::Air(_) => (path.to_owned(), format!("802.11 carries packets of at most {mtu}")),
+    };
     Err(ScenarioError::at(
-        format!("{path}.mtu"),
+        path,
         format!(
-            "is {mtu}, but flow \"{}\" sends packets of {longest} B over \"{name}\" ({what})",
+            "{limit}, but flow \"{}\" sends packets of {longest} B over \"{name}\" ({what})",
             flow.name
         ),
     ))

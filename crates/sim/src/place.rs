@@ -16,15 +16,13 @@ use airtcp_wifi::ConfigError;
 use airtcp_wifi::phy::Mode;
 use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::noise::Noise;
-use airtcp_wifi::phy::propagation::{Position, Propagation, Site};
+use airtcp_wifi::phy::propagation::{PathLossConfig, Position, Propagation, Site};
 use airtcp_wifi::rate::RateConfig;
 
 /// Length of the frames whose survival says whether a station is in range (a choice).
 const FRAME_BITS: u64 = 8000;
 /// Share of them that survives at the edge (a choice).
 const EDGE: f64 = 0.5;
-/// Stations that a warning names.
-const NAMED: usize = 4;
 
 /// Label under which a cell draws.
 pub(crate) fn label(spec: &CellSpec) -> String {
@@ -122,22 +120,48 @@ fn of_cell(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
         .filter(|(_, h)| h.signal_dbm < noticed.max(survives))
         .partition(|(_, h)| h.signal_dbm < noticed);
     let all = places.len() - 1;
+    let who = |n: usize, what: &str| match n {
+        n if n < all => format!("{n} of {all} stations are {what}"),
+        1 => format!("the station is {what}"),
+        _ => format!("all stations are {what}"),
+    };
     let mut found = Vec::new();
     if !deaf.is_empty() {
         let who = if deaf.len() == all {
             format!("the access point \"{}\" is out of everyone's range", spec.access_point)
         } else {
-            format!("{} of {all} stations are out of the access point's range", deaf.len())
+            who(deaf.len(), "out of the access point's range")
         };
-        let rule = format!("radios notice nothing below {noticed:.1} dBm");
-        found.push(format!("{}: {who}: {rule}, and {}", plan.path, listed(deaf, noticed)));
+        let rule = match &spec.propagation.path_loss {
+            PathLossConfig::Ranges(ranges) => {
+                format!("frames are received up to {} m", ranges.decode_m)
+            }
+            _ => format!("frames below {noticed:.1} dBm are not noticed"),
+        };
+        found.push(format!("{}: {who}: {rule}; {}", plan.path, nearest(deaf, noticed, spec)));
     }
     if !weak.is_empty() {
-        let who = format!("{} of {all} stations are too weak for {}", weak.len(), mode.rate());
-        let rule = format!("half of its frames of 1000 B survive at {survives:.1} dBm");
-        found.push(format!("{}: {who}: {rule}, and {}", plan.path, listed(weak, survives)));
+        let who = who(weak.len(), &format!("too weak for {}", mode.rate()));
+        let rule = format!("at that rate half of the frames of 1000 B survive {survives:.1} dBm");
+        found.push(format!("{}: {who}: {rule}; {}", plan.path, nearest(weak, survives, spec)));
     }
     Ok(found)
+}
+
+/// What the access point hears of the one of some stations that is nearest to `needed`.
+fn nearest(mut stations: Vec<(&str, Heard)>, needed: f64, spec: &CellSpec) -> String {
+    stations.sort_by(|a, b| b.1.signal_dbm.total_cmp(&a.1.signal_dbm));
+    let Some((name, heard)) = stations.first() else { return String::new() };
+    let Heard { distance_m, signal_dbm, .. } = heard;
+    let best = if stations.len() > 1 { ", the nearest to it," } else { "" };
+    let place = format!("\"{name}\"{best} is {distance_m:.1} m away");
+    let real = !matches!(spec.propagation.path_loss, PathLossConfig::Ranges(_));
+    if real && signal_dbm.is_finite() {
+        let margin = signal_dbm - needed;
+        format!("{place} and arrives with {signal_dbm:.1} dBm (margin {margin:.1} dB)")
+    } else {
+        place
+    }
 }
 
 /// The rate that a station has to be near enough for: that of all its frames, or the lowest that
@@ -151,27 +175,6 @@ fn slowest(spec: &CellSpec) -> Result<Mode, ConfigError> {
         modes.min_by_key(|mode| mode.rate())
     };
     chosen.ok_or_else(|| ConfigError::new("rates", "names no rate"))
-}
-
-/// What the access point hears of some stations, the nearest to `needed` first.
-fn listed(mut stations: Vec<(&str, Heard)>, needed: f64) -> String {
-    stations.sort_by(|a, b| b.1.signal_dbm.total_cmp(&a.1.signal_dbm));
-    let station = |(name, heard): &(&str, Heard)| {
-        let Heard { distance_m, signal_dbm, .. } = heard;
-        if signal_dbm.is_finite() {
-            let margin = signal_dbm - needed;
-            format!(
-                "\"{name}\" ({distance_m:.1} m) arrives with {signal_dbm:.1} dBm, a margin of {margin:.1} dB"
-            )
-        } else {
-            format!("of \"{name}\" ({distance_m:.1} m) nothing arrives")
-        }
-    };
-    let text = stations.iter().take(NAMED).map(station).collect::<Vec<_>>().join("; ");
-    match stations.len().saturating_sub(NAMED) {
-        0 => text,
-        more => format!("{text}; and {more} more"),
-    }
 }
 
 /// A ratio, or a power in mW, in decibels.

@@ -105,14 +105,19 @@ fn what_cannot_be_heard_is_warned_of() {
     // 18 - 46.67 - 35 log10 500 = -123.13 dBm, beside a sensitivity of -82 dBm.
     let far = with(r#"{ kind = "star", stations = 3, radius_m = 500 }"#);
     assert_eq!(far.len(), 1);
-    for part in
-        ["cells[0]", "\"ap\" is out of everyone's range", "-123.1 dBm, a margin of -41.1 dB"]
-    {
+    for part in ["cells[0]", "\"ap\" is out of everyone's range", "-123.1 dBm (margin -41.1 dB)"] {
         assert!(far[0].contains(part), "{part}: {}", far[0]);
     }
     // At 29 m -79.8 dBm: noticed, but not enough for 54 Mb/s over noise of -99 dBm.
     let some = with(r#"{ kind = "positions", stations = [[5, 0], [29, 0], [0, 5]] }"#);
-    for part in ["1 of 3 stations are too weak for 54 Mb/s", "\"sta1\" (29.0 m)"] {
+    for part in ["1 of 3 stations are too weak for 54 Mb/s", "\"sta1\" is 29.0 m away"] {
         assert!(some[0].contains(part), "{part}: {}", some[0]);
     }
+    // Where ranges decide, there are no powers to speak of.
+    let ranges = STAR.replace("radius_m = 5", "radius_m = 300").replace(
+        r#"{ model = "log-distance", exponent = 3.5, reference_loss_db = 46.67 }"#,
+        r#"{ model = "ranges" }"#,
+    );
+    let warning = run_with(&ranges, 1).warnings.remove(0);
+    assert!(warning.contains("up to 250 m") && !warning.contains("dBm"), "{warning}");
 }

@@ -6,10 +6,13 @@ use airtcp_units::detmath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::phy::propagation::Position;
+use crate::phy::propagation::{LEAST_DISTANCE_M, Position};
 
 /// Most stations in a cell.
 pub const MAX_STATIONS: usize = 500;
+
+/// Times that a random place is drawn anew before a disc counts as full (a choice).
+const REDRAWS: u32 = 100;
 
 /// Positions of the stations around their access point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -130,10 +133,21 @@ impl Layout {
             }
             Self::Disc { stations, radius_m, least_m } => {
                 let mut random = seed.stream(&format!("{label}/layout"));
-                all.extend((0..*stations).map(|_| {
+                let mut draw = || {
                     let square = random.uniform(least_m * least_m, radius_m * radius_m);
                     polar(square.sqrt(), std::f64::consts::TAU * random.unit())
-                }));
+                };
+                for _ in 0..*stations {
+                    let mut place = draw();
+                    // Where two would overlap, the second goes elsewhere, if there is room.
+                    for _ in 0..REDRAWS {
+                        if all.iter().all(|p| place.distance_m(*p) >= LEAST_DISTANCE_M) {
+                            break;
+                        }
+                        place = draw();
+                    }
+                    all.push(place);
+                }
             }
             Self::Line { stations, spacing_m } => {
                 all.extend((1..=*stations).map(|i| Position::new(f64::from(i) * spacing_m, 0.0)));
@@ -186,6 +200,12 @@ mod tests {
         // Uniform by area: half of them within the radius that halves the area.
         let inner = disc.iter().filter(|d| **d < 50.5f64.sqrt()).count();
         assert!((200..300).contains(&inner), "{inner}");
+        // In a crowd nobody stands on anybody.
+        let crowd = Layout::Disc { stations: 300, radius_m: 1.0, least_m: 0.1 };
+        let all = crowd.positions(Seed::new(1), "cell");
+        for (i, p) in all.iter().enumerate() {
+            assert!(all[..i].iter().all(|q| p.distance_m(*q) >= LEAST_DISTANCE_M), "{i}");
+        }
     }
 
     #[test]

@@ -61,28 +61,38 @@ def _stations(console: Console, stations: list[dict[str, Any]]) -> Any:
             rank,
         )
         for head, key, scale, rank in _STATION_COLUMNS
-        if any(row.get(key, {}).get("mean") for row in rows)
+        if _worth(key, [row[key]["mean"] for row in rows if key in row])
     ]
     return fitted(console, "station", [row["name"] for row in rows], columns)[0]
+
+
+def _worth(key: str, means: list[float | None]) -> bool:
+    """Tell whether a column says anything: one of rates does if there are any, zero or not."""
+    rates = key.endswith(("error_rate", "_mean", "_share"))
+    return any(mean is not None and (rates or mean) for mean in means)
 
 
 def _losses(console: Console, cell: dict[str, Any]) -> Any:
     classes = cells.sent_classes(cell)
 
-    def column(head: str, values: list[Any], rank: int) -> Column:
+    def column(head: str, values: list[Any]) -> Column:
         full = [estimate(value, 100.0) for value in values]
-        return Column(head, full, [estimate(v, 100.0, short=True) for v in values], rank)
+        return Column(head, full, [estimate(v, 100.0, short=True) for v in values])
 
     sent = [cell[f"{c}_sent"] for c in classes]
     columns = [
-        Column("sent", [estimate(value, 1.0) for value in sent], None, 1),
-        column("lost (%)", [cell.get(f"{c}_error_rate") for c in classes], 0),
+        Column(
+            "sent",
+            [estimate(value, 1.0) for value in sent],
+            [estimate(value, 1.0, short=True) for value in sent],
+            1,
+        ),
+        column("lost (%)", [cell.get(f"{c}_error_rate") for c in classes]),
     ]
     columns += [
         column(
             _broken(cells.named(cause, cells.CAUSES)) + " (%)",
             [cell["lost"].get(c, {}).get(cause) for c in classes],
-            0,
         )
         for cause in cells.causes(cell)
     ]

@@ -160,8 +160,8 @@ def _fairness(summary: Mapping[str, Any]) -> str:
         return ""
     difference = estimate(summary["max_difference_bps"], 1e-6)
     return (
-        f", Jain's fairness index {estimate(summary['jain_index'], 1.0)}, "
-        f"greatest less least {difference} Mb/s"
+        f"\nJain's fairness index {estimate(summary['jain_index'], 1.0)}, "
+        f"largest difference between flows {difference} Mb/s"
     )
 
 

@@ -183,9 +183,8 @@ def findings(document: RunDocument) -> list[words.Finding]:
             )
         busy = estimate(cell["busy_share"], 100.0)
         headline = f"{words.number(100 * rate['mean'])} % of data frames lost"
-        found.append(
-            words.Finding(headline, f"{text}; the medium of {cell['name']} was busy {busy} %.")
-        )
+        where = f" of {cell['name']}" if len(document["summary"]["cells"]) > 1 else ""
+        found.append(words.Finding(headline, f"{text}; the medium{where} was busy {busy} %."))
     return found
 
 

@@ -187,7 +187,7 @@ impl Propagation {
         for (i, p) in positions.iter().enumerate() {
             if !p.is_finite() {
                 let text = format!("{} is at {p}, which is no place", name(i));
-                return Err(ConfigError::new("position", text));
+                return Err(ConfigError::new("stations", text));
             }
             if matches!(self.law, PathLoss::Matrix(_)) {
                 continue;
@@ -199,7 +199,7 @@ impl Propagation {
                     name(j),
                     name(i)
                 );
-                return Err(ConfigError::new("position", text));
+                return Err(ConfigError::new("stations", text));
             }
         }
         Ok(())
