@@ -228,7 +228,7 @@ fn stations_on_one_spot_are_refused() {
     let error = model.check(&[far, Position::default(), far], &names()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "position: \"a\" and \"c\" are both at [5, 0]: stations are 0.01 m apart at least"
+        "stations: \"a\" and \"c\" are both at [5, 0]: stations are 0.01 m apart at least"
     );
     let nowhere = Position::new(f64::NAN, 0.0);
     assert!(model.check(&[nowhere], &names()).unwrap_err().to_string().contains("\"a\" is at"));
