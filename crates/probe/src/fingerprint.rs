@@ -281,5 +281,5 @@ mod tests {
         assert_eq!(fingerprint.events(), different().len() as u64);
     }
 
-    const PINNED: &str = "fe75959f6a97180f";
+    const PINNED: &str = "3c144f302c30830b";
 }
