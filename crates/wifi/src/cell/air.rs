@@ -82,13 +82,12 @@ impl Cell {
     fn start(&mut self, now: Nanos, frame: &Frame) -> u32 {
         let timing = &self.rules.timing;
         let length = timing.frame(frame.mode, frame.bytes);
-        let extra = if frame.mode.is_ofdm() { 22 } else { 0 };
         let mut sent = Transmission {
             frame: *frame,
             started: now,
             body: now + timing.preamble(frame.mode),
             ends: now + length,
-            bits: 8 * u64::from(frame.bytes) + extra,
+            bits: frame.mode.body_bits(frame.bytes),
             ordinal: self.ordinal,
             fate: Fate::default(),
         };

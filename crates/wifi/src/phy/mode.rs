@@ -122,6 +122,12 @@ impl Mode {
         u64::from(self.row().bits_per_symbol)
     }
 
+    /// Bits of a frame's body: its `bytes` (MAC header and FCS included) and, of OFDM, 16 service
+    /// and 6 tail bits (clause 18.3.5).
+    pub const fn body_bits(self, bytes: u32) -> u64 {
+        8 * bytes as u64 + if self.is_ofdm() { 16 + 6 } else { 0 }
+    }
+
     /// True for OFDM, false for DSSS and CCK.
     pub const fn is_ofdm(self) -> bool {
         self.0 >= Self::DSSS.len() as u8

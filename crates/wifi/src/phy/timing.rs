@@ -135,10 +135,10 @@ impl Timing {
 
     /// Time on the air of a frame of `bytes` (MAC header and FCS included) in `mode`.
     pub fn frame(&self, mode: Mode, bytes: u32) -> Span {
-        let bits = 8 * u64::from(bytes);
+        let bits = mode.body_bits(bytes);
         let body = if mode.is_ofdm() {
             let extension = if self.standard == Standard::G { 6 } else { 0 };
-            4 * (16 + bits + 6).div_ceil(mode.bits_per_symbol()) + extension
+            4 * bits.div_ceil(mode.bits_per_symbol()) + extension
         } else {
             (bits * 1_000).div_ceil(u64::from(mode.kbps()))
         };

@@ -39,11 +39,7 @@ pub(super) fn fastest(
     bytes: u32,
     target: f64,
 ) -> Mode {
-    let carries = |mode: &&Mode| {
-        // Service and tail bits of OFDM.
-        let extra = if mode.is_ofdm() { 22 } else { 0 };
-        error.success(**mode, sinr, 8 * u64::from(bytes) + extra) >= target
-    };
+    let carries = |mode: &&Mode| error.success(**mode, sinr, mode.body_bits(bytes)) >= target;
     let found = ladder.modes().iter().rev().find(carries);
     found.copied().unwrap_or_else(|| ladder.mode(0))
 }
