@@ -12,9 +12,9 @@
 //! ns-3 where a step below the lowest is asked for: ns-3 sends at r again, here at the lowest.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{Nanos, Probability, Span};
+use airtcp_units::{Probability, Span};
 
-use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl, positive};
+use super::{Attempt, Build, Control, Ladder, Outcome, Peers, Period, RateControl, positive};
 use crate::phy::Mode;
 
 /// Attempts a period must have before it can be good (`MadWifi`).
@@ -53,8 +53,7 @@ impl Default for AmrrConfig {
 #[derive(Debug, Clone)]
 struct State {
     step: usize,
-    /// When the period ends; never before the first packet.
-    until: Nanos,
+    period: Period,
     acknowledged: u32,
     failed: u32,
     good: u32,
@@ -105,13 +104,9 @@ impl Amrr {
 impl RateControl for Amrr {
     fn on_packet(&mut self, first: &Attempt) {
         let state = self.peers.at(first.to);
-        if state.until > first.now && state.until != Nanos::NEVER {
-            return;
-        }
-        if state.until != Nanos::NEVER {
+        if state.period.has_ended(first.now, self.config.period) {
             Self::decide(&self.config, state, self.ladder.top());
         }
-        state.until = first.now + self.config.period;
     }
 
     fn pick(&self, attempt: &Attempt) -> Mode {
@@ -154,7 +149,7 @@ impl Control for Amrr {
         }
         let state = State {
             step: build.start.unwrap_or(build.ladder.at_most(START_KBPS)),
-            until: Nanos::NEVER,
+            period: Period::new(),
             acknowledged: 0,
             failed: 0,
             good: 0,

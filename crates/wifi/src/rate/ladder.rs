@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use airtcp_probe::ConfigError;
+use airtcp_units::{Nanos, Span};
 
 use crate::mac::NodeId;
 use crate::phy::Mode;
@@ -84,6 +85,27 @@ impl<S: Clone> Peers<S> {
     }
 }
 
+/// The time between two decisions about a destination; the first begins with its first packet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Period {
+    ends: Option<Nanos>,
+}
+
+impl Period {
+    pub(super) const fn new() -> Self {
+        Self { ends: None }
+    }
+
+    /// Whether a period has ended by `now`, a packet's time. If so, or if none has begun, one of
+    /// `length` begins.
+    pub(super) fn has_ended(&mut self, now: Nanos, length: Span) -> bool {
+        if self.ends.is_some_and(|ends| ends > now) {
+            return false;
+        }
+        self.ends.replace(now + length).is_some()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,5 +126,16 @@ mod tests {
         assert_eq!((ladder.at_most(36_000), ladder.at_most(40_000), ladder.at_most(10)), (9, 9, 0));
         assert_eq!(ladder.step(Mode::OFDM[0]), Some(3));
         assert_eq!(Ladder::new(&[]).unwrap_err().key, "rates");
+    }
+
+    #[test]
+    fn periods_begin_with_a_packet() {
+        let mut period = Period::new();
+        let mut ended = |at| period.has_ended(Nanos(at), Span(10));
+        // The first packet begins one; a late packet ends it and begins the next.
+        assert_eq!(
+            [3, 12, 13, 22, 40, 49, 50].map(&mut ended),
+            [false, false, true, false, true, false, true]
+        );
     }
 }

@@ -32,7 +32,7 @@ pub use chain::{Chain, ChainConfig, Stage};
 pub use fixed::{Fixed, FixedConfig};
 pub use ideal::{Ideal, IdealConfig};
 pub use ladder::Ladder;
-use ladder::Peers;
+use ladder::{Peers, Period};
 pub use minstrel::{Minstrel, MinstrelConfig};
 pub use onoe::{Onoe, OnoeConfig};
 pub use rbar::{Rbar, RbarConfig};

@@ -11,10 +11,10 @@
 //! attempts count when the packet is done. RTS failures count in neither.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{Nanos, Probability, Span};
+use airtcp_units::{Probability, Span};
 
 use super::amrr::START_KBPS;
-use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl, positive};
+use super::{Attempt, Build, Control, Ladder, Outcome, Peers, Period, RateControl, positive};
 use crate::phy::Mode;
 
 /// Packets a period must have to say much (`MadWifi`).
@@ -41,8 +41,7 @@ impl Default for OnoeConfig {
 #[derive(Debug, Clone)]
 struct State {
     step: usize,
-    /// When the period ends; never before the first packet.
-    until: Nanos,
+    period: Period,
     acknowledged: u32,
     given_up: u32,
     retries: u32,
@@ -85,13 +84,9 @@ impl Onoe {
 impl RateControl for Onoe {
     fn on_packet(&mut self, first: &Attempt) {
         let state = self.peers.at(first.to);
-        if state.until > first.now && state.until != Nanos::NEVER {
-            return;
-        }
-        if state.until != Nanos::NEVER {
+        if state.period.has_ended(first.now, self.config.period) {
             Self::decide(&self.config, state, self.ladder.top());
         }
-        state.until = first.now + self.config.period;
     }
 
     fn pick(&self, attempt: &Attempt) -> Mode {
@@ -127,7 +122,7 @@ impl Control for Onoe {
         }
         let state = State {
             step: build.start.unwrap_or(build.ladder.at_most(START_KBPS)),
-            until: Nanos::NEVER,
+            period: Period::new(),
             acknowledged: 0,
             given_up: 0,
             retries: 0,
