@@ -183,8 +183,9 @@ impl Cell {
         self.sense(now, i);
     }
 
-    /// Tells a station when its medium becomes busy or idle.
-    pub(super) fn sense(&mut self, now: Nanos, i: usize) {
+    /// Tells a station when its medium becomes busy or idle, and takes its new deadline then; true
+    /// if it did.
+    pub(super) fn sense(&mut self, now: Nanos, i: usize) -> bool {
         let radio = &mut self.radios[i];
         let (top, sum) = radio.levels();
         let busy = radio.sending
@@ -193,7 +194,7 @@ impl Cell {
             || sum >= self.levels.energy_detect
             || self.ambient.is_heard_at(i);
         if busy == radio.busy {
-            return;
+            return false;
         }
         radio.busy = busy;
         if busy {
@@ -202,6 +203,7 @@ impl Cell {
             self.stations[i].on_idle(now);
         }
         self.refresh(i as u32);
+        true
     }
 
     /// The transmissions that end at this instant end, together.
@@ -239,8 +241,9 @@ impl Cell {
         touched.dedup();
         for radio in touched.drain(..) {
             self.radios[radio as usize].update();
-            self.sense(now, radio as usize);
-            self.refresh(radio);
+            if !self.sense(now, radio as usize) {
+                self.refresh(radio);
+            }
         }
         over.clear();
         self.over = over;

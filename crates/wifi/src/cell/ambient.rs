@@ -145,15 +145,6 @@ impl Cell {
         self.ambient.switch(now, false, touched);
     }
 
-    /// Stations that hear an interferer from the start find the medium busy.
-    pub(crate) fn interferers_at_start(&mut self) {
-        let mut touched = Vec::new();
-        self.ambient.switch(Nanos::ZERO, true, &mut touched);
-        for station in touched {
-            self.sense(Nanos::ZERO, station as usize);
-        }
-    }
-
     /// Interferers that somebody hears begin.
     pub(crate) fn interferers_begin(&mut self, now: Nanos) {
         if self.ambient.next(true) > now {

@@ -163,7 +163,7 @@ impl Cell {
             busy_since: Nanos::ZERO,
             busy_ns: 0,
         };
-        cell.interferers_at_start();
+        cell.interferers_begin(Nanos::ZERO);
         Ok(cell)
     }
 }
