@@ -18,8 +18,8 @@ use airtcp_wifi::mac::NodeId;
 
 use crate::application::App;
 use crate::cell::cell;
+use crate::ground::label;
 use crate::interface::Interface;
-use crate::place::label;
 use crate::routes::Routes;
 use crate::transport::Transport;
 use crate::world::{AirWay, World};
@@ -113,7 +113,7 @@ fn add_cell<P: Probe>(
     seed: Seed,
 ) -> Result<(), ScenarioError> {
     let label = label(&plan.spec);
-    let cell = cell(plan, seed, &label)?;
+    let cell = cell(plan, seed)?;
     let categories = plan.spec.mac.categories();
     let mut queues = Vec::with_capacity(plan.nodes.len() * categories);
     for i in 0..plan.nodes.len() * categories {

@@ -9,15 +9,16 @@ use airtcp_wifi::interference::{self, Source};
 use airtcp_wifi::phy::Timing;
 use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::fading::Fading;
-use airtcp_wifi::phy::noise::Noise;
-use airtcp_wifi::phy::propagation::{Propagation, Site};
+
+use crate::ground::{Ground, label};
 
 /// Powers this far below the noise are left out (a choice: they change no SINR by 0.05 dB).
 const IGNORED_BELOW_NOISE: f64 = 0.01;
 
 /// Builds a cell of one replication.
-pub(crate) fn cell(plan: &Plan, seed: Seed, label: &str) -> Result<Cell, ScenarioError> {
+pub(crate) fn cell(plan: &Plan, seed: Seed) -> Result<Cell, ScenarioError> {
     let spec = &plan.spec;
+    let label = &label(spec);
     let at = |table: &str| {
         let table = table.to_owned();
         move |e: ConfigError| {
@@ -28,22 +29,14 @@ pub(crate) fn cell(plan: &Plan, seed: Seed, label: &str) -> Result<Cell, Scenari
     };
     let timing = Timing::new(spec.standard, &spec.timing).map_err(at("timing"))?;
     let rate = spec.rate_plan().map_err(at(""))?;
-    let names = spec.node_names();
-    let positions = spec.layout.positions(seed, label);
-    let site = Site { frequency_hz: spec.standard.frequency_hz(), stations: &names, seed, label };
-    let propagation = Propagation::new(&spec.propagation, &site).map_err(|e| {
-        // Keys are those of the table itself, or of the path loss in it.
-        let own = matches!(e.key, "frequency_mhz" | "shadowing_db" | "walls" | "loss_db");
-        at(if own { "propagation" } else { "propagation.path_loss" })(e)
-    })?;
-    propagation.check(&positions, &names).map_err(at("layout"))?;
-    let noise = Noise::new(&spec.noise, spec.standard).map_err(at("noise"))?;
+    let ground = Ground::new(spec, seed).map_err(|(table, e)| at(table)(e))?;
+    let Ground { names, positions, propagation, noise, sensing, .. } = &ground;
+    propagation.check(positions, names).map_err(at("layout"))?;
     let noise_mw = noise.floor_mw();
     let error = ErrorModel::new(&spec.error).map_err(at("error"))?;
     let n = positions.len();
     let power = |from: usize, to: usize| {
-        let loss = propagation.loss_db(from, positions[from], to, positions[to]);
-        if from == to { 0.0 } else { Dbm(spec.power_dbm - loss).milliwatts() }
+        if from == to { 0.0 } else { Dbm(ground.signal_dbm(from, to)).milliwatts() }
     };
     let power_mw = (0..n).map(|from| (0..n).map(|to| power(from, to)).collect()).collect();
     let station = |i: usize| {
@@ -51,16 +44,11 @@ pub(crate) fn cell(plan: &Plan, seed: Seed, label: &str) -> Result<Cell, Scenari
         Ok(StationPlan { rate: rate.clone(), access })
     };
     let stations = (0..n).map(station).collect::<Result<_, ScenarioError>>()?;
-    let mut sensing = spec.sensing;
-    if let Some(ranges) = propagation.thresholds(Dbm(spec.power_dbm)) {
-        sensing.sensitivity_dbm = ranges.decode.0;
-        sensing.carrier_sense_dbm = ranges.sense.0;
-    }
     let interferer = |(number, config)| {
         let site = interference::Site {
-            stations: &names,
-            positions: &positions,
-            propagation: &propagation,
+            stations: names,
+            positions,
+            propagation,
             energy_detect_mw: Dbm(sensing.energy_detect_dbm).milliwatts(),
             number,
             seed,
@@ -74,7 +62,7 @@ pub(crate) fn cell(plan: &Plan, seed: Seed, label: &str) -> Result<Cell, Scenari
         mac: spec.mac.clone(),
         error,
         capture: spec.capture,
-        sensing,
+        sensing: *sensing,
         noise_mw,
         noise_steps: noise.steps().to_vec(),
         interference: interference?,

@@ -14,6 +14,7 @@ mod build;
 mod cell;
 mod check;
 pub mod estimate;
+mod ground;
 mod interface;
 mod measure;
 pub mod parallel;

@@ -6,28 +6,24 @@
 //! margin = signal - sensitivity, or signal - (noise floor + SINR)    dB
 //! ```
 //!
-//! `SINR` is what half of the frames of 1000 bytes at the cell's rate (the lowest that a rate control can choose) survive. Fading and interference are left out:
-//! this is the mean, and the quiet air. Equal powers make it the same in both directions.
+//! `SINR` is what half of the frames of 1000 bytes at the cell's rate (the lowest that a rate control
+//! can choose) survive. Fading and interference are left out: this is the mean, and the quiet air. Equal powers make it the same in both directions.
 
 use airtcp_random::Seed;
 use airtcp_scenario::{Cell as Plan, CellSpec, Resolved};
-use airtcp_units::{Dbm, detmath};
+use airtcp_units::detmath;
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::phy::Mode;
 use airtcp_wifi::phy::error::ErrorModel;
-use airtcp_wifi::phy::noise::Noise;
-use airtcp_wifi::phy::propagation::{PathLossConfig, Position, Propagation, Site};
+use airtcp_wifi::phy::propagation::{PathLossConfig, Position};
 use airtcp_wifi::rate::RateConfig;
+
+use crate::ground::Ground;
 
 /// Length of the frames whose survival says whether a station is in range (a choice).
 const FRAME_BITS: u64 = 8000;
 /// Share of them that survives at the edge (a choice).
 const EDGE: f64 = 0.5;
-
-/// Label under which a cell draws.
-pub(crate) fn label(spec: &CellSpec) -> String {
-    format!("cell/{}", spec.name)
-}
 
 /// A station's place.
 #[derive(Debug, Clone, Copy)]
@@ -48,38 +44,20 @@ pub(crate) struct Heard {
     pub(crate) snr_db: f64,
 }
 
-/// What decides how far a cell reaches.
-struct Reach {
-    sensitivity_dbm: f64,
-    noise_dbm: f64,
-    error: ErrorModel,
-}
-
-fn survey(spec: &CellSpec, seed: Seed) -> Result<(Vec<Place>, Reach), ConfigError> {
-    let label = label(spec);
-    let names = spec.node_names();
-    let at = spec.layout.positions(seed, &label);
-    let site =
-        Site { frequency_hz: spec.standard.frequency_hz(), stations: &names, seed, label: &label };
-    let propagation = Propagation::new(&spec.propagation, &site)?;
-    let noise_dbm = decibels(Noise::new(&spec.noise, spec.standard)?.floor_mw());
-    let (sensitivity_dbm, sense_dbm) = propagation
-        .thresholds(Dbm(spec.power_dbm))
-        .map_or((spec.sensing.sensitivity_dbm, spec.sensing.carrier_sense_dbm), |ranges| {
-            (ranges.decode.0, ranges.sense.0)
-        });
-    let signal = |i: usize, j: usize| spec.power_dbm - propagation.loss_db(i, at[i], j, at[j]);
+fn survey(ground: &Ground) -> Vec<Place> {
+    let at = &ground.positions;
+    let noise_dbm = decibels(ground.noise.floor_mw());
     let mut hidden = vec![0; at.len()];
     for i in 1..at.len() {
         for j in 1..i {
-            if signal(i, j) < sense_dbm {
+            if ground.signal_dbm(i, j) < ground.sensing.carrier_sense_dbm {
                 hidden[i] += 1;
                 hidden[j] += 1;
             }
         }
     }
     let place = |i: usize| {
-        let signal_dbm = signal(i, 0);
+        let signal_dbm = ground.signal_dbm(i, 0);
         let heard = || Heard {
             distance_m: at[0].distance_m(at[i]),
             signal_dbm,
@@ -87,15 +65,13 @@ fn survey(spec: &CellSpec, seed: Seed) -> Result<(Vec<Place>, Reach), ConfigErro
         };
         Place { at: at[i], hidden: hidden[i], heard: (i > 0).then(heard) }
     };
-    let places = (0..at.len()).map(place).collect();
-    let error = ErrorModel::new(&spec.error)?;
-    Ok((places, Reach { sensitivity_dbm, noise_dbm, error }))
+    (0..at.len()).map(place).collect()
 }
 
 /// The places of a cell's stations, the access point's first; none if a model refuses its
 /// parameters, which building the cell reports.
 pub(crate) fn places(spec: &CellSpec, seed: Seed) -> Vec<Place> {
-    survey(spec, seed).map(|(places, _)| places).unwrap_or_default()
+    Ground::new(spec, seed).map(|ground| survey(&ground)).unwrap_or_default()
 }
 
 /// What a user should know of a plan's cells before believing their results, with the places of
@@ -107,14 +83,15 @@ pub(crate) fn warnings(plan: &Resolved) -> Vec<String> {
 
 fn of_cell(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
     let spec = &plan.spec;
-    let (places, reach) = survey(spec, seed)?;
+    let ground = Ground::new(spec, seed).map_err(|(_, e)| e)?;
+    let places = survey(&ground);
     let mode = slowest(spec)?;
-    let noticed = reach.sensitivity_dbm;
-    let survives = reach.noise_dbm + decibels(reach.error.sinr_for(mode, FRAME_BITS, EDGE));
-    let names = spec.node_names();
+    let noticed = ground.sensing.sensitivity_dbm;
+    let needed = ErrorModel::new(&spec.error)?.sinr_for(mode, FRAME_BITS, EDGE);
+    let survives = decibels(ground.noise.floor_mw()) + decibels(needed);
     let stations = || {
         let heard = |(name, place): (_, &Place)| place.heard.map(|h| (String::as_str(name), h));
-        names.iter().zip(&places).filter_map(heard)
+        ground.names.iter().zip(&places).filter_map(heard)
     };
     let (deaf, weak): (Vec<_>, Vec<_>) = stations()
         .filter(|(_, h)| h.signal_dbm < noticed.max(survives))

@@ -1,0 +1,64 @@
+//! What a cell stands on, the same for who runs it and who reports of it: the stations' positions,
+//! what is lost between them, noise, and what radios notice.
+
+use airtcp_random::Seed;
+use airtcp_scenario::CellSpec;
+use airtcp_units::Dbm;
+use airtcp_wifi::ConfigError;
+use airtcp_wifi::cell::Sensing;
+use airtcp_wifi::phy::noise::Noise;
+use airtcp_wifi::phy::propagation::{Position, Propagation, Site};
+
+/// Label under which a cell draws.
+pub(crate) fn label(spec: &CellSpec) -> String {
+    format!("cell/{}", spec.name)
+}
+
+/// A cell's ground in one replication.
+pub(crate) struct Ground {
+    /// Names of the nodes, the access point's first; positions likewise.
+    pub(crate) names: Vec<String>,
+    pub(crate) positions: Vec<Position>,
+    pub(crate) propagation: Propagation,
+    pub(crate) noise: Noise,
+    /// As the scenario says, or as a path loss that brings thresholds with it does.
+    pub(crate) sensing: Sensing,
+    power_dbm: f64,
+}
+
+impl Ground {
+    /// The ground of one replication.
+    ///
+    /// # Errors
+    /// What a model refuses, with the table of the cell it stands in.
+    pub(crate) fn new(spec: &CellSpec, seed: Seed) -> Result<Self, (&'static str, ConfigError)> {
+        let label = label(spec);
+        let names = spec.node_names();
+        let positions = spec.layout.positions(seed, &label);
+        let site = Site {
+            frequency_hz: spec.standard.frequency_hz(),
+            stations: &names,
+            seed,
+            label: &label,
+        };
+        let propagation = Propagation::new(&spec.propagation, &site).map_err(|e| {
+            // Keys are those of the table itself, or of the path loss in it.
+            let own = matches!(e.key, "frequency_mhz" | "shadowing_db" | "walls" | "loss_db");
+            (if own { "propagation" } else { "propagation.path_loss" }, e)
+        })?;
+        let noise = Noise::new(&spec.noise, spec.standard).map_err(|e| ("noise", e))?;
+        let mut sensing = spec.sensing;
+        if let Some(ranges) = propagation.thresholds(Dbm(spec.power_dbm)) {
+            sensing.sensitivity_dbm = ranges.decode.0;
+            sensing.carrier_sense_dbm = ranges.sense.0;
+        }
+        let power_dbm = spec.power_dbm;
+        Ok(Self { names, positions, propagation, noise, sensing, power_dbm })
+    }
+
+    /// Power at which station `to` hears `from`, in dBm; minus infinity if nothing arrives.
+    pub(crate) fn signal_dbm(&self, from: usize, to: usize) -> f64 {
+        let at = &self.positions;
+        self.power_dbm - self.propagation.loss_db(from, at[from], to, at[to])
+    }
+}
