@@ -95,18 +95,25 @@ pub fn run_recorded<P: Probe + Send>(
     let take = || probe.lock().map_or(None, |mut p| p.take());
     let job = |i: usize, stop: &Stop| {
         let number = i as u32;
-        if let Some(probe) = (number == 0).then(take).flatten() {
-            let (result, probe) = run_one(plan, number, load, probe, stop).ok()??;
-            return Some((result, Some(probe)));
+        let done = match (number == 0).then(take).flatten() {
+            Some(probe) => run_one(plan, number, load, probe, stop)
+                .map(|done| done.map(|(result, probe)| (result, Some(probe)))),
+            None => run_one(plan, number, load, NoProbe, stop)
+                .map(|done| done.map(|(result, NoProbe)| (result, None))),
+        };
+        if done.is_err() {
+            // Where stations stand or what a file holds may differ from one replication to the
+            // next: what keeps one from running is said, not left out.
+            stop.set();
         }
-        let (result, NoProbe) = run_one(plan, number, load, NoProbe, stop).ok()??;
-        Some((result, None))
+        done.transpose()
     };
     let n = plan.scenario.replications as usize;
     let workers = workers.unwrap_or_else(default_workers);
     let mut recorded = None;
     let mut finished = Vec::with_capacity(n);
-    for (result, probe) in run_many(n, workers, job, |done| report(done, n)).into_iter().flatten() {
+    for done in run_many(n, workers, job, |done| report(done, n)).into_iter().flatten() {
+        let (result, probe) = done?;
         finished.push(result);
         recorded = recorded.or(probe);
     }

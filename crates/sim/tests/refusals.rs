@@ -4,7 +4,11 @@
 
 mod common;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use airtcp_sim::run;
+use airtcp_units::Outcomes;
 use common::{no_traces, plan, run_first};
 
 fn refusal(text: &str) -> String {
@@ -127,4 +131,21 @@ fn losses_told_apart_without_timestamps() {
     let more = "timestamps = true, loss_differentiation = { threshold = 2 }";
     let message = refused(&format!("{tcp}, {more}"));
     says(&message, &["loss_differentiation", "threshold", "0 to below 1"]);
+}
+
+#[test]
+fn a_later_replication_that_cannot_run() {
+    let loss = "delay = \"1 ms\"\nslot = \"10 ms\"\nloss = { model = \"trace\", path = \"t\" }";
+    let scenario = format!("replications = 3\n{}", over(loss, ""));
+    // Read once to check, then once a replication; the last time it is gone.
+    let reads = AtomicU32::new(0);
+    let load = |_: &str| {
+        if reads.fetch_add(1, Ordering::Relaxed) < 3 {
+            Ok(Arc::new(std::iter::repeat_n(true, 100).collect::<Outcomes>()))
+        } else {
+            Err("the file is gone".to_owned())
+        }
+    };
+    let refused = run(&plan(&scenario), &load, Some(1), |_, _| true).map(|_| ());
+    says(&refused.unwrap_err().to_string(), &["the file is gone"]);
 }

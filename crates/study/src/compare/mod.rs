@@ -71,11 +71,20 @@ pub fn compare(
         .collect();
     let job = |i: usize, stop: &Stop| {
         let (s, c, number, variant) = jobs[i];
-        if stop.is_set() { None } else { prepared[s].cases[c].run(variant, number, stop) }
+        if stop.is_set() {
+            return None;
+        }
+        let done = prepared[s].cases[c].run(variant, number, stop);
+        if done.is_err() {
+            stop.set();
+        }
+        done.map_err(|e| subject::at(&given[s], e)).transpose()
     };
     let workers = options.workers.map_or_else(default_workers, |w| w as usize);
     let total = jobs.len();
-    let mut done = run_many(total, workers, job, |n| report(n, total)).into_iter();
+    let done = run_many(total, workers, job, |n| report(n, total)).into_iter();
+    let done: Vec<Option<Done>> = done.map(Option::transpose).collect::<Result<_, _>>()?;
+    let mut done = done.into_iter();
     let mut interrupted = false;
     let mut subjects = Vec::new();
     for Prepared { mut subject, cases } in prepared {

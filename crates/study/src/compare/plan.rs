@@ -89,12 +89,15 @@ impl Plans {
     }
 
     /// Runs one variant in one replication; `None` if it was stopped.
+    ///
+    /// # Errors
+    /// What keeps this replication from running: it may have a layout of its own.
     pub(crate) fn run(
         &self,
         variant: usize,
         number: u32,
         stop: &Stop,
-    ) -> Option<(CompareRun, Option<Cwnd>)> {
+    ) -> Result<Option<(CompareRun, Option<Cwnd>)>, ScenarioError> {
         let shifted = self.stretch.map(|length| {
             let mut plan = self.each[variant].clone();
             for link in &mut plan.links {
@@ -114,7 +117,9 @@ impl Plans {
             observer = observer.with_window(first, plan.flows[first].tcp.mss, duration);
         }
         let load = |name: &str| self.traces.load(name);
-        let (replication, observer) = run_one(plan, number, &load, observer, stop).ok()??;
+        let Some((replication, observer)) = run_one(plan, number, &load, observer, stop)? else {
+            return Ok(None);
+        };
         let (stretches, window) = observer.finish();
         let mut run = self.summed(&replication);
         run.queue_delay_s = queue_delay(&replication, duration.saturating_sub(warmup));
@@ -122,7 +127,7 @@ impl Plans {
             run.rtt_mean_s = stretch.rtt().mean_s();
             run.rtt_p95_s = stretch.rtt().quantile_s(0.95);
         }
-        Some((run, window))
+        Ok(Some((run, window)))
     }
 
     /// What the compared flows got together.

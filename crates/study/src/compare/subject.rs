@@ -94,13 +94,18 @@ impl Planned<'_> {
         }
     }
 
-    pub(crate) fn run(&self, variant: usize, number: u32, stop: &Stop) -> Option<Done> {
+    pub(crate) fn run(
+        &self,
+        variant: usize,
+        number: u32,
+        stop: &Stop,
+    ) -> Result<Option<Done>, ScenarioError> {
         match self {
             Self::Plans { plans, .. } => {
-                let (run, window) = plans.run(variant, number, stop)?;
-                Some((vec![run], window))
+                let done = plans.run(variant, number, stop)?;
+                Ok(done.map(|(run, window)| (vec![run], window)))
             }
-            Self::Slots { over, .. } => over.run(variant, number),
+            Self::Slots { over, .. } => Ok(over.run(variant, number)),
         }
     }
 }
@@ -133,6 +138,14 @@ pub(crate) fn prepare<'a>(
         }
         (Given::Link(link), None) => over_slots(link, variants, options),
         (Given::Link(link), Some(around)) => over_link(link, around, variants, options),
+    }
+}
+
+/// What kept one replication of what was given from running, with its file and line.
+pub(crate) fn at(given: &Given, error: ScenarioError) -> CompareError {
+    match given {
+        Given::Scenario { name, text, .. } => located(error.into(), name, text),
+        Given::Link(_) => error.into(),
     }
 }
 
