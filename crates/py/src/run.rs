@@ -300,6 +300,8 @@ fn flows(replications: &[Replication]) -> PyResult<Table> {
         .text("transport", |r| r.1.transport.as_str())
         .real("goodput_bps", |r| r.1.goodput_bps)
         .real("throughput_bps", |r| r.1.throughput_bps)
+        .real("ip_delivered_bps", |r| r.1.ip_delivered_bps)
+        .real("mac_delivered_bps", |r| r.1.mac_delivered_bps)
         .count("delivered_bytes", |r| r.1.delivered_bytes)
         .real("active_s", |r| r.1.active_s)
         .real("srtt_s", |r| r.1.srtt_s)

@@ -18,7 +18,7 @@ use crate::results::{
 };
 use crate::site::Site;
 use crate::transport::Transport;
-use crate::world::World;
+use crate::world::{Carried, World};
 
 /// Counters of everything at one instant.
 pub(crate) struct Snapshot {
@@ -34,6 +34,8 @@ struct FlowCounters {
     sent_bytes: u64,
     segments: u64,
     datagrams_lost: u64,
+    /// Bytes of IP packets with payload that arrived, and of the MAC frames that brought them.
+    carried: Carried,
     tcp: TcpStats,
     /// Number and sum of the round-trip samples of the two ends.
     rtt: [(u64, Span); 2],
@@ -53,7 +55,13 @@ impl Snapshot {
         let flows = world
             .endpoints()
             .chunks_exact(2)
-            .map(|ends| FlowCounters::of(&ends[0].transport, &ends[1].transport))
+            .map(|ends| FlowCounters {
+                carried: Carried {
+                    ip_bytes: ends.iter().map(|end| end.carried.ip_bytes).sum(),
+                    mac_bytes: ends.iter().map(|end| end.carried.mac_bytes).sum(),
+                },
+                ..FlowCounters::of(&ends[0].transport, &ends[1].transport)
+            })
             .collect();
         let links = world
             .interfaces()
@@ -86,6 +94,7 @@ impl FlowCounters {
                     sent_bytes: a.bytes_sent + b.bytes_sent,
                     segments: a.data_segments_sent + b.data_segments_sent,
                     datagrams_lost: 0,
+                    carried: Carried::default(),
                     tcp: TcpStats {
                         segments_retransmitted: a.segments_retransmitted + b.segments_retransmitted,
                         timeouts: a.timeouts + b.timeouts,
@@ -113,6 +122,7 @@ impl FlowCounters {
                     sent_bytes: s.bytes_sent,
                     segments: s.packets_sent,
                     datagrams_lost: d.lost(),
+                    carried: Carried::default(),
                     tcp: TcpStats {
                         timeouts: s.timeouts,
                         rtt_samples: s.rtt_samples,
@@ -212,6 +222,12 @@ fn flow<P: Probe>(
         delivered_bytes: delivered,
         goodput_bps: per_second(delivered),
         throughput_bps: per_second(measured(after.sent_bytes, before.sent_bytes)),
+        ip_delivered_bps: per_second(measured(after.carried.ip_bytes, before.carried.ip_bytes)),
+        mac_delivered_bps: plan
+            .cells
+            .iter()
+            .any(|cell| cell.nodes[1..].iter().any(|node| [spec.from, spec.to].contains(node)))
+            .then(|| per_second(measured(after.carried.mac_bytes, before.carried.mac_bytes))),
         active_s: active.as_secs_f64(),
         srtt_s: rtt(tcp.srtt),
         rtt_mean_s: rtt_mean(before, after),

@@ -34,6 +34,14 @@ pub struct FlowResult {
     pub goodput_bps: f64,
     /// All payload sent, retransmissions included, over the same time.
     pub throughput_bps: f64,
+    /// IP packets with payload that reached the end they were for, headers included, those that
+    /// came twice twice, over the same time.
+    #[serde(default)]
+    pub ip_delivered_bps: f64,
+    /// The data frames that brought such packets through the air, MAC header, LLC and SNAP, and FCS
+    /// included, each hop on its own (S3's throughput); null if no part of the way is an 802.11 cell.
+    #[serde(default)]
+    pub mac_delivered_bps: Option<f64>,
     /// Time over which the rates are taken.
     pub active_s: f64,
     /// Smoothed round-trip time at the end (RFC 6298).

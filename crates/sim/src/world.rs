@@ -28,6 +28,16 @@ pub(crate) struct Endpoint {
     pub(crate) app: App,
     timer: MachineId,
     app_timer: MachineId,
+    pub(crate) carried: Carried,
+}
+
+/// What was carried towards an endpoint, in packets with payload.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Carried {
+    /// Bytes of the IP packets that reached it.
+    pub(crate) ip_bytes: u64,
+    /// Bytes of the MAC frames that brought them through the air, each hop on its own.
+    pub(crate) mac_bytes: u64,
 }
 
 /// What a machine in the event queue is.
@@ -150,7 +160,9 @@ impl<P: Probe> World<P> {
         let timer = self.register(Actor::Endpoint(number), Phase::Timer, salt);
         let app_timer = self.register(Actor::App(number), Phase::Application, salt.rotate_left(32));
         self.queue.set(app_timer, app.next_timer());
-        self.endpoints.push(Endpoint { node, category, transport, app, timer, app_timer });
+        let carried = Carried::default();
+        let endpoint = Endpoint { node, category, transport, app, timer, app_timer, carried };
+        self.endpoints.push(endpoint);
     }
 
     /// Runs to `end` or for `budget` events, whichever comes first; true if `end` was reached.
@@ -202,6 +214,11 @@ impl<P: Probe> World<P> {
         while let Some(delivery) = self.sites[i].poll() {
             let queue = self.sites[i].number(delivery.to, 0);
             let node = self.sites[i].nodes[delivery.to.index()];
+            let packet = self.pool.get(delivery.packet);
+            if packet.segment.len > 0 {
+                let carried = &mut self.endpoints[packet.to.index()].carried;
+                carried.mac_bytes += u64::from(delivery.frame_bytes);
+            }
             self.arrive(delivery.packet, node, queue);
         }
         self.reschedule(number);
@@ -310,6 +327,9 @@ impl<P: Probe> World<P> {
         self.pool.remove(packet);
         self.delivered += 1;
         let endpoint = &mut self.endpoints[to.index()];
+        if segment.len > 0 {
+            endpoint.carried.ip_bytes += u64::from(segment.wire_len());
+        }
         let mut cx = Cx::new(&mut self.probe, &mut self.pool, Who::Endpoint(to));
         endpoint.transport.handle(self.now, segment, &mut cx);
         self.pump(to.index() as u32);

@@ -46,6 +46,42 @@ fn stations_have_places_goodput_and_airtime() {
 }
 
 #[test]
+fn throughput_of_a_flow_at_each_layer() {
+    let wire = r#"
+        [[links]]
+        from = "ap"
+        to = "server"
+        rate = "100 Mb/s"
+        delay = "5 ms"
+        [[flows]]
+        from = "ap"
+        to = "server"
+        tcp = { profile = "s0", mss = 536 }
+        [[flows]]
+        from = "server"
+        to = "sta2"
+        tcp = { profile = "s0", mss = 536 }
+    "#;
+    let result = run_with(&format!("{STAR}{wire}"), 1);
+    for run in &result.replications {
+        for (i, flow) in run.flows.iter().enumerate() {
+            let ip = flow.ip_delivered_bps;
+            // Every segment is full: 536 B of payload in packets of 576 B, and what came twice.
+            let payload = ip * 536.0 / 576.0;
+            assert!(payload > 0.9 * flow.goodput_bps, "{payload} {flow:?}");
+            match flow.mac_delivered_bps {
+                // Frames of 612 B, once on the air whatever the way behind it.
+                Some(mac) => assert!((mac / ip - 612.0 / 576.0).abs() < 2e-3, "{mac} {ip}"),
+                None => {
+                    assert_eq!(i, 3, "only the wired flow has none");
+                    assert!((payload / flow.goodput_bps - 1.0).abs() < 1e-3, "{payload} {flow:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn estimates_are_of_the_replications() {
     let result = run_with(STAR, 1);
     let cell = &result.summary.cells[0];

@@ -295,7 +295,8 @@ impl Cell {
             let category = usize::from(sent.frame.category);
             let head = self.stations[sent.frame.from.index()].head(category);
             if let Some(packet) = head.and_then(|mpdu| mpdu.packet.take()) {
-                self.out.push_back(Delivery { to: sent.frame.to, packet });
+                let frame_bytes = sent.frame.bytes;
+                self.out.push_back(Delivery { to: sent.frame.to, packet, frame_bytes });
             }
         }
     }

@@ -37,6 +37,8 @@ pub struct Delivery {
     pub to: NodeId,
     /// The packet.
     pub packet: PacketId,
+    /// Length of the data frame that carried it, MAC header and FCS included.
+    pub frame_bytes: u32,
 }
 
 /// Stations on one channel.
