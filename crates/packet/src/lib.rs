@@ -9,7 +9,7 @@ mod segment;
 mod seq;
 
 pub use pool::{PacketId, Pool};
-pub use segment::{Ecn, Flags, Kind, NO_WINDOW_SCALE, SackBlock, Segment};
+pub use segment::{CODED_WORDS, Ecn, Flags, Kind, NO_WINDOW_SCALE, SackBlock, Segment};
 pub use seq::Seq;
 
 use std::fmt;

@@ -1,6 +1,8 @@
 //! A transport segment as a typed record: TCP with its options, or a UDP datagram.
 //!
-//! RFC 9293 (header), RFC 7323 (window scale, timestamps), RFC 2018 (SACK), RFC 3168 (ECN).
+//! RFC 9293 (header), RFC 7323 (window scale, timestamps), RFC 2018 (SACK), RFC 3168 (ECN). Transports
+//! with erasure coding put words of their own into an experimental TCP option (RFC 6994), see
+//! [`Kind::Coded`].
 //! Leaves out: urgent data, options nobody here uses. Payload is a length.
 
 use std::fmt;
@@ -111,7 +113,14 @@ pub enum Kind {
     Tcp,
     /// A UDP datagram; `seq` counts datagrams, the other TCP fields are unused.
     Udp,
+    /// A segment of a transport with erasure coding: a TCP header with one experimental option
+    /// (RFC 6994) of up to eight 32-bit words, see [`Segment::coded`]. No other option.
+    Coded,
 }
+
+/// Most words of a coded segment: with kind, length and identifier they take 36 of the 40 bytes
+/// that TCP has for options.
+pub const CODED_WORDS: usize = 8;
 
 /// Sequence numbers `start..end` received out of order (RFC 2018).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -159,6 +168,9 @@ pub struct Segment {
 const SACK_COUNT: u8 = 0x07;
 const TIMESTAMPS: u8 = 0x08;
 const SACK_PERMITTED: u8 = 0x10;
+const CODING_PERMITTED: u8 = 0x20;
+/// Kind, length and identifier of an experimental option (RFC 6994).
+const EXPERIMENTAL: u32 = 4;
 
 impl Default for Segment {
     fn default() -> Self {
@@ -188,6 +200,43 @@ impl Segment {
     /// A UDP datagram number `number` with `len` bytes of payload.
     pub fn datagram(number: u32, len: u16) -> Self {
         Self { seq: Seq(number), len, kind: Kind::Udp, ..Self::default() }
+    }
+
+    /// A coded segment with these words, at most [`CODED_WORDS`] of which are taken. They stand
+    /// where a TCP segment has its SACK blocks, and their number where it has its MSS option, so
+    /// that the record stays one cache line.
+    pub fn coded(flags: Flags, seq: Seq, words: &[u32]) -> Self {
+        let mut segment = Self { kind: Kind::Coded, ..Self::tcp(flags, seq) };
+        for (block, pair) in segment.sacks.iter_mut().zip(words.chunks(2)) {
+            block.start = Seq(pair[0]);
+            block.end = Seq(pair.get(1).copied().unwrap_or(0));
+        }
+        segment.mss = words.len().min(CODED_WORDS) as u16;
+        segment
+    }
+
+    /// The words of a coded segment, and how many there are; those beyond are zero. None of any
+    /// other segment.
+    pub fn words(&self) -> ([u32; CODED_WORDS], usize) {
+        let mut words = [0; CODED_WORDS];
+        if self.kind != Kind::Coded {
+            return (words, 0);
+        }
+        for (pair, block) in words.chunks_mut(2).zip(&self.sacks) {
+            (pair[0], pair[1]) = (block.start.0, block.end.0);
+        }
+        (words, usize::from(self.mss).min(CODED_WORDS))
+    }
+
+    /// True if a SYN says that its sender speaks a transport with erasure coding.
+    pub const fn coding_permitted(&self) -> bool {
+        self.options & CODING_PERMITTED != 0
+    }
+
+    /// Sets what [`coding_permitted`](Self::coding_permitted) reads: an experimental option without
+    /// words.
+    pub fn set_coding_permitted(&mut self) {
+        self.options |= CODING_PERMITTED;
     }
 
     /// The SACK blocks, most recent first (a DSACK block, RFC 2883, comes first of all).
@@ -244,7 +293,13 @@ impl Segment {
 
     /// Bytes of TCP options, padded to a multiple of four.
     pub fn options_len(&self) -> u32 {
+        if self.kind == Kind::Coded {
+            return EXPERIMENTAL + 4 * u32::from(self.mss).min(CODED_WORDS as u32);
+        }
         let mut n = 0;
+        if self.coding_permitted() {
+            n += EXPERIMENTAL;
+        }
         if self.mss != 0 {
             n += 4;
         }
@@ -267,7 +322,7 @@ impl Segment {
     /// Length on the wire in bytes: IP header, transport header with options, payload.
     pub fn wire_len(&self) -> u32 {
         let header = match self.kind {
-            Kind::Tcp => TCP_HEADER + self.options_len(),
+            Kind::Tcp | Kind::Coded => TCP_HEADER + self.options_len(),
             Kind::Udp => UDP_HEADER,
         };
         IP_HEADER + header + u32::from(self.len)
@@ -291,6 +346,13 @@ impl fmt::Debug for Segment {
         }
         if !self.sacks().is_empty() {
             write!(f, " sack {:?}", self.sacks())?;
+        }
+        if self.coding_permitted() {
+            write!(f, " coding")?;
+        }
+        let (words, n) = self.words();
+        if n > 0 {
+            write!(f, " coded {:x?}", &words[..n])?;
         }
         if self.ecn != Ecn::NotEct {
             write!(f, " {:?}", self.ecn)?;
@@ -316,6 +378,24 @@ mod tests {
         // 4 + 3 + 2 + 10 = 19, padded to 20: the usual 60-byte SYN.
         assert_eq!(syn.wire_len(), 60);
         assert_eq!(Segment::datagram(0, 100).wire_len(), 128);
+    }
+
+    #[test]
+    fn words_of_coded_segments() {
+        for n in 0..=CODED_WORDS + 1 {
+            let words: Vec<u32> = (1..=n as u32).collect();
+            let s = Segment::coded(Flags::ACK, Seq(5), &words);
+            let (back, count) = s.words();
+            assert_eq!(count, n.min(CODED_WORDS));
+            assert_eq!(back[..count], words[..count]);
+            assert!(s.sacks().is_empty() && !s.has_timestamps());
+            assert_eq!(s.wire_len(), 44 + 4 * count as u32);
+            assert!(s.options_len() <= 40);
+        }
+        assert_eq!(Segment::default().words().1, 0);
+        let mut syn = Segment { flags: Flags::SYN, mss: 1460, ..Segment::default() };
+        syn.set_coding_permitted();
+        assert_eq!((syn.options_len(), syn.words().1), (8, 0));
     }
 
     #[test]

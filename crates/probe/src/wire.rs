@@ -10,6 +10,8 @@
 //!
 //! Options stand in the order Linux writes them, padded with NOPs in front; their total is
 //! [`Segment::options_len`]. Timestamps and SACK blocks together need no padding.
+//! What transports with erasure coding add is an experimental option, kind 253 with the identifier
+//! `EC` (RFC 6994): empty in a SYN, with their words in other segments.
 //! Leaves out: fragments. A packet too long for the 16-bit length field says 0 there, as captures
 //! of large offloaded segments do.
 
@@ -21,6 +23,8 @@ const TTL: u8 = 64;
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 const NOP: u8 = 1;
+const EXPERIMENTAL: u8 = 253;
+const CODING: [u8; 2] = *b"EC";
 /// More flows than one address pair per flow has room for share their addresses and differ in the
 /// client's port.
 const HOSTS: u32 = 65_000;
@@ -56,6 +60,15 @@ fn checksum(mut sum: u32) -> u16 {
 }
 
 fn put_options(out: &mut Vec<u8>, s: &Segment) {
+    let (words, count) = s.words();
+    if s.kind == Kind::Coded || s.coding_permitted() {
+        out.extend([EXPERIMENTAL, 4 + 4 * count as u8]);
+        out.extend(CODING);
+        out.extend(words[..count].iter().flat_map(|word| word.to_be_bytes()));
+    }
+    if s.kind == Kind::Coded {
+        return;
+    }
     if s.mss != 0 {
         out.extend([2, 4]);
         out.extend(s.mss.to_be_bytes());
@@ -98,7 +111,7 @@ pub fn encode(out: &mut Vec<u8>, from: EndpointId, segment: &Segment, ip_id: u16
         (address(from), address(from.peer()));
     let total = segment.wire_len();
     let protocol = match segment.kind {
-        Kind::Tcp => TCP,
+        Kind::Tcp | Kind::Coded => TCP,
         Kind::Udp => UDP,
     };
 
@@ -116,7 +129,7 @@ pub fn encode(out: &mut Vec<u8>, from: EndpointId, segment: &Segment, ip_id: u16
     out.extend(source_port.to_be_bytes());
     out.extend(destination_port.to_be_bytes());
     let at = match segment.kind {
-        Kind::Tcp => {
+        Kind::Tcp | Kind::Coded => {
             out.extend(segment.seq.0.to_be_bytes());
             out.extend(segment.ack.0.to_be_bytes());
             let words = (TCP_HEADER + segment.options_len()) / 4;
@@ -206,6 +219,30 @@ mod tests {
             assert_eq!(checksum(sum(&out[..20])), 0);
             let tcp = out.len() as u32 - 20;
             assert_eq!(checksum(sum(&out[12..20]) + 6 + tcp + sum(&out[20..])), 0);
+        }
+    }
+
+    #[test]
+    fn coded_segments_are_tcp_with_an_experimental_option() {
+        let from = EndpointId::new(3, Side::Client);
+        let mut out = Vec::new();
+        for n in 0..=8 {
+            let mut s = Segment::coded(Flags::ACK, Seq(7), &[0x0102_0304; 8][..n]);
+            s.len = 33;
+            encode(&mut out, from, &s, 77, usize::MAX);
+            assert_eq!(out.len(), s.wire_len() as usize);
+            assert_eq!(out[9], 6);
+            assert_eq!(out[40..44], [253, 4 + 4 * n as u8, b'E', b'C']);
+            assert_eq!(usize::from(out[32] >> 4) * 4, 24 + 4 * n);
+            assert!(n == 0 || out[44..48] == [1, 2, 3, 4]);
+            let tcp = out.len() as u32 - 20;
+            assert_eq!(checksum(sum(&out[12..20]) + 6 + tcp + sum(&out[20..])), 0);
+        }
+        for mut s in combinations().filter(|s| s.options_len() <= 36) {
+            s.set_coding_permitted();
+            encode(&mut out, from, &s, 77, usize::MAX);
+            assert_eq!(out.len(), s.wire_len() as usize, "{s:?}");
+            assert_eq!(out[40..44], [253, 4, b'E', b'C']);
         }
     }
 
