@@ -71,7 +71,8 @@ impl Probe for Counters {
             | Event::Bandwidth { .. }
             | Event::Rtt { .. }
             | Event::Recovered
-            | Event::LossJudged { .. } => {}
+            | Event::LossJudged { .. }
+            | Event::Coding { .. } => {}
         }
     }
 }

@@ -131,6 +131,17 @@ pub enum Event {
         /// What it takes the loss for.
         cause: LossCause,
     },
+    /// A sender with erasure coding began a block.
+    Coding {
+        /// Its estimate of the loss rate, in millionths.
+        estimate_ppm: u32,
+        /// Size of its segments, header of the coding included.
+        segment: u32,
+        /// Segments of data in the block.
+        data: u32,
+        /// Parity segments sent with it.
+        parity: u32,
+    },
     /// In-order data reached the application.
     Delivered {
         /// How much.

@@ -85,6 +85,9 @@ impl Fingerprint {
             Event::LossJudged { number, packets, cause } => {
                 self.words(17, &[*number, *packets, *cause as u64]);
             }
+            Event::Coding { estimate_ppm, segment, data, parity } => {
+                self.words(18, &[*estimate_ppm, *segment, *data, *parity].map(u64::from));
+            }
         }
     }
 
@@ -100,11 +103,17 @@ impl Fingerprint {
         let bytes = |a: u8, b: u8, c: u8, d: u8| u32::from_be_bytes([a, b, c, d]);
         self.fold(pair(s.seq.0, s.ack.0));
         self.fold(pair(u32::from(s.len) << 16 | u32::from(s.window), u32::from(s.mss)));
-        let present = u8::from(s.has_timestamps()) | u8::from(s.sack_permitted()) << 1;
+        let present = u8::from(s.has_timestamps())
+            | u8::from(s.sack_permitted()) << 1
+            | u8::from(s.coding_permitted()) << 2;
         let blocks = s.sacks().len() as u8;
-        let udp = u8::from(s.kind == Kind::Udp);
+        let kind = match s.kind {
+            Kind::Tcp => 0,
+            Kind::Udp => 1,
+            Kind::Coded => 2,
+        };
         self.fold(pair(
-            bytes(s.flags.0, s.window_scale, s.ecn.bits(), udp),
+            bytes(s.flags.0, s.window_scale, s.ecn.bits(), kind),
             bytes(present, blocks, 0, 0),
         ));
         if s.has_timestamps() {
@@ -112,6 +121,10 @@ impl Fingerprint {
         }
         for block in s.sacks() {
             self.fold(pair(block.start.0, block.end.0));
+        }
+        let (words, n) = s.words();
+        for word in &words[..n] {
+            self.fold(u64::from(*word));
         }
     }
 
@@ -176,6 +189,11 @@ mod tests {
             change(&|s| s.window_scale = 1),
             change(&|s| s.ecn = Ecn::Ect1),
             change(&|s| s.kind = Kind::Udp),
+            change(&|s| s.kind = Kind::Coded),
+            change(&|s| *s = Segment::coded(Flags::NONE, Seq(0), &[0])),
+            change(&|s| *s = Segment::coded(Flags::NONE, Seq(0), &[1])),
+            change(&|s| *s = Segment::coded(Flags::NONE, Seq(0), &[1, 0])),
+            change(&|s| s.set_coding_permitted()),
             change(&|s| s.set_sack_permitted()),
             change(&|s| s.set_timestamps(0, 0)),
             change(&|s| s.set_timestamps(0, 1)),
@@ -194,6 +212,15 @@ mod tests {
                 ssthresh: at(1),
                 pipe: at(2),
                 peer_window: at(3),
+            });
+        }
+        for i in 0..4 {
+            let at = |n| u32::from(n == i);
+            events.push(Event::Coding {
+                estimate_ppm: at(0),
+                segment: at(1),
+                data: at(2),
+                parity: at(3),
             });
         }
         for i in 0..3 {
@@ -281,5 +308,5 @@ mod tests {
         assert_eq!(fingerprint.events(), different().len() as u64);
     }
 
-    const PINNED: &str = "3c144f302c30830b";
+    const PINNED: &str = "13e00116c85aabeb";
 }

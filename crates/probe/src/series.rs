@@ -1,4 +1,5 @@
-//! Series over time as columns: windows and round-trip times of endpoints, lengths of queues.
+//! Series over time as columns: windows, round-trip times and blocks of endpoints, lengths of
+//! queues.
 //!
 //! Memory is bounded whatever the run's length. A row is kept only if `min_interval` has passed
 //! since the one before; when a table is full, every second row is dropped and from then on only
@@ -14,7 +15,7 @@ use airtcp_units::{Nanos, Span};
 use crate::{Event, Probe, Who};
 
 /// Columns of one series. Times in nanoseconds since the start; windows and sizes in bytes,
-/// lengths in packets, durations in nanoseconds.
+/// lengths in packets, durations in nanoseconds, loss rates in millionths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     names: &'static [&'static str],
@@ -128,6 +129,8 @@ pub struct SeriesOptions {
     pub rtts: bool,
     /// Record queue lengths.
     pub queues: bool,
+    /// Record blocks of senders with erasure coding.
+    pub blocks: bool,
     /// Least time between two rows of a table; zero keeps every change.
     pub min_interval: Span,
     /// Most rows of a table (at least 2).
@@ -138,7 +141,14 @@ impl Default for SeriesOptions {
     /// Everything, every change, thinned out above 10000 rows a table.
     fn default() -> Self {
         let min_interval = Span::ZERO;
-        Self { windows: true, rtts: true, queues: true, min_interval, max_rows: 10_000 }
+        Self {
+            windows: true,
+            rtts: true,
+            queues: true,
+            blocks: true,
+            min_interval,
+            max_rows: 10_000,
+        }
     }
 }
 
@@ -149,10 +159,12 @@ pub struct Series {
     windows: BTreeMap<EndpointId, Table>,
     rtts: BTreeMap<EndpointId, Table>,
     queues: BTreeMap<u32, Table>,
+    blocks: BTreeMap<EndpointId, Table>,
 }
 
 const WINDOW: &[&str] = &["cwnd", "ssthresh", "pipe", "peer_window"];
 const RTT: &[&str] = &["sample", "srtt", "rto"];
+const BLOCK: &[&str] = &["estimate_ppm", "segment", "data", "parity"];
 const QUEUE: &[&str] = &["packets", "bytes"];
 
 impl Series {
@@ -164,7 +176,8 @@ impl Series {
     /// Appends the newest row of every table that thinning left out, so that each ends where the
     /// run did. Call it once, at the end.
     pub fn finish(&mut self) {
-        let tables = self.windows.values_mut().chain(self.rtts.values_mut());
+        let ends = self.windows.values_mut().chain(self.rtts.values_mut());
+        let tables = ends.chain(self.blocks.values_mut());
         tables.chain(self.queues.values_mut()).for_each(Table::keep);
     }
 
@@ -176,6 +189,12 @@ impl Series {
     /// Round-trip times at each endpoint: `sample`, `srtt`, `rto`, nanoseconds.
     pub fn rtts(&self) -> impl Iterator<Item = (EndpointId, &Table)> {
         self.rtts.iter().map(|(end, table)| (*end, table))
+    }
+
+    /// Blocks of each endpoint that codes: `estimate_ppm`, `segment` in bytes, `data` and `parity`
+    /// in segments.
+    pub fn blocks(&self) -> impl Iterator<Item = (EndpointId, &Table)> {
+        self.blocks.iter().map(|(end, table)| (*end, table))
     }
 
     /// Lengths of each queue: `packets`, `bytes`.
@@ -199,6 +218,13 @@ impl Probe for Series {
             (Who::Endpoint(end), Event::Rtt { sample, srtt, rto }) if options.rtts => {
                 let table = self.rtts.entry(end).or_insert_with(|| Table::new(RTT));
                 table.add(now, [sample.0, srtt.0, rto.0, 0], options);
+            }
+            (Who::Endpoint(end), Event::Coding { estimate_ppm, segment, data, parity })
+                if options.blocks =>
+            {
+                let table = self.blocks.entry(end).or_insert_with(|| Table::new(BLOCK));
+                let row = [*estimate_ppm, *segment, *data, *parity].map(u64::from);
+                table.add(now, row, options);
             }
             (
                 Who::Queue(queue),

@@ -173,6 +173,8 @@ const TABLES: [&str; 3] = ["flows", "links", "summary"];
 /// Those of cells, where there are any.
 const CELL_TABLES: [&str; 2] = ["stations", "frames"];
 const SERIES: [&str; 3] = ["window_series", "rtt_series", "queue_series"];
+/// That of blocks, where a sender with erasure coding began any.
+const BLOCK_SERIES: &str = "block_series";
 
 #[pymethods]
 impl RunResult {
@@ -198,7 +200,8 @@ impl RunResult {
     fn table_names(&self) -> Vec<&'static str> {
         let cells = if self.has_cells() { &CELL_TABLES[..] } else { &[] };
         let series = if self.series.is_some() { &SERIES[..] } else { &[] };
-        TABLES.iter().chain(cells).chain(series).copied().collect()
+        let blocks = self.has_blocks().then_some(&BLOCK_SERIES);
+        TABLES.iter().chain(cells).chain(series).chain(blocks).copied().collect()
     }
 
     /// One of the tables.
@@ -212,6 +215,7 @@ impl RunResult {
             ("window_series", Some(series)) => self.windows(series),
             ("rtt_series", Some(series)) => self.rtts(series),
             ("queue_series", Some(series)) => self.queues(series),
+            (BLOCK_SERIES, Some(series)) if self.has_blocks() => self.blocks(series),
             _ => {
                 let names = self.table_names().join(", ");
                 Err(PyKeyError::new_err(format!("no table \"{name}\" (there are {names})")))
@@ -238,6 +242,10 @@ fn rows<'a>(name: &'a str, side: &'static str, table: &airtcp_probe::Table) -> V
 impl RunResult {
     const fn has_cells(&self) -> bool {
         !self.plan.cells.is_empty()
+    }
+
+    fn has_blocks(&self) -> bool {
+        self.series.as_ref().is_some_and(|series| series.blocks().next().is_some())
     }
 
     fn flow(&self, number: u32) -> &str {
@@ -272,6 +280,19 @@ impl RunResult {
             .real("rtt_s", |r| seconds(r.2[0]))
             .real("srtt_s", |r| seconds(r.2[1]))
             .real("rto_s", |r| seconds(r.2[2]))
+            .finish()
+    }
+
+    fn blocks(&self, series: &Series) -> PyResult<Table> {
+        let all: Vec<Row<'_>> = series.blocks().flat_map(|(end, t)| self.at(end, t)).collect();
+        Columns::of(&all)
+            .text("flow", |r| r.0)
+            .text("side", |r| r.3)
+            .real("t_s", |r| seconds(r.1))
+            .real("loss_estimate", |r| r.2[0] as f64 / 1e6)
+            .count("segment_bytes", |r| r.2[1])
+            .count("data_segments", |r| r.2[2])
+            .count("parity_segments", |r| r.2[3])
             .finish()
     }
 
