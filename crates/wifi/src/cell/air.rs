@@ -20,7 +20,7 @@ pub(crate) struct Transmission {
     pub(crate) ends: Nanos,
     /// Bits of the body, service and tail bits included.
     pub(crate) bits: u64,
-    /// Number of the transmission in the cell.
+    /// Number of the transmission among those of its cell.
     pub(crate) ordinal: u64,
     /// What has happened to it at the station it is for.
     pub(crate) fate: Fate,
@@ -43,18 +43,19 @@ impl Cell {
     pub fn on_starts(&mut self, now: Nanos) {
         let mut touched = std::mem::take(&mut self.touched);
         let frames = std::mem::take(&mut self.starting);
-        if self.next_end == Nanos::NEVER {
-            self.busy_since = now;
-        }
         for frame in &frames {
+            let from = frame.from.index();
             let place = self.start(now, frame);
-            for i in 0..self.hearers[frame.from.index()].len() {
-                let (radio, mut power) = self.hearers[frame.from.index()][i];
-                if !self.fading.is_none() {
-                    let pair = pair_key(frame.from.index(), radio as usize);
-                    power *= self.fading.gain(pair, now);
+            for i in 0..self.hearers[from].len() {
+                let (radio, mut power) = self.hearers[from][i];
+                let (sender, hearer) =
+                    (&self.bss[self.of[from]], &self.bss[self.of[radio as usize]]);
+                if !sender.fading.is_none() {
+                    power *= self.gain(from, radio as usize, now);
                 }
-                let new = self.hear(now, radio as usize, Signal { place, power, since: now });
+                let readable = hearer.reads(sender, frame.mode);
+                let signal = Signal { place, power, since: now, readable };
+                let new = self.hear(now, radio as usize, signal);
                 if new {
                     touched.push(radio);
                 }
@@ -67,7 +68,7 @@ impl Cell {
             self.radios[i].reception = None;
             self.mark_receiver_sends(frame.from);
             self.radios[i].busy = true;
-            self.stations[i].on_busy(now, &self.rules);
+            self.stations[i].on_busy(now, &self.bss[self.of[i]].rules);
             self.refresh(frame.from.0);
         }
         touched.sort_unstable();
@@ -80,7 +81,8 @@ impl Cell {
     }
 
     fn start(&mut self, now: Nanos, frame: &Frame) -> u32 {
-        let timing = &self.rules.timing;
+        let bss = &mut self.bss[self.of[frame.from.index()]];
+        let timing = &bss.rules.timing;
         let length = timing.frame(frame.mode, frame.bytes);
         let mut sent = Transmission {
             frame: *frame,
@@ -88,17 +90,17 @@ impl Cell {
             body: now + timing.preamble(frame.mode),
             ends: now + length,
             bits: frame.mode.body_bits(frame.bytes),
-            ordinal: self.ordinal,
+            ordinal: bss.ordinal,
             fate: Fate::default(),
         };
-        self.ordinal += 1;
+        bss.on_start(now);
         self.stats[frame.from.index()].on_sent(frame, length);
         // Each transmission under way and this one overlap at both their receivers.
         for other in self.air.iter_mut().flatten() {
-            if let Some(power) = self.levels.power(frame.from, other.frame.to) {
+            if let Some(power) = self.powers.get(frame.from, other.frame.to) {
                 other.fate.overlap(power, frame.class);
             }
-            if let Some(power) = self.levels.power(other.frame.from, frame.to) {
+            if let Some(power) = self.powers.get(other.frame.from, frame.to) {
                 sent.fate.overlap(power, other.frame.class);
             }
             if other.frame.from == frame.to {
@@ -120,8 +122,8 @@ impl Cell {
         let radio = &mut self.radios[station];
         let first = !radio.signals.iter().any(|s| s.since == now);
         if first {
-            let judge = Judge { error: &self.error, ambient: &self.ambient, station };
-            radio.judge(now, &judge);
+            let bss = &self.bss[self.of[station]];
+            radio.judge(now, &Judge::of(bss, station));
         }
         radio.signals.push(signal);
         first
@@ -137,26 +139,28 @@ impl Cell {
 
     /// All signals that begin at this instant have reached a radio: it may lock on to one.
     fn arrivals(&mut self, now: Nanos, i: usize) {
-        let levels = &self.levels;
+        let levels = &self.bss[self.of[i]].levels;
         let radio = &mut self.radios[i];
         if radio.sending {
             return;
         }
-        let began = |s: &Signal| s.since == now;
+        // What is no frame to this radio only adds to what is on the air beside one.
+        let began = |s: &Signal| s.since == now && s.readable;
         // Of two equally strong ones the first in the air's order: neither will be decoded.
         let strongest = radio.signals.iter().filter(|s| began(s)).copied();
         let strongest = strongest.reduce(|a, b| if b.power > a.power { b } else { a });
-        let Some(new) = strongest else { return };
         let factors = &levels.factors;
-        let audible = new.power >= levels.sensitivity;
-        let lock = if let Some(current) = &radio.reception {
-            let in_time = !factors.in_preamble_only || now < current.body;
-            audible && in_time && new.power >= current.power * factors.take_over
-        } else {
-            let earlier = radio.signals.iter().filter(|s| !began(s)).map(|s| s.power).sum();
-            audible && levels.amid(new.power, earlier, factors.late)
+        let locks = |new: &Signal| {
+            let audible = new.power >= levels.sensitivity;
+            if let Some(current) = &radio.reception {
+                let in_time = !factors.in_preamble_only || now < current.body;
+                audible && in_time && new.power >= current.power * factors.take_over
+            } else {
+                let earlier = radio.signals.iter().filter(|s| !began(s)).map(|s| s.power).sum();
+                audible && levels.amid(new.power, earlier, factors.late)
+            }
         };
-        if lock {
+        if let Some(new) = strongest.filter(locks) {
             let old = radio.reception.as_ref().map(|r| r.place as usize);
             let Some(sent) = &self.air[new.place as usize] else { return };
             radio.lock(now, new, sent);
@@ -171,12 +175,8 @@ impl Cell {
             radio.update();
         }
         if let Some(reception) = &mut self.radios[i].reception {
-            let survives = self.levels.amid(
-                reception.power,
-                reception.interference,
-                self.levels.factors.survive,
-            );
-            if !survives {
+            let (power, others) = (reception.power, reception.interference);
+            if !levels.amid(power, others, factors.survive) {
                 reception.destroyed = true;
             }
         }
@@ -187,18 +187,19 @@ impl Cell {
     /// if it did.
     pub(super) fn sense(&mut self, now: Nanos, i: usize) -> bool {
         let radio = &mut self.radios[i];
+        let bss = &self.bss[self.of[i]];
         let (top, sum) = radio.levels();
         let busy = radio.sending
             || radio.reception.is_some()
-            || top >= self.levels.carrier_sense
-            || sum >= self.levels.energy_detect
-            || self.ambient.is_heard_at(i);
+            || top >= bss.levels.carrier_sense
+            || sum >= bss.levels.energy_detect
+            || bss.ambient.is_heard_at(bss.local(i));
         if busy == radio.busy {
             return false;
         }
         radio.busy = busy;
         if busy {
-            self.stations[i].on_busy(now, &self.rules);
+            self.stations[i].on_busy(now, &bss.rules);
         } else {
             self.stations[i].on_idle(now);
         }
@@ -224,7 +225,9 @@ impl Cell {
         }
         for (place, sent) in &over {
             let from = sent.frame.from;
-            self.stations[from.index()].on_tx_end(now, &sent.frame, &self.rules);
+            let bss = &mut self.bss[self.of[from.index()]];
+            bss.on_end(now);
+            self.stations[from.index()].on_tx_end(now, &sent.frame, &bss.rules);
             self.settle(now, from.index(), cx);
             for i in 0..self.hearers[from.index()].len() {
                 let (radio, _) = self.hearers[from.index()][i];
@@ -234,9 +237,6 @@ impl Cell {
             self.air[*place as usize] = None;
         }
         self.next_end = self.air.iter().flatten().map(|t| t.ends).min().unwrap_or(Nanos::NEVER);
-        if self.next_end == Nanos::NEVER {
-            self.busy_ns += now.since(self.busy_since).0;
-        }
         touched.sort_unstable();
         touched.dedup();
         for radio in touched.drain(..) {
@@ -253,8 +253,7 @@ impl Cell {
     /// A signal ends at a radio. What the radio is receiving is judged with it still there.
     fn unhear(&mut self, now: Nanos, i: usize, place: u32) {
         let radio = &mut self.radios[i];
-        let judge = Judge { error: &self.error, ambient: &self.ambient, station: i };
-        radio.judge(now, &judge);
+        radio.judge(now, &Judge::of(&self.bss[self.of[i]], i));
         radio.signals.retain(|s| s.place != place);
     }
 
@@ -270,15 +269,18 @@ impl Cell {
         let Some(reception) = self.radios[i].reception.take_if(|r| r.place == place) else {
             return;
         };
-        let survival = reception.survival() * self.clear(sent);
-        let right = survival >= 1.0 || survival > 0.0 && self.draw(sent.ordinal, i) < survival;
-        let exposure = || sent.exposure(i, self.rules.qos());
-        let spoiled = right && self.ambient.destroys(i, exposure);
+        let bss = &self.bss[self.of[i]];
+        let survival = reception.survival() * bss.levels.clear(sent);
+        let right = survival >= 1.0 || survival > 0.0 && self.draw(sent, i) < survival;
+        let local = bss.local(i);
+        let exposure =
+            || sent.exposure(local, self.bss[self.of[sent.frame.from.index()]].rules.qos());
+        let spoiled = right && bss.ambient.destroys(local, exposure);
         if !right || spoiled {
             if sent.frame.to.index() == i {
                 self.blamed = if spoiled { Some(f64::INFINITY) } else { reception.interferer };
             }
-            self.stations[i].on_rx_error(now, &self.rules);
+            self.stations[i].on_rx_error(now, &bss.rules);
             self.settle(now, i, cx);
             return;
         }
@@ -286,10 +288,10 @@ impl Cell {
             self.stats[sent.frame.from.index()].on_decoded(&sent.frame);
             self.decoded = Some(place);
         }
-        let level = self.ambient.level(i, now - Span(1), now);
+        let level = bss.ambient.level(local, now - Span(1), now);
         let snr = reception.power / level.noise;
         let sinr = reception.power / (level.noise + level.power + reception.interference);
-        let wanted = self.stations[i].on_rx(now, &sent.frame, Heard { snr, sinr }, &self.rules);
+        let wanted = self.stations[i].on_rx(now, &sent.frame, Heard { snr, sinr }, &bss.rules);
         self.settle(now, i, cx);
         if wanted && sent.frame.kind == Kind::Data && sent.frame.to.index() == i {
             let category = usize::from(sent.frame.category);
@@ -311,13 +313,22 @@ impl Cell {
         }
     }
 
-    /// A draw of the transmission's own at this radio.
-    fn draw(&self, ordinal: u64, radio: usize) -> f64 {
-        self.draws.unit(ordinal << 16 | radio as u64)
+    /// A draw of the transmission's own at this radio: what another cell does takes none of them.
+    fn draw(&self, sent: &Transmission, radio: usize) -> f64 {
+        let (sender, hearer) = (self.of[sent.frame.from.index()], self.of[radio]);
+        let bss = &self.bss[sender];
+        if sender == hearer {
+            return bss.draws.unit(sent.ordinal << 16 | bss.local(radio) as u64);
+        }
+        bss.draws_abroad.unit(sent.ordinal << 16 | radio as u64)
     }
 
-    /// Probability that a frame is not lost to what the models leave out (residual errors).
-    fn clear(&self, sent: &Transmission) -> f64 {
-        if sent.frame.kind == Kind::Data { 1.0 - self.levels.residual } else { 1.0 }
+    /// Factor of fading on the power between two stations.
+    fn gain(&self, from: usize, to: usize, now: Nanos) -> f64 {
+        let bss = &self.bss[self.of[from]];
+        if self.of[from] == self.of[to] {
+            return bss.fading.gain(pair_key(bss.local(from), bss.local(to)), now);
+        }
+        self.fading.gain(pair_key(from, to), now)
     }
 }

@@ -7,12 +7,14 @@ use airtcp_random::Seed;
 use airtcp_units::{Dbm, Nanos, Span};
 
 use super::Cell;
+use super::air::Transmission;
 use super::ambient::Ambient;
+use super::bss::{Bss, Parts};
 use super::capture::{Capture, Factors, Sensing};
 use super::radio::Radio;
 use super::report::StationStats;
 use crate::interference::Source;
-use crate::mac::{Contender, MacConfig, NodeId, Rules, Station};
+use crate::mac::{Contender, Kind, MacConfig, NodeId, Rules, Station};
 use crate::phy::Timing;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
@@ -71,42 +73,129 @@ pub struct CellPlan {
     pub stations: Vec<StationPlan>,
 }
 
-/// Powers and thresholds in mW.
+/// What joins cells that share a medium.
+#[derive(Debug)]
+pub struct Between {
+    /// Power in mW at which each station (second index) hears each (first index) of another cell;
+    /// the stations of all cells in order. What it says of two stations of one cell is not read.
+    pub power_mw: Vec<Vec<f64>>,
+    /// How these powers change over time.
+    pub fading: Fading,
+    /// By cell, its channel: frames on another are energy that cannot be decoded.
+    pub channels: Vec<u16>,
+}
+
+/// Thresholds of a cell's radios in mW.
 #[derive(Debug)]
 pub(crate) struct Levels {
     pub(crate) sensitivity: f64,
     pub(crate) carrier_sense: f64,
     pub(crate) energy_detect: f64,
-    pub(crate) residual: f64,
+    residual: f64,
     pub(crate) factors: Factors,
-    power: Vec<Vec<f64>>,
-    ignore_below: f64,
 }
 
 impl Levels {
-    /// Power at which `to` hears `from`; `None` for broadcast, for itself and for nothing.
-    pub(crate) fn power(&self, from: NodeId, to: NodeId) -> Option<f64> {
-        let power = *self.power.get(from.index())?.get(to.index())?;
-        (from != to && power >= self.ignore_below).then_some(power)
-    }
-
     /// Whether a frame of `power` stands out from the sum of `others` by `ratio`. Where no ratio
     /// is enough, only others that are heard count.
     pub(crate) fn amid(&self, power: f64, others: f64, ratio: f64) -> bool {
         if ratio.is_finite() { power >= others * ratio } else { others < self.carrier_sense }
     }
+
+    /// Probability that a frame is not lost to what the models leave out (residual errors).
+    pub(crate) fn clear(&self, sent: &Transmission) -> f64 {
+        if sent.frame.kind == Kind::Data { 1.0 - self.residual } else { 1.0 }
+    }
+}
+
+/// Who hears whom how strongly, in mW.
+#[derive(Debug, Default)]
+pub(crate) struct Powers {
+    mw: Vec<Vec<f64>>,
+    /// By station that hears.
+    ignore_below: Vec<f64>,
+}
+
+impl Powers {
+    /// Power at which `to` hears `from`; `None` for broadcast, for itself and for nothing.
+    pub(crate) fn get(&self, from: NodeId, to: NodeId) -> Option<f64> {
+        let power = *self.mw.get(from.index())?.get(to.index())?;
+        (from != to && power >= self.ignore_below[to.index()]).then_some(power)
+    }
+
+    /// Who hears a station, and how strongly.
+    fn hearers(&self, from: usize) -> Vec<(u32, f64)> {
+        let heard = |to| self.get(NodeId(from as u32), NodeId(to)).map(|power| (to, power));
+        (0..self.mw.len() as u32).filter_map(heard).collect()
+    }
 }
 
 impl Cell {
-    /// Builds a cell; its random draws come from `seed` under `label`.
+    /// Builds a cell that has its medium for itself; its random draws come from `seed` under
+    /// `label`.
     ///
     /// # Errors
     /// If the rules of medium access are impossible, or a station's access parameters are.
     pub fn new(plan: CellPlan, seed: Seed, label: &str) -> Result<Self, ConfigError> {
+        let fading = plan.fading;
+        let between = Between { power_mw: Vec::new(), fading, channels: vec![0] };
+        Self::shared(vec![(plan, label.to_owned())], between, seed).map_err(|(_, e)| e)
+    }
+
+    /// Builds cells that share a medium, each with the label of its draws: what one of them draws
+    /// does not depend on the others.
+    ///
+    /// # Errors
+    /// As [`Self::new`], with the number of the cell.
+    pub fn shared(
+        cells: Vec<(CellPlan, String)>,
+        between: Between,
+        seed: Seed,
+    ) -> Result<Self, (usize, ConfigError)> {
+        let total = cells.iter().map(|(plan, _)| plan.stations.len()).sum();
+        let mut medium = Self {
+            bss: Vec::with_capacity(cells.len()),
+            of: Vec::with_capacity(total),
+            powers: Powers { mw: between.power_mw, ignore_below: Vec::with_capacity(total) },
+            fading: between.fading,
+            stations: Vec::with_capacity(total),
+            radios: (0..total).map(|_| Radio::default()).collect(),
+            hearers: Vec::new(),
+            air: Vec::new(),
+            next_end: Nanos::NEVER,
+            starting: Vec::new(),
+            deadlines: vec![Nanos::NEVER; total],
+            next_timer: Nanos::NEVER,
+            stale: false,
+            out: VecDeque::new(),
+            ready: Vec::new(),
+            touched: Vec::new(),
+            over: Vec::new(),
+            decoded: None,
+            blamed: None,
+            stats: vec![StationStats::default(); total],
+        };
+        for (number, (plan, label)) in cells.into_iter().enumerate() {
+            let channel = between.channels.get(number).copied().unwrap_or_default();
+            medium.add(plan, channel, seed, &label).map_err(|e| (number, e))?;
+        }
+        medium.hearers = (0..total).map(|from| medium.powers.hearers(from)).collect();
+        medium.interferers_begin(Nanos::ZERO);
+        Ok(medium)
+    }
+
+    /// Adds a cell and its stations after those that are there.
+    fn add(
+        &mut self,
+        plan: CellPlan,
+        channel: u16,
+        seed: Seed,
+        label: &str,
+    ) -> Result<(), ConfigError> {
         plan.mac.validate()?;
         let n = plan.stations.len();
+        let (first, total) = (self.stations.len(), self.radios.len());
         let rules = Rules { timing: plan.timing, mac: plan.mac };
-        let mut stations = Vec::with_capacity(n);
         for (i, station) in plan.stations.iter().enumerate() {
             if station.access.len() != rules.mac.categories() {
                 return Err(ConfigError::new("access", "does not fit the access method"));
@@ -120,50 +209,30 @@ impl Cell {
             let around =
                 Surroundings { timing: &rules.timing, error: &plan.error, seed, label: &label };
             let rate = Rate::new(&station.rate, around)?;
-            stations.push(Station::new(NodeId(i as u32), n, contenders, rate, random));
+            let id = NodeId((first + i) as u32);
+            self.stations.push(Station::new(id, total, contenders, rate, random));
         }
-        let hearers = (0..n).map(|from| {
-            let heard =
-                |to: &usize| *to != from && plan.power_mw[from][*to] >= plan.ignore_below_mw;
-            (0..n).filter(heard).map(|to| (to as u32, plan.power_mw[from][to])).collect()
-        });
-        let ambient = Ambient::new(plan.noise_mw, plan.noise_steps, plan.interference, n);
-        let mut cell = Self {
-            ambient,
-            hearers: hearers.collect(),
-            levels: Levels {
-                sensitivity: Dbm(plan.sensing.sensitivity_dbm).milliwatts(),
-                carrier_sense: Dbm(plan.sensing.carrier_sense_dbm).milliwatts(),
-                energy_detect: Dbm(plan.sensing.energy_detect_dbm).milliwatts(),
-                residual: plan.residual_error,
-                factors: plan.capture.factors(),
-                ignore_below: plan.ignore_below_mw,
-                power: plan.power_mw,
-            },
-            rules,
-            error: plan.error,
-            fading: plan.fading,
-            stations,
-            radios: (0..n).map(|_| Radio::default()).collect(),
-            air: Vec::new(),
-            next_end: Nanos::NEVER,
-            starting: Vec::new(),
-            deadlines: vec![Nanos::NEVER; n],
-            next_timer: Nanos::NEVER,
-            stale: false,
-            ordinal: 0,
-            draws: seed.keyed(&format!("{label}/decode")),
-            out: VecDeque::new(),
-            ready: Vec::new(),
-            touched: Vec::new(),
-            over: Vec::new(),
-            decoded: None,
-            blamed: None,
-            stats: vec![StationStats::default(); n],
-            busy_since: Nanos::ZERO,
-            busy_ns: 0,
+        if self.powers.mw.is_empty() {
+            self.powers.mw = plan.power_mw;
+        } else {
+            for (from, row) in plan.power_mw.iter().enumerate() {
+                self.powers.mw[first + from][first..first + n].copy_from_slice(row);
+            }
+        }
+        self.powers.ignore_below.resize(first + n, plan.ignore_below_mw);
+        self.of.resize(first + n, self.bss.len());
+        let levels = Levels {
+            sensitivity: Dbm(plan.sensing.sensitivity_dbm).milliwatts(),
+            carrier_sense: Dbm(plan.sensing.carrier_sense_dbm).milliwatts(),
+            energy_detect: Dbm(plan.sensing.energy_detect_dbm).milliwatts(),
+            residual: plan.residual_error,
+            factors: plan.capture.factors(),
         };
-        cell.interferers_begin(Nanos::ZERO);
-        Ok(cell)
+        let ambient = Ambient::new(plan.noise_mw, plan.noise_steps, plan.interference, n);
+        let draws = [format!("{label}/decode"), format!("{label}/decode abroad")];
+        let draws = draws.map(|label| seed.keyed(&label));
+        let parts = Parts { rules, error: plan.error, fading: plan.fading, levels, ambient, draws };
+        self.bss.push(Bss::new(first, channel, parts));
+        Ok(())
     }
 }

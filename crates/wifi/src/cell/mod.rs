@@ -1,12 +1,13 @@
-//! A cell: stations, their radios, and the air between them.
+//! A medium: stations of one cell or of several, their radios, and the air between them.
 //!
-//! The cell is driven in the three phases of an instant that medium access needs: transmissions
+//! It is driven in the three phases of an instant that medium access needs: transmissions
 //! end ([`Cell::on_ends`]), timers and access decisions ([`Cell::on_timers`]), transmissions
 //! start ([`Cell::on_starts`]). Two stations whose back-off ends at the same instant both decide
 //! before either is heard, and collide.
 
 mod air;
 mod ambient;
+mod bss;
 mod capture;
 mod config;
 mod fate;
@@ -15,17 +16,15 @@ mod report;
 
 use airtcp_packet::PacketId;
 use airtcp_probe::{Cx, DropReason, Event, Probe};
-use airtcp_random::Keyed;
 use airtcp_units::Nanos;
 use std::collections::VecDeque;
 
-use crate::mac::{Class, Frame, NodeId, Rules, Station, data_bytes};
-use crate::phy::error::ErrorModel;
+use crate::mac::{Class, Frame, NodeId, Station, data_bytes};
 use crate::phy::fading::Fading;
 use air::Transmission;
-use ambient::Ambient;
+use bss::Bss;
 pub use capture::{Capture, Sensing};
-pub use config::{AccessParams, CellPlan, StationPlan};
+pub use config::{AccessParams, Between, CellPlan, StationPlan};
 pub use fate::{Fate, Loss};
 use radio::Radio;
 pub use report::{ClassCounts, StationStats};
@@ -41,14 +40,15 @@ pub struct Delivery {
     pub frame_bytes: u32,
 }
 
-/// Stations on one channel.
+/// The stations of a cell, or of several that share a medium.
 #[derive(Debug)]
 pub struct Cell {
-    rules: Rules,
-    error: ErrorModel,
+    bss: Vec<Bss>,
+    /// By station, the number of its cell.
+    of: Vec<usize>,
+    powers: config::Powers,
+    /// Fading between stations of different cells.
     fading: Fading,
-    levels: config::Levels,
-    ambient: Ambient,
     stations: Vec<Station>,
     radios: Vec<Radio>,
     /// By sender, who hears it and how strongly (mW); the weakest that matter included.
@@ -61,9 +61,6 @@ pub struct Cell {
     deadlines: Vec<Nanos>,
     next_timer: Nanos,
     stale: bool,
-    /// Number of transmissions begun.
-    ordinal: u64,
-    draws: Keyed,
     out: VecDeque<Delivery>,
     /// Stations that have finished with a packet and may take another.
     ready: Vec<NodeId>,
@@ -74,8 +71,6 @@ pub struct Cell {
     /// The interferer that the same station blames for not having decoded it.
     blamed: Option<f64>,
     stats: Vec<StationStats>,
-    busy_since: Nanos,
-    busy_ns: u64,
 }
 
 impl Cell {
@@ -105,16 +100,17 @@ impl Cell {
         cx: &mut Cx<'_, P>,
     ) {
         let record = cx.pool.get(packet);
-        let bytes = data_bytes(record.wire_len(), self.rules.qos());
+        let rules = &self.bss[self.of[station.index()]].rules;
+        let bytes = data_bytes(record.wire_len(), rules.qos());
         let class = if record.segment.len == 0 { Class::TcpAck } else { Class::Data };
         let sender = &mut self.stations[station.index()];
-        sender.offer(now, category, packet, to, class, bytes, &self.rules);
+        sender.offer(now, category, packet, to, class, bytes, rules);
         self.refresh(station.0);
     }
 
     /// When a transmission, or an interferer that is heard, next ends.
     pub fn next_end(&self) -> Nanos {
-        self.next_end.min(self.ambient.next(false))
+        self.bss.iter().fold(self.next_end, |next, bss| next.min(bss.ambient.next(false)))
     }
 
     /// When a station next wants to act, or an interferer that is heard begins.
@@ -123,7 +119,7 @@ impl Cell {
             self.stale = false;
             self.next_timer = self.deadlines.iter().copied().min().unwrap_or(Nanos::NEVER);
         }
-        self.next_timer.min(self.ambient.next(true))
+        self.bss.iter().fold(self.next_timer, |next, bss| next.min(bss.ambient.next(true)))
     }
 
     /// Whether transmissions have been decided on that start at this instant.
@@ -151,9 +147,9 @@ impl Cell {
         &self.stats[station.index()]
     }
 
-    /// Time at least one transmission was under way.
-    pub fn busy_ns(&self, now: Nanos) -> u64 {
-        self.busy_ns + if self.next_end == Nanos::NEVER { 0 } else { now.since(self.busy_since).0 }
+    /// Time at least one transmission of a cell, by its number on the medium, was under way.
+    pub fn busy_ns(&self, cell: usize, now: Nanos) -> u64 {
+        self.bss[cell].busy_ns(now)
     }
 
     /// Stations whose time has come decide what to send.
@@ -163,7 +159,8 @@ impl Cell {
                 continue;
             }
             let hears = self.radios[i].receiving();
-            if let Some(frame) = self.stations[i].on_timer(now, hears, &self.rules) {
+            let rules = &self.bss[self.of[i]].rules;
+            if let Some(frame) = self.stations[i].on_timer(now, hears, rules) {
                 self.starting.push(frame);
             }
             self.settle(now, i, cx);
@@ -175,7 +172,7 @@ impl Cell {
     /// Takes a station's new deadline.
     fn refresh(&mut self, station: u32) {
         let i = station as usize;
-        let next = self.stations[i].next_timer(&self.rules);
+        let next = self.stations[i].next_timer(&self.bss[self.of[i]].rules);
         if self.deadlines[i] != next {
             self.deadlines[i] = next;
             self.stale = true;

@@ -11,6 +11,7 @@ use airtcp_units::Nanos;
 
 use super::air::Transmission;
 use super::ambient::Ambient;
+use super::bss::Bss;
 use crate::mac::Receiving;
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
@@ -23,6 +24,8 @@ pub(crate) struct Signal {
     pub(crate) power: f64,
     /// When it began.
     pub(crate) since: Nanos,
+    /// Whether it is a frame to this radio: on its channel, in a modulation that it knows.
+    pub(crate) readable: bool,
 }
 
 /// A frame being received.
@@ -53,8 +56,15 @@ pub(crate) struct Reception {
 pub(crate) struct Judge<'a> {
     pub(crate) error: &'a ErrorModel,
     pub(crate) ambient: &'a Ambient,
-    /// The radio's station.
+    /// The radio's station, by its number in its cell.
     pub(crate) station: usize,
+}
+
+impl<'a> Judge<'a> {
+    /// By what station `i` of a cell is judged; its number is that on the medium.
+    pub(crate) fn of(bss: &'a Bss, i: usize) -> Self {
+        Self { error: &bss.error, ambient: &bss.ambient, station: bss.local(i) }
+    }
 }
 
 /// A radio.
@@ -78,9 +88,11 @@ impl Radio {
         self.signals.iter().filter(|s| s.place != place).map(|s| s.power).sum()
     }
 
-    /// The greatest and the sum of all powers.
+    /// The greatest power of a frame, and the sum of all powers.
     pub(crate) fn levels(&self) -> (f64, f64) {
-        self.signals.iter().fold((0.0, 0.0), |(top, sum), s| (s.power.max(top), sum + s.power))
+        self.signals.iter().fold((0.0, 0.0), |(top, sum), s| {
+            (if s.readable { s.power.max(top) } else { top }, sum + s.power)
+        })
     }
 
     /// Begins to receive a frame.

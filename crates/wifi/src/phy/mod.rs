@@ -1,5 +1,6 @@
 //! The physical layer: rates and their timing, propagation, decoding.
 
+mod channel;
 pub mod error;
 pub mod fading;
 mod mode;
@@ -8,6 +9,7 @@ pub mod propagation;
 mod standard;
 mod timing;
 
+pub use channel::Channel;
 pub use mode::{Mode, Modulation};
 pub use standard::Standard;
 pub(crate) use timing::{ACK_BYTES, CTS_BYTES, RTS_BYTES};

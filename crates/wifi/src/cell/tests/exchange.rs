@@ -43,7 +43,7 @@ fn a_packet_on_an_idle_medium_goes_at_once_and_is_acknowledged() {
     assert_eq!(b.delivered, [1, 0]);
     assert_eq!(b.cell.stats(NodeId(1)).acknowledged, 1);
     assert_eq!(b.cell.stats(NodeId(1)).service_ns, DATA + SIFS + ACK);
-    assert_eq!(b.cell.busy_ns(b.now), DATA + ACK);
+    assert_eq!(b.cell.busy_ns(0, b.now), DATA + ACK);
 }
 
 #[test]
@@ -146,10 +146,10 @@ fn a_bad_frame_makes_its_hearers_wait_eifs() {
     b.offer(NodeId(3), NodeId(0));
     let slots = u64::from(b.cell.stations[3].slots(0));
     let eifs = 94_000;
-    let due = b.cell.stations[3].next_timer(&b.cell.rules);
+    let due = b.cell.stations[3].next_timer(&b.cell.bss[0].rules);
     assert_eq!(due, Nanos::NEVER);
     b.until(MS + DATA);
-    let due = b.cell.stations[3].next_timer(&b.cell.rules);
+    let due = b.cell.stations[3].next_timer(&b.cell.bss[0].rules);
     assert_eq!(due, Nanos(MS + DATA + eifs + slots * SLOT));
 }
 
@@ -209,7 +209,7 @@ fn rts_and_cts_come_first() {
     let end = MS + RTS + CTS + DATA + ACK + 3 * SIFS;
     assert_eq!(b.starts(Kind::Ack), [end - ACK]);
     // Every Duration field reaches to the end of the exchange.
-    let timing = b.cell.rules.timing;
+    let timing = b.cell.bss[0].rules.timing;
     for (at, frame) in &b.log {
         let over = *at + timing.frame(frame.mode, frame.bytes) + frame.duration;
         assert_eq!(over, Nanos(end), "{frame:?}");
@@ -265,14 +265,14 @@ fn a_reservation_nobody_uses_is_forgotten() {
     b.until(MS);
     b.offer(NodeId(1), NodeId(0));
     b.until(MS + RTS + 1);
-    assert_eq!(b.cell.stations[2].next_timer(&b.cell.rules).0, {
+    assert_eq!(b.cell.stations[2].next_timer(&b.cell.bss[0].rules).0, {
         MS + RTS + 2 * SIFS + CTS + 25_000 + 2 * SLOT
     });
     b.offer(NodeId(2), NodeId(0));
     let slots = u64::from(b.cell.stations[2].slots(0));
     b.until(MS + RTS + 2 * SIFS + CTS + 25_000 + 2 * SLOT);
     let reset = MS + RTS + 2 * SIFS + CTS + 25_000 + 2 * SLOT;
-    let due = b.cell.stations[2].next_timer(&b.cell.rules).0;
+    let due = b.cell.stations[2].next_timer(&b.cell.bss[0].rules).0;
     assert_eq!(due, reset + DIFS + slots * SLOT);
 }
 

@@ -12,7 +12,7 @@ use airtcp_units::{Nanos, Span};
 
 use super::*;
 use crate::mac::{Kind, MacConfig};
-use crate::phy::error::{ErrorModelConfig, IdealConfig};
+use crate::phy::error::{ErrorModel, ErrorModelConfig, IdealConfig};
 use crate::phy::fading::FadingConfig;
 use crate::phy::{Standard, Timing, TimingConfig};
 use crate::rate::RatePlan;

@@ -1,0 +1,176 @@
+//! Channels: which there are, and how much of a frame on one arrives on another.
+//!
+//! ```text
+//! f(n)      = 2407 + 5 n MHz (n = 1..13), 2484 MHz (14), 5000 + 5 n MHz
+//! overlap   = integral S(f) R(f - d) df / integral S(f) R(f) df       d: distance of the centres
+//! ```
+//! `S` is the spectrum sent and `R` what the receiver lets through. Both are taken to be the transmit
+//! spectrum masks of the standard: for OFDM 0 dBr up to 9 MHz from the centre, -20, -28 and -40 at 11,
+//! 20 and 30 MHz, straight lines in dB between (clause 18.3.9.3); for DSSS and CCK the spectrum of 11
+//! Mchip/s, `sinc^2(f / 11 MHz)`, under the mask of -30 dBr beyond 11 and -50 dBr beyond 22 MHz (clause
+//! 17.4.7.5). The method is that of A. Mishra et al., *Partially overlapped channels not considered
+//! harmful*, SIGMETRICS 2006. The tables below are these integrals, and a test computes them.
+//!
+//! Channels whose centres are 25 MHz or more apart do not overlap (clause 17.4.6.3), nor do the 20 MHz
+//! channels of 802.11a. What passes of a neighbour five channels away, below -27 dB, is left out.
+//! Source: IEEE 802.11-2012 clauses 17.4.6, 18.3.8.4, 19.4.3, annex E.
+
+use airtcp_probe::ConfigError;
+
+use super::Standard;
+
+/// Channels of 802.11a, 20 MHz wide.
+const FIVE_GHZ: [u16; 25] = [
+    36, 40, 44, 48, 52, 56, 60, 64, 100, 104, 108, 112, 116, 120, 124, 128, 132, 136, 140, 144,
+    149, 153, 157, 161, 165,
+];
+
+/// Channels whose centres are so far apart in MHz do not overlap.
+const APART_MHZ: u16 = 25;
+
+/// What is lost of a frame whose channel's centre is 0, 5, 10, ... 25 MHz away, in dB: OFDM to OFDM,
+/// DSSS to DSSS, and one to the other. The last is for distances between 20 and 25 MHz.
+const OFDM_DB: [f64; 6] = [0.0, 1.22, 3.14, 6.69, 22.13, 27.24];
+const DSSS_DB: [f64; 6] = [0.0, 1.79, 7.55, 18.64, 27.50, 32.77];
+const MIXED_DB: [f64; 6] = [0.0, 0.56, 3.49, 11.26, 24.96, 29.04];
+
+/// A channel of a standard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Channel {
+    standard: Standard,
+    number: u16,
+}
+
+impl Channel {
+    /// The channel of a number.
+    ///
+    /// # Errors
+    /// If the standard has no such channel.
+    pub fn new(standard: Standard, number: u16) -> Result<Self, ConfigError> {
+        let (known, accepted) = match standard {
+            Standard::A => (FIVE_GHZ.contains(&number), "36, 40 to 64, 100 to 144, 149 to 165"),
+            Standard::B => ((1..=14).contains(&number), "1 to 14"),
+            Standard::G => ((1..=13).contains(&number), "1 to 13"),
+        };
+        if known {
+            return Ok(Self { standard, number });
+        }
+        let message = format!("is {number}: {standard} has the channels {accepted}");
+        Err(ConfigError::new("channel", message))
+    }
+
+    /// Its number.
+    pub const fn number(self) -> u16 {
+        self.number
+    }
+
+    /// Frequency of its centre in MHz.
+    pub const fn centre_mhz(self) -> u16 {
+        match (self.standard, self.number) {
+            (Standard::A, n) => 5000 + 5 * n,
+            (_, 14) => 2484,
+            (_, n) => 2407 + 5 * n,
+        }
+    }
+
+    /// What is lost of a frame on this channel that arrives at a radio on another, in dB; `None` if
+    /// nothing of it arrives.
+    pub fn rejection_db(self, other: Self) -> Option<f64> {
+        let apart = self.centre_mhz().abs_diff(other.centre_mhz());
+        if apart >= APART_MHZ || apart > 0 && self.standard == Standard::A {
+            return None;
+        }
+        let table = match [self.standard, other.standard].map(|s| s == Standard::B) {
+            [false, false] => &OFDM_DB,
+            [true, true] => &DSSS_DB,
+            _ => &MIXED_DB,
+        };
+        let (step, rest) = (usize::from(apart / 5), f64::from(apart % 5));
+        Some(table[step] + (table[step + 1] - table[step]) * rest / 5.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn channel(standard: Standard, number: u16) -> Channel {
+        Channel::new(standard, number).unwrap()
+    }
+
+    /// The standard's mask of OFDM.
+    fn ofdm(f: f64) -> f64 {
+        let corners = [(0.0, 0.0), (9.0, 0.0), (11.0, -20.0), (20.0, -28.0), (30.0, -40.0)];
+        let at = f.abs();
+        let line = corners.windows(2).find(|w| at <= w[1].0);
+        let db =
+            line.map_or(-40.0, |w| w[0].1 + (w[1].1 - w[0].1) * (at - w[0].0) / (w[1].0 - w[0].0));
+        10f64.powf(db / 10.0)
+    }
+
+    /// 11 Mchip/s under the mask of DSSS.
+    fn dsss(f: f64) -> f64 {
+        let x = std::f64::consts::PI * f / 11.0;
+        let lobe = if x == 0.0 { 1.0 } else { (x.sin() / x).powi(2) };
+        let mask: f64 = match f.abs() {
+            ..11.0 => 1.0,
+            ..22.0 => 1e-3,
+            _ => 1e-5,
+        };
+        lobe.min(mask)
+    }
+
+    #[test]
+    fn tables_are_the_integrals_of_the_masks() {
+        let overlap = |s: fn(f64) -> f64, r: fn(f64) -> f64, d: f64| -> f64 {
+            (-8000..=8000).map(|i| 0.01 * f64::from(i)).map(|f| s(f) * r(f - d)).sum()
+        };
+        let pairs: [(&[f64; 6], fn(f64) -> f64, fn(f64) -> f64); 4] = [
+            (&OFDM_DB, ofdm, ofdm),
+            (&DSSS_DB, dsss, dsss),
+            (&MIXED_DB, dsss, ofdm),
+            (&MIXED_DB, ofdm, dsss),
+        ];
+        for (table, s, r) in pairs {
+            for (step, db) in table.iter().enumerate() {
+                let lost = overlap(s, r, 0.0) / overlap(s, r, 5.0 * step as f64);
+                assert!(
+                    (10.0 * lost.log10() - db).abs() < 0.02,
+                    "{step}: {} {db}",
+                    10.0 * lost.log10()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn neighbours_overlap_up_to_four_channels_away() {
+        let lost = |a: u16, b: u16| channel(Standard::B, a).rejection_db(channel(Standard::B, b));
+        assert_eq!(lost(6, 6), Some(0.0));
+        assert_eq!((lost(1, 5), lost(5, 1)), (Some(27.50), Some(27.50)));
+        assert_eq!((lost(1, 6), lost(6, 11), lost(1, 11)), (None, None, None));
+        // Channel 14 is 12 MHz from channel 13.
+        assert!((lost(13, 14).unwrap() - (7.55 + 0.4 * (18.64 - 7.55))).abs() < 1e-9);
+        assert!(lost(11, 14).is_some() && lost(10, 14).is_none());
+        let (b, g) = (channel(Standard::B, 3), channel(Standard::G, 4));
+        assert_eq!((b.rejection_db(g), g.rejection_db(b)), (Some(0.56), Some(0.56)));
+        let a = |n| channel(Standard::A, n);
+        assert_eq!((a(36).rejection_db(a(36)), a(36).rejection_db(a(40))), (Some(0.0), None));
+        assert_eq!(a(36).rejection_db(b), None);
+        assert_eq!((a(36).centre_mhz(), b.centre_mhz()), (5180, 2422));
+    }
+
+    #[test]
+    fn only_the_standards_channels_are_accepted() {
+        for (standard, number) in [
+            (Standard::A, 6),
+            (Standard::A, 38),
+            (Standard::B, 15),
+            (Standard::G, 14),
+            (Standard::G, 0),
+        ] {
+            let error = Channel::new(standard, number).unwrap_err();
+            assert!(error.key == "channel" && error.message.contains(&standard.to_string()));
+        }
+    }
+}
