@@ -98,7 +98,7 @@ impl CellCounters {
             let drops = queues.iter().map(|q| q.stats().dropped()).sum();
             (*site.cell.stats(NodeId(i as u32)), drops, area)
         });
-        Self { at, busy_ns: site.cell.busy_ns(at), stations: stations.collect() }
+        Self { at, busy_ns: site.cell.busy_ns(0, at), stations: stations.collect() }
     }
 }
 
