@@ -72,7 +72,8 @@ impl Probe for Counters {
             | Event::Rtt { .. }
             | Event::Recovered
             | Event::LossJudged { .. }
-            | Event::Coding { .. } => {}
+            | Event::Coding { .. }
+            | Event::Air(_) => {}
         }
     }
 }

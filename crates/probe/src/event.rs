@@ -3,6 +3,8 @@
 use airtcp_packet::{EndpointId, PacketId, Segment};
 use airtcp_units::{BitRate, Span};
 
+use crate::air::AirEvent;
+
 /// Whom an event concerns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Who {
@@ -12,6 +14,8 @@ pub enum Who {
     Link(u32),
     /// The queue in front of a link.
     Queue(u32),
+    /// A medium that stations share, by its number.
+    Air(u32),
 }
 
 /// Why a packet ended without being delivered. Every created packet is delivered, dropped for
@@ -189,4 +193,8 @@ pub enum Event {
         /// Why.
         reason: DropReason,
     },
+    /// Something happened on a medium. Told only to probes that ask ([`Probe::wants_air`]).
+    ///
+    /// [`Probe::wants_air`]: crate::Probe::wants_air
+    Air(AirEvent),
 }

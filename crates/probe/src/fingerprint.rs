@@ -13,6 +13,7 @@ use std::fmt;
 use airtcp_packet::{Kind, Segment};
 use airtcp_units::Nanos;
 
+use crate::air::{AirEvent, AirFrame, FrameLoss};
 use crate::{Event, Probe, Who};
 
 /// A running fingerprint.
@@ -52,6 +53,7 @@ impl Fingerprint {
             Who::Endpoint(end) => end.index() as u64,
             Who::Link(n) => 1 << 40 | u64::from(n),
             Who::Queue(n) => 2 << 40 | u64::from(n),
+            Who::Air(n) => 3 << 40 | u64::from(n),
         });
         match event {
             Event::SegmentSent { segment, retransmission } => {
@@ -88,6 +90,63 @@ impl Fingerprint {
             Event::Coding { estimate_ppm, segment, data, parity } => {
                 self.words(18, &[*estimate_ppm, *segment, *data, *parity].map(u64::from));
             }
+            Event::Air(event) => self.air(event),
+        }
+    }
+
+    fn air(&mut self, event: &AirEvent) {
+        let loss = |loss: &Option<FrameLoss>| match loss {
+            None => 0,
+            Some(FrameLoss::TransmitterSide) => 1,
+            Some(FrameLoss::Interferer) => 2,
+            Some(FrameLoss::Noise) => 3,
+            Some(FrameLoss::Collision(class)) => 16 + *class as u64,
+            Some(FrameLoss::Captured(class)) => 32 + *class as u64,
+        };
+        match event {
+            AirEvent::Sent { frame, loss: why } => {
+                self.words(19, &[loss(why)]);
+                self.frame(frame);
+            }
+            AirEvent::Heard { station, frame, signal_dbm, noise_dbm, whole } => {
+                let (signal, noise) = (signal_dbm.to_bits(), noise_dbm.to_bits());
+                self.words(20, &[u64::from(*station), signal, noise, u64::from(*whole)]);
+                self.frame(frame);
+            }
+            AirEvent::BackedOff { station, category, from, until, slots, left } => {
+                let who = u64::from(*station) << 8 | u64::from(*category);
+                let slots = u64::from(*slots) << 32 | u64::from(*left);
+                self.words(21, &[who, from.0, until.0, slots]);
+            }
+            AirEvent::Reserved { station, until } => {
+                self.words(22, &[u64::from(*station), until.0]);
+            }
+        }
+    }
+
+    fn frame(&mut self, f: &AirFrame) {
+        let pair = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
+        let flags = u64::from(f.retry)
+            | u64::from(f.more_fragments) << 1
+            | u64::from(f.ofdm) << 2
+            | u64::from(f.content.is_some()) << 3;
+        let category = f.category.map_or(0, |c| u64::from(c) + 1);
+        let number = u64::from(f.sequence) << 8 | u64::from(f.fragment);
+        for word in [
+            pair(f.from, f.to.unwrap_or(u32::MAX)),
+            pair(f.bytes, f.attempt),
+            number << 32 | category << 16 | (f.class as u64) << 8 | flags,
+            f.rate.bps(),
+            f.duration.0,
+            f.started.0,
+            f.body.0,
+            f.ended.0,
+        ] {
+            self.fold(word);
+        }
+        if let Some((end, segment)) = &f.content {
+            self.fold(end.index() as u64);
+            self.segment(segment);
         }
     }
 
@@ -155,158 +214,10 @@ impl Probe for Fingerprint {
     fn record(&mut self, now: Nanos, who: Who, event: &Event) {
         self.event(now, who, event);
     }
+    fn wants_air(&self, _now: Nanos) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{DropReason, LossCause};
-    use airtcp_packet::{Ecn, EndpointId, Flags, Packet, Pool, SackBlock, Seq, Side};
-    use airtcp_units::{BitRate, Span};
-    use std::collections::BTreeSet;
-
-    const END: Who = Who::Endpoint(EndpointId::new(4, Side::Client));
-
-    /// Events that differ from one another in one thing each.
-    fn different() -> Vec<(Nanos, Who, Event)> {
-        let packet = Packet { to: EndpointId::new(0, Side::Server), segment: Segment::default() };
-        let packet = Pool::new().insert(packet);
-        let base = Segment::default();
-        let change = |f: &dyn Fn(&mut Segment)| {
-            let mut s = base;
-            f(&mut s);
-            s
-        };
-        let block = SackBlock { start: Seq(1), end: Seq(2) };
-        let segments = [
-            base,
-            change(&|s| s.seq = Seq(1)),
-            change(&|s| s.ack = Seq(1)),
-            change(&|s| s.len = 1),
-            change(&|s| s.window = 1),
-            change(&|s| s.mss = 1),
-            change(&|s| s.flags = Flags::FIN),
-            change(&|s| s.window_scale = 1),
-            change(&|s| s.ecn = Ecn::Ect1),
-            change(&|s| s.kind = Kind::Udp),
-            change(&|s| s.kind = Kind::Coded),
-            change(&|s| *s = Segment::coded(Flags::NONE, Seq(0), &[0])),
-            change(&|s| *s = Segment::coded(Flags::NONE, Seq(0), &[1])),
-            change(&|s| *s = Segment::coded(Flags::NONE, Seq(0), &[1, 0])),
-            change(&|s| s.set_coding_permitted()),
-            change(&|s| s.set_sack_permitted()),
-            change(&|s| s.set_timestamps(0, 0)),
-            change(&|s| s.set_timestamps(0, 1)),
-            change(&|s| _ = s.push_sack(SackBlock::default())),
-            change(&|s| _ = s.push_sack(block)),
-        ];
-        let mut events: Vec<Event> = Vec::new();
-        for segment in segments {
-            events.push(Event::SegmentReceived { segment });
-            events.extend([true, false].map(|r| Event::SegmentSent { segment, retransmission: r }));
-        }
-        for i in 0..4 {
-            let at = |n| u64::from(n == i);
-            events.push(Event::Window {
-                cwnd: at(0),
-                ssthresh: at(1),
-                pipe: at(2),
-                peer_window: at(3),
-            });
-        }
-        for i in 0..4 {
-            let at = |n| u32::from(n == i);
-            events.push(Event::Coding {
-                estimate_ppm: at(0),
-                segment: at(1),
-                data: at(2),
-                parity: at(3),
-            });
-        }
-        for i in 0..3 {
-            let at = |n| Span(u64::from(n == i));
-            events.push(Event::Rtt { sample: at(0), srtt: at(1), rto: at(2) });
-        }
-        events.extend([Event::FastRetransmit, Event::Recovered, Event::Spurious]);
-        events.extend([Event::Marked { packet }, Event::Arrived { packet }]);
-        for n in [0, 1] {
-            let (packets, bytes, duration) = (n, u64::from(n), Span(u64::from(n)));
-            events.extend([Event::Timeout { backoff: n }, Event::Delivered { bytes }]);
-            events.push(Event::Enqueued { packet, packets, bytes: 0 });
-            events.push(Event::Enqueued { packet, packets: 7, bytes });
-            events.push(Event::Dequeued { packet, packets, bytes: 0 });
-            events.push(Event::Dequeued { packet, packets: 7, bytes });
-            events.push(Event::TxStart { packet, duration });
-        }
-        events.extend(DropReason::ALL.map(|reason| Event::Dropped { packet, reason }));
-        for cause in [LossCause::Overflow, LossCause::Collision, LossCause::Corruption] {
-            for (number, packets) in [(0, 1), (1, 1), (0, 2)] {
-                events.push(Event::LossJudged { number, packets, cause });
-            }
-        }
-        let mut all: Vec<_> = events.into_iter().map(|e| (Nanos(5), END, e)).collect();
-        all.push((Nanos(6), END, Event::Recovered));
-        let others = [
-            Who::Endpoint(EndpointId::new(4, Side::Server)),
-            Who::Endpoint(EndpointId::new(0, Side::Client)),
-            Who::Link(0),
-            Who::Link(8),
-            Who::Queue(0),
-            Who::Queue(8),
-        ];
-        all.extend(others.map(|who| (Nanos(5), who, Event::Recovered)));
-        all
-    }
-
-    fn of(events: &[(Nanos, Who, Event)]) -> u64 {
-        let mut fingerprint = Fingerprint::new();
-        for (now, who, event) in events {
-            fingerprint.record(*now, *who, event);
-        }
-        fingerprint.value()
-    }
-
-    #[test]
-    fn every_field_counts() {
-        let mut events = different();
-        // Not in `different()`, which the pinned number is of.
-        events.extend(
-            [1, 2].map(|n| (Nanos(5), END, Event::Bandwidth { estimate: BitRate::from_mbps(n) })),
-        );
-        let seen: BTreeSet<u64> = events.iter().map(|e| of(&[*e])).collect();
-        assert_eq!(seen.len(), events.len());
-    }
-
-    #[test]
-    fn order_counts() {
-        let events = different();
-        let mut swapped = events.clone();
-        swapped.swap(3, 17);
-        assert_ne!(of(&events), of(&swapped));
-        assert_ne!(of(&events), of(&events[..events.len() - 1]));
-        assert_eq!(of(&events), of(&different()));
-    }
-
-    #[test]
-    fn packet_handles_do_not_count() {
-        let mut pool = Pool::new();
-        let packet = Packet { to: EndpointId::new(0, Side::Server), segment: Segment::default() };
-        let ids = [pool.insert(packet), pool.insert(packet)];
-        let [a, b] = ids.map(|packet| of(&[(Nanos(1), END, Event::Arrived { packet })]));
-        assert_eq!(a, b);
-    }
-
-    #[test]
-    fn the_number_is_pinned() {
-        // The same in every process, build and platform. A change here makes every published
-        // fingerprint another one; it needs a line under "Changed behaviour".
-        let mut fingerprint = Fingerprint::new();
-        for (now, who, event) in different() {
-            fingerprint.record(now, who, &event);
-        }
-        assert_eq!(fingerprint.hex(), PINNED);
-        assert_eq!(fingerprint.events(), different().len() as u64);
-    }
-
-    const PINNED: &str = "13e00116c85aabeb";
-}
+mod tests;

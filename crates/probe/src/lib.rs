@@ -3,8 +3,9 @@
 //! [`Machine`] is the interface of all protocol and link models: time comes in as an argument,
 //! output is drained, and a machine never knows who drives it. [`Probe`] is how a machine
 //! tells what it does; with [`NoProbe`] the telling compiles to nothing. The recorders are probes:
-//! [`Counters`], [`Series`], [`Fingerprint`], [`PcapProbe`]; a pair of probes is a probe.
+//! [`Counters`], [`Series`], [`Timeline`], [`Fingerprint`], [`PcapProbe`]; a pair of probes is a probe.
 
+pub mod air;
 mod counters;
 mod event;
 mod fingerprint;
@@ -14,9 +15,11 @@ mod pcapng;
 mod probe;
 mod registry;
 mod series;
+mod timeline;
 pub mod wire;
 mod wording;
 
+pub use air::{FrameClass, FrameLoss};
 pub use counters::Counters;
 pub use event::{DropReason, Event, LossCause, Who};
 pub use fingerprint::Fingerprint;
@@ -26,4 +29,5 @@ pub use pcapng::{PcapProbe, Pcapng, Vantage};
 pub use probe::{NoProbe, Probe, Relay};
 pub use registry::{ConfigError, Entry};
 pub use series::{Series, SeriesOptions, Table};
+pub use timeline::{SeenFrame, SeenWait, Timeline, TimelineOptions, WaitKind};
 pub use wording::reworded;

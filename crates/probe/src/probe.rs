@@ -11,6 +11,12 @@ pub trait Probe {
 
     /// Something happened to `who` at `now`.
     fn record(&mut self, now: Nanos, who: Who, event: &Event);
+
+    /// Whether it wants to be told at `now` of what happens on shared media, frame by frame and
+    /// radio by radio, which is far more than all else and costs as much as the simulation.
+    fn wants_air(&self, _now: Nanos) -> bool {
+        false
+    }
 }
 
 /// Observes nothing, at no cost.
@@ -29,6 +35,9 @@ impl<A: Probe, B: Probe> Probe for (A, B) {
         self.0.record(now, who, event);
         self.1.record(now, who, event);
     }
+    fn wants_air(&self, now: Nanos) -> bool {
+        self.0.wants_air(now) || self.1.wants_air(now)
+    }
 }
 
 impl<A: Probe> Probe for Option<A> {
@@ -38,12 +47,18 @@ impl<A: Probe> Probe for Option<A> {
             probe.record(now, who, event);
         }
     }
+    fn wants_air(&self, now: Nanos) -> bool {
+        self.as_ref().is_some_and(|probe| probe.wants_air(now))
+    }
 }
 
 impl<A: Probe> Probe for &mut A {
     const ON: bool = A::ON;
     fn record(&mut self, now: Nanos, who: Who, event: &Event) {
         (**self).record(now, who, event);
+    }
+    fn wants_air(&self, now: Nanos) -> bool {
+        (**self).wants_air(now)
     }
 }
 

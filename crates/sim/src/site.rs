@@ -20,6 +20,8 @@ pub(crate) struct Site {
     pub(crate) nodes: Vec<u32>,
     /// Number of its first queue among all queues of the run.
     pub(crate) first_queue: u32,
+    /// Number of the medium.
+    pub(crate) number: u32,
     pub(crate) ends: MachineId,
     pub(crate) timers: MachineId,
     pub(crate) starts: MachineId,
@@ -27,7 +29,7 @@ pub(crate) struct Site {
 
 impl Site {
     /// Number of a queue in the run.
-    pub(crate) const fn number(&self, station: NodeId, category: usize) -> u32 {
+    pub(crate) const fn queue_number(&self, station: NodeId, category: usize) -> u32 {
         self.first_queue + self.place(station, category) as u32
     }
 
@@ -46,7 +48,7 @@ impl Site {
         pool: &mut Pool,
     ) {
         let category = if self.categories == 1 { 0 } else { category };
-        let mut cx = Cx::new(probe, pool, Who::Queue(self.number(station, category)));
+        let mut cx = Cx::new(probe, pool, Who::Queue(self.queue_number(station, category)));
         let place = self.place(station, category);
         self.queues[place].enqueue(now, packet, &mut cx);
     }
@@ -63,9 +65,10 @@ impl Site {
         for category in 0..self.categories {
             let place = self.place(station, category);
             while self.cell.is_ready(station, category) {
-                let mut cx = Cx::new(probe, pool, Who::Queue(self.number(station, category)));
+                let mut cx = Cx::new(probe, pool, Who::Queue(self.queue_number(station, category)));
                 let Some(packet) = self.queues[place].dequeue(now, &mut cx) else { break };
                 let next = to(cx.pool, packet);
+                cx.who = Who::Air(self.number);
                 self.cell.offer(now, station, next, category, packet, &mut cx);
             }
         }
@@ -73,14 +76,20 @@ impl Site {
 
     /// Transmissions end.
     pub(crate) fn on_ends<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
-        let mut cx = Cx::new(probe, pool, Who::Queue(self.first_queue));
+        let mut cx = Cx::new(probe, pool, Who::Air(self.number));
         self.cell.on_ends(now, &mut cx);
     }
 
     /// Stations decide.
     pub(crate) fn on_timers<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
-        let mut cx = Cx::new(probe, pool, Who::Queue(self.first_queue));
+        let mut cx = Cx::new(probe, pool, Who::Air(self.number));
         self.cell.on_timers(now, &mut cx);
+    }
+
+    /// Transmissions start.
+    pub(crate) fn on_starts<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
+        let mut cx = Cx::new(probe, pool, Who::Air(self.number));
+        self.cell.on_starts(now, &mut cx);
     }
 
     /// The next packet that has come through.

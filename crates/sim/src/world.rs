@@ -136,6 +136,7 @@ impl<P: Probe> World<P> {
             categories,
             nodes,
             first_queue,
+            number,
             ends,
             timers,
             starts,
@@ -185,7 +186,7 @@ impl<P: Probe> World<P> {
                     self.reschedule(i);
                 }
                 Actor::AirStarts(i) => {
-                    self.sites[i as usize].cell.on_starts(now);
+                    self.sites[i as usize].on_starts(now, &mut self.probe, &mut self.pool);
                     self.reschedule(i);
                 }
             }
@@ -212,7 +213,7 @@ impl<P: Probe> World<P> {
         self.sites[i].on_ends(self.now, &mut self.probe, &mut self.pool);
         self.feed_ready(number);
         while let Some(delivery) = self.sites[i].poll() {
-            let queue = self.sites[i].number(delivery.to, 0);
+            let queue = self.sites[i].queue_number(delivery.to, 0);
             let node = self.sites[i].nodes[delivery.to.index()];
             let packet = self.pool.get(delivery.packet);
             if packet.segment.len > 0 {

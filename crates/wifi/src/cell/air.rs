@@ -1,10 +1,12 @@
 //! Transmissions: they start, are heard, overlap, and end.
 
+use airtcp_probe::air::AirFrame;
 use airtcp_probe::{Cx, Probe};
 use airtcp_units::{Nanos, Span};
 
-use super::fate::Fate;
+use super::fate::{Fate, Loss};
 use super::radio::{Judge, Signal};
+use super::watch::tell_sent;
 use super::{Cell, Delivery};
 use crate::interference::Exposure;
 use crate::mac::{Frame, Heard, Kind, NodeId, data_bytes};
@@ -40,7 +42,7 @@ impl Transmission {
 
 impl Cell {
     /// The transmissions decided on at this instant start, together.
-    pub fn on_starts(&mut self, now: Nanos) {
+    pub(super) fn begin(&mut self, now: Nanos) {
         let mut touched = std::mem::take(&mut self.touched);
         let frames = std::mem::take(&mut self.starting);
         for frame in &frames {
@@ -208,7 +210,7 @@ impl Cell {
     }
 
     /// The transmissions that end at this instant end, together.
-    pub fn on_ends<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+    pub(super) fn end<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
         let mut touched = std::mem::take(&mut self.touched);
         let mut over = std::mem::take(&mut self.over);
         self.interferers_end(now, &mut touched);
@@ -225,15 +227,19 @@ impl Cell {
         }
         for (place, sent) in &over {
             let from = sent.frame.from;
+            let told = self.told(now, sent, cx);
             let bss = &mut self.bss[self.of[from.index()]];
             bss.on_end(now);
             self.stations[from.index()].on_tx_end(now, &sent.frame, &bss.rules);
             self.settle(now, from.index(), cx);
             for i in 0..self.hearers[from.index()].len() {
                 let (radio, _) = self.hearers[from.index()][i];
-                self.receive(now, radio as usize, *place, sent, cx);
+                self.receive(now, radio as usize, *place, sent, told.as_ref(), cx);
             }
-            self.book(sent);
+            let loss = self.book(sent);
+            if let Some(frame) = &told {
+                tell_sent(now, frame, loss, cx);
+            }
             self.air[*place as usize] = None;
         }
         self.next_end = self.air.iter().flatten().map(|t| t.ends).min().unwrap_or(Nanos::NEVER);
@@ -264,6 +270,7 @@ impl Cell {
         i: usize,
         place: u32,
         sent: &Transmission,
+        told: Option<&AirFrame>,
         cx: &mut Cx<'_, P>,
     ) {
         let Some(reception) = self.radios[i].reception.take_if(|r| r.place == place) else {
@@ -276,6 +283,9 @@ impl Cell {
         let exposure =
             || sent.exposure(local, self.bss[self.of[sent.frame.from.index()]].rules.qos());
         let spoiled = right && bss.ambient.destroys(local, exposure);
+        if let Some(frame) = told {
+            self.tell_heard(now, i, frame, &reception, right && !spoiled, cx);
+        }
         if !right || spoiled {
             if sent.frame.to.index() == i {
                 self.blamed = if spoiled { Some(f64::INFINITY) } else { reception.interferer };
@@ -304,13 +314,15 @@ impl Cell {
     }
 
     /// Books the loss of a transmission that its receiver did not decode.
-    fn book(&mut self, sent: &Transmission) {
+    fn book(&mut self, sent: &Transmission) -> Option<Loss> {
         let decoded = self.decoded.take().is_some();
         let fate = Fate { interferer: self.blamed.take(), ..sent.fate };
-        if !decoded && sent.frame.to != NodeId::BROADCAST {
-            let stats = &mut self.stats[sent.frame.from.index()];
-            stats.on_lost(&sent.frame, fate.loss());
+        if decoded || sent.frame.to == NodeId::BROADCAST {
+            return None;
         }
+        let loss = fate.loss();
+        self.stats[sent.frame.from.index()].on_lost(&sent.frame, loss);
+        Some(loss)
     }
 
     /// A draw of the transmission's own at this radio: what another cell does takes none of them.

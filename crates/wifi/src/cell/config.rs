@@ -171,6 +171,7 @@ impl Cell {
             ready: Vec::new(),
             touched: Vec::new(),
             over: Vec::new(),
+            waits: Vec::new(),
             decoded: None,
             blamed: None,
             stats: vec![StationStats::default(); total],

@@ -5,22 +5,9 @@
 //! was taken over by a stronger frame (*captured away*), something that is no frame disturbed it
 //! (*interferer*), or the signal was too weak.
 
-use crate::mac::Class;
+pub use airtcp_probe::FrameLoss as Loss;
 
-/// Why a transmission was lost at the station it was for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Loss {
-    /// The receiver was sending during part of it.
-    TransmitterSide,
-    /// The strongest frame that overlapped it was of this class.
-    Collision(Class),
-    /// The receiver went over to a stronger frame of this class.
-    Captured(Class),
-    /// An interferer destroyed it, or was stronger than noise and all other frames.
-    Interferer,
-    /// No other frame was involved: too weak, or noise.
-    Noise,
-}
+use crate::mac::Class;
 
 /// What has happened to a transmission at its receiver so far.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -13,6 +13,7 @@ mod config;
 mod fate;
 mod radio;
 mod report;
+mod watch;
 
 use airtcp_packet::PacketId;
 use airtcp_probe::{Cx, DropReason, Event, Probe};
@@ -66,6 +67,8 @@ pub struct Cell {
     ready: Vec<NodeId>,
     touched: Vec<u32>,
     over: Vec<(u32, air::Transmission)>,
+    /// What stations were waiting for before the present phase, if somebody watches.
+    waits: watch::Waits,
     /// The transmission that the station it is for has just decoded.
     decoded: Option<u32>,
     /// The interferer that the same station blames for not having decoded it.
@@ -103,6 +106,7 @@ impl Cell {
         let rules = &self.bss[self.of[station.index()]].rules;
         let bytes = data_bytes(record.wire_len(), rules.qos());
         let class = if record.segment.len == 0 { Class::TcpAck } else { Class::Data };
+        self.tell_over(now, station, category, cx);
         let sender = &mut self.stations[station.index()];
         sender.offer(now, category, packet, to, class, bytes, rules);
         self.refresh(station.0);
@@ -153,7 +157,7 @@ impl Cell {
     }
 
     /// Stations whose time has come decide what to send.
-    pub fn on_timers<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+    fn decide<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
         for i in 0..self.deadlines.len() {
             if self.deadlines[i] > now {
                 continue;

@@ -38,6 +38,21 @@ impl View {
     }
 }
 
+/// A back-off that is counting down, as it would be if it stopped now.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Countdown {
+    pub(crate) category: u8,
+    /// Start of the first slot that counts.
+    pub(crate) from: Nanos,
+    /// Now, or where its last slot ended.
+    pub(crate) until: Nanos,
+    /// Slots left at its beginning, and now.
+    pub(crate) slots: u32,
+    pub(crate) left: u32,
+    /// Its last slot has ended.
+    pub(crate) over: bool,
+}
+
 /// Back-off of one access category, and the frame at its head.
 #[derive(Debug)]
 pub(crate) struct Contender {
@@ -118,6 +133,24 @@ impl Contender {
         if self.immediate && rules.mac.immediate_access == ImmediateAccess::Strict {
             self.draw(now, random);
         }
+    }
+
+    /// The back-off that is counting down, if one is.
+    pub(crate) fn countdown(&self, now: Nanos, view: &View, rules: &Rules) -> Option<Countdown> {
+        if view.idle_from == Nanos::NEVER || self.slots == 0 {
+            return None;
+        }
+        let from = self.first_slot(view, &rules.mac);
+        let end = from + Span(rules.timing.slot.0 * u64::from(self.slots));
+        let passed = self.passed(now, view, rules).min(u64::from(self.slots)) as u32;
+        (from < now).then(|| Countdown {
+            category: 0,
+            from,
+            until: end.min(now),
+            slots: self.slots,
+            left: self.slots - passed,
+            over: end <= now,
+        })
     }
 
     /// A frame comes to the head while none was there.

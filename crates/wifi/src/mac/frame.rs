@@ -3,6 +3,7 @@
 //! Source: IEEE 802.11-2012 clause 8. Frames are lengths, not bytes.
 
 use airtcp_packet::PacketId;
+pub use airtcp_probe::FrameClass as Class;
 use airtcp_units::{Nanos, Span};
 
 use crate::phy::Mode;
@@ -34,41 +35,6 @@ pub enum Kind {
     Cts,
     /// Announces the cell.
     Beacon,
-}
-
-/// What a frame is for the statistics of collisions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Class {
-    /// A packet with payload.
-    Data,
-    /// A TCP segment without payload.
-    TcpAck,
-    /// MAC acknowledgement.
-    Ack,
-    /// Request to send.
-    Rts,
-    /// Clear to send.
-    Cts,
-    /// Beacon.
-    Beacon,
-}
-
-impl Class {
-    /// All classes, in order; a counter array has one place for each.
-    pub const ALL: [Self; 6] =
-        [Self::Data, Self::TcpAck, Self::Ack, Self::Rts, Self::Cts, Self::Beacon];
-
-    /// Name in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Data => "data",
-            Self::TcpAck => "tcp_ack",
-            Self::Ack => "mac_ack",
-            Self::Rts => "rts",
-            Self::Cts => "cts",
-            Self::Beacon => "beacon",
-        }
-    }
 }
 
 /// A frame on the air.

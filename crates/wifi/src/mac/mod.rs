@@ -11,8 +11,8 @@ pub(crate) use config::Rules;
 pub use config::{
     AccessMethod, AfterTimeout, Backoff, BackoffDecrement, ImmediateAccess, MacConfig,
 };
-pub(crate) use contender::{Contender, View};
+pub(crate) use contender::{Contender, Countdown, View};
 pub use edca::{Category, CategoryConfig, EdcaConfig, TxopLimits};
 pub use frame::{Class, Frame, Grant, Kind, NodeId};
 pub(crate) use frame::{Mpdu, data_bytes};
-pub(crate) use station::{Finished, Heard, Receiving, Station};
+pub(crate) use station::{Finished, Heard, Receiving, Station, Wait};

@@ -9,7 +9,7 @@ use airtcp_random::Stream;
 use airtcp_units::{Nanos, Span};
 
 use super::exchange::{Due, Exchange};
-use super::{Class, Contender, Frame, Mpdu, NodeId, Rules, View};
+use super::{Class, Contender, Countdown, Frame, Mpdu, NodeId, Rules, View};
 use crate::phy::Mode;
 use crate::rate::{Attempt, Rate, RateControl};
 
@@ -36,6 +36,16 @@ pub(crate) struct Heard {
 pub(crate) struct Finished {
     pub(crate) mpdu: Mpdu,
     pub(crate) acknowledged: bool,
+}
+
+/// What a station waits for, as an observer sees it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wait {
+    /// Whether slots may pass: it neither hears nor sends anything, nor waits for an answer.
+    pub(crate) idle: bool,
+    pub(crate) nav: Nanos,
+    /// By category, the back-off that is counting down.
+    pub(crate) countdowns: [Option<Countdown>; CATEGORIES],
 }
 
 /// One station.
@@ -112,6 +122,20 @@ impl Station {
     pub(crate) fn holds(&self) -> u64 {
         let holds = |c: &&Contender| c.mpdu.is_some_and(|m| m.packet.is_some());
         self.contenders.iter().filter(holds).count() as u64
+    }
+
+    /// What it waits for.
+    pub(crate) fn wait(&self, now: Nanos, rules: &Rules) -> Wait {
+        let view = &self.view;
+        let countdown = |i: usize| {
+            let down = self.contenders.get(i)?.countdown(now, view, rules)?;
+            Some(Countdown { category: i as u8, ..down })
+        };
+        Wait {
+            idle: view.idle_from != Nanos::NEVER,
+            nav: view.nav,
+            countdowns: std::array::from_fn(countdown),
+        }
     }
 
     /// Takes what a finished exchange leaves, oldest last.

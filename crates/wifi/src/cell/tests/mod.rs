@@ -123,7 +123,7 @@ impl Bench {
             }
             if self.cell.is_starting() {
                 self.log.extend(self.cell.starting.iter().map(|frame| (now, *frame)));
-                self.cell.on_starts(now);
+                self.cell.on_starts(now, &mut cx);
             }
             self.feed();
         }

@@ -1,0 +1,177 @@
+//! Telling an observer what happens in a cell: frames, who heard them, back-off and NAV.
+//!
+//! Nothing here runs unless a probe asks for it. Back-off is lazy (it is known only where it stops), so
+//! each phase of an instant is looked at from outside: what stations wait for before it, and after.
+
+use airtcp_packet::Pool;
+use airtcp_probe::air::{AirEvent, AirFrame};
+use airtcp_probe::{Cx, Event, FrameLoss, Probe};
+use airtcp_units::{Nanos, Span, detmath};
+
+use super::Cell;
+use super::air::Transmission;
+use super::radio::Reception;
+use crate::mac::{Countdown, Kind, NodeId, Wait};
+
+impl Cell {
+    /// The transmissions that end at this instant end, together.
+    pub fn on_ends<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+        let watched = self.watch(now, cx);
+        self.end(now, cx);
+        if watched {
+            self.tell_waits(now, cx);
+        }
+    }
+
+    /// Stations whose time has come decide what to send.
+    pub fn on_timers<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+        let watched = self.watch(now, cx);
+        self.decide(now, cx);
+        if watched {
+            self.tell_waits(now, cx);
+        }
+    }
+
+    /// The transmissions decided on at this instant start, together.
+    pub fn on_starts<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+        let watched = self.watch(now, cx);
+        self.begin(now);
+        if watched {
+            self.tell_waits(now, cx);
+        }
+    }
+
+    /// Whether somebody watches; if so, notes what stations wait for.
+    fn watch<P: Probe>(&mut self, now: Nanos, cx: &Cx<'_, P>) -> bool {
+        if !(P::ON && cx.probe.wants_air(now)) {
+            return false;
+        }
+        self.waits.clear();
+        for i in 0..self.stations.len() {
+            let wait = self.wait(now, i);
+            self.waits.push(wait);
+        }
+        true
+    }
+
+    fn wait(&self, now: Nanos, station: usize) -> Wait {
+        self.stations[station].wait(now, &self.bss[self.of[station]].rules)
+    }
+
+    /// Tells of back-offs that have stopped, and of reservations that have changed.
+    fn tell_waits<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+        for (i, before) in self.waits.iter().enumerate() {
+            let after = self.wait(now, i);
+            if before.idle && !after.idle {
+                for down in before.countdowns.iter().flatten() {
+                    tell_countdown(now, i as u32, down, cx);
+                }
+            }
+            if before.nav != after.nav {
+                let reserved = AirEvent::Reserved { station: i as u32, until: after.nav };
+                cx.record(now, || Event::Air(reserved));
+            }
+        }
+    }
+
+    /// A packet comes to a category: tells of the back-off after the one before, if that is over,
+    /// because it is forgotten now.
+    pub(super) fn tell_over<P: Probe>(
+        &self,
+        now: Nanos,
+        station: NodeId,
+        category: usize,
+        cx: &mut Cx<'_, P>,
+    ) {
+        if P::ON && cx.probe.wants_air(now) {
+            let wait = self.wait(now, station.index());
+            if let Some(down) = wait.countdowns[category].filter(|down| down.over) {
+                tell_countdown(now, station.0, &down, cx);
+            }
+        }
+    }
+
+    /// A transmission as an observer is told of it, if one watches. While its packet is still there.
+    pub(super) fn told<P: Probe>(
+        &mut self,
+        now: Nanos,
+        sent: &Transmission,
+        cx: &Cx<'_, P>,
+    ) -> Option<AirFrame> {
+        (P::ON && cx.probe.wants_air(now)).then(|| self.describe(sent, cx.pool))
+    }
+
+    fn describe(&mut self, sent: &Transmission, pool: &Pool) -> AirFrame {
+        let frame = &sent.frame;
+        let qos = self.bss[self.of[frame.from.index()]].rules.qos();
+        let carries = matches!(frame.kind, Kind::Data | Kind::Beacon);
+        let head = self.stations[frame.from.index()].head(usize::from(frame.category));
+        let mpdu = head.filter(|mpdu| carries && mpdu.sequence == frame.sequence);
+        let packet = mpdu.as_ref().and_then(|mpdu| mpdu.packet).map(|id| pool.get(id));
+        AirFrame {
+            from: frame.from.0,
+            to: (frame.to != NodeId::BROADCAST).then_some(frame.to.0),
+            class: frame.class,
+            rate: frame.mode.rate(),
+            ofdm: frame.mode.is_ofdm(),
+            bytes: frame.bytes,
+            category: qos.then_some(frame.category),
+            sequence: frame.sequence,
+            fragment: 0,
+            more_fragments: false,
+            retry: frame.retry,
+            attempt: mpdu.as_ref().map_or(0, |mpdu| mpdu.sent),
+            duration: frame.duration,
+            started: sent.started,
+            body: sent.body,
+            ended: sent.ends,
+            content: packet.map(|packet| (packet.to, packet.segment)),
+        }
+    }
+
+    /// Tells what a radio made of a frame.
+    pub(super) fn tell_heard<P: Probe>(
+        &self,
+        now: Nanos,
+        station: usize,
+        frame: &AirFrame,
+        reception: &Reception,
+        whole: bool,
+        cx: &mut Cx<'_, P>,
+    ) {
+        let bss = &self.bss[self.of[station]];
+        let level = bss.ambient.level(bss.local(station), now - Span(1), now);
+        let heard = AirEvent::Heard {
+            station: station as u32,
+            frame: *frame,
+            signal_dbm: dbm(reception.power),
+            noise_dbm: dbm(level.noise + level.power),
+            whole,
+        };
+        cx.record(now, || Event::Air(heard));
+    }
+}
+
+/// Tells that a transmission has ended, and how.
+pub(super) fn tell_sent<P: Probe>(
+    now: Nanos,
+    frame: &AirFrame,
+    loss: Option<FrameLoss>,
+    cx: &mut Cx<'_, P>,
+) {
+    cx.record(now, || Event::Air(AirEvent::Sent { frame: *frame, loss }));
+}
+
+fn tell_countdown<P: Probe>(now: Nanos, station: u32, down: &Countdown, cx: &mut Cx<'_, P>) {
+    let Countdown { category, from, until, slots, left, .. } = *down;
+    let stopped = AirEvent::BackedOff { station, category, from, until, slots, left };
+    cx.record(now, || Event::Air(stopped));
+}
+
+/// A power in mW as dBm.
+fn dbm(milliwatts: f64) -> f64 {
+    10.0 * detmath::log10(milliwatts)
+}
+
+/// Room for what stations wait for, kept from one instant to the next.
+pub(super) type Waits = Vec<Wait>;
