@@ -33,6 +33,12 @@ pub(crate) fn registry(family: Option<&str>) -> PyResult<String> {
     });
     let transport = airtcp_transport::registry();
     let models = transport.iter().chain(airtcp_queueing::registry()).chain(airtcp_link::registry());
+    let codes = airtcp_fec::registry().iter().map(|code| Listed {
+        family: "code",
+        name: code.name,
+        description: code.description,
+        source: code.source,
+    });
     let wifi = airtcp_wifi::registries().into_iter().flatten();
     let all: Vec<Listed> = models
         .chain(wifi)
@@ -42,6 +48,7 @@ pub(crate) fn registry(family: Option<&str>) -> PyResult<String> {
             description: e.description,
             source: e.source,
         })
+        .chain(codes)
         .chain(layouts)
         .collect();
     let mut families: Vec<&str> = all.iter().map(|e| e.family).collect();

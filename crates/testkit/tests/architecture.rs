@@ -1,6 +1,6 @@
 //! Which crate may depend on which, read from `cargo metadata`.
 //!
-//! `units <- {random, packet} <- probe <- {transport, queueing, link} <- scenario <- sim <- study
+//! `units <- {random, packet, fec} <- probe <- {transport, queueing, link} <- scenario <- sim <- study
 //! <- py`; `trace` stands beside the models and needs no more than `probe`. Crates of one layer
 //! never import one another: what the models share is the packet. Development dependencies may
 //! reach everything, tests join what the models keep apart.
@@ -20,6 +20,7 @@ const RULES: &[Rule] = &[
     ("units", &[], &["libm"]),
     ("random", &["units"], &["rand_core", "rand_xoshiro", "siphasher"]),
     ("packet", &["units"], &["arrayvec"]),
+    ("fec", &["units"], &["raptorq", "reed-solomon-simd"]),
     ("probe", &["units", "random", "packet"], &[]),
     ("transport", &["units", "random", "packet", "probe"], &["arrayvec"]),
     ("queueing", &["units", "random", "packet", "probe"], &[]),
@@ -72,6 +73,7 @@ const RULES: &[Rule] = &[
             "units",
             "random",
             "packet",
+            "fec",
             "probe",
             "transport",
             "queueing",
@@ -160,7 +162,7 @@ fn faults(rules: &[Rule], crates: &BTreeMap<String, BTreeSet<String>>) -> Vec<St
 #[test]
 fn crates_point_one_way() {
     let crates = dependencies();
-    assert!(crates.len() >= 13, "only {} crates were found", crates.len());
+    assert!(crates.len() >= 14, "only {} crates were found", crates.len());
     let faults = faults(RULES, &crates);
     assert!(faults.is_empty(), "crate directions are broken:\n  {}", faults.join("\n  "));
 }

@@ -1,0 +1,209 @@
+//! What every erasure code does, and why it may refuse.
+
+use std::fmt;
+use std::ops::Range;
+
+/// The shape of a block: `source` symbols of data and `repair` symbols made from them.
+///
+/// Symbols are numbered from 0: the data first, then repair symbols.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    /// Symbols of data, K.
+    pub source: usize,
+    /// Symbols made from them, R.
+    pub repair: usize,
+}
+
+impl Plan {
+    /// All symbols, N = K + R.
+    pub const fn total(&self) -> usize {
+        self.source + self.repair
+    }
+
+    /// The numbers of the repair symbols.
+    pub const fn repair_numbers(&self) -> Range<usize> {
+        self.source..self.total()
+    }
+}
+
+/// Why a code refuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FecError {
+    /// A block without data.
+    NoSource,
+    /// Symbols without a byte.
+    NoBytes,
+    /// More symbols than the code can tell apart.
+    TooMany {
+        /// Symbols of data.
+        source: usize,
+        /// Repair symbols.
+        repair: usize,
+        /// Most of both together.
+        most: usize,
+    },
+    /// Symbols longer than the code can take.
+    TooLong {
+        /// Length in bytes.
+        bytes: usize,
+        /// The longest accepted.
+        most: usize,
+    },
+    /// A symbol has another length than the block's.
+    Length {
+        /// Its number.
+        number: usize,
+        /// Its length in bytes.
+        bytes: usize,
+        /// What it should be.
+        expected: usize,
+    },
+    /// Repair symbols were asked for by numbers that belong to data.
+    NotRepair {
+        /// The number.
+        number: usize,
+        /// The first number of a repair symbol.
+        first: usize,
+    },
+    /// What arrived does not determine the data.
+    NotEnough {
+        /// Different symbols that arrived.
+        received: usize,
+        /// Symbols of data.
+        source: usize,
+    },
+}
+
+impl fmt::Display for FecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::NoSource => f.write_str("a block has at least 1 symbol of data, this has 0"),
+            Self::NoBytes => f.write_str("a symbol has at least 1 byte, these have 0"),
+            Self::TooMany { source, repair, most } => write!(
+                f,
+                "{source} symbols of data and {repair} of repair are {}: this code has at most \
+                 {most} in a block",
+                source.saturating_add(repair)
+            ),
+            Self::TooLong { bytes, most } => {
+                write!(f, "symbols of {bytes} bytes: this code takes at most {most}")
+            }
+            Self::Length { number, bytes, expected } => {
+                write!(f, "symbol {number} has {bytes} bytes; this block's have {expected}")
+            }
+            Self::NotRepair { number, first } => {
+                write!(f, "symbol {number} is data; repair symbols begin with number {first}")
+            }
+            Self::NotEnough { received, source } => write!(
+                f,
+                "{received} different symbols arrived, which do not determine the {source} of data"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for FecError {}
+
+/// An erasure code for blocks of equal symbols.
+///
+/// Repair symbol `n` is a function of the data and `n` alone: more can be made at any time.
+pub trait ErasureCode {
+    /// Checks that a block may have this shape.
+    ///
+    /// # Errors
+    /// If it has no data or too many symbols.
+    fn plan(&self, source: usize, repair: usize) -> Result<Plan, FecError>;
+
+    /// Length of a repair symbol over data symbols of `bytes`.
+    fn repair_len(&self, bytes: usize) -> usize {
+        bytes
+    }
+
+    /// The repair symbols with these numbers (from `source.len()` on).
+    ///
+    /// # Errors
+    /// If the block has a shape the code refuses or symbols of different lengths.
+    fn encode(&mut self, source: &[&[u8]], numbers: Range<usize>)
+    -> Result<Vec<Vec<u8>>, FecError>;
+
+    /// The data symbols that are not among those received, with their numbers, in order. A
+    /// symbol received twice counts once. `source` is K and `bytes` the length of a data symbol.
+    ///
+    /// # Errors
+    /// If what was received does not determine them, or cannot belong to the block.
+    fn decode(
+        &mut self,
+        source: usize,
+        bytes: usize,
+        received: &[(usize, &[u8])],
+    ) -> Result<Vec<(usize, Vec<u8>)>, FecError>;
+
+    /// Whether the symbols with these numbers determine the data: true exactly if
+    /// [`decode`](Self::decode) succeeds with them.
+    fn recovers(&self, source: usize, received: &[usize]) -> bool;
+}
+
+/// Checks the data of a block; gives the length of its symbols.
+pub(crate) fn lengths(source: &[&[u8]]) -> Result<usize, FecError> {
+    let expected = source.first().ok_or(FecError::NoSource)?.len();
+    if expected == 0 {
+        return Err(FecError::NoBytes);
+    }
+    for (number, symbol) in source.iter().enumerate() {
+        if symbol.len() != expected {
+            return Err(FecError::Length { number, bytes: symbol.len(), expected });
+        }
+    }
+    Ok(expected)
+}
+
+/// What arrived, each symbol once: data by number, repair symbols in the order of arrival.
+pub(crate) struct Received<'a> {
+    pub(crate) data: Vec<Option<&'a [u8]>>,
+    pub(crate) repair: Vec<(usize, &'a [u8])>,
+}
+
+impl<'a> Received<'a> {
+    /// Sorts what arrived; `most` is the code's largest number plus 1.
+    pub(crate) fn new(
+        source: usize,
+        bytes: usize,
+        repair_bytes: usize,
+        most: usize,
+        received: &[(usize, &'a [u8])],
+    ) -> Result<Self, FecError> {
+        if bytes == 0 {
+            return Err(FecError::NoBytes);
+        }
+        let mut sorted = Self { data: vec![None; source], repair: Vec::new() };
+        for &(number, symbol) in received {
+            if number >= most {
+                return Err(FecError::TooMany {
+                    source,
+                    repair: (number - source).saturating_add(1),
+                    most,
+                });
+            }
+            let expected = if number < source { bytes } else { repair_bytes };
+            if symbol.len() != expected {
+                return Err(FecError::Length { number, bytes: symbol.len(), expected });
+            }
+            if let Some(place) = sorted.data.get_mut(number) {
+                *place = Some(symbol);
+            } else if sorted.repair.iter().all(|(n, _)| *n != number) {
+                sorted.repair.push((number, symbol));
+            }
+        }
+        Ok(sorted)
+    }
+
+    /// Numbers of the data that did not arrive.
+    pub(crate) fn missing(&self) -> Vec<usize> {
+        (0..self.data.len()).filter(|&n| self.data[n].is_none()).collect()
+    }
+
+    /// How many different symbols arrived.
+    pub(crate) fn count(&self) -> usize {
+        self.data.iter().flatten().count() + self.repair.len()
+    }
+}

@@ -1,0 +1,168 @@
+//! Systematic Reed-Solomon code: any K symbols of a block determine it.
+//!
+//! Two bytes of a symbol are an element of GF(2^16). The data of a block are the values of a
+//! polynomial at the points 0 .. P, where P is the power of two not below K and the values at
+//! K .. P are zero; repair symbol `K + j` is its value at `P + j`. So it does not depend on how
+//! many repair symbols there are, and fresh ones can be made at any time. (Points are in the
+//! Cantor basis of Lin, Chung and Han 2014, in which transforms take O(n log n).) The field's
+//! arithmetic is the crate `reed-solomon-simd`'s; docs/adr/0007 says why.
+//!
+//! The field would allow blocks of 65,536 symbols; 255 is the limit of the formats that carry
+//! the number of a symbol in a byte. A data symbol of odd length has repair symbols one byte
+//! longer.
+
+mod decode;
+
+use std::fmt;
+use std::ops::Range;
+
+use reed_solomon_simd::engine::DefaultEngine;
+use reed_solomon_simd::rate::{LowRateEncoder, RateEncoder};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::code::{Received, lengths};
+use crate::{ErasureCode, FecError, Plan};
+
+/// Most symbols in a block: numbers fit a byte and 255 stays free.
+pub const MOST_SYMBOLS: usize = 255;
+
+/// Reed-Solomon has nothing to choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ReedSolomonConfig {}
+
+/// The code, with the work space of its transforms.
+#[derive(Default)]
+pub struct ReedSolomon {
+    engine: DefaultEngine,
+    encoder: Option<LowRateEncoder<DefaultEngine>>,
+}
+
+impl fmt::Debug for ReedSolomon {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ReedSolomon")
+    }
+}
+
+/// A symbol of even length: whole elements.
+fn even(symbol: &[u8], bytes: usize) -> Vec<u8> {
+    let mut padded = symbol.to_vec();
+    padded.resize(bytes.next_multiple_of(2), 0);
+    padded
+}
+
+impl ReedSolomon {
+    /// The code.
+    pub fn new(_: &ReedSolomonConfig) -> Self {
+        Self::default()
+    }
+
+    /// Repair symbols with these numbers by transforms. `None` stands for a
+    /// data symbol of zeros. The shape has been checked.
+    fn transform(
+        &mut self,
+        source: &[Option<&[u8]>],
+        bytes: usize,
+        numbers: Range<usize>,
+    ) -> Result<Vec<Vec<u8>>, reed_solomon_simd::Error> {
+        let (k, wide) = (source.len(), bytes.next_multiple_of(2));
+        if let Some(encoder) = &mut self.encoder {
+            encoder.reset(k, numbers.end - k, wide)?;
+        }
+        let encoder = match &mut self.encoder {
+            Some(encoder) => encoder,
+            none => {
+                let engine = DefaultEngine::new();
+                none.insert(LowRateEncoder::new(k, numbers.end - k, wide, engine, None)?)
+            }
+        };
+        let zeros = vec![0; wide];
+        for symbol in source {
+            match symbol {
+                Some(symbol) if symbol.len() == wide => encoder.add_original_shard(symbol),
+                Some(symbol) => encoder.add_original_shard(even(symbol, bytes)),
+                None => encoder.add_original_shard(&zeros),
+            }?;
+        }
+        let made = encoder.encode()?;
+        Ok(made.recovery_iter().skip(numbers.start - k).map(<[u8]>::to_vec).collect())
+    }
+}
+
+impl ErasureCode for ReedSolomon {
+    fn plan(&self, source: usize, repair: usize) -> Result<Plan, FecError> {
+        match source {
+            0 => Err(FecError::NoSource),
+            _ if source.saturating_add(repair) > MOST_SYMBOLS => {
+                Err(FecError::TooMany { source, repair, most: MOST_SYMBOLS })
+            }
+            _ => Ok(Plan { source, repair }),
+        }
+    }
+
+    fn repair_len(&self, bytes: usize) -> usize {
+        bytes.next_multiple_of(2)
+    }
+
+    fn encode(
+        &mut self,
+        source: &[&[u8]],
+        numbers: Range<usize>,
+    ) -> Result<Vec<Vec<u8>>, FecError> {
+        let bytes = lengths(source)?;
+        let first = source.len();
+        if numbers.start < first {
+            return Err(FecError::NotRepair { number: numbers.start, first });
+        }
+        self.plan(first, numbers.end.saturating_sub(first))?;
+        if numbers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let wanted: Vec<usize> = numbers.clone().collect();
+        let symbols: Vec<Option<&[u8]>> = source.iter().map(|s| Some(*s)).collect();
+        if decode::sums_are_cheaper(first, first, &wanted) {
+            return Ok(decode::sums(&self.engine, &symbols, bytes, &wanted));
+        }
+        // The library refuses impossible shapes alone.
+        let refused =
+            |_| FecError::TooMany { source: first, repair: wanted.len(), most: MOST_SYMBOLS };
+        self.transform(&symbols, bytes, numbers).map_err(refused)
+    }
+
+    fn decode(
+        &mut self,
+        source: usize,
+        bytes: usize,
+        received: &[(usize, &[u8])],
+    ) -> Result<Vec<(usize, Vec<u8>)>, FecError> {
+        self.plan(source, 0)?;
+        let wide = self.repair_len(bytes);
+        let received = Received::new(source, bytes, wide, MOST_SYMBOLS, received)?;
+        let missing = received.missing();
+        if missing.is_empty() {
+            return Ok(Vec::new());
+        }
+        if received.count() < source {
+            return Err(FecError::NotEnough { received: received.count(), source });
+        }
+        let used = &received.repair[..missing.len()];
+        let whole = (missing.len() > decode::MOST_DIRECT)
+            .then(|| decode::whole(&received.data, bytes, used))
+            .flatten();
+        let mut restored =
+            whole.unwrap_or_else(|| self.directly(&received.data, bytes, used, &missing));
+        for symbol in &mut restored {
+            symbol.truncate(bytes);
+        }
+        Ok(missing.into_iter().zip(restored).collect())
+    }
+
+    fn recovers(&self, source: usize, received: &[usize]) -> bool {
+        let mut numbers = received.to_vec();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let possible = numbers.last().is_none_or(|&n| n < MOST_SYMBOLS);
+        self.plan(source, 0).is_ok() && possible && numbers.len() >= source
+    }
+}

@@ -1,0 +1,107 @@
+//! The registered codes: one line each.
+
+use std::ops::Range;
+
+use crate::{ErasureCode, FecError, Plan};
+
+/// A registered code, for lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Its tag in a configuration.
+    pub name: &'static str,
+    /// What it is, one sentence without a full stop.
+    pub description: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+}
+
+macro_rules! registry {
+    ($(#[doc = $doc:literal] $name:literal $variant:ident($code:ty, $config:ty) from $source:literal;)+) => {
+        /// Any registered code.
+        #[derive(Debug)]
+        pub enum Code {
+            $(#[doc = $doc] $variant(Box<$code>),)+
+        }
+
+        /// Which code; `kind` chooses it.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(tag = "kind")]
+        pub enum CodeConfig {
+            $(#[doc = $doc] #[serde(rename = $name)] $variant($config),)+
+        }
+
+        const ENTRIES: &[Entry] = &[$(Entry {
+            name: $name,
+            description: $doc.trim_ascii(),
+            source: $source,
+        },)+];
+
+        impl CodeConfig {
+            /// The tag of the code.
+            pub const fn kind(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)+ }
+            }
+
+            /// One of each, with its defaults.
+            pub fn all() -> Vec<Self> {
+                vec![$(Self::$variant(<$config>::default()),)+]
+            }
+        }
+
+        impl Code {
+            /// A code as configured.
+            pub fn new(config: &CodeConfig) -> Self {
+                match config {
+                    $(CodeConfig::$variant(c) => Self::$variant(Box::new(<$code>::new(c))),)+
+                }
+            }
+        }
+
+        impl ErasureCode for Code {
+            fn plan(&self, source: usize, repair: usize) -> Result<Plan, FecError> {
+                match self { $(Self::$variant(c) => c.plan(source, repair),)+ }
+            }
+            fn repair_len(&self, bytes: usize) -> usize {
+                match self { $(Self::$variant(c) => c.repair_len(bytes),)+ }
+            }
+            fn encode(
+                &mut self,
+                source: &[&[u8]],
+                numbers: Range<usize>,
+            ) -> Result<Vec<Vec<u8>>, FecError> {
+                match self { $(Self::$variant(c) => c.encode(source, numbers),)+ }
+            }
+            fn decode(
+                &mut self,
+                source: usize,
+                bytes: usize,
+                received: &[(usize, &[u8])],
+            ) -> Result<Vec<(usize, Vec<u8>)>, FecError> {
+                match self { $(Self::$variant(c) => c.decode(source, bytes, received),)+ }
+            }
+            fn recovers(&self, source: usize, received: &[usize]) -> bool {
+                match self { $(Self::$variant(c) => c.recovers(source, received),)+ }
+            }
+        }
+    };
+}
+
+registry! {
+    /// Systematic Reed-Solomon code: any K symbols of a block determine it; at most 255 in a block
+    "reed-solomon" ReedSolomon(crate::ReedSolomon, crate::ReedSolomonConfig) from "Lin, Chung and Han 2014 (FFT over GF(2^16))";
+    /// RaptorQ, rateless: K symbols nearly always suffice, K + 2 always but once in a million
+    "raptorq" RaptorQ(crate::RaptorQ, crate::RaptorQConfig) from "RFC 6330";
+    /// Random linear code over GF(256), for windows that slide: K symbols suffice 254 times in 255
+    "sliding-window" SlidingWindow(crate::SlidingWindow, crate::SlidingWindowConfig) from "RFC 8681";
+}
+
+impl Default for CodeConfig {
+    fn default() -> Self {
+        Self::ReedSolomon(crate::ReedSolomonConfig::default())
+    }
+}
+
+/// The registered codes, for listing.
+pub const fn registry() -> &'static [Entry] {
+    ENTRIES
+}

@@ -1,0 +1,172 @@
+//! Random linear code over GF(2^8) for windows that slide, RFC 8681.
+//!
+//! A repair symbol is a sum of the data symbols of its window, each times a coefficient that both
+//! ends derive from a 16-bit key (section 3.6). With the density 15 no coefficient is zero;
+//! with `d` below, each is zero with probability `1 - (d+1)/16`. Square random systems over 256
+//! elements are singular about once in 255; the receiver then needs one symbol more.
+//!
+//! As a block code ([`SlidingWindow`]) the window is the whole block and repair symbol `n` has the
+//! key `n - K`. Streams use [`combine`] and [`WindowDecoder`]. Left out: GF(2), the packet formats
+//! of FECFRAME.
+
+use std::ops::Range;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::code::{Received, lengths};
+use crate::tinymt::TinyMt32;
+use crate::{ErasureCode, FecError, Plan, Symbol, WindowDecoder};
+
+/// Density that leaves no coefficient zero (RFC 8681 section 3.6).
+const DENSE: u8 = 15;
+/// Most data symbols of a block [choice]: elimination takes the third power of what is lost.
+const MOST_SOURCE: usize = 4096;
+/// Keys have 16 bits, so a block has at most this many repair symbols.
+const MOST_REPAIR: usize = 1 << 16;
+
+/// Parameters of the code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SlidingWindowConfig {
+    /// Density of the coefficients, 0 to 15 (more is taken for 15): each is zero with probability
+    /// 1 - (density + 1)/16
+    pub density: u8,
+}
+
+impl Default for SlidingWindowConfig {
+    fn default() -> Self {
+        Self { density: DENSE }
+    }
+}
+
+/// The coefficients that a key stands for, without end.
+pub fn coefficients(key: u16, density: u8) -> impl Iterator<Item = u8> {
+    let mut generator = TinyMt32::new(u32::from(key));
+    std::iter::repeat_with(move || {
+        if density < DENSE && (generator.next() & 15) as u8 > density {
+            return 0;
+        }
+        loop {
+            let coefficient = generator.next() as u8;
+            if coefficient != 0 {
+                return coefficient;
+            }
+        }
+    })
+}
+
+/// The repair symbol with this key over a window of symbols; `None` if the window is empty.
+pub fn combine<'a, S: Symbol + 'a>(
+    key: u16,
+    density: u8,
+    window: impl IntoIterator<Item = &'a S>,
+) -> Option<S> {
+    let mut sum: Option<S> = None;
+    for (symbol, c) in window.into_iter().zip(coefficients(key, density)) {
+        if let Some(sum) = &mut sum {
+            sum.add_scaled(symbol, c);
+        } else {
+            let mut first = symbol.clone();
+            first.scale(c);
+            sum = Some(first);
+        }
+    }
+    sum
+}
+
+/// The code as a block code.
+#[derive(Debug, Clone)]
+pub struct SlidingWindow {
+    density: u8,
+}
+
+impl SlidingWindow {
+    /// The code as configured.
+    pub const fn new(config: &SlidingWindowConfig) -> Self {
+        Self { density: config.density }
+    }
+
+    /// A decoder fed with everything that arrived.
+    fn eliminate<S: Symbol>(
+        &self,
+        source: usize,
+        data: impl Iterator<Item = (usize, S)>,
+        repair: impl Iterator<Item = (usize, S)>,
+    ) -> WindowDecoder<S> {
+        let mut decoder = WindowDecoder::new(source);
+        for (number, symbol) in data {
+            decoder.source(number as u64, symbol);
+        }
+        for (number, symbol) in repair {
+            let list: Vec<u8> =
+                coefficients((number - source) as u16, self.density).take(source).collect();
+            decoder.repair(0, &list, symbol);
+            if decoder.complete_up_to() == source as u64 {
+                break;
+            }
+        }
+        decoder
+    }
+}
+
+impl ErasureCode for SlidingWindow {
+    fn plan(&self, source: usize, repair: usize) -> Result<Plan, FecError> {
+        let most = MOST_SOURCE + MOST_REPAIR;
+        match source {
+            0 => Err(FecError::NoSource),
+            _ if source > MOST_SOURCE || repair > MOST_REPAIR => {
+                Err(FecError::TooMany { source, repair, most })
+            }
+            _ => Ok(Plan { source, repair }),
+        }
+    }
+
+    fn encode(
+        &mut self,
+        source: &[&[u8]],
+        numbers: Range<usize>,
+    ) -> Result<Vec<Vec<u8>>, FecError> {
+        lengths(source)?;
+        let first = source.len();
+        if numbers.start < first {
+            return Err(FecError::NotRepair { number: numbers.start, first });
+        }
+        self.plan(first, numbers.end.saturating_sub(first))?;
+        let window: Vec<Vec<u8>> = source.iter().map(|s| s.to_vec()).collect();
+        Ok(numbers.filter_map(|n| combine((n - first) as u16, self.density, &window)).collect())
+    }
+
+    fn decode(
+        &mut self,
+        source: usize,
+        bytes: usize,
+        received: &[(usize, &[u8])],
+    ) -> Result<Vec<(usize, Vec<u8>)>, FecError> {
+        self.plan(source, 0)?;
+        let received = Received::new(source, bytes, bytes, source + MOST_REPAIR, received)?;
+        let missing = received.missing();
+        let data = received.data.iter().enumerate();
+        let data = data.filter_map(|(n, symbol)| symbol.map(|s| (n, s.to_vec())));
+        let repair = received.repair.iter().map(|(n, s)| (*n, s.to_vec()));
+        let decoder = self.eliminate(source, data, repair);
+        let restored = missing.iter().map(|&n| Some((n, decoder.get(n as u64)?.clone())));
+        restored
+            .collect::<Option<Vec<_>>>()
+            .ok_or(FecError::NotEnough { received: received.count(), source })
+    }
+
+    fn recovers(&self, source: usize, received: &[usize]) -> bool {
+        let last = received.iter().max().copied().unwrap_or(0);
+        if self.plan(source, 0).is_err() || last >= source + MOST_REPAIR {
+            return false;
+        }
+        let mut numbers = received.to_vec();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let pair = |n: usize| (n, ());
+        let data = numbers.iter().copied().filter(|&n| n < source).map(pair);
+        let repair = numbers.iter().copied().filter(|&n| n >= source).map(pair);
+        self.eliminate(source, data, repair).complete_up_to() == source as u64
+    }
+}
