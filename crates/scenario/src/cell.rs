@@ -9,8 +9,8 @@ use airtcp_wifi::mac::MacConfig;
 use airtcp_wifi::phy::error::ErrorModelConfig;
 use airtcp_wifi::phy::fading::FadingConfig;
 use airtcp_wifi::phy::noise::NoiseConfig;
-use airtcp_wifi::phy::propagation::PropagationConfig;
-use airtcp_wifi::phy::{Mode, Standard, Timing, TimingConfig};
+use airtcp_wifi::phy::propagation::{Position, PropagationConfig};
+use airtcp_wifi::phy::{Channel, Mode, Standard, Timing, TimingConfig};
 use airtcp_wifi::rate::{RateConfig, RatePlan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,6 +46,14 @@ pub struct CellSpec {
     pub prefix: String,
     /// Where the stations are.
     pub layout: Layout,
+    /// Where the layout's origin (its access point, unless it gives positions) stands in the plane,
+    /// `[x, y]` in metres.
+    #[serde(default)]
+    pub center: Position,
+    /// Number of its channel. Cells whose channels overlap share one medium: their stations hear
+    /// each other. Default: the cell has a medium for itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<u16>,
     /// Power of every transmitter in dBm.
     #[serde(default = "power")]
     pub power_dbm: f64,
@@ -110,6 +118,8 @@ pub struct Cell {
     pub nodes: Vec<usize>,
     /// Path to where the scenario describes it.
     pub path: String,
+    /// Names of the nodes of the other cells that share its medium.
+    pub neighbours: Vec<String>,
 }
 
 impl CellSpec {
@@ -157,6 +167,12 @@ impl CellSpec {
             }
         }
         self.layout.validate().map_err(at("layout"))?;
+        if !self.center.is_finite() {
+            let message = format!("is {}, which is no place", self.center);
+            return Err(ScenarioError::at(format!("{path}.center"), message));
+        }
+        let channel = self.channel.map(|number| Channel::new(self.standard, number));
+        channel.transpose().map_err(at(""))?;
         let timing = Timing::new(self.standard, &self.timing).map_err(at("timing"))?;
         self.check_rate(&timing).map_err(|e| {
             let table = if matches!(e.key, "rate" | "rates") { "" } else { "rate_control" };

@@ -8,6 +8,7 @@
 mod application;
 mod cell;
 mod error;
+mod medium;
 mod model;
 mod read;
 mod resolve;
@@ -17,6 +18,7 @@ mod topology;
 pub use application::{Application, Periods};
 pub use cell::{Cell, CellSpec, MAX_PACKET};
 pub use error::ScenarioError;
+pub use medium::MAX_ON_MEDIUM;
 pub use model::{Direction, FlowSpec, LinkSpec, Output, Scenario, Topology, TransportKind};
 pub use read::read;
 pub use resolve::{AirHop, Flow, OneWay, Resolved};

@@ -381,8 +381,10 @@ fn resolve_cells(
             }
             own.push(node);
         }
-        cells.push(Cell { spec: spec.clone(), nodes: own, path });
+        let neighbours = Vec::new();
+        cells.push(Cell { spec: spec.clone(), nodes: own, path, neighbours });
     }
+    crate::medium::join(&mut cells)?;
     Ok(cells)
 }
 

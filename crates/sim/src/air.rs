@@ -7,7 +7,7 @@ use airtcp_random::Seed;
 use airtcp_scenario::Cell as Plan;
 use airtcp_units::Nanos;
 use airtcp_wifi::cell::{ClassCounts, StationStats};
-use airtcp_wifi::mac::{Class, NodeId};
+use airtcp_wifi::mac::Class;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -91,14 +91,16 @@ pub(crate) struct CellCounters {
 }
 
 impl CellCounters {
-    pub(crate) fn of(site: &Site, at: Nanos) -> Self {
-        let stations = site.queues.chunks(site.categories).enumerate().map(|(i, queues)| {
+    /// Those of one of the cells on a medium.
+    pub(crate) fn of(site: &Site, cell: usize, at: Nanos) -> Self {
+        let stations = site.stations(cell).map(|station| {
+            let queues = site.queues(station);
             let mean = |q: &Queue| q.stats().mean_packets(at, q.backlog());
             let area = queues.iter().map(mean).sum::<f64>() * at.0 as f64;
             let drops = queues.iter().map(|q| q.stats().dropped()).sum();
-            (*site.cell.stats(NodeId(i as u32)), drops, area)
+            (*site.cell.stats(station), drops, area)
         });
-        Self { at, busy_ns: site.cell.busy_ns(0, at), stations: stations.collect() }
+        Self { at, busy_ns: site.cell.busy_ns(cell, at), stations: stations.collect() }
     }
 }
 
@@ -111,7 +113,7 @@ pub(crate) fn cell(
     after: &CellCounters,
 ) -> CellResult {
     let span = after.at.since(before.at).0 as f64;
-    let names = plan.spec.node_names().into_iter().zip(places(&plan.spec, seed));
+    let names = plan.spec.node_names().into_iter().zip(places(plan, seed));
     let stations = names.zip(before.stations.iter().zip(&after.stations));
     CellResult {
         name: plan.spec.name.clone(),

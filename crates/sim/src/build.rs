@@ -14,13 +14,13 @@ use airtcp_transport::tcp::{Connection, LossNotification, Role};
 use airtcp_transport::tfrc::{TfrcReceiver, TfrcSender};
 use airtcp_transport::udp::{UdpReceiver, UdpSender};
 use airtcp_units::{Outcomes, Span};
-use airtcp_wifi::mac::NodeId;
 
 use crate::application::App;
-use crate::cell::cell;
+use crate::cell::medium;
 use crate::ground::label;
 use crate::interface::Interface;
 use crate::routes::Routes;
+use crate::site::Fronts;
 use crate::transport::Transport;
 use crate::world::{AirWay, World};
 
@@ -55,15 +55,22 @@ pub(crate) fn build<P: Probe>(
         let interface = Interface::new(queue, link, one_way.to as u32, i as u32);
         world.add_interface(interface, seed.number(&format!("{label}/tie")));
     }
-    for cell in &plan.cells {
-        add_cell(&mut world, cell, seed)?;
+    let mut cells = vec![(0, 0); plan.cells.len()];
+    for (site, medium) in plan.media().into_iter().enumerate() {
+        for (number, cell) in medium.iter().enumerate() {
+            cells[*cell] = (site as u32, number as u32);
+        }
+        let medium: Vec<&CellPlan> = medium.iter().map(|cell| &plan.cells[*cell]).collect();
+        add_medium(&mut world, &medium, seed)?;
     }
-    let way = |hop: AirHop| AirWay {
-        site: hop.cell as u32,
-        from: NodeId(hop.from as u32),
-        to: NodeId(hop.to as u32),
+    let way = |hop: AirHop| {
+        let (site, number) = cells[hop.cell];
+        let station = |i| world.sites()[site as usize].station(number as usize, i);
+        AirWay { site, from: station(hop.from), to: station(hop.to) }
     };
-    world.set_air_ways(plan.air_hops().into_iter().map(way).collect());
+    let ways = plan.air_hops().into_iter().map(way).collect();
+    world.set_air_ways(ways);
+    world.set_cells(cells);
     for flow in &plan.flows {
         for side in [Side::Client, Side::Server] {
             add_endpoint(&mut world, flow, side, seed);
@@ -107,13 +114,21 @@ fn link_key(key: &str) -> String {
     }
 }
 
-fn add_cell<P: Probe>(
+fn add_medium<P: Probe>(
     world: &mut World<P>,
-    plan: &CellPlan,
+    cells: &[&CellPlan],
     seed: Seed,
 ) -> Result<(), ScenarioError> {
+    let cell = medium(cells, seed)?;
+    let fronts = cells.iter().map(|plan| fronts(plan, seed)).collect::<Result<_, _>>()?;
+    let label = label(&cells[0].spec);
+    world.add_site(cell, fronts, seed.number(&format!("{label}/tie")));
+    Ok(())
+}
+
+/// The queues and nodes of a cell.
+fn fronts(plan: &CellPlan, seed: Seed) -> Result<Fronts, ScenarioError> {
     let label = label(&plan.spec);
-    let cell = cell(plan, seed)?;
     let categories = plan.spec.mac.categories();
     let mut queues = Vec::with_capacity(plan.nodes.len() * categories);
     for i in 0..plan.nodes.len() * categories {
@@ -125,9 +140,7 @@ fn add_cell<P: Probe>(
                 })?;
         queues.push(queue);
     }
-    let nodes = plan.nodes.iter().map(|n| *n as u32).collect();
-    world.add_site(cell, queues, categories, nodes, seed.number(&format!("{label}/tie")));
-    Ok(())
+    Ok(Fronts { nodes: plan.nodes.iter().map(|n| *n as u32).collect(), queues, categories })
 }
 
 fn add_endpoint<P: Probe>(world: &mut World<P>, flow: &Flow, side: Side, seed: Seed) {

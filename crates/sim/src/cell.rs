@@ -1,35 +1,86 @@
-//! From a cell as the scenario describes it to one ready to run: positions, powers, noise.
+//! From a cell as the scenario describes it to one ready to run: positions, powers, noise. Cells
+//! that share a medium are put on it together.
+//!
+//! ```text
+//! power = power sent - loss(a, b) - rejection of the other channel          dBm, between two cells
+//! ```
 
 use airtcp_random::Seed;
 use airtcp_scenario::{Cell as Plan, ScenarioError};
 use airtcp_units::Dbm;
 use airtcp_wifi::ConfigError;
-use airtcp_wifi::cell::{Cell, CellPlan, StationPlan};
+use airtcp_wifi::cell::{Between, Cell, CellPlan, StationPlan};
 use airtcp_wifi::interference::{self, Source};
 use airtcp_wifi::phy::Timing;
 use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::fading::Fading;
+use airtcp_wifi::phy::propagation::Position;
 
-use crate::ground::{Ground, label};
+use crate::ground::{Ground, label, propagation};
 
 /// Powers this far below the noise are left out (a choice: they change no SINR by 0.05 dB).
 const IGNORED_BELOW_NOISE: f64 = 0.01;
 
-/// Builds a cell of one replication.
-pub(crate) fn cell(plan: &Plan, seed: Seed) -> Result<Cell, ScenarioError> {
+/// Builds the cells on one medium, in one replication.
+pub(crate) fn medium(cells: &[&Plan], seed: Seed) -> Result<Cell, ScenarioError> {
+    let parts = cells.iter().map(|plan| cell(plan, seed)).collect::<Result<Vec<_>, _>>()?;
+    let (plans, grounds): (Vec<CellPlan>, Vec<Ground>) = parts.into_iter().unzip();
+    let between = between(cells, &grounds, seed)?;
+    let labels = cells.iter().map(|plan| label(&plan.spec));
+    Cell::shared(plans.into_iter().zip(labels).collect(), between, seed)
+        .map_err(|(number, e)| at(cells[number], "mac")(e))
+}
+
+/// Where an error of a cell's table stands.
+fn at(plan: &Plan, table: &str) -> impl Fn(ConfigError) -> ScenarioError + use<> {
+    let (path, table) = (plan.path.clone(), table.to_owned());
+    move |e| {
+        let keys = [path.as_str(), &table, e.key];
+        let path: Vec<&str> = keys.into_iter().filter(|k| !k.is_empty()).collect();
+        ScenarioError::at(path.join("."), e.message)
+    }
+}
+
+/// What is between the cells of one medium.
+fn between(cells: &[&Plan], grounds: &[Ground], seed: Seed) -> Result<Between, ScenarioError> {
+    let first = cells[0];
+    let label = format!("medium/{}", first.spec.name);
+    let fading = Fading::new(&first.spec.fading, seed, &label).map_err(at(first, "fading"))?;
+    let channels = cells.iter().map(|plan| plan.spec.channel.unwrap_or_default()).collect();
+    if cells.len() == 1 {
+        return Ok(Between { power_mw: Vec::new(), fading, channels });
+    }
+    let names: Vec<String> = grounds.iter().flat_map(|g| g.names.iter().cloned()).collect();
+    let positions: Vec<Position> =
+        grounds.iter().flat_map(|g| g.positions.iter().copied()).collect();
+    let propagation =
+        propagation(&first.spec, &names, seed, &label).map_err(|(table, e)| at(first, table)(e))?;
+    let last = cells[cells.len() - 1];
+    propagation.check(&positions, &names).map_err(at(last, "layout"))?;
+    // By station, its cell.
+    let of: Vec<&Plan> =
+        cells.iter().zip(grounds).flat_map(|(plan, g)| g.names.iter().map(|_| *plan)).collect();
+    let power = |from: usize, to: usize| {
+        let (sender, hearer) = (&of[from].spec, &of[to].spec);
+        // Inside a cell the cell's own table says.
+        let apart = if of[from].path == of[to].path { None } else { sender.rejection_db(hearer) };
+        let Some(rejection) = apart else { return 0.0 };
+        let loss = propagation.loss_db(from, positions[from], to, positions[to]);
+        Dbm(sender.power_dbm - loss - rejection).milliwatts()
+    };
+    let n = names.len();
+    let power_mw = (0..n).map(|from| (0..n).map(|to| power(from, to)).collect()).collect();
+    Ok(Between { power_mw, fading, channels })
+}
+
+/// A cell of one replication, and what it stands on.
+fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, Ground), ScenarioError> {
     let spec = &plan.spec;
     let label = &label(spec);
-    let at = |table: &str| {
-        let table = table.to_owned();
-        move |e: ConfigError| {
-            let keys = [plan.path.as_str(), &table, e.key].map(str::to_owned);
-            let path: Vec<String> = keys.into_iter().filter(|k| !k.is_empty()).collect();
-            ScenarioError::at(path.join("."), e.message)
-        }
-    };
+    let at = |table: &str| at(plan, table);
     let timing = Timing::new(spec.standard, &spec.timing).map_err(at("timing"))?;
     let rate = spec.rate_plan().map_err(at(""))?;
-    let ground = Ground::new(spec, seed).map_err(|(table, e)| at(table)(e))?;
+    let ground = Ground::new(plan, seed).map_err(|(table, e)| at(table)(e))?;
     let Ground { names, positions, propagation, noise, sensing, .. } = &ground;
     propagation.check(positions, names).map_err(at("layout"))?;
     let noise_mw = noise.floor_mw();
@@ -72,5 +123,5 @@ pub(crate) fn cell(plan: &Plan, seed: Seed) -> Result<Cell, ScenarioError> {
         residual_error: spec.residual_error.get(),
         stations,
     };
-    Cell::new(cell, seed, label).map_err(at("mac"))
+    Ok((cell, ground))
 }

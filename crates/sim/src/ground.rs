@@ -2,7 +2,7 @@
 //! what is lost between them, noise, and what radios notice.
 
 use airtcp_random::Seed;
-use airtcp_scenario::CellSpec;
+use airtcp_scenario::{Cell as Plan, CellSpec};
 use airtcp_units::Dbm;
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::cell::Sensing;
@@ -31,21 +31,15 @@ impl Ground {
     ///
     /// # Errors
     /// What a model refuses, with the table of the cell it stands in.
-    pub(crate) fn new(spec: &CellSpec, seed: Seed) -> Result<Self, (&'static str, ConfigError)> {
+    pub(crate) fn new(plan: &Plan, seed: Seed) -> Result<Self, (&'static str, ConfigError)> {
+        let spec = &plan.spec;
         let label = label(spec);
         let names = spec.node_names();
-        let positions = spec.layout.positions(seed, &label);
-        let site = Site {
-            frequency_hz: spec.standard.frequency_hz(),
-            stations: &names,
-            seed,
-            label: &label,
-        };
-        let propagation = Propagation::new(&spec.propagation, &site).map_err(|e| {
-            // Keys are those of the table itself, or of the path loss in it.
-            let own = matches!(e.key, "frequency_mhz" | "shadowing_db" | "walls" | "loss_db");
-            (if own { "propagation" } else { "propagation.path_loss" }, e)
-        })?;
+        let moved = |p: Position| Position::new(p.x_m + spec.center.x_m, p.y_m + spec.center.y_m);
+        let positions = spec.layout.positions(seed, &label).into_iter().map(moved).collect();
+        // A table of losses may name the nodes of the cells beside this one.
+        let all: Vec<String> = names.iter().chain(&plan.neighbours).cloned().collect();
+        let propagation = propagation(spec, &all, seed, &label)?;
         let noise = Noise::new(&spec.noise, spec.standard).map_err(|e| ("noise", e))?;
         let mut sensing = spec.sensing;
         if let Some(ranges) = propagation.thresholds(Dbm(spec.power_dbm)) {
@@ -61,4 +55,19 @@ impl Ground {
         let at = &self.positions;
         self.power_dbm - self.propagation.loss_db(from, at[from], to, at[to])
     }
+}
+
+/// The propagation between stations of the given names; an error comes with its table.
+pub(crate) fn propagation(
+    spec: &CellSpec,
+    stations: &[String],
+    seed: Seed,
+    label: &str,
+) -> Result<Propagation, (&'static str, ConfigError)> {
+    let site = Site { frequency_hz: spec.standard.frequency_hz(), stations, seed, label };
+    Propagation::new(&spec.propagation, &site).map_err(|e| {
+        // Keys are those of the table itself, or of the path loss in it.
+        let own = matches!(e.key, "frequency_mhz" | "shadowing_db" | "walls" | "loss_db");
+        (if own { "propagation" } else { "propagation.path_loss" }, e)
+    })
 }

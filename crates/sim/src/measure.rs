@@ -77,7 +77,9 @@ impl Snapshot {
                 }
             })
             .collect();
-        let cells = world.sites().iter().map(|site| CellCounters::of(site, at)).collect();
+        let of =
+            |way: &(u32, u32)| CellCounters::of(&world.sites()[way.0 as usize], way.1 as usize, at);
+        let cells = world.cells().iter().map(of).collect();
         Self { at, flows, links, cells }
     }
 }

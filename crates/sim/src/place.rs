@@ -70,8 +70,8 @@ fn survey(ground: &Ground) -> Vec<Place> {
 
 /// The places of a cell's stations, the access point's first; none if a model refuses its
 /// parameters, which building the cell reports.
-pub(crate) fn places(spec: &CellSpec, seed: Seed) -> Vec<Place> {
-    Ground::new(spec, seed).map(|ground| survey(&ground)).unwrap_or_default()
+pub(crate) fn places(plan: &Plan, seed: Seed) -> Vec<Place> {
+    Ground::new(plan, seed).map(|ground| survey(&ground)).unwrap_or_default()
 }
 
 /// What a user should know of a plan's cells before believing their results, with the places of
@@ -83,7 +83,7 @@ pub(crate) fn warnings(plan: &Resolved) -> Vec<String> {
 
 fn of_cell(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
     let spec = &plan.spec;
-    let ground = Ground::new(spec, seed).map_err(|(_, e)| e)?;
+    let ground = Ground::new(plan, seed).map_err(|(_, e)| e)?;
     let places = survey(&ground);
     let mode = slowest(spec)?;
     let noticed = ground.sensing.sensitivity_dbm;

@@ -1,4 +1,6 @@
-//! A cell in the world: the medium, and the queues in front of its stations.
+//! A medium in the world: its cell or cells, and the queues in front of their stations.
+
+use std::ops::Range;
 
 use airtcp_packet::{PacketId, Pool};
 use airtcp_probe::{Cx, Probe, Who};
@@ -9,13 +11,25 @@ use airtcp_wifi::mac::NodeId;
 
 use crate::queue::MachineId;
 
-/// A cell, its stations' queues, and its three places in the event queue.
-pub(crate) struct Site {
-    pub(crate) cell: Cell,
+/// What stands in front of the stations of one cell.
+pub(crate) struct Fronts {
+    /// By station, its node.
+    pub(crate) nodes: Vec<u32>,
     /// By station and access category, the queue behind the category's head.
     pub(crate) queues: Vec<Queue>,
     /// Access categories a station has.
     pub(crate) categories: usize,
+}
+
+/// A medium, the queues of its stations, and its three places in the event queue.
+pub(crate) struct Site {
+    pub(crate) cell: Cell,
+    /// By station and access category, the queue behind the category's head.
+    queues: Vec<Queue>,
+    /// By station, its first queue; and how many there are.
+    fronts: Vec<usize>,
+    /// By cell, its first station; and how many there are.
+    cells: Vec<usize>,
     /// By station, its node.
     pub(crate) nodes: Vec<u32>,
     /// Number of its first queue among all queues of the run.
@@ -28,13 +42,68 @@ pub(crate) struct Site {
 }
 
 impl Site {
+    /// Puts queues and nodes of the cells, in their order, before a medium.
+    pub(crate) fn new(
+        number: u32,
+        cell: Cell,
+        fronts: Vec<Fronts>,
+        first_queue: u32,
+        [ends, timers, starts]: [MachineId; 3],
+    ) -> Self {
+        let mut site = Self {
+            cell,
+            queues: Vec::new(),
+            fronts: vec![0],
+            cells: vec![0],
+            nodes: Vec::new(),
+            first_queue,
+            number,
+            ends,
+            timers,
+            starts,
+        };
+        for Fronts { nodes, queues, categories } in fronts {
+            let end = site.queues.len() + queues.len();
+            site.fronts
+                .extend((site.queues.len()..end).step_by(categories).map(|q| q + categories));
+            site.queues.extend(queues);
+            site.nodes.extend(nodes);
+            site.cells.push(site.nodes.len());
+        }
+        site
+    }
+
+    /// The stations of a cell, by its number on the medium.
+    pub(crate) fn stations(&self, cell: usize) -> impl Iterator<Item = NodeId> + use<> {
+        (self.cells[cell]..self.cells[cell + 1]).map(|i| NodeId(i as u32))
+    }
+
+    /// A station of a cell, by its number there.
+    pub(crate) fn station(&self, cell: usize, number: usize) -> NodeId {
+        NodeId((self.cells[cell] + number) as u32)
+    }
+
+    /// A station's queues, by access category.
+    pub(crate) fn queues(&self, station: NodeId) -> &[Queue] {
+        &self.queues[self.places(station)]
+    }
+
+    /// How many queues the medium has.
+    pub(crate) const fn queue_count(&self) -> usize {
+        self.queues.len()
+    }
+
     /// Number of a queue in the run.
-    pub(crate) const fn queue_number(&self, station: NodeId, category: usize) -> u32 {
+    pub(crate) fn queue_number(&self, station: NodeId, category: usize) -> u32 {
         self.first_queue + self.place(station, category) as u32
     }
 
-    const fn place(&self, station: NodeId, category: usize) -> usize {
-        station.index() * self.categories + category
+    fn place(&self, station: NodeId, category: usize) -> usize {
+        self.fronts[station.index()] + category
+    }
+
+    fn places(&self, station: NodeId) -> Range<usize> {
+        self.fronts[station.index()]..self.fronts[station.index() + 1]
     }
 
     /// Takes a packet into a station's queue of a category (under DCF there is one for all).
@@ -47,7 +116,7 @@ impl Site {
         probe: &mut P,
         pool: &mut Pool,
     ) {
-        let category = if self.categories == 1 { 0 } else { category };
+        let category = if self.places(station).len() == 1 { 0 } else { category };
         let mut cx = Cx::new(probe, pool, Who::Queue(self.queue_number(station, category)));
         let place = self.place(station, category);
         self.queues[place].enqueue(now, packet, &mut cx);
@@ -62,7 +131,7 @@ impl Site {
         probe: &mut P,
         pool: &mut Pool,
     ) {
-        for category in 0..self.categories {
+        for category in 0..self.places(station).len() {
             let place = self.place(station, category);
             while self.cell.is_ready(station, category) {
                 let mut cx = Cx::new(probe, pool, Who::Queue(self.queue_number(station, category)));

@@ -7,7 +7,6 @@
 use airtcp_link::Report;
 use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment};
 use airtcp_probe::{Cx, DropReason, Event, Fingerprint, Probe, Who};
-use airtcp_queueing::Queue;
 use airtcp_units::Nanos;
 use airtcp_wifi::cell::Cell;
 use airtcp_wifi::mac::{Category, NodeId};
@@ -16,7 +15,7 @@ use crate::application::App;
 use crate::interface::Interface;
 use crate::queue::{EventQueue, MachineId, Phase};
 use crate::routes::Routes;
-use crate::site::Site;
+use crate::site::{Fronts, Site};
 use crate::transport::Transport;
 
 /// One end of a flow: where it is, its transport and its application.
@@ -51,7 +50,7 @@ enum Actor {
     AirStarts(u32),
 }
 
-/// A way through the air: from one station of a cell to another.
+/// A way through the air: from one station on a medium to another.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AirWay {
     pub(crate) site: u32,
@@ -67,6 +66,8 @@ pub(crate) struct World<P: Probe> {
     interfaces: Vec<Interface>,
     interface_timers: Vec<MachineId>,
     sites: Vec<Site>,
+    /// By cell of the scenario, its medium and its number there.
+    cells: Vec<(u32, u32)>,
     /// Ways through the air; a route numbers them after the interfaces.
     air_ways: Vec<AirWay>,
     endpoints: Vec<Endpoint>,
@@ -88,6 +89,7 @@ impl<P: Probe> World<P> {
             interfaces: Vec::new(),
             interface_timers: Vec::new(),
             sites: Vec::new(),
+            cells: Vec::new(),
             air_ways: Vec::new(),
             endpoints: Vec::new(),
             routes,
@@ -113,34 +115,23 @@ impl<P: Probe> World<P> {
         self.interface_timers.push(timer);
     }
 
-    /// Adds a cell with its stations' queues and nodes. `salt` comes from seed and name.
-    pub(crate) fn add_site(
-        &mut self,
-        mut cell: Cell,
-        queues: Vec<Queue>,
-        categories: usize,
-        nodes: Vec<u32>,
-        salt: u64,
-    ) {
+    /// Adds a medium with what stands in front of the stations of its cells. `salt` comes from
+    /// seed and name.
+    pub(crate) fn add_site(&mut self, mut cell: Cell, fronts: Vec<Fronts>, salt: u64) {
         let number = self.sites.len() as u32;
         let ends = self.register(Actor::AirEnds(number), Phase::Arrival, salt);
         let timers = self.register(Actor::AirTimers(number), Phase::Timer, salt.rotate_left(16));
         let starts = self.register(Actor::AirStarts(number), Phase::Start, salt.rotate_left(48));
-        let before: usize = self.sites.iter().map(|s| s.queues.len()).sum();
+        let before: usize = self.sites.iter().map(Site::queue_count).sum();
         let first_queue = (self.interfaces.len() + before) as u32;
         self.queue.set(ends, cell.next_end());
         self.queue.set(timers, cell.next_timer());
-        self.sites.push(Site {
-            cell,
-            queues,
-            categories,
-            nodes,
-            first_queue,
-            number,
-            ends,
-            timers,
-            starts,
-        });
+        self.sites.push(Site::new(number, cell, fronts, first_queue, [ends, timers, starts]));
+    }
+
+    /// Says of each cell of the scenario which medium it is on, and which of its cells it is.
+    pub(crate) fn set_cells(&mut self, cells: Vec<(u32, u32)>) {
+        self.cells = cells;
     }
 
     /// Adds the ways through the air, in the order in which routes number them.
@@ -361,6 +352,11 @@ impl<P: Probe> World<P> {
 
     pub(crate) fn sites(&self) -> &[Site] {
         &self.sites
+    }
+
+    /// By cell of the scenario, its medium and its number there.
+    pub(crate) fn cells(&self) -> &[(u32, u32)] {
+        &self.cells
     }
 
     pub(crate) fn endpoints(&self) -> &[Endpoint] {

@@ -1,0 +1,98 @@
+//! Which cells share a medium, and what they then have to agree on.
+//!
+//! Two cells share one if both name a channel and the channels overlap; so do two that each share
+//! one with a third. What belongs to the plane between the stations is of all of them: how power
+//! falls and how it changes. What belongs to a radio (noise, thresholds, capture, decoding, power)
+//! and medium access are each cell's own.
+
+use airtcp_wifi::phy::Channel;
+use airtcp_wifi::phy::propagation::PathLossConfig;
+
+use crate::{Cell, CellSpec, Resolved, ScenarioError};
+
+/// Most stations on a medium, access points counted (a choice: what each hears of each takes 8 MB).
+pub const MAX_ON_MEDIUM: usize = 1001;
+
+impl CellSpec {
+    /// What is lost of a frame of this cell at a radio of `other`, in dB; `None` if they do not
+    /// share a medium, or their channels do not overlap.
+    pub fn rejection_db(&self, other: &Self) -> Option<f64> {
+        let channel = |spec: &Self| Channel::new(spec.standard, spec.channel?).ok();
+        channel(self)?.rejection_db(channel(other)?)
+    }
+}
+
+impl Resolved {
+    /// The media, each as the numbers of its cells, in the order of their first cells.
+    pub fn media(&self) -> Vec<Vec<usize>> {
+        media(&self.cells)
+    }
+}
+
+pub(crate) fn media(cells: &[Cell]) -> Vec<Vec<usize>> {
+    let mut media: Vec<Vec<usize>> = Vec::new();
+    for (number, cell) in cells.iter().enumerate() {
+        let touches = |medium: &Vec<usize>| {
+            medium.iter().any(|other| cells[*other].spec.rejection_db(&cell.spec).is_some())
+        };
+        let (mut joined, apart): (Vec<_>, Vec<_>) = media.into_iter().partition(touches);
+        let mut merged: Vec<usize> = joined.drain(..).flatten().collect();
+        merged.push(number);
+        merged.sort_unstable();
+        media = apart;
+        media.push(merged);
+    }
+    media.sort_unstable();
+    media
+}
+
+/// Tells the cells of their neighbours, and checks that those on one medium go together.
+///
+/// # Errors
+/// The first key of a cell that differs from that of the first on its medium.
+pub(crate) fn join(cells: &mut [Cell]) -> Result<(), ScenarioError> {
+    for medium in media(cells) {
+        let [first, rest @ ..] = medium.as_slice() else { continue };
+        for other in rest {
+            agree(&cells[*first], &cells[*other])?;
+        }
+        let nodes: usize = medium.iter().map(|i| cells[*i].nodes.len()).sum();
+        if let Some(last) = rest.last()
+            && nodes > MAX_ON_MEDIUM
+        {
+            let message = format!(
+                "makes {nodes} stations on one medium, access points counted: accepted are up to \
+                 {MAX_ON_MEDIUM}"
+            );
+            return Err(ScenarioError::at(format!("{}.channel", cells[*last].path), message));
+        }
+        for i in &medium {
+            let others = medium.iter().filter(|other| *other != i);
+            cells[*i].neighbours = others.flat_map(|o| cells[*o].spec.node_names()).collect();
+        }
+    }
+    Ok(())
+}
+
+fn agree(a: &Cell, b: &Cell) -> Result<(), ScenarioError> {
+    let ranges = matches!(a.spec.propagation.path_loss, PathLossConfig::Ranges(_));
+    let key = if a.spec.propagation != b.spec.propagation {
+        "propagation"
+    } else if a.spec.fading != b.spec.fading {
+        "fading"
+    } else if ranges && a.spec.power_dbm.to_bits() != b.spec.power_dbm.to_bits() {
+        "power_dbm"
+    } else {
+        return Ok(());
+    };
+    let number = |cell: &Cell| cell.spec.channel.unwrap_or_default();
+    let why = if key == "power_dbm" { " with the path loss \"ranges\"" } else { "" };
+    let message = format!(
+        "differs from {}.{key}, but the cells share a medium (channels {} and {}) and have to agree on \
+         it{why}",
+        a.path,
+        number(a),
+        number(b)
+    );
+    Err(ScenarioError::at(format!("{}.{key}", b.path), message))
+}
