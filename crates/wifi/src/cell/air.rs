@@ -194,7 +194,7 @@ impl Cell {
         let busy = radio.sending
             || radio.reception.is_some()
             || top >= bss.levels.carrier_sense
-            || sum >= bss.levels.energy_detect
+            || sum + bss.ambient.energy_at(bss.local(i)) >= bss.levels.energy_detect
             || bss.ambient.is_heard_at(bss.local(i));
         if busy == radio.busy {
             return false;

@@ -3,7 +3,8 @@
 //! ```text
 //! SINR = power of the frame / (noise(t) + sum of interferers' powers(t) + sum of other frames' powers)
 //! ```
-//! Nothing here has events of its own but interferers that make the medium busy: those begin and end. They begin
+//! Energy detection adds up frames and interferers: those that arrive with a power and leave it to that
+//! who hears them, and are at most 20 dB below the threshold of a radio. Nothing here has events of its own but interferers that make the medium busy: those begin and end. They begin
 //! after the decisions of their instant and end before them, like frames.
 
 use airtcp_units::Nanos;
@@ -23,11 +24,29 @@ pub(crate) struct Ambient {
     powers: Vec<Vec<(u32, f64)>>,
     /// and those that destroy what they overlap.
     destroyers: Vec<Vec<u32>>,
-    /// Sources that somebody hears: which, whether it is on, and when that changes.
-    heard: Vec<(u32, bool, Nanos)>,
+    /// By station, the sources whose power counts for energy detection.
+    energy: Vec<Vec<(u32, f64)>>,
+    /// Sources that somebody hears: which, who, whether it is on, and when that changes.
+    heard: Vec<Audible>,
     /// By station, how many sources make the medium busy now.
     held: Vec<u32>,
+    /// By source, whether it is on; of those that somebody hears.
+    on: Vec<bool>,
 }
+
+/// A source that somebody hears.
+#[derive(Debug)]
+struct Audible {
+    number: u32,
+    /// Whom to tell when it begins and ends, in order.
+    listeners: Vec<u32>,
+    /// When it next does.
+    at: Nanos,
+}
+
+/// Share of a radio's threshold from which on an interferer's power counts for energy detection
+/// (a choice).
+const COUNTS_FROM: f64 = 0.01;
 
 /// What a radio receives besides frames, as long as it does not change.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,24 +65,34 @@ impl Ambient {
         steps: Vec<(Nanos, f64)>,
         sources: Vec<Source>,
         stations: usize,
+        energy_detect: f64,
     ) -> Self {
         let mut powers = vec![Vec::new(); stations];
         let mut destroyers = vec![Vec::new(); stations];
+        let mut energy = vec![Vec::new(); stations];
         let mut heard = Vec::new();
-        for (number, source) in sources.iter().enumerate() {
+        for (number, source) in (0u32..).zip(&sources) {
+            let mut listeners = source.heard_by().to_vec();
             for station in 0..stations {
                 let power = source.reach().power_mw(station);
                 if source.reach().destroys(station) {
-                    destroyers[station].push(number as u32);
+                    destroyers[station].push(number);
                 } else if power > 0.0 {
-                    powers[station].push((number as u32, power));
+                    powers[station].push((number, power));
+                    if source.adds_energy() && power >= energy_detect * COUNTS_FROM {
+                        energy[station].push((number, power));
+                        listeners.push(station as u32);
+                    }
                 }
             }
-            if !source.heard_by().is_empty() {
-                heard.push((number as u32, false, Nanos::ZERO));
+            listeners.sort_unstable();
+            listeners.dedup();
+            if !listeners.is_empty() {
+                heard.push(Audible { number, listeners, at: Nanos::ZERO });
             }
         }
-        Self { noise, steps, sources, powers, destroyers, heard, held: vec![0; stations] }
+        let (held, on) = (vec![0; stations], vec![false; sources.len()]);
+        Self { noise, steps, sources, powers, destroyers, energy, heard, held, on }
     }
 
     /// Whether an interferer destroys what a station has received.
@@ -111,30 +140,37 @@ impl Ambient {
         self.held[station] > 0
     }
 
+    /// Power in mW with which the interferers that are on count for energy detection.
+    pub(crate) fn energy_at(&self, station: usize) -> f64 {
+        let on = self.energy[station].iter().filter(|(number, _)| self.on[*number as usize]);
+        on.map(|(_, power)| power).sum()
+    }
+
     /// When a source that somebody hears next begins, or ends.
     pub(crate) fn next(&self, begins: bool) -> Nanos {
-        let changes = self.heard.iter().filter(|(_, on, _)| *on != begins);
-        changes.map(|(_, _, at)| *at).min().unwrap_or(Nanos::NEVER)
+        let changes = self.heard.iter().filter(|source| self.on[source.number as usize] != begins);
+        changes.map(|source| source.at).min().unwrap_or(Nanos::NEVER)
     }
 
     /// The sources that begin, or end, by `now`; who hears them is added to `touched`.
     fn switch(&mut self, now: Nanos, begin: bool, touched: &mut Vec<u32>) {
-        for (number, on, at) in &mut self.heard {
-            if *at > now || *on == begin {
+        for Audible { number, listeners, at } in &mut self.heard {
+            let number = *number as usize;
+            if *at > now || self.on[number] == begin {
                 continue;
             }
-            let source = &self.sources[*number as usize];
+            let source = &self.sources[number];
             let (is_on, until) = source.state(now);
             *at = until;
-            if is_on == *on {
+            if is_on == self.on[number] {
                 continue;
             }
-            *on = is_on;
+            self.on[number] = is_on;
             for station in source.heard_by() {
                 let held = &mut self.held[*station as usize];
                 *held = if is_on { *held + 1 } else { held.saturating_sub(1) };
-                touched.push(*station);
             }
+            touched.extend(listeners.iter());
         }
     }
 }

@@ -229,7 +229,13 @@ impl Cell {
             residual: plan.residual_error,
             factors: plan.capture.factors(),
         };
-        let ambient = Ambient::new(plan.noise_mw, plan.noise_steps, plan.interference, n);
+        let ambient = Ambient::new(
+            plan.noise_mw,
+            plan.noise_steps,
+            plan.interference,
+            n,
+            levels.energy_detect,
+        );
         let draws = [format!("{label}/decode"), format!("{label}/decode abroad")];
         let draws = draws.map(|label| seed.keyed(&label));
         let parts = Parts { rules, error: plan.error, fading: plan.fading, levels, ambient, draws };

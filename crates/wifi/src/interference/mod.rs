@@ -54,6 +54,11 @@ pub trait Interferer {
     fn heard_by(&self) -> &[u32] {
         &[]
     }
+
+    /// Whether energy detection counts its power, beside that of frames and of others.
+    fn adds_energy(&self) -> bool {
+        false
+    }
 }
 
 /// How a registered interferer is built from a table.

@@ -104,6 +104,8 @@ pub struct Periodic {
     offset: u64,
     reach: Reach,
     heard_by: Vec<u32>,
+    /// Nobody has said who hears it: its power does.
+    by_power: bool,
 }
 
 impl Periodic {
@@ -125,6 +127,7 @@ impl Periodic {
             None => site.seed.stream(&format!("{}/phase", site.label)).below(period.0),
         };
         let reach = Reach::build(reach, site)?;
+        let by_power = heard_by.is_none();
         let heard_by = if let Some(names) = heard_by {
             members("heard_by", names, site)?
         } else {
@@ -132,7 +135,7 @@ impl Periodic {
             let strong = |i: &usize| power(i).is_finite() && power(i) >= site.energy_detect_mw;
             (0..site.stations.len()).filter(strong).map(|i| i as u32).collect()
         };
-        Ok(Self { period: period.0, on: on.0, offset: period.0 - phase, reach, heard_by })
+        Ok(Self { period: period.0, on: on.0, offset: period.0 - phase, reach, heard_by, by_power })
     }
 
     /// Time since the last beginning.
@@ -163,6 +166,10 @@ impl Interferer for Periodic {
 
     fn heard_by(&self) -> &[u32] {
         &self.heard_by
+    }
+
+    fn adds_energy(&self) -> bool {
+        self.by_power
     }
 }
 

@@ -62,6 +62,9 @@ macro_rules! registry {
             fn heard_by(&self) -> &[u32] {
                 match self { $(Self::$variant(m) => m.heard_by(),)+ }
             }
+            fn adds_energy(&self) -> bool {
+                match self { $(Self::$variant(m) => m.adds_energy(),)+ }
+            }
         }
     };
 }

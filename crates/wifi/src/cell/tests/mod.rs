@@ -4,6 +4,7 @@ mod exchange;
 mod interference;
 mod rates;
 mod saturation;
+mod shared;
 
 use airtcp_packet::{EndpointId, Packet, Pool, Segment, Side};
 use airtcp_probe::{Cx, NoProbe, Who};
@@ -61,9 +62,13 @@ fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> C
 
 impl Bench {
     fn new(plan: CellPlan, seed: u64) -> Self {
-        let n = plan.stations.len();
+        Self::of(Cell::new(plan, Seed::new(seed), "cell").unwrap())
+    }
+
+    fn of(cell: Cell) -> Self {
+        let n = cell.len();
         Self {
-            cell: Cell::new(plan, Seed::new(seed), "cell").unwrap(),
+            cell,
             pool: Pool::new(),
             now: Nanos::ZERO,
             delivered: vec![0; n],

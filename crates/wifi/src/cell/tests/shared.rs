@@ -1,0 +1,134 @@
+//! Several cells on one medium: what their radios make of frames that they cannot read.
+
+use super::*;
+use crate::interference::tests::Line;
+
+const MS: u64 = 1_000_000;
+/// -70 dBm: a frame is sensed, energy is not detected. -64 dBm: nor here, but twice that is.
+const WEAK: f64 = 1e-7;
+const HALF: f64 = 4e-7;
+const STRONG: f64 = 1e-6;
+
+/// Cells of an access point and a station that always sends to it, each on its channel; every
+/// station hears those of other cells with `power`.
+fn bench(cells: &[(Standard, u16)], power: f64, change: impl Fn(usize, &mut CellPlan)) -> Bench {
+    let make = |(i, (standard, _)): (usize, &(Standard, u16))| {
+        let mut plan = plan(2, *standard, MacConfig::default(), TimingConfig::default());
+        plan.capture = Capture::Sinr { late_db: 5.0 };
+        change(i, &mut plan);
+        (plan, format!("cell {i}"))
+    };
+    let n = 2 * cells.len();
+    let between = Between {
+        power_mw: vec![vec![power; n]; n],
+        fading: Fading::new(&FadingConfig::None, Seed::new(1), "medium").unwrap(),
+        channels: cells.iter().map(|(_, channel)| *channel).collect(),
+    };
+    let plans = cells.iter().enumerate().map(make).collect();
+    let mut b = Bench::of(Cell::shared(plans, between, Seed::new(1)).unwrap());
+    b.saturated = (0..cells.len() as u32).map(|i| (NodeId(2 * i + 1), NodeId(2 * i))).collect();
+    b
+}
+
+fn same(_: usize, _: &mut CellPlan) {}
+
+/// When the data frames of a cell's station began and ended.
+fn data(b: &Bench, cell: usize) -> Vec<(u64, u64)> {
+    let timing = b.cell.bss[cell].rules.timing;
+    let ours = |f: &Frame| f.kind == Kind::Data && f.from.index() == 2 * cell + 1;
+    let span = |(at, f): &(Nanos, Frame)| (at.0, (*at + timing.frame(f.mode, f.bytes)).0);
+    b.log.iter().filter(|(_, f)| ours(f)).map(span).collect()
+}
+
+/// Until when a station keeps silent for others.
+fn nav(b: &Bench, station: usize) -> Nanos {
+    b.cell.stations[station].wait(b.now, &b.cell.bss[b.cell.of[station]].rules).nav
+}
+
+/// How many of `frames` begin while something is on the air.
+fn begun_amid(frames: &[(u64, u64)], air: &[(u64, u64)]) -> usize {
+    let amid = |begin: u64| air.iter().any(|(from, to)| *from < begin && begin < *to);
+    frames.iter().filter(|(begin, _)| amid(*begin)).count()
+}
+
+/// The stretches in which one of `a` and one of `b` are both on the air.
+fn both(a: &[(u64, u64)], b: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let of = |x: &(u64, u64)| {
+        let x = *x;
+        b.iter().map(move |y| (x.0.max(y.0), x.1.min(y.1))).filter(|(from, to)| from < to)
+    };
+    a.iter().flat_map(of).collect()
+}
+
+/// On another channel a frame below the threshold of energy detection is not there, as long as the
+/// SINR is enough; above it stations hold back, and none of it is decoded.
+#[test]
+fn other_channels_are_energy_only() {
+    let alone = {
+        let mut b = bench(&[(Standard::G, 1)], 0.0, same);
+        b.run(Nanos(500 * MS));
+        b.log
+    };
+    let pair = |power, channels: [u16; 2]| {
+        let mut b = bench(&channels.map(|c| (Standard::G, c)), power, same);
+        b.run(Nanos(500 * MS));
+        b
+    };
+    let weak = pair(WEAK, [1, 3]);
+    let ours: Vec<_> = weak.log.iter().filter(|(_, f)| f.from.0 < 2).copied().collect();
+    assert_eq!(ours, alone);
+    let strong = pair(STRONG, [1, 3]);
+    let (a, b) = (data(&strong, 0), data(&strong, 1));
+    assert!(a.len() > 300 && b.len() > 300 && a.len() + b.len() < 1900, "{} {}", a.len(), b.len());
+    assert_eq!(begun_amid(&a, &b) + begun_amid(&b, &a), 0);
+    // The other cell's NAV is not known here; on the same channel it is.
+    assert_eq!(nav(&strong, 3), Nanos::ZERO);
+    assert!(nav(&pair(STRONG, [1, 1]), 3) > Nanos::ZERO);
+    // A cell behind a wall, on the same channel: sensed though no energy is detected.
+    let sensed = pair(WEAK, [1, 1]);
+    assert_eq!(begun_amid(&data(&sensed, 0), &data(&sensed, 1)), 0);
+}
+
+/// What adds up to the threshold is detected: frames of two other channels, or one and a microwave
+/// oven; each of them alone is not.
+#[test]
+fn energies_add_up() {
+    let three = [(Standard::G, 1), (Standard::G, 3), (Standard::G, 5)];
+    // The others do not hear the first one.
+    let mut b = bench(&three, HALF, same);
+    for from in 0..2 {
+        b.cell.hearers[from].retain(|(to, _)| *to < 2);
+    }
+    b.run(Nanos(500 * MS));
+    let (ours, x, y) = (data(&b, 0), data(&b, 1), data(&b, 2));
+    assert!(begun_amid(&ours, &x) > 50 && begun_amid(&ours, &y) > 50);
+    assert_eq!(begun_amid(&ours, &both(&x, &y)), 0);
+
+    let line = Line::new(1);
+    let oven = "kind = \"microwave-oven\"\nphase = \"1 ms\"\nreach.received_dbm = -64";
+    let with = |i: usize, plan: &mut CellPlan| {
+        if i == 0 {
+            plan.interference = vec![line.build(oven, 1).unwrap()];
+        }
+    };
+    let mut b = bench(&three[..2], HALF, with);
+    b.run(Nanos(1000 * MS));
+    let (ours, x) = (data(&b, 0), data(&b, 1));
+    let on: Vec<(u64, u64)> =
+        (0..60u64).map(|k| MS + k * 16_666_667).map(|t| (t, t + 8_333_333)).collect();
+    assert!(begun_amid(&ours, &x) > 50 && begun_amid(&ours, &on) > 50);
+    assert_eq!(begun_amid(&ours, &both(&x, &on)), 0);
+}
+
+/// 802.11b and 802.11g on one channel: what is OFDM is not sensed by the one, what is DSSS is
+/// understood by the other.
+#[test]
+fn an_802_11b_radio_does_not_sense_ofdm() {
+    let mut b = bench(&[(Standard::B, 1), (Standard::G, 1)], WEAK, same);
+    b.run(Nanos(1000 * MS));
+    let (old, new) = (data(&b, 0), data(&b, 1));
+    assert!(begun_amid(&old, &new) > 100, "{}", begun_amid(&old, &new));
+    assert_eq!(begun_amid(&new, &old), 0);
+    assert_eq!(nav(&b, 0), Nanos::ZERO);
+    assert!(nav(&b, 2) > Nanos::ZERO);
+}
