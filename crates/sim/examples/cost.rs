@@ -81,10 +81,29 @@ fn flow(keys: &str, count: u64) -> u64 {
         "duration = \"{count} s\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mb/s\"\ndelay = \"40 ms\"\n\
          loss = {{ model = \"bernoulli\", probability = 0.01 }}\n[[flows]]\nfrom = \"a\"\nto = \"b\"\ntcp = {{ {keys} }}\n"
     );
-    let plan = read(&text, "cost", &[]).ok().and_then(|s| s.resolve().ok());
+    folded(&text)
+}
+
+/// S3's star of `stations` uploads over 802.11a at 54 Mb/s for `count` seconds.
+fn star(stations: &str, count: u64) -> u64 {
+    folded(&format!(
+        "duration = \"{count} s\"\n[[cells]]\nrate = \"54 Mb/s\"\n\
+         layout = {{ kind = \"star\", stations = {stations} }}\nnoise.floor_dbm = -99\n\
+         propagation.path_loss = {{ model = \"log-distance\", exponent = 3.5, reference_loss_db = 46.67 }}\n\
+         timing.ack_rate.fixed = \"6 Mb/s\"\nresidual_error = \"1 %\"\n\
+         [[flows]]\ncount = {stations}\nfrom = \"sta*\"\nto = \"ap\"\ntcp = {{ profile = \"s0\", mss = 536 }}\n"
+    ))
+}
+
+/// Runs a scenario; the fingerprints of what arrived, folded.
+fn folded(text: &str) -> u64 {
+    let plan = read(text, "cost", &[]).ok().and_then(|s| s.resolve().ok());
     let none = |name: &str| -> Result<Arc<Outcomes>, String> { Err(name.to_owned()) };
     let run = plan.and_then(|plan| airtcp_sim::run(&plan, &none, Some(1), |_, _| true).ok());
-    run.map_or(0, |r| r.replications.iter().map(|r| r.events).sum())
+    let print = |text: &String| u64::from_str_radix(text, 16).unwrap_or_default();
+    run.map_or(0, |r| {
+        r.replications.iter().map(|r| print(&r.fingerprint)).fold(0, u64::wrapping_add)
+    })
 }
 
 /// TCP over `count` slots of a trace in which every packet arrives, or bursty.
@@ -99,7 +118,8 @@ fn slots(prr: f64, count: u64) -> u64 {
 fn subjects() -> Vec<String> {
     let laws = LawConfig::all().into_iter().map(|c| format!("law {}", c.name()));
     let flows = ["flow newreno", "flow sack"].map(String::from);
-    laws.chain(flows).chain(["slots 1.0", "slots 0.9"].map(String::from)).collect()
+    let cells = ["star 6", "star 50"].map(String::from);
+    laws.chain(flows).chain(cells).chain(["slots 1.0", "slots 0.9"].map(String::from)).collect()
 }
 
 fn main() {
@@ -110,6 +130,7 @@ fn main() {
             LawConfig::all().iter().find(|c| c.name() == *name).map_or(0, |c| law(c, count))
         }
         ["flow", recovery, _] => flow(&format!("recovery = \"{recovery}\""), count),
+        ["star", stations, _] => star(stations, count),
         ["slots", prr, _] => slots(prr.parse().unwrap_or(1.0), count),
         _ => {
             println!("{}", subjects().join("\n"));

@@ -40,8 +40,13 @@ struct Entry {
 }
 
 impl Entry {
-    fn before(&self, other: &Self) -> bool {
-        (self.time, self.key) < (other.time, other.key)
+    /// Time and key as one number: compared without a branch.
+    const fn order(&self) -> u128 {
+        (self.time.0 as u128) << 64 | self.key as u128
+    }
+
+    const fn before(&self, other: &Self) -> bool {
+        self.order() < other.order()
     }
 }
 
@@ -98,6 +103,11 @@ impl EventQueue {
     pub fn next_time(&mut self) -> Nanos {
         self.settle();
         self.heap.first().map_or(Nanos::NEVER, |e| e.time)
+    }
+
+    /// Whether nothing is left for `now`; sometimes false where nothing is.
+    pub fn is_quiet(&self, now: Nanos) -> bool {
+        self.heap.first().is_none_or(|e| e.time > now)
     }
 
     /// Takes the next machine to run, if its time is not after `until`.
@@ -182,12 +192,13 @@ impl EventQueue {
             }
             let last = (first + ARITY).min(self.heap.len());
             let mut least = first;
-            for child in first + 1..last {
-                if self.heap[child].before(&self.heap[least]) {
-                    least = child;
+            let mut order = self.heap[first].order();
+            for (child, other) in (first..last).zip(&self.heap[first..last]).skip(1) {
+                if other.order() < order {
+                    (least, order) = (child, other.order());
                 }
             }
-            if !self.heap[least].before(&entry) {
+            if order >= entry.order() {
                 break;
             }
             self.place(position, self.heap[least]);

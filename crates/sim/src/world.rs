@@ -240,8 +240,16 @@ impl<P: Probe> World<P> {
         let site = &mut self.sites[number as usize];
         self.queue.set(site.ends, site.cell.next_end());
         self.queue.set(site.timers, site.cell.next_timer());
-        let start = if site.cell.is_starting() { self.now } else { Nanos::NEVER };
-        self.queue.set(site.starts, start);
+        let starting = site.cell.is_starting();
+        // What starts with nothing else left before it at this instant need not wait in the queue.
+        if starting && self.queue.is_quiet(self.now) {
+            self.events += 1;
+            site.on_starts(self.now, &mut self.probe, &mut self.pool);
+            self.queue.set(site.ends, site.cell.next_end());
+            self.queue.set(site.timers, site.cell.next_timer());
+        } else {
+            self.queue.set(site.starts, if starting { self.now } else { Nanos::NEVER });
+        }
     }
 
     fn on_endpoint_timer(&mut self, number: u32) {

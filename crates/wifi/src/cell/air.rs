@@ -9,7 +9,7 @@ use super::radio::{Judge, Signal};
 use super::watch::tell_sent;
 use super::{Cell, Delivery};
 use crate::interference::Exposure;
-use crate::mac::{Frame, Heard, Kind, NodeId, data_bytes};
+use crate::mac::{Frame, Heard, Kind, NodeId, Receiving, data_bytes};
 use crate::phy::propagation::pair_key;
 
 /// A frame on the air.
@@ -45,11 +45,11 @@ impl Cell {
     pub(super) fn begin(&mut self, now: Nanos) {
         let mut touched = std::mem::take(&mut self.touched);
         let frames = std::mem::take(&mut self.starting);
+        let hearers = std::mem::take(&mut self.hearers);
         for frame in &frames {
             let from = frame.from.index();
             let place = self.start(now, frame);
-            for i in 0..self.hearers[from].len() {
-                let (radio, mut power) = self.hearers[from][i];
+            for &(radio, mut power) in &hearers[from] {
                 let (sender, hearer) =
                     (&self.bss[self.of[from]], &self.bss[self.of[radio as usize]]);
                 if !sender.fading.is_none() {
@@ -73,10 +73,14 @@ impl Cell {
             self.stations[i].on_busy(now, &self.bss[self.of[i]].rules);
             self.refresh(frame.from.0);
         }
-        touched.sort_unstable();
+        // Those who hear one frame are in order already.
+        if frames.len() > 1 {
+            touched.sort_unstable();
+        }
         for radio in touched.drain(..) {
             self.arrivals(now, radio as usize);
         }
+        self.hearers = hearers;
         self.starting = frames;
         self.starting.clear();
         self.touched = touched;
@@ -122,7 +126,8 @@ impl Cell {
     /// A signal begins at a radio; true if it is the first new one there at this instant.
     fn hear(&mut self, now: Nanos, station: usize, signal: Signal) -> bool {
         let radio = &mut self.radios[station];
-        let first = !radio.signals.iter().any(|s| s.since == now);
+        // Signals are in the order in which they began.
+        let first = radio.signals.last().is_none_or(|s| s.since != now);
         if first {
             let bss = &self.bss[self.of[station]];
             radio.judge(now, &Judge::of(bss, station));
@@ -166,7 +171,9 @@ impl Cell {
             let old = radio.reception.as_ref().map(|r| r.place as usize);
             let Some(sent) = &self.air[new.place as usize] else { return };
             radio.lock(now, new, sent);
-            self.stations[i].on_rx_start();
+            let Transmission { started: since, ends, .. } = *sent;
+            let receiving = Receiving { since, ends, mode: sent.frame.mode };
+            self.stations[i].on_rx_start(now, &receiving, &self.bss[self.of[i]].rules);
             let class = Some(sent.frame.class);
             if let Some(old) = old.and_then(|place| self.air[place].as_mut())
                 && old.frame.to.index() == i
@@ -190,11 +197,9 @@ impl Cell {
     pub(super) fn sense(&mut self, now: Nanos, i: usize) -> bool {
         let radio = &mut self.radios[i];
         let bss = &self.bss[self.of[i]];
-        let (top, sum) = radio.levels();
         let busy = radio.sending
             || radio.reception.is_some()
-            || top >= bss.levels.carrier_sense
-            || sum + bss.ambient.energy_at(bss.local(i)) >= bss.levels.energy_detect
+            || radio.is_loud(&bss.levels, bss.ambient.energy_at(bss.local(i)))
             || bss.ambient.is_heard_at(bss.local(i));
         if busy == radio.busy {
             return false;
@@ -213,18 +218,15 @@ impl Cell {
     pub(super) fn end<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
         let mut touched = std::mem::take(&mut self.touched);
         let mut over = std::mem::take(&mut self.over);
+        let hearers = std::mem::take(&mut self.hearers);
         self.interferers_end(now, &mut touched);
-        for place in 0..self.air.len() {
-            let Some(sent) = self.air[place].filter(|t| t.ends <= now) else { continue };
-            over.push((place as u32, sent));
-            for i in 0..self.hearers[sent.frame.from.index()].len() {
-                let (radio, _) = self.hearers[sent.frame.from.index()][i];
-                self.unhear(now, radio as usize, place as u32);
-                touched.push(radio);
+        for (place, sent) in self.air.iter().enumerate() {
+            if let Some(sent) = sent.filter(|t| t.ends <= now) {
+                over.push((place as u32, sent));
+                self.radios[sent.frame.from.index()].sending = false;
             }
-            self.radios[sent.frame.from.index()].sending = false;
-            touched.push(sent.frame.from.0);
         }
+        let alone = over.len() == 1 && touched.is_empty();
         for (place, sent) in &over {
             let from = sent.frame.from;
             let told = self.told(now, sent, cx);
@@ -232,10 +234,14 @@ impl Cell {
             bss.on_end(now);
             self.stations[from.index()].on_tx_end(now, &sent.frame, &bss.rules);
             self.settle(now, from.index(), cx);
-            for i in 0..self.hearers[from.index()].len() {
-                let (radio, _) = self.hearers[from.index()][i];
+            for &(radio, _) in &hearers[from.index()] {
+                self.unhear(now, radio as usize, *place);
                 self.receive(now, radio as usize, *place, sent, told.as_ref(), cx);
+                touched.push(radio);
             }
+            // Those who hear one frame are in order already.
+            let at = if alone { touched.partition_point(|r| *r < from.0) } else { touched.len() };
+            touched.insert(at, from.0);
             let loss = self.book(sent);
             if let Some(frame) = &told {
                 tell_sent(now, frame, loss, cx);
@@ -243,14 +249,17 @@ impl Cell {
             self.air[*place as usize] = None;
         }
         self.next_end = self.air.iter().flatten().map(|t| t.ends).min().unwrap_or(Nanos::NEVER);
-        touched.sort_unstable();
-        touched.dedup();
+        if !alone {
+            touched.sort_unstable();
+            touched.dedup();
+        }
         for radio in touched.drain(..) {
             self.radios[radio as usize].update();
             if !self.sense(now, radio as usize) {
                 self.refresh(radio);
             }
         }
+        self.hearers = hearers;
         over.clear();
         self.over = over;
         self.touched = touched;
@@ -260,7 +269,9 @@ impl Cell {
     fn unhear(&mut self, now: Nanos, i: usize, place: u32) {
         let radio = &mut self.radios[i];
         radio.judge(now, &Judge::of(&self.bss[self.of[i]], i));
-        radio.signals.retain(|s| s.place != place);
+        if let Some(at) = radio.signals.iter().position(|s| s.place == place) {
+            radio.signals.remove(at);
+        }
     }
 
     /// A radio that was receiving the transmission that has ended has it, or not.

@@ -106,7 +106,15 @@ impl Ambient {
     }
 
     /// What a station receives from `at` on, `end` at the latest.
+    #[inline]
     pub(crate) fn level(&self, station: usize, at: Nanos, end: Nanos) -> Level {
+        if self.steps.is_empty() && self.powers[station].is_empty() {
+            return Level { noise: self.noise, power: 0.0, until: end };
+        }
+        self.changing(station, at, end)
+    }
+
+    fn changing(&self, station: usize, at: Nanos, end: Nanos) -> Level {
         let mut level = self.momentary(station, at);
         while level.until < end {
             let next = self.momentary(station, level.until);

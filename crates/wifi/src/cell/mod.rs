@@ -162,9 +162,8 @@ impl Cell {
             if self.deadlines[i] > now {
                 continue;
             }
-            let hears = self.radios[i].receiving();
             let rules = &self.bss[self.of[i]].rules;
-            if let Some(frame) = self.stations[i].on_timer(now, hears, rules) {
+            if let Some(frame) = self.stations[i].on_timer(now, rules) {
                 self.starting.push(frame);
             }
             self.settle(now, i, cx);
@@ -184,7 +183,15 @@ impl Cell {
     }
 
     /// Books what a station has finished, and takes packets given up out of the pool.
+    #[inline]
     fn settle<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut Cx<'_, P>) {
+        if self.stations[i].has_finished() {
+            self.close(now, i, cx);
+        }
+    }
+
+    #[inline(never)]
+    fn close<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut Cx<'_, P>) {
         while let Some(done) = self.stations[i].take_finished() {
             self.ready.push(NodeId(i as u32));
             let stats = &mut self.stats[i];

@@ -12,7 +12,7 @@ use airtcp_units::Nanos;
 use super::air::Transmission;
 use super::ambient::Ambient;
 use super::bss::Bss;
-use crate::mac::Receiving;
+use super::config::Levels;
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
 
@@ -78,21 +78,18 @@ pub(crate) struct Radio {
 }
 
 impl Radio {
-    /// The reception under way.
-    pub(crate) fn receiving(&self) -> Option<Receiving> {
-        self.reception.as_ref().map(|r| Receiving { since: r.started, mode: r.mode })
-    }
-
     /// Sum of all powers but that of one transmission.
     pub(crate) fn others(&self, place: u32) -> f64 {
         self.signals.iter().filter(|s| s.place != place).map(|s| s.power).sum()
     }
 
-    /// The greatest power of a frame, and the sum of all powers.
-    pub(crate) fn levels(&self) -> (f64, f64) {
-        self.signals.iter().fold((0.0, 0.0), |(top, sum), s| {
+    /// Whether a frame reaches carrier sense, or the sum of all powers and of `interferers` what is
+    /// detected as energy.
+    pub(crate) fn is_loud(&self, levels: &Levels, interferers: f64) -> bool {
+        let (top, sum) = self.signals.iter().fold((0.0, 0.0), |(top, sum), s| {
             (if s.readable { s.power.max(top) } else { top }, sum + s.power)
-        })
+        });
+        top >= levels.carrier_sense || sum + interferers >= levels.energy_detect
     }
 
     /// Begins to receive a frame.
@@ -115,6 +112,7 @@ impl Radio {
     }
 
     /// Judges what has been received up to `now`; call before the powers change.
+    #[inline]
     pub(crate) fn judge(&mut self, now: Nanos, by: &Judge<'_>) {
         if let Some(reception) = &mut self.reception {
             reception.advance(now, by);
@@ -144,12 +142,21 @@ impl Reception {
         while from < now && !self.destroyed && self.survival > 0.0 {
             let level = by.ambient.level(by.station, from, now);
             let sinr = self.power / (level.noise + level.power + self.interference);
-            self.stretch(from, level.until, by.error, sinr);
+            if !self.is_clear(by.error, sinr) {
+                self.stretch(from, level.until, by.error, sinr);
+            }
             if level.power > level.noise.max(self.interferer.unwrap_or(0.0)) {
                 self.interferer = Some(level.power);
             }
             from = level.until;
         }
+    }
+
+    /// Whether no part of the frame can be lost at an SINR.
+    #[inline]
+    fn is_clear(&self, error: &ErrorModel, sinr: f64) -> bool {
+        let (lowest, bits) = header(self.mode);
+        error.is_clear(lowest, sinr, bits) && error.is_clear(self.mode, sinr, self.bits)
     }
 
     /// A stretch of constant SINR.

@@ -110,25 +110,30 @@ impl Contender {
         (self.first_slot(view, &rules.mac) + back_off).max(self.not_before)
     }
 
-    /// Slots that have passed by `now`.
-    fn passed(&self, now: Nanos, view: &View, rules: &Rules) -> u64 {
-        let first = self.first_slot(view, &rules.mac);
+    /// Slots that have passed by `now` since the `first` began, of those that were left.
+    fn passed(&self, now: Nanos, first: Nanos, rules: &Rules) -> u32 {
         if now < first {
             return 0;
         }
         let whole = now.since(first).0 / rules.timing.slot.0;
-        whole + u64::from(rules.counts_at_start())
+        let passed = whole + u64::from(rules.counts_at_start());
+        passed.min(u64::from(self.slots)) as u32
     }
 
     /// The medium becomes busy, or its view is about to change otherwise.
     pub(crate) fn freeze(&mut self, now: Nanos, view: &View, rules: &Rules, random: &mut Stream) {
-        if view.idle_from == Nanos::NEVER {
+        // Once it is over no slots are left, and nothing changes but what draws anew.
+        if view.idle_from == Nanos::NEVER || self.over && !self.immediate {
             return;
         }
-        self.over = self.is_over(now, view, rules);
-        if self.slots > 0 {
-            let passed = self.passed(now, view, rules);
-            self.slots -= passed.min(u64::from(self.slots)) as u32;
+        let first = self.first_slot(view, &rules.mac);
+        if !self.over {
+            self.over = now >= first + Span(rules.timing.slot.0 * u64::from(self.slots));
+        }
+        if self.over {
+            self.slots = 0;
+        } else {
+            self.slots -= self.passed(now, first, rules);
         }
         if self.immediate && rules.mac.immediate_access == ImmediateAccess::Strict {
             self.draw(now, random);
@@ -142,7 +147,7 @@ impl Contender {
         }
         let from = self.first_slot(view, &rules.mac);
         let end = from + Span(rules.timing.slot.0 * u64::from(self.slots));
-        let passed = self.passed(now, view, rules).min(u64::from(self.slots)) as u32;
+        let passed = self.passed(now, from, rules);
         (from < now).then(|| Countdown {
             category: 0,
             from,

@@ -20,14 +20,15 @@ pub(crate) enum Exchange {
     None,
     /// Its frame, or the space before it, is under way.
     Sending,
-    /// An answer has to begin before `until`; `heard` once a frame has begun in time.
+    /// An answer has to begin before `until`.
     Awaiting {
         /// CTS or ACK.
         answer: Kind,
         /// End of the timeout.
         until: Nanos,
-        /// A frame has begun in time: its end decides.
-        heard: bool,
+        /// From here on it is settled that a frame has begun in time, and its end decides; never
+        /// as long as none has that lasts beyond the timeout.
+        heard: Nanos,
     },
 }
 
@@ -154,7 +155,7 @@ impl Station {
             Kind::Data | Kind::Beacon => Kind::Ack,
         };
         let until = now + rules.timing.ack_timeout(frame.mode);
-        self.exchange = Exchange::Awaiting { answer, until, heard: false };
+        self.exchange = Exchange::Awaiting { answer, until, heard: Nanos::NEVER };
     }
 
     /// A frame has been received without error; true if it carries a packet for this station
@@ -177,7 +178,7 @@ impl Station {
                 return false;
             }
             // Clause 9.3.2.8: any other frame in its place is a failure, and is then processed.
-            if heard || frame.to == self.id {
+            if heard <= now || frame.to == self.id {
                 self.fail(now, rules);
             }
         }
@@ -267,7 +268,9 @@ impl Station {
     /// A frame the radio was receiving could not be decoded, or was lost to a stronger one.
     pub(crate) fn on_rx_error(&mut self, now: Nanos, rules: &Rules) {
         self.view.eifs = rules.eifs_extra();
-        if let Exchange::Awaiting { heard: true, .. } = self.exchange {
+        if let Exchange::Awaiting { heard, .. } = self.exchange
+            && heard <= now
+        {
             self.fail(now, rules);
         }
     }

@@ -13,11 +13,12 @@ use super::{Class, Contender, Countdown, Frame, Mpdu, NodeId, Rules, View};
 use crate::phy::Mode;
 use crate::rate::{Attempt, Rate, RateControl};
 
-/// The reception a radio is in, as far as a station needs to know.
+/// A reception that begins.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Receiving {
-    /// When the frame began.
+    /// When the frame began, and ends.
     pub(crate) since: Nanos,
+    pub(crate) ends: Nanos,
     /// Its rate.
     pub(crate) mode: Mode,
 }
@@ -138,6 +139,11 @@ impl Station {
         }
     }
 
+    /// Whether an exchange has left something to take.
+    pub(crate) const fn has_finished(&self) -> bool {
+        !self.finished.is_empty()
+    }
+
     /// Takes what a finished exchange leaves, oldest last.
     pub(crate) fn take_finished(&mut self) -> Option<Finished> {
         self.finished.pop()
@@ -196,9 +202,16 @@ impl Station {
         }
     }
 
-    /// The radio begins to receive a frame: a reservation by RTS is being used.
-    pub(crate) const fn on_rx_start(&mut self) {
+    /// The radio begins to receive a frame: a reservation by RTS is being used, or a timeout is
+    /// put off to the frame's end.
+    pub(crate) fn on_rx_start(&mut self, now: Nanos, frame: &Receiving, rules: &Rules) {
         self.nav_reset = Nanos::NEVER;
+        if let Exchange::Awaiting { until, heard, .. } = &mut self.exchange
+            && *heard > now
+        {
+            let in_time = rules.timing.is_noticed(frame.since, frame.mode, *until);
+            *heard = if in_time && frame.ends > *until { *until } else { Nanos::NEVER };
+        }
     }
 
     /// When it next wants to act.
@@ -210,19 +223,14 @@ impl Station {
                     next = next.min(contender.access(&self.view, rules));
                 }
             }
-            Exchange::Awaiting { until, heard: false, .. } => next = next.min(until),
+            Exchange::Awaiting { until, heard: Nanos::NEVER, .. } => next = next.min(until),
             _ => {}
         }
         next
     }
 
-    /// Its time has come: the frame to send, if any. `hears` is the reception under way.
-    pub(crate) fn on_timer(
-        &mut self,
-        now: Nanos,
-        hears: Option<Receiving>,
-        rules: &Rules,
-    ) -> Option<Frame> {
+    /// Its time has come: the frame to send, if any.
+    pub(crate) fn on_timer(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
         if let Some((_, due)) = self.due.take_if(|(at, _)| *at <= now) {
             let frame = self.send_due(now, due, rules);
             if frame.is_some() {
@@ -230,14 +238,10 @@ impl Station {
             }
             return frame;
         }
-        if let Exchange::Awaiting { answer, until, heard: false } = self.exchange
+        if let Exchange::Awaiting { until, heard: Nanos::NEVER, .. } = self.exchange
             && until <= now
         {
-            if hears.is_some_and(|r| rules.timing.is_noticed(r.since, r.mode, now)) {
-                self.exchange = Exchange::Awaiting { answer, until, heard: true };
-            } else {
-                self.fail(now, rules);
-            }
+            self.fail(now, rules);
         }
         if self.nav_reset <= now {
             self.nav_reset = Nanos::NEVER;

@@ -86,13 +86,18 @@ impl ErrorModel {
     /// In [0, 1] and not decreasing in `sinr` for any arguments; an SINR below 0 or NaN is 0.
     #[inline]
     pub fn success(&self, mode: Mode, sinr: f64, bits: u64) -> f64 {
-        // An infinite SINR takes the long way: it is no more than a point of no errors that is not there.
-        let clear = sinr >= self.clear[mode.index()] && sinr < f64::INFINITY;
-        if bits == 0 || (clear && bits <= CLEAR_BITS as u64) {
+        if bits == 0 || self.is_clear(mode, sinr, bits) {
             return 1.0;
         }
         let sinr = if sinr > 0.0 { sinr } else { 0.0 };
         detmath::exp(bits as f64 * self.law.ln_bit_success(mode, sinr))
+    }
+
+    /// Whether `bits` bits in `mode` survive `sinr` for certain: [`Self::success`] is exactly 1.
+    #[inline]
+    pub const fn is_clear(&self, mode: Mode, sinr: f64, bits: u64) -> bool {
+        // An infinite SINR takes the long way: it is no more than a point of no errors that is not there.
+        sinr >= self.clear[mode.index()] && sinr < f64::INFINITY && bits <= CLEAR_BITS as u64
     }
 
     /// SINR from which on a frame of up to 65,536 bits in `mode` is answered with exactly 1: its
