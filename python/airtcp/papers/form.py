@@ -177,7 +177,8 @@ def _value(key: Key, value: Any, where: str, place: str) -> Any:
         message = f"{where}: {place} is {found}; expected {said} ({key.meaning})"
         refuse(message)
     if key.accepted:
-        for word in _parts(value) or [value]:
+        parts = _parts(value)
+        for word in [value] if parts is None else parts:
             if word not in key.accepted:
                 message = f'{where}: {place}: unknown value "{word}"'
                 refuse(message + did_you_mean(str(word), key.accepted))
