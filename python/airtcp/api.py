@@ -11,12 +11,12 @@ import json
 import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from airtcp import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from airtcp.fits import FitDocument, FitResult
     from airtcp.papers.paper import Figure
@@ -212,8 +212,24 @@ def run(
 
 
 def _toml(value: Any) -> str:
-    """Write a value as the text that would follow `=`; text is taken as it is."""
-    return value if isinstance(value, str) else json.dumps(value)
+    """Write a value as the text that would follow `=`; text is taken as it is.
+
+    >>> _toml("5 ms"), _toml(True), _toml([{"kind": "red", "min": 5}])
+    ('5 ms', 'true', '[{ "kind" = "red", "min" = 5 }]')
+    """
+    return value if isinstance(value, str) else _inline(value)
+
+
+def _inline(value: Any) -> str:
+    """Write a value as TOML in one line; tables and lists as deep as they are."""
+    if isinstance(value, dict):
+        table = cast("dict[str, Any]", value)
+        pairs = [f"{json.dumps(key)} = {_inline(part)}" for key, part in table.items()]
+        return "{ " + ", ".join(pairs) + " }" if pairs else "{}"
+    if isinstance(value, list | tuple):
+        parts = cast("Sequence[Any]", value)
+        return "[" + ", ".join(_inline(part) for part in parts) + "]"
+    return json.dumps(value)
 
 
 _LONGEST_SCENARIO = 4 << 20
