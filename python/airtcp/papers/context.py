@@ -369,6 +369,28 @@ class Context:
             ),
         )
 
+    def replications(
+        self, name: str, overrides: Mapping[str, Any] | None = None, *, runs: int | None = None
+    ) -> list[dict[str, Any]]:
+        """Run a scenario of the library and give what came out of each replication.
+
+        Args:
+            name: Its path relative to the library.
+            overrides: Values in place of the scenario's, by path.
+            runs: Replications; the scenario's own number if left out.
+
+        Raises:
+            ScenarioError: If it cannot be run.
+        """
+        question = ["replications", name, overrides or {}, runs]
+        return self.once(
+            question,
+            lambda: self._kept(
+                lambda: [*question, self.digest(self.library.scenario(name))],
+                lambda: self.scenario(name, overrides, runs=runs).json["replications"],
+            ),
+        )
+
     def _run(
         self,
         name: str,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 DRIVERS: Final = {
     "against-chain": "against_chain",
     "burst-pair": "burst_pair",
+    "cells": "cells",
     "convergence": "convergence",
     "cubic-curve": "cubic_curve",
     "fits": "fits",

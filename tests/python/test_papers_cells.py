@@ -1,0 +1,178 @@
+"""Published experiments in 802.11 cells: the driver, and a fast part of S0 and S3."""
+
+from __future__ import annotations
+
+from math import isclose, sqrt
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from airtcp import api
+from airtcp.papers.drivers import cells
+from airtcp.papers.form import PaperError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCENARIO = """
+duration = "1.2 s"
+warmup = "200 ms"
+[[cells]]
+standard = "802.11a"
+layout = { kind = "star", stations = 2 }
+residual_error = "1 %"
+[[flows]]
+count = 2
+from = "sta*"
+to = "ap"
+"""
+FIGURE = """
+id = "T1.fig1"
+title = "Two uploads"
+kind = "figure"
+measures = "throughput"
+source = { item = "Figure 1" }
+
+[experiment]
+driver = "cells"
+scenario = "scenarios/two.toml"
+measure = ["goodput", "throughput", "data error", "RTS error", "JFI"]
+extremes = ["slowest"]
+plot = ["goodput"]
+runs = 2
+
+[[experiment.axis]]
+name = "rate"
+title = "rate (Mb/s)"
+[experiment.axis.values]
+54 = { "cells[0].rate" = "54 Mb/s" }
+"6" = { "cells[0].rate" = "6 Mb/s" }
+
+[[experiment.axis]]
+name = "system"
+[experiment.axis.values]
+base = {}
+"RTS/CTS" = { "cells[0].mac" = { rts_threshold = "100 B" } }
+
+[[claim]]
+words = "at {rate} Mb/s RTS costs goodput"
+left = "goodput[system=RTS/CTS]"
+op = "<"
+right = "goodput[system=base]"
+each = { rate = [54] }
+
+[[claim]]
+words = "the slowest is no faster than half of all"
+left = "greatest slowest[rate=6, system=base]"
+op = "<="
+right = 3.0
+
+[[assumption]]
+name = "rate"
+status = "choice"
+parameter = "set"
+value = {}
+alternatives = [{ "cells[0].rate" = "12 Mb/s" }]
+why = "for a test"
+"""
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    """A folder of papers with one figure of a cell."""
+    home = tmp_path / "papers"
+    for folder in ("T1", "scenarios"):
+        (home / folder).mkdir(parents=True)
+    paper = 'id = "T1"\ntitle = "A paper"\nauthors = "Somebody"\n'
+    (home / "T1" / "paper.toml").write_text(paper)
+    (home / "T1" / "fig-1.toml").write_text(FIGURE)
+    (home / "scenarios" / "two.toml").write_text(SCENARIO)
+    return home
+
+
+def test_every_combination_is_measured(papers: Path) -> None:
+    result = api.reproduce(papers=papers, cache=False)
+    outcome = result.figures[0].outcome
+    assert {(m.at["rate"], m.at["system"]) for m in outcome.measures} == {
+        (rate, system) for rate in (6, 54) for system in ("base", "RTS/CTS")
+    }
+    found = {(m.metric, m.at["rate"], m.at["system"]): m for m in outcome.measures}
+    # A variant without RTS has none to lose, and says so.
+    assert found["RTS error", 54, "base"].value is None
+    assert "no RTS error" in found["RTS error", 54, "base"].note
+    assert found["RTS error", 54, "RTS/CTS"].value is not None
+    # 1460 bytes of payload are 1536 in a frame without QoS; some frames are repeated.
+    goodput, throughput = (found[m, 6, "base"].value for m in ("goodput", "throughput"))
+    assert goodput is not None
+    assert throughput is not None
+    assert isclose(throughput / goodput, 1536 / 1460, rel_tol=0.05)
+    least = found["least slowest", 6, "base"].value
+    greatest = found["greatest slowest", 6, "base"].value
+    each = found["slowest", 6, "base"].each
+    assert each is not None
+    assert (least, greatest) == (min(v or 0 for v in each), max(v or 0 for v in each))
+    assert [row["verdict"] for row in result.rows] == ["ordering holds"] * 2
+    # What an assumption sets goes before what an axis says.
+    values = {s["here"] for row in result.rows for s in row["sensitivity"]}
+    assert len(values) == 2
+    rows = outcome.plots[0].layers[0].rows
+    assert {(row["x"], row["series"]) for row in rows} == {
+        (rate, system) for rate in (6, 54) for system in ("base", "RTS/CTS")
+    }
+
+
+def test_refusals(papers: Path) -> None:
+    path = papers / "T1" / "fig-1.toml"
+    path.write_text(FIGURE.replace('"data error"', '"data eror"'))
+    with pytest.raises(PaperError, match='unknown value "data eror"; did you mean "data error"'):
+        api.reproduce(papers=papers, cache=False)
+
+
+def test_shares_of_losses() -> None:
+    frames: list[dict[str, Any]] = [
+        {"data": {"sent": 300, "lost": {"with_data": 30, "noise": 3}}},
+        {"data": {"sent": 100, "lost": {"with_data": 10}}, "rts": {"sent": 0, "lost": {}}},
+    ]
+    run = cells.Run({"cells": [{"stations": [{"frames": f} for f in frames]}]}, {})
+    assert run.lost("data") == 100 * 43 / 400
+    assert run.lost("data", "with_data") == 10
+    assert run.lost("data", "captured") == 0
+    assert run.lost("tcp_ack") is None
+    assert run.lost("rts") is None
+
+
+def test_tables_among_overrides() -> None:
+    jammer = {"kind": "periodic", "on": "2 s", "reach": {"stations": ["ap"]}}
+    overrides: dict[str, Any] = {"cells[0].interference": [jammer]}
+    result = api.run("two.toml", text=SCENARIO, overrides=overrides)
+    assert result.json["summary"]["total_goodput_bps"]["mean"] == 0
+
+
+def test_s0_prose() -> None:
+    ids = ["S0.sec1", "S0.sec4A", "S0.sec4Dtimes"]
+    result = api.reproduce(ids, cache=False, sensitivity=False, runs=2)
+    rows = {(row["id"], row["metric"], tuple(row["at"].values())): row for row in result.rows}
+    held = [rows["S0.sec4Dtimes", "hold", (k,)]["here"] for k in (3, 7)]
+    # Each attempt: DIFS, half a window, the frame with its preamble, the timeout of its MAC ACK.
+    half = [cw * 20e-3 / 2 for cw in (31, 63, 127, 255, 511, 1023, 1023)]
+    fixed = 0.05 + 0.192 + 8e-3 * 1536 / 11 + 0.233
+    for mean, attempts in zip(held, (3, 7), strict=True):
+        assert mean is not None
+        assert isclose(mean, sum(half[:attempts]) + attempts * fixed, rel_tol=0.05)
+    for voice, p in (("HV1", 0.27), ("HV3", 0.081)):
+        hit = rows["S0.sec4A", "data-interferer", (11, voice)]["here"]
+        assert hit is not None
+        assert abs(hit / 100 - p) < 4 * sqrt(p * (1 - p) / 5000)
+    missed = [row for row in result.rows if row["verdict"] == "not reproduced"]
+    assert {"attempts": 7} in [row["at"] for row in missed]
+    assert all(row["kind"] == "value" for row in missed)
+
+
+def test_s0_tables_have_a_reason_for_each_miss() -> None:
+    result = api.reproduce(["S0.table2", "S0.table3"], cache=False, sensitivity=False)
+    missed = [row for row in result.rows if row["verdict"] == "not reproduced"]
+    assert all(row["cause"] for row in missed)
+    met = {row["metric"] for row in result.rows if row["kind"] == "ordering"} - {
+        row["metric"] for row in missed if row["kind"] == "ordering"
+    }
+    assert met == {"goodput"}
