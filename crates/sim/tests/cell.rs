@@ -105,6 +105,28 @@ fn another_cell_changes_nothing() {
     assert!(both.flows[2].goodput_bps > 10e6);
 }
 
+/// Beacons are a class of frames of the access point; each takes its time from the others.
+#[test]
+fn beacons_are_counted_by_themselves() {
+    let of = |beacons: &str| {
+        run_first(&format!(
+            "duration = \"11 s\"\nwarmup = \"1 s\"\n\
+             [[cells]]\nlayout = {{ kind = \"star\", stations = 1 }}\n{beacons}\n\
+             [[flows]]\nfrom = \"sta0\"\nto = \"ap\"\n"
+        ))
+    };
+    let (without, with) = (of(""), of("mac.beacons = { interval = \"10.24 ms\" }"));
+    assert!(!without.cells[0].stations[0].frames.contains_key("beacon"));
+    let beacons = &with.cells[0].stations[0].frames["beacon"];
+    assert!((976..=977).contains(&beacons.sent), "{}", beacons.sent);
+    // 160 us of 10.24 ms; without loss, though some have met data.
+    assert!((beacons.airtime_share / (0.160 / 10.24) - 1.0).abs() < 0.01);
+    assert!(beacons.lost.is_empty() && beacons.error_rate.abs() < 1e-12);
+    let cost = 1.0 - with.total_goodput_bps / without.total_goodput_bps;
+    assert!((0.01..0.06).contains(&cost), "{cost}");
+    assert!(of("mac.beacons = {}").cells[0].stations[0].frames["beacon"].sent.abs_diff(98) <= 1);
+}
+
 /// Voice goes before best effort, whose packets wait in queues of their own.
 #[test]
 fn categories_have_queues_of_their_own() {

@@ -14,7 +14,7 @@ use super::capture::{Capture, Factors, Sensing};
 use super::radio::Radio;
 use super::report::StationStats;
 use crate::interference::Source;
-use crate::mac::{Contender, Kind, MacConfig, NodeId, Rules, Station};
+use crate::mac::{Beacons, Contender, Kind, MacConfig, NodeId, Rules, Station};
 use crate::phy::Timing;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
@@ -31,6 +31,13 @@ pub struct AccessParams {
     pub cw_max: u32,
     /// Longest transmission opportunity; one frame exchange if zero.
     pub txop: Span,
+}
+
+impl AccessParams {
+    /// The same, with one frame an access.
+    const fn for_one_frame(self) -> Self {
+        Self { txop: Span::ZERO, ..self }
+    }
 }
 
 /// One station.
@@ -181,6 +188,8 @@ impl Cell {
             medium.add(plan, channel, seed, &label).map_err(|e| (number, e))?;
         }
         medium.hearers = (0..total).map(|from| medium.powers.hearers(from)).collect();
+        // Beacons are waited for from the start.
+        (0..total as u32).for_each(|station| medium.refresh(station));
         medium.interferers_begin(Nanos::ZERO);
         Ok(medium)
     }
@@ -205,13 +214,22 @@ impl Cell {
                 Contender::new(rules.timing.aifs(a.aifsn), a.cw_min, a.cw_max, a.txop)
             };
             let contenders = station.access.iter().map(contender).collect();
+            let highest = station.access.last().map(|a| contender(&a.for_one_frame()));
             let random = seed.stream(&format!("{label}/sta/{i}/backoff"));
+            let beacons = rules.mac.beacons.filter(|_| i == 0).map(|config| {
+                let phase = |below| seed.stream(&format!("{label}/beacon")).below(below);
+                Beacons::new(&config, phase)
+            });
             let label = format!("{label}/sta/{i}/rate");
             let around =
                 Surroundings { timing: &rules.timing, error: &plan.error, seed, label: &label };
             let rate = Rate::new(&station.rate, around)?;
             let id = NodeId((first + i) as u32);
-            self.stations.push(Station::new(id, total, contenders, rate, random));
+            let mut station = Station::new(id, total, contenders, rate, random);
+            if let (Some(beacons), Some(contender)) = (beacons, highest) {
+                station.announce(beacons, contender);
+            }
+            self.stations.push(station);
         }
         if self.powers.mw.is_empty() {
             self.powers.mw = plan.power_mw;

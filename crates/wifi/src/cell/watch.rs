@@ -115,7 +115,7 @@ impl Cell {
             rate: frame.mode.rate(),
             ofdm: frame.mode.is_ofdm(),
             bytes: frame.bytes,
-            category: qos.then_some(frame.category),
+            category: (qos && frame.kind != Kind::Beacon).then_some(frame.category),
             sequence: frame.sequence,
             fragment: 0,
             more_fragments: false,

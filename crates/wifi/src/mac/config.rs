@@ -5,7 +5,7 @@ use airtcp_units::{Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{EdcaConfig, TxopLimits};
+use super::{BeaconConfig, EdcaConfig, TxopLimits};
 use crate::cell::AccessParams;
 use crate::phy::{Standard, Timing};
 
@@ -108,6 +108,9 @@ pub struct MacConfig {
     pub after_timeout: AfterTimeout,
     /// Whether a frame that could not be decoded makes its hearers wait EIFS.
     pub eifs: bool,
+    /// The access point's beacons. Default: none; `{}` is one each 102.4 ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beacons: Option<BeaconConfig>,
 }
 
 impl Default for MacConfig {
@@ -127,6 +130,7 @@ impl Default for MacConfig {
             immediate_access: ImmediateAccess::default(),
             after_timeout: AfterTimeout::default(),
             eifs: true,
+            beacons: None,
         }
     }
 }
@@ -143,6 +147,9 @@ impl MacConfig {
                 let message = format!("is {attempts}: accepted are 1 to 255");
                 return Err(ConfigError::new(key, message));
             }
+        }
+        if let Some(beacons) = &self.beacons {
+            beacons.validate()?;
         }
         Ok(())
     }

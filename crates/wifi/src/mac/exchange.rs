@@ -57,7 +57,9 @@ impl Station {
     fn choose(&mut self, now: Nanos) -> Option<Mpdu> {
         let category = self.active as u8;
         let mpdu = self.contenders[self.active].mpdu.as_mut()?;
-        mpdu.mode = self.rate.pick(&attempt(now, category, mpdu));
+        if mpdu.class != Class::Beacon {
+            mpdu.mode = self.rate.pick(&attempt(now, category, mpdu));
+        }
         Some(*mpdu)
     }
 
@@ -280,7 +282,7 @@ impl Station {
         let category = self.active;
         let contender = &mut self.contenders[category];
         contender.narrow();
-        if let Some(mpdu) = contender.mpdu.take() {
+        if let Some(mpdu) = contender.mpdu.take().filter(|mpdu| mpdu.class != Class::Beacon) {
             self.finished.push(Finished { mpdu, acknowledged: true });
             if mpdu.to != NodeId::BROADCAST {
                 self.rate.on_result(&outcome(now, category, &mpdu, Ending::Acknowledged, false));

@@ -1,5 +1,6 @@
 //! Medium access: who may transmit when, and the frame exchanges that follow.
 
+mod beacon;
 mod config;
 mod contender;
 mod edca;
@@ -7,6 +8,8 @@ mod exchange;
 mod frame;
 mod station;
 
+pub use beacon::BeaconConfig;
+pub(crate) use beacon::Beacons;
 pub(crate) use config::Rules;
 pub use config::{
     AccessMethod, AfterTimeout, Backoff, BackoffDecrement, ImmediateAccess, MacConfig,

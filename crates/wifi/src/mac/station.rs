@@ -9,7 +9,7 @@ use airtcp_random::Stream;
 use airtcp_units::{Nanos, Span};
 
 use super::exchange::{Due, Exchange};
-use super::{Class, Contender, Countdown, Frame, Mpdu, NodeId, Rules, View};
+use super::{Beacons, Class, Contender, Countdown, Frame, Mpdu, NodeId, Rules, View};
 use crate::phy::Mode;
 use crate::rate::{Attempt, Rate, RateControl};
 
@@ -76,6 +76,8 @@ pub(crate) struct Station {
     /// Data frames that may still follow without an RTS of their own, and for whom.
     pub(super) burst: (NodeId, u32),
     pub(super) finished: Vec<Finished>,
+    /// An access point's beacons; they contend after its categories.
+    pub(super) beacons: Option<Beacons>,
 }
 
 /// Most access categories a station has.
@@ -106,7 +108,14 @@ impl Station {
             rate,
             burst: (NodeId::BROADCAST, 0),
             finished: Vec::new(),
+            beacons: None,
         }
+    }
+
+    /// An access point that sends beacons, with the back-off that they have.
+    pub(crate) fn announce(&mut self, beacons: Beacons, contender: Contender) {
+        self.beacons = Some(beacons);
+        self.contenders.push(contender);
     }
 
     /// Whether a category can take its next packet.
@@ -171,6 +180,11 @@ impl Station {
         let mode = self.rate.pick(&first);
         let (short, long, sent) = (0, 0, 0);
         let mpdu = Mpdu { packet, to, class, bytes, sequence, short, long, sent, since: now, mode };
+        self.put(now, category, mpdu, rules);
+    }
+
+    /// A frame comes to the head of a category, which was empty.
+    fn put(&mut self, now: Nanos, category: usize, mpdu: Mpdu, rules: &Rules) {
         let mut view = self.view;
         if self.exchange != Exchange::None {
             // The station itself holds the medium, though its radio may be silent.
@@ -179,6 +193,30 @@ impl Station {
         let answer_due = self.due.is_some();
         let contender = &mut self.contenders[category];
         contender.offer(now, mpdu, answer_due, &view, rules, &mut self.random);
+    }
+
+    /// A beacon that is due begins to contend, unless the one before still does.
+    fn announce_due(&mut self, now: Nanos, rules: &Rules) {
+        let Some(beacons) = self.beacons.as_mut().filter(|b| b.next <= now) else { return };
+        let (bytes, last) = (beacons.bytes, self.contenders.len() - 1);
+        if !beacons.take_due(now) || self.contenders[last].mpdu.is_some() {
+            return;
+        }
+        let sequence = self.next_sequence;
+        self.next_sequence = (sequence + 1) % 4096;
+        let mpdu = Mpdu {
+            packet: None,
+            to: NodeId::BROADCAST,
+            class: Class::Beacon,
+            bytes,
+            sequence,
+            short: 0,
+            long: 0,
+            sent: 0,
+            since: now,
+            mode: rules.timing.lowest(),
+        };
+        self.put(now, last, mpdu, rules);
     }
 
     /// The radio begins to hear something, or to send.
@@ -217,6 +255,7 @@ impl Station {
     /// When it next wants to act.
     pub(crate) fn next_timer(&self, rules: &Rules) -> Nanos {
         let mut next = self.due.map_or(Nanos::NEVER, |(at, _)| at).min(self.nav_reset);
+        next = next.min(self.beacons.map_or(Nanos::NEVER, |b| b.next));
         match self.exchange {
             Exchange::None if self.due.is_none() => {
                 for contender in &self.contenders {
@@ -231,6 +270,7 @@ impl Station {
 
     /// Its time has come: the frame to send, if any.
     pub(crate) fn on_timer(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
+        self.announce_due(now, rules);
         if let Some((_, due)) = self.due.take_if(|(at, _)| *at <= now) {
             let frame = self.send_due(now, due, rules);
             if frame.is_some() {
@@ -265,7 +305,11 @@ impl Station {
         for (category, lost) in lost.into_iter().enumerate() {
             if lost {
                 self.contenders[category].taken();
-                self.count_failure(now, category, false, rules);
+                if self.is_beacon(winner) {
+                    self.contenders[category].draw(now, &mut self.random);
+                } else {
+                    self.count_failure(now, category, false, rules);
+                }
             }
         }
         self.active = winner;
@@ -274,6 +318,11 @@ impl Station {
         self.txop_end = now + contender.txop;
         self.exchange = Exchange::Sending;
         self.begin(now, rules)
+    }
+
+    /// Whether that is the back-off of its beacons.
+    pub(super) fn is_beacon(&self, category: usize) -> bool {
+        self.beacons.is_some() && category + 1 == self.contenders.len()
     }
 
     /// Slots left in a category's back-off.

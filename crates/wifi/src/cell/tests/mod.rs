@@ -1,5 +1,6 @@
 //! Cells driven by hand.
 
+mod beacons;
 mod exchange;
 mod interference;
 mod rates;
