@@ -78,7 +78,7 @@ impl Beacons {
     pub(crate) fn take_due(&mut self, now: Nanos) -> bool {
         let due = self.next <= now;
         if due {
-            self.next = self.next + self.interval;
+            self.next += self.interval;
         }
         due
     }

@@ -16,10 +16,10 @@ const EXCHANGE: u64 = 248_000 + 16_000 + 28_000;
 const DIFS: u64 = 34_000;
 const SLOT: u64 = 9_000;
 
-fn bench(standard: Standard, n: usize, mac: MacConfig) -> Bench {
+fn bench(standard: Standard, n: usize, mac: &MacConfig) -> Bench {
     let phase = Some(Span(MS));
     let beacons = mac.beacons.or(Some(BeaconConfig { phase, ..BeaconConfig::default() }));
-    let mac = MacConfig { beacons, ..mac };
+    let mac = MacConfig { beacons, ..mac.clone() };
     let mut plan = plan(n, standard, mac.clone(), TimingConfig::default());
     if mac.access == AccessMethod::Edca {
         for station in &mut plan.stations {
@@ -38,7 +38,7 @@ fn on_an_idle_medium_they_go_when_they_are_due() {
     for (standard, lowest, airtime) in
         [(Standard::A, Mode::OFDM[0], BEACON), (Standard::G, Mode::DSSS[0], 992_000)]
     {
-        let mut b = bench(standard, 2, MacConfig::default());
+        let mut b = bench(standard, 2, &MacConfig::default());
         b.run(Nanos(1000 * MS));
         let sent = beacons(&b);
         let due: Vec<u64> = (0..10).map(|k| MS + k * INTERVAL).collect();
@@ -59,14 +59,14 @@ fn on_an_idle_medium_they_go_when_they_are_due() {
 /// next is due as if it had not.
 #[test]
 fn on_a_busy_medium_they_wait_for_it() {
-    let mut b = bench(Standard::A, 2, MacConfig::default());
+    let mut b = bench(Standard::A, 2, &MacConfig::default());
     b.run(Nanos(MS - 100_000));
     b.offer(NodeId(1), NodeId(0));
     b.run(Nanos(300 * MS));
     let sent = beacons(&b);
     let free = MS - 100_000 + EXCHANGE + DIFS;
     let late = sent[0].0 - free;
-    assert!(late % SLOT == 0 && late / SLOT <= 15, "{late}");
+    assert!(late.is_multiple_of(SLOT) && late / SLOT <= 15, "{late}");
     assert_eq!([sent[1].0, sent[2].0], [MS + INTERVAL, MS + 2 * INTERVAL]);
 }
 
@@ -74,7 +74,7 @@ fn on_a_busy_medium_they_wait_for_it() {
 /// some collide, and each waits for a few exchanges at most.
 #[test]
 fn each_goes_once() {
-    let mut b = bench(Standard::A, 6, MacConfig::default());
+    let mut b = bench(Standard::A, 6, &MacConfig::default());
     b.saturated = (1..6).map(|i| (NodeId(i), NodeId(0))).collect();
     b.saturated.push((NodeId(0), NodeId(1)));
     b.run(Nanos(20_000 * MS));
@@ -96,7 +96,7 @@ fn under_edca_they_have_the_access_of_the_highest_category() {
     let config = BeaconConfig { interval, phase: None, bytes: Bytes(100) };
     let mac =
         MacConfig { access: AccessMethod::Edca, beacons: Some(config), ..MacConfig::default() };
-    let mut b = bench(Standard::A, 2, mac);
+    let mut b = bench(Standard::A, 2, &mac);
     b.saturated = vec![(NodeId(1), NodeId(0))];
     b.categories = vec![1; 2];
     b.run(Nanos(2_000 * MS));
@@ -107,7 +107,7 @@ fn under_edca_they_have_the_access_of_the_highest_category() {
             && ack.kind == Kind::Ack
         {
             let space = at.0 - end.0 - 28_000 - DIFS;
-            if space % SLOT == 0 && space / SLOT < 4 {
+            if space.is_multiple_of(SLOT) && space / SLOT < 4 {
                 waited[(space / SLOT) as usize] += 1;
             }
         }
