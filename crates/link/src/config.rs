@@ -3,7 +3,7 @@
 use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Bytes, Probability, Span};
 
-use crate::LossConfig;
+use crate::{LossConfig, ProtocolConfig};
 
 /// One direction of a link. Everything has a default: an empty table is a wire of unlimited rate
 /// and no delay.
@@ -34,6 +34,8 @@ pub struct LinkConfig {
     pub reordering: Option<ReorderingConfig>,
     /// Probability that a packet that is not lost arrives twice.
     pub duplication: Probability,
+    /// What the link does about losses: a link protocol.
+    pub protocol: ProtocolConfig,
 }
 
 /// How a random delay is distributed.
@@ -126,6 +128,7 @@ impl LinkConfig {
                 "an MTU is at least 68 B (RFC 791), and TCP needs room beside its headers",
             ));
         }
+        self.check_order()?;
         if let Some(r) = &self.reordering {
             if r.every == Some(0) {
                 return Err(ConfigError::new(
@@ -137,6 +140,31 @@ impl LinkConfig {
                 return Err(ConfigError::new(
                     "reordering.extra_max",
                     format!("the longest extra delay lies below the shortest, {}", r.extra),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// A link protocol counts on units that arrive in the order in which they were sent.
+    fn check_order(&self) -> Result<(), ConfigError> {
+        if self.protocol.common().is_none() {
+            return Ok(());
+        }
+        let given = [
+            ("jitter", self.jitter.is_some()),
+            ("reordering", self.reordering.is_some()),
+            ("duplication", self.duplication.get() > 0.0),
+        ];
+        for (key, given) in given {
+            if given {
+                return Err(ConfigError::new(
+                    key,
+                    format!(
+                        "is not for a link with protocol {}, whose units arrive once and in order; \
+                         put it on another link of the way",
+                        self.protocol.kind()
+                    ),
                 ));
             }
         }

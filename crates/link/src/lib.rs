@@ -5,19 +5,24 @@
 //! form in a scenario. A model is one file in `loss/`, named in `loss/mod.rs`, and one line of
 //! the `registry!` in `loss/registry.rs`.
 //!
+//! What a link does about losses is a [`protocol`]: one file in `protocol/` and one line of the
+//! `registry!` there.
+//!
 //! The queue in front of the link is not here: whoever owns both pulls from the queue when
 //! [`Link::is_ready`].
 
 mod config;
 mod link;
 mod loss;
+pub mod protocol;
 
 pub use airtcp_probe::{ConfigError, Entry};
 pub use config::{Distribution, JitterConfig, LinkConfig, ReorderingConfig};
-pub use link::{Link, LinkStats, Report};
+pub use link::{Latency, Link, LinkStats, ProtocolStats, Report};
 pub use loss::{
     AtEnd, Bernoulli, BernoulliConfig, Blackout, BlackoutConfig, DropItem, End, Frame,
     GilbertElliott, GilbertElliottConfig, Load, Loss, LossConfig, LossModel, NoLoss, NoLossConfig,
     Only, Script, ScriptConfig, SemiMarkov, SemiMarkovConfig, Stepping, Trace, TraceConfig,
     TwoState, TwoStateConfig, registry,
 };
+pub use protocol::ProtocolConfig;

@@ -9,7 +9,10 @@
 //! earlier starts when the one before it is out, so nothing breaks, but then it waits in the link,
 //! where no queue discipline sees it.
 //!
-//! Leaves out: framing overhead, acknowledgements and retransmissions of the link layer.
+//! With a [link protocol](crate::protocol) a packet is sent as units instead, each of which the loss
+//! model may take; the link counts it as lost when the protocol gives it up.
+//!
+//! Leaves out: framing overhead, but for the head that a link protocol's units may have.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,14 +20,24 @@ use std::sync::Arc;
 use airtcp_packet::{Packet, PacketId};
 use airtcp_probe::{ConfigError, Cx, DropReason, Event, Machine, Probe};
 use airtcp_random::{Keyed, Seed};
-use airtcp_units::{Bytes, Nanos, Outcomes, Span, TxClock, detmath};
+use airtcp_units::{Bytes, Nanos, Outcomes, Span, detmath};
 
+use self::carrier::{Carrier, Fate};
+use self::control::Control;
 use self::report::Reports;
+use self::wire::Wire;
 use crate::loss::Build;
-use crate::{Distribution, Frame, JitterConfig, LinkConfig, Loss, LossModel, ReorderingConfig};
+use crate::protocol::{self, Protocol, Receiver, ReceiverParts, Sender, SenderTimes, Way};
+use crate::{Distribution, JitterConfig, LinkConfig, Loss, ReorderingConfig};
 
+mod carrier;
+mod control;
+mod latency;
 mod report;
+mod wire;
 
+pub use carrier::ProtocolStats;
+pub use latency::Latency;
 pub use report::Report;
 
 /// Counters of a link since the start.
@@ -34,7 +47,7 @@ pub struct LinkStats {
     pub sent: u64,
     /// Their bytes on the wire.
     pub sent_bytes: u64,
-    /// Packets the loss model took.
+    /// Packets the loss model took; with a link protocol, those it gave up.
     pub lost: u64,
     /// Packets longer than the MTU, never transmitted.
     pub too_long: u64,
@@ -46,8 +59,6 @@ pub struct LinkStats {
     pub duplicated: u64,
     /// Packets that came out after one that was sent later (RFC 4737 section 3.3).
     pub reordered: u64,
-    /// Time the transmitter was, or is known to be going to be, busy.
-    pub busy: Span,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -57,28 +68,19 @@ struct InFlight {
     id: PacketId,
 }
 
-#[derive(Debug)]
-enum Transmitter {
-    Unlimited,
-    Rate(TxClock),
-    Slot(Span),
-}
-
 /// One direction of a link.
 #[derive(Debug)]
 pub struct Link {
-    transmitter: Transmitter,
-    delay: Span,
+    wire: Wire,
     mtu: u32,
-    loss: Loss,
+    /// The link protocol, if there is one.
+    carrier: Option<Box<Carrier>>,
+    /// Reports of the other direction's link protocol that go over this one.
+    control: Option<Box<Control>>,
     jitter: Option<(JitterConfig, Keyed)>,
     reordering: Option<(ReorderingConfig, Keyed)>,
     duplication: Option<(f64, Keyed)>,
-    /// When the transmitter is free.
-    ready_at: Nanos,
     waiting: bool,
-    /// Packets whose transmission started: numbers them for all random decisions.
-    ordinal: u64,
     /// Sorted by arrival; equal arrivals in the order they were sent.
     in_flight: VecDeque<InFlight>,
     /// Latest arrival among the packets that keep their order.
@@ -105,28 +107,46 @@ impl Link {
         config.check()?;
         let build = Build { seed, label: &format!("{label}/loss"), slot: config.slot, load };
         let loss = Loss::build(&config.loss, &build)?;
-        Ok(Self::with_loss(config, seed, label, loss))
+        let mut link = Self::with_loss(config, seed, label, loss);
+        let mtu = config.mtu.map(|mtu| mtu.0);
+        if let Some(protocol) = Protocol::new(&config.protocol, mtu)? {
+            link.set_protocol(protocol, config, seed, label);
+        }
+        Ok(link)
     }
 
-    /// A link with a loss model built elsewhere; `config.loss` is not looked at.
+    fn set_protocol(&mut self, protocol: Protocol, config: &LinkConfig, seed: Seed, label: &str) {
+        use crate::protocol::LinkProtocol;
+        let Some(common) = config.protocol.common() else { return };
+        let feedback = common.feedback;
+        let round_trip = config.delay * 2;
+        let receiver = Receiver::new(ReceiverParts {
+            trigger: common.trigger,
+            in_order: common.in_order,
+            idle: feedback.idle,
+            round_trip,
+            attempts: protocol.attempts(),
+        });
+        let sender = Sender::new(protocol, SenderTimes { round_trip, timer: feedback.timer });
+        let p = feedback.loss.get();
+        let loss = (p > 0.0).then(|| (p, seed.keyed(&format!("{label}/feedback"))));
+        self.carrier = Some(Box::new(Carrier::new(sender, receiver, feedback.way, loss)));
+    }
+
+    /// A link with a loss model built elsewhere, and without a link protocol; `config.loss` and
+    /// `config.protocol` are not looked at.
     pub fn with_loss(config: &LinkConfig, seed: Seed, label: &str, loss: Loss) -> Self {
         let keyed = |what: &str| seed.keyed(&format!("{label}/{what}"));
         let duplication = config.duplication.get();
         Self {
-            transmitter: match (config.slot, config.rate) {
-                (Some(slot), _) => Transmitter::Slot(slot),
-                (None, Some(rate)) => Transmitter::Rate(TxClock::new(rate)),
-                (None, None) => Transmitter::Unlimited,
-            },
-            delay: config.delay,
+            wire: Wire::new(config, loss),
             mtu: config.mtu.map_or(u32::MAX, |mtu| u32::try_from(mtu.0).unwrap_or(u32::MAX)),
-            loss,
+            carrier: None,
+            control: None,
             jitter: config.jitter.clone().map(|j| (j, keyed("jitter"))),
             reordering: config.reordering.clone().map(|r| (r, keyed("reordering"))),
             duplication: (duplication > 0.0).then(|| (duplication, keyed("duplication"))),
-            ready_at: Nanos::ZERO,
             waiting: false,
-            ordinal: 0,
             in_flight: VecDeque::new(),
             last_in_order: Nanos::ZERO,
             highest_delivered: None,
@@ -150,13 +170,15 @@ impl Link {
     /// True if the transmitter can start with a packet at `now`.
     #[inline]
     pub fn is_ready(&self, now: Nanos) -> bool {
-        now >= self.ready_at
+        now >= self.wire.ready_at
+            && self.carrier.as_ref().is_none_or(|c| c.is_open())
+            && self.control.as_ref().is_none_or(|c| c.is_empty())
     }
 
     /// When the transmitter is, or was last, free.
     #[inline]
     pub const fn ready_at(&self) -> Nanos {
-        self.ready_at
+        self.wire.ready_at
     }
 
     /// Tells the link whether a packet waits for its transmitter; while one does,
@@ -166,9 +188,19 @@ impl Link {
         self.waiting = waiting;
     }
 
-    /// Packets on their way, being transmitted or propagating.
+    /// Packets on their way, being transmitted, propagating, or in the care of a link protocol.
     pub fn in_flight(&self) -> usize {
-        self.in_flight.len()
+        self.in_flight.len() + self.carrier.as_ref().map_or(0, |c| c.in_flight())
+    }
+
+    /// Counters of the link protocol, if there is one.
+    pub fn protocol(&self) -> Option<&ProtocolStats> {
+        self.carrier.as_ref().map(|c| c.stats())
+    }
+
+    /// The link protocol's estimate of the loss of units, if it makes one.
+    pub fn estimate(&self) -> Option<f64> {
+        self.carrier.as_ref()?.estimate()
     }
 
     /// Counters since the start.
@@ -176,28 +208,68 @@ impl Link {
         &self.stats
     }
 
+    /// Prepares this direction to carry the reports of the other one's link protocol, each of
+    /// `bytes`.
+    pub fn carry_reports(&mut self, bytes: Bytes) {
+        self.control = Some(Box::new(Control::new(bytes)));
+    }
+
+    /// True if the link protocol's reports go over the other direction.
+    pub fn reports_over_reverse(&self) -> bool {
+        self.carrier.as_ref().is_some_and(|c| c.way() == Way::Reverse)
+    }
+
+    /// Makes the link protocol wait for its reports longer, by what they may take on `reverse`.
+    pub fn allow_reports_over(&mut self, reverse: &Self) {
+        if let Some(carrier) = &mut self.carrier {
+            carrier.allow_reports(reverse.time_for(Bytes(1500)) * 3 + reverse.wire.delay);
+        }
+    }
+
+    /// The next report of the link protocol that is to go over the other direction.
+    pub fn take_outgoing_report(&mut self, now: Nanos) -> Option<protocol::Report> {
+        self.carrier.as_mut()?.take_outgoing(now)
+    }
+
+    /// Sends a report of the other direction's link protocol as soon as the transmitter is free.
+    pub fn send_report(&mut self, now: Nanos, report: protocol::Report) {
+        if let Some(control) = &mut self.control {
+            control.push(report);
+            self.stats.sent_bytes += control.send(now, &mut self.wire);
+        }
+    }
+
+    /// The next report for the other direction's link protocol that has come out here.
+    pub fn take_carried_report(&mut self, now: Nanos) -> Option<protocol::Report> {
+        self.control.as_mut()?.take(now)
+    }
+
+    /// A report of the link protocol has come back over the other direction.
+    pub fn on_report(&mut self, now: Nanos, report: protocol::Report) {
+        if let Some(carrier) = &mut self.carrier {
+            carrier.on_report(now, report);
+            self.stats.sent_bytes += carrier.advance(now, &mut self.wire);
+        }
+    }
+
     /// Time the transmitter was busy until `now`: over the time passed, this is the utilisation.
     pub fn busy(&self, now: Nanos) -> Span {
-        self.stats.busy - self.ready_at.since(now)
+        self.wire.busy - self.wire.ready_at.since(now)
     }
 
     /// The loss model.
     pub const fn loss(&self) -> &Loss {
-        &self.loss
+        &self.wire.loss
     }
 
     /// Time the transmitter takes for `bytes`.
     pub fn time_for(&self, bytes: Bytes) -> Span {
-        match &self.transmitter {
-            Transmitter::Unlimited => Span::ZERO,
-            Transmitter::Rate(clock) => clock.rate().time_for(bytes.0),
-            Transmitter::Slot(slot) => *slot,
-        }
+        self.wire.time_for(bytes)
     }
 
     /// When a packet that leaves the transmitter at `out` comes out at the far end.
     fn arrival(&mut self, out: Nanos, ordinal: u64) -> Nanos {
-        let mut at = out + self.delay;
+        let mut at = out + self.wire.delay;
         let mut keeps_order = true;
         if let Some((jitter, draws)) = &self.jitter {
             let u = draws.unit(ordinal);
@@ -228,11 +300,49 @@ impl Link {
     /// next one wait.
     fn report(&mut self, packet: Packet, started: Nanos, ordinal: u64) {
         let last = self.last_in_order;
-        let out = self.arrival(self.ready_at, ordinal);
+        let out = self.arrival(self.wire.ready_at, ordinal);
         self.last_in_order = last;
         if let Some(reports) = &mut self.reports {
             reports.on_lost(&packet, started, out);
         }
+    }
+
+    /// When a link that carries units or reports next wants to run.
+    fn next_with_protocol(&self) -> Nanos {
+        let ready_at = self.wire.ready_at;
+        let protocol = match &self.carrier {
+            Some(carrier) => carrier.next_timer(ready_at, self.waiting),
+            None if self.waiting => ready_at,
+            None => Nanos::NEVER,
+        };
+        protocol.min(self.control.as_ref().map_or(Nanos::NEVER, |c| c.next_timer(ready_at)))
+    }
+
+    /// The next packet that the link protocol lets up.
+    fn poll_carrier<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
+        while let Some(fate) = self.carrier.as_mut()?.take_fate(now) {
+            let Fate { at, started, frame, id, delivered } = fate;
+            let packet = *cx.pool.get(id);
+            if !delivered {
+                self.stats.lost += 1;
+                cx.record(now, || Event::Dropped { packet: id, reason: DropReason::RetryLimit });
+                if let Some(reports) = &mut self.reports {
+                    reports.on_lost(&packet, started, at);
+                }
+                cx.pool.remove(id);
+                continue;
+            }
+            if self.highest_delivered.is_some_and(|highest| frame < highest) {
+                self.stats.reordered += 1;
+            } else {
+                self.highest_delivered = Some(frame);
+            }
+            self.stats.delivered += 1;
+            self.stats.delivered_bytes += u64::from(packet.wire_len());
+            cx.record(now, || Event::Arrived { packet: id });
+            return Some(id);
+        }
+        None
     }
 
     fn launch(&mut self, packet: InFlight) {
@@ -258,22 +368,21 @@ impl Machine for Link {
             cx.pool.remove(id);
             return;
         }
-        let start = now.max(self.ready_at);
-        let ordinal = self.ordinal;
-        let frame =
-            Frame { now: start, ordinal, bytes, payload: packet.segment.len, to: packet.to };
-        self.ordinal += 1;
-        let duration = match &mut self.transmitter {
-            Transmitter::Unlimited => Span::ZERO,
-            Transmitter::Rate(clock) => clock.transmit(u64::from(bytes)),
-            Transmitter::Slot(slot) => *slot,
-        };
-        self.ready_at = start + duration;
+        let start = now.max(self.wire.ready_at);
+        let what = (bytes, packet.segment.len, packet.to);
         self.stats.sent += 1;
+        if let Some(carrier) = &mut self.carrier {
+            let of = (id, what.0, what.1, what.2);
+            let (start, duration, sent) = carrier.send(now, of, &mut self.wire);
+            self.stats.sent_bytes += sent;
+            cx.record(start, || Event::TxStart { packet: id, duration });
+            return;
+        }
+        let passage = self.wire.pass(now, what, None);
+        let ordinal = passage.ordinal;
         self.stats.sent_bytes += u64::from(bytes);
-        self.stats.busy += duration;
-        cx.record(start, || Event::TxStart { packet: id, duration });
-        if self.loss.outcome(&frame) {
+        cx.record(start, || Event::TxStart { packet: id, duration: passage.duration });
+        if passage.lost {
             self.stats.lost += 1;
             cx.record(start, || Event::Dropped { packet: id, reason: DropReason::Loss });
             if self.reports.is_some() {
@@ -282,7 +391,7 @@ impl Machine for Link {
             cx.pool.remove(id);
             return;
         }
-        let at = self.arrival(self.ready_at, ordinal);
+        let at = self.arrival(self.wire.ready_at, ordinal);
         self.launch(InFlight { at, ordinal, id });
         if let Some((p, draws)) = &self.duplication
             && draws.unit(ordinal) < *p
@@ -294,8 +403,15 @@ impl Machine for Link {
         }
     }
 
-    fn on_timer<P: Probe>(&mut self, _: Nanos, _: &mut Cx<'_, P>) {
-        // Arrivals come out of `poll`, and being ready is a matter of the time alone.
+    fn on_timer<P: Probe>(&mut self, now: Nanos, _: &mut Cx<'_, P>) {
+        // Without a protocol, arrivals come out of `poll`, and being ready is a matter of the time
+        // alone.
+        if let Some(control) = &mut self.control {
+            self.stats.sent_bytes += control.send(now, &mut self.wire);
+        }
+        if let Some(carrier) = &mut self.carrier {
+            self.stats.sent_bytes += carrier.advance(now, &mut self.wire);
+        }
     }
 
     #[inline]
@@ -303,10 +419,16 @@ impl Machine for Link {
         let arrival = self.in_flight.front().map_or(Nanos::NEVER, |p| p.at);
         let report = self.reports.as_ref().map_or(Nanos::NEVER, Reports::next);
         let arrival = arrival.min(report);
-        if self.waiting { arrival.min(self.ready_at) } else { arrival }
+        if self.carrier.is_none() && self.control.is_none() {
+            return if self.waiting { arrival.min(self.wire.ready_at) } else { arrival };
+        }
+        self.next_with_protocol().min(arrival)
     }
 
     fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
+        if self.carrier.is_some() {
+            return self.poll_carrier(now, cx);
+        }
         let InFlight { at, ordinal, id } = *self.in_flight.front()?;
         if at > now {
             return None;

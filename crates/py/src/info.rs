@@ -39,6 +39,7 @@ pub(crate) fn registry(family: Option<&str>) -> PyResult<String> {
         description: code.description,
         source: code.source,
     });
+    let models = models.chain(airtcp_link::protocol::registry());
     let wifi = airtcp_wifi::registries().into_iter().flatten();
     let all: Vec<Listed> = models
         .chain(wifi)

@@ -3,7 +3,7 @@
 //! These types are the single source of truth. The JSON Schema and the Python models are
 //! generated from them; unknown keys are refused.
 
-use airtcp_link::{JitterConfig, LossConfig, ReorderingConfig};
+use airtcp_link::{JitterConfig, LossConfig, ProtocolConfig, ReorderingConfig};
 use airtcp_queueing::QueueConfig;
 use airtcp_transport::tcp::TcpConfig;
 use airtcp_transport::tfrc::TfrcConfig;
@@ -87,7 +87,7 @@ pub enum Topology {
 
 /// One direction of a link. What is absent takes the default, or for a `reverse` the value of
 /// the forward direction (loss, reordering, duplication and jitter are not copied: they belong
-/// to the direction they are written in).
+/// to the direction they are written in; a link protocol is).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Direction {
@@ -118,6 +118,9 @@ pub struct Direction {
     /// Random variation of the delay. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jitter: Option<JitterConfig>,
+    /// What the link does about losses: a link protocol. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<ProtocolConfig>,
 }
 
 /// A full-duplex link between two nodes.

@@ -234,6 +234,7 @@ impl Direction {
             jitter: self.jitter.clone(),
             reordering: self.reordering.clone(),
             duplication: self.duplication.unwrap_or(Probability::ZERO),
+            protocol: self.protocol.clone().unwrap_or_default(),
         }
     }
 
@@ -260,6 +261,7 @@ impl Direction {
             reordering: self.reordering.clone(),
             duplication: self.duplication,
             jitter: self.jitter.clone(),
+            protocol: self.protocol.clone().or_else(|| forward.protocol.clone()),
         }
     }
 }

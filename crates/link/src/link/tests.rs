@@ -65,7 +65,7 @@ fn a_packet_takes_its_length_and_the_way() {
         .collect();
     assert_eq!(out, expected);
     assert_eq!(link.busy(Nanos(60_000_000)), Span(60_000_000));
-    assert_eq!(link.stats().busy, Span::from_millis(120));
+    assert_eq!(link.busy(link.ready_at()), Span::from_millis(120));
     assert_eq!(link.stats().reordered, 0);
 }
 
@@ -93,7 +93,7 @@ fn an_unlimited_link_is_always_ready() {
     let mut link = build(&config("delay = \"5 ms\""), 0);
     let out = drive(&mut link, &mut Pool::new(), &[1500; 3], Span::ZERO);
     assert_eq!(out, [0, 1, 2].map(|n| (n, Nanos(5_000_000))));
-    assert_eq!(link.stats().busy, Span::ZERO);
+    assert_eq!(link.busy(link.ready_at()), Span::ZERO);
 }
 
 #[test]
@@ -263,6 +263,7 @@ fn any_link() -> impl Strategy<Value = LinkConfig> {
         proptest::option::of(100u64..1600),
     )
         .prop_map(|(rate, delay, loss, jitter, reordering, duplication, mtu)| LinkConfig {
+            protocol: crate::ProtocolConfig::default(),
             rate: rate.and_then(BitRate::new),
             slot: None,
             delay,

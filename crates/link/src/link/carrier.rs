@@ -1,0 +1,329 @@
+//! A link protocol on a link: its two ends, and the wire between them.
+//!
+//! What the loss model takes is settled when a transmission starts, units arrive in the order in
+//! which they were sent, and the receiver is a function of what arrives; so it is run ahead, each
+//! unit at its own time, as soon as its transmission has started. An event is needed only where
+//! something is to be done: a frame goes up, a report arrives, a timer ends. A link of 20 units a
+//! frame then costs little more than one without a protocol.
+
+use std::collections::VecDeque;
+
+use airtcp_packet::{EndpointId, PacketId};
+use airtcp_random::Keyed;
+use airtcp_units::{Nanos, Span};
+
+use super::Latency;
+use super::wire::{Part, Wire};
+use crate::protocol::{Block, Decision, LinkProtocol, Receiver, Report, Sender, Unit, Way};
+
+/// Counters of a link protocol since the start; of one direction.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ProtocolStats {
+    /// Transmissions of frames, first ones and others.
+    pub blocks: u64,
+    /// Units sent.
+    pub units: u64,
+    /// Units that the loss model took.
+    pub units_lost: u64,
+    /// Bytes of data units in first transmissions.
+    pub data_bytes: u64,
+    /// Bytes of parity in first transmissions.
+    pub pfec_bytes: u64,
+    /// Bytes of the units sent in answer to reports: parity, or fragments once more.
+    pub rfec_bytes: u64,
+    /// Bytes of units in first transmissions that arrived and were not needed.
+    pub pfec_wasted_bytes: u64,
+    /// Bytes of other units that arrived and were not needed.
+    pub rfec_wasted_bytes: u64,
+    /// Reports sent back.
+    pub reports: u64,
+    /// Reports that were lost.
+    pub reports_lost: u64,
+    /// Transmissions about which no report came in time.
+    pub timeouts: u64,
+    /// Time from the start of a frame's first unit until enough of it was there.
+    pub decode: Latency,
+    /// Time from the start of a frame's first unit until the frame went up.
+    pub release: Latency,
+}
+
+/// A frame's fate: what comes out of the link, and when.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fate {
+    pub(super) at: Nanos,
+    pub(super) started: Nanos,
+    pub(super) frame: u64,
+    pub(super) id: PacketId,
+    pub(super) delivered: bool,
+}
+
+/// A frame that is not through yet.
+#[derive(Debug, Clone, Copy)]
+struct Carried {
+    id: PacketId,
+    payload: u16,
+    to: EndpointId,
+    started: Nanos,
+    decided: bool,
+}
+
+/// A link protocol at work.
+#[derive(Debug)]
+pub(super) struct Carrier {
+    sender: Sender,
+    receiver: Receiver,
+    way: Way,
+    feedback_loss: Option<(f64, Keyed)>,
+    /// Number of the first of `carried`.
+    first: u64,
+    carried: VecDeque<Carried>,
+    undecided: usize,
+    fates: VecDeque<Fate>,
+    /// Reports on their way to the sender.
+    reports: VecDeque<(Nanos, Report)>,
+    /// Reports to be sent over the other direction.
+    outgoing: VecDeque<(Nanos, Report)>,
+    stats: ProtocolStats,
+}
+
+impl Carrier {
+    pub(super) fn new(
+        sender: Sender,
+        receiver: Receiver,
+        way: Way,
+        feedback_loss: Option<(f64, Keyed)>,
+    ) -> Self {
+        Self {
+            sender,
+            receiver,
+            way,
+            feedback_loss,
+            first: 0,
+            carried: VecDeque::new(),
+            undecided: 0,
+            fates: VecDeque::new(),
+            reports: VecDeque::new(),
+            outgoing: VecDeque::new(),
+            stats: ProtocolStats::default(),
+        }
+    }
+
+    pub(super) const fn stats(&self) -> &ProtocolStats {
+        &self.stats
+    }
+
+    pub(super) fn estimate(&self) -> Option<f64> {
+        self.sender.protocol().estimate()
+    }
+
+    pub(super) const fn way(&self) -> Way {
+        self.way
+    }
+
+    pub(super) fn allow_reports(&mut self, by: Span) {
+        self.sender.allow_reports(by);
+    }
+
+    /// Frames whose fate has not come about.
+    pub(super) fn in_flight(&self) -> usize {
+        self.undecided + self.fates.len()
+    }
+
+    /// True if a new frame may start.
+    pub(super) fn is_open(&self) -> bool {
+        self.sender.has_room() && !self.sender.has_retry()
+    }
+
+    /// Sends a new frame; gives back when its first unit started, and the time it all takes.
+    pub(super) fn send(
+        &mut self,
+        now: Nanos,
+        (id, bytes, payload, to): (PacketId, u32, u16, EndpointId),
+        wire: &mut Wire,
+    ) -> (Nanos, Span, u64) {
+        let started = now.max(wire.ready_at);
+        let block = self.sender.start(bytes);
+        self.carried.push_back(Carried { id, payload, to, started, decided: false });
+        self.undecided += 1;
+        let (duration, sent) = self.transmit(started, &block, wire);
+        (started, duration, sent)
+    }
+
+    /// Does what is due at `now`: reports, timers, retransmissions. Gives back the bytes sent.
+    pub(super) fn advance(&mut self, now: Nanos, wire: &mut Wire) -> u64 {
+        while let Some((_, report)) = self.reports.pop_front_if(|r| r.0 <= now) {
+            self.sender.on_report(&report);
+        }
+        if self.sender.next_timer() <= now {
+            self.sender.on_timer(now);
+        }
+        self.catch_up(now, wire.delay);
+        let mut sent = 0;
+        while now >= wire.ready_at
+            && let Some(block) = self.sender.retry()
+        {
+            sent += self.transmit(now, &block, wire).1;
+        }
+        self.stats.timeouts = self.sender.counts().timeouts;
+        self.forget();
+        sent
+    }
+
+    /// A report has come over the other direction.
+    pub(super) fn on_report(&mut self, now: Nanos, report: Report) {
+        self.reports.push_back((now, report));
+    }
+
+    /// The next report that is to go over the other direction.
+    pub(super) fn take_outgoing(&mut self, now: Nanos) -> Option<Report> {
+        self.outgoing.pop_front_if(|r| r.0 <= now).map(|r| r.1)
+    }
+
+    /// The next frame whose fate has come about.
+    pub(super) fn take_fate(&mut self, now: Nanos) -> Option<Fate> {
+        let fate = self.fates.pop_front_if(|f| f.at <= now)?;
+        if fate.delivered {
+            self.stats.release.add(fate.at.since(fate.started));
+        }
+        Some(fate)
+    }
+
+    /// When it next wants to run; `ready_at` is when the transmitter is free.
+    pub(super) fn next_timer(&self, ready_at: Nanos, waiting: bool) -> Nanos {
+        let front = |queue: &VecDeque<(Nanos, Report)>| queue.front().map_or(Nanos::NEVER, |r| r.0);
+        let fate = self.fates.front().map_or(Nanos::NEVER, |f| f.at);
+        let timers = self.sender.next_timer().min(self.receiver.next_timer());
+        let reports = front(&self.reports).min(front(&self.outgoing));
+        let wants = self.sender.has_retry() || (waiting && self.sender.has_room());
+        let ready = if wants { ready_at } else { Nanos::NEVER };
+        fate.min(timers).min(reports).min(ready)
+    }
+
+    /// Sends the units of a block one after the other, and lets the receiver have those that
+    /// arrive. Gives back the time and the bytes it took.
+    fn transmit(&mut self, now: Nanos, block: &Block, wire: &mut Wire) -> (Span, u64) {
+        let place = block.frame.checked_sub(self.first);
+        let Some(&Carried { payload, to, .. }) = place.and_then(|i| self.carried.get(i as usize))
+        else {
+            return (Span::ZERO, 0);
+        };
+        let start = now.max(wire.ready_at);
+        let what = (block.unit_bytes, payload, to);
+        let of = block.symbols.len();
+        let bytes = u64::from(block.unit_bytes);
+        let mut unit_time = None;
+        for (position, symbol) in (0..).zip(block.symbols.iter()) {
+            let part = Part { position, of: block.needed };
+            let passage = wire.pass(start, what, Some(part));
+            let unit_time = *unit_time.get_or_insert(passage.duration);
+            if passage.lost {
+                self.stats.units_lost += 1;
+                continue;
+            }
+            let at = wire.ready_at + wire.delay;
+            self.catch_up_before(at, wire.delay);
+            let unit = Unit {
+                frame: block.frame,
+                attempt: block.attempt,
+                last: block.last,
+                oldest: block.oldest,
+                needed: block.needed,
+                symbol,
+                position,
+                of,
+                unit_time,
+            };
+            if !self.receiver.on_unit(at, &unit) {
+                let wasted = if block.attempt == 1 {
+                    &mut self.stats.pfec_wasted_bytes
+                } else {
+                    &mut self.stats.rfec_wasted_bytes
+                };
+                *wasted += bytes;
+            }
+            self.decide(wire.delay);
+        }
+        self.count(block, of);
+        let time = wire.ready_at.since(start);
+        self.sender.on_sent(block, wire.ready_at, time);
+        (time, u64::from(of) * bytes)
+    }
+
+    fn count(&mut self, block: &Block, of: u16) {
+        let bytes = |units: u16| u64::from(units) * u64::from(block.unit_bytes);
+        self.stats.blocks += 1;
+        self.stats.units += u64::from(of);
+        if block.attempt == 1 {
+            self.stats.data_bytes += bytes(of - block.parity);
+            self.stats.pfec_bytes += bytes(block.parity);
+        } else {
+            self.stats.rfec_bytes += bytes(of);
+        }
+    }
+
+    /// Lets the receiver's timers run that end before `at`.
+    fn catch_up_before(&mut self, at: Nanos, delay: Span) {
+        while self.receiver.next_timer() < at {
+            self.receiver.on_timer(self.receiver.next_timer());
+            self.decide(delay);
+        }
+    }
+
+    /// And those that end at `now`.
+    fn catch_up(&mut self, now: Nanos, delay: Span) {
+        while self.receiver.next_timer() <= now {
+            self.receiver.on_timer(self.receiver.next_timer());
+            self.decide(delay);
+        }
+    }
+
+    /// Carries out what the receiver has decided.
+    fn decide(&mut self, delay: Span) {
+        while let Some((at, decision)) = self.receiver.poll() {
+            match decision {
+                Decision::Tell(report) => self.tell(at, report, delay),
+                Decision::Decoded(frame) => {
+                    let started = self.carried(frame).map(|c| c.started);
+                    if let Some(started) = started {
+                        self.stats.decode.add(at.since(started));
+                    }
+                }
+                Decision::Released(frame) => self.settle(frame, at, true),
+                Decision::Skipped(frame) => self.settle(frame, at, false),
+            }
+        }
+    }
+
+    fn tell(&mut self, at: Nanos, report: Report, delay: Span) {
+        let number = self.stats.reports;
+        self.stats.reports += 1;
+        if self.feedback_loss.as_ref().is_some_and(|(p, draws)| draws.unit(number) < *p) {
+            self.stats.reports_lost += 1;
+            return;
+        }
+        match self.way {
+            Way::Free => self.reports.push_back((at + delay, report)),
+            Way::Reverse => self.outgoing.push_back((at, report)),
+        }
+    }
+
+    fn settle(&mut self, frame: u64, at: Nanos, delivered: bool) {
+        let Some(carried) = self.carried(frame).filter(|c| !c.decided) else { return };
+        carried.decided = true;
+        let Carried { id, started, .. } = *carried;
+        self.undecided -= 1;
+        self.fates.push_back(Fate { at, started, frame, id, delivered });
+    }
+
+    fn carried(&mut self, frame: u64) -> Option<&mut Carried> {
+        self.carried.get_mut(frame.checked_sub(self.first)? as usize)
+    }
+
+    /// Drops the records of frames that both ends are through with.
+    fn forget(&mut self) {
+        let oldest = self.sender.oldest();
+        while self.first < oldest && self.carried.pop_front_if(|c| c.decided).is_some() {
+            self.first += 1;
+        }
+    }
+}

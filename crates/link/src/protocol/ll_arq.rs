@@ -1,0 +1,149 @@
+//! LL-ARQ: fragments of a frame are sent again until all are there (S2 section VI).
+//!
+//! A frame is split into 20 fragments; it is sent up to 15 times, without back-off. S2 says that
+//! "retransmissions are the same as the original transmission" and leaves open whether the receiver
+//! keeps the fragments it has and whether the sender waits. Here it does and does not by default:
+//! with loss p of a fragment, P(not there after a transmissions) = 1 - (1 - p^a)^20, and other
+//! frames are sent while a report is on its way. [`Arq`] has the other readings.
+//!
+//! Leaves out: back-off between attempts, which S2's baseline does not have either.
+
+use airtcp_probe::ConfigError;
+use airtcp_units::Bytes;
+
+use super::{Common, FeedbackConfig, First, LinkProtocol, Missing, Model, SymbolSet, Trigger};
+
+/// What is sent again.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arq {
+    /// All fragments; the receiver keeps those it has; other frames are sent meanwhile.
+    #[default]
+    WholeAccumulate,
+    /// The missing fragments only; other frames are sent meanwhile.
+    Selective,
+    /// All fragments; the receiver keeps those it has; nothing is sent until the report is there.
+    StopAndWait,
+}
+
+/// The table of LL-ARQ.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LlArqConfig {
+    /// Fragments of a frame.
+    pub units: u16,
+    /// Transmissions of a frame in all.
+    pub attempts: u16,
+    /// What is sent again.
+    pub arq: Arq,
+    /// Bytes added to each fragment.
+    pub header: Bytes,
+    /// Whether frames go up in order.
+    pub in_order: bool,
+    /// Frames under way at once, at most; no limit if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<u32>,
+    /// How the receiver answers.
+    pub feedback: FeedbackConfig,
+}
+
+impl Default for LlArqConfig {
+    fn default() -> Self {
+        Self {
+            units: 20,
+            attempts: 15,
+            arq: Arq::default(),
+            header: Bytes(0),
+            in_order: true,
+            window: None,
+            feedback: FeedbackConfig::default(),
+        }
+    }
+}
+
+/// LL-ARQ.
+#[derive(Debug, Clone)]
+pub struct LlArq {
+    units: u16,
+    attempts: u16,
+    selective: bool,
+    window: usize,
+    header: u32,
+}
+
+impl LinkProtocol for LlArq {
+    fn first(&mut self) -> First {
+        First { needed: self.units, parity: 0 }
+    }
+
+    fn again(&mut self, missing: &Missing) -> SymbolSet {
+        let all = SymbolSet::range(0, self.units);
+        let rest = all.without(missing.have);
+        // A report that says all is there and yet it is not deserves everything once more.
+        if self.selective && !rest.is_empty() { rest } else { all }
+    }
+
+    fn on_report(&mut self, _: u16, _: u16, _: u16) {}
+
+    fn attempts(&self) -> u16 {
+        self.attempts
+    }
+
+    fn window(&self) -> usize {
+        self.window
+    }
+
+    fn header(&self) -> u32 {
+        self.header
+    }
+}
+
+impl Model for LlArq {
+    type Config = LlArqConfig;
+
+    fn build(config: &LlArqConfig, mtu: Option<u64>) -> Result<Self, ConfigError> {
+        let LlArqConfig { units, attempts, window, .. } = *config;
+        super::check_counts("protocol.units", units, attempts, window, mtu)?;
+        config.feedback.check()?;
+        let window = window.map_or(usize::MAX, |w| w as usize);
+        Ok(Self {
+            units,
+            attempts,
+            selective: config.arq == Arq::Selective,
+            window: if config.arq == Arq::StopAndWait { 1 } else { window },
+            header: super::ll_harq::header(config.header)?,
+        })
+    }
+
+    fn common(config: &LlArqConfig) -> Common<'_> {
+        Common {
+            units: config.units,
+            feedback: &config.feedback,
+            trigger: config.feedback.trigger.unwrap_or(Trigger::EndOfBlock),
+            in_order: config.in_order,
+        }
+    }
+
+    #[cfg(test)]
+    fn samples() -> Vec<LlArqConfig> {
+        let of = |arq| LlArqConfig { arq, ..LlArqConfig::default() };
+        vec![
+            of(Arq::WholeAccumulate),
+            of(Arq::Selective),
+            of(Arq::StopAndWait),
+            LlArqConfig { attempts: 1, units: 1, ..of(Arq::Selective) },
+            LlArqConfig { attempts: 3, in_order: false, ..of(Arq::Selective) },
+            LlArqConfig { window: Some(5), header: Bytes(2), ..of(Arq::WholeAccumulate) },
+        ]
+    }
+}

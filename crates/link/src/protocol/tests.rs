@@ -1,0 +1,324 @@
+//! LL-ARQ and LL-HARQ against closed forms: both ends over a channel of independent losses.
+
+use airtcp_random::{Seed, Stream};
+use airtcp_units::{Nanos, Probability, Span};
+
+use super::closed_form::{
+    arq_rounds, arq_selective_share, arq_undelivered, arq_whole_share, harq_block,
+};
+use super::*;
+
+pub(super) fn arq(arq: Arq) -> ProtocolConfig {
+    ProtocolConfig::LlArq(LlArqConfig { arq, ..LlArqConfig::default() })
+}
+
+/// LL-HARQ that knows the loss from the start and keeps to it.
+fn harq(p: f64) -> LlHarqConfig {
+    LlHarqConfig {
+        initial_loss: Probability::clamped(p),
+        weight: Probability::clamped(1e-12),
+        ..LlHarqConfig::default()
+    }
+}
+
+/// What two ends did over a channel, unit by unit.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub(super) struct Seen {
+    pub(super) decoded: Vec<u64>,
+    pub(super) released: Vec<u64>,
+    pub(super) skipped: Vec<u64>,
+    pub(super) blocks: u64,
+    pub(super) first_units: u64,
+    pub(super) later_units: u64,
+    pub(super) first_wasted: u64,
+    pub(super) later_wasted: u64,
+    pub(super) end: Nanos,
+}
+
+/// The two ends of a protocol, driven directly: a unit takes 40 us, the way 10 ms, reports 10 ms.
+pub(super) struct Ends {
+    pub(super) sender: Sender,
+    pub(super) receiver: Receiver,
+    now: Nanos,
+    reports: Vec<(Nanos, Report)>,
+    pub(super) seen: Seen,
+}
+
+pub(super) const WAY: Span = Span::from_millis(10);
+const UNIT: Span = Span::from_micros(40);
+
+impl Ends {
+    pub(super) fn new(config: &ProtocolConfig) -> Self {
+        let protocol = Protocol::new(config, None).unwrap().unwrap();
+        let common = config.common().unwrap();
+        let receiver = Receiver::new(ReceiverParts {
+            trigger: common.trigger,
+            in_order: common.in_order,
+            idle: common.feedback.idle,
+            round_trip: WAY * 2,
+            attempts: protocol.attempts(),
+        });
+        let times = SenderTimes { round_trip: WAY * 2, timer: common.feedback.timer };
+        Self {
+            sender: Sender::new(protocol, times),
+            receiver,
+            now: Nanos::ZERO,
+            reports: Vec::new(),
+            seen: Seen::default(),
+        }
+    }
+
+    fn take(&mut self, told: &mut dyn FnMut(Nanos, Report) -> bool) {
+        while let Some((at, decision)) = self.receiver.poll() {
+            match decision {
+                Decision::Decoded(f) => self.seen.decoded.push(f),
+                Decision::Released(f) => self.seen.released.push(f),
+                Decision::Skipped(f) => self.seen.skipped.push(f),
+                Decision::Tell(report) => {
+                    if told(at, report) {
+                        self.reports.push((at + WAY, report));
+                    }
+                }
+            }
+        }
+    }
+
+    fn transmit(
+        &mut self,
+        block: &Block,
+        lost: &mut dyn FnMut(Nanos) -> bool,
+        told: &mut dyn FnMut(Nanos, Report) -> bool,
+    ) {
+        self.seen.blocks += 1;
+        let (first, of) = (block.attempt == 1, block.symbols.len());
+        *(if first { &mut self.seen.first_units } else { &mut self.seen.later_units }) +=
+            u64::from(of);
+        for (position, symbol) in (0..).zip(block.symbols.iter()) {
+            let gone = lost(self.now);
+            self.now += UNIT;
+            let at = self.now + WAY;
+            while self.receiver.next_timer() < at {
+                self.receiver.on_timer(self.receiver.next_timer());
+                self.take(told);
+            }
+            if gone {
+                continue;
+            }
+            let Block { frame, attempt, last, oldest, needed, .. } = *block;
+            let unit_time = UNIT;
+            let unit =
+                Unit { frame, attempt, last, oldest, needed, symbol, position, of, unit_time };
+            if !self.receiver.on_unit(at, &unit) {
+                *(if first { &mut self.seen.first_wasted } else { &mut self.seen.later_wasted }) +=
+                    1;
+            }
+            self.take(told);
+        }
+        self.sender.on_sent(block, self.now, UNIT * u64::from(of));
+    }
+
+    /// Lets `frames` of 1000 bytes through, each as soon as the transmitter is free, and then
+    /// waits until nothing more happens.
+    pub(super) fn run(
+        &mut self,
+        frames: u64,
+        lost: &mut dyn FnMut(Nanos) -> bool,
+        told: &mut dyn FnMut(Nanos, Report) -> bool,
+    ) {
+        let mut left = frames;
+        loop {
+            let now = self.now;
+            while self.reports.first().is_some_and(|r| r.0 <= now) {
+                let (_, report) = self.reports.remove(0);
+                self.sender.on_report(&report);
+            }
+            self.sender.on_timer(now);
+            while self.receiver.next_timer() <= now {
+                self.receiver.on_timer(self.receiver.next_timer());
+                self.take(told);
+            }
+            if let Some(block) = self.sender.retry() {
+                self.transmit(&block, lost, told);
+            } else if left > 0 && self.sender.has_room() {
+                left -= 1;
+                let block = self.sender.start(1000);
+                self.transmit(&block, lost, told);
+            } else {
+                let report = self.reports.first().map_or(Nanos::NEVER, |r| r.0);
+                let next = self.receiver.next_timer().min(self.sender.next_timer()).min(report);
+                if next == Nanos::NEVER {
+                    self.seen.end = self.now;
+                    return;
+                }
+                self.now = next.max(self.now);
+            }
+        }
+    }
+}
+
+/// Independent losses, all reports arrive.
+fn over(config: &ProtocolConfig, p: f64, frames: u64) -> Seen {
+    let mut draws: Stream = Seed::new(5).stream("units");
+    let mut ends = Ends::new(config);
+    ends.run(frames, &mut |_| draws.chance(p), &mut |_, _| true);
+    let Seen { decoded, released, skipped, .. } = &ends.seen;
+    assert_eq!(decoded.len(), released.len());
+    assert_eq!(released.len() + skipped.len(), frames as usize, "every frame ends once");
+    assert!(released.windows(2).all(|w| w[0] < w[1]), "in order");
+    ends.seen
+}
+
+/// Within `errors` standard errors of a mean whose single values deviate by `sd`.
+#[track_caller]
+fn close(found: f64, expected: f64, sd: f64, n: u64, errors: f64) {
+    let allowed = errors * sd / (n as f64).sqrt();
+    assert!((found - expected).abs() <= allowed, "{found}, expected {expected} +- {allowed}");
+}
+
+#[test]
+fn closed_forms_of_the_inventory() {
+    // S2's parameters: mean rounds and the bound of goodput at 10 Mb/s, 10 to 50 % loss.
+    let table = [
+        (0.1, 2.08, 4.80),
+        (0.2, 2.73, 3.66),
+        (0.3, 3.49, 2.87),
+        (0.4, 4.43, 2.26),
+        (0.5, 5.69, 1.76),
+    ];
+    for (p, rounds, bound) in table {
+        assert!((arq_rounds(20, p, 15) - rounds).abs() < 0.006, "{p}");
+        assert!((10.0 * arq_whole_share(20, p, 15) - bound).abs() < 0.006, "{p}");
+        assert!((arq_selective_share(20, p, 15) - (1.0 - p)).abs() < 1e-3, "{p}");
+    }
+    let residual = [(0.1, 2e-14), (0.2, 6.6e-10), (0.3, 2.87e-7), (0.4, 2.15e-5), (0.5, 6.1e-4)];
+    for (p, expected) in residual {
+        let found = arq_undelivered(20, p, 15);
+        assert!((found / expected - 1.0).abs() < 0.02, "{p}: {found}");
+    }
+    // Against the plain formula, where that does not cancel.
+    assert!((arq_undelivered(20, 0.4, 3) - (1.0 - (1.0 - 0.4f64.powi(3)).powi(20))).abs() < 1e-12);
+}
+
+#[test]
+fn arq_undelivered_after_each_number_of_attempts() {
+    let frames = 20_000;
+    for p in [0.1, 0.3, 0.5] {
+        for attempts in [1, 2, 3, 5] {
+            let config = ProtocolConfig::LlArq(LlArqConfig { attempts, ..LlArqConfig::default() });
+            let seen = over(&config, p, frames);
+            let expected = arq_undelivered(20, p, attempts);
+            let sd = (expected * (1.0 - expected)).sqrt();
+            close(seen.skipped.len() as f64 / frames as f64, expected, sd, frames, 4.5);
+        }
+    }
+}
+
+#[test]
+fn arq_rounds_and_shares() {
+    let frames = 20_000;
+    for p in [0.1, 0.2, 0.3, 0.4, 0.5] {
+        let whole = over(&arq(Arq::WholeAccumulate), p, frames);
+        // Rounds are the greatest of 20 geometric numbers; they deviate by less than 2.
+        close(whole.blocks as f64 / frames as f64, arq_rounds(20, p, 15), 2.0, frames, 4.5);
+        let units = (whole.first_units + whole.later_units) as f64;
+        let share = whole.released.len() as f64 * 20.0 / units;
+        assert!((share / arq_whole_share(20, p, 15) - 1.0).abs() < 0.02, "{p}: {share}");
+        let some = over(&arq(Arq::Selective), p, frames);
+        let units = (some.first_units + some.later_units) as f64;
+        let share = some.released.len() as f64 * 20.0 / units;
+        assert!((share / arq_selective_share(20, p, 15) - 1.0).abs() < 0.01, "{p}: {share}");
+        assert_eq!(some.later_wasted, 0, "nothing is sent that is there");
+    }
+}
+
+#[test]
+fn stop_and_wait_waits() {
+    // A frame of 20 units takes 0.8 ms, its report is there 20 ms later.
+    let seen = over(&arq(Arq::StopAndWait), 0.0, 100);
+    assert_eq!(seen.end, Nanos::ZERO + (UNIT * 20 + WAY * 2) * 100);
+}
+
+#[test]
+fn harq_against_the_block() {
+    let frames = 20_000;
+    for (p, parity) in [(0.1, 3), (0.2, 6), (0.3, 8), (0.4, 10), (0.5, 12)] {
+        let config = harq(p);
+        let model = LlHarq::build(&config, None).unwrap();
+        assert_eq!(model.parity(), parity, "{p}");
+        let block = harq_block(20, parity, p, |need| model.demand(parity, need));
+        let seen = over(&ProtocolConfig::LlHarq(config), p, frames);
+        assert_eq!(seen.first_units, 20 * frames);
+        let per_frame = |units: u64| units as f64 / frames as f64;
+        let retried = (seen.blocks - frames) as f64 / frames as f64;
+        close(retried, 1.0 - block.decoded_at_once, 0.5, frames, 4.5);
+        close(per_frame(seen.first_wasted), block.pfec_wasted, 2.0, frames, 4.5);
+        close(per_frame(seen.later_units), block.rfec, 6.0, frames, 4.5);
+        close(per_frame(seen.later_wasted), block.rfec_wasted, 3.0, frames, 4.5);
+        let residual = seen.skipped.len() as f64 / frames as f64;
+        let sd = (block.residual * (1.0 - block.residual)).sqrt();
+        close(residual, block.residual, sd.max(1e-9), frames, 4.5);
+        assert!(block.residual < 2e-3, "{p}: {}", block.residual);
+    }
+}
+
+#[test]
+fn table_one_of_s2_in_closed_form() {
+    // Mb/s: goodput, PFEC and RFEC sent, PFEC and RFEC wasted. The first three add up to what the
+    // link carried: 9.92 to 9.98.
+    let table = [
+        (0.1, 3, [8.05, 1.48, 0.39, 0.61, 0.26]),
+        (0.2, 6, [6.71, 2.90, 0.36, 1.04, 0.23]),
+        (0.3, 8, [5.61, 3.77, 0.59, 1.03, 0.33]),
+        (0.4, 10, [4.58, 4.60, 0.80, 1.02, 0.38]),
+        (0.5, 12, [3.59, 5.40, 0.98, 1.00, 0.39]),
+    ];
+    for (p, parity, printed) in table {
+        let model = LlHarq::build(&harq(p), None).unwrap();
+        let b = harq_block(20, parity, p, |need| model.demand(parity, need));
+        let rate = printed[..3].iter().sum::<f64>() / (20.0 + b.rfec);
+        let p = f64::from(parity);
+        let found = [20.0 - p, p, b.rfec, b.pfec_wasted, b.rfec_wasted].map(|units| units * rate);
+        for (found, printed) in found.iter().zip(printed) {
+            assert!((found - printed).abs() < 0.1, "{p}: {found}, printed {printed}");
+        }
+    }
+}
+
+#[test]
+fn the_average_learns() {
+    let mut model = LlHarq::build(&LlHarqConfig::default(), None).unwrap();
+    let start = model.estimate().unwrap();
+    // A worked example: one block with 5 of 20 lost.
+    model.on_report(1, 20, 15);
+    assert!((model.estimate().unwrap() - (0.995 * start + 0.005 * 0.25)).abs() < 1e-15);
+    model.on_report(2, 10, 0);
+    assert!(
+        (model.estimate().unwrap() - (0.995 * start + 0.00125)).abs() < 1e-15,
+        "RFEC counts not"
+    );
+    for _ in 0..3000 {
+        model.on_report(1, 20, 20);
+    }
+    assert_eq!(model.parity(), 0, "no parity without loss");
+    for _ in 0..3000 {
+        model.on_report(1, 20, 10);
+    }
+    assert_eq!(model.parity(), 12);
+    for _ in 0..5000 {
+        model.on_report(1, 20, 0);
+    }
+    assert_eq!(model.parity(), 19, "one unit is always data");
+    assert!(model.demand(19, 1) <= MOST_SYMBOLS);
+}
+
+#[test]
+fn rules_of_rfec() {
+    // A = 0.3, s = sqrt(0.3 0.7 / 20) = 0.10247; P = 8, X = 2.
+    let demand =
+        |rfec| LlHarq::build(&LlHarqConfig { rfec, ..harq(0.3) }, None).unwrap().demand(8, 2);
+    assert_eq!(demand(Rfec::ParityAndMargin), 8 + 4); // 2 / 0.59753 = 3.35
+    assert_eq!(demand(Rfec::ParityAndMean), 8 + 3); // 2 / 0.7 = 2.86
+    assert_eq!(demand(Rfec::Sum), 11); // 8.0494 + 2.857
+    assert_eq!(demand(Rfec::NeedAndSpread), 2 + 8 + 3); // 20 x 0.10247 = 2.05
+    assert_eq!(demand(Rfec::Margin), 4);
+}
