@@ -27,7 +27,7 @@ use self::control::Control;
 use self::report::Reports;
 use self::wire::Wire;
 use crate::loss::Build;
-use crate::protocol::{self, Protocol, Receiver, ReceiverParts, Sender, SenderTimes, Way};
+use crate::protocol::{self, Protocol, Receiver, ReceiverParts, Sender, SenderTimes};
 use crate::{Distribution, JitterConfig, LinkConfig, Loss, ReorderingConfig};
 
 mod carrier;
@@ -214,16 +214,16 @@ impl Link {
         self.control = Some(Box::new(Control::new(bytes)));
     }
 
-    /// True if the link protocol's reports go over the other direction.
-    pub fn reports_over_reverse(&self) -> bool {
-        self.carrier.as_ref().is_some_and(|c| c.way() == Way::Reverse)
-    }
-
     /// Makes the link protocol wait for its reports longer, by what they may take on `reverse`.
     pub fn allow_reports_over(&mut self, reverse: &Self) {
         if let Some(carrier) = &mut self.carrier {
             carrier.allow_reports(reverse.time_for(Bytes(1500)) * 3 + reverse.wire.delay);
         }
+    }
+
+    /// Bytes of the reports sent for the other direction's link protocol.
+    pub fn reports_sent_bytes(&self) -> u64 {
+        self.control.as_ref().map_or(0, |c| c.sent_bytes())
     }
 
     /// The next report of the link protocol that is to go over the other direction.

@@ -10,6 +10,7 @@ use airtcp_packet::{EndpointId, Side};
 use airtcp_probe::{PcapProbe, Series, SeriesOptions, Vantage};
 use airtcp_scenario::{Resolved, ScenarioError};
 use airtcp_sim::estimate::Estimate;
+use airtcp_sim::link_protocol::ProtocolResult;
 use airtcp_sim::results::{FlowResult, LinkResult, Replication};
 use airtcp_trace::reader::{ReadOptions, read_links};
 use airtcp_units::{Outcomes, Span};
@@ -361,11 +362,42 @@ fn links(replications: &[Replication]) -> PyResult<Table> {
         .count("marked_packets", |r| r.1.marked_packets)
         .real("mean_queue_packets", |r| r.1.mean_queue_packets)
         .count("max_queue_packets", |r| u64::from(r.1.max_queue_packets));
+    table = protocols(table);
     for reason in airtcp_probe::DropReason::ALL.map(airtcp_probe::DropReason::name) {
         let drops = |r: &(u64, &LinkResult)| r.1.drops.get(reason).copied().unwrap_or(0);
         table = table.count(&format!("dropped_{reason}_packets"), drops);
     }
     table.finish()
+}
+
+/// What link protocols did; nothing on links without one.
+fn protocols<'a>(table: Columns<'a, (u64, &'a LinkResult)>) -> Columns<'a, (u64, &'a LinkResult)> {
+    type Of = fn(&ProtocolResult) -> Option<f64>;
+    let reals: [(&str, Of); 15] = [
+        ("throughput_bps", |p| Some(p.throughput_bps)),
+        ("data_bps", |p| Some(p.data_bps)),
+        ("pfec_bps", |p| Some(p.pfec_bps)),
+        ("rfec_bps", |p| Some(p.rfec_bps)),
+        ("pfec_wasted_bps", |p| Some(p.pfec_wasted_bps)),
+        ("rfec_wasted_bps", |p| Some(p.rfec_wasted_bps)),
+        ("attempts_mean", |p| p.attempts_mean),
+        ("latency_mean_s", |p| p.latency_mean_s),
+        ("latency_p50_s", |p| p.latency_p50_s),
+        ("latency_p95_s", |p| p.latency_p95_s),
+        ("latency_p99_s", |p| p.latency_p99_s),
+        ("decode_mean_s", |p| p.decode_mean_s),
+        ("decode_p95_s", |p| p.decode_p95_s),
+        ("unit_loss_rate", |p| Some(p.unit_loss_rate)),
+        ("loss_estimate", |p| p.loss_estimate),
+    ];
+    let of = |r: &&'a (u64, &'a LinkResult)| r.1.protocol.as_ref();
+    let table = table.text("protocol", |r| r.1.protocol.as_ref().map(|p| p.kind.as_str()));
+    let table = reals
+        .into_iter()
+        .fold(table, |table, (name, get)| table.real(name, move |r| of(&r).and_then(get)));
+    table
+        .count("reports", move |r| of(&r).map(|p| p.reports))
+        .count("report_timeouts", move |r| of(&r).map(|p| p.report_timeouts))
 }
 
 fn summary(summary: &airtcp_sim::results::Summary) -> PyResult<Table> {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use airtcp_link::Link;
+use airtcp_link::protocol::Way;
 use airtcp_packet::{Seq, Side};
 use airtcp_probe::Probe;
 use airtcp_queueing::{Qdisc, Queue};
@@ -55,6 +56,7 @@ pub(crate) fn build<P: Probe>(
         let interface = Interface::new(queue, link, one_way.to as u32, i as u32);
         world.add_interface(interface, seed.number(&format!("{label}/tie")));
     }
+    join_directions(&mut world, plan);
     let mut cells = vec![(0, 0); plan.cells.len()];
     for (site, medium) in plan.media().into_iter().enumerate() {
         for (number, cell) in medium.iter().enumerate() {
@@ -105,11 +107,24 @@ fn reports(plan: &Resolved) -> Option<Vec<Option<Span>>> {
     delays.iter().any(Option::is_some).then_some(delays)
 }
 
+/// Lets the reports of link protocols go over the other direction, where that is asked for. The
+/// two directions of a link come one after the other.
+fn join_directions<P: Probe>(world: &mut World<P>, plan: &Resolved) {
+    for (i, one_way) in plan.links.iter().enumerate() {
+        let protocol = one_way.direction.protocol.as_ref();
+        let feedback = protocol.and_then(|p| p.common()).map(|c| c.feedback);
+        if let Some(feedback) = feedback.filter(|f| f.way == Way::Reverse) {
+            world.report_over(i, i ^ 1, feedback.size);
+        }
+    }
+}
+
 /// Where a key that a link refused stands: its own keys, or those of its loss model.
 fn link_key(key: &str) -> String {
     let first = key.split('.').next().unwrap_or(key);
     match first {
-        "rate" | "slot" | "delay" | "mtu" | "jitter" | "reordering" | "duplication" => key.into(),
+        "rate" | "slot" | "delay" | "mtu" | "jitter" | "reordering" | "duplication"
+        | "protocol" => key.into(),
         _ => format!("loss.{key}"),
     }
 }

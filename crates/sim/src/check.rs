@@ -1,6 +1,7 @@
 //! What only the way of a flow shows: that there is one, that going there and back takes time,
 //! and that the flow's packets fit through.
 
+use airtcp_link::ProtocolConfig;
 use airtcp_scenario::{
     Application, Cell, Flow, MAX_PACKET, OneWay, Resolved, ScenarioError, TransportKind,
 };
@@ -44,6 +45,9 @@ pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
             fits(flow, &there, ahead)?;
             fits(flow, &back, behind)?;
         }
+        let (ahead, behind) = shortest(flow);
+        splits(flow, &there, ahead)?;
+        splits(flow, &back, behind)?;
     }
     Ok(())
 }
@@ -142,6 +146,41 @@ fn longest(flow: &Flow) -> (u64, u64) {
         }
         (TransportKind::Tcp, _) => (segment(u64::MAX), LONGEST_ACK),
     }
+}
+
+/// Shortest packets of a flow, there and back; none where nothing goes.
+fn shortest(flow: &Flow) -> (Option<u64>, Option<u64>) {
+    match flow.transport {
+        TransportKind::Udp => match longest(flow) {
+            (0, _) => (None, None),
+            (bytes, _) => (Some(bytes), None),
+        },
+        TransportKind::Tfrc => {
+            let (ahead, behind) = longest(flow);
+            (Some(ahead), Some(behind))
+        }
+        _ => (Some(TCP_HEADERS), Some(TCP_HEADERS)),
+    }
+}
+
+/// Refuses a link protocol that would split a packet into units of less than a byte.
+fn splits(flow: &Flow, way: &[Hop<'_>], shortest: Option<u64>) -> Result<(), ScenarioError> {
+    let Some(shortest) = shortest else { return Ok(()) };
+    for hop in way {
+        let Hop::Link(link) = hop else { continue };
+        let protocol = link.direction.protocol.as_ref().and_then(ProtocolConfig::common);
+        if let Some(common) = protocol.filter(|c| u64::from(c.units) > shortest) {
+            return Err(ScenarioError::at(
+                format!("{}.protocol.units", link.path),
+                format!(
+                    "is {}, but flow \"{}\" sends packets of {shortest} B over \"{}\", and a unit \
+                     has at least one byte: accepted are up to {shortest}",
+                    common.units, flow.name, link.name
+                ),
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn fits(flow: &Flow, way: &[Hop<'_>], longest: u64) -> Result<(), ScenarioError> {

@@ -13,11 +13,13 @@ pub(crate) struct Interface {
     pub(crate) link: Link,
     pub(crate) to_node: u32,
     pub(crate) number: u32,
+    /// The interface over which the reports of the link's protocol go back, if they take one.
+    pub(crate) reverse: Option<u32>,
 }
 
 impl Interface {
     pub(crate) fn new(queue: Queue, link: Link, to_node: u32, number: u32) -> Self {
-        Self { queue, link, to_node, number }
+        Self { queue, link, to_node, number, reverse: None }
     }
 
     /// Takes a packet into the queue, and on to the link if that is free.

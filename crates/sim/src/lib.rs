@@ -16,6 +16,7 @@ mod check;
 pub mod estimate;
 mod ground;
 mod interface;
+pub mod link_protocol;
 mod measure;
 pub mod parallel;
 mod place;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use airtcp_link::LinkStats;
+use airtcp_link::{LinkStats, ProtocolConfig};
 use airtcp_probe::{DropReason, Probe};
 use airtcp_queueing::{Qdisc, Stats as QueueStats};
 use airtcp_random::Seed;
@@ -13,6 +13,7 @@ use airtcp_units::{Nanos, Span};
 use crate::air::{CellCounters, cell};
 use crate::application::{App, Exchanges};
 use crate::interface::Interface;
+use crate::link_protocol::{ProtocolCounters, accounted, protocol};
 use crate::results::{
     Conservation, FlowResult, LinkResult, Replication, jain_index, max_difference,
 };
@@ -47,6 +48,7 @@ struct LinkCounters {
     queue: QueueStats,
     /// Packet-nanoseconds spent in the queue since the start.
     queue_area: f64,
+    protocol: Option<ProtocolCounters>,
 }
 
 impl Snapshot {
@@ -74,6 +76,7 @@ impl Snapshot {
                     busy: i.link.busy(at),
                     queue,
                     queue_area,
+                    protocol: ProtocolCounters::of(&i.link),
                 }
             })
             .collect();
@@ -151,7 +154,8 @@ pub(crate) fn replication<P: Probe>(
     let end = Snapshot::take(world);
     let flows: Vec<FlowResult> =
         (0..plan.flows.len()).map(|i| flow(world, plan, warm, &end, i)).collect();
-    let links: Vec<LinkResult> = (0..plan.links.len()).map(|i| link(plan, warm, &end, i)).collect();
+    let links: Vec<LinkResult> =
+        (0..plan.links.len()).map(|i| link(world, plan, warm, &end, i)).collect();
     let cells = plan.cells.iter().zip(warm.cells.iter().zip(&end.cells));
     let seed = Seed { root: plan.scenario.seed, replication: number };
     let cells =
@@ -270,9 +274,20 @@ fn rtt_mean(before: &FlowCounters, after: &FlowCounters) -> Option<f64> {
     (samples > 0).then(|| sum_now.saturating_sub(sum_then).as_secs_f64() / samples as f64)
 }
 
-fn link(plan: &Resolved, warm: &Snapshot, end: &Snapshot, i: usize) -> LinkResult {
+fn link<P: Probe>(
+    world: &World<P>,
+    plan: &Resolved,
+    warm: &Snapshot,
+    end: &Snapshot,
+    i: usize,
+) -> LinkResult {
     let (before, after) = (&warm.links[i], &end.links[i]);
     let span = end.at.since(warm.at);
+    let direction = &plan.links[i].direction;
+    let kind = direction.protocol.as_ref().map_or("none", ProtocolConfig::kind);
+    let link = &world.interfaces()[i].link;
+    let ends = before.protocol.as_ref().zip(after.protocol.as_ref());
+    let protocol = ends.map(|(before, after)| protocol(kind, link, before, after, span));
     let over = |x: f64| if span == Span::ZERO { 0.0 } else { x / span.as_secs_f64() };
     let sent = after.link.sent - before.link.sent;
     let lost = after.link.lost - before.link.lost;
@@ -282,6 +297,10 @@ fn link(plan: &Resolved, warm: &Snapshot, end: &Snapshot, i: usize) -> LinkResul
         (DropReason::Loss, lost),
         (DropReason::TooLong, after.link.too_long - before.link.too_long),
     ];
+    let drops = drops.map(|(reason, n)| match reason {
+        DropReason::Loss if protocol.is_some() => (DropReason::RetryLimit, n),
+        _ => (reason, n),
+    });
     let drops: BTreeMap<String, u64> =
         drops.into_iter().map(|(reason, n)| (reason.name().to_owned(), n)).collect();
     LinkResult {
@@ -297,6 +316,7 @@ fn link(plan: &Resolved, warm: &Snapshot, end: &Snapshot, i: usize) -> LinkResul
         marked_packets: after.queue.marked - before.queue.marked,
         mean_queue_packets: over((after.queue_area - before.queue_area) / 1e9),
         max_queue_packets: after.queue.peak_packets,
+        protocol,
     }
 }
 
@@ -317,6 +337,8 @@ fn conservation<P: Probe>(world: &World<P>) -> Conservation {
         delivered,
         dropped,
         in_flight,
-        ok: created == delivered + dropped + in_flight && in_flight == world.pool().in_flight(),
+        ok: created == delivered + dropped + in_flight
+            && in_flight == world.pool().in_flight()
+            && world.interfaces().iter().all(|i| accounted(&i.link)),
     }
 }

@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::air::CellResult;
 use crate::air_summary::{self, CellEstimates};
 use crate::estimate::Estimate;
+use crate::link_protocol::ProtocolResult;
 
 /// Version of the format of run results.
 pub const RUN_SCHEMA: &str = "airtcp.run/1";
@@ -93,7 +94,8 @@ pub struct LinkResult {
     pub delivered_bps: f64,
     /// Share of the measured time in which the transmitter was busy.
     pub utilisation: f64,
-    /// Share of transmitted packets that the loss model took.
+    /// Share of transmitted packets that the loss model took; with a link protocol, that it gave
+    /// up (residual loss).
     pub loss_rate: f64,
     /// Packets dropped, by reason.
     pub drops: BTreeMap<String, u64>,
@@ -103,6 +105,10 @@ pub struct LinkResult {
     pub mean_queue_packets: f64,
     /// Greatest length of the queue since the start.
     pub max_queue_packets: u32,
+    /// What the link protocol did, if there is one. Summaries have its quantities beside the
+    /// link's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<ProtocolResult>,
 }
 
 /// Where every packet went. `ok` is `created = delivered + dropped + in flight`.
@@ -116,7 +122,8 @@ pub struct Conservation {
     pub dropped: u64,
     /// Packets in queues and on links when the run ended.
     pub in_flight: u64,
-    /// Whether the sum is right. False is a defect in the simulator, not in the scenario.
+    /// Whether the sum is right, and all bits that links with a protocol sent are accounted for.
+    /// False is a defect in the simulator, not in the scenario.
     pub ok: bool,
 }
 
@@ -243,8 +250,12 @@ fn estimates<T: Serialize>(
             let mut name = String::new();
             // One record at a time: as JSON it takes several times the memory it takes here.
             for record in replications.iter().filter_map(|r| part(r).get(i)) {
-                let Ok(Value::Object(record)) = serde_json::to_value(record) else { continue };
-                for (key, value) in record {
+                let Ok(Value::Object(mut record)) = serde_json::to_value(record) else { continue };
+                let protocol = match record.remove("protocol") {
+                    Some(Value::Object(protocol)) => protocol,
+                    _ => serde_json::Map::new(),
+                };
+                for (key, value) in record.into_iter().chain(protocol) {
                     match value {
                         Value::Number(n) => {
                             values.entry(key).or_default().extend(n.as_f64());

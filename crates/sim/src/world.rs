@@ -7,7 +7,7 @@
 use airtcp_link::Report;
 use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment};
 use airtcp_probe::{Cx, DropReason, Event, Fingerprint, Probe, Who};
-use airtcp_units::Nanos;
+use airtcp_units::{Bytes, Nanos};
 use airtcp_wifi::cell::Cell;
 use airtcp_wifi::mac::{Category, NodeId};
 
@@ -115,6 +115,14 @@ impl<P: Probe> World<P> {
         self.interface_timers.push(timer);
     }
 
+    /// Lets the reports of interface `number`'s link protocol go over interface `reverse`.
+    pub(crate) fn report_over(&mut self, number: usize, reverse: usize, size: Bytes) {
+        let (Some(ours), Some(other)) = two(&mut self.interfaces, number, reverse) else { return };
+        ours.link.allow_reports_over(&other.link);
+        other.link.carry_reports(size);
+        ours.reverse = Some(reverse as u32);
+    }
+
     /// Adds a medium with what stands in front of the stations of its cells. `salt` comes from
     /// seed and name.
     pub(crate) fn add_site(&mut self, mut cell: Cell, fronts: Vec<Fronts>, salt: u64) {
@@ -196,6 +204,38 @@ impl<P: Probe> World<P> {
         while let Some(report) = self.interfaces[i].link.take_report(self.now) {
             self.tell_of_corruption(&report);
         }
+        self.exchange_reports(i);
+        self.queue.set(self.interface_timers[i], self.interfaces[i].next_timer());
+    }
+
+    /// Carries reports of link protocols from one direction of a link to the other.
+    fn exchange_reports(&mut self, i: usize) {
+        let now = self.now;
+        if let Some(reverse) = self.interfaces[i].reverse {
+            let mut any = false;
+            while let Some(report) = self.interfaces[i].link.take_outgoing_report(now) {
+                self.interfaces[reverse as usize].link.send_report(now, report);
+                any = true;
+            }
+            if any {
+                self.set_interface(reverse);
+            }
+        }
+        // The directions of a link come in pairs.
+        let ours = i ^ 1;
+        let mut any = false;
+        while let Some(report) = self.interfaces[i].link.take_carried_report(now) {
+            self.interfaces[ours].link.on_report(now, report);
+            any = true;
+        }
+        if any {
+            self.interfaces[ours].feed(now, &mut self.probe, &mut self.pool);
+            self.set_interface(ours as u32);
+        }
+    }
+
+    fn set_interface(&mut self, number: u32) {
+        let i = number as usize;
         self.queue.set(self.interface_timers[i], self.interfaces[i].next_timer());
     }
 
@@ -408,6 +448,14 @@ impl<P: Probe> World<P> {
 }
 
 /// Every arrival, when, where, and what arrived: two runs that agree in these are the same run.
+/// Two different elements.
+fn two<T>(list: &mut [T], a: usize, b: usize) -> (Option<&mut T>, Option<&mut T>) {
+    match list.get_disjoint_mut([a, b]) {
+        Ok([a, b]) => (Some(a), Some(b)),
+        Err(_) => (None, None),
+    }
+}
+
 fn fold_arrival(print: &mut Fingerprint, now: Nanos, link: u32, to: EndpointId, s: &Segment) {
     print.fold(now.0);
     print.fold(u64::from(link) << 32 | to.index() as u64);

@@ -116,10 +116,6 @@ impl Carrier {
         self.sender.protocol().estimate()
     }
 
-    pub(super) const fn way(&self) -> Way {
-        self.way
-    }
-
     pub(super) fn allow_reports(&mut self, by: Span) {
         self.sender.allow_reports(by);
     }

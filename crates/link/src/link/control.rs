@@ -13,6 +13,7 @@ use crate::protocol::Report;
 #[derive(Debug)]
 pub(super) struct Control {
     bytes: u32,
+    sent: u64,
     waiting: VecDeque<Report>,
     under_way: VecDeque<(Nanos, Report)>,
 }
@@ -20,7 +21,12 @@ pub(super) struct Control {
 impl Control {
     pub(super) fn new(bytes: Bytes) -> Self {
         let bytes = u32::try_from(bytes.0).unwrap_or(u32::MAX);
-        Self { bytes, waiting: VecDeque::new(), under_way: VecDeque::new() }
+        Self { bytes, sent: 0, waiting: VecDeque::new(), under_way: VecDeque::new() }
+    }
+
+    /// Bytes sent.
+    pub(super) const fn sent_bytes(&self) -> u64 {
+        self.bytes as u64 * self.sent
     }
 
     /// True if none waits for the transmitter.
@@ -40,6 +46,7 @@ impl Control {
         {
             // A loss model that looks at what it takes sees something without payload.
             let passage = wire.pass(now, (self.bytes, 0, EndpointId::new(0, Side::Client)), None);
+            self.sent += 1;
             sent += u64::from(self.bytes);
             if !passage.lost {
                 self.under_way.push_back((wire.ready_at + wire.delay, report));

@@ -65,7 +65,7 @@ impl Latency {
 
 /// The bucket of a time: exact below 32 ns, then by its leading six bits.
 const fn place(ns: u64) -> usize {
-    let top = 63 - (ns | 1).leading_zeros();
+    let top = (ns | 1).ilog2();
     if top < STEPS {
         return ns as usize;
     }
@@ -79,9 +79,10 @@ fn middle(place: usize) -> f64 {
     if place < 2 * steps {
         return place as f64;
     }
-    let shift = (place >> STEPS) as i32 - 1;
-    let low = (place - ((shift as usize) << STEPS)) as f64;
-    (low + 0.5) * 2f64.powi(shift) - 0.5
+    let shift = (place >> STEPS) - 1;
+    let low = (place - (shift << STEPS)) as f64;
+    // Below 2^63, for a place that a time has.
+    (low + 0.5) * (1u64 << shift.min(63)) as f64 - 0.5
 }
 
 #[cfg(test)]

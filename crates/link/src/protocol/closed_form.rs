@@ -2,6 +2,8 @@
 //!
 //! `p` is the loss of a unit. The link is saturated, so that rates are shares of its own.
 
+use airtcp_units::detmath;
+
 /// Probabilities of 0 to `n` losses among `n` units: Bin(n, p).
 pub fn binomial(n: u16, p: f64) -> Vec<f64> {
     let mut all = vec![1.0];
@@ -21,7 +23,7 @@ pub fn binomial(n: u16, p: f64) -> Vec<f64> {
 }
 
 fn power(base: f64, n: u16) -> f64 {
-    base.powi(i32::from(n))
+    detmath::pow(base, f64::from(n))
 }
 
 /// LL-ARQ whose receiver accumulates: P(a frame of `units` is not there after `attempts`),

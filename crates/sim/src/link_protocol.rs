@@ -1,0 +1,117 @@
+//! What a run reports of the link protocols of its links: where the bits went, how often frames
+//! were sent, how long they took.
+//!
+//! Rates are over the measured time. All bits that a transmitter sent for its protocol are data,
+//! PFEC or RFEC, and these three add up to the throughput; `accounted` checks that against the
+//! transmitter's own count, and a run whose sum is wrong is not `ok`.
+
+use airtcp_link::{Latency, Link, ProtocolStats};
+use airtcp_units::Span;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the link protocol of one direction did in one replication.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProtocolResult {
+    /// The protocol: `ll-arq`, `ll-harq`.
+    pub kind: String,
+    /// All bits sent, reports that the other direction's protocol sends over this one included.
+    pub throughput_bps: f64,
+    /// Bits of data units in first transmissions.
+    pub data_bps: f64,
+    /// Bits of parity sent with them (proactive FEC).
+    pub pfec_bps: f64,
+    /// Bits sent in answer to reports: parity (reactive FEC), or fragments once more.
+    pub rfec_bps: f64,
+    /// Bits of first transmissions that arrived and were not needed.
+    pub pfec_wasted_bps: f64,
+    /// Bits sent in answer to reports that arrived and were not needed.
+    pub rfec_wasted_bps: f64,
+    /// Transmissions per frame.
+    pub attempts_mean: Option<f64>,
+    /// Mean time from the start of a frame's first unit until it goes up, in order.
+    pub latency_mean_s: Option<f64>,
+    /// Half of the frames took at most this long.
+    pub latency_p50_s: Option<f64>,
+    /// And 95 % this long.
+    pub latency_p95_s: Option<f64>,
+    /// And 99 % this long.
+    pub latency_p99_s: Option<f64>,
+    /// Mean time from the start of a frame's first unit until enough of it is there: without
+    /// what it waits for frames before it.
+    pub decode_mean_s: Option<f64>,
+    /// 95 % of the frames were there after at most this long.
+    pub decode_p95_s: Option<f64>,
+    /// Share of the units that the loss model took.
+    pub unit_loss_rate: f64,
+    /// The protocol's estimate of that share at the end, if it makes one.
+    pub loss_estimate: Option<f64>,
+    /// Reports sent back.
+    pub reports: u64,
+    /// Transmissions about which none came in time.
+    pub report_timeouts: u64,
+}
+
+/// Counters of a link protocol at one instant.
+#[derive(Clone)]
+pub(crate) struct ProtocolCounters {
+    stats: ProtocolStats,
+    sent_bytes: u64,
+    sent_packets: u64,
+}
+
+impl ProtocolCounters {
+    pub(crate) fn of(link: &Link) -> Option<Self> {
+        let stats = link.protocol()?.clone();
+        let total = link.stats();
+        Some(Self { stats, sent_bytes: total.sent_bytes, sent_packets: total.sent })
+    }
+}
+
+/// True if data, PFEC, RFEC and reports are all that the transmitter of a link sent.
+pub(crate) fn accounted(link: &Link) -> bool {
+    link.protocol().is_none_or(|p| {
+        let units = p.data_bytes + p.pfec_bytes + p.rfec_bytes;
+        units + link.reports_sent_bytes() == link.stats().sent_bytes
+    })
+}
+
+/// What happened between two instants.
+pub(crate) fn protocol(
+    kind: &str,
+    link: &Link,
+    before: &ProtocolCounters,
+    after: &ProtocolCounters,
+    span: Span,
+) -> ProtocolResult {
+    let (then, now) = (&before.stats, &after.stats);
+    let bps = |of: fn(&ProtocolStats) -> u64| rate(of(now) - of(then), span);
+    let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+    let between = |of: fn(&ProtocolStats) -> &Latency| of(now).since(of(then));
+    let (release, decode) = (between(|s| &s.release), between(|s| &s.decode));
+    let units = now.units - then.units;
+    ProtocolResult {
+        kind: kind.to_owned(),
+        throughput_bps: rate(after.sent_bytes - before.sent_bytes, span),
+        data_bps: bps(|s| s.data_bytes),
+        pfec_bps: bps(|s| s.pfec_bytes),
+        rfec_bps: bps(|s| s.rfec_bytes),
+        pfec_wasted_bps: bps(|s| s.pfec_wasted_bytes),
+        rfec_wasted_bps: bps(|s| s.rfec_wasted_bytes),
+        attempts_mean: share(now.blocks - then.blocks, after.sent_packets - before.sent_packets),
+        latency_mean_s: release.mean(),
+        latency_p50_s: release.quantile(0.5),
+        latency_p95_s: release.quantile(0.95),
+        latency_p99_s: release.quantile(0.99),
+        decode_mean_s: decode.mean(),
+        decode_p95_s: decode.quantile(0.95),
+        unit_loss_rate: share(now.units_lost - then.units_lost, units).unwrap_or(0.0),
+        loss_estimate: link.estimate(),
+        reports: now.reports - then.reports,
+        report_timeouts: now.timeouts - then.timeouts,
+    }
+}
+
+fn rate(bytes: u64, span: Span) -> f64 {
+    if span == Span::ZERO { 0.0 } else { bytes as f64 * 8.0 / span.as_secs_f64() }
+}
