@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use airtcp_link::Link;
 use airtcp_link::protocol::Way;
+use airtcp_link::{Link, ProtocolConfig};
 use airtcp_packet::{Seq, Side};
 use airtcp_probe::Probe;
 use airtcp_queueing::{Qdisc, Queue};
@@ -112,7 +112,7 @@ fn reports(plan: &Resolved) -> Option<Vec<Option<Span>>> {
 fn join_directions<P: Probe>(world: &mut World<P>, plan: &Resolved) {
     for (i, one_way) in plan.links.iter().enumerate() {
         let protocol = one_way.direction.protocol.as_ref();
-        let feedback = protocol.and_then(|p| p.common()).map(|c| c.feedback);
+        let feedback = protocol.and_then(ProtocolConfig::common).map(|c| c.feedback);
         if let Some(feedback) = feedback.filter(|f| f.way == Way::Reverse) {
             world.report_over(i, i ^ 1, feedback.size);
         }
