@@ -179,6 +179,7 @@ impl CellSpec {
             at(table)(e)
         })?;
         self.mac.validate().map_err(at("mac"))?;
+        self.mac.check_protection(&timing).map_err(at("mac"))?;
         for access_point in [false, true] {
             self.mac.params(self.standard, access_point).map_err(at("mac"))?;
         }

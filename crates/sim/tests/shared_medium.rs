@@ -266,3 +266,44 @@ fn the_second_cell_captures_the_first_for_250_ms() {
         station.retry_drops
     );
 }
+
+/// 802.11b and 802.11g on one channel, out of earshot by energy: without protection the old cell
+/// runs into OFDM frames that it does not sense; with it both lose less.
+#[test]
+fn protection_helps_where_802_11b_is_about() {
+    let of = |protection: &str| {
+        let cell = |name: &str, standard: &str, more: &str| {
+            format!(
+                "[[cells]]\nname = \"{name}\"\naccess_point = \"ap-{name}\"\nprefix = \"{name}\"\n\
+                 standard = \"{standard}\"\nchannel = 6\nnoise.floor_dbm = -99\n\
+                 layout = {{ kind = \"star\", stations = 1, radius_m = 5 }}\n\
+                 propagation.path_loss = {{ model = \"log-distance\", exponent = 3.5, \
+                 reference_loss_db = 46.67 }}\n{more}\n"
+            )
+        };
+        let flow = |name: &str| udp(&format!("{name}0"), &format!("ap-{name}"), "40 Mb/s", "");
+        run_first(&format!(
+            "duration = \"10 s\"\nwarmup = \"1 s\"\n{}{}{}{}",
+            cell("b", "802.11b", ""),
+            cell(
+                "g",
+                "802.11g",
+                &format!("center = [12, 0]\ntiming.slot = \"20 us\"\n{protection}")
+            ),
+            flow("b"),
+            flow("g")
+        ))
+    };
+    let errors =
+        |run: &Replication| [0, 1].map(|i| run.cells[i].stations[1].frames["data"].error_rate);
+    let bare = errors(&of(""));
+    assert!(bare[0] > 0.2 && bare[1] > 0.2, "{bare:?}");
+    for protection in ["cts-to-self", "rts-cts"] {
+        let run = of(&format!("mac.protection = \"{protection}\""));
+        let both = errors(&run);
+        assert!(both[0] < 0.1 && both[1] < 0.1, "{protection}: {both:?}");
+        assert!(
+            run.cells[1].stations[1].frames.contains_key("cts") == (protection == "cts-to-self")
+        );
+    }
+}

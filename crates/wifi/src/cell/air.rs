@@ -328,7 +328,8 @@ impl Cell {
     fn book(&mut self, sent: &Transmission) -> Option<Loss> {
         let decoded = self.decoded.take().is_some();
         let fate = Fate { interferer: self.blamed.take(), ..sent.fate };
-        if decoded || sent.frame.to == NodeId::BROADCAST {
+        // A CTS to its own sender is for everybody, too.
+        if decoded || sent.frame.to == NodeId::BROADCAST || sent.frame.to == sent.frame.from {
             return None;
         }
         let loss = fate.loss();

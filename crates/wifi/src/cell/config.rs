@@ -203,6 +203,7 @@ impl Cell {
         label: &str,
     ) -> Result<(), ConfigError> {
         plan.mac.validate()?;
+        plan.mac.check_protection(&plan.timing)?;
         let n = plan.stations.len();
         let (first, total) = (self.stations.len(), self.radios.len());
         let rules = Rules { timing: plan.timing, mac: plan.mac };

@@ -1,11 +1,11 @@
 //! What of medium access can be chosen.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{Bytes, Span};
+use airtcp_units::{BitRate, Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{BeaconConfig, EdcaConfig, TxopLimits};
+use super::{BeaconConfig, EdcaConfig, Protection, TxopLimits};
 use crate::cell::AccessParams;
 use crate::phy::{Standard, Timing};
 
@@ -108,6 +108,11 @@ pub struct MacConfig {
     pub after_timeout: AfterTimeout,
     /// Whether a frame that could not be decoded makes its hearers wait EIFS.
     pub eifs: bool,
+    /// What goes before OFDM frames for the sake of stations of 802.11b (802.11g only).
+    pub protection: Protection,
+    /// Rate of the frames in front. Default: 2 Mb/s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protection_rate: Option<BitRate>,
     /// The access point's beacons. Default: none; `{}` is one each 102.4 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beacons: Option<BeaconConfig>,
@@ -130,6 +135,8 @@ impl Default for MacConfig {
             immediate_access: ImmediateAccess::default(),
             after_timeout: AfterTimeout::default(),
             eifs: true,
+            protection: Protection::default(),
+            protection_rate: None,
             beacons: None,
         }
     }

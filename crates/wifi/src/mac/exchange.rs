@@ -3,6 +3,7 @@
 //! ```text
 //! access -> [RTS -> SIFS -> CTS -> SIFS ->] DATA -> SIFS -> ACK -> back-off
 //! ```
+//! What goes before the data is in `protection.rs`.
 //! Source: IEEE 802.11-2012 clauses 9.3.2.4 (NAV), 9.3.2.6 (CTS), 9.3.2.8 (ACK), 9.3.2.10
 //! (duplicates), 9.3.4.4 (retries), 9.19.2.4 (transmission opportunities).
 
@@ -44,13 +45,10 @@ pub(crate) enum Due {
 }
 
 impl Station {
-    /// The first frame of an exchange: RTS or data.
+    /// The first frame of an exchange: RTS, CTS to itself, or data.
     pub(super) fn begin(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
         let mpdu = self.choose(now)?;
-        if mpdu.to != NodeId::BROADCAST && rules.wants_rts(mpdu.bytes) {
-            return Some(self.rts(&mpdu, rules));
-        }
-        self.data(rules)
+        self.opening(&mpdu, rules).or_else(|| self.data(rules))
     }
 
     /// The frame at the head of the active category, with the rate of its next attempt.
@@ -88,24 +86,24 @@ impl Station {
 
     /// How long the exchange of a frame takes.
     fn length(&self, mpdu: &Mpdu, rules: &Rules) -> Span {
-        let timing = &rules.timing;
-        let data = acknowledged(mpdu.mode, mpdu.bytes, rules);
-        if !rules.wants_rts(mpdu.bytes) {
-            return data;
+        self.opening_length(mpdu, rules) + Self::data_length(mpdu, rules)
+    }
+
+    /// Time of a frame, and of its ACK if it has one.
+    pub(super) fn data_length(mpdu: &Mpdu, rules: &Rules) -> Span {
+        if mpdu.to == NodeId::BROADCAST {
+            return rules.timing.frame(mpdu.mode, mpdu.bytes);
         }
-        let control = self.rts_mode(mpdu, rules);
-        let sifs = timing.sifs;
-        timing.frame(control, RTS_BYTES) + sifs + timing.cts(control) + sifs + data
+        acknowledged(mpdu.mode, mpdu.bytes, rules)
     }
 
-    /// Mode of a frame's RTS: that of the answers to its data, unless the rate control says.
-    fn rts_mode(&self, mpdu: &Mpdu, rules: &Rules) -> Mode {
-        self.rate.rts_mode().unwrap_or_else(|| rules.timing.answer_mode(mpdu.mode))
+    /// Mode of a frame's RTS if the rate control has one; else it is that of the answers to the data.
+    pub(super) fn own_rts_mode(&self) -> Option<Mode> {
+        self.rate.rts_mode()
     }
 
-    fn rts(&self, mpdu: &Mpdu, rules: &Rules) -> Frame {
+    pub(super) fn rts(&self, mpdu: &Mpdu, mode: Mode, rules: &Rules) -> Frame {
         let timing = &rules.timing;
-        let mode = self.rts_mode(mpdu, rules);
         let sifs = timing.sifs;
         let data = acknowledged(mpdu.mode, mpdu.bytes, rules);
         let asks = self.rate.rts_mode().is_some();
@@ -148,6 +146,10 @@ impl Station {
     /// A frame of its own has ended.
     pub(crate) fn on_tx_end(&mut self, now: Nanos, frame: &Frame, rules: &Rules) {
         let answer = match frame.kind {
+            Kind::Cts if frame.to == self.id => {
+                self.due = Some((now + rules.timing.sifs, Due::Cleared));
+                return;
+            }
             Kind::Ack | Kind::Cts => return,
             Kind::Rts => Kind::Cts,
             Kind::Data | Kind::Beacon if frame.to == NodeId::BROADCAST => {

@@ -6,6 +6,7 @@ mod contender;
 mod edca;
 mod exchange;
 mod frame;
+mod protection;
 mod station;
 
 pub use beacon::BeaconConfig;
@@ -18,4 +19,5 @@ pub(crate) use contender::{Contender, Countdown, View};
 pub use edca::{Category, CategoryConfig, EdcaConfig, TxopLimits};
 pub use frame::{Class, Frame, Grant, Kind, NodeId};
 pub(crate) use frame::{Mpdu, data_bytes};
+pub use protection::Protection;
 pub(crate) use station::{Finished, Heard, Receiving, Station, Wait};

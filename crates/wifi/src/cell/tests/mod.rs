@@ -3,6 +3,7 @@
 mod beacons;
 mod exchange;
 mod interference;
+mod protection;
 mod rates;
 mod saturation;
 mod shared;

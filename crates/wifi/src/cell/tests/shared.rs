@@ -5,13 +5,17 @@ use crate::interference::tests::Line;
 
 const MS: u64 = 1_000_000;
 /// -70 dBm: a frame is sensed, energy is not detected. -64 dBm: nor here, but twice that is.
-const WEAK: f64 = 1e-7;
+pub(super) const WEAK: f64 = 1e-7;
 const HALF: f64 = 4e-7;
 const STRONG: f64 = 1e-6;
 
 /// Cells of an access point and a station that always sends to it, each on its channel; every
 /// station hears those of other cells with `power`.
-fn bench(cells: &[(Standard, u16)], power: f64, change: impl Fn(usize, &mut CellPlan)) -> Bench {
+pub(super) fn bench(
+    cells: &[(Standard, u16)],
+    power: f64,
+    change: impl Fn(usize, &mut CellPlan),
+) -> Bench {
     let make = |(i, (standard, _)): (usize, &(Standard, u16))| {
         let mut plan = plan(2, *standard, MacConfig::default(), TimingConfig::default());
         plan.capture = Capture::Sinr { late_db: 5.0 };
@@ -33,7 +37,7 @@ fn bench(cells: &[(Standard, u16)], power: f64, change: impl Fn(usize, &mut Cell
 fn same(_: usize, _: &mut CellPlan) {}
 
 /// When the data frames of a cell's station began and ended.
-fn data(b: &Bench, cell: usize) -> Vec<(u64, u64)> {
+pub(super) fn data(b: &Bench, cell: usize) -> Vec<(u64, u64)> {
     let timing = b.cell.bss[cell].rules.timing;
     let ours = |f: &Frame| f.kind == Kind::Data && f.from.index() == 2 * cell + 1;
     let span = |(at, f): &(Nanos, Frame)| (at.0, (*at + timing.frame(f.mode, f.bytes)).0);
@@ -46,7 +50,7 @@ fn nav(b: &Bench, station: usize) -> Nanos {
 }
 
 /// How many of `frames` begin while something is on the air.
-fn begun_amid(frames: &[(u64, u64)], air: &[(u64, u64)]) -> usize {
+pub(super) fn begun_amid(frames: &[(u64, u64)], air: &[(u64, u64)]) -> usize {
     let amid = |begin: u64| air.iter().any(|(from, to)| *from < begin && begin < *to);
     frames.iter().filter(|(begin, _)| amid(*begin)).count()
 }

@@ -1,0 +1,143 @@
+//! Protection of 802.11g from 802.11b: what goes before a frame, when, and whom it silences.
+
+use airtcp_units::BitRate;
+
+use super::*;
+use crate::mac::Protection;
+use crate::phy::{AckRate, Mode};
+
+const MS: u64 = 1_000_000;
+const US: u64 = 1_000;
+/// 802.11g, 1524 B at 54 Mb/s: 20 + 4 ceil(12214 / 216) + 6 us; its ACK at 24 Mb/s: 20 + 4 ceil(134 / 96) + 6.
+const DATA: u64 = 254 * US;
+const ACK: u64 = 34 * US;
+/// At 2 Mb/s behind the long preamble: 14 and 20 B.
+const CTS: u64 = (192 + 56) * US;
+const RTS: u64 = (192 + 80) * US;
+const SIFS: u64 = 10 * US;
+
+fn mac(protection: Protection) -> MacConfig {
+    MacConfig { protection, ..MacConfig::default() }
+}
+
+fn bench(n: usize, mac: MacConfig) -> Bench {
+    Bench::new(plan(n, Standard::G, mac, TimingConfig::default()), 1)
+}
+
+/// Kind, start and end of Duration of all that was sent.
+fn frames(b: &Bench) -> Vec<(Kind, u64, u64)> {
+    let timing = b.cell.bss[0].rules.timing;
+    let reserved = |at: &Nanos, f: &Frame| (*at + timing.frame(f.mode, f.bytes) + f.duration).0;
+    b.log.iter().map(|(at, f)| (f.kind, at.0, reserved(at, f))).collect()
+}
+
+/// The frames of one packet, sent at 1 ms; a third station keeps silent to the end of the ACK.
+fn exchange(mac: MacConfig) -> (Bench, Vec<(Kind, u64, u64)>) {
+    let mut b = bench(3, mac);
+    b.run(Nanos(MS));
+    b.offer(NodeId(1), NodeId(0));
+    b.run(Nanos(MS + 400 * US));
+    b.offer(NodeId(2), NodeId(0));
+    b.run(Nanos(3 * MS));
+    let all = frames(&b);
+    (b, all)
+}
+
+#[test]
+fn a_cts_to_self_goes_before_the_data() {
+    let (b, all) = exchange(mac(Protection::CtsToSelf));
+    let data = MS + CTS + SIFS;
+    let end = data + DATA + SIFS + ACK;
+    let of = [(Kind::Cts, MS, end), (Kind::Data, data, end), (Kind::Ack, data + DATA + SIFS, end)];
+    assert_eq!(all[..3], of);
+    let (_, cts) = b.log[0];
+    assert_eq!((cts.from, cts.to, cts.mode), (NodeId(1), NodeId(1), Mode::DSSS[1]));
+    // DIFS after the ACK at the earliest, and that is a CTS again.
+    let (kind, at, _) = all[3];
+    assert_eq!(kind, Kind::Cts);
+    assert!(at >= end + 28 * US && (at - end - 28 * US).is_multiple_of(9 * US), "{at}");
+    let stats = b.cell.stats(NodeId(1));
+    assert_eq!((stats.class(Class::Cts).sent, stats.class(Class::Data).sent), (1, 1));
+    assert_eq!(stats.class(Class::Cts).transmitter_side, 0, "a CTS to itself is no loss");
+    assert_eq!(b.delivered[0], 2);
+}
+
+#[test]
+fn rts_and_cts_go_at_a_rate_of_802_11b() {
+    let (b, all) = exchange(mac(Protection::RtsCts));
+    let cts = MS + RTS + SIFS;
+    let data = cts + CTS + SIFS;
+    let end = data + DATA + SIFS + ACK;
+    let of = [(Kind::Rts, MS, end), (Kind::Cts, cts, end), (Kind::Data, data, end)];
+    assert_eq!(all[..3], of);
+    assert_eq!(b.log[0].1.mode, Mode::DSSS[1]);
+    assert_eq!((b.log[1].1.from, b.log[1].1.mode), (NodeId(0), Mode::DSSS[1]));
+    assert_eq!(b.log[2].1.mode, Mode::OFDM[7]);
+}
+
+/// A frame beyond the RTS threshold has RTS and CTS at the rate of protection; 11 Mb/s in front is
+/// faster; DSSS frames and those of a cell without protection are as ever.
+#[test]
+fn what_is_not_ofdm_is_not_protected() {
+    let long =
+        MacConfig { rts_threshold: Some(airtcp_units::Bytes(1000)), ..mac(Protection::CtsToSelf) };
+    let (b, all) = exchange(long);
+    assert_eq!(
+        all[..3].iter().map(|f| f.0).collect::<Vec<_>>(),
+        [Kind::Rts, Kind::Cts, Kind::Data]
+    );
+    assert_eq!(b.log[0].1.mode, Mode::DSSS[1]);
+    let rate = Some(BitRate::from_mbps(11));
+    let (b, all) = exchange(MacConfig { protection_rate: rate, ..mac(Protection::CtsToSelf) });
+    // 192 + ceil(112 / 11) us.
+    assert_eq!(all[1].1, MS + 203 * US + SIFS);
+    assert_eq!(b.log[0].1.mode, Mode::DSSS[3]);
+    let mut plan = plan(2, Standard::G, mac(Protection::CtsToSelf), TimingConfig::default());
+    plan.stations.iter_mut().for_each(|s| s.rate = RatePlan::fixed(Mode::DSSS[3]));
+    let mut b = Bench::new(plan, 1);
+    b.saturated = vec![(NodeId(1), NodeId(0))];
+    b.run(Nanos(20 * MS));
+    assert!(b.log.len() > 10 && b.log.iter().all(|(_, f)| f.kind != Kind::Cts));
+}
+
+/// An 802.11b cell on the channel of an 802.11g cell: without protection its frames begin amid OFDM
+/// frames, with it they do not, and nothing is lost but to stations that start together.
+#[test]
+fn an_802_11b_cell_keeps_silent_for_protected_frames() {
+    let run = |protection| {
+        let mut b =
+            shared::bench(&[(Standard::B, 1), (Standard::G, 1)], shared::WEAK, |i, plan| {
+                if i == 1 {
+                    plan.mac.protection = protection;
+                }
+            });
+        b.run(Nanos(2_000 * MS));
+        let (old, new) = (shared::data(&b, 0), shared::data(&b, 1));
+        (shared::begun_amid(&old, &new), old.len(), new.len())
+    };
+    let (bare, ..) = run(Protection::None);
+    assert!(bare > 200, "{bare}");
+    for protection in [Protection::CtsToSelf, Protection::RtsCts] {
+        let (amid, old, new) = run(protection);
+        assert_eq!(amid, 0, "{protection:?}");
+        assert!(old > 200 && new > 200, "{protection:?} {old} {new}");
+    }
+}
+
+#[test]
+fn impossible_protection_is_refused() {
+    let check = |standard, config: &TimingConfig, mac: MacConfig| {
+        let timing = Timing::new(standard, config).unwrap();
+        mac.check_protection(&timing).map_err(|e| e.key).err()
+    };
+    let usual = TimingConfig::default();
+    let (cts, rts) = (mac(Protection::CtsToSelf), mac(Protection::RtsCts));
+    assert_eq!(check(Standard::A, &usual, cts.clone()), Some("protection"));
+    assert_eq!(check(Standard::B, &usual, rts.clone()), Some("protection"));
+    let fixed = TimingConfig { ack_rate: AckRate::Fixed(BitRate::from_mbps(6)), ..usual.clone() };
+    assert_eq!(check(Standard::G, &fixed, rts), Some("protection"));
+    assert_eq!(check(Standard::G, &fixed, cts), None);
+    let rate = Some(BitRate::from_mbps(6));
+    let ofdm = MacConfig { protection_rate: rate, ..mac(Protection::CtsToSelf) };
+    assert_eq!(check(Standard::G, &usual, ofdm), Some("protection_rate"));
+}

@@ -1,0 +1,131 @@
+//! Protection of OFDM frames from stations that do not understand OFDM (802.11g beside 802.11b).
+//!
+//! ```text
+//! cts-to-self   CTS -> SIFS -> DATA -> SIFS -> ACK                  CTS to the sender itself
+//! rts-cts       RTS -> SIFS -> CTS -> SIFS -> DATA -> SIFS -> ACK
+//! ```
+//! The frames in front go at a rate of 802.11b, and reserve the medium (NAV) to the end of the ACK at every
+//! station that hears them. With `cts-to-self` nobody answers: what it collided with is only found out
+//! by the missing ACK, and whom the sender does not reach is not silenced. Frames sent with DSSS or CCK
+//! are not protected, nor are answers, which the reservation covers. A frame beyond the RTS threshold has RTS
+//! and CTS in either case. Attempts count by the threshold alone: those of a short frame are short.
+//! Source: IEEE 802.11-2012 clauses 9.3.2.7, 9.3.2.11, 9.7.6, 9.23.
+
+use airtcp_probe::ConfigError;
+use airtcp_units::Span;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Class, Frame, Kind, MacConfig, Mpdu, NodeId, Rules, Station};
+use crate::phy::{CTS_BYTES, Mode, RTS_BYTES, Standard, Timing};
+
+/// What goes before frames that stations of 802.11b do not understand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protection {
+    /// Nothing.
+    #[default]
+    None,
+    /// A CTS that the sender addresses to itself.
+    CtsToSelf,
+    /// RTS and CTS.
+    RtsCts,
+}
+
+/// Rate of the frames in front unless given: the highest basic rate of 802.11b.
+const USUAL: Mode = Mode::DSSS[1];
+
+impl MacConfig {
+    /// The rate of the frames in front.
+    fn protection_mode(&self) -> Result<Mode, ConfigError> {
+        let mode = self.protection_rate.map(|rate| Mode::from_rate(rate, Standard::B));
+        let mode = mode.transpose().map_err(|e| ConfigError::new("protection_rate", e.message))?;
+        Ok(mode.unwrap_or(USUAL))
+    }
+
+    /// Checks that there is something to protect, and that those concerned understand it.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn check_protection(&self, timing: &Timing) -> Result<(), ConfigError> {
+        let mode = self.protection_mode()?;
+        if self.protection == Protection::None {
+            return Ok(());
+        }
+        if timing.standard != Standard::G {
+            let message = format!(
+                "is for 802.11g beside 802.11b; {} has no use for it: leave it out",
+                timing.standard
+            );
+            return Err(ConfigError::new("protection", message));
+        }
+        if self.protection == Protection::RtsCts && timing.answer_mode(mode).is_ofdm() {
+            let message = "needs CTS that 802.11b understands, and timing.ack_rate fixes them to \
+                           an OFDM rate: take \"cts-to-self\", or another ack_rate";
+            return Err(ConfigError::new("protection", message));
+        }
+        Ok(())
+    }
+}
+
+impl Rules {
+    /// The rate of what goes before a frame in `mode`, if it is protected.
+    fn protects(&self, mode: Mode) -> Option<Mode> {
+        if self.mac.protection == Protection::None || !mode.is_ofdm() {
+            return None;
+        }
+        self.mac.protection_mode().ok()
+    }
+}
+
+impl Station {
+    /// What goes before a frame, and at which rate.
+    fn front(&self, mpdu: &Mpdu, rules: &Rules) -> Option<(Kind, Mode)> {
+        let protects = rules.protects(mpdu.mode);
+        let unicast = mpdu.to != NodeId::BROADCAST;
+        let rts = rules.wants_rts(mpdu.bytes)
+            || protects.is_some() && rules.mac.protection == Protection::RtsCts;
+        if rts && unicast {
+            let usual = protects.unwrap_or_else(|| rules.timing.answer_mode(mpdu.mode));
+            return Some((Kind::Rts, self.own_rts_mode().unwrap_or(usual)));
+        }
+        protects.map(|mode| (Kind::Cts, mode))
+    }
+
+    /// The frame that goes before another: RTS, CTS to itself, or none.
+    pub(super) fn opening(&self, mpdu: &Mpdu, rules: &Rules) -> Option<Frame> {
+        match self.front(mpdu, rules)? {
+            (Kind::Rts, mode) => Some(self.rts(mpdu, mode, rules)),
+            (_, mode) => Some(self.cts_to_self(mpdu, mode, rules)),
+        }
+    }
+
+    /// How long what goes before a frame takes, with the spaces.
+    pub(super) fn opening_length(&self, mpdu: &Mpdu, rules: &Rules) -> Span {
+        let timing = &rules.timing;
+        let sifs = timing.sifs;
+        match self.front(mpdu, rules) {
+            None => Span::ZERO,
+            Some((Kind::Rts, mode)) => {
+                timing.frame(mode, RTS_BYTES) + sifs + timing.cts(mode) + sifs
+            }
+            Some((_, mode)) => timing.frame(mode, CTS_BYTES) + sifs,
+        }
+    }
+
+    fn cts_to_self(&self, mpdu: &Mpdu, mode: Mode, rules: &Rules) -> Frame {
+        Frame {
+            kind: Kind::Cts,
+            class: Class::Cts,
+            from: self.id,
+            to: self.id,
+            mode,
+            bytes: CTS_BYTES,
+            duration: rules.timing.sifs + Self::data_length(mpdu, rules),
+            category: self.active as u8,
+            sequence: 0,
+            retry: false,
+            grant: None,
+        }
+    }
+}
