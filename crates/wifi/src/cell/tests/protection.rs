@@ -134,7 +134,7 @@ fn impossible_protection_is_refused() {
     let (cts, rts) = (mac(Protection::CtsToSelf), mac(Protection::RtsCts));
     assert_eq!(check(Standard::A, &usual, cts.clone()), Some("protection"));
     assert_eq!(check(Standard::B, &usual, rts.clone()), Some("protection"));
-    let fixed = TimingConfig { ack_rate: AckRate::Fixed(BitRate::from_mbps(6)), ..usual.clone() };
+    let fixed = TimingConfig { ack_rate: AckRate::Fixed(BitRate::from_mbps(6)), ..usual };
     assert_eq!(check(Standard::G, &fixed, rts), Some("protection"));
     assert_eq!(check(Standard::G, &fixed, cts), None);
     let rate = Some(BitRate::from_mbps(6));
