@@ -3,11 +3,13 @@
 //! Read [`tcp::Connection`] first: a complete TCP endpoint as an
 //! [`airtcp_probe::Machine`] that takes segments and gives segments. [`congestion`] holds the
 //! congestion laws, one file each, behind one trait; [`udp`] is a datagram sender and receiver,
-//! [`tfrc`] one that keeps a rate TCP would, [`lda`] tells corruption from congestion.
+//! [`tfrc`] one that keeps a rate TCP would, [`lt`] a
+//! stream with erasure coding, [`lda`] tells corruption from congestion.
 //! [`registry()`] lists what can be chosen by name.
 
 pub mod congestion;
 pub mod lda;
+pub mod lt;
 mod registry;
 pub mod tcp;
 pub mod tfrc;

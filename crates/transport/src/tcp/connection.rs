@@ -269,6 +269,26 @@ impl Connection {
         self.sender.rtt.rto()
     }
 
+    /// Our initial sequence number.
+    pub(crate) const fn initial_sequence(&self) -> Seq {
+        self.iss
+    }
+
+    /// Sequence number of the peer's that is expected next.
+    pub(crate) fn next_expected(&self) -> Seq {
+        Seq::wrap(self.receiver.irs, self.receiver.next)
+    }
+
+    /// Both ends offered ECN.
+    pub(crate) const fn agreed_on_ecn(&self) -> bool {
+        self.ecn.enabled
+    }
+
+    /// Scales of the windows, the peer's and ours, if both offered them.
+    pub(crate) const fn scales(&self) -> Option<(u8, u8)> {
+        self.handshake.scales
+    }
+
     fn set_state(&mut self, state: State) {
         self.state = state;
         self.stats.state = state;

@@ -35,6 +35,9 @@ pub use recovery::{
 };
 pub use state::{Role, State};
 pub use stats::TcpStats;
+pub(crate) use rate::{RateSampler, Snapshot};
+pub(crate) use rto::RttEstimator;
+pub(crate) use sender::law_params;
 pub use variant::{Variant, VariantError};
 
 #[cfg(test)]

@@ -343,7 +343,8 @@ fn window_cap(config: &TcpConfig, mss: u32) -> u64 {
     config.max_window.map_or(u64::MAX, |n| u64::from(n) * u64::from(mss))
 }
 
-fn law_params(config: &TcpConfig, mss: u32, initial_window: u64) -> LawParams {
+/// What a law starts from by configuration.
+pub(crate) fn law_params(config: &TcpConfig, mss: u32, initial_window: u64) -> LawParams {
     LawParams {
         mss,
         initial_window,

@@ -1,0 +1,198 @@
+//! The arithmetic of blocks: how a window becomes segments, data and parity, how many symbols
+//! repair a block, and when it decodes. Pure functions of numbers, without state.
+//!
+//! ```text
+//! target  = clamp(step floor(W / (G step)), MSS_min, MSS_max)   most bytes with at least G segments
+//! N       = floor(W / MSS), in equal blocks of at most `block_limit`
+//! P       = round(N (E + s)) <= N - 1,   K = N - P
+//! R       = P' + ceil(X / (1 - E - s)) <= N,    P' = P in the first round and 0 later
+//! decodes : any K of the symbols 0..255 have arrived
+//! ```
+//!
+//! S0 section III, S2 section V; the exact rules are choices where these leave them open, see
+//! `docs/models/lt-tcp.md`. Sizes in bytes, counts in segments. Leaves out the code itself: which
+//! symbols arrived decides, as with any code that decodes from every set of K (Reed-Solomon).
+
+use super::config::{LtConfig, Proactive};
+use super::estimate::Protection;
+
+/// Most symbols a block can have: those of Reed-Solomon over GF(256) without the zero element.
+pub const MOST_SYMBOLS: u16 = 255;
+
+/// Option of a coded data segment: kind, length, identifier, packet number, block, geometry.
+pub const DATA_HEADER: u16 = 16;
+
+/// Least share that repairs may count on: `1 - E - s` is taken to be no less.
+const LEAST_SHARE: f64 = 0.05;
+
+/// Keeps a quotient that should be whole from being rounded up by its last bit.
+const ROUNDING: f64 = 1e-9;
+
+/// A set of symbol indices below 256.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Symbols([u64; 4]);
+
+impl Symbols {
+    /// Adds an index; false if it was there.
+    pub const fn insert(&mut self, index: u8) -> bool {
+        let (word, bit) = (index as usize / 64, 1 << (index % 64));
+        let new = self.0[word] & bit == 0;
+        self.0[word] |= bit;
+        new
+    }
+
+    /// True if the index is there.
+    pub const fn contains(&self, index: u8) -> bool {
+        self.0[index as usize / 64] & 1 << (index % 64) != 0
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> u16 {
+        self.0.iter().map(|word| word.count_ones() as u16).sum()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; 4]
+    }
+
+    /// The lowest index from `from` on that is not there, below `end`.
+    pub fn first_missing(&self, from: u16, end: u16) -> Option<u8> {
+        (from..end).map(|i| i as u8).find(|i| !self.contains(*i))
+    }
+}
+
+impl FromIterator<u8> for Symbols {
+    fn from_iter<I: IntoIterator<Item = u8>>(indices: I) -> Self {
+        let mut set = Self::default();
+        for index in indices {
+            set.insert(index);
+        }
+        set
+    }
+}
+
+/// True if these symbols of a block of `data` data symbols give the block back.
+pub fn recovers(data: u16, symbols: &Symbols) -> bool {
+    symbols.len() >= data
+}
+
+/// Which symbols a block consists of: data `0..data`, then parity `data..data + parity`; repairs
+/// follow. Each index is sent once while there are fresh ones.
+pub const fn kind_of(index: u8, data: u16, parity: u16) -> Kind {
+    if (index as u16) < data {
+        Kind::Data
+    } else if (index as u16) < data + parity {
+        Kind::Proactive
+    } else {
+        Kind::Reactive
+    }
+}
+
+/// What a symbol is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A piece of the stream.
+    Data,
+    /// Parity sent with the block.
+    Proactive,
+    /// Parity sent once the block could not be decoded.
+    Reactive,
+}
+
+/// A block as it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    /// Segment size it is made with, the option of [`DATA_HEADER`] bytes included.
+    pub segment: u16,
+    /// Data segments, at least 1.
+    pub data: u16,
+    /// Parity segments.
+    pub parity: u16,
+    /// Payload of a symbol; the last data segment may be shorter.
+    pub symbol: u16,
+    /// By how much.
+    pub padding: u8,
+    /// Bytes of the stream in the block.
+    pub bytes: u32,
+}
+
+/// The segment size that a window of `window` bytes asks for: the largest multiple of the step
+/// that leaves at least G segments, between MSS_min and `most`.
+pub fn target_segment(window: u64, most: u16, config: &LtConfig) -> u16 {
+    let step = u64::from(config.mss_step.max(1));
+    let even = step * (window / (u64::from(config.granulation.max(1)) * step));
+    let most = most.max(config.mss_min);
+    even.clamp(u64::from(config.mss_min), u64::from(most)) as u16
+}
+
+/// Proactive parity of a block of `n` segments.
+pub fn parity(n: u16, protection: &Protection, config: &LtConfig) -> u16 {
+    let share = match config.proactive {
+        Proactive::Fixed => config.fixed_share,
+        Proactive::Adaptive if protection.estimate < config.least_estimate => return 0,
+        Proactive::Adaptive => protection.expected_share(n),
+    };
+    ((f64::from(n) * share).round().max(0.0) as u16).min(n.saturating_sub(1))
+}
+
+/// Symbols that repair a block of `n` segments of which `missing` are needed: with the block's
+/// parity `proactive` in the first round, 0 in later ones.
+pub fn repairs(n: u16, proactive: u16, missing: u16, protection: &Protection) -> u16 {
+    let share = (1.0 - protection.expected_share(n)).max(LEAST_SHARE);
+    let needed = (f64::from(missing) / share - ROUNDING).ceil();
+    let cap = n.max(missing);
+    (f64::from(proactive) + needed).min(f64::from(cap)) as u16
+}
+
+/// The next block of a stream of which `available` bytes (at least 1) wait, for a window of
+/// `window` bytes with segments of `segment` bytes.
+pub fn plan(
+    window: u64,
+    segment: u16,
+    available: u64,
+    protection: &Protection,
+    config: &LtConfig,
+) -> Plan {
+    let mut segment = segment;
+    let (mut n, mut p) = split(window, segment, protection, config);
+    let adapts = config.proactive == Proactive::Adaptive;
+    let wanted = adapts && protection.estimate >= config.least_estimate;
+    if wanted && p == 0 && segment >= config.mss_min.saturating_add(config.mss_step) {
+        // A smaller segment makes room for one of parity (S0: "MSS is adjusted to allow one or
+        // more FEC packets per window").
+        segment -= config.mss_step;
+        (n, p) = split(window, segment, protection, config);
+    }
+    if wanted {
+        p = p.max(1).min(n - 1);
+    }
+    let payload = u64::from(segment - DATA_HEADER);
+    let mut data = n - p;
+    let needed = available.div_ceil(payload).max(1);
+    if needed < u64::from(data) {
+        // Less data than a window: the smallest block that holds it.
+        let few = needed as u16;
+        n = (few..n).find(|n| n - parity(*n, protection, config) >= few).unwrap_or(n);
+        data = few;
+        p = (n - few).max(u16::from(wanted));
+    }
+    let bytes = available.min(u64::from(data) * payload);
+    // Equal symbols: the last data segment lacks less than a byte for each of the others.
+    let symbol = bytes.div_ceil(u64::from(data));
+    data = bytes.div_ceil(symbol) as u16;
+    let padding = (u64::from(data) * symbol - bytes) as u8;
+    Plan { segment, data, parity: p, symbol: symbol as u16, padding, bytes: bytes as u32 }
+}
+
+/// Segments and parity of a block: the window, or an equal part of it.
+fn split(window: u64, segment: u16, protection: &Protection, config: &LtConfig) -> (u16, u16) {
+    let whole = (window / u64::from(segment)).max(1);
+    let parts = whole.div_ceil(u64::from(config.block_limit));
+    let n = whole.div_ceil(parts) as u16;
+    (n, parity(n, protection, config))
+}
+
+#[cfg(test)]
+#[path = "block_tests.rs"]
+mod tests;

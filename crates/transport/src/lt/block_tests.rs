@@ -1,0 +1,3 @@
+//! Tests of the arithmetic of blocks.
+
+use super::*;

@@ -1,0 +1,329 @@
+//! One end of an LT-TCP flow: the handshake, the choice between coding and plain TCP, and closing.
+//!
+//! The handshake is TCP's with one more option on SYN and SYN-ACK (an experimental one, RFC 6994),
+//! and with ECN. If both ends show it, the stream travels in blocks; otherwise the connection is the
+//! TCP that it began as, with the `tcp` parameters. In the first case the TCP inside carries no
+//! data: it opens, and once the stream is delivered it closes with FINs.
+//!
+//! Leaves out: a receive window that the application closes by not reading (data is read as it
+//! comes), simultaneous opening with coding, undoing of spurious timeouts.
+
+use airtcp_packet::{Ecn, Flags, Kind, Segment, Seq};
+use airtcp_probe::{Cx, Event, Machine, Probe};
+use airtcp_units::{Nanos, Span};
+
+use super::config::LtConfig;
+use super::receiver::LtReceiver;
+use super::sender::{LtSender, Settled};
+use super::stats::LtStats;
+use super::wire::{Data, Feedback};
+use crate::congestion::LawState;
+use crate::tcp::{Connection, Corrupted, Role, State, TcpConfig};
+
+/// What the two ends speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// The handshake is not over.
+    Opening,
+    /// Blocks and parity.
+    Coded,
+    /// Plain TCP: one of the ends does not code.
+    Plain,
+}
+
+/// One end of an LT-TCP connection. Used like [`Connection`].
+#[derive(Debug)]
+pub struct LtConnection {
+    config: LtConfig,
+    tcp_config: TcpConfig,
+    tcp: Connection,
+    mode: Mode,
+    /// The peer's SYN showed the option.
+    peer_codes: bool,
+    sender: Option<Box<LtSender>>,
+    receiver: LtReceiver,
+    /// What the application wrote and whether it closed before it was clear what is spoken.
+    early: u64,
+    closing: bool,
+    stats: LtStats,
+    now: Nanos,
+}
+
+impl LtConnection {
+    /// A connection with these parameters, which should have passed their validation, and this
+    /// initial sequence number. Passive ones wait in LISTEN.
+    pub fn new(config: &LtConfig, tcp: &TcpConfig, role: Role, iss: Seq) -> Self {
+        let tcp_config = TcpConfig { ecn: tcp.ecn || config.ecn, ..tcp.clone() };
+        Self {
+            config: *config,
+            tcp: Connection::new(&tcp_config, role, iss),
+            mode: Mode::Opening,
+            peer_codes: false,
+            sender: None,
+            receiver: LtReceiver::new(config.delivery, &tcp_config),
+            early: 0,
+            closing: false,
+            stats: LtStats::default(),
+            now: Nanos::ZERO,
+            tcp_config,
+        }
+    }
+
+    /// Opens the connection actively.
+    pub fn open(&mut self, now: Nanos) {
+        self.now = self.now.max(now);
+        self.tcp.open(now);
+    }
+
+    /// Hands over `bytes` of data. With 2^60 an endless source.
+    pub fn write(&mut self, now: Nanos, bytes: u64) {
+        self.now = self.now.max(now);
+        match (&mut self.sender, self.mode) {
+            (Some(sender), _) => sender.write(bytes),
+            (None, Mode::Plain) => _ = self.tcp.write(now, bytes),
+            (None, _) => self.early = self.early.saturating_add(bytes),
+        }
+    }
+
+    /// Ends the stream behind what was written; the connection closes once it is delivered.
+    pub fn close(&mut self, now: Nanos) {
+        self.now = self.now.max(now);
+        self.closing = true;
+        match (&mut self.sender, self.mode) {
+            (Some(sender), _) => {
+                sender.close();
+                self.close_if_done();
+            }
+            (None, Mode::Plain) => self.tcp.close(now),
+            (None, _) => {}
+        }
+    }
+
+    fn close_if_done(&mut self) {
+        if self.sender.as_ref().is_some_and(|s| s.is_done()) {
+            self.tcp.close(self.now);
+        }
+    }
+
+    /// What is spoken.
+    pub const fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The TCP inside.
+    pub const fn tcp(&self) -> &Connection {
+        &self.tcp
+    }
+
+    /// A link corrupted a packet that this end had sent; matters to plain TCP alone.
+    pub fn on_corrupted(&mut self, now: Nanos, lost: &Corrupted) {
+        if self.mode == Mode::Plain {
+            self.tcp.on_corrupted(now, lost);
+        }
+    }
+
+    /// In-order bytes handed to the application.
+    pub const fn delivered(&self) -> u64 {
+        self.receiver.delivered() + self.tcp.delivered()
+    }
+
+    /// The peer's stream is over and delivered.
+    pub fn peer_closed(&self) -> bool {
+        self.receiver.is_closed() || self.tcp.peer_closed()
+    }
+
+    /// True once everything was exchanged both ways.
+    pub fn is_finished(&self) -> bool {
+        self.tcp.is_finished()
+    }
+
+    /// Bytes written that the peer has not acknowledged.
+    pub fn unacked(&self) -> u64 {
+        match &self.sender {
+            Some(sender) => sender.unacked(),
+            None => self.early + self.tcp.unacked(),
+        }
+    }
+
+    /// Congestion window in bytes.
+    pub fn cwnd(&self) -> u64 {
+        self.sender.as_ref().map_or_else(|| self.tcp.cwnd(), |s| s.cwnd())
+    }
+
+    /// What the congestion law is doing.
+    pub fn law_state(&self) -> LawState {
+        self.sender.as_ref().map_or_else(|| self.tcp.law_state(), |s| s.law_state())
+    }
+
+    /// The loss estimate E; 0 while nothing is coded.
+    pub fn loss_estimate(&self) -> f64 {
+        self.sender.as_ref().map_or(0.0, |s| s.estimate())
+    }
+
+    /// Segment size in bytes.
+    pub fn segment_size(&self) -> u32 {
+        self.sender.as_ref().map_or_else(|| self.tcp.segment_size(), |s| u32::from(s.segment()))
+    }
+
+    /// True if ECN was found to work on the path from here.
+    pub fn ecn_works(&self) -> bool {
+        self.sender.as_ref().is_some_and(|s| s.ecn_works())
+    }
+
+    /// Counters of the coding; those of plain TCP are those of [`tcp`](Self::tcp).
+    pub const fn stats(&self) -> &LtStats {
+        &self.stats
+    }
+
+    /// Smoothed round-trip time, once there is a sample.
+    pub fn srtt(&self) -> Option<Span> {
+        if self.stats.rtt_samples > 0 { Some(self.stats.srtt) } else { self.tcp.srtt() }
+    }
+
+    /// Both SYNs are exchanged: decides what is spoken.
+    fn decide(&mut self) {
+        if self.mode != Mode::Opening || !self.tcp.state().is_synchronised() {
+            return;
+        }
+        if !(self.config.offer && self.peer_codes) {
+            self.mode = Mode::Plain;
+            self.tcp.write(self.now, self.early);
+            self.early = 0;
+            if self.closing {
+                self.tcp.close(self.now);
+            }
+            return;
+        }
+        self.mode = Mode::Coded;
+        let settled = Settled {
+            mss: self.tcp.segment_size().try_into().unwrap_or(u16::MAX),
+            ecn: self.config.ecn && self.tcp.agreed_on_ecn(),
+            window: self.tcp.peer_window(),
+            rtt: self.tcp.srtt(),
+            seed: u64::from(self.tcp.initial_sequence().0),
+        };
+        let law = self.tcp_config.congestion.build();
+        let mut sender = LtSender::new(&self.config, &self.tcp_config, law, settled);
+        sender.write(self.early);
+        self.early = 0;
+        if self.closing {
+            sender.close();
+        }
+        self.sender = Some(Box::new(sender));
+        self.close_if_done();
+    }
+
+    /// A coded segment says as much as an acknowledgement that the peer has our SYN-ACK.
+    fn complete_handshake<P: Probe>(&mut self, now: Nanos, segment: &Segment, cx: &mut Cx<'_, P>) {
+        if self.tcp.state() == State::SynReceived && self.config.offer && self.peer_codes {
+            let mut ack = Segment::tcp(Flags::ACK, self.tcp.next_expected());
+            ack.ack = self.tcp.initial_sequence().plus(1);
+            ack.window = segment.window;
+            self.tcp.handle(now, ack, cx);
+            self.decide();
+        }
+    }
+
+    fn handle_coded<P: Probe>(&mut self, now: Nanos, segment: &Segment, cx: &mut Cx<'_, P>) {
+        cx.record(now, || Event::SegmentReceived { segment: *segment });
+        if let Some(data) = Data::of(segment) {
+            let bytes = self.receiver.on_data(now, &data, segment.ecn, &mut self.stats);
+            if bytes > 0 {
+                cx.record(now, || Event::Delivered { bytes });
+            }
+        } else if let (Some(feedback), Some(sender)) =
+            (Feedback::of(segment), self.sender.as_mut())
+        {
+            let shift = self.tcp.scales().map_or(0, |s| s.0);
+            sender.on_feedback(now, &feedback, shift, &mut self.stats, cx);
+            self.close_if_done();
+        } else {
+            self.stats.refused += 1;
+        }
+    }
+
+    /// Header fields that every coded segment has for those who look at captures.
+    fn dress(&self, segment: &mut Segment, sent: u64) {
+        segment.seq = self.tcp.initial_sequence().plus(1).plus(sent as u32);
+        segment.ack = self.tcp.next_expected().plus(self.receiver.delivered() as u32);
+    }
+
+    fn next_coded<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
+        let shift = self.tcp.scales().map_or(0, |s| s.1);
+        if let Some(feedback) = self.receiver.feedback(shift) {
+            let mut segment = feedback.segment();
+            self.dress(&mut segment, 0);
+            cx.record(now, || Event::SegmentSent { segment, retransmission: false });
+            return Some(segment);
+        }
+        let symbol = self.sender.as_mut()?.next(now, &mut self.stats, cx)?;
+        let mut segment = symbol.header.segment();
+        self.dress(&mut segment, symbol.start);
+        segment.ecn = if symbol.capable { Ecn::Ect0 } else { Ecn::NotEct };
+        cx.record(now, || Event::SegmentSent { segment, retransmission: symbol.again });
+        Some(segment)
+    }
+}
+
+impl Machine for LtConnection {
+    type In = Segment;
+    type Out = Segment;
+
+    fn handle<P: Probe>(&mut self, now: Nanos, segment: Segment, cx: &mut Cx<'_, P>) {
+        self.now = self.now.max(now);
+        if segment.kind == Kind::Coded {
+            self.complete_handshake(now, &segment, cx);
+            if self.mode == Mode::Coded {
+                self.handle_coded(now, &segment, cx);
+            } else {
+                self.stats.refused += 1;
+            }
+            return;
+        }
+        if segment.flags.has(Flags::SYN) && self.mode == Mode::Opening {
+            self.peer_codes = segment.coding_permitted();
+        }
+        self.tcp.handle(now, segment, cx);
+        self.decide();
+    }
+
+    fn on_timer<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+        self.now = self.now.max(now);
+        self.tcp.on_timer(now, cx);
+        self.receiver.on_timer(now);
+        if let Some(sender) = self.sender.as_mut().filter(|_| !self.tcp.is_closed()) {
+            sender.on_timer(now, &mut self.stats, cx);
+            if sender.gave_up() {
+                self.tcp.abort(now);
+            }
+        }
+    }
+
+    fn next_timer(&self) -> Nanos {
+        let own = match &self.sender {
+            Some(sender) if !self.tcp.is_closed() => {
+                sender.next_timer().min(self.receiver.deadline())
+            }
+            _ => Nanos::NEVER,
+        };
+        self.tcp.next_timer().min(own.max(self.now))
+    }
+
+    fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
+        self.now = self.now.max(now);
+        if let Some(mut segment) = self.tcp.poll(now, cx) {
+            let answer = segment.flags.has(Flags::ACK);
+            if segment.flags.has(Flags::SYN)
+                && self.config.offer
+                && (!answer || self.peer_codes)
+            {
+                segment.set_coding_permitted();
+            }
+            return Some(segment);
+        }
+        if self.mode != Mode::Coded || self.tcp.is_closed() {
+            return None;
+        }
+        self.next_coded(now, cx)
+    }
+}

@@ -1,0 +1,238 @@
+//! Whether marks can be relied on, and what stands for them where they cannot.
+//!
+//! Validation is QUIC's (RFC 9000 section 13.4.2 and appendix A.4): the first ten packets are sent
+//! ECN-capable, then none until feedback confirms that capable packets arrive as such; counts that
+//! are too small or too great, or a timeout before any answer, end ECN for the connection. That a
+//! path leaves the field alone does not show that its queues mark: only a mark does, for
+//! `mark_memory`. This is ours; S0 and S2 take ECN for granted.
+//!
+//! Where marks cannot be relied on, losses are told to the congestion law while a queue stands
+//! (ours as well): a full queue is long, corruption does not wait for one.
+//!
+//! ```text
+//! RTT - RTT_min >= max(queue_floor, queue_share (RTT_max - RTT_min))
+//! ```
+//!
+//! RTT_min is the connection's, RTT_max that of the present and the last ten seconds.
+
+use airtcp_units::{Nanos, Span};
+
+use super::config::{LtConfig, Response, WithoutEcn};
+
+/// Packets sent ECN-capable before any is confirmed (RFC 9000 appendix A.4).
+const TEST_PACKETS: u64 = 10;
+
+/// Length of the intervals of which the greatest round trip is remembered.
+const INTERVAL: Span = Span::from_secs(10);
+
+/// What is known of the path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Path {
+    /// Not negotiated, or found not to work.
+    Failed,
+    /// Capable packets are on their way, none is confirmed.
+    Testing,
+    /// Capable packets arrive as such.
+    Capable,
+}
+
+/// Validation of ECN.
+#[derive(Debug, Clone)]
+pub(crate) struct EcnPath {
+    path: Path,
+    /// Packets sent ECN-capable, and those of them known to have arrived.
+    sent: u64,
+    arrived: u64,
+    /// Counts of the peer.
+    capable: u64,
+    marked: u64,
+    last_mark: Option<Nanos>,
+}
+
+impl EcnPath {
+    pub(crate) const fn new(agreed: bool) -> Self {
+        let path = if agreed { Path::Testing } else { Path::Failed };
+        Self { path, sent: 0, arrived: 0, capable: 0, marked: 0, last_mark: None }
+    }
+
+    pub(crate) const fn path(&self) -> Path {
+        self.path
+    }
+
+    /// Whether the next packet leaves ECN-capable; counts it if so.
+    pub(crate) const fn send(&mut self) -> bool {
+        let capable = match self.path {
+            Path::Failed => false,
+            Path::Testing => self.sent < TEST_PACKETS,
+            Path::Capable => true,
+        };
+        if capable {
+            self.sent += 1;
+        }
+        capable
+    }
+
+    /// A packet sent ECN-capable has arrived.
+    pub(crate) const fn on_arrived(&mut self) {
+        self.arrived += 1;
+    }
+
+    /// A timeout: if nothing capable was ever confirmed, the path takes such packets away.
+    pub(crate) fn on_timeout(&mut self) {
+        if self.path == Path::Testing && self.arrived == 0 && self.sent > 0 {
+            self.path = Path::Failed;
+        }
+    }
+
+    /// Takes the peer's counts, after what has arrived was noted. True if a packet was newly marked.
+    pub(crate) fn on_counts(&mut self, now: Nanos, capable: u16, marked: u16) -> bool {
+        if self.path == Path::Failed {
+            return false;
+        }
+        let (more_capable, more_marked) =
+            (capable.wrapping_sub(self.capable as u16), marked.wrapping_sub(self.marked as u16));
+        // Counts never fall: these are of feedback that was overtaken.
+        if more_capable > u16::MAX / 2 || more_marked > u16::MAX / 2 {
+            return false;
+        }
+        self.capable += u64::from(more_capable);
+        self.marked += u64::from(more_marked);
+        let counted = self.capable + self.marked;
+        if counted < self.arrived || counted > self.sent {
+            self.path = Path::Failed;
+            return false;
+        }
+        if self.arrived > 0 {
+            self.path = Path::Capable;
+        }
+        if more_marked > 0 {
+            self.last_mark = Some(now);
+        }
+        more_marked > 0
+    }
+
+    /// A mark was seen lately.
+    fn marks(&self, now: Nanos, memory: Span) -> bool {
+        self.path == Path::Capable && self.last_mark.is_some_and(|at| now.since(at) <= memory)
+    }
+}
+
+/// Whether a queue stands.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct QueueGate {
+    /// Greatest round trip of this interval and of the one before.
+    greatest: [Span; 2],
+    since: Nanos,
+    latest: Span,
+}
+
+impl QueueGate {
+    pub(crate) fn sample(&mut self, now: Nanos, rtt: Span) {
+        let passed = now.since(self.since);
+        if passed >= INTERVAL {
+            let last = if passed >= INTERVAL * 2 { Span::ZERO } else { self.greatest[0] };
+            self.greatest = [Span::ZERO, last];
+            self.since = now;
+        }
+        self.greatest[0] = self.greatest[0].max(rtt);
+        self.latest = rtt;
+    }
+
+    pub(crate) fn stands(&self, least: Span, config: &LtConfig) -> bool {
+        let range = self.greatest[0].max(self.greatest[1]).saturating_sub(least);
+        let share = Span((range.0 as f64 * config.queue_share) as u64);
+        self.latest.saturating_sub(least) >= share.max(config.queue_floor)
+    }
+}
+
+/// Whether a loss is told to the congestion law.
+pub(crate) fn tells_loss(
+    now: Nanos,
+    path: &EcnPath,
+    gate: &QueueGate,
+    least: Option<Span>,
+    config: &LtConfig,
+) -> bool {
+    match config.response {
+        Response::Loss => true,
+        Response::Ecn if path.marks(now, config.mark_memory) => false,
+        Response::Ecn => match config.without_ecn {
+            WithoutEcn::Loss => true,
+            WithoutEcn::Nothing => false,
+            WithoutEcn::StandingQueue => least.is_some_and(|least| gate.stands(least, config)),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(path: &mut EcnPath, n: u64) -> u64 {
+        (0..n).filter(|_| path.send()).count() as u64
+    }
+
+    #[test]
+    fn ten_packets_and_then_proof() {
+        let mut p = EcnPath::new(true);
+        assert_eq!(sent(&mut p, 20), 10);
+        assert!(!p.on_counts(Nanos(1), 0, 0));
+        assert_eq!(p.path(), Path::Testing, "nothing has arrived, nothing is proved");
+        p.on_arrived();
+        assert!(!p.on_counts(Nanos(2), 1, 0));
+        assert_eq!((p.path(), sent(&mut p, 20)), (Path::Capable, 20));
+        for _ in 0..3 {
+            p.on_arrived();
+        }
+        assert!(p.on_counts(Nanos(3), 3, 1), "a mark");
+        assert!(!p.on_counts(Nanos(4), 2, 1), "feedback that was overtaken");
+        assert_eq!(p.path(), Path::Capable);
+    }
+
+    #[test]
+    fn paths_that_bleach_lie_or_drop() {
+        let fails = |counts: (u16, u16)| {
+            let mut p = EcnPath::new(true);
+            sent(&mut p, 10);
+            p.on_arrived();
+            p.on_arrived();
+            p.on_counts(Nanos(1), counts.0, counts.1);
+            (p.path() == Path::Failed) && sent(&mut p, 5) == 0
+        };
+        assert!(fails((0, 0)) && fails((1, 0)), "bleached");
+        assert!(fails((11, 0)) && fails((8, 3)), "more than were sent");
+        assert!(!fails((2, 0)) && !fails((0, 2)) && !fails((10, 0)));
+        let mut p = EcnPath::new(true);
+        sent(&mut p, 3);
+        p.on_timeout();
+        assert_eq!(p.path(), Path::Failed, "nothing came through");
+        assert_eq!(sent(&mut EcnPath::new(false), 5), 0);
+    }
+
+    #[test]
+    fn counts_wrap() {
+        let mut p = EcnPath::new(true);
+        p.on_arrived();
+        (p.sent, p.path) = (200_000, Path::Capable);
+        for n in (0..150_000u64).step_by(1000) {
+            p.on_counts(Nanos(n), n as u16, 0);
+        }
+        assert_eq!((p.path(), p.capable), (Path::Capable, 149_000));
+    }
+
+    #[test]
+    fn a_queue_stands_or_not() {
+        let ms = Span::from_millis;
+        let config = LtConfig::default();
+        let mut gate = QueueGate::default();
+        let mut at = |now: u64, rtt: u64| {
+            gate.sample(Nanos::ZERO + Span::from_secs(now), ms(rtt));
+            gate.stands(ms(80), &config)
+        };
+        assert!(!at(0, 80) && !at(0, 89), "below the floor");
+        assert!(at(0, 90) && at(1, 180), "the greatest so far");
+        assert!(!at(2, 129) && at(2, 130), "half of the range");
+        assert!(!at(11, 129), "the last interval counts");
+        assert!(at(21, 129), "what was before is forgotten");
+    }
+}

@@ -1,0 +1,298 @@
+//! What was sent, by packet number: what has arrived, what is lost, what is in the network.
+//!
+//! A packet is lost once `dup_thresh` packets sent after it have arrived (RFC 6675 `IsLost` with
+//! packets in place of segments), or when the timer gives it up. Each packet number is used once:
+//! every answer tells a round-trip time, and a packet judged lost that arrives after all is seen.
+//! Packets are kept until feedback can no longer tell of them. Bytes of payload.
+
+use std::collections::VecDeque;
+
+use airtcp_units::Nanos;
+
+use super::wire::REACH;
+use crate::tcp::Snapshot;
+
+/// What became of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Flying,
+    Arrived,
+    Lost,
+}
+
+/// A packet that was sent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sent {
+    /// Block and index of its symbol.
+    pub(crate) block: u64,
+    pub(crate) at: Nanos,
+    /// Bytes sent up to its end, all packets together.
+    pub(crate) end: u64,
+    pub(crate) rate: Snapshot,
+    pub(crate) len: u16,
+    pub(crate) index: u8,
+    pub(crate) fate: Fate,
+    /// Sent ECN-capable.
+    pub(crate) capable: bool,
+}
+
+/// The ledger.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    sent: VecDeque<Sent>,
+    /// Number of the first packet kept.
+    first: u64,
+    /// All packets below this are judged.
+    judged: u64,
+    /// One past the greatest packet known to have arrived, and bits as in feedback.
+    told: u64,
+    known: u128,
+    dup_thresh: u32,
+    pipe: u64,
+    flying: u64,
+}
+
+/// Packets that feedback newly tells of: bits below `base`, as in feedback.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct News {
+    base: u64,
+    bits: u128,
+}
+
+impl Iterator for News {
+    type Item = u64;
+
+    /// Packet numbers, the oldest first.
+    fn next(&mut self) -> Option<u64> {
+        if self.bits == 0 {
+            return None;
+        }
+        let i = REACH - 1 - self.bits.leading_zeros();
+        self.bits &= !(1 << i);
+        Some(self.base - u64::from(i))
+    }
+}
+
+impl Ledger {
+    pub(crate) const fn new(dup_thresh: u32) -> Self {
+        Self {
+            sent: VecDeque::new(),
+            first: 0,
+            judged: 0,
+            told: 0,
+            // Nothing before the first packet is news.
+            known: u128::MAX,
+            dup_thresh,
+            pipe: 0,
+            flying: 0,
+        }
+    }
+
+    /// Number of the next packet.
+    pub(crate) fn next(&self) -> u64 {
+        self.first + self.sent.len() as u64
+    }
+
+    /// Bytes in the network.
+    pub(crate) const fn pipe(&self) -> u64 {
+        self.pipe
+    }
+
+    /// True if nothing is in the network.
+    pub(crate) const fn is_quiet(&self) -> bool {
+        self.flying == 0
+    }
+
+    pub(crate) fn send(&mut self, packet: Sent) {
+        self.pipe += u64::from(packet.len);
+        self.flying += 1;
+        self.sent.push_back(packet);
+    }
+
+    pub(crate) fn get(&self, number: u64) -> Option<&Sent> {
+        self.sent.get(usize::try_from(number.checked_sub(self.first)?).ok()?)
+    }
+
+    fn get_mut(&mut self, number: u64) -> Option<&mut Sent> {
+        self.sent.get_mut(usize::try_from(number.checked_sub(self.first)?).ok()?)
+    }
+
+    /// Takes the bits of feedback up to packet `greatest`, which was sent.
+    pub(crate) fn hear(&mut self, greatest: u64, bits: u128) -> News {
+        let top = greatest + 1;
+        if top >= self.told {
+            let ahead = top - self.told;
+            self.known =
+                if ahead < u64::from(REACH) { self.known << ahead } else { 0 };
+            self.told = top;
+            let new = bits & !self.known;
+            self.known |= bits;
+            return News { base: greatest, bits: new };
+        }
+        // Older feedback that was overtaken.
+        let behind = self.told - top;
+        let bits = if behind < u64::from(REACH) { bits << behind } else { 0 };
+        let new = bits & !self.known;
+        self.known |= bits;
+        News { base: self.told - 1, bits: new }
+    }
+
+    /// A packet has arrived. Gives it as it was; `None` if it is known or forgotten.
+    pub(crate) fn arrived(&mut self, number: u64) -> Option<Sent> {
+        let packet = self.get_mut(number)?;
+        let before = *packet;
+        packet.fate = Fate::Arrived;
+        match before.fate {
+            Fate::Arrived => return None,
+            Fate::Flying => self.land(before.len),
+            Fate::Lost => {}
+        }
+        Some(before)
+    }
+
+    fn land(&mut self, len: u16) {
+        self.pipe -= u64::from(len);
+        self.flying -= 1;
+    }
+
+    /// The next packet that what is known shows to be lost, which from now on it is.
+    pub(crate) fn next_lost(&mut self) -> Option<Sent> {
+        let edge = self.edge();
+        while self.judged < edge {
+            let number = self.judged;
+            self.judged += 1;
+            let Some(packet) = self.get_mut(number) else { continue };
+            if packet.fate == Fate::Flying {
+                packet.fate = Fate::Lost;
+                let packet = *packet;
+                self.land(packet.len);
+                return Some(packet);
+            }
+        }
+        self.forget();
+        None
+    }
+
+    /// Packets below this number have `dup_thresh` later ones that arrived.
+    fn edge(&self) -> u64 {
+        let mut bits = self.known;
+        for _ in 1..self.dup_thresh {
+            bits &= bits.wrapping_sub(1);
+        }
+        let place = u64::from(bits.trailing_zeros());
+        if bits == 0 { 0 } else { self.told.saturating_sub(1 + place) }
+    }
+
+    /// The timer gives up the next packet in the network.
+    pub(crate) fn give_up(&mut self) -> Option<Sent> {
+        let end = self.next();
+        while self.judged < end {
+            let number = self.judged;
+            self.judged += 1;
+            let Some(packet) = self.get_mut(number) else { continue };
+            if packet.fate == Fate::Flying {
+                packet.fate = Fate::Lost;
+                let packet = *packet;
+                self.land(packet.len);
+                return Some(packet);
+            }
+        }
+        None
+    }
+
+    /// Forgets packets that are judged and beyond the reach of feedback.
+    fn forget(&mut self) {
+        let limit = self.judged.min(self.told.saturating_sub(u64::from(REACH)));
+        while self.first < limit {
+            self.sent.pop_front();
+            self.first += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ledger(packets: u64) -> Ledger {
+        let mut ledger = Ledger::new(3);
+        for n in 0..packets {
+            ledger.send(Sent {
+                block: n,
+                at: Nanos(n),
+                end: 0,
+                rate: Snapshot::default(),
+                len: 100,
+                index: 0,
+                fate: Fate::Flying,
+                capable: false,
+            });
+        }
+        ledger
+    }
+
+    fn lost(ledger: &mut Ledger) -> Vec<u64> {
+        std::iter::from_fn(|| ledger.next_lost().map(|p| p.block)).collect()
+    }
+
+    fn hear(ledger: &mut Ledger, greatest: u64, arrived: &[u64]) -> Vec<u64> {
+        let bits = arrived.iter().fold(0, |bits, n| bits | 1 << (greatest - n));
+        let news: Vec<u64> = ledger.hear(greatest, bits).collect();
+        news.iter().for_each(|n| _ = ledger.arrived(*n));
+        news
+    }
+
+    /// Three later arrivals make a loss, by hand.
+    #[test]
+    fn three_later_ones() {
+        let mut l = ledger(10);
+        assert_eq!(hear(&mut l, 3, &[2, 3]), [2, 3]);
+        assert_eq!(lost(&mut l), Vec::<u64>::new());
+        assert_eq!(hear(&mut l, 5, &[2, 3, 5]), [5]);
+        assert_eq!(lost(&mut l), [0, 1], "2, 3 and 5 have arrived after them");
+        assert_eq!((l.pipe(), l.is_quiet()), (500, false));
+        // Overtaken feedback, news of one packet that was judged lost.
+        assert_eq!(hear(&mut l, 4, &[1, 2, 3, 4]), [1, 4]);
+        assert_eq!(l.get(1).unwrap().fate, Fate::Arrived);
+        assert_eq!(lost(&mut l), Vec::<u64>::new());
+        assert_eq!(l.pipe(), 400, "6 to 9");
+        assert_eq!(std::iter::from_fn(|| l.give_up()).count(), 4);
+        assert!(l.is_quiet() && l.pipe() == 0);
+    }
+
+    #[test]
+    fn what_is_out_of_reach_is_forgotten() {
+        let mut l = ledger(1000);
+        for n in 0..1000 {
+            if n % 2 == 1 {
+                let bits = 0x5555_5555_5555_5555_5555_5555_5555_5555;
+                l.hear(n, bits).for_each(|n| _ = l.arrived(n));
+                while l.next_lost().is_some() {}
+                assert!(l.sent.len() as u64 <= 1000 - n + u64::from(REACH));
+            }
+        }
+        assert_eq!(l.judged, 995);
+        assert_eq!(l.pipe(), 200, "996 and 998");
+    }
+
+    /// Any feedback whatever, against a record of what was ever told.
+    #[test]
+    fn nothing_is_told_twice() {
+        use std::collections::BTreeSet;
+        let mut l = ledger(300);
+        let (mut told, mut x) = (BTreeSet::new(), 7u64);
+        for _ in 0..2000 {
+            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let greatest = (x >> 33) % 300;
+            let bits = u128::from(x) << 64 | u128::from(x.rotate_left(17));
+            for n in l.hear(greatest, bits) {
+                if l.arrived(n).is_some() {
+                    assert!(told.insert(n), "{n} twice");
+                }
+            }
+            while l.next_lost().is_some() {}
+            let flying = l.sent.iter().filter(|p| p.fate == Fate::Flying);
+            assert_eq!(l.pipe(), flying.map(|p| u64::from(p.len)).sum::<u64>());
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! The sending half: windows, blocks in the air, and the timer.
+//!
+//! This file holds the state and the timer, `sender/outgoing.rs` is a block on its way,
+//! `sender/transmit.rs` decides what leaves next, `sender/feedback.rs` takes what the peer says.
+//!
+//! Several blocks may be in the air at once: the window in bytes covers all their symbols. Repairs
+//! of old blocks go before what is left of the present one, that before a new block. The window is
+//! the congestion law's, and at least G segments of MSS_min. Offsets in bytes of the stream.
+
+mod feedback;
+mod outgoing;
+mod transmit;
+
+use std::collections::VecDeque;
+
+use airtcp_probe::{Cx, Event, Probe};
+use airtcp_units::{BitRate, Nanos};
+
+use super::config::LtConfig;
+use super::ecn::{EcnPath, QueueGate};
+use super::estimate::Estimator;
+use super::ledger::Ledger;
+use super::stats::LtStats;
+use crate::congestion::{
+    Congestion, CongestionControl, CongestionKind, Law, LawParams, LawState, Lost,
+};
+use crate::tcp::{Pacing, RateSampler, RttEstimator, TcpConfig, law_params};
+use outgoing::Outgoing;
+
+/// What the handshake has settled.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settled {
+    /// Segment size both ends take.
+    pub(crate) mss: u16,
+    /// Both speak ECN.
+    pub(crate) ecn: bool,
+    /// The peer's window in bytes.
+    pub(crate) window: u64,
+    /// Round trip of the handshake.
+    pub(crate) rtt: Option<airtcp_units::Span>,
+    /// What a law draws numbers from.
+    pub(crate) seed: u64,
+}
+
+/// The sending half.
+#[derive(Debug)]
+pub(crate) struct LtSender {
+    config: LtConfig,
+    tcp: TcpConfig,
+    law: Law,
+    rtt: RttEstimator,
+    rate: RateSampler,
+    ecn: EcnPath,
+    gate: QueueGate,
+    estimator: Estimator,
+    ledger: Ledger,
+    /// Blocks that are not delivered or of which packets are in the network.
+    blocks: VecDeque<Outgoing>,
+    /// Number of the first of them.
+    first_block: u64,
+    /// Bytes the application has written, and those put into blocks.
+    written: u64,
+    assigned: u64,
+    /// Bytes the peer has delivered, and the window it gives from there.
+    una: u64,
+    peer_window: u64,
+    /// The application will write no more.
+    fin: bool,
+    /// Segment size in force, the largest, and how far packets had been sent when it last grew.
+    mss: u16,
+    mss_most: u16,
+    raised_at: u64,
+    /// Bytes sent in all, and those known to have arrived, by the last such packet's end.
+    sent: u64,
+    heard: u64,
+    /// Bytes judged lost.
+    lost: u64,
+    /// What left up to here left while the window was the limit.
+    limited_to: u64,
+    /// No further reaction until something sent beyond this is heard of.
+    react_from: u64,
+    rto_at: Nanos,
+    retries: u32,
+    gave_up: bool,
+    next_send: Nanos,
+    send_at: Nanos,
+    last_sent: Option<Nanos>,
+    /// What the last [`Event::Window`] said.
+    told: (u64, u64, u64),
+    /// Losses of the feedback being taken, for the law.
+    losses: Vec<Lost>,
+}
+
+impl LtSender {
+    pub(crate) fn new(config: &LtConfig, tcp: &TcpConfig, mut law: Law, settled: Settled) -> Self {
+        let mss_most = config.mss_max.min(settled.mss).max(config.mss_min);
+        let mut rtt = RttEstimator::new(tcp);
+        if let Some(sample) = settled.rtt {
+            rtt.sample(sample);
+        }
+        let mss = u32::from(mss_most);
+        let window = tcp.initial_window_bytes(mss);
+        let params = LawParams {
+            selective_acks: true,
+            srtt: settled.rtt,
+            seed: settled.seed,
+            ..law_params(tcp, mss, window)
+        };
+        law.start(Nanos::ZERO, &params);
+        let mut sender = Self {
+            config: *config,
+            tcp: tcp.clone(),
+            law,
+            rtt,
+            rate: RateSampler::default(),
+            ecn: EcnPath::new(settled.ecn),
+            gate: QueueGate::default(),
+            estimator: Estimator::new(config),
+            ledger: Ledger::new(tcp.dup_thresh),
+            blocks: VecDeque::new(),
+            first_block: 0,
+            written: 0,
+            assigned: 0,
+            una: 0,
+            peer_window: settled.window,
+            fin: false,
+            mss: config.mss_min,
+            mss_most,
+            raised_at: 0,
+            sent: 0,
+            heard: 0,
+            lost: 0,
+            limited_to: 0,
+            react_from: 0,
+            rto_at: Nanos::NEVER,
+            retries: 0,
+            gave_up: false,
+            next_send: Nanos::ZERO,
+            send_at: Nanos::NEVER,
+            last_sent: None,
+            told: (0, 0, 0),
+            losses: Vec::new(),
+        };
+        sender.mss = sender.target_segment();
+        sender
+    }
+
+    /// Takes more of the stream.
+    pub(crate) fn write(&mut self, bytes: u64) {
+        if self.assigned == self.written && self.ledger.pipe() < self.window() {
+            self.rate.on_app_limited(self.ledger.pipe());
+        }
+        self.written = self.written.saturating_add(bytes);
+    }
+
+    /// The stream ends with what was written.
+    pub(crate) const fn close(&mut self) {
+        self.fin = true;
+    }
+
+    /// Bytes written that the peer has not delivered.
+    pub(crate) const fn unacked(&self) -> u64 {
+        self.written - self.una
+    }
+
+    /// The stream is over and delivered.
+    pub(crate) const fn is_done(&self) -> bool {
+        self.fin && self.una == self.written
+    }
+
+    /// The timer expired too often in a row.
+    pub(crate) const fn gave_up(&self) -> bool {
+        self.gave_up
+    }
+
+    pub(crate) fn cwnd(&self) -> u64 {
+        self.law.cwnd()
+    }
+
+    pub(crate) fn law_state(&self) -> LawState {
+        self.law.state()
+    }
+
+    pub(crate) const fn estimate(&self) -> f64 {
+        self.estimator.estimate()
+    }
+
+    pub(crate) const fn segment(&self) -> u16 {
+        self.mss
+    }
+
+    /// Marks are relied on, or may be.
+    pub(crate) fn ecn_works(&self) -> bool {
+        self.ecn.path() == super::ecn::Path::Capable
+    }
+
+    /// The window that sending goes by: the law's, and at least G of the smallest segments.
+    fn window(&self) -> u64 {
+        let least = u64::from(self.config.granulation) * u64::from(self.config.mss_min);
+        self.law.cwnd().max(least.min(u64::from(self.mss_most) * u64::from(self.config.granulation)))
+    }
+
+    fn target_segment(&self) -> u16 {
+        super::block::target_segment(self.window(), self.mss_most, &self.config)
+    }
+
+    /// The rate at which segments leave; `None` to send as the window allows.
+    fn pacing_rate(&self) -> Option<BitRate> {
+        match self.tcp.pacing {
+            Pacing::Off => None,
+            Pacing::Law => self.law.pacing_rate(),
+            Pacing::Cwnd => self.law.pacing_rate().or_else(|| {
+                let srtt = self.rtt.srtt()?.0.max(1);
+                let tenths = if self.law.cwnd() < self.law.ssthresh() / 2 { 20 } else { 12 };
+                let bits = u128::from(self.window()) * 8_000_000_000 * tenths / 10;
+                let bps = u64::try_from(bits / u128::from(srtt)).unwrap_or(u64::MAX);
+                BitRate::new(bps.max(1))
+            }),
+        }
+    }
+
+    pub(crate) fn next_timer(&self) -> Nanos {
+        self.rto_at.min(self.send_at)
+    }
+
+    pub(crate) fn on_timer<P: Probe>(
+        &mut self,
+        now: Nanos,
+        stats: &mut LtStats,
+        cx: &mut Cx<'_, P>,
+    ) {
+        if self.send_at <= now {
+            self.send_at = Nanos::NEVER;
+        }
+        if self.rto_at > now {
+            return;
+        }
+        self.rto_at = Nanos::NEVER;
+        if self.blocks.iter().all(Outgoing::is_delivered) {
+            // Nothing is missing: these packets, parity most likely, were for nothing.
+            self.give_up(false, stats);
+            self.sweep();
+            return;
+        }
+        if self.tcp.max_retries.is_some_and(|most| self.retries >= most) {
+            self.gave_up = true;
+            return;
+        }
+        stats.timeouts += 1;
+        let kind = if self.retries == 0 { CongestionKind::Rto } else { CongestionKind::Persistent };
+        self.retries = self.retries.saturating_add(1);
+        let backoff = self.retries;
+        cx.record(now, || Event::Timeout { backoff });
+        let flight = self.ledger.pipe();
+        self.give_up(true, stats);
+        self.ecn.on_timeout();
+        self.law.on_congestion(now, &Congestion { kind, flight, restart: false });
+        self.losses.clear();
+        self.react_from = self.sent;
+        self.limited_to = self.sent;
+        self.rtt.back_off();
+        self.rto_at = now + self.rtt.rto();
+        self.sweep();
+        self.repair(stats);
+        self.tell_window(now, cx);
+    }
+
+    /// Gives up all that is in the network.
+    fn give_up(&mut self, timeout: bool, stats: &mut LtStats) {
+        while let Some(packet) = self.ledger.give_up() {
+            stats.symbols_lost += 1;
+            self.lost += u64::from(packet.len);
+            if let Some(block) = self.block(packet.block) {
+                block.on_lost(packet.index, timeout);
+            }
+        }
+        for block in &mut self.blocks {
+            block.on_timeout();
+        }
+    }
+
+    fn block(&mut self, number: u64) -> Option<&mut Outgoing> {
+        let at = usize::try_from(number.checked_sub(self.first_block)?).ok()?;
+        self.blocks.get_mut(at)
+    }
+
+    /// Takes the samples of blocks whose first segments are all judged, and lets go of those that
+    /// are over.
+    fn sweep(&mut self) {
+        let on_timeout = self.config.sample_on_timeout;
+        for block in &mut self.blocks {
+            if let Some((lost, sent)) = block.take_sample(on_timeout) {
+                self.estimator.sample(lost, sent);
+            }
+        }
+        while self.blocks.front().is_some_and(Outgoing::is_over) {
+            self.blocks.pop_front();
+            self.first_block += 1;
+        }
+    }
+
+    /// Begins a round of repairs for every block that cannot be decoded and of which nothing is on
+    /// its way.
+    fn repair(&mut self, stats: &mut LtStats) {
+        let protection = self.estimator.protection();
+        for block in &mut self.blocks {
+            if block.repair(&protection, &self.config) {
+                stats.reactive_rounds += 1;
+            }
+        }
+    }
+
+    /// Records the window if it changed since last told.
+    fn tell_window<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+        if !P::ON {
+            return;
+        }
+        let state = (self.law.cwnd(), self.law.ssthresh(), self.peer_window);
+        if state != self.told {
+            self.told = state;
+            let (cwnd, ssthresh, peer_window) = state;
+            let pipe = self.ledger.pipe();
+            cx.record(now, || Event::Window { cwnd, ssthresh, pipe, peer_window });
+        }
+    }
+}

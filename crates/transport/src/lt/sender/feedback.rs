@@ -1,0 +1,204 @@
+//! Taking feedback: what has arrived, what is lost, what the congestion law is told.
+//!
+//! Feedback is believed as far as it can be true: packets that were sent, blocks that were begun,
+//! counts that do not fall. What a peer says of blocks without ever delivering them holds until the
+//! timer expires.
+
+use airtcp_packet::Seq;
+use airtcp_probe::{Cx, Event, Probe};
+use airtcp_units::{Nanos, Span};
+
+use super::super::ecn::tells_loss;
+use super::super::ledger::{Fate, Sent as Packet};
+use super::super::stats::LtStats;
+use super::super::wire::Feedback;
+use super::LtSender;
+use crate::congestion::{AckSample, Congestion, CongestionControl, CongestionKind, Lost};
+
+/// What one piece of feedback brought.
+#[derive(Debug, Clone, Copy, Default)]
+struct News {
+    /// Bytes that arrived.
+    delivered: u64,
+    /// When the newest packet among them left.
+    newest: Option<Nanos>,
+    /// Bytes judged lost, and the last packet of them.
+    lost: u64,
+    last_lost: Option<u64>,
+    /// A mark.
+    marked: bool,
+}
+
+impl LtSender {
+    /// Takes feedback; `shift` is the scale of the peer's windows.
+    pub(crate) fn on_feedback<P: Probe>(
+        &mut self,
+        now: Nanos,
+        feedback: &Feedback,
+        shift: u8,
+        stats: &mut LtStats,
+        cx: &mut Cx<'_, P>,
+    ) {
+        let near = self.first_block;
+        let block = Seq(feedback.next_block).unwrap_near(Seq(0), near);
+        let next = self.ledger.next();
+        let greatest = Seq(feedback.greatest).unwrap_near(Seq(0), next);
+        let (Some(block), Some(greatest)) = (block, greatest) else {
+            stats.feedback_refused += 1;
+            return;
+        };
+        if greatest >= next || block > self.first_block + self.blocks.len() as u64 {
+            stats.feedback_refused += 1;
+            return;
+        }
+        let prior = (self.ledger.pipe(), self.heard);
+        let mut news = News::default();
+        for number in self.ledger.hear(greatest, feedback.arrived) {
+            if let Some(packet) = self.ledger.arrived(number) {
+                self.on_arrived(now, &packet, &mut news, stats);
+            }
+        }
+        self.losses.clear();
+        while let Some(packet) = self.ledger.next_lost() {
+            self.on_lost(&packet, &mut news, stats);
+        }
+        news.marked = self.ecn.on_counts(now, feedback.capable, feedback.marked);
+        let progress = self.on_delivered(block, stats);
+        self.peer_window = u64::from(feedback.window) << shift;
+        let rtt = news.newest.map(|at| now.since(at));
+        if let Some(sample) = rtt {
+            self.take_rtt(now, sample, stats, cx);
+        }
+        self.react(now, &news, prior.0, stats, cx);
+        if news.delivered > 0 || news.lost > 0 || news.marked {
+            let sample = self.ack_sample(&news, rtt, prior);
+            self.law.on_ack(now, &sample);
+        }
+        self.sweep();
+        self.repair(stats);
+        if news.delivered > 0 || progress {
+            self.retries = 0;
+            let idle = self.ledger.is_quiet() && self.una == self.assigned;
+            self.rto_at = if idle { Nanos::NEVER } else { now + self.rtt.rto() };
+        }
+        self.tell_window(now, cx);
+    }
+
+    fn on_arrived(&mut self, now: Nanos, packet: &Packet, news: &mut News, stats: &mut LtStats) {
+        let bytes = u64::from(packet.len);
+        let was_lost = packet.fate == Fate::Lost;
+        stats.misjudged += u64::from(was_lost);
+        news.delivered += bytes;
+        news.newest = news.newest.max(Some(packet.at));
+        self.heard = self.heard.max(packet.end);
+        self.rate.on_delivered(now, bytes, packet.at, packet.rate);
+        if packet.capable {
+            self.ecn.on_arrived();
+        }
+        if let Some(block) = self.block(packet.block) {
+            block.on_arrived(packet.index, was_lost);
+        }
+    }
+
+    fn on_lost(&mut self, packet: &Packet, news: &mut News, stats: &mut LtStats) {
+        let bytes = u64::from(packet.len);
+        stats.symbols_lost += 1;
+        self.lost += bytes;
+        news.lost += bytes;
+        news.last_lost = Some(packet.end);
+        if let Some(block) = self.block(packet.block) {
+            block.on_lost(packet.index, false);
+        }
+        let lost = packet.rate.lost(packet.end - bytes, bytes, self.lost);
+        self.losses.push(Lost { total_delivered: self.rate.delivered(), ..lost });
+    }
+
+    /// The peer has delivered all blocks before `next`. True if that is news.
+    fn on_delivered(&mut self, next: u64, stats: &mut LtStats) -> bool {
+        let count = next.saturating_sub(self.first_block) as usize;
+        let mut progress = false;
+        for block in self.blocks.iter_mut().take(count).filter(|b| !b.is_delivered()) {
+            block.on_delivered();
+            stats.blocks_acked += 1;
+            stats.bytes_acked += block.end - self.una;
+            self.una = block.end;
+            progress = true;
+        }
+        progress
+    }
+
+    fn take_rtt<P: Probe>(
+        &mut self,
+        now: Nanos,
+        sample: Span,
+        stats: &mut LtStats,
+        cx: &mut Cx<'_, P>,
+    ) {
+        self.rtt.sample(sample);
+        self.gate.sample(now, sample);
+        let srtt = self.rtt.srtt().unwrap_or_default();
+        stats.on_rtt(sample, srtt);
+        let rto = self.rtt.rto();
+        cx.record(now, || Event::Rtt { sample, srtt, rto });
+    }
+
+    /// Tells the law of marks and, where they are told, of losses: of an episode once a round trip.
+    fn react<P: Probe>(
+        &mut self,
+        now: Nanos,
+        news: &News,
+        flight: u64,
+        stats: &mut LtStats,
+        cx: &mut Cx<'_, P>,
+    ) {
+        let told = news.lost > 0
+            && tells_loss(now, &self.ecn, &self.gate, self.rtt.min_rtt(), &self.config);
+        if told {
+            for lost in &self.losses {
+                self.law.on_lost(now, lost);
+            }
+        }
+        let restart = false;
+        // What is new since the last reaction: packets that left after it.
+        if news.marked && self.heard > self.react_from {
+            stats.ecn_reactions += 1;
+            self.law.on_congestion(
+                now,
+                &Congestion { kind: CongestionKind::EcnCe, flight, restart },
+            );
+            self.mss = (self.mss / 2).max(self.config.mss_min);
+            self.raised_at = self.sent + 1;
+            self.react_from = self.sent;
+        } else if told && news.last_lost.is_some_and(|end| end > self.react_from) {
+            stats.loss_reactions += 1;
+            cx.record(now, || Event::FastRetransmit);
+            self.law.on_congestion(
+                now,
+                &Congestion { kind: CongestionKind::FastRetransmit, flight, restart },
+            );
+            self.react_from = self.sent;
+        }
+    }
+
+    fn ack_sample(&mut self, news: &News, rtt: Option<Span>, prior: (u64, u64)) -> AckSample {
+        AckSample {
+            acked: news.delivered,
+            delivered: news.delivered,
+            lost: news.lost,
+            pipe: self.ledger.pipe(),
+            prior_pipe: prior.0,
+            total_delivered: self.rate.delivered(),
+            total_lost: self.lost,
+            acked_up_to: self.heard,
+            sent_up_to: self.sent,
+            rtt,
+            srtt: self.rtt.srtt(),
+            min_rtt: self.rtt.min_rtt(),
+            rate: self.rate.take(self.rtt.min_rtt(), self.lost),
+            cwnd_limited: prior.1 < self.limited_to,
+            in_fast_recovery: false,
+            in_recovery: false,
+            ece: news.marked,
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! A block on its way: which symbols left, what became of them, and what is to leave next.
+
+use super::super::block::{MOST_SYMBOLS, Plan, Symbols, kind_of, repairs};
+use super::super::block::Kind;
+use super::super::config::{LtConfig, Reactive};
+use super::super::estimate::Protection;
+
+/// A block of the sender.
+#[derive(Debug, Clone)]
+pub(crate) struct Outgoing {
+    pub(crate) plan: Plan,
+    /// Offset of the stream behind it.
+    pub(crate) end: u64,
+    /// Next fresh index, and one past the last that may leave now.
+    fresh: u16,
+    limit: u16,
+    /// Symbols to be sent again, and where to look for the next.
+    again: u16,
+    cursor: u16,
+    /// Symbols that have arrived.
+    arrived: Symbols,
+    count: u16,
+    /// Symbols in the network.
+    flying: u16,
+    /// Of the first N segments: those judged and those of them lost.
+    judged: u16,
+    lost: u16,
+    sampled: bool,
+    /// A timeout gave up some of the first N.
+    doubtful: bool,
+    /// Rounds of repairs.
+    rounds: u16,
+    delivered: bool,
+}
+
+impl Outgoing {
+    pub(crate) fn new(plan: Plan, end: u64) -> Self {
+        Self {
+            plan,
+            end,
+            fresh: 0,
+            limit: plan.data + plan.parity,
+            again: 0,
+            cursor: 0,
+            arrived: Symbols::default(),
+            count: 0,
+            flying: 0,
+            judged: 0,
+            lost: 0,
+            sampled: false,
+            doubtful: false,
+            rounds: 0,
+            delivered: false,
+        }
+    }
+
+    /// Segments of the first window.
+    const fn first(&self) -> u16 {
+        self.plan.data + self.plan.parity
+    }
+
+    /// True if something of it is to leave.
+    pub(crate) const fn has_next(&self) -> bool {
+        self.fresh < self.limit || self.again > 0
+    }
+
+    /// The next symbol to leave, and whether it was sent before. Call it if there is one.
+    pub(crate) fn take_next(&mut self) -> (u8, bool) {
+        self.flying += 1;
+        if self.fresh < self.limit {
+            self.fresh += 1;
+            return ((self.fresh - 1) as u8, false);
+        }
+        self.again -= 1;
+        // Nothing of it was on its way when the round began, so that what has not arrived was lost.
+        let first = self.arrived.first_missing(self.cursor, self.fresh);
+        let index = first.or_else(|| self.arrived.first_missing(0, self.fresh)).unwrap_or(0);
+        self.cursor = u16::from(index) + 1;
+        (index, true)
+    }
+
+    pub(crate) const fn is_repairing(&self) -> bool {
+        self.rounds > 0
+    }
+
+    /// Payload of a symbol.
+    pub(crate) const fn len_of(&self, index: u8) -> u16 {
+        let last = index as u16 + 1 == self.plan.data;
+        self.plan.symbol - if last { self.plan.padding as u16 } else { 0 }
+    }
+
+    pub(crate) const fn kind_of(&self, index: u8) -> Kind {
+        kind_of(index, self.plan.data, self.plan.parity)
+    }
+
+    /// A packet of it has arrived that was in the network, or judged lost.
+    pub(crate) fn on_arrived(&mut self, index: u8, was_lost: bool) {
+        let first = u16::from(index) < self.first();
+        if was_lost {
+            // It was misjudged.
+            if first && !self.sampled && self.rounds == 0 {
+                self.lost = self.lost.saturating_sub(1);
+            }
+        } else {
+            self.flying = self.flying.saturating_sub(1);
+            if first && self.rounds == 0 {
+                self.judged += 1;
+            }
+        }
+        if self.arrived.insert(index) {
+            self.count += 1;
+        }
+    }
+
+    /// A packet of it that was in the network is lost.
+    pub(crate) fn on_lost(&mut self, index: u8, timeout: bool) {
+        self.flying = self.flying.saturating_sub(1);
+        if u16::from(index) < self.first() && self.rounds == 0 {
+            self.judged += 1;
+            self.lost += 1;
+            if timeout {
+                self.doubtful = true;
+            }
+        }
+    }
+
+    /// The timer expired. What the peer said of a block that it should have delivered by then is
+    /// not believed any more (RFC 2018 section 8).
+    pub(crate) fn on_timeout(&mut self) {
+        if !self.delivered && self.count >= self.plan.data {
+            self.arrived = Symbols::default();
+            self.count = 0;
+        }
+    }
+
+    /// The peer has delivered it: nothing more of it needs to leave.
+    pub(crate) fn on_delivered(&mut self) {
+        self.delivered = true;
+        self.limit = self.fresh;
+        self.again = 0;
+    }
+
+    pub(crate) const fn is_delivered(&self) -> bool {
+        self.delivered
+    }
+
+    /// True once it is delivered and nothing of it is in the network.
+    pub(crate) const fn is_over(&self) -> bool {
+        self.delivered && self.flying == 0 && self.sampled
+    }
+
+    /// Lost and sent of the first segments, once all of them are judged; once.
+    pub(crate) fn take_sample(&mut self, on_timeout: bool) -> Option<(u16, u16)> {
+        // Of a block delivered early the rest never left.
+        let sent = self.first().min(self.fresh);
+        let complete = self.delivered || self.fresh >= self.first();
+        if self.sampled || !complete || self.judged < sent {
+            return None;
+        }
+        self.sampled = true;
+        (on_timeout || !self.doubtful).then_some((self.lost, sent))
+    }
+
+    /// Begins a round of repairs if nothing of it is on its way and it cannot be decoded.
+    pub(crate) fn repair(&mut self, protection: &Protection, config: &LtConfig) -> bool {
+        let missing = self.plan.data.saturating_sub(self.count);
+        if self.delivered || self.flying > 0 || self.has_next() || missing == 0 {
+            return false;
+        }
+        let proactive = if self.rounds == 0 { self.plan.parity } else { 0 };
+        self.rounds = self.rounds.saturating_add(1);
+        match config.reactive {
+            Reactive::Parity => {
+                let wanted = repairs(self.first(), proactive, missing, protection);
+                let fresh = wanted.min(MOST_SYMBOLS - self.fresh);
+                self.limit = self.fresh + fresh;
+                self.again = wanted - fresh;
+            }
+            Reactive::Retransmission => self.again = missing,
+        }
+        self.cursor = 0;
+        true
+    }
+}

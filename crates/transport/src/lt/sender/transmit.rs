@@ -1,0 +1,172 @@
+//! What leaves next: repairs, the rest of the present block, a new block.
+
+use airtcp_probe::{Cx, Event, Probe};
+use airtcp_units::Nanos;
+
+use super::super::block::{Kind, plan};
+use super::super::ledger::{Fate, Sent as Packet};
+use super::super::receiver::MOST_BLOCKS;
+use super::super::stats::LtStats;
+use super::super::wire::Data;
+use super::{LtSender, Outgoing};
+use crate::congestion::{CongestionControl, Idle, Sent};
+
+/// A symbol to be sent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Symbol {
+    pub(crate) header: Data,
+    /// Offset of its block in the stream.
+    pub(crate) start: u64,
+    /// A queue may mark it.
+    pub(crate) capable: bool,
+    /// It was sent before.
+    pub(crate) again: bool,
+}
+
+impl LtSender {
+    /// The next symbol that may leave at `now`.
+    pub(crate) fn next<P: Probe>(
+        &mut self,
+        now: Nanos,
+        stats: &mut LtStats,
+        cx: &mut Cx<'_, P>,
+    ) -> Option<Symbol> {
+        if now < self.next_send && self.pacing_rate().is_some() {
+            self.send_at = self.next_send;
+            return None;
+        }
+        let at = match self.blocks.iter().position(Outgoing::has_next) {
+            Some(at) => at,
+            None => self.begin_block(now, stats, cx)?,
+        };
+        let len = self.blocks[at].plan.symbol;
+        if !self.fits(u64::from(len)) {
+            return None;
+        }
+        Some(self.emit(now, at, stats))
+    }
+
+    /// True if the window has room for `bytes`; notes it if not.
+    fn fits(&mut self, bytes: u64) -> bool {
+        let pipe = self.ledger.pipe();
+        let fits = pipe == 0 || pipe + bytes <= self.window();
+        if !fits {
+            self.limited_to = self.sent;
+        }
+        fits
+    }
+
+    /// Begins a block of what waits, if the windows let one of its segments leave.
+    fn begin_block<P: Probe>(
+        &mut self,
+        now: Nanos,
+        stats: &mut LtStats,
+        cx: &mut Cx<'_, P>,
+    ) -> Option<usize> {
+        let edge = self.una.saturating_add(self.peer_window);
+        let waiting = self.written - self.assigned;
+        let available = waiting.min(edge.saturating_sub(self.assigned));
+        if available == 0 || self.blocks.len() as u64 >= MOST_BLOCKS - 1 {
+            if waiting == 0 && self.ledger.pipe() < self.window() {
+                self.rate.on_app_limited(self.ledger.pipe());
+            }
+            return None;
+        }
+        if !self.fits(u64::from(self.mss).min(available)) {
+            return None;
+        }
+        self.adapt_segment();
+        let protection = self.estimator.protection();
+        let plan = plan(self.window(), self.mss, available, &protection, &self.config);
+        self.assigned += u64::from(plan.bytes);
+        self.blocks.push_back(Outgoing::new(plan, self.assigned));
+        stats.blocks_sent += 1;
+        let estimate_ppm = (self.estimator.estimate() * 1e6).round() as u32;
+        cx.record(now, || Event::Coding {
+            estimate_ppm,
+            segment: u32::from(plan.segment),
+            data: u32::from(plan.data),
+            parity: u32::from(plan.parity),
+        });
+        Some(self.blocks.len() - 1)
+    }
+
+    /// Segments follow the window: down at once, up by one step a round trip.
+    fn adapt_segment(&mut self) {
+        let target = self.target_segment();
+        if target <= self.mss {
+            self.mss = target;
+        } else if self.heard >= self.raised_at {
+            self.mss = self.mss.saturating_add(self.config.mss_step).min(target);
+            self.raised_at = self.sent + 1;
+        }
+    }
+
+    fn emit(&mut self, now: Nanos, at: usize, stats: &mut LtStats) -> Symbol {
+        if self.ledger.is_quiet() {
+            self.after_pause(now);
+        }
+        let number = self.ledger.next();
+        let block = &mut self.blocks[at];
+        let (index, again) = block.take_next();
+        let len = block.len_of(index);
+        let amount = match block.kind_of(index) {
+            _ if again => &mut stats.resent,
+            Kind::Data => &mut stats.data,
+            Kind::Proactive => &mut stats.proactive,
+            Kind::Reactive => &mut stats.reactive,
+        };
+        amount.add(len);
+        let symbol = Symbol {
+            header: Data {
+                number: number as u32,
+                block: (self.first_block + at as u64) as u32,
+                index,
+                data: block.plan.data as u8,
+                padding: block.plan.padding,
+                last: self.fin && block.end == self.written,
+                reactive: block.is_repairing(),
+                len,
+            },
+            start: block.end - u64::from(block.plan.bytes),
+            capable: self.ecn.send(),
+            again,
+        };
+        let bytes = u64::from(len);
+        let rate = self.rate.on_sent(now, bytes, self.ledger.pipe(), self.lost);
+        self.sent += bytes;
+        self.ledger.send(Packet {
+            block: self.first_block + at as u64,
+            at: now,
+            end: self.sent,
+            rate,
+            len,
+            index,
+            fate: Fate::Flying,
+            capable: symbol.capable,
+        });
+        self.last_sent = Some(now);
+        if self.rto_at == Nanos::NEVER {
+            self.rto_at = now + self.rtt.rto();
+        }
+        let sent = Sent { bytes, pipe: self.ledger.pipe(), retransmission: again };
+        self.law.on_sent(now, &sent);
+        if let Some(rate) = self.pacing_rate() {
+            self.next_send = self.next_send.max(now) + rate.time_for(bytes);
+        }
+        symbol
+    }
+
+    /// Sending begins with nothing in the network: tells the law of the pause before.
+    fn after_pause(&mut self, now: Nanos) {
+        if let Some(last) = self.last_sent {
+            let idle = Idle {
+                idle: now.since(last),
+                rto: self.rtt.backed_off(0),
+                restart: self.tcp.idle_restart,
+                app_limited: self.rate.is_app_limited(),
+            };
+            self.law.on_idle(now, &idle);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Counters of an LT-TCP end. Symbols and bytes of payload since the start.
+
+use airtcp_units::Span;
+use serde::Serialize;
+
+use super::block::{Kind, kind_of};
+use super::wire::Data;
+
+/// Symbols and their payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Amount {
+    /// Symbols.
+    pub symbols: u64,
+    /// Bytes of payload.
+    pub bytes: u64,
+}
+
+impl Amount {
+    pub(crate) fn add(&mut self, bytes: u16) {
+        self.symbols += 1;
+        self.bytes += u64::from(bytes);
+    }
+}
+
+/// What an LT-TCP end has counted, as a sender and as a receiver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct LtStats {
+    /// Data symbols sent for the first time.
+    pub data: Amount,
+    /// Parity sent with its block (PFEC).
+    pub proactive: Amount,
+    /// Parity sent because a block could not be decoded (RFEC).
+    pub reactive: Amount,
+    /// Symbols sent a second time.
+    pub resent: Amount,
+    /// Blocks begun.
+    pub blocks_sent: u64,
+    /// Blocks that the peer has delivered.
+    pub blocks_acked: u64,
+    /// Times a block had to be repaired.
+    pub reactive_rounds: u64,
+    /// Symbols judged lost.
+    pub symbols_lost: u64,
+    /// Of those, symbols that arrived after all.
+    pub misjudged: u64,
+    /// Expirations of the retransmission timer.
+    pub timeouts: u64,
+    /// Reactions to marks.
+    pub ecn_reactions: u64,
+    /// Reactions to losses.
+    pub loss_reactions: u64,
+    /// Feedback that cannot be true.
+    pub feedback_refused: u64,
+    /// Bytes of the stream that the peer has delivered.
+    pub bytes_acked: u64,
+    /// Round-trip samples.
+    pub rtt_samples: u64,
+    /// Their sum.
+    pub rtt_sum: Span,
+    /// The least.
+    pub rtt_min: Span,
+    /// The greatest.
+    pub rtt_max: Span,
+    /// Smoothed (RFC 6298).
+    pub srtt: Span,
+    /// Receiver: blocks decoded.
+    pub blocks_decoded: u64,
+    /// Receiver: data that came when its block was complete.
+    pub wasted_data: Amount,
+    /// Receiver: PFEC that came when its block was complete.
+    pub wasted_proactive: Amount,
+    /// Receiver: RFEC that came when its block was complete.
+    pub wasted_reactive: Amount,
+    /// Receiver: packets that came twice.
+    pub duplicates: u64,
+    /// Receiver: symbols that contradict their block or do not fit the buffer.
+    pub refused: u64,
+}
+
+impl LtStats {
+    /// All payload sent.
+    pub const fn bytes_sent(&self) -> u64 {
+        self.data.bytes + self.proactive.bytes + self.reactive.bytes + self.resent.bytes
+    }
+
+    /// All symbols sent.
+    pub const fn symbols_sent(&self) -> u64 {
+        self.data.symbols + self.proactive.symbols + self.reactive.symbols + self.resent.symbols
+    }
+
+    pub(crate) fn on_rtt(&mut self, sample: Span, srtt: Span) {
+        self.rtt_min = if self.rtt_samples == 0 { sample } else { self.rtt_min.min(sample) };
+        self.rtt_max = self.rtt_max.max(sample);
+        self.rtt_samples += 1;
+        self.rtt_sum += sample;
+        self.srtt = srtt;
+    }
+
+    /// A symbol came that was not needed.
+    pub(crate) fn waste(&mut self, data: &Data) {
+        // What is no data is proactive unless it says otherwise: the header does not tell P.
+        let kind = match kind_of(data.index, u16::from(data.data), u16::MAX / 2) {
+            Kind::Data => Kind::Data,
+            _ if data.reactive => Kind::Reactive,
+            _ => Kind::Proactive,
+        };
+        match kind {
+            Kind::Data => self.wasted_data.add(data.len),
+            Kind::Proactive => self.wasted_proactive.add(data.len),
+            Kind::Reactive => self.wasted_reactive.add(data.len),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What LT-TCP says on the wire: the words of coded segments, see [`Segment::coded`].
+//!
+//! A data segment carries one symbol in its payload and in its option
+//!
+//! ```text
+//! packet number | block | index, K, padding, flags (8 bits each)
+//! ```
+//!
+//! A packet number is used once, so that what arrived is never ambiguous. `padding` is what the last
+//! data segment lacks of the length of a symbol. Feedback has no payload:
+//!
+//! ```text
+//! next block to deliver | greatest packet number n | CE, ECT(0) received (16 bits each) | bits ...
+//! ```
+//!
+//! Bit `i` of the up to four words of bits, counted from the least significant bit of the first
+//! word, says that packet `n - i` has arrived; bits of words left out are all set. These are the
+//! selective acknowledgements (S2: TCP's, with SACK blocks); as bits they survive the loss of 127
+//! acknowledgements in a row. Numbers wrap at 32 and 16 bits.
+
+use airtcp_packet::{Flags, Kind, Segment, Seq};
+
+use super::block::DATA_HEADER;
+
+/// Packets that feedback tells of.
+pub(crate) const REACH: u32 = 128;
+
+const FINAL: u8 = 1;
+const REACTIVE: u8 = 2;
+
+/// Header of a symbol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Data {
+    /// Packet number.
+    pub(crate) number: u32,
+    pub(crate) block: u32,
+    /// Index of the symbol in its block.
+    pub(crate) index: u8,
+    /// Data symbols of the block.
+    pub(crate) data: u8,
+    pub(crate) padding: u8,
+    /// The stream ends with this block.
+    pub(crate) last: bool,
+    /// Sent because the block could not be decoded.
+    pub(crate) reactive: bool,
+    /// Payload.
+    pub(crate) len: u16,
+}
+
+impl Data {
+    pub(crate) fn segment(&self) -> Segment {
+        let mut flags = 0;
+        if self.last {
+            flags |= FINAL;
+        }
+        if self.reactive {
+            flags |= REACTIVE;
+        }
+        let geometry = u32::from_be_bytes([self.index, self.data, self.padding, flags]);
+        let words = [self.number, self.block, geometry];
+        let mut segment = Segment::coded(Flags::ACK, Seq(0), &words);
+        segment.len = self.len;
+        debug_assert_eq!(segment.options_len(), u32::from(DATA_HEADER));
+        segment
+    }
+
+    /// Reads it; `None` if it is no symbol, or one that cannot be.
+    pub(crate) fn of(segment: &Segment) -> Option<Self> {
+        let (words, count) = segment.words();
+        if segment.kind != Kind::Coded || segment.len == 0 || count != 3 {
+            return None;
+        }
+        let [index, data, padding, flags] = words[2].to_be_bytes();
+        let last_data = u16::from(index) + 1 == u16::from(data);
+        let symbol = u32::from(segment.len) + if last_data { u32::from(padding) } else { 0 };
+        let sound = data > 0
+            && index < u8::MAX
+            && symbol <= u32::from(u16::MAX)
+            && u32::from(padding) < symbol;
+        sound.then_some(Self {
+            number: words[0],
+            block: words[1],
+            index,
+            data,
+            padding,
+            last: flags & FINAL != 0,
+            reactive: flags & REACTIVE != 0,
+            len: segment.len,
+        })
+    }
+
+    /// Length of a symbol of the block.
+    pub(crate) const fn symbol(&self) -> u32 {
+        if self.index as u16 + 1 == self.data as u16 {
+            self.len as u32 + self.padding as u32
+        } else {
+            self.len as u32
+        }
+    }
+}
+
+/// Feedback.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Feedback {
+    /// First block not delivered.
+    pub(crate) next_block: u32,
+    /// Greatest packet number received.
+    pub(crate) greatest: u32,
+    /// Packets received with CE and with ECT(0).
+    pub(crate) marked: u16,
+    pub(crate) capable: u16,
+    /// Bit `i`: packet `greatest - i` has arrived.
+    pub(crate) arrived: u128,
+    /// Receive window as on the wire.
+    pub(crate) window: u16,
+}
+
+impl Feedback {
+    pub(crate) fn segment(&self) -> Segment {
+        let counts = u32::from(self.marked) << 16 | u32::from(self.capable);
+        let mut words = [self.next_block, self.greatest, counts, 0, 0, 0, 0];
+        for (i, word) in words[3..].iter_mut().enumerate() {
+            *word = (self.arrived >> (32 * i)) as u32;
+        }
+        let bits = (REACH - self.arrived.leading_ones()).div_ceil(32).max(1);
+        let mut segment = Segment::coded(Flags::ACK, Seq(0), &words[..3 + bits as usize]);
+        segment.window = self.window;
+        segment
+    }
+
+    /// Reads it; `None` if it is none.
+    pub(crate) fn of(segment: &Segment) -> Option<Self> {
+        let (words, count) = segment.words();
+        if segment.kind != Kind::Coded || segment.len != 0 || !(4..=7).contains(&count) {
+            return None;
+        }
+        let mut arrived = u128::MAX;
+        for word in words[3..count].iter().rev() {
+            arrived = arrived << 32 | u128::from(*word);
+        }
+        let counts = words[2];
+        Some(Self {
+            next_block: words[0],
+            greatest: words[1],
+            marked: (counts >> 16) as u16,
+            capable: counts as u16,
+            arrived,
+            window: segment.window,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn feedback_survives_the_way(
+            (next_block, greatest, marked, capable, window): (u32, u32, u16, u16, u16),
+            arrived: u128, ones in 0u32..129,
+        ) {
+            let arrived = if ones == 128 { u128::MAX } else { arrived | !(u128::MAX >> ones) };
+            let feedback = Feedback { next_block, greatest, marked, capable, arrived, window };
+            let segment = feedback.segment();
+            prop_assert_eq!(Feedback::of(&segment), Some(feedback));
+            prop_assert!(Data::of(&segment).is_none());
+            // Nothing missing among the packets told of: the shortest form.
+            prop_assert!((20..=32).contains(&segment.options_len()));
+            prop_assert!(arrived != u128::MAX || segment.options_len() == 20);
+        }
+
+        #[test]
+        fn symbols_survive_the_way(
+            (number, block): (u32, u32), (index, data) in (0u8..255, 1u8..=255),
+            (padding, last, reactive): (u8, bool, bool), len in 1u16..60_000,
+        ) {
+            let header = Data { number, block, index, data, padding, last, reactive, len };
+            let segment = header.segment();
+            prop_assert_eq!(segment.wire_len(), 40 + u32::from(DATA_HEADER) + u32::from(len));
+            let back = Data::of(&segment);
+            if u32::from(padding) < header.symbol() {
+                prop_assert_eq!(back, Some(header));
+            } else {
+                prop_assert_eq!(back, None);
+            }
+            prop_assert!(Feedback::of(&segment).is_none());
+        }
+    }
+
+    #[test]
+    fn nonsense_is_no_symbol() {
+        let sound = Data {
+            number: 1,
+            block: 2,
+            index: 0,
+            data: 4,
+            padding: 0,
+            last: false,
+            reactive: false,
+            len: 100,
+        };
+        assert!(Data::of(&sound.segment()).is_some());
+        assert!(Data::of(&Data { data: 0, ..sound }.segment()).is_none());
+        assert!(Data::of(&Data { len: 0, ..sound }.segment()).is_none());
+        assert!(Data::of(&Data { index: 255, ..sound }.segment()).is_none());
+        assert!(Data::of(&Data { padding: 100, ..sound }.segment()).is_none());
+        assert!(Data::of(&Segment::datagram(1, 100)).is_none());
+    }
+}
