@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use airtcp_packet::{EndpointId, Side};
 use airtcp_probe::{PcapProbe, Series, SeriesOptions, Vantage};
 use airtcp_scenario::{Resolved, ScenarioError};
+use airtcp_sim::coding::CodingResult;
 use airtcp_sim::estimate::Estimate;
 use airtcp_sim::link_protocol::ProtocolResult;
 use airtcp_sim::results::{FlowResult, LinkResult, Replication};
@@ -314,7 +315,7 @@ fn flows(replications: &[Replication]) -> PyResult<Table> {
         .iter()
         .flat_map(|r| r.flows.iter().map(|flow| (u64::from(r.replication), flow)))
         .collect();
-    Columns::of(&all)
+    let mut table = Columns::of(&all)
         .count("replication", |r| r.0)
         .text("name", |r| r.1.name.as_str())
         .text("from", |r| r.1.from.as_str())
@@ -342,8 +343,28 @@ fn flows(replications: &[Replication]) -> PyResult<Table> {
         .real("completion_s", |r| r.1.completion_s)
         .count("exchanges", |r| r.1.exchanges)
         .real("exchange_mean_s", |r| r.1.exchange_mean_s)
-        .real("exchange_max_s", |r| r.1.exchange_max_s)
-        .finish()
+        .real("exchange_max_s", |r| r.1.exchange_max_s);
+    if all.iter().any(|r| r.1.coding.is_some()) {
+        let real = |get: fn(&CodingResult) -> f64| {
+            move |r: &(u64, &FlowResult)| r.1.coding.as_ref().map(get)
+        };
+        let count = |get: fn(&CodingResult) -> u64| {
+            move |r: &(u64, &FlowResult)| r.1.coding.as_ref().map(get)
+        };
+        table = table
+            .real("data_bps", real(|c| c.data_bps))
+            .real("pfec_bps", real(|c| c.pfec_bps))
+            .real("rfec_bps", real(|c| c.rfec_bps))
+            .real("resent_bps", real(|c| c.resent_bps))
+            .real("pfec_wasted_bps", real(|c| c.pfec_wasted_bps))
+            .real("rfec_wasted_bps", real(|c| c.rfec_wasted_bps))
+            .count("blocks_decoded", count(|c| c.blocks_decoded))
+            .count("reactive_rounds", count(|c| c.reactive_rounds))
+            .count("loss_reactions", count(|c| c.loss_reactions))
+            .real("loss_estimate", real(|c| c.loss_estimate))
+            .count("segment_bytes", count(|c| c.segment_bytes));
+    }
+    table.finish()
 }
 
 fn links(replications: &[Replication]) -> PyResult<Table> {

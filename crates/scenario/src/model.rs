@@ -5,6 +5,7 @@
 
 use airtcp_link::{JitterConfig, LossConfig, ProtocolConfig, ReorderingConfig};
 use airtcp_queueing::QueueConfig;
+use airtcp_transport::lt::LtConfig;
 use airtcp_transport::tcp::TcpConfig;
 use airtcp_transport::tfrc::TfrcConfig;
 use airtcp_units::{BitRate, Bytes, Probability, Span};
@@ -153,6 +154,9 @@ pub enum TransportKind {
     Udp,
     /// TFRC, datagrams at a rate TCP would keep, configured by `tfrc`.
     Tfrc,
+    /// LT-TCP, a stream with erasure coding, configured by `lt`, and by `tcp` in what it shares
+    /// with TCP.
+    LtTcp,
 }
 
 /// A flow, or `count` equal flows.
@@ -182,6 +186,9 @@ pub struct FlowSpec {
     /// TFRC parameters.
     #[serde(default)]
     pub tfrc: TfrcConfig,
+    /// LT-TCP parameters.
+    #[serde(default)]
+    pub lt: LtConfig,
     /// What the application does.
     #[serde(default)]
     pub app: Application,

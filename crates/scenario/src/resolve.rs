@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use airtcp_link::LinkConfig;
+use airtcp_transport::lt::LtConfig;
 use airtcp_transport::tcp::TcpConfig;
 use airtcp_transport::tfrc::TfrcConfig;
 use airtcp_units::{Probability, Span};
@@ -54,6 +55,8 @@ pub struct Flow {
     pub tcp: TcpConfig,
     /// TFRC parameters.
     pub tfrc: TfrcConfig,
+    /// LT-TCP parameters.
+    pub lt: LtConfig,
     /// Application.
     pub app: Application,
     /// Largest random delay of its start.
@@ -217,6 +220,7 @@ fn default_flow(ends: &(String, String)) -> FlowSpec {
         access_category: Category::default(),
         tcp: TcpConfig::default(),
         tfrc: TfrcConfig::default(),
+        lt: LtConfig::default(),
         app: Application::default(),
         start_spread: Span::ZERO,
     }
@@ -444,6 +448,7 @@ fn resolve_flows(
                 access_category: spec.access_category,
                 tcp: spec.tcp.clone(),
                 tfrc: spec.tfrc,
+                lt: spec.lt,
                 app: spec.app.clone(),
                 start_spread: spec.start_spread,
             });
@@ -462,6 +467,10 @@ fn unknown_node(path: String, name: &str, index: &BTreeMap<String, usize>) -> Sc
 
 fn check_transport(spec: &FlowSpec, at: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
     match spec.transport {
+        TransportKind::LtTcp => {
+            spec.tcp.validate().map_err(|e| ScenarioError::at(at("tcp"), e.to_string()))?;
+            spec.lt.validate_with(&spec.tcp).map_err(|e| ScenarioError::at(at("lt"), e.to_string()))
+        }
         TransportKind::Tcp => {
             spec.tcp.validate().map_err(|e| ScenarioError::at(at("tcp"), e.to_string()))
         }

@@ -11,6 +11,7 @@ use airtcp_random::Seed;
 use airtcp_scenario::{
     AirHop, Application, Cell as CellPlan, Flow, Resolved, ScenarioError, TransportKind,
 };
+use airtcp_transport::lt::LtConnection;
 use airtcp_transport::tcp::{Connection, LossNotification, Role};
 use airtcp_transport::tfrc::{TfrcReceiver, TfrcSender};
 use airtcp_transport::udp::{UdpReceiver, UdpSender};
@@ -98,7 +99,7 @@ fn reports(plan: &Resolved) -> Option<Vec<Option<Span>>> {
         .flows
         .iter()
         .flat_map(|flow| {
-            let tcp = flow.transport == TransportKind::Tcp;
+            let tcp = matches!(flow.transport, TransportKind::Tcp | TransportKind::LtTcp);
             let asks = tcp && flow.tcp.loss_notification == LossNotification::Oracle;
             let delay = asks.then_some(flow.tcp.loss_notification_delay);
             [delay; 2]
@@ -164,6 +165,10 @@ fn add_endpoint<P: Probe>(world: &mut World<P>, flow: &Flow, side: Side, seed: S
     let iss = Seq(seed.number(&format!("{label}/iss")) as u32);
     let transport = match (flow.transport, side) {
         (TransportKind::Tcp, _) => Transport::tcp(Connection::new(&flow.tcp, role, iss)),
+        (TransportKind::LtTcp, _) => Transport::Lt {
+            connection: Box::new(LtConnection::new(&flow.lt, &flow.tcp, role, iss)),
+            taken: 0,
+        },
         (TransportKind::Udp, Side::Client) => {
             Transport::UdpSender(UdpSender::new(datagram(&flow.app)))
         }

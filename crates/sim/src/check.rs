@@ -138,6 +138,11 @@ fn longest(flow: &Flow) -> (u64, u64) {
             u64::from(tfrc_packet(flow)) + u64::from(DATA_HEADER) + UDP_HEADERS,
             u64::from(REPORT) + UDP_HEADERS,
         ),
+        (TransportKind::LtTcp, app) => {
+            // Coded or plain: segments are at most the same.
+            let both = matches!(app, Application::RequestResponse { .. });
+            (segment(u64::MAX), if both { segment(u64::MAX) } else { LONGEST_ACK })
+        }
         (TransportKind::Tcp, Application::Bulk { size: Some(size), .. }) => {
             (segment(size.0), LONGEST_ACK)
         }
@@ -196,10 +201,10 @@ fn fits(flow: &Flow, way: &[Hop<'_>], longest: u64) -> Result<(), ScenarioError>
         TransportKind::Udp => {
             format!("nothing is fragmented, so its message is at most {} B", mtu.0 - UDP_HEADERS)
         }
-        TransportKind::Tcp if mtu.0 < LEAST_FOR_TCP => {
+        TransportKind::Tcp | TransportKind::LtTcp if mtu.0 < LEAST_FOR_TCP => {
             format!("TCP needs at least {LEAST_FOR_TCP} B, with mss = 48")
         }
-        TransportKind::Tcp => {
+        TransportKind::Tcp | TransportKind::LtTcp => {
             format!("with mss = {}; an mss of at most {} fits", flow.tcp.mss, mtu.0 - TCP_HEADERS)
         }
     };

@@ -13,6 +13,7 @@ mod application;
 mod build;
 mod cell;
 mod check;
+pub mod coding;
 pub mod estimate;
 mod ground;
 mod interface;

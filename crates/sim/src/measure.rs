@@ -12,6 +12,7 @@ use airtcp_units::{Nanos, Span};
 
 use crate::air::{CellCounters, cell};
 use crate::application::{App, Exchanges};
+use crate::coding::CodingCounters;
 use crate::interface::Interface;
 use crate::link_protocol::{ProtocolCounters, accounted, protocol};
 use crate::results::{
@@ -40,6 +41,7 @@ struct FlowCounters {
     tcp: TcpStats,
     /// Number and sum of the round-trip samples of the two ends.
     rtt: [(u64, Span); 2],
+    coding: Option<CodingCounters>,
 }
 
 struct LinkCounters {
@@ -62,6 +64,7 @@ impl Snapshot {
                     ip_bytes: ends.iter().map(|end| end.carried.ip_bytes).sum(),
                     mac_bytes: ends.iter().map(|end| end.carried.mac_bytes).sum(),
                 },
+                coding: CodingCounters::of(&ends[0].transport, &ends[1].transport),
                 ..FlowCounters::of(&ends[0].transport, &ends[1].transport)
             })
             .collect();
@@ -88,30 +91,36 @@ impl Snapshot {
 }
 
 impl FlowCounters {
+    /// Those of the two ends of a stream. In an exchange both send data; in a transfer one of them
+    /// adds zeros.
+    fn of_stream(delivered: u64, a: &TcpStats, b: &TcpStats) -> Self {
+        let rtt = *if a.rtt_samples >= b.rtt_samples { a } else { b };
+        Self {
+            delivered,
+            sent_bytes: a.bytes_sent + b.bytes_sent,
+            segments: a.data_segments_sent + b.data_segments_sent,
+            tcp: TcpStats {
+                segments_retransmitted: a.segments_retransmitted + b.segments_retransmitted,
+                timeouts: a.timeouts + b.timeouts,
+                fast_retransmits: a.fast_retransmits + b.fast_retransmits,
+                spurious_timeouts: a.spurious_timeouts + b.spurious_timeouts,
+                spurious_fast_retransmits: a.spurious_fast_retransmits
+                    + b.spurious_fast_retransmits,
+                ecn_reactions: a.ecn_reactions + b.ecn_reactions,
+                ..rtt
+            },
+            rtt: [(a.rtt_samples, a.rtt_sum), (b.rtt_samples, b.rtt_sum)],
+            ..Self::default()
+        }
+    }
+
     fn of(client: &Transport, server: &Transport) -> Self {
         match (client, server) {
             (Transport::Tcp { connection: c, .. }, Transport::Tcp { connection: s, .. }) => {
-                // In an exchange both ends send data; in a transfer one of them adds zeros.
-                let (a, b) = (*c.stats(), *s.stats());
-                let rtt = if a.rtt_samples >= b.rtt_samples { a } else { b };
-                Self {
-                    delivered: c.delivered() + s.delivered(),
-                    sent_bytes: a.bytes_sent + b.bytes_sent,
-                    segments: a.data_segments_sent + b.data_segments_sent,
-                    datagrams_lost: 0,
-                    carried: Carried::default(),
-                    tcp: TcpStats {
-                        segments_retransmitted: a.segments_retransmitted + b.segments_retransmitted,
-                        timeouts: a.timeouts + b.timeouts,
-                        fast_retransmits: a.fast_retransmits + b.fast_retransmits,
-                        spurious_timeouts: a.spurious_timeouts + b.spurious_timeouts,
-                        spurious_fast_retransmits: a.spurious_fast_retransmits
-                            + b.spurious_fast_retransmits,
-                        ecn_reactions: a.ecn_reactions + b.ecn_reactions,
-                        ..rtt
-                    },
-                    rtt: [(a.rtt_samples, a.rtt_sum), (b.rtt_samples, b.rtt_sum)],
-                }
+                Self::of_stream(c.delivered() + s.delivered(), c.stats(), s.stats())
+            }
+            (Transport::Lt { connection: c, .. }, Transport::Lt { connection: s, .. }) => {
+                Self::of_stream(c.delivered() + s.delivered(), &c.counters(), &s.counters())
             }
             (Transport::UdpSender(c), Transport::UdpReceiver(s)) => Self {
                 delivered: s.stats().bytes_received,
@@ -127,7 +136,6 @@ impl FlowCounters {
                     sent_bytes: s.bytes_sent,
                     segments: s.packets_sent,
                     datagrams_lost: d.lost(),
-                    carried: Carried::default(),
                     tcp: TcpStats {
                         timeouts: s.timeouts,
                         rtt_samples: s.rtt_samples,
@@ -137,6 +145,7 @@ impl FlowCounters {
                         ..TcpStats::default()
                     },
                     rtt: [(s.rtt_samples, s.rtt_sum), (0, Span::ZERO)],
+                    ..Self::default()
                 }
             }
             _ => Self::default(),
@@ -224,6 +233,7 @@ fn flow<P: Probe>(
             TransportKind::Tcp => "tcp".into(),
             TransportKind::Udp => "udp".into(),
             TransportKind::Tfrc => "tfrc".into(),
+            TransportKind::LtTcp => "lt-tcp".into(),
         },
         delivered_bytes: delivered,
         goodput_bps: per_second(delivered),
@@ -263,6 +273,7 @@ fn flow<P: Probe>(
         exchanges: count,
         exchange_mean_s: (count > 0).then(|| done.total_time.as_secs_f64() / count as f64),
         exchange_max_s: (count > 0).then(|| done.longest.as_secs_f64()),
+        coding: after.coding.map(|c| c.result(&before.coding.unwrap_or_default(), per_second)),
     }
 }
 

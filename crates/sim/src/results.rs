@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::air::CellResult;
 use crate::air_summary::{self, CellEstimates};
+use crate::coding::CodingResult;
 use crate::estimate::Estimate;
 use crate::link_protocol::ProtocolResult;
 
@@ -26,7 +27,7 @@ pub struct FlowResult {
     pub from: String,
     /// Node at the other end.
     pub to: String,
-    /// `tcp`, `udp` or `tfrc`.
+    /// `tcp`, `udp`, `tfrc` or `lt-tcp`.
     pub transport: String,
     /// Bytes handed to the receiving application, in order and once, while measured; of an
     /// exchange, requests and responses.
@@ -79,6 +80,10 @@ pub struct FlowResult {
     pub exchange_mean_s: Option<f64>,
     /// Longest exchange.
     pub exchange_max_s: Option<f64>,
+    /// What erasure coding cost and gave, for transports that code; its keys stand among those of
+    /// the flow.
+    #[serde(flatten)]
+    pub coding: Option<CodingResult>,
 }
 
 /// What one direction of a link carried in one replication.

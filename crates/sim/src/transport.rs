@@ -3,16 +3,22 @@
 use airtcp_link::Report;
 use airtcp_packet::Segment;
 use airtcp_probe::{Cx, Machine, Probe};
+use airtcp_transport::lt::LtConnection;
 use airtcp_transport::tcp::{Connection, Corrupted};
 use airtcp_transport::tfrc::{TfrcReceiver, TfrcSender};
 use airtcp_transport::udp::{UdpReceiver, UdpSender};
 use airtcp_units::Nanos;
 
-/// A TCP connection, or one end of a UDP or TFRC flow.
+/// A TCP or LT-TCP connection, or one end of a UDP or TFRC flow.
 pub(crate) enum Transport {
     Tcp {
         connection: Box<Connection>,
         /// How much of what was delivered the application has taken notice of.
+        taken: u64,
+    },
+    Lt {
+        connection: Box<LtConnection>,
+        /// Likewise.
         taken: u64,
     },
     UdpSender(UdpSender),
@@ -35,8 +41,10 @@ impl Transport {
 
     /// Opens the connection; nothing to do for UDP.
     pub(crate) fn open(&mut self, now: Nanos) {
-        if let Self::Tcp { connection, .. } = self {
-            connection.open(now);
+        match self {
+            Self::Tcp { connection, .. } => connection.open(now),
+            Self::Lt { connection, .. } => connection.open(now),
+            _ => {}
         }
     }
 
@@ -46,6 +54,7 @@ impl Transport {
             Self::Tcp { connection, .. } => {
                 connection.write(now, bytes);
             }
+            Self::Lt { connection, .. } => connection.write(now, bytes),
             Self::UdpSender(udp) => udp.send(1),
             Self::TfrcSender { sender, .. } => {
                 sender.send(bytes.div_ceil(u64::from(sender.size())));
@@ -62,11 +71,14 @@ impl Transport {
             sender.send(ENDLESS);
             *topped = true;
         }
-        let Self::Tcp { connection, .. } = self else { return };
-        let wanted = 2 * connection.cwnd() + 65_536;
-        let missing = wanted.saturating_sub(connection.unacked());
+        let (cwnd, unacked) = match self {
+            Self::Tcp { connection, .. } => (connection.cwnd(), connection.unacked()),
+            Self::Lt { connection, .. } => (connection.cwnd(), connection.unacked()),
+            _ => return,
+        };
+        let missing = (2 * cwnd + 65_536).saturating_sub(unacked);
         if missing > 0 {
-            connection.write(now, missing);
+            self.write(now, missing);
         }
     }
 
@@ -74,6 +86,7 @@ impl Transport {
     pub(crate) fn close(&mut self, now: Nanos) {
         match self {
             Self::Tcp { connection, .. } => connection.close(now),
+            Self::Lt { connection, .. } => connection.close(now),
             Self::TfrcSender { sender, topped: true } => sender.stop(),
             _ => {}
         }
@@ -82,14 +95,18 @@ impl Transport {
     pub(crate) fn peer_closed(&self) -> bool {
         match self {
             Self::Tcp { connection, .. } => connection.peer_closed(),
+            Self::Lt { connection, .. } => connection.peer_closed(),
             _ => false,
         }
     }
 
     /// Bytes delivered in order since the last call.
     pub(crate) fn take_delivered(&mut self) -> u64 {
-        let Self::Tcp { connection, taken, .. } = self else { return 0 };
-        let delivered = connection.delivered();
+        let (delivered, taken) = match self {
+            Self::Tcp { connection, taken } => (connection.delivered(), taken),
+            Self::Lt { connection, taken } => (connection.delivered(), taken),
+            _ => return 0,
+        };
         let new = delivered - *taken;
         *taken = delivered;
         new
@@ -98,6 +115,7 @@ impl Transport {
     pub(crate) fn handle<P: Probe>(&mut self, now: Nanos, segment: Segment, cx: &mut Cx<'_, P>) {
         match self {
             Self::Tcp { connection, .. } => connection.handle(now, segment, cx),
+            Self::Lt { connection, .. } => connection.handle(now, segment, cx),
             Self::UdpSender(_) => {}
             Self::UdpReceiver(udp) => udp.handle(now, segment, cx),
             Self::TfrcSender { sender, .. } => sender.handle(now, segment, cx),
@@ -107,15 +125,18 @@ impl Transport {
 
     /// A link corrupted a packet that this end had sent.
     pub(crate) fn on_corrupted(&mut self, now: Nanos, report: &Report) {
-        if let Self::Tcp { connection, .. } = self {
-            let lost = Corrupted { segment: report.segment, started: report.started };
-            connection.on_corrupted(now, &lost);
+        let lost = Corrupted { segment: report.segment, started: report.started };
+        match self {
+            Self::Tcp { connection, .. } => connection.on_corrupted(now, &lost),
+            Self::Lt { connection, .. } => connection.on_corrupted(now, &lost),
+            _ => {}
         }
     }
 
     pub(crate) fn on_timer<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
         match self {
             Self::Tcp { connection, .. } => connection.on_timer(now, cx),
+            Self::Lt { connection, .. } => connection.on_timer(now, cx),
             Self::TfrcSender { sender, .. } => sender.on_timer(now, cx),
             Self::TfrcReceiver(receiver) => receiver.on_timer(now, cx),
             Self::UdpSender(_) | Self::UdpReceiver(_) => {}
@@ -125,6 +146,7 @@ impl Transport {
     pub(crate) fn next_timer(&self) -> Nanos {
         match self {
             Self::Tcp { connection, .. } => connection.next_timer(),
+            Self::Lt { connection, .. } => connection.next_timer(),
             Self::TfrcSender { sender, .. } => sender.next_timer(),
             Self::TfrcReceiver(receiver) => receiver.next_timer(),
             Self::UdpSender(_) | Self::UdpReceiver(_) => Nanos::NEVER,
@@ -134,6 +156,7 @@ impl Transport {
     pub(crate) fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
         match self {
             Self::Tcp { connection, .. } => connection.poll(now, cx),
+            Self::Lt { connection, .. } => connection.poll(now, cx),
             Self::UdpSender(udp) => udp.poll(now, cx),
             Self::TfrcSender { sender, .. } => sender.poll(now, cx),
             Self::TfrcReceiver(receiver) => receiver.poll(now, cx),

@@ -192,7 +192,3 @@ fn split(window: u64, segment: u16, protection: &Protection, config: &LtConfig) 
     let n = whole.div_ceil(parts) as u16;
     (n, parity(n, protection, config))
 }
-
-#[cfg(test)]
-#[path = "block_tests.rs"]
-mod tests;

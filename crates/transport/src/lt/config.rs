@@ -7,6 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::block::{DATA_HEADER, MOST_SYMBOLS};
+use crate::tcp::TcpConfig;
+
+/// Most duplicates that make a loss: half of what feedback reaches.
+const MOST_DUP_THRESH: u32 = 64;
 
 /// What sets the parity sent with a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -64,7 +68,8 @@ pub enum Response {
     Loss,
 }
 
-/// What the law is told of where no marks can be relied on.
+/// What the law is told of where no marks can be relied on: ECN was not agreed on, does not get
+/// through, or a queue overflowed without a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WithoutEcn {
@@ -121,11 +126,14 @@ pub struct LtConfig {
     /// Whether blocks in which segments were given up by a timeout count for the estimate. Default
     /// false: a timeout says that feedback is missing, not what was lost.
     pub sample_on_timeout: bool,
+    /// Segments that leave when the timer expires, whatever the window: a single one would be lost
+    /// too often for the flow to come back. Default 10.
+    pub timeout_segments: u16,
     /// What the congestion law is told of. Default `ecn`.
     pub response: Response,
     /// What it is told of where no marks can be relied on. Default `standing-queue`.
     pub without_ecn: WithoutEcn,
-    /// How long after a mark the path counts as one that marks. Default 60 s.
+    /// How long after a mark losses are not taken for an overflow. Default 60 s.
     pub mark_memory: Span,
     /// A queue stands if the round trip is longer than the least one by this share of its range,
     /// the greatest of the last 10 to 20 s less the least. Default 0.5.
@@ -154,6 +162,7 @@ impl Default for LtConfig {
             block_limit: 200,
             delivery: Delivery::Block,
             sample_on_timeout: false,
+            timeout_segments: 10,
             response: Response::Ecn,
             without_ecn: WithoutEcn::StandingQueue,
             mark_memory: Span::from_secs(60),
@@ -186,6 +195,7 @@ impl LtConfig {
         range("fixed_share", self.fixed_share, 0.0, 0.95)?;
         range("queue_share", self.queue_share, 0.0, 1.0)?;
         range("granulation", f64::from(self.granulation), 1.0, 255.0)?;
+        range("timeout_segments", f64::from(self.timeout_segments), 1.0, 255.0)?;
         let least = DATA_HEADER + 1;
         if self.mss_min < least {
             let text = format!(
@@ -197,8 +207,7 @@ impl LtConfig {
         }
         range("mss_max", f64::from(self.mss_max), f64::from(least), 65_495.0)?;
         if self.mss_min > self.mss_max {
-            let text =
-                format!("{} is above mss_max, which is {}", self.mss_min, self.mss_max);
+            let text = format!("{} is above mss_max, which is {}", self.mss_min, self.mss_max);
             return Err(ConfigError::new("mss_min", text));
         }
         range("mss_step", f64::from(self.mss_step), 1.0, 65_495.0)?;
@@ -210,6 +219,30 @@ impl LtConfig {
                 MOST_SYMBOLS - 1
             );
             return Err(ConfigError::new("block_limit", text));
+        }
+        Ok(())
+    }
+}
+
+impl LtConfig {
+    /// Checks every value, and that they go with those of the `tcp` table.
+    ///
+    /// # Errors
+    /// The key at fault, what was found and what is accepted.
+    pub fn validate_with(&self, tcp: &TcpConfig) -> Result<(), ConfigError> {
+        self.validate()?;
+        if self.mss_min > tcp.mss {
+            let text = format!("{} is above tcp.mss, which is {}", self.mss_min, tcp.mss);
+            return Err(ConfigError::new("mss_min", text));
+        }
+        if tcp.dup_thresh > MOST_DUP_THRESH {
+            let text = format!(
+                "tcp.dup_thresh is {}: feedback tells of {} packets, so that accepted is up to \
+                 {MOST_DUP_THRESH}",
+                tcp.dup_thresh,
+                super::wire::REACH
+            );
+            return Err(ConfigError::new("", text));
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ use super::sender::{LtSender, Settled};
 use super::stats::LtStats;
 use super::wire::{Data, Feedback};
 use crate::congestion::LawState;
-use crate::tcp::{Connection, Corrupted, Role, State, TcpConfig};
+use crate::tcp::{Connection, Corrupted, Role, State, TcpConfig, TcpStats};
 
 /// What the two ends speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -175,6 +175,27 @@ impl LtConnection {
         &self.stats
     }
 
+    /// What coding and plain TCP have counted, in TCP's terms: symbols are segments, a repair of a
+    /// block is a recovery.
+    pub fn counters(&self) -> TcpStats {
+        let (tcp, lt) = (self.tcp.stats(), &self.stats);
+        let mut all = TcpStats {
+            bytes_sent: tcp.bytes_sent + lt.bytes_sent(),
+            data_segments_sent: tcp.data_segments_sent + lt.symbols_sent(),
+            segments_retransmitted: tcp.segments_retransmitted + lt.resent.symbols,
+            timeouts: tcp.timeouts + lt.timeouts,
+            fast_retransmits: tcp.fast_retransmits + lt.reactive_rounds,
+            ecn_reactions: tcp.ecn_reactions + lt.ecn_reactions,
+            ..*tcp
+        };
+        if lt.rtt_samples > 0 {
+            all.rtt_samples = lt.rtt_samples;
+            all.rtt_sum = lt.rtt_sum;
+            (all.rtt_min, all.rtt_max, all.srtt) = (lt.rtt_min, lt.rtt_max, lt.srtt);
+        }
+        all
+    }
+
     /// Smoothed round-trip time, once there is a sample.
     pub fn srtt(&self) -> Option<Span> {
         if self.stats.rtt_samples > 0 { Some(self.stats.srtt) } else { self.tcp.srtt() }
@@ -231,8 +252,7 @@ impl LtConnection {
             if bytes > 0 {
                 cx.record(now, || Event::Delivered { bytes });
             }
-        } else if let (Some(feedback), Some(sender)) =
-            (Feedback::of(segment), self.sender.as_mut())
+        } else if let (Some(feedback), Some(sender)) = (Feedback::of(segment), self.sender.as_mut())
         {
             let shift = self.tcp.scales().map_or(0, |s| s.0);
             sender.on_feedback(now, &feedback, shift, &mut self.stats, cx);
@@ -313,10 +333,7 @@ impl Machine for LtConnection {
         self.now = self.now.max(now);
         if let Some(mut segment) = self.tcp.poll(now, cx) {
             let answer = segment.flags.has(Flags::ACK);
-            if segment.flags.has(Flags::SYN)
-                && self.config.offer
-                && (!answer || self.peer_codes)
-            {
+            if segment.flags.has(Flags::SYN) && self.config.offer && (!answer || self.peer_codes) {
                 segment.set_coding_permitted();
             }
             return Some(segment);

@@ -3,17 +3,22 @@
 //! Validation is QUIC's (RFC 9000 section 13.4.2 and appendix A.4): the first ten packets are sent
 //! ECN-capable, then none until feedback confirms that capable packets arrive as such; counts that
 //! are too small or too great, or a timeout before any answer, end ECN for the connection. That a
-//! path leaves the field alone does not show that its queues mark: only a mark does, for
-//! `mark_memory`. This is ours; S0 and S2 take ECN for granted.
+//! path leaves the field alone does not show that its queues mark. They are taken to do so until
+//! they overflow: a queue stands, no mark came for `mark_memory`, and of a block's N segments more
+//! are lost than chance explains. A mark restores the trust. S0 and S2 take ECN for granted; this is
+//! ours. A sender that answers no loss makes any queue that does not mark overflow, so that the
+//! evidence comes.
 //!
 //! Where marks cannot be relied on, losses are told to the congestion law while a queue stands
 //! (ours as well): a full queue is long, corruption does not wait for one.
 //!
 //! ```text
-//! RTT - RTT_min >= max(queue_floor, queue_share (RTT_max - RTT_min))
+//! stands:   RTT - RTT_min >= max(queue_floor, queue_share (RTT_max - RTT_min))
+//! overflow: lost >= 1 + N E + 3 sqrt(N E (1 - E))
 //! ```
 //!
-//! RTT_min is the connection's, RTT_max that of the present and the last ten seconds.
+//! RTT_min is the connection's, RTT_max that of the present and the last ten seconds, E the
+//! estimate before the block.
 
 use airtcp_units::{Nanos, Span};
 
@@ -21,6 +26,9 @@ use super::config::{LtConfig, Response, WithoutEcn};
 
 /// Packets sent ECN-capable before any is confirmed (RFC 9000 appendix A.4).
 const TEST_PACKETS: u64 = 10;
+
+/// Deviations above the mean that chance does not explain.
+const DEVIATIONS: f64 = 3.0;
 
 /// Length of the intervals of which the greatest round trip is remembered.
 const INTERVAL: Span = Span::from_secs(10);
@@ -47,12 +55,15 @@ pub(crate) struct EcnPath {
     capable: u64,
     marked: u64,
     last_mark: Option<Nanos>,
+    /// A queue overflowed that should have marked.
+    overflowed: bool,
 }
 
 impl EcnPath {
     pub(crate) const fn new(agreed: bool) -> Self {
         let path = if agreed { Path::Testing } else { Path::Failed };
-        Self { path, sent: 0, arrived: 0, capable: 0, marked: 0, last_mark: None }
+        let (sent, arrived, capable, marked) = (0, 0, 0, 0);
+        Self { path, sent, arrived, capable, marked, last_mark: None, overflowed: false }
     }
 
     pub(crate) const fn path(&self) -> Path {
@@ -107,14 +118,36 @@ impl EcnPath {
         }
         if more_marked > 0 {
             self.last_mark = Some(now);
+            self.overflowed = false;
         }
         more_marked > 0
     }
 
-    /// A mark was seen lately.
-    fn marks(&self, now: Nanos, memory: Span) -> bool {
-        self.path == Path::Capable && self.last_mark.is_some_and(|at| now.since(at) <= memory)
+    /// Of a block's first `sent` segments `lost` were lost, by an estimate of `expected`, with a
+    /// queue standing.
+    pub(crate) fn on_losses(
+        &mut self,
+        now: Nanos,
+        (lost, sent): (u16, u16),
+        expected: f64,
+        memory: Span,
+    ) {
+        let quiet = self.last_mark.is_none_or(|at| now.since(at) > memory);
+        if quiet && is_overflow(lost, sent, expected) {
+            self.overflowed = true;
+        }
     }
+
+    /// Marks are relied on.
+    pub(crate) fn is_trusted(&self) -> bool {
+        self.path != Path::Failed && !self.overflowed
+    }
+}
+
+/// True if chance does not explain a loss of `lost` of `sent` segments.
+fn is_overflow(lost: u16, sent: u16, expected: f64) -> bool {
+    let mean = f64::from(sent) * expected;
+    f64::from(lost) >= 1.0 + mean + DEVIATIONS * (mean * (1.0 - expected)).max(0.0).sqrt()
 }
 
 /// Whether a queue stands.
@@ -147,7 +180,6 @@ impl QueueGate {
 
 /// Whether a loss is told to the congestion law.
 pub(crate) fn tells_loss(
-    now: Nanos,
     path: &EcnPath,
     gate: &QueueGate,
     least: Option<Span>,
@@ -155,7 +187,7 @@ pub(crate) fn tells_loss(
 ) -> bool {
     match config.response {
         Response::Loss => true,
-        Response::Ecn if path.marks(now, config.mark_memory) => false,
+        Response::Ecn if path.is_trusted() => false,
         Response::Ecn => match config.without_ecn {
             WithoutEcn::Loss => true,
             WithoutEcn::Nothing => false,
@@ -214,10 +246,30 @@ mod tests {
         let mut p = EcnPath::new(true);
         p.on_arrived();
         (p.sent, p.path) = (200_000, Path::Capable);
-        for n in (0..150_000u64).step_by(1000) {
+        for n in (1000..150_000u64).step_by(1000) {
             p.on_counts(Nanos(n), n as u16, 0);
         }
         assert_eq!((p.path(), p.capable), (Path::Capable, 149_000));
+    }
+
+    #[test]
+    fn trust_ends_with_an_overflow_and_returns_with_a_mark() {
+        // 10 + 3 * 3 + 1 of a hundred at a tenth.
+        assert!(!is_overflow(19, 100, 0.1) && is_overflow(20, 100, 0.1));
+        assert!(!is_overflow(0, 100, 0.0) && is_overflow(1, 100, 0.0));
+        let mut p = EcnPath::new(true);
+        sent(&mut p, 2);
+        p.on_arrived();
+        let memory = Span(100);
+        assert!(p.is_trusted());
+        assert!(p.on_counts(Nanos(1000), 0, 1));
+        p.on_losses(Nanos(1100), (5, 10), 0.0, memory);
+        assert!(p.is_trusted(), "it marked lately");
+        p.on_losses(Nanos(1101), (5, 10), 0.0, memory);
+        assert!(!p.is_trusted());
+        p.on_arrived();
+        assert!(p.on_counts(Nanos(2000), 0, 2) && p.is_trusted());
+        assert!(!EcnPath::new(false).is_trusted());
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub(crate) struct Ledger {
 }
 
 /// Packets that feedback newly tells of: bits below `base`, as in feedback.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct News {
     base: u64,
     bits: u128,
@@ -109,10 +109,6 @@ impl Ledger {
         self.sent.push_back(packet);
     }
 
-    pub(crate) fn get(&self, number: u64) -> Option<&Sent> {
-        self.sent.get(usize::try_from(number.checked_sub(self.first)?).ok()?)
-    }
-
     fn get_mut(&mut self, number: u64) -> Option<&mut Sent> {
         self.sent.get_mut(usize::try_from(number.checked_sub(self.first)?).ok()?)
     }
@@ -122,8 +118,7 @@ impl Ledger {
         let top = greatest + 1;
         if top >= self.told {
             let ahead = top - self.told;
-            self.known =
-                if ahead < u64::from(REACH) { self.known << ahead } else { 0 };
+            self.known = if ahead < u64::from(REACH) { self.known << ahead } else { 0 };
             self.told = top;
             let new = bits & !self.known;
             self.known |= bits;
@@ -238,7 +233,9 @@ mod tests {
     fn hear(ledger: &mut Ledger, greatest: u64, arrived: &[u64]) -> Vec<u64> {
         let bits = arrived.iter().fold(0, |bits, n| bits | 1 << (greatest - n));
         let news: Vec<u64> = ledger.hear(greatest, bits).collect();
-        news.iter().for_each(|n| _ = ledger.arrived(*n));
+        for n in &news {
+            ledger.arrived(*n);
+        }
         news
     }
 
@@ -253,7 +250,7 @@ mod tests {
         assert_eq!((l.pipe(), l.is_quiet()), (500, false));
         // Overtaken feedback, news of one packet that was judged lost.
         assert_eq!(hear(&mut l, 4, &[1, 2, 3, 4]), [1, 4]);
-        assert_eq!(l.get(1).unwrap().fate, Fate::Arrived);
+        assert_eq!(l.sent[1].fate, Fate::Arrived);
         assert_eq!(lost(&mut l), Vec::<u64>::new());
         assert_eq!(l.pipe(), 400, "6 to 9");
         assert_eq!(std::iter::from_fn(|| l.give_up()).count(), 4);
@@ -266,7 +263,9 @@ mod tests {
         for n in 0..1000 {
             if n % 2 == 1 {
                 let bits = 0x5555_5555_5555_5555_5555_5555_5555_5555;
-                l.hear(n, bits).for_each(|n| _ = l.arrived(n));
+                for n in l.hear(n, bits) {
+                    l.arrived(n);
+                }
                 while l.next_lost().is_some() {}
                 assert!(l.sent.len() as u64 <= 1000 - n + u64::from(REACH));
             }

@@ -17,8 +17,6 @@ mod ledger;
 mod receiver;
 mod sender;
 mod stats;
-#[cfg(test)]
-mod tests;
 mod wire;
 
 pub use config::{Delivery, Deviation, LtConfig, Proactive, Reactive, Response, WithoutEcn};

@@ -29,7 +29,7 @@ const RECENT: u32 = 32;
 /// A block that has begun to arrive.
 #[derive(Debug, Clone, Copy)]
 struct Incoming {
-    data: u8,
+    k: u8,
     padding: u8,
     symbol: u16,
     last: bool,
@@ -39,16 +39,16 @@ struct Incoming {
 
 impl Incoming {
     fn bytes(&self) -> u64 {
-        u64::from(self.data) * u64::from(self.symbol) - u64::from(self.padding)
+        u64::from(self.k) * u64::from(self.symbol) - u64::from(self.padding)
     }
 
     const fn decodes(&self) -> bool {
-        self.count >= self.data as u16
+        self.count >= self.k as u16
     }
 
     /// Bytes at the head of the block that need no decoding.
     fn head(&self) -> u64 {
-        let data = u16::from(self.data);
+        let data = u16::from(self.k);
         let missing = self.symbols.first_missing(0, data).map_or(data, u16::from);
         (u64::from(missing) * u64::from(self.symbol)).min(self.bytes())
     }
@@ -144,13 +144,11 @@ impl LtReceiver {
             stats.waste(data);
             return 0;
         }
-        match self.open(block, data) {
-            Some(at) => self.take(at, data, stats),
-            None => {
-                stats.refused += 1;
-                0
-            }
-        }
+        let Some(at) = self.open(block, data) else {
+            stats.refused += 1;
+            return 0;
+        };
+        self.take(at, data, stats)
     }
 
     /// Notes that a packet has arrived, and whether an answer is due.
@@ -162,8 +160,7 @@ impl LtReceiver {
             fresh = false;
         } else if number >= self.next_number {
             let ahead = number - self.next_number + 1;
-            self.arrived =
-                if ahead < u64::from(REACH) { self.arrived << ahead | 1 } else { 1 };
+            self.arrived = if ahead < u64::from(REACH) { self.arrived << ahead | 1 } else { 1 };
             self.next_number = number + 1;
         } else {
             let behind = self.next_number - 1 - number;
@@ -204,16 +201,14 @@ impl LtReceiver {
         let at = ahead as usize;
         let symbol = u16::try_from(data.symbol()).ok()?;
         if let Some(Some(known)) = self.blocks.get_mut(at) {
-            let same = known.data == data.data
-                && known.symbol == symbol
-                && known.padding == data.padding;
+            let same = known.k == data.k && known.symbol == symbol && known.padding == data.padding;
             if same && data.last {
                 known.last = true;
             }
             return same.then_some(at);
         }
         let new = Incoming {
-            data: data.data,
+            k: data.k,
             padding: data.padding,
             symbol,
             last: data.last,
@@ -240,7 +235,7 @@ impl LtReceiver {
         }
         block.count += 1;
         if block.decodes() {
-            debug_assert!(recovers(u16::from(block.data), &block.symbols));
+            debug_assert!(recovers(u16::from(block.k), &block.symbols));
             stats.blocks_decoded += 1;
         }
         if at > 0 {
@@ -290,9 +285,9 @@ mod tests {
     use super::*;
     use airtcp_units::Bytes;
 
-    const fn symbol(number: u32, block: u32, index: u8, data: u8) -> Data {
+    const fn symbol(number: u32, block: u32, index: u8, k: u8) -> Data {
         let (padding, last, reactive, len) = (0, false, false, 100);
-        Data { number, block, index, data, padding, last, reactive, len }
+        Data { number, block, index, k, padding, last, reactive, len }
     }
 
     fn receiver() -> LtReceiver {
@@ -324,7 +319,8 @@ mod tests {
         {
             let mut r = LtReceiver { delivery, ..receiver() };
             // Block 1 whole, then block 0.
-            let order = [symbol(0, 1, 0, 2), symbol(1, 1, 2, 2), symbol(2, 0, 0, 2), symbol(3, 0, 1, 2)];
+            let order =
+                [symbol(0, 1, 0, 2), symbol(1, 1, 2, 2), symbol(2, 0, 0, 2), symbol(3, 0, 1, 2)];
             let got = order.map(|d| r.on_data(Nanos(0), &d, Ecn::NotEct, &mut stats));
             assert_eq!(got, steps);
             assert_eq!((r.delivered(), r.next_block, r.held), (400, 2, 0));

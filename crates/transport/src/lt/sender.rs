@@ -16,6 +16,7 @@ use std::collections::VecDeque;
 use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::{BitRate, Nanos};
 
+use super::block::DATA_HEADER;
 use super::config::LtConfig;
 use super::ecn::{EcnPath, QueueGate};
 use super::estimate::Estimator;
@@ -81,6 +82,8 @@ pub(crate) struct LtSender {
     react_from: u64,
     rto_at: Nanos,
     retries: u32,
+    /// Segments that may still leave for a timeout, whatever the window.
+    burst: u16,
     gave_up: bool,
     next_send: Nanos,
     send_at: Nanos,
@@ -89,6 +92,21 @@ pub(crate) struct LtSender {
     told: (u64, u64, u64),
     /// Losses of the feedback being taken, for the law.
     losses: Vec<Lost>,
+    /// What the law has not been told of.
+    untold: Untold,
+}
+
+/// What arrived, and was lost, since the law was last told.
+#[derive(Debug, Clone, Copy, Default)]
+struct Untold {
+    delivered: u64,
+    lost: u64,
+    /// Of what arrived, what is no whole segment of the law yet.
+    rest: u64,
+    /// In the network, and heard of, before.
+    pipe: u64,
+    heard: u64,
+    any: bool,
 }
 
 impl LtSender {
@@ -100,7 +118,10 @@ impl LtSender {
         }
         let mss = u32::from(mss_most);
         let window = tcp.initial_window_bytes(mss);
+        // Laws count segments of the largest size, whatever the size in force.
+        let mss = mss - u32::from(DATA_HEADER);
         let params = LawParams {
+            mss,
             selective_acks: true,
             srtt: settled.rtt,
             seed: settled.seed,
@@ -134,12 +155,14 @@ impl LtSender {
             react_from: 0,
             rto_at: Nanos::NEVER,
             retries: 0,
+            burst: 0,
             gave_up: false,
             next_send: Nanos::ZERO,
             send_at: Nanos::NEVER,
             last_sent: None,
             told: (0, 0, 0),
             losses: Vec::new(),
+            untold: Untold::default(),
         };
         sender.mss = sender.target_segment();
         sender
@@ -197,7 +220,9 @@ impl LtSender {
     /// The window that sending goes by: the law's, and at least G of the smallest segments.
     fn window(&self) -> u64 {
         let least = u64::from(self.config.granulation) * u64::from(self.config.mss_min);
-        self.law.cwnd().max(least.min(u64::from(self.mss_most) * u64::from(self.config.granulation)))
+        self.law
+            .cwnd()
+            .max(least.min(u64::from(self.mss_most) * u64::from(self.config.granulation)))
     }
 
     fn target_segment(&self) -> u16 {
@@ -239,7 +264,7 @@ impl LtSender {
         if self.blocks.iter().all(Outgoing::is_delivered) {
             // Nothing is missing: these packets, parity most likely, were for nothing.
             self.give_up(false, stats);
-            self.sweep();
+            self.sweep(now);
             return;
         }
         if self.tcp.max_retries.is_some_and(|most| self.retries >= most) {
@@ -260,7 +285,8 @@ impl LtSender {
         self.limited_to = self.sent;
         self.rtt.back_off();
         self.rto_at = now + self.rtt.rto();
-        self.sweep();
+        self.burst = self.config.timeout_segments;
+        self.sweep(now);
         self.repair(stats);
         self.tell_window(now, cx);
     }
@@ -286,10 +312,16 @@ impl LtSender {
 
     /// Takes the samples of blocks whose first segments are all judged, and lets go of those that
     /// are over.
-    fn sweep(&mut self) {
+    fn sweep(&mut self, now: Nanos) {
         let on_timeout = self.config.sample_on_timeout;
+        let least = self.rtt.min_rtt();
+        let stands = least.is_some_and(|least| self.gate.stands(least, &self.config));
         for block in &mut self.blocks {
             if let Some((lost, sent)) = block.take_sample(on_timeout) {
+                if stands {
+                    let (expected, memory) = (self.estimator.estimate(), self.config.mark_memory);
+                    self.ecn.on_losses(now, (lost, sent), expected, memory);
+                }
                 self.estimator.sample(lost, sent);
             }
         }

@@ -99,7 +99,7 @@ impl LtStats {
     /// A symbol came that was not needed.
     pub(crate) fn waste(&mut self, data: &Data) {
         // What is no data is proactive unless it says otherwise: the header does not tell P.
-        let kind = match kind_of(data.index, u16::from(data.data), u16::MAX / 2) {
+        let kind = match kind_of(data.index, u16::from(data.k), u16::MAX / 2) {
             Kind::Data => Kind::Data,
             _ if data.reactive => Kind::Reactive,
             _ => Kind::Proactive,

@@ -37,7 +37,7 @@ pub(crate) struct Data {
     /// Index of the symbol in its block.
     pub(crate) index: u8,
     /// Data symbols of the block.
-    pub(crate) data: u8,
+    pub(crate) k: u8,
     pub(crate) padding: u8,
     /// The stream ends with this block.
     pub(crate) last: bool,
@@ -56,7 +56,7 @@ impl Data {
         if self.reactive {
             flags |= REACTIVE;
         }
-        let geometry = u32::from_be_bytes([self.index, self.data, self.padding, flags]);
+        let geometry = u32::from_be_bytes([self.index, self.k, self.padding, flags]);
         let words = [self.number, self.block, geometry];
         let mut segment = Segment::coded(Flags::ACK, Seq(0), &words);
         segment.len = self.len;
@@ -70,18 +70,18 @@ impl Data {
         if segment.kind != Kind::Coded || segment.len == 0 || count != 3 {
             return None;
         }
-        let [index, data, padding, flags] = words[2].to_be_bytes();
-        let last_data = u16::from(index) + 1 == u16::from(data);
+        let [index, k, padding, flags] = words[2].to_be_bytes();
+        let last_data = u16::from(index) + 1 == u16::from(k);
         let symbol = u32::from(segment.len) + if last_data { u32::from(padding) } else { 0 };
-        let sound = data > 0
+        let sound = k > 0
             && index < u8::MAX
-            && symbol <= u32::from(u16::MAX)
+            && u16::try_from(symbol).is_ok()
             && u32::from(padding) < symbol;
         sound.then_some(Self {
             number: words[0],
             block: words[1],
             index,
-            data,
+            k,
             padding,
             last: flags & FINAL != 0,
             reactive: flags & REACTIVE != 0,
@@ -91,7 +91,7 @@ impl Data {
 
     /// Length of a symbol of the block.
     pub(crate) const fn symbol(&self) -> u32 {
-        if self.index as u16 + 1 == self.data as u16 {
+        if self.index as u16 + 1 == self.k as u16 {
             self.len as u32 + self.padding as u32
         } else {
             self.len as u32
@@ -158,8 +158,9 @@ mod tests {
     proptest! {
         #[test]
         fn feedback_survives_the_way(
-            (next_block, greatest, marked, capable, window): (u32, u32, u16, u16, u16),
-            arrived: u128, ones in 0u32..129,
+            (next_block, greatest, marked, capable, window)
+                in any::<(u32, u32, u16, u16, u16)>(),
+            arrived in any::<u128>(), ones in 0u32..129,
         ) {
             let arrived = if ones == 128 { u128::MAX } else { arrived | !(u128::MAX >> ones) };
             let feedback = Feedback { next_block, greatest, marked, capable, arrived, window };
@@ -173,10 +174,10 @@ mod tests {
 
         #[test]
         fn symbols_survive_the_way(
-            (number, block): (u32, u32), (index, data) in (0u8..255, 1u8..=255),
-            (padding, last, reactive): (u8, bool, bool), len in 1u16..60_000,
+            (number, block) in any::<(u32, u32)>(), (index, k) in (0u8..255, 1u8..=255),
+            (padding, last, reactive) in any::<(u8, bool, bool)>(), len in 1u16..60_000,
         ) {
-            let header = Data { number, block, index, data, padding, last, reactive, len };
+            let header = Data { number, block, index, k, padding, last, reactive, len };
             let segment = header.segment();
             prop_assert_eq!(segment.wire_len(), 40 + u32::from(DATA_HEADER) + u32::from(len));
             let back = Data::of(&segment);
@@ -195,14 +196,14 @@ mod tests {
             number: 1,
             block: 2,
             index: 0,
-            data: 4,
+            k: 4,
             padding: 0,
             last: false,
             reactive: false,
             len: 100,
         };
         assert!(Data::of(&sound.segment()).is_some());
-        assert!(Data::of(&Data { data: 0, ..sound }.segment()).is_none());
+        assert!(Data::of(&Data { k: 0, ..sound }.segment()).is_none());
         assert!(Data::of(&Data { len: 0, ..sound }.segment()).is_none());
         assert!(Data::of(&Data { index: 255, ..sound }.segment()).is_none());
         assert!(Data::of(&Data { padding: 100, ..sound }.segment()).is_none());

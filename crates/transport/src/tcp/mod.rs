@@ -29,15 +29,15 @@ pub use config::{
 };
 pub use connection::Connection;
 pub use profile::Profile;
+pub(crate) use rate::{RateSampler, Snapshot};
 pub use recovery::{
     CarefulHeuristic, Corrupted, EarlyRetransmit, Frto, LossNotification, LossResponse, PrrBound,
     RateReduction, SpuriousResponse,
 };
-pub use state::{Role, State};
-pub use stats::TcpStats;
-pub(crate) use rate::{RateSampler, Snapshot};
 pub(crate) use rto::RttEstimator;
 pub(crate) use sender::law_params;
+pub use state::{Role, State};
+pub use stats::TcpStats;
 pub use variant::{Variant, VariantError};
 
 #[cfg(test)]

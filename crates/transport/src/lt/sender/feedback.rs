@@ -8,11 +8,12 @@ use airtcp_packet::Seq;
 use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::{Nanos, Span};
 
+use super::super::block::DATA_HEADER;
 use super::super::ecn::tells_loss;
 use super::super::ledger::{Fate, Sent as Packet};
 use super::super::stats::LtStats;
 use super::super::wire::Feedback;
-use super::LtSender;
+use super::{LtSender, Untold};
 use crate::congestion::{AckSample, Congestion, CongestionControl, CongestionKind, Lost};
 
 /// What one piece of feedback brought.
@@ -70,14 +71,12 @@ impl LtSender {
             self.take_rtt(now, sample, stats, cx);
         }
         self.react(now, &news, prior.0, stats, cx);
-        if news.delivered > 0 || news.lost > 0 || news.marked {
-            let sample = self.ack_sample(&news, rtt, prior);
-            self.law.on_ack(now, &sample);
-        }
-        self.sweep();
+        self.tell_law(now, &news, rtt, prior);
+        self.sweep(now);
         self.repair(stats);
         if news.delivered > 0 || progress {
             self.retries = 0;
+            self.burst = 0;
             let idle = self.ledger.is_quiet() && self.una == self.assigned;
             self.rto_at = if idle { Nanos::NEVER } else { now + self.rtt.rto() };
         }
@@ -151,8 +150,8 @@ impl LtSender {
         stats: &mut LtStats,
         cx: &mut Cx<'_, P>,
     ) {
-        let told = news.lost > 0
-            && tells_loss(now, &self.ecn, &self.gate, self.rtt.min_rtt(), &self.config);
+        let told =
+            news.lost > 0 && tells_loss(&self.ecn, &self.gate, self.rtt.min_rtt(), &self.config);
         if told {
             for lost in &self.losses {
                 self.law.on_lost(now, lost);
@@ -162,10 +161,8 @@ impl LtSender {
         // What is new since the last reaction: packets that left after it.
         if news.marked && self.heard > self.react_from {
             stats.ecn_reactions += 1;
-            self.law.on_congestion(
-                now,
-                &Congestion { kind: CongestionKind::EcnCe, flight, restart },
-            );
+            self.law
+                .on_congestion(now, &Congestion { kind: CongestionKind::EcnCe, flight, restart });
             self.mss = (self.mss / 2).max(self.config.mss_min);
             self.raised_at = self.sent + 1;
             self.react_from = self.sent;
@@ -180,13 +177,28 @@ impl LtSender {
         }
     }
 
-    fn ack_sample(&mut self, news: &News, rtt: Option<Span>, prior: (u64, u64)) -> AckSample {
-        AckSample {
-            acked: news.delivered,
-            delivered: news.delivered,
-            lost: news.lost,
+    /// Tells the law of what has arrived: once a whole segment of its own size has, so that a law
+    /// that counts acknowledgements grows no faster for small segments, and at once of a mark.
+    fn tell_law(&mut self, now: Nanos, news: &News, rtt: Option<Span>, prior: (u64, u64)) {
+        if !self.untold.any {
+            (self.untold.pipe, self.untold.heard, self.untold.any) = (prior.0, prior.1, true);
+        }
+        self.untold.delivered += news.delivered;
+        self.untold.lost += news.lost;
+        self.untold.rest += news.delivered;
+        let segment = u64::from(self.mss_most - DATA_HEADER);
+        let acked = self.untold.rest / segment * segment;
+        if acked == 0 && !news.marked && news.lost == 0 {
+            return;
+        }
+        let rest = self.untold.rest - acked;
+        let untold = std::mem::replace(&mut self.untold, Untold { rest, ..Untold::default() });
+        let sample = AckSample {
+            acked,
+            delivered: untold.delivered,
+            lost: untold.lost,
             pipe: self.ledger.pipe(),
-            prior_pipe: prior.0,
+            prior_pipe: untold.pipe,
             total_delivered: self.rate.delivered(),
             total_lost: self.lost,
             acked_up_to: self.heard,
@@ -195,10 +207,11 @@ impl LtSender {
             srtt: self.rtt.srtt(),
             min_rtt: self.rtt.min_rtt(),
             rate: self.rate.take(self.rtt.min_rtt(), self.lost),
-            cwnd_limited: prior.1 < self.limited_to,
+            cwnd_limited: untold.heard < self.limited_to,
             in_fast_recovery: false,
             in_recovery: false,
             ece: news.marked,
-        }
+        };
+        self.law.on_ack(now, &sample);
     }
 }

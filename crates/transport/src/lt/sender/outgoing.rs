@@ -1,7 +1,7 @@
 //! A block on its way: which symbols left, what became of them, and what is to leave next.
 
-use super::super::block::{MOST_SYMBOLS, Plan, Symbols, kind_of, repairs};
 use super::super::block::Kind;
+use super::super::block::{MOST_SYMBOLS, Plan, Symbols, kind_of, repairs};
 use super::super::config::{LtConfig, Reactive};
 use super::super::estimate::Protection;
 

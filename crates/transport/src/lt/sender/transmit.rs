@@ -49,7 +49,7 @@ impl LtSender {
     /// True if the window has room for `bytes`; notes it if not.
     fn fits(&mut self, bytes: u64) -> bool {
         let pipe = self.ledger.pipe();
-        let fits = pipe == 0 || pipe + bytes <= self.window();
+        let fits = pipe == 0 || self.burst > 0 || pipe + bytes <= self.window();
         if !fits {
             self.limited_to = self.sent;
         }
@@ -106,6 +106,7 @@ impl LtSender {
         if self.ledger.is_quiet() {
             self.after_pause(now);
         }
+        self.burst = self.burst.saturating_sub(1);
         let number = self.ledger.next();
         let block = &mut self.blocks[at];
         let (index, again) = block.take_next();
@@ -122,7 +123,7 @@ impl LtSender {
                 number: number as u32,
                 block: (self.first_block + at as u64) as u32,
                 index,
-                data: block.plan.data as u8,
+                k: block.plan.data as u8,
                 padding: block.plan.padding,
                 last: self.fin && block.end == self.written,
                 reactive: block.is_repairing(),

@@ -1,0 +1,99 @@
+//! What the erasure coding of a flow cost and gave, for transports that code.
+//!
+//! Every payload byte sent is data, proactive parity (PFEC), reactive parity (RFEC) or a repetition:
+//! together they are the flow's throughput. What was wasted arrived for a block that was complete
+//! already. Both ends of the flow together; rates over the time the flow was active and measured.
+
+use airtcp_transport::lt::{Amount, LtStats};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::transport::Transport;
+
+/// The coding of a flow in one replication.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CodingResult {
+    /// Data sent for the first time.
+    pub data_bps: f64,
+    /// Parity sent along with the data (PFEC).
+    pub pfec_bps: f64,
+    /// Parity sent as a repair (RFEC).
+    pub rfec_bps: f64,
+    /// Payload sent a second time.
+    pub resent_bps: f64,
+    /// PFEC that arrived and was not needed.
+    pub pfec_wasted_bps: f64,
+    /// RFEC that arrived and was not needed.
+    pub rfec_wasted_bps: f64,
+    /// Blocks decoded.
+    pub blocks_decoded: u64,
+    /// Times a block had to be repaired.
+    pub reactive_rounds: u64,
+    /// Reactions of the congestion law to losses.
+    pub loss_reactions: u64,
+    /// Estimated loss rate at the end.
+    pub loss_estimate: f64,
+    /// Segment size at the end.
+    pub segment_bytes: u64,
+}
+
+/// Counters of the coding of a flow.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct CodingCounters {
+    data: u64,
+    proactive: u64,
+    reactive: u64,
+    resent: u64,
+    wasted_proactive: u64,
+    wasted_reactive: u64,
+    blocks_decoded: u64,
+    reactive_rounds: u64,
+    loss_reactions: u64,
+    estimate: f64,
+    segment: u32,
+}
+
+impl CodingCounters {
+    /// Those of the two ends together; the estimate is that of the end that sent more. `None` for
+    /// flows that do not code.
+    pub(crate) fn of(client: &Transport, server: &Transport) -> Option<Self> {
+        let (Transport::Lt { connection: c, .. }, Transport::Lt { connection: s, .. }) =
+            (client, server)
+        else {
+            return None;
+        };
+        let (a, b) = (c.stats(), s.stats());
+        let main = if a.bytes_sent() >= b.bytes_sent() { c } else { s };
+        let bytes = |amount: fn(&LtStats) -> Amount| amount(a).bytes + amount(b).bytes;
+        Some(Self {
+            data: bytes(|s| s.data),
+            proactive: bytes(|s| s.proactive),
+            reactive: bytes(|s| s.reactive),
+            resent: bytes(|s| s.resent),
+            wasted_proactive: bytes(|s| s.wasted_proactive),
+            wasted_reactive: bytes(|s| s.wasted_reactive),
+            blocks_decoded: a.blocks_decoded + b.blocks_decoded,
+            reactive_rounds: a.reactive_rounds + b.reactive_rounds,
+            loss_reactions: a.loss_reactions + b.loss_reactions,
+            estimate: main.loss_estimate(),
+            segment: main.segment_size(),
+        })
+    }
+
+    /// What lies between `before` and these; `per_second` makes rates of bytes.
+    pub(crate) fn result(&self, before: &Self, per_second: impl Fn(u64) -> f64) -> CodingResult {
+        CodingResult {
+            data_bps: per_second(self.data - before.data),
+            pfec_bps: per_second(self.proactive - before.proactive),
+            rfec_bps: per_second(self.reactive - before.reactive),
+            resent_bps: per_second(self.resent - before.resent),
+            pfec_wasted_bps: per_second(self.wasted_proactive - before.wasted_proactive),
+            rfec_wasted_bps: per_second(self.wasted_reactive - before.wasted_reactive),
+            blocks_decoded: self.blocks_decoded - before.blocks_decoded,
+            reactive_rounds: self.reactive_rounds - before.reactive_rounds,
+            loss_reactions: self.loss_reactions - before.loss_reactions,
+            loss_estimate: self.estimate,
+            segment_bytes: u64::from(self.segment),
+        }
+    }
+}

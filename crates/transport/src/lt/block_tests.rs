@@ -1,3 +1,0 @@
-//! Tests of the arithmetic of blocks.
-
-use super::*;
