@@ -164,7 +164,7 @@ fn shortest(flow: &Flow) -> (Option<u64>, Option<u64>) {
             let (ahead, behind) = longest(flow);
             (Some(ahead), Some(behind))
         }
-        TransportKind::Tcp => (Some(TCP_HEADERS), Some(TCP_HEADERS)),
+        TransportKind::Tcp | TransportKind::LtTcp => (Some(TCP_HEADERS), Some(TCP_HEADERS)),
     }
 }
 
