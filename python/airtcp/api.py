@@ -146,6 +146,7 @@ def run(
     overrides: Mapping[str, Any] | None = None,
     series: bool = False,
     pcap: PathLike | None = None,
+    timeline: str | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> RunResult:
@@ -162,6 +163,8 @@ def run(
         series: Whether to record series (window, round-trip time, queue) in the first
             replication; they become tables of the result.
         pcap: Where to write a capture (pcapng) of the first replication, taken at the senders.
+        timeline: Interval of the first replication, such as `"2 s..2.02 s"`, of which to record
+            every frame on the air, back-off and NAV; they become tables of the result.
         workers: Threads; all cores if left out. The result does not depend on it.
         progress: Called with done, total and a label.
 
@@ -203,6 +206,7 @@ def run(
         set=[[key, _toml(value)] for key, value in replaced.items()],
         workers=workers,
         folder=str(path.parent),
+        timeline=timeline,
     )
     if pcap is None:
         return RunResult(_core.run(text, str(path), json.dumps(options), progress))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from airtcp import _core
     from airtcp.documents import CompareDocument, RunDocument, StudyDocument
+    from airtcp.report.timeline_rows import Timeline
 
 
 class _Result(ABC):
@@ -218,7 +219,22 @@ class RunResult(_Result):
         """Make the report: one HTML document, complete in itself."""
         from airtcp.report import run_page
 
-        return run_page(self.json, self._series())
+        return run_page(self.json, self._series(), self.timeline())
+
+    def timeline(self) -> Timeline | None:
+        """Give what happened on the air in the interval that was asked for; `None` if none was.
+
+        Its frames and waits are the tables `timeline_frames` and `timeline_waits`, as columns.
+        """
+        from airtcp.report.timeline_rows import Timeline
+
+        span = self._core.timeline()
+        if span is None:
+            return None
+        frames, waits = (
+            self.table(f"timeline_{name}").to_dict(as_series=False) for name in ("frames", "waits")
+        )
+        return Timeline(*span, frames, waits)
 
     def _series(self) -> dict[str, dict[str, list[Any]]]:
         return {

@@ -11,9 +11,11 @@ mod fit;
 mod info;
 mod models;
 mod progress;
+mod recording;
 mod run;
 mod study;
 mod table;
+mod timeline;
 mod traces;
 
 use pyo3::prelude::*;

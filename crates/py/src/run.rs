@@ -1,13 +1,11 @@
 //! `run`: a scenario in, a result with tables out.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufWriter};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airtcp_packet::{EndpointId, Side};
-use airtcp_probe::{PcapProbe, Series, SeriesOptions, Vantage};
+use airtcp_probe::Series;
 use airtcp_scenario::{Resolved, ScenarioError};
 use airtcp_sim::coding::CodingResult;
 use airtcp_sim::estimate::Estimate;
@@ -17,34 +15,19 @@ use airtcp_trace::reader::{ReadOptions, read_links};
 use airtcp_units::{Outcomes, Span};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use serde::Deserialize;
 
 use crate::air;
 use crate::error;
 use crate::progress::Watch;
+use crate::recording::{self, Options, Recorded};
 use crate::table::{Columns, Table};
-
-/// How to run, beside what the scenario says.
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct Options {
-    /// Pairs of path and value that replace what the text says.
-    set: Vec<(String, String)>,
-    /// Threads; all cores if absent.
-    workers: Option<usize>,
-    /// Where traces named by the scenario are looked for.
-    folder: PathBuf,
-    /// Where to write the capture of the first replication.
-    pcap: Option<PathBuf>,
-    /// Least time between two rows of a series.
-    series_interval: Option<Span>,
-}
+use crate::timeline;
 
 /// What a run measured.
 #[pyclass(frozen, module = "airtcp._core")]
 pub struct RunResult {
     inner: airtcp_sim::RunResult,
-    series: Option<Series>,
+    recorded: Recorded,
     plan: Resolved,
 }
 
@@ -68,8 +51,8 @@ pub(crate) fn run(
     let mut watch = Watch::new(progress);
     let outcome = py.detach(|| simulate(&plan, &options, refuse, &mut watch));
     watch.into_error(py)?;
-    let (inner, series) = outcome?;
-    Ok(RunResult { inner, series, plan })
+    let (inner, recorded) = outcome?;
+    Ok(RunResult { inner, recorded, plan })
 }
 
 /// A path that ends at a whole table does not end in a dot.
@@ -78,52 +61,23 @@ fn tidy(error: ScenarioError) -> ScenarioError {
     ScenarioError { path, ..error }
 }
 
-/// What the first replication records beside its counts.
-type Recorder = (Option<Series>, Option<PcapProbe<BufWriter<File>>>);
-
 fn simulate(
     plan: &Resolved,
     options: &Options,
     refuse: impl Fn(ScenarioError) -> PyErr,
     watch: &mut Watch,
-) -> PyResult<(airtcp_sim::RunResult, Option<Series>)> {
+) -> PyResult<(airtcp_sim::RunResult, Recorded)> {
     let traces = Traces { folder: &options.folder, read: Mutex::default() };
     let load = |path: &str| traces.load(path);
     let report = |done, total| watch.report(done, total, "simulating");
-    let recorder = recorder(plan, options).map_err(error::refuse)?;
-    if recorder.0.is_none() && recorder.1.is_none() {
+    let Some(recorder) = recording::recorder(plan, options)? else {
         // Without a recorder nothing is observed, which is the faster way.
         let result = airtcp_sim::run(plan, &load, options.workers, report).map_err(&refuse)?;
-        return Ok((result, None));
-    }
+        return Ok((result, Recorded::default()));
+    };
     let (result, recorder) =
         airtcp_sim::run_recorded(plan, &load, options.workers, recorder, report).map_err(refuse)?;
-    let (series, pcap) = recorder.unwrap_or_default();
-    if let Some(pcap) = pcap {
-        pcap.finish().and_then(|out| out.into_inner()?.sync_all()).map_err(error::refuse)?;
-    }
-    let series = series.map(|mut series| {
-        series.finish();
-        series
-    });
-    Ok((result, series))
-}
-
-fn recorder(plan: &Resolved, options: &Options) -> io::Result<Recorder> {
-    let series = plan.scenario.output.series.then(|| {
-        Series::new(SeriesOptions {
-            min_interval: options.series_interval.unwrap_or_default(),
-            ..SeriesOptions::default()
-        })
-    });
-    let pcap = match &options.pcap {
-        Some(path) => {
-            let out = BufWriter::new(File::create(path)?);
-            Some(PcapProbe::new(out, Vantage::Side(Side::Client), None)?)
-        }
-        None => None,
-    };
-    Ok((series, pcap))
+    Ok((result, recorder.map(recording::finish).transpose()?.unwrap_or_default()))
 }
 
 /// A lock that no panic can spoil: what is behind it is replaced whole.
@@ -197,18 +151,32 @@ impl RunResult {
         self.inner.interrupted
     }
 
-    /// Names of the tables; those of cells only if there are cells, those of series only if
-    /// series were recorded.
+    /// Beginning and end of the timeline in seconds, and whether it ends before the interval that was
+    /// asked for because there was no more room; `None` if none was recorded.
+    fn timeline(&self) -> Option<(f64, f64, bool)> {
+        let timeline = self.recorded.timeline.as_ref()?;
+        let (from, end) = (timeline.from().as_secs_f64(), timeline.end().as_secs_f64());
+        Some((from, end, timeline.is_truncated()))
+    }
+
+    /// Names of the tables; those of cells only if there are cells, those of series and of the
+    /// timeline only if they were recorded.
     fn table_names(&self) -> Vec<&'static str> {
         let cells = if self.has_cells() { &CELL_TABLES[..] } else { &[] };
-        let series = if self.series.is_some() { &SERIES[..] } else { &[] };
+        let series = if self.recorded.series.is_some() { &SERIES[..] } else { &[] };
         let blocks = self.has_blocks().then_some(&BLOCK_SERIES);
-        TABLES.iter().chain(cells).chain(series).chain(blocks).copied().collect()
+        let timeline = if self.recorded.timeline.is_some() { &timeline::TABLES[..] } else { &[] };
+        TABLES.iter().chain(cells).chain(series).chain(blocks).chain(timeline).copied().collect()
     }
 
     /// One of the tables.
     fn table(&self, name: &str) -> PyResult<Table> {
-        match (name, &self.series) {
+        if let Some(timeline) = &self.recorded.timeline
+            && timeline::TABLES.contains(&name)
+        {
+            return timeline::table(name, timeline, &self.plan);
+        }
+        match (name, &self.recorded.series) {
             ("flows", _) => flows(&self.inner.replications),
             ("links", _) => links(&self.inner.replications),
             ("summary", _) => summary(&self.inner.summary),
@@ -247,7 +215,7 @@ impl RunResult {
     }
 
     fn has_blocks(&self) -> bool {
-        self.series.as_ref().is_some_and(|series| series.blocks().next().is_some())
+        self.recorded.series.as_ref().is_some_and(|series| series.blocks().next().is_some())
     }
 
     fn flow(&self, number: u32) -> &str {

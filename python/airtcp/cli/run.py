@@ -44,6 +44,13 @@ def run(
         Path | None,
         typer.Option(help="Write a capture (pcapng) of the first replication, at the senders."),
     ] = None,
+    timeline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FROM..TO",
+            help="Record who held the air of 802.11 cells, such as 2s..2.02s, for page and tables.",
+        ),
+    ] = None,
     out: opt.Out = None,
     as_json: opt.Json = False,
     form: opt.TableFormat = opt.Format.TABLE,
@@ -62,6 +69,8 @@ def run(
         form = opt.Format.JSON
     write.check_out(out)
     place = write.report_path(html, out, wanted=out is not None, piped=True)
+    if timeline is not None and place is None:
+        fail("--timeline goes to the page and the tables: give --html FILE or --out DIR")
     text = sys.stdin.read() if str(scenario) == "-" else None
     with refusals(), progress(quiet=quiet) as tell:
         result = api.run(
@@ -72,6 +81,7 @@ def run(
             overrides=dict(pair(item) for item in overrides or []),
             series=series,
             pcap=pcap,
+            timeline=timeline,
             workers=workers,
             progress=tell,
         )
@@ -86,6 +96,8 @@ def run(
     sys.stdout.flush()
     if pcap is not None:
         note(f"capture: {pcap}", quiet=quiet)
+    if (recorded := result.timeline()) is not None and recorded.truncated:
+        note(f"the timeline was full at {recorded.end_s:.6f} s and ends there", quiet=quiet)
     write.files(result, out, place, show=show, quiet=quiet)
     if result.interrupted:
         done = len(result.json["replications"])

@@ -16,7 +16,17 @@ from markupsafe import Markup
 
 from airtcp import words
 from airtcp.papers import cache as kept
-from airtcp.report import cell_rows, charts, charts_cell, charts_run, rows, run_rows, theme
+from airtcp.report import (
+    cell_rows,
+    charts,
+    charts_cell,
+    charts_run,
+    charts_timeline,
+    rows,
+    run_rows,
+    theme,
+    timeline_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -242,12 +252,17 @@ def _headings(links: Sequence[Link]) -> dict[str, str]:
     return found
 
 
-def run_page(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> str:
+def run_page(
+    document: RunDocument,
+    series: dict[str, dict[str, list[Any]]],
+    timeline: timeline_rows.Timeline | None = None,
+) -> str:
     """Make the page of a run.
 
     Args:
         document: What `RunResult.json` gives.
         series: Its series by table name, each a table as columns; empty if none was recorded.
+        timeline: What happened on the air in an interval, if that was recorded.
 
     Returns:
         A complete HTML document. Equal results give equal pages.
@@ -259,6 +274,7 @@ def run_page(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> 
     payload["cells"] = cell_rows.charted(document)
     for number, cell in enumerate(payload["cells"]):
         payload["charts"] |= charts_cell.cell_charts(number, cell)
+    media = _media(document, timeline, payload)
     scenario = document["scenario"]
     return render(
         "run.html.j2",
@@ -282,10 +298,30 @@ def run_page(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> 
         flows=run_rows.table(summary["flows"], run_rows.FLOW_COLUMNS),
         links=run_rows.table(summary["links"], run_rows.LINK_COLUMNS),
         cells=cell_rows.tables(document),
+        media=media,
         fingerprints=[replication["fingerprint"] for replication in replications],
         conservation=_conservation(document),
         scenario=json.dumps(scenario, indent=2, ensure_ascii=False),
     )
+
+
+def _media(
+    document: RunDocument, timeline: timeline_rows.Timeline | None, payload: dict[str, Any]
+) -> list[tuple[str, str]]:
+    """Draw the timeline of each cell on the page; give the headings and captions."""
+    if timeline is None:
+        return []
+    said: list[tuple[str, str]] = []
+    start = timeline_rows.heading(timeline).split(" to ")[0].removeprefix("The medium from ")
+    for number, lanes in enumerate(timeline_rows.lanes(document, timeline)[: len(payload["cells"])]):
+        payload["charts"][f"cell{number}-medium"] = charts_timeline.medium(lanes, start)
+        payload["cells"][number] |= {
+            "air": lanes.frames,
+            "waits": lanes.waits,
+            "lanes": [{"y0": lane} for lane in range(1, len(lanes.names))],
+        }
+        said.append((timeline_rows.heading(timeline), timeline_rows.caption(timeline, lanes)))
+    return said
 
 
 def _run_findings(document: RunDocument) -> list[words.Finding]:

@@ -21,6 +21,13 @@
       figure.data = () => (cell[data].length ? { [data]: cell[data] } : { empty: "Nothing of the kind happened." });
       figure.rows = () => cell[data];
     }
+    const medium = figures.get(`cell${i}-medium`);
+    if (medium) {
+      medium.data = () => (cell.air.length || cell.waits.length
+        ? { frames: cell.air, waits: cell.waits, lanes: cell.lanes }
+        : { empty: "Nothing was on the air." });
+      medium.rows = () => cell.air;
+    }
   });
   Page.start();
 })();

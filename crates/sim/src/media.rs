@@ -1,0 +1,22 @@
+//! Who is on which medium: what the numbers that probes are told stand for.
+
+use airtcp_scenario::Resolved;
+
+/// A station on a medium.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MediumStation {
+    /// Index of its cell in the plan.
+    pub cell: usize,
+    /// Its node.
+    pub node: usize,
+}
+
+/// The stations of every medium, by the numbers under which events name them
+/// ([`Who::Air`](airtcp_probe::Who::Air) and the stations in
+/// [`AirEvent`](airtcp_probe::air::AirEvent)).
+pub fn media(plan: &Resolved) -> Vec<Vec<MediumStation>> {
+    let stations = |(cell, c): (usize, &airtcp_scenario::Cell)| {
+        c.nodes.iter().map(|node| MediumStation { cell, node: *node }).collect()
+    };
+    plan.cells.iter().enumerate().map(stations).collect()
+}

@@ -1,0 +1,130 @@
+"""The picture of a medium over time: frames, who lost them, back-off and NAV, lane by lane."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
+
+from airtcp import cells
+from airtcp.report import theme, timeline_rows
+from airtcp.report.charts import finish, n, q, zoom
+
+if TYPE_CHECKING:
+    from airtcp.report.timeline_rows import Lanes
+
+_LANE: Final = 46
+_COLOURS: Final = {
+    **dict(zip(cells.CLASSES.values(), theme.SERIES, strict=True)),
+    timeline_rows.BACK_OFF: theme.GUIDE,
+    timeline_rows.NAV: theme.RAMP[0],
+}
+_SHAPES: Final = {
+    "overlapped": "M-1,-1L1,1M-1,1L1,-1",
+    "receiver sending": "M-1,0L1,0M0,-1L0,1",
+    "captured away": "diamond",
+    "interferer": "triangle-up",
+    "noise": "circle",
+}
+
+
+def medium(lanes: Lanes, start: str) -> dict[str, Any]:
+    """Draw who held the air.
+
+    Args:
+        lanes: What is to be drawn.
+        start: When the interval begins, in words.
+    """
+    count = len(lanes.names)
+    labels = ", ".join(f"'{_quoted(name)}'" for name in lanes.names)
+    x = alt.X(
+        "t0:Q",
+        title=f"time since {start} (ms)",
+        scale=alt.Scale(domain=[0, lanes.span_ms], nice=False, zero=False),
+    )
+    y = alt.Y(
+        "y0:Q",
+        title=None,
+        scale=alt.Scale(domain=[0, count], reverse=True, nice=False, zero=False),
+        axis=alt.Axis(
+            values=[lane + 0.5 for lane in range(count)],
+            labelExpr=f"[{labels}][floor(datum.value)]",
+            labelColor=theme.INK,
+            labelLimit=120,
+            grid=False,
+        ),
+    )
+    present = {row["what"] for row in (*lanes.frames, *lanes.waits)}
+    shown = [name for name in _COLOURS if name in present]
+    colour = {
+        "scale": alt.Scale(domain=shown, range=[_COLOURS[name] for name in shown]),
+        "sort": shown,
+    }
+    legend = alt.Legend(title=None, columns=4, symbolType="square", symbolOpacity=1)
+    where: dict[str, Any] = {"x": x, "x2": "t1:Q", "y": y, "y2": "y1:Q"}
+    rules = (
+        alt.Chart(alt.NamedData("lanes"))
+        .mark_rule(color="@grid", strokeWidth=1)
+        .encode(y=alt.Y("y0:Q"))
+    )
+    waits = (
+        alt.Chart(alt.NamedData("waits"))
+        .mark_rect(clip=True)
+        .encode(
+            **where,
+            color=alt.Color("what:N", legend=legend, **colour),
+            tooltip=[
+                n("station", "station"),
+                n("what", "waits for"),
+                n("slots", "slots left"),
+                n("category", "category"),
+                n("at", "from"),
+                q("length", "length (us)", ".4~f"),
+            ],
+        )
+    )
+    frames = alt.Chart(alt.NamedData("frames"))
+    tooltip = [
+        n("station", "from"),
+        n("to", "to"),
+        n("what", "frame"),
+        n("fate", "fate"),
+        q("attempt", "attempt", "d"),
+        q("bytes", "bytes", "d"),
+        q("rate", "rate (Mb/s)"),
+        n("at", "starts at"),
+        q("length", "length (us)", ".4~f"),
+    ]
+    bars = frames.mark_rect(clip=True, strokeWidth=0.7).encode(
+        **where,
+        color=alt.Color("what:N", legend=legend, **colour),
+        stroke=alt.Stroke("what:N", legend=None, **colour),
+        fillOpacity=alt.condition("datum.why", alt.value(0.3), alt.value(0.95)),
+        tooltip=tooltip,
+    )
+    layers: list[Any] = [rules, waits, bars]
+    reasons = {row["why"] for row in lanes.frames if row["why"]}
+    if marked := [why for why in _SHAPES if why in reasons]:
+        marks = frames.transform_filter("datum.why").transform_calculate(
+            middle="(datum.t0 + datum.t1) / 2", height="(datum.y0 + datum.y1) / 2"
+        )
+        layers.append(
+            marks.mark_point(
+                clip=True, color=theme.INK, filled=False, strokeWidth=1.8, size=52, opacity=1
+            ).encode(
+                x=alt.X("middle:Q"),
+                y=alt.Y("height:Q"),
+                shape=alt.Shape(
+                    "why:N",
+                    scale=alt.Scale(domain=marked, range=[_SHAPES[why] for why in marked]),
+                    legend=alt.Legend(title="lost:", columns=3, symbolStrokeWidth=1.6),
+                    sort=marked,
+                ),
+                tooltip=tooltip,
+            )
+        )
+    return finish(alt.layer(*layers).add_params(zoom("x")), _LANE * count)
+
+
+def _quoted(name: str) -> str:
+    return name.replace("\\", "\\\\").replace("'", "\\'")
