@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
@@ -147,6 +148,7 @@ def run(
     series: bool = False,
     pcap: PathLike | None = None,
     timeline: str | None = None,
+    radiotap: PathLike | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> RunResult:
@@ -165,6 +167,8 @@ def run(
         pcap: Where to write a capture (pcapng) of the first replication, taken at the senders.
         timeline: Interval of the first replication, such as `"2 s..2.02 s"`, of which to record
             every frame on the air, back-off and NAV; they become tables of the result.
+        radiotap: Folder to write captures (pcapng with radiotap headers) of the first replication
+            to, one for each station of the 802.11 cells: what its radio sent and heard.
         workers: Threads; all cores if left out. The result does not depend on it.
         progress: Called with done, total and a label.
 
@@ -208,10 +212,11 @@ def run(
         folder=str(path.parent),
         timeline=timeline,
     )
-    if pcap is None:
-        return RunResult(_core.run(text, str(path), json.dumps(options), progress))
-    with output.whole(Path(pcap)) as part:
-        options["pcap"] = str(part)
+    with ExitStack() as files:
+        if pcap is not None:
+            options["pcap"] = str(files.enter_context(output.whole(Path(pcap))))
+        if radiotap is not None:
+            options["radiotap"] = str(files.enter_context(output.whole_files(Path(radiotap))))
         return RunResult(_core.run(text, str(path), json.dumps(options), progress))
 
 

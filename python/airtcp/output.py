@@ -43,6 +43,24 @@ def whole(path: Path) -> Generator[Path]:
         raise
 
 
+@contextmanager
+def whole_files(folder: Path) -> Generator[Path]:
+    """Give a temporary folder to write to; on success its files move to `folder`.
+
+    Args:
+        folder: Where the files are to be. Made if it does not exist; what else is there stays.
+
+    Yields:
+        The folder to write to, inside it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".part.", dir=folder) as place:
+        part = Path(place)
+        yield part
+        for file in part.iterdir():
+            file.replace(folder / file.name)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
     with whole(path) as part:

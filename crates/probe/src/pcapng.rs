@@ -64,8 +64,16 @@ impl<W: Write> Pcapng<W> {
     /// # Errors
     /// If the file cannot be written.
     pub fn interface(&mut self, name: &str, snap: u32) -> io::Result<u32> {
+        self.interface_of(LINK_TYPE, name, snap)
+    }
+
+    /// As [`interface`](Self::interface), one that sees packets of another link type.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn interface_of(&mut self, link_type: u16, name: &str, snap: u32) -> io::Result<u32> {
         self.begin();
-        self.block.extend(LINK_TYPE.to_le_bytes());
+        self.block.extend(link_type.to_le_bytes());
         self.block.extend([0, 0]);
         self.block.extend(snap.to_le_bytes());
         option(&mut self.block, 2, &name.as_bytes()[..name.len().min(255)]);

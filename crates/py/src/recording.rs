@@ -1,13 +1,18 @@
 //! What the first replication of a run records beside its counts: options in, recorders out.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use airtcp_packet::Side;
-use airtcp_probe::{PcapProbe, Series, SeriesOptions, Timeline, TimelineOptions, Vantage};
+use airtcp_probe::{
+    PcapProbe, RadioSite, RadiotapProbe, Series, SeriesOptions, Timeline, TimelineOptions, Vantage,
+};
 use airtcp_scenario::Resolved;
+use airtcp_sim::{MediumStation, media};
 use airtcp_units::{Nanos, Span};
+use airtcp_wifi::phy::Channel;
 use pyo3::prelude::*;
 use serde::Deserialize;
 
@@ -29,10 +34,15 @@ pub(crate) struct Options {
     series_interval: Option<Span>,
     /// Interval of the timeline, such as `2 s..2.02 s`.
     timeline: Option<String>,
+    /// Folder for the captures of the first replication at each station of the cells.
+    radiotap: Option<PathBuf>,
 }
 
 /// What is recorded while the replication runs.
-pub(crate) type Recorder = ((Option<Series>, Option<PcapProbe<BufWriter<File>>>), Option<Timeline>);
+pub(crate) type Recorder = (
+    (Option<Series>, Option<PcapProbe<BufWriter<File>>>),
+    (Option<Timeline>, Option<RadiotapProbe<BufWriter<File>>>),
+);
 
 /// What is left of it.
 #[derive(Default)]
@@ -56,13 +66,20 @@ pub(crate) fn recorder(plan: &Resolved, options: &Options) -> PyResult<Option<Re
         PcapProbe::new(out, Vantage::Side(Side::Client), None)
     };
     let pcap = options.pcap.as_ref().map(create).transpose().map_err(error::refuse)?;
-    let nothing = series.is_none() && pcap.is_none() && timeline.is_none();
-    Ok((!nothing).then_some(((series, pcap), timeline)))
+    let radiotap = options.radiotap.as_ref().map(|folder| radios(plan, folder)).transpose()?;
+    let nothing = series.is_none() && pcap.is_none() && timeline.is_none() && radiotap.is_none();
+    Ok((!nothing).then_some(((series, pcap), (timeline, radiotap))))
 }
 
 /// Ends all recorders.
 pub(crate) fn finish(recorder: Recorder) -> PyResult<Recorded> {
-    let ((series, pcap), timeline) = recorder;
+    let ((series, pcap), (timeline, radiotap)) = recorder;
+    if let Some(radiotap) = radiotap {
+        for out in radiotap.finish().map_err(error::refuse)?.into_iter().flatten() {
+            let file = out.into_inner().map_err(|e| error::refuse(e.error()))?;
+            file.sync_all().map_err(error::refuse)?;
+        }
+    }
     if let Some(pcap) = pcap {
         pcap.finish().and_then(|out| out.into_inner()?.sync_all()).map_err(error::refuse)?;
     }
@@ -75,6 +92,53 @@ pub(crate) fn finish(recorder: Recorder) -> PyResult<Recorded> {
             timeline.finish();
             timeline
         }),
+    })
+}
+
+/// Begins a capture at each station, in files named after them.
+fn radios(plan: &Resolved, folder: &Path) -> PyResult<RadiotapProbe<BufWriter<File>>> {
+    if plan.cells.is_empty() {
+        return Err(error::refuse("radiotap: the scenario has no 802.11 cell"));
+    }
+    let mut names = BTreeSet::new();
+    let mut radios = Vec::new();
+    for medium in media(plan) {
+        let mut found = Vec::new();
+        let mut access_point = 0;
+        for (i, station) in medium.iter().enumerate() {
+            // The first of a cell is its access point.
+            if i == 0 || medium[i - 1].cell != station.cell {
+                access_point = i as u32;
+            }
+            let site = site(plan, station, access_point)?;
+            let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+            let mut stem: String = site.name.chars().map(plain).collect();
+            while !names.insert(stem.clone()) {
+                stem.push('_');
+            }
+            let path = folder.join(format!("{stem}.pcapng"));
+            let file = File::create(&path)
+                .map_err(|e| error::refuse(format!("{}: {e}", path.display())))?;
+            found.push((site, BufWriter::new(file)));
+        }
+        radios.push(found);
+    }
+    RadiotapProbe::new(radios).map_err(error::refuse)
+}
+
+/// What is said of a station's radio in its capture.
+fn site(plan: &Resolved, station: &MediumStation, access_point: u32) -> PyResult<RadioSite> {
+    let spec = &plan.cells[station.cell].spec;
+    let channel = spec.channel.map(|number| Channel::new(spec.standard, number)).transpose();
+    let channel = channel.map_err(error::refuse)?;
+    let usual = (spec.standard.frequency_hz() / 1e6) as u16;
+    Ok(RadioSite {
+        name: plan.nodes[station.node].clone(),
+        cell: spec.name.clone(),
+        access_point,
+        channel: channel.map(Channel::number),
+        frequency_mhz: channel.map_or(usual, Channel::centre_mhz),
+        power_dbm: spec.power_dbm,
     })
 }
 

@@ -15,8 +15,8 @@ pub struct MediumStation {
 /// ([`Who::Air`](airtcp_probe::Who::Air) and the stations in
 /// [`AirEvent`](airtcp_probe::air::AirEvent)).
 pub fn media(plan: &Resolved) -> Vec<Vec<MediumStation>> {
-    let stations = |(cell, c): (usize, &airtcp_scenario::Cell)| {
-        c.nodes.iter().map(|node| MediumStation { cell, node: *node }).collect()
+    let stations = |cell: usize| {
+        plan.cells[cell].nodes.iter().map(move |node| MediumStation { cell, node: *node })
     };
-    plan.cells.iter().enumerate().map(stations).collect()
+    plan.media().into_iter().map(|cells| cells.into_iter().flat_map(stations).collect()).collect()
 }

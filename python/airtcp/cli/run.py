@@ -51,6 +51,13 @@ def run(
             help="Record who held the air of 802.11 cells, such as 2s..2.02s, for page and tables.",
         ),
     ] = None,
+    radiotap: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Write what each 802.11 radio sent and heard, a capture (pcapng) a station.",
+        ),
+    ] = None,
     out: opt.Out = None,
     as_json: opt.Json = False,
     form: opt.TableFormat = opt.Format.TABLE,
@@ -82,6 +89,7 @@ def run(
             series=series,
             pcap=pcap,
             timeline=timeline,
+            radiotap=radiotap,
             workers=workers,
             progress=tell,
         )
@@ -96,6 +104,8 @@ def run(
     sys.stdout.flush()
     if pcap is not None:
         note(f"capture: {pcap}", quiet=quiet)
+    if radiotap is not None:
+        note(f"captures: {radiotap}", quiet=quiet)
     if (recorded := result.timeline()) is not None and recorded.truncated:
         note(f"the timeline was full at {recorded.end_s:.6f} s and ends there", quiet=quiet)
     write.files(result, out, place, show=show, quiet=quiet)

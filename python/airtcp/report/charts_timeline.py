@@ -56,7 +56,7 @@ def medium(lanes: Lanes, start: str) -> dict[str, Any]:
     )
     present = {row["what"] for row in (*lanes.frames, *lanes.waits)}
     shown = [name for name in _COLOURS if name in present]
-    colour = {
+    colour: dict[str, Any] = {
         "scale": alt.Scale(domain=shown, range=[_COLOURS[name] for name in shown]),
         "sort": shown,
     }

@@ -313,7 +313,9 @@ def _media(
         return []
     said: list[tuple[str, str]] = []
     start = timeline_rows.heading(timeline).split(" to ")[0].removeprefix("The medium from ")
-    for number, lanes in enumerate(timeline_rows.lanes(document, timeline)[: len(payload["cells"])]):
+    for number, lanes in enumerate(
+        timeline_rows.lanes(document, timeline)[: len(payload["cells"])]
+    ):
         payload["charts"][f"cell{number}-medium"] = charts_timeline.medium(lanes, start)
         payload["cells"][number] |= {
             "air": lanes.frames,

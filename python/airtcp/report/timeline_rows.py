@@ -66,9 +66,10 @@ def _chosen(stations: list[str], frames: list[Row]) -> list[str]:
 def lanes(document: RunDocument, timeline: Timeline) -> list[Lanes]:
     """Lay out the lanes of each cell of the first replication."""
     found: list[Lanes] = []
-    for cell in document["replications"][0]["cells"] if document["replications"] else []:
+    first: list[Row] = document["replications"][0]["cells"] if document["replications"] else []
+    for cell in first:
         frames = [row for row in _rows(timeline.frames) if row["cell"] == cell["name"]]
-        stations = [station["name"] for station in cell["stations"]]
+        stations: list[str] = [station["name"] for station in cell["stations"]]
         names = _chosen(stations, frames)
         place = {name: lane for lane, name in enumerate(names)}
         waits = [row for row in _rows(timeline.waits) if row["cell"] == cell["name"]]

@@ -1,0 +1,188 @@
+//! 802.11 frames as bytes: MAC header, body, FCS.
+//!
+//! ```text
+//! data    frame control 2, duration 2, three addresses 18, sequence control 2, [QoS control 2,]
+//!         LLC and SNAP 8, IP packet, FCS 4
+//! ACK     frame control, duration, receiver, FCS                14 B;  CTS the same
+//! RTS     frame control, duration, receiver, transmitter, FCS   20 B
+//! ```
+//! Source: IEEE 802.11-2012 clauses 8.2.4 (fields), 8.2.5 (duration), 8.3.1 (control), 8.3.2.1 (data), 8.3.3.2
+//! (beacon), 8.2.4.8 (FCS); RFC 1042 (LLC and SNAP). The frame's length is that of the simulation; what is in it
+//! follows from it.
+//!
+//! Addresses are locally administered: `02:00:00`, the medium's number, the station's number in two bytes.
+//! Leaves out: what an IP packet beyond the air is addressed to (the access point stands for it), encryption.
+
+use crate::air::{AirFrame, FrameClass};
+
+/// Bytes of FCS.
+pub(crate) const FCS: usize = 4;
+/// Length of the header of a data frame or beacon without QoS control.
+const HEADER: usize = 24;
+const LLC_SNAP: [u8; 8] = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0];
+/// Of a body whose packet is not known: an EtherType for local experiments (IEEE 802, 88b5).
+const LOCAL_SNAP: [u8; 8] = [0xaa, 0xaa, 3, 0, 0, 0, 0x88, 0xb5];
+/// User priority of each access category, lowest first (802.11-2012 table 9-1).
+const PRIORITIES: [u8; 4] = [1, 0, 5, 6];
+/// A rate element of 802.11: 6 (basic), 9, 12 (basic), 18, 24 (basic), 36, 48, 54 Mb/s.
+const RATES: [u8; 8] = [0x8c, 0x12, 0x98, 0x24, 0xb0, 0x48, 0x60, 0x6c];
+/// The same of 802.11b: 1, 2 (basic), 5.5, 11.
+const RATES_B: [u8; 4] = [0x82, 0x84, 0x0b, 0x16];
+
+/// Address of a station.
+pub(crate) fn address(medium: u32, station: Option<u32>) -> [u8; 6] {
+    station.map_or([0xff; 6], |station| {
+        let [_, _, high, low] = station.to_be_bytes();
+        [2, 0, 0, medium as u8, high, low]
+    })
+}
+
+/// CRC-32 of IEEE 802.3, as the FCS has it.
+pub(crate) fn crc32(bytes: &[u8]) -> u32 {
+    const TABLE: [u32; 256] = {
+        let mut table = [0; 256];
+        let mut i = 0;
+        while i < 256 {
+            let mut value = i as u32;
+            let mut bit = 0;
+            while bit < 8 {
+                value = if value & 1 == 1 { value >> 1 ^ 0xedb8_8320 } else { value >> 1 };
+                bit += 1;
+            }
+            table[i] = value;
+            i += 1;
+        }
+        table
+    };
+    let step = |crc: u32, byte: &u8| crc >> 8 ^ TABLE[(crc as u8 ^ byte) as usize];
+    !bytes.iter().fold(u32::MAX, step)
+}
+
+/// Where a frame is on its medium.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) medium: u32,
+    /// The access point of the sender's cell.
+    pub(crate) access_point: u32,
+    /// Name of that cell: its SSID.
+    pub(crate) cell: &'a str,
+    /// Number of its channel, if it has one.
+    pub(crate) channel: Option<u16>,
+}
+
+/// Bytes of the header of a data frame.
+const fn header(frame: &AirFrame) -> usize {
+    HEADER + if frame.category.is_some() { 2 } else { 0 }
+}
+
+/// Bytes of an MSDU (LLC, SNAP, packet) or a part of one that a data frame carries.
+pub(crate) fn body_len(frame: &AirFrame) -> usize {
+    (frame.bytes as usize).saturating_sub(header(frame) + FCS)
+}
+
+/// Writes a frame into `out`, which is cleared first. `packet` is what an IP packet's bytes are, and
+/// `offset` where in the MSDU the part in this frame begins.
+pub(crate) fn encode(
+    out: &mut Vec<u8>,
+    frame: &AirFrame,
+    place: &Place<'_>,
+    packet: Option<&[u8]>,
+    offset: usize,
+) {
+    out.clear();
+    let to = address(place.medium, frame.to);
+    let from = address(place.medium, Some(frame.from));
+    let [low, high] = duration(frame).to_le_bytes();
+    let control = |kind: u8| [kind, if frame.retry { 8 } else { 0 }, low, high];
+    match frame.class {
+        FrameClass::Ack => {
+            out.extend(control(0xd4));
+            out.extend(to);
+        }
+        FrameClass::Cts => {
+            out.extend(control(0xc4));
+            out.extend(to);
+        }
+        FrameClass::Rts => {
+            out.extend(control(0xb4));
+            out.extend(to);
+            out.extend(from);
+        }
+        FrameClass::Beacon => {
+            out.extend(control(0x80));
+            out.extend([0xff; 6]);
+            out.extend(from);
+            out.extend(from);
+            out.extend((frame.sequence << 4).to_le_bytes());
+            beacon(out, frame, place);
+        }
+        FrameClass::Data | FrameClass::TcpAck => {
+            data(out, frame, place, [to, from]);
+            msdu(out, body_len(frame), packet, offset);
+        }
+    }
+    let fcs = crc32(out).to_le_bytes();
+    out.extend(fcs);
+}
+
+/// The Duration field in microseconds, rounded up.
+fn duration(frame: &AirFrame) -> u16 {
+    frame.duration.0.div_ceil(1_000).min(32_767) as u16
+}
+
+fn data(out: &mut Vec<u8>, frame: &AirFrame, place: &Place<'_>, [to, from]: [[u8; 6]; 2]) {
+    let access_point = address(place.medium, Some(place.access_point));
+    let down = frame.from == place.access_point;
+    let mut flags = if down { 2 } else { 1 };
+    flags |= if frame.more_fragments { 4 } else { 0 };
+    flags |= if frame.retry { 8 } else { 0 };
+    out.extend([if frame.category.is_some() { 0x88 } else { 0x08 }, flags]);
+    out.extend(duration(frame).to_le_bytes());
+    out.extend(to);
+    out.extend(from);
+    // From the access point: the source. To it: the destination.
+    out.extend(access_point);
+    let number = frame.sequence << 4 | u16::from(frame.fragment & 15);
+    out.extend(number.to_le_bytes());
+    if let Some(category) = frame.category {
+        out.extend([PRIORITIES[usize::from(category & 3)], 0]);
+    }
+}
+
+fn msdu(out: &mut Vec<u8>, length: usize, packet: Option<&[u8]>, offset: usize) {
+    let end = out.len() + length;
+    let llc = if packet.is_some() { LLC_SNAP } else { LOCAL_SNAP };
+    let whole = llc.iter().chain(packet.unwrap_or_default());
+    out.extend(whole.skip(offset).take(length));
+    out.resize(end, 0);
+}
+
+fn beacon(out: &mut Vec<u8>, frame: &AirFrame, place: &Place<'_>) {
+    let end = (frame.bytes as usize).saturating_sub(FCS);
+    // Timestamp, interval of 100 time units, capabilities: ESS.
+    out.extend((frame.body.0 / 1_000).to_le_bytes());
+    out.extend([100, 0, 1, 0]);
+    let mut elements = Vec::new();
+    let rates: &[u8] = if frame.ofdm { &RATES } else { &RATES_B };
+    elements.extend([1, rates.len() as u8]);
+    elements.extend(rates);
+    if let Some(channel) = place.channel.and_then(|number| u8::try_from(number).ok()) {
+        elements.extend([3, 1, channel]);
+    }
+    // The name, and what is left of the length as an element of a vendor: at least 5 bytes.
+    let room = end.saturating_sub(out.len() + elements.len() + 2);
+    let mut name = place.cell.as_bytes()[..place.cell.len().min(32).min(room)].to_vec();
+    if (1..5).contains(&(room - name.len())) {
+        name.resize(if room <= 32 { room } else { room - 5 }, b' ');
+    }
+    out.extend([0, name.len() as u8]);
+    out.extend(&name);
+    out.extend(elements);
+    while end >= out.len() + 5 {
+        let left = end - out.len() - 2;
+        let length = if left > 255 { left.min(250) } else { left };
+        out.extend([221, length as u8, 0, 0x50, 0xc2]);
+        out.resize(out.len() + length - 3, 0);
+    }
+    out.resize(end, 0);
+}

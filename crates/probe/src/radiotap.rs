@@ -1,0 +1,224 @@
+//! Captures of 802.11 frames as a station's radio heard them: pcapng with radiotap headers (link type
+//! 127, <https://www.radiotap.org>).
+//!
+//! A station's file has the frames it sent and the frames it received; one that it locked on to and
+//! could not decode has the flag *bad FCS* and an FCS that is wrong (the bytes are those sent: which
+//! of them were garbled is not modelled). Frames it never locked on to are not there, as with a
+//! real radio. Radiotap fields: TSFT (when the first bit of the MAC header was on the air, in us), flags
+//! (short preamble, FCS at the end, bad FCS), rate, channel; of a frame received, signal and
+//! noise in dBm; of a frame sent, the power in dBm instead. The time of a packet is that of the frame's end.
+//!
+//! The IP identification counts the packets of each station and access category. Real bytes are made
+//! here and nowhere else.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use airtcp_packet::{EndpointId, Segment};
+use airtcp_units::Nanos;
+
+use crate::air::{AirEvent, AirFrame, FrameClass};
+use crate::mac80211::{self, Place};
+use crate::{Event, Pcapng, Probe, Who, wire};
+
+/// LINKTYPE_IEEE802_11_RADIOTAP.
+const LINK_TYPE: u16 = 127;
+const SHORT_PREAMBLE: u8 = 0x02;
+const FCS_AT_END: u8 = 0x10;
+const BAD_FCS: u8 = 0x40;
+/// Longest short preamble and header of DSSS, in ns (clause 17.2.2.3: 96 us).
+const SHORT: u64 = 96_000;
+
+/// A station's radio.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RadioSite {
+    /// Name of the station.
+    pub name: String,
+    /// Name of its cell.
+    pub cell: String,
+    /// The access point of its cell, by number on the medium.
+    pub access_point: u32,
+    /// Number of the cell's channel, if it has one.
+    pub channel: Option<u16>,
+    /// Middle of the channel in MHz.
+    pub frequency_mhz: u16,
+    /// Power it sends with.
+    pub power_dbm: f64,
+}
+
+struct Radio<W: Write> {
+    site: RadioSite,
+    file: Pcapng<W>,
+}
+
+/// What was last sent by a station in a category.
+struct LastSent {
+    sequence: u16,
+    content: Option<(EndpointId, Segment)>,
+    ip_id: u16,
+    /// Bytes of the MSDU in its first fragment.
+    part: usize,
+}
+
+/// Writes a capture for each station. Give it buffered writers. After a write error nothing more is
+/// written and [`finish`](Self::finish) returns the error.
+pub struct RadiotapProbe<W: Write> {
+    /// By medium and station.
+    radios: Vec<Vec<Radio<W>>>,
+    last: BTreeMap<(u32, u32, u8), LastSent>,
+    packet: Vec<u8>,
+    mpdu: Vec<u8>,
+    bytes: Vec<u8>,
+    error: Option<io::Error>,
+}
+
+impl<W: Write> RadiotapProbe<W> {
+    /// Begins the captures: by medium and station, the radio and where its capture goes.
+    ///
+    /// # Errors
+    /// If a writer cannot be written to.
+    pub fn new(radios: Vec<Vec<(RadioSite, W)>>) -> io::Result<Self> {
+        let begin = |(site, out): (RadioSite, W)| {
+            let mut file = Pcapng::new(out, concat!("airtcp ", env!("CARGO_PKG_VERSION")))?;
+            file.interface_of(LINK_TYPE, &site.name, 0)?;
+            Ok(Radio { site, file })
+        };
+        let medium = |radios: Vec<_>| radios.into_iter().map(begin).collect::<io::Result<_>>();
+        Ok(Self {
+            radios: radios.into_iter().map(medium).collect::<io::Result<_>>()?,
+            last: BTreeMap::new(),
+            packet: Vec::new(),
+            mpdu: Vec::new(),
+            bytes: Vec::new(),
+            error: None,
+        })
+    }
+
+    /// Ends the captures and returns the writers, by medium and station.
+    ///
+    /// # Errors
+    /// The first error met while writing.
+    pub fn finish(self) -> io::Result<Vec<Vec<W>>> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let medium = |radios: Vec<Radio<W>>| radios.into_iter().map(|r| r.file.finish()).collect();
+        self.radios.into_iter().map(medium).collect()
+    }
+
+    /// Makes the bytes of a frame.
+    fn encode(&mut self, medium: u32, frame: &AirFrame) {
+        let Some(sender) = radio(&self.radios, medium, frame.from).map(|r| &r.site) else { return };
+        let place = Place {
+            medium,
+            access_point: sender.access_point,
+            cell: &sender.cell,
+            channel: sender.channel,
+        };
+        if !matches!(frame.class, FrameClass::Data | FrameClass::TcpAck) {
+            mac80211::encode(&mut self.mpdu, frame, &place, None, 0);
+            return;
+        }
+        let part = mac80211::body_len(frame);
+        let key = (medium, frame.from, frame.category.unwrap_or_default());
+        let last = self.last.entry(key).or_insert_with(|| LastSent {
+            sequence: !frame.sequence,
+            content: None,
+            ip_id: u16::MAX,
+            part,
+        });
+        if last.sequence != frame.sequence {
+            let ip_id = last.ip_id.wrapping_add(1);
+            *last = LastSent { sequence: frame.sequence, content: frame.content, ip_id, part };
+        }
+        let offset = usize::from(frame.fragment) * last.part;
+        let content = last.content.map(|(to, segment)| {
+            wire::encode(&mut self.packet, to.peer(), &segment, last.ip_id, usize::MAX);
+            self.packet.as_slice()
+        });
+        mac80211::encode(&mut self.mpdu, frame, &place, content, offset);
+    }
+
+    /// Writes a frame into a station's capture; `heard` is signal and noise in dBm.
+    fn write(
+        &mut self,
+        now: Nanos,
+        medium: u32,
+        station: u32,
+        frame: &AirFrame,
+        heard: Option<(f64, f64)>,
+        whole: bool,
+    ) -> io::Result<()> {
+        self.encode(medium, frame);
+        let radios = self.radios.get_mut(medium as usize);
+        let Some(radio) = radios.and_then(|r| r.get_mut(station as usize)) else { return Ok(()) };
+        self.bytes.clear();
+        radiotap(&mut self.bytes, frame, &radio.site, heard, whole);
+        self.bytes.extend(&self.mpdu);
+        if !whole {
+            let fcs = self.bytes.len() - mac80211::FCS;
+            self.bytes[fcs..].iter_mut().for_each(|byte| *byte = !*byte);
+        }
+        let length = self.bytes.len() as u32;
+        radio.file.packet(0, now, &self.bytes, length)
+    }
+}
+
+fn radio<W: Write>(radios: &[Vec<Radio<W>>], medium: u32, station: u32) -> Option<&Radio<W>> {
+    radios.get(medium as usize)?.get(station as usize)
+}
+
+fn radiotap(
+    out: &mut Vec<u8>,
+    frame: &AirFrame,
+    site: &RadioSite,
+    heard: Option<(f64, f64)>,
+    whole: bool,
+) {
+    // TSFT, flags, rate, channel; then signal and noise, or power.
+    let (present, length): (u32, u16) =
+        if heard.is_some() { (0x6f, 24) } else { (0x040f, 23) };
+    out.extend([0, 0]);
+    out.extend(length.to_le_bytes());
+    out.extend(present.to_le_bytes());
+    out.extend((frame.body.0 / 1_000).to_le_bytes());
+    let preamble = frame.body.since(frame.started).0;
+    let short = if !frame.ofdm && preamble <= SHORT { SHORT_PREAMBLE } else { 0 };
+    out.push(short | FCS_AT_END | if whole { 0 } else { BAD_FCS });
+    out.push((frame.rate.bps() / 500_000) as u8);
+    out.extend(site.frequency_mhz.to_le_bytes());
+    let modulation: u16 = if frame.ofdm { 0x0040 } else { 0x0020 };
+    let band: u16 = if site.frequency_mhz < 3_000 { 0x0080 } else { 0x0100 };
+    out.extend((modulation | band).to_le_bytes());
+    // Powers are whole dBm, as radiotap has them.
+    let dbm = |power: f64| (power.round().clamp(-127.0, 127.0) as i8) as u8;
+    match heard {
+        Some((signal, noise)) => out.extend([dbm(signal), dbm(noise)]),
+        None => out.push(dbm(site.power_dbm)),
+    }
+}
+
+impl<W: Write> Probe for RadiotapProbe<W> {
+    const ON: bool = true;
+
+    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
+        let (Who::Air(medium), Event::Air(event)) = (who, event) else { return };
+        let written = match event {
+            _ if self.error.is_some() => return,
+            AirEvent::Sent { frame, .. } => self.write(now, medium, frame.from, frame, None, true),
+            AirEvent::Heard { station, frame, signal_dbm, noise_dbm, whole } => {
+                let heard = Some((*signal_dbm, *noise_dbm));
+                self.write(now, medium, *station, frame, heard, *whole)
+            }
+            AirEvent::BackedOff { .. } | AirEvent::Reserved { .. } => return,
+        };
+        self.error = written.err();
+    }
+
+    fn wants_air(&self, _now: Nanos) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests;
