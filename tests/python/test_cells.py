@@ -178,3 +178,73 @@ def test_stations_out_of_range_are_warned_of(run: Program, tmp_path: Path) -> No
         assert word in ended.err, (word, ended.err)
     assert "out of everyone" in (tmp_path / "r.html").read_text()
     assert "warning" not in run("run", "far.toml", "--quiet").err
+
+
+def test_timeline_of_the_medium(tmp_path: Path) -> None:
+    path = tmp_path / "star.toml"
+    path.write_text(CELL)
+    result = airtcp.run(path, timeline="500 ms..520 ms")
+    plain = airtcp.run(path)
+    assert result.text == plain.text
+    assert "timeline_frames" not in plain.tables
+    frames, waits = (result.table(f"timeline_{name}") for name in ("frames", "waits"))
+    assert frames["start_s"].is_sorted()
+    assert frames["end_s"].min() > 0.5
+    assert frames["start_s"].max() < 0.52
+    assert {"data", "mac_ack"} <= set(frames["class"])
+    assert set(waits["what"]) == {"back_off", "nav"}
+    assert waits["start_s"].min() >= 0.5
+    assert waits["end_s"].max() <= 0.52
+    record = result.timeline()
+    assert record is not None
+    assert record[:3] == (0.5, 0.52, False)
+    page = result.page()
+    assert "The medium from 0.5 s to 0.52 s" in page
+    assert '"cell0-medium"' in page
+    assert '"cell0-medium"' not in plain.page()
+    written = {file.name for file in result.write(tmp_path / "out")}
+    assert {"timeline_frames.parquet", "timeline_waits.parquet", "report.html"} <= written
+
+
+def test_a_timeline_that_is_too_long_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "star.toml"
+    path.write_text(CELL.replace('"1 s"', '"4 s"'))
+    result = airtcp.run(path, replications=1, timeline="0 s..4 s")
+    record = result.timeline()
+    assert record is not None
+    assert record.truncated
+    assert result.table("timeline_frames").height == 5000
+    assert f"The record was full at {record.end_s:.6f}".rstrip("0") in result.page()
+
+
+@pytest.mark.parametrize(
+    ("interval", "said"),
+    [
+        ("2 s", "expected FROM..TO, such as 2s..2.02s"),
+        ("0.2 s..0.1 s", "it ends before it begins"),
+        ("7 s..8 s", "the run ends at 1 s"),
+        ("1 m..8 m", "1 m"),
+    ],
+)
+def test_intervals_that_cannot_be(tmp_path: Path, interval: str, said: str) -> None:
+    path = tmp_path / "star.toml"
+    path.write_text(CELL)
+    with pytest.raises(airtcp.AirtcpError, match="timeline") as refused:
+        airtcp.run(path, timeline=interval)
+    assert said in str(refused.value)
+
+
+def test_a_timeline_needs_a_place_and_a_cell(run: Program, tmp_path: Path) -> None:
+    path = tmp_path / "star.toml"
+    path.write_text(CELL)
+    ended = run("run", path, "--timeline", "0.5s..0.51s")
+    assert ended.code != 0
+    assert "give --html FILE or --out DIR" in ended.err
+    wire = tmp_path / "link.toml"
+    wire.write_text(
+        'duration = "1 s"\n[[links]]\nfrom = "a"\nto = "b"\nrate = "1 Mb/s"\ndelay = "5 ms"\n'
+        '[[flows]]\nfrom = "a"\nto = "b"\n'
+    )
+    for option in ({"timeline": "0 s..1 s"}, {"radiotap": tmp_path / "air"}):
+        with pytest.raises(airtcp.AirtcpError, match=r"has no 802\.11 cell"):
+            airtcp.run(wire, **option)

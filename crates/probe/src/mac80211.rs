@@ -93,7 +93,8 @@ pub(crate) fn encode(
     let to = address(place.medium, frame.to);
     let from = address(place.medium, Some(frame.from));
     let [low, high] = duration(frame).to_le_bytes();
-    let control = |kind: u8| [kind, if frame.retry { 8 } else { 0 }, low, high];
+    // The retry bit is of data frames only.
+    let control = |kind: u8| [kind, 0, low, high];
     match frame.class {
         FrameClass::Ack => {
             out.extend(control(0xd4));

@@ -176,8 +176,7 @@ fn radiotap(
     whole: bool,
 ) {
     // TSFT, flags, rate, channel; then signal and noise, or power.
-    let (present, length): (u32, u16) =
-        if heard.is_some() { (0x6f, 24) } else { (0x040f, 23) };
+    let (present, length): (u32, u16) = if heard.is_some() { (0x6f, 24) } else { (0x040f, 23) };
     out.extend([0, 0]);
     out.extend(length.to_le_bytes());
     out.extend(present.to_le_bytes());

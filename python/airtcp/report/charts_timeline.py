@@ -51,6 +51,7 @@ def medium(lanes: Lanes, start: str) -> dict[str, Any]:
             labelExpr=f"[{labels}][floor(datum.value)]",
             labelColor=theme.INK,
             labelLimit=120,
+            labelOverlap=False,
             grid=False,
         ),
     )
@@ -117,7 +118,9 @@ def medium(lanes: Lanes, start: str) -> dict[str, Any]:
                 shape=alt.Shape(
                     "why:N",
                     scale=alt.Scale(domain=marked, range=[_SHAPES[why] for why in marked]),
-                    legend=alt.Legend(title="lost:", columns=3, symbolStrokeWidth=1.6),
+                    legend=alt.Legend(
+                        title="lost:", titleOrient="left", orient="bottom", columns=3, offset=2
+                    ),
                     sort=marked,
                 ),
                 tooltip=tooltip,

@@ -81,11 +81,12 @@ fn an_acknowledgement_that_was_sent() {
     let ack = frame(FrameClass::Ack, 0, 1, 14);
     let [ap, _] = captured(&[sent(ack)]);
     let mut expected = vec![
-        0, 0, 23, 0, 0x0f, 0x04, 0, 0, // version, length, present: TSFT, flags, rate, channel, power
+        0, 0, 23, 0, 0x0f, 0x04, 0,
+        0, // version, length, present: TSFT, flags, rate, channel, power
         0xfc, 0x03, 0, 0, 0, 0, 0, 0, // TSFT: 1020 us
         0x10, 48, // FCS at the end; 24 Mb/s in units of 500 kb/s
         0x3c, 0x14, 0x40, 0x01, // 5180 MHz, OFDM at 5 GHz
-        18, // dBm
+        18,   // dBm
         0xd4, 0, 0, 0, // ACK, duration 0
         2, 0, 0, 0, 0, 1, // receiver
     ];
@@ -95,8 +96,8 @@ fn an_acknowledgement_that_was_sent() {
 
 #[test]
 fn rts_and_cts_as_received() {
-    let rts = AirFrame { duration: Span(150_500), ..frame(FrameClass::Rts, 1, 0, 20) };
-    let cts = AirFrame { retry: false, ..frame(FrameClass::Cts, 1, 0, 14) };
+    let rts = AirFrame { retry: true, duration: Span(150_500), ..frame(FrameClass::Rts, 1, 0, 20) };
+    let cts = frame(FrameClass::Cts, 1, 0, 14);
     let [ap, sta] = captured(&[heard(rts, true), heard(cts, true)]);
     assert!(sta.is_empty());
     assert_eq!(ap[0][2..8], [24, 0, 0x6f, 0, 0, 0]);
