@@ -5,10 +5,27 @@ use airtcp_probe::Entry;
 use crate::congestion::{LawConfig, SlowStartKind};
 use crate::tcp::{Profile, Recovery};
 
-/// Everything this crate registers: congestion laws, slow starts, loss recoveries, TCP
+/// What a flow names as its `transport`.
+const TRANSPORTS: &[Entry] = &[
+    transport("tcp", "TCP, configured by tcp", "RFC 9293"),
+    transport("udp", "Datagrams as the application sends them", "RFC 768"),
+    transport("tfrc", "Datagrams at a rate TCP would keep, configured by tfrc", "RFC 5348"),
+    transport(
+        "lt-tcp",
+        "TCP with erasure coding, small segments and ECN, configured by lt and tcp",
+        "S0 section III, S2 section V",
+    ),
+];
+
+const fn transport(name: &'static str, description: &'static str, source: &'static str) -> Entry {
+    Entry { family: "transport", name, description, source }
+}
+
+/// Everything this crate registers: transports, congestion laws, slow starts, loss recoveries, TCP
 /// profiles.
 pub fn registry() -> Vec<Entry> {
-    [LawConfig::ENTRIES, SlowStartKind::ENTRIES, Recovery::ENTRIES, Profile::ENTRIES].concat()
+    let (laws, starts) = (LawConfig::ENTRIES, SlowStartKind::ENTRIES);
+    [TRANSPORTS, laws, starts, Recovery::ENTRIES, Profile::ENTRIES].concat()
 }
 
 #[cfg(test)]
@@ -18,7 +35,7 @@ mod tests {
     #[test]
     fn names_are_unique_and_described() {
         let entries = registry();
-        for family in ["congestion", "slow-start", "recovery", "tcp-profile"] {
+        for family in ["transport", "congestion", "slow-start", "recovery", "tcp-profile"] {
             assert!(entries.iter().any(|e| e.family == family), "{family} is empty");
         }
         let mut names: Vec<_> = entries.iter().map(|e| (e.family, e.name)).collect();

@@ -192,3 +192,6 @@ fn split(window: u64, segment: u16, protection: &Protection, config: &LtConfig) 
     let n = whole.div_ceil(parts) as u16;
     (n, parity(n, protection, config))
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,6 +17,8 @@ mod ledger;
 mod receiver;
 mod sender;
 mod stats;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 pub use config::{Delivery, Deviation, LtConfig, Proactive, Reactive, Response, WithoutEcn};

@@ -1,0 +1,194 @@
+//! Two ends joined by ways that lose, delay and repeat packets as they are told, and a record of
+//! what arrived that is kept apart from the receiver.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use airtcp_packet::{EndpointId, Kind, Pool, Segment, Seq, Side};
+use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_units::{Nanos, Span};
+
+use crate::lt::block::DATA_HEADER;
+use crate::lt::{LtConfig, LtConnection};
+use crate::tcp::{Role, TcpConfig};
+
+/// What becomes of the `n`-th packet that `side` sends at a time: the delays of its copies.
+pub(super) type Way = Box<dyn FnMut(usize, u64, Nanos) -> Vec<Span>>;
+
+pub(super) const ISS: [Seq; 2] = [Seq(4_294_967_000), Seq(70)];
+
+/// Client and server, and what is on its way between them.
+pub(super) struct Pair {
+    pub(super) ends: [LtConnection; 2],
+    pub(super) now: Nanos,
+    pub(super) way: Way,
+    /// Changes what arrives at a side.
+    pub(super) tamper: Box<dyn FnMut(usize, &mut Segment)>,
+    travelling: BTreeMap<(Nanos, u64), (usize, Segment)>,
+    pub(super) sent: [u64; 2],
+    ordinal: u64,
+    pool: Pool,
+    /// What arrived at the server.
+    pub(super) record: Record,
+    /// What arrives is not to be recorded.
+    pub(super) record_off: bool,
+    /// Most packets at one instant that a side may want to send.
+    pub(super) greatest_burst: u64,
+}
+
+impl Pair {
+    pub(super) fn new(lt: &LtConfig, tcp: &TcpConfig, way: Way) -> Self {
+        Self::of([lt, lt], tcp, way)
+    }
+
+    pub(super) fn of(lt: [&LtConfig; 2], tcp: &TcpConfig, way: Way) -> Self {
+        let end = |i: usize, role| LtConnection::new(lt[i], tcp, role, ISS[i]);
+        Self {
+            ends: [end(0, Role::Active), end(1, Role::Passive)],
+            now: Nanos::ZERO,
+            way,
+            tamper: Box::new(|_, _| ()),
+            travelling: BTreeMap::new(),
+            sent: [0; 2],
+            ordinal: 0,
+            pool: Pool::new(),
+            record: Record::default(),
+            record_off: false,
+            greatest_burst: 0,
+        }
+    }
+
+    fn on<T>(
+        &mut self,
+        side: usize,
+        f: impl FnOnce(&mut LtConnection, Nanos, &mut Cx<'_, NoProbe>) -> T,
+    ) -> T {
+        let who = Who::Endpoint(EndpointId::new(0, [Side::Client, Side::Server][side]));
+        f(&mut self.ends[side], self.now, &mut Cx::new(&mut NoProbe, &mut self.pool, who))
+    }
+
+    fn drain(&mut self) {
+        for side in [0, 1] {
+            let mut burst = 0;
+            while let Some(segment) = self.on(side, Machine::poll) {
+                let n = self.sent[side];
+                self.sent[side] += 1;
+                burst += 1;
+                assert!(burst < 100_000, "a machine that never stops sending");
+                for delay in (self.way)(side, n, self.now) {
+                    self.travelling.insert((self.now + delay, self.ordinal), (1 - side, segment));
+                    self.ordinal += 1;
+                }
+            }
+            self.greatest_burst = self.greatest_burst.max(burst);
+        }
+    }
+
+    /// Goes to the next instant at which something happens; false if nothing ever will.
+    pub(super) fn step(&mut self) -> bool {
+        self.drain();
+        let arrival = self.travelling.first_key_value().map_or(Nanos::NEVER, |(k, _)| k.0);
+        let timers = [0, 1].map(|side| self.ends[side].next_timer());
+        let next = arrival.min(timers[0]).min(timers[1]);
+        if next == Nanos::NEVER {
+            return false;
+        }
+        self.now = self.now.max(next);
+        if arrival <= next {
+            if let Some((_, (side, mut segment))) = self.travelling.pop_first() {
+                (self.tamper)(side, &mut segment);
+                if side == 1 && !self.record_off {
+                    self.record.take(&segment);
+                }
+                self.on(side, |end, now, cx| end.handle(now, segment, cx));
+            }
+        } else {
+            for side in [0, 1] {
+                if timers[side] <= self.now {
+                    self.on(side, Machine::on_timer);
+                }
+            }
+        }
+        // The server closes when the client has.
+        if self.ends[1].peer_closed() {
+            self.ends[1].close(self.now);
+        }
+        self.drain();
+        true
+    }
+
+    /// Sends `bytes` and closes; runs until all is over, at most for `limit`.
+    pub(super) fn transfer(&mut self, bytes: u64, limit: Span) -> bool {
+        self.ends[0].open(self.now);
+        self.ends[0].write(self.now, bytes);
+        self.ends[0].close(self.now);
+        self.finish(limit)
+    }
+
+    pub(super) fn finish(&mut self, limit: Span) -> bool {
+        let mut delivered = 0;
+        for _ in 0..3_000_000 {
+            if !self.step() || (self.ends[0].is_finished() && self.ends[1].is_finished()) {
+                return true;
+            }
+            let now = self.ends[1].delivered();
+            assert!(now >= delivered, "what was delivered stays delivered");
+            delivered = now;
+            if self.now > Nanos::ZERO + limit {
+                return false;
+            }
+        }
+        panic!("too many events: a machine keeps itself awake");
+    }
+}
+
+/// What arrived, by block: its place in the stream, its size, its symbols.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    blocks: BTreeMap<u32, (u64, u64, u16, BTreeSet<u8>)>,
+    /// Packet numbers seen.
+    pub(super) numbers: BTreeSet<u32>,
+}
+
+impl Record {
+    fn take(&mut self, segment: &Segment) {
+        if segment.kind != Kind::Coded || segment.len == 0 {
+            return;
+        }
+        let (words, _) = segment.words();
+        let [index, k, padding, _] = words[2].to_be_bytes();
+        let last = u16::from(index) + 1 == u16::from(k);
+        let symbol = u64::from(segment.len) + if last { u64::from(padding) } else { 0 };
+        let bytes = symbol * u64::from(k) - u64::from(padding);
+        assert!(segment.wire_len() == 40 + u32::from(DATA_HEADER) + u32::from(segment.len));
+        let start = u64::from(segment.seq.0.wrapping_sub(ISS[0].0).wrapping_sub(1));
+        self.numbers.insert(words[0]);
+        let known = self
+            .blocks
+            .entry(words[1])
+            .or_insert_with(|| (start, bytes, u16::from(k), BTreeSet::new()));
+        assert_eq!(
+            (known.0, known.1, known.2),
+            (start, bytes, u16::from(k)),
+            "one block, one shape"
+        );
+        known.3.insert(index);
+    }
+
+    /// Bytes in order that what arrived gives: whole blocks that follow one another.
+    pub(super) fn in_order(&self) -> u64 {
+        let mut next = 0;
+        for (expected, (number, (start, bytes, k, symbols))) in self.blocks.iter().enumerate() {
+            if *number as usize != expected || symbols.len() < usize::from(*k) {
+                break;
+            }
+            assert_eq!(*start, next, "blocks tile the stream");
+            next += bytes;
+        }
+        next
+    }
+
+    /// Most symbols of any block.
+    pub(super) fn greatest_index(&self) -> u8 {
+        self.blocks.values().filter_map(|b| b.3.last()).copied().max().unwrap_or(0)
+    }
+}
