@@ -14,6 +14,9 @@ CLASSES: Final = {
     "rts": "RTS",
     "cts": "CTS",
     "beacon": "beacon",
+    "authentication": "authentication",
+    "association_request": "association request",
+    "association_response": "association response",
 }
 """What a frame is, as a reader knows it."""
 

@@ -22,12 +22,38 @@ pub enum FrameClass {
     Cts,
     /// Beacon.
     Beacon,
+    /// Authentication, or the answer to it.
+    Authentication,
+    /// Association request.
+    AssociationRequest,
+    /// Association response.
+    AssociationResponse,
 }
 
 impl FrameClass {
     /// All classes, in order; a counter array has one place for each.
-    pub const ALL: [Self; 6] =
-        [Self::Data, Self::TcpAck, Self::Ack, Self::Rts, Self::Cts, Self::Beacon];
+    pub const ALL: [Self; 9] = [
+        Self::Data,
+        Self::TcpAck,
+        Self::Ack,
+        Self::Rts,
+        Self::Cts,
+        Self::Beacon,
+        Self::Authentication,
+        Self::AssociationRequest,
+        Self::AssociationResponse,
+    ];
+
+    /// Whether it is a management frame.
+    pub const fn is_management(self) -> bool {
+        matches!(
+            self,
+            Self::Beacon
+                | Self::Authentication
+                | Self::AssociationRequest
+                | Self::AssociationResponse
+        )
+    }
 
     /// Name in results.
     pub const fn name(self) -> &'static str {
@@ -38,6 +64,9 @@ impl FrameClass {
             Self::Rts => "rts",
             Self::Cts => "cts",
             Self::Beacon => "beacon",
+            Self::Authentication => "authentication",
+            Self::AssociationRequest => "association_request",
+            Self::AssociationResponse => "association_response",
         }
     }
 }
@@ -68,6 +97,9 @@ impl FrameLoss {
             Self::Collision(FrameClass::Rts) => "with_rts",
             Self::Collision(FrameClass::Cts) => "with_cts",
             Self::Collision(FrameClass::Beacon) => "with_beacon",
+            Self::Collision(FrameClass::Authentication) => "with_authentication",
+            Self::Collision(FrameClass::AssociationRequest) => "with_association_request",
+            Self::Collision(FrameClass::AssociationResponse) => "with_association_response",
             Self::Captured(_) => "captured",
             Self::Interferer => "interferer",
             Self::Noise => "noise",

@@ -175,7 +175,8 @@ impl Site {
     /// Packets dropped by queues and given up by stations.
     pub(crate) fn dropped(&self) -> u64 {
         let queues: u64 = self.queues.iter().map(|q| q.stats().dropped()).sum();
-        let stations = (0..self.cell.len()).map(|i| self.cell.stats(NodeId(i as u32)).dropped);
+        let stats = (0..self.cell.len()).map(|i| self.cell.stats(NodeId(i as u32)));
+        let stations = stats.map(|stats| stats.dropped + stats.refused);
         queues + stations.sum::<u64>()
     }
 }

@@ -127,6 +127,33 @@ fn beacons_are_counted_by_themselves() {
     assert!(of("mac.beacons = {}").cells[0].stations[0].frames["beacon"].sent.abs_diff(98) <= 1);
 }
 
+/// Stations that associate first: every packet is accounted for, and once they have, little differs.
+#[test]
+fn stations_associate_before_their_flows_begin() {
+    let of = |association: &str| {
+        run_first(&format!(
+            "duration = \"6 s\"\n\
+             [[cells]]\nlayout = {{ kind = \"star\", stations = 4 }}\nmac.beacons = {{}}\n{association}\n\
+             [[links]]\nfrom = \"server\"\nto = \"ap\"\nrate = \"100 Mb/s\"\ndelay = \"1 ms\"\n\
+             [[flows]]\ncount = 4\nfrom = \"sta*\"\nto = \"ap\"\n\
+             [[flows]]\nname = \"down\"\nfrom = \"server\"\nto = \"sta0\"\n"
+        ))
+    };
+    let (without, with) = (of(""), of("mac.association = {}"));
+    for station in &with.cells[0].stations {
+        let sent = |class: &str| station.frames.get(class).map_or(0, |f| f.sent);
+        let answers = if station.name == "ap" { 4 } else { 1 };
+        assert!(sent("authentication") >= answers, "{}", station.name);
+        let last =
+            if station.name == "ap" { "association_response" } else { "association_request" };
+        assert!(sent(last) >= answers, "{}", station.name);
+    }
+    // A server's first segments find nobody associated and are lost; later it is as ever.
+    assert!(with.flows.iter().all(|f| f.goodput_bps > 0.0));
+    let ratio = with.total_goodput_bps / without.total_goodput_bps;
+    assert!((0.9..1.02).contains(&ratio), "{ratio}");
+}
+
 /// Voice goes before best effort, whose packets wait in queues of their own.
 #[test]
 fn categories_have_queues_of_their_own() {

@@ -314,6 +314,9 @@ impl Cell {
         let sinr = reception.power / (level.noise + level.power + reception.interference);
         let wanted = self.stations[i].on_rx(now, &sent.frame, Heard { snr, sinr }, &bss.rules);
         self.settle(now, i, cx);
+        if self.stations[i].take_joined() {
+            self.ready.push(NodeId(i as u32));
+        }
         if wanted && sent.frame.kind == Kind::Data && sent.frame.to.index() == i {
             let category = usize::from(sent.frame.category);
             let head = self.stations[sent.frame.from.index()].head(category);

@@ -14,7 +14,7 @@ use super::capture::{Capture, Factors, Sensing};
 use super::radio::Radio;
 use super::report::StationStats;
 use crate::interference::Source;
-use crate::mac::{Beacons, Contender, Kind, MacConfig, NodeId, Rules, Station};
+use crate::mac::{Association, Beacons, Contender, Kind, MacConfig, NodeId, Rules, Station};
 use crate::phy::Timing;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
@@ -227,8 +227,13 @@ impl Cell {
             let rate = Rate::new(&station.rate, around)?;
             let id = NodeId((first + i) as u32);
             let mut station = Station::new(id, total, contenders, rate, random);
-            if let (Some(beacons), Some(contender)) = (beacons, highest) {
-                station.announce(beacons, contender);
+            let association =
+                rules.mac.association.zip(rules.mac.beacons).map(|(config, beacons)| {
+                    Association::new(&config, beacons.interval, id, NodeId(first as u32))
+                });
+            if let Some(contender) = highest.filter(|_| beacons.is_some() || association.is_some())
+            {
+                station.manage(beacons, association, contender);
             }
             self.stations.push(station);
         }

@@ -92,7 +92,8 @@ impl Cell {
         self.stations[station.index()].is_ready(category)
     }
 
-    /// Gives a station the packet at the head of a category that is ready.
+    /// Gives a station the packet at the head of a category that is ready. An access point drops
+    /// packets to stations that are not associated with it.
     pub fn offer<P: Probe>(
         &mut self,
         now: Nanos,
@@ -106,6 +107,12 @@ impl Cell {
         let rules = &self.bss[self.of[station.index()]].rules;
         let bytes = data_bytes(record.wire_len(), rules.qos());
         let class = if record.segment.len == 0 { Class::TcpAck } else { Class::Data };
+        if !self.stations[station.index()].serves(to) {
+            cx.record(now, || Event::Dropped { packet, reason: DropReason::NoRoute });
+            cx.pool.remove(packet);
+            self.stats[station.index()].refused += 1;
+            return;
+        }
         self.tell_over(now, station, category, cx);
         let sender = &mut self.stations[station.index()];
         sender.offer(now, category, packet, to, class, bytes, rules);

@@ -41,6 +41,8 @@ pub struct StationStats {
     pub given_up: u64,
     /// Of these, the ones the other end does not have.
     pub dropped: u64,
+    /// Packets dropped because the station they were for is not associated.
+    pub refused: u64,
     /// Sum of the times from reaching the head of the queue to the end of the exchange, in ns.
     pub service_ns: u64,
     /// Data frames sent for packets that were acknowledged.

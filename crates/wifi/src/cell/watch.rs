@@ -104,7 +104,7 @@ impl Cell {
     fn describe(&mut self, sent: &Transmission, pool: &Pool) -> AirFrame {
         let frame = &sent.frame;
         let qos = self.bss[self.of[frame.from.index()]].rules.qos();
-        let carries = matches!(frame.kind, Kind::Data | Kind::Beacon);
+        let carries = matches!(frame.kind, Kind::Data | Kind::Beacon | Kind::Management);
         let head = self.stations[frame.from.index()].head(usize::from(frame.category));
         let mpdu = head.filter(|mpdu| carries && mpdu.sequence == frame.sequence);
         let packet = mpdu.as_ref().and_then(|mpdu| mpdu.packet).map(|id| pool.get(id));
@@ -115,7 +115,7 @@ impl Cell {
             rate: frame.mode.rate(),
             ofdm: frame.mode.is_ofdm(),
             bytes: frame.bytes,
-            category: (qos && frame.kind != Kind::Beacon).then_some(frame.category),
+            category: (qos && !frame.class.is_management()).then_some(frame.category),
             sequence: frame.sequence,
             fragment: 0,
             more_fragments: false,

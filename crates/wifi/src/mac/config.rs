@@ -5,7 +5,7 @@ use airtcp_units::{BitRate, Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{BeaconConfig, EdcaConfig, Protection, TxopLimits};
+use super::{AssociationConfig, BeaconConfig, EdcaConfig, Protection, TxopLimits};
 use crate::cell::AccessParams;
 use crate::phy::{Standard, Timing};
 
@@ -116,6 +116,9 @@ pub struct MacConfig {
     /// The access point's beacons. Default: none; `{}` is one each 102.4 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beacons: Option<BeaconConfig>,
+    /// Stations associate with the access point before they send. Default: everybody is associated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub association: Option<AssociationConfig>,
 }
 
 impl Default for MacConfig {
@@ -138,6 +141,7 @@ impl Default for MacConfig {
             protection: Protection::default(),
             protection_rate: None,
             beacons: None,
+            association: None,
         }
     }
 }
@@ -157,6 +161,9 @@ impl MacConfig {
         }
         if let Some(beacons) = &self.beacons {
             beacons.validate()?;
+        }
+        if let Some(association) = &self.association {
+            association.validate(self.beacons.is_some())?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@
 use airtcp_units::{Nanos, Span};
 
 use super::{Class, Finished, Frame, Grant, Heard, Kind, Mpdu, NodeId, Rules, Station};
-use crate::mac::station::CATEGORIES;
+use crate::mac::station::{CATEGORIES, SEQUENCES};
 use crate::phy::{ACK_BYTES, CTS_BYTES, Mode, RTS_BYTES};
 use crate::rate::{Attempt, Ending, Outcome, RateControl};
 
@@ -55,7 +55,7 @@ impl Station {
     fn choose(&mut self, now: Nanos) -> Option<Mpdu> {
         let category = self.active as u8;
         let mpdu = self.contenders[self.active].mpdu.as_mut()?;
-        if mpdu.class != Class::Beacon {
+        if !mpdu.class.is_management() {
             mpdu.mode = self.rate.pick(&attempt(now, category, mpdu));
         }
         Some(*mpdu)
@@ -129,7 +129,11 @@ impl Station {
         mpdu.sent += 1;
         let unicast = mpdu.to != NodeId::BROADCAST;
         Some(Frame {
-            kind: if mpdu.class == Class::Beacon { Kind::Beacon } else { Kind::Data },
+            kind: match mpdu.class {
+                Class::Beacon => Kind::Beacon,
+                class if class.is_management() => Kind::Management,
+                _ => Kind::Data,
+            },
             class: mpdu.class,
             from: self.id,
             to: mpdu.to,
@@ -156,7 +160,7 @@ impl Station {
                 self.succeed(now, rules);
                 return;
             }
-            Kind::Data | Kind::Beacon => Kind::Ack,
+            Kind::Data | Kind::Beacon | Kind::Management => Kind::Ack,
         };
         let until = now + rules.timing.ack_timeout(frame.mode);
         self.exchange = Exchange::Awaiting { answer, until, heard: Nanos::NEVER };
@@ -167,6 +171,9 @@ impl Station {
     pub(crate) fn on_rx(&mut self, now: Nanos, frame: &Frame, how: Heard, rules: &Rules) -> bool {
         self.view.eifs = Span::ZERO;
         self.rate.on_rx(now, frame.from, how.snr);
+        if frame.kind == Kind::Beacon {
+            self.on_beacon(now, frame.from, rules);
+        }
         if let Exchange::Awaiting { answer, heard, .. } = self.exchange {
             let answered = frame.to == self.id && frame.kind == answer;
             if answered && answer == Kind::Ack {
@@ -210,7 +217,7 @@ impl Station {
         }
         let timing = &rules.timing;
         let (kind, bytes) = match frame.kind {
-            Kind::Data => (Kind::Ack, ACK_BYTES),
+            Kind::Data | Kind::Management => (Kind::Ack, ACK_BYTES),
             // Clause 9.3.2.6: not while the medium is reserved by others.
             Kind::Rts if self.view.nav <= now && self.exchange == Exchange::None => {
                 (Kind::Cts, CTS_BYTES)
@@ -238,13 +245,18 @@ impl Station {
             grant,
         };
         self.due = Some((now + timing.sifs, Due::Answer(answer)));
-        if frame.kind != Kind::Data {
-            return false;
-        }
-        let place = frame.from.index() * CATEGORIES + usize::from(frame.category);
+        let sequences = match frame.kind {
+            Kind::Data => usize::from(frame.category),
+            Kind::Management => CATEGORIES,
+            _ => return false,
+        };
+        let place = frame.from.index() * SEQUENCES + sequences;
         let duplicate = frame.retry && self.seen[place] == frame.sequence + 1;
         self.seen[place] = frame.sequence + 1;
-        !duplicate
+        if frame.kind == Kind::Management && !duplicate {
+            self.on_management(now, frame, rules);
+        }
+        !duplicate && frame.kind == Kind::Data
     }
 
     /// Others have reserved the medium (clause 9.3.2.4).
@@ -284,10 +296,15 @@ impl Station {
         let category = self.active;
         let contender = &mut self.contenders[category];
         contender.narrow();
-        if let Some(mpdu) = contender.mpdu.take().filter(|mpdu| mpdu.class != Class::Beacon) {
-            self.finished.push(Finished { mpdu, acknowledged: true });
-            if mpdu.to != NodeId::BROADCAST {
-                self.rate.on_result(&outcome(now, category, &mpdu, Ending::Acknowledged, false));
+        if let Some(mpdu) = contender.mpdu.take() {
+            if mpdu.class.is_management() {
+                self.management_done(&mpdu, true);
+            } else {
+                self.finished.push(Finished { mpdu, acknowledged: true });
+                let outcome = outcome(now, category, &mpdu, Ending::Acknowledged, false);
+                if mpdu.to != NodeId::BROADCAST {
+                    self.rate.on_result(&outcome);
+                }
             }
         }
         if now < self.txop_end || self.burst.1 > 0 {
@@ -295,8 +312,9 @@ impl Station {
             self.due = Some((now + rules.timing.sifs, Due::Further));
             return;
         }
-        contender.draw(now, &mut self.random);
+        self.contenders[category].draw(now, &mut self.random);
         self.exchange = Exchange::None;
+        self.next_management(now, rules);
     }
 
     /// No answer, or a wrong one.
@@ -308,7 +326,7 @@ impl Station {
         self.burst.1 = 0;
         let tried = self.contenders[self.active].mpdu;
         self.count_failure(now, self.active, after_rts, rules);
-        if let Some(mpdu) = tried {
+        if let Some(mpdu) = tried.filter(|mpdu| !mpdu.class.is_management()) {
             let ending = if after_rts { Ending::NoAck } else { Ending::NoCts };
             let given_up = self.contenders[self.active].mpdu.is_none();
             self.rate.on_result(&outcome(now, self.active, &mpdu, ending, given_up));
@@ -336,12 +354,17 @@ impl Station {
         if given_up {
             contender.narrow();
             if let Some(mpdu) = contender.mpdu.take() {
-                self.finished.push(Finished { mpdu, acknowledged: false });
+                if mpdu.class.is_management() {
+                    self.management_done(&mpdu, false);
+                } else {
+                    self.finished.push(Finished { mpdu, acknowledged: false });
+                }
             }
         } else {
             contender.widen(&rules.mac);
         }
-        contender.draw(now, &mut self.random);
+        self.contenders[category].draw(now, &mut self.random);
+        self.next_management(now, rules);
     }
 }
 

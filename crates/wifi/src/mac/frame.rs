@@ -35,6 +35,8 @@ pub enum Kind {
     Cts,
     /// Announces the cell.
     Beacon,
+    /// Authentication and association.
+    Management,
 }
 
 /// A frame on the air.

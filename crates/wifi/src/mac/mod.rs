@@ -1,5 +1,6 @@
 //! Medium access: who may transmit when, and the frame exchanges that follow.
 
+mod association;
 mod beacon;
 mod config;
 mod contender;
@@ -9,6 +10,10 @@ mod frame;
 mod protection;
 mod station;
 
+pub(crate) use association::Association;
+pub use association::AssociationConfig;
+#[cfg(test)]
+pub(crate) use association::Stage;
 pub use beacon::BeaconConfig;
 pub(crate) use beacon::Beacons;
 pub(crate) use config::Rules;

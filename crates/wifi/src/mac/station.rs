@@ -8,6 +8,7 @@ use airtcp_packet::PacketId;
 use airtcp_random::Stream;
 use airtcp_units::{Nanos, Span};
 
+use super::association::{Association, Waiting};
 use super::exchange::{Due, Exchange};
 use super::{Beacons, Class, Contender, Countdown, Frame, Mpdu, NodeId, Rules, View};
 use crate::phy::Mode;
@@ -68,7 +69,7 @@ pub(crate) struct Station {
     /// Since when the radio hears nothing; never while it hears something or sends.
     pub(super) silent_from: Nanos,
     pub(super) next_sequence: u16,
-    /// By sender and category, the last sequence number plus 1; 0 for none.
+    /// By sender and category (management last), the last sequence number plus 1; 0 for none.
     pub(super) seen: Vec<u16>,
     pub(super) random: Stream,
     /// Chooses the rate of its data frames.
@@ -76,12 +77,20 @@ pub(crate) struct Station {
     /// Data frames that may still follow without an RTS of their own, and for whom.
     pub(super) burst: (NodeId, u32),
     pub(super) finished: Vec<Finished>,
-    /// An access point's beacons; they contend after its categories.
+    /// It has a back-off for management frames, after its categories.
+    pub(super) manages: bool,
+    /// An access point's beacons.
     pub(super) beacons: Option<Beacons>,
+    /// Its part in association, where there is such a thing.
+    pub(super) association: Option<Association>,
+    pub(super) joined: bool,
+    pub(super) waiting: Waiting,
 }
 
 /// Most access categories a station has.
 pub(crate) const CATEGORIES: usize = 4;
+/// Sequences of frames that a station keeps apart: of the categories, and of management frames.
+pub(super) const SEQUENCES: usize = CATEGORIES + 1;
 
 impl Station {
     pub(crate) fn new(
@@ -103,24 +112,35 @@ impl Station {
             nav_reset: Nanos::NEVER,
             silent_from: Nanos::ZERO,
             next_sequence: 0,
-            seen: vec![0; stations * CATEGORIES],
+            seen: vec![0; stations * SEQUENCES],
             random,
             rate,
             burst: (NodeId::BROADCAST, 0),
             finished: Vec::new(),
+            manages: false,
             beacons: None,
+            association: None,
+            joined: false,
+            waiting: Waiting::new(),
         }
     }
 
-    /// An access point that sends beacons, with the back-off that they have.
-    pub(crate) fn announce(&mut self, beacons: Beacons, contender: Contender) {
-        self.beacons = Some(beacons);
+    /// A station that sends management frames, with the back-off that they have.
+    pub(crate) fn manage(
+        &mut self,
+        beacons: Option<Beacons>,
+        association: Option<Association>,
+        contender: Contender,
+    ) {
+        self.manages = true;
+        self.beacons = beacons;
+        self.association = association;
         self.contenders.push(contender);
     }
 
     /// Whether a category can take its next packet.
     pub(crate) fn is_ready(&self, category: usize) -> bool {
-        self.contenders[category].mpdu.is_none()
+        self.contenders[category].mpdu.is_none() && self.may_send()
     }
 
     /// The frame at the head of a category.
@@ -184,7 +204,7 @@ impl Station {
     }
 
     /// A frame comes to the head of a category, which was empty.
-    fn put(&mut self, now: Nanos, category: usize, mpdu: Mpdu, rules: &Rules) {
+    pub(super) fn put(&mut self, now: Nanos, category: usize, mpdu: Mpdu, rules: &Rules) {
         let mut view = self.view;
         if self.exchange != Exchange::None {
             // The station itself holds the medium, though its radio may be silent.
@@ -193,30 +213,6 @@ impl Station {
         let answer_due = self.due.is_some();
         let contender = &mut self.contenders[category];
         contender.offer(now, mpdu, answer_due, &view, rules, &mut self.random);
-    }
-
-    /// A beacon that is due begins to contend, unless the one before still does.
-    fn announce_due(&mut self, now: Nanos, rules: &Rules) {
-        let Some(beacons) = self.beacons.as_mut().filter(|b| b.next <= now) else { return };
-        let (bytes, last) = (beacons.bytes, self.contenders.len() - 1);
-        if !beacons.take_due(now) || self.contenders[last].mpdu.is_some() {
-            return;
-        }
-        let sequence = self.next_sequence;
-        self.next_sequence = (sequence + 1) % 4096;
-        let mpdu = Mpdu {
-            packet: None,
-            to: NodeId::BROADCAST,
-            class: Class::Beacon,
-            bytes,
-            sequence,
-            short: 0,
-            long: 0,
-            sent: 0,
-            since: now,
-            mode: rules.timing.lowest(),
-        };
-        self.put(now, last, mpdu, rules);
     }
 
     /// The radio begins to hear something, or to send.
@@ -255,10 +251,12 @@ impl Station {
     /// When it next wants to act.
     pub(crate) fn next_timer(&self, rules: &Rules) -> Nanos {
         let mut next = self.due.map_or(Nanos::NEVER, |(at, _)| at).min(self.nav_reset);
-        next = next.min(self.beacons.map_or(Nanos::NEVER, |b| b.next));
+        if self.manages {
+            next = next.min(self.beacons.map_or(Nanos::NEVER, |b| b.next)).min(self.stage_end());
+        }
         match self.exchange {
             Exchange::None if self.due.is_none() => {
-                for contender in &self.contenders {
+                for contender in &self.contenders[self.silenced()..] {
                     next = next.min(contender.access(&self.view, rules));
                 }
             }
@@ -270,7 +268,10 @@ impl Station {
 
     /// Its time has come: the frame to send, if any.
     pub(crate) fn on_timer(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
-        self.announce_due(now, rules);
+        if self.manages {
+            self.announce_due(now, rules);
+            self.stage_over(now);
+        }
         if let Some((_, due)) = self.due.take_if(|(at, _)| *at <= now) {
             let frame = self.send_due(now, due, rules);
             if frame.is_some() {
@@ -298,14 +299,18 @@ impl Station {
     fn contend(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
         let ready = |c: &Contender| c.access(&self.view, rules) <= now;
         let winner = self.contenders.iter().rposition(ready)?;
+        let first = self.silenced();
+        if winner < first {
+            return None;
+        }
         let lost: [bool; CATEGORIES] =
-            std::array::from_fn(|i| i < winner && ready(&self.contenders[i]));
+            std::array::from_fn(|i| (first..winner).contains(&i) && ready(&self.contenders[i]));
         self.on_busy(now, rules);
         self.view.eifs = Span::ZERO;
         for (category, lost) in lost.into_iter().enumerate() {
             if lost {
                 self.contenders[category].taken();
-                if self.is_beacon(winner) {
+                if self.is_management(winner) {
                     self.contenders[category].draw(now, &mut self.random);
                 } else {
                     self.count_failure(now, category, false, rules);
@@ -320,9 +325,9 @@ impl Station {
         self.begin(now, rules)
     }
 
-    /// Whether that is the back-off of its beacons.
-    pub(super) fn is_beacon(&self, category: usize) -> bool {
-        self.beacons.is_some() && category + 1 == self.contenders.len()
+    /// How many of its back-offs lead to nothing: those of data while it is not associated.
+    fn silenced(&self) -> usize {
+        if self.may_send() { 0 } else { self.contenders.len() - 1 }
     }
 
     /// Slots left in a category's back-off.

@@ -234,7 +234,7 @@ fn a_hidden_station_minds_the_cts() {
     assert!(second >= end + DIFS && (second - end - DIFS).is_multiple_of(SLOT));
     assert_eq!(b.delivered[0], 2);
     let lost = |i| b.cell.stats(NodeId(i)).class(Class::Data).collided;
-    assert_eq!((lost(1), lost(2)), ([0; 6], [0; 6]));
+    assert_eq!((lost(1), lost(2)), ([0; Class::ALL.len()], [0; Class::ALL.len()]));
 }
 
 /// Without RTS the same two collide.

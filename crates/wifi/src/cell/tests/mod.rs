@@ -1,5 +1,6 @@
 //! Cells driven by hand.
 
+mod association;
 mod beacons;
 mod exchange;
 mod interference;
