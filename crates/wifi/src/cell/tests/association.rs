@@ -89,7 +89,8 @@ fn all_of_many_stations_associate() {
         b.run(Nanos(3_000 * MS));
         assert_eq!(stages(&b), vec![Stage::Associated; 30]);
         assert!((1..31).all(|i| b.cell.stats(NodeId(i)).acknowledged > 0));
-        let retries = b.log.iter().filter(|(_, f)| f.kind == Kind::Management && f.retry).count();
+        let tried = |f: &Frame| matches!(f.kind, Kind::Management | Kind::Rts) && f.retry;
+        let retries = b.log.iter().filter(|(_, f)| tried(f)).count();
         assert!(retries > 5, "{retries}");
     }
 }
