@@ -7,7 +7,7 @@
 //! RTS     frame control, duration, receiver, transmitter, FCS   20 B
 //! ```
 //! Source: IEEE 802.11-2012 clauses 8.2.4 (fields), 8.2.5 (duration), 8.3.1 (control), 8.3.2.1 (data), 8.3.3.2
-//! (beacon), 8.2.4.8 (FCS); RFC 1042 (LLC and SNAP). The frame's length is that of the simulation; what is in it
+//! (beacon), 8.3.3.5, 8.3.3.6, 8.3.3.11 (association), 8.2.4.8 (FCS); RFC 1042 (LLC and SNAP). The frame's length is that of the simulation; what is in it
 //! follows from it.
 //!
 //! Addresses are locally administered: `02:00:00`, the medium's number, the station's number in two bytes.
@@ -117,6 +117,11 @@ pub(crate) fn encode(
             out.extend((frame.sequence << 4).to_le_bytes());
             beacon(out, frame, place);
         }
+        FrameClass::Authentication
+        | FrameClass::AssociationRequest
+        | FrameClass::AssociationResponse => {
+            association(out, frame, place, [to, from]);
+        }
         FrameClass::Data | FrameClass::TcpAck => {
             data(out, frame, place, [to, from]);
             msdu(out, body_len(frame), packet, offset);
@@ -155,6 +160,44 @@ fn msdu(out: &mut Vec<u8>, length: usize, packet: Option<&[u8]>, offset: usize) 
     let llc = if packet.is_some() { LLC_SNAP } else { LOCAL_SNAP };
     let whole = llc.iter().chain(packet.unwrap_or_default());
     out.extend(whole.skip(offset).take(length));
+    out.resize(end, 0);
+}
+
+/// Authentication (open system), association request and response, as long as the frame is.
+fn association(out: &mut Vec<u8>, frame: &AirFrame, place: &Place<'_>, [to, from]: [[u8; 6]; 2]) {
+    let down = frame.from == place.access_point;
+    let kind = match frame.class {
+        FrameClass::Authentication => 0xb0,
+        FrameClass::AssociationRequest => 0x00,
+        _ => 0x10,
+    };
+    out.extend([kind, if frame.retry { 8 } else { 0 }]);
+    out.extend(duration(frame).to_le_bytes());
+    out.extend(to);
+    out.extend(from);
+    out.extend(address(place.medium, Some(place.access_point)));
+    out.extend((frame.sequence << 4).to_le_bytes());
+    let end = (frame.bytes as usize).saturating_sub(FCS);
+    match frame.class {
+        // Algorithm, number of the step, status.
+        FrameClass::Authentication => out.extend([0, 0, if down { 2 } else { 1 }, 0, 0, 0]),
+        // Capabilities (ESS) and listen interval, SSID of 8 bytes.
+        FrameClass::AssociationRequest => {
+            out.extend([1, 0, 10, 0, 0, 8]);
+            out.extend(place.cell.bytes().chain(std::iter::repeat(b' ')).take(8));
+        }
+        // Capabilities, status, the station's number with the two highest bits set.
+        _ => {
+            let number = frame.to.unwrap_or_default().saturating_sub(place.access_point) as u16;
+            out.extend([1, 0, 0, 0]);
+            out.extend((number | 0xc000).to_le_bytes());
+        }
+    }
+    if let Some(room) = end.checked_sub(out.len() + 2).filter(|room| *room > 0) {
+        let rates: &[u8] = if room < RATES.len() { &RATES_B } else { &RATES };
+        out.extend([1, room.min(rates.len()) as u8]);
+        out.extend(rates.iter().take(room));
+    }
     out.resize(end, 0);
 }
 

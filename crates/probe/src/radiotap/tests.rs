@@ -197,3 +197,24 @@ fn a_short_preamble_of_dsss_has_its_flag() {
     assert_eq!([ap[0][16], ap[1][16]], [0x12, 0x10]);
     assert_eq!(ap[0][17], 22);
 }
+
+/// Open system authentication and association of 802.11a: the fields in their places, the rates at the
+/// end.
+#[test]
+fn authentication_and_association() {
+    let body = |class, from: u32, bytes: u32| {
+        let [ap, sta] = captured(&[sent(frame(class, from, 1 - from, bytes))]);
+        let mpdu = if from == 0 { ap } else { sta }.remove(0)[23..].to_vec();
+        assert_eq!(mpdu.len(), bytes as usize);
+        let access_point = [2, 0, 0, 0, 0, 0];
+        assert_eq!(mpdu[16..22], access_point);
+        (mpdu[0], mpdu[24..mpdu.len() - 4].to_vec())
+    };
+    assert_eq!(body(FrameClass::Authentication, 1, 34), (0xb0, vec![0, 0, 1, 0, 0, 0]));
+    assert_eq!(body(FrameClass::Authentication, 0, 34), (0xb0, vec![0, 0, 2, 0, 0, 0]));
+    let rates = [1, 8, 0x8c, 0x12, 0x98, 0x24, 0xb0, 0x48, 0x60, 0x6c];
+    let request = [&[1, 0, 10, 0, 0, 8][..], b"cell    ", &rates[..]].concat();
+    assert_eq!(body(FrameClass::AssociationRequest, 1, 52), (0x00, request));
+    let response = [&[1, 0, 0, 0, 1, 0xc0][..], &rates[..]].concat();
+    assert_eq!(body(FrameClass::AssociationResponse, 0, 44), (0x10, response));
+}
