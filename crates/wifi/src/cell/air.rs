@@ -46,6 +46,7 @@ impl Cell {
         let mut touched = std::mem::take(&mut self.touched);
         let frames = std::mem::take(&mut self.starting);
         let hearers = std::mem::take(&mut self.hearers);
+        self.detections_follow(now);
         for frame in &frames {
             let from = frame.from.index();
             let place = self.start(now, frame);
@@ -192,14 +193,37 @@ impl Cell {
         self.sense(now, i);
     }
 
+    /// Notes when frames that begin now are noticed by those to whom they are no energy.
+    fn detections_follow(&mut self, now: Nanos) {
+        for bss in &self.bss {
+            let at = now + bss.levels.detection_time;
+            if at > now {
+                let place = self.detections.partition_point(|other| *other < at);
+                if self.detections.get(place) != Some(&at) {
+                    self.detections.insert(place, at);
+                }
+            }
+        }
+    }
+
+    /// Frames have been on the air for long enough to be noticed.
+    pub(super) fn detect(&mut self, now: Nanos) {
+        if self.detections.front().is_none_or(|at| *at > now) {
+            return;
+        }
+        self.detections.retain(|at| *at > now);
+        for i in 0..self.radios.len() {
+            self.sense(now, i);
+        }
+    }
+
     /// Tells a station when its medium becomes busy or idle, and takes its new deadline then; true
     /// if it did.
     pub(super) fn sense(&mut self, now: Nanos, i: usize) -> bool {
         let radio = &mut self.radios[i];
         let bss = &self.bss[self.of[i]];
         let busy = radio.sending
-            || radio.reception.is_some()
-            || radio.is_loud(&bss.levels, bss.ambient.energy_at(bss.local(i)))
+            || radio.is_loud(now, &bss.levels, bss.ambient.energy_at(bss.local(i)))
             || bss.ambient.is_heard_at(bss.local(i));
         if busy == radio.busy {
             return false;

@@ -1,6 +1,6 @@
 //! What a radio does when a second frame arrives (inventory 3.11).
 
-use airtcp_units::Db;
+use airtcp_units::{Db, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -120,10 +120,20 @@ pub struct Sensing {
     pub carrier_sense_dbm: f64,
     /// Least sum of all powers that makes the medium busy, in dBm.
     pub energy_detect_dbm: f64,
+    /// How long a frame that is not detected as energy has to be on the air before it makes the
+    /// medium busy. Default 0; S3's simulator (PhySimWiFi) noticed such frames at the end of the
+    /// preamble, 16 us, almost two slots, after their start. Those that begin to send within that
+    /// time collide.
+    pub detection_time: Span,
 }
 
 impl Default for Sensing {
     fn default() -> Self {
-        Self { sensitivity_dbm: -82.0, carrier_sense_dbm: -82.0, energy_detect_dbm: -62.0 }
+        Self {
+            sensitivity_dbm: -82.0,
+            carrier_sense_dbm: -82.0,
+            energy_detect_dbm: -62.0,
+            detection_time: Span::ZERO,
+        }
     }
 }

@@ -98,6 +98,7 @@ pub(crate) struct Levels {
     pub(crate) sensitivity: f64,
     pub(crate) carrier_sense: f64,
     pub(crate) energy_detect: f64,
+    pub(crate) detection_time: Span,
     residual: f64,
     pub(crate) factors: Factors,
 }
@@ -170,6 +171,7 @@ impl Cell {
             hearers: Vec::new(),
             air: Vec::new(),
             next_end: Nanos::NEVER,
+            detections: VecDeque::new(),
             starting: Vec::new(),
             deadlines: vec![Nanos::NEVER; total],
             next_timer: Nanos::NEVER,
@@ -250,6 +252,7 @@ impl Cell {
             sensitivity: Dbm(plan.sensing.sensitivity_dbm).milliwatts(),
             carrier_sense: Dbm(plan.sensing.carrier_sense_dbm).milliwatts(),
             energy_detect: Dbm(plan.sensing.energy_detect_dbm).milliwatts(),
+            detection_time: plan.sensing.detection_time,
             residual: plan.residual_error,
             factors: plan.capture.factors(),
         };

@@ -57,6 +57,8 @@ pub struct Cell {
     /// Transmissions under way; a place is reused when its transmission ends.
     air: Vec<Option<Transmission>>,
     next_end: Nanos,
+    /// When frames under way are noticed by those to whom they are no energy, in order.
+    detections: VecDeque<Nanos>,
     /// Frames decided on at this instant.
     starting: Vec<Frame>,
     deadlines: Vec<Nanos>,
@@ -124,13 +126,15 @@ impl Cell {
         self.bss.iter().fold(self.next_end, |next, bss| next.min(bss.ambient.next(false)))
     }
 
-    /// When a station next wants to act, or an interferer that is heard begins.
+    /// When a station next wants to act, an interferer that is heard begins, or a frame is noticed.
     pub fn next_timer(&mut self) -> Nanos {
         if self.stale {
             self.stale = false;
             self.next_timer = self.deadlines.iter().copied().min().unwrap_or(Nanos::NEVER);
         }
-        self.bss.iter().fold(self.next_timer, |next, bss| next.min(bss.ambient.next(true)))
+        let detected = self.detections.front().copied().unwrap_or(Nanos::NEVER);
+        let next = self.next_timer.min(detected);
+        self.bss.iter().fold(next, |next, bss| next.min(bss.ambient.next(true)))
     }
 
     /// Whether transmissions have been decided on that start at this instant.
@@ -177,6 +181,7 @@ impl Cell {
             self.refresh(i as u32);
         }
         self.interferers_begin(now);
+        self.detect(now);
     }
 
     /// Takes a station's new deadline.

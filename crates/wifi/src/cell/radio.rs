@@ -83,11 +83,16 @@ impl Radio {
         self.signals.iter().filter(|s| s.place != place).map(|s| s.power).sum()
     }
 
-    /// Whether a frame reaches carrier sense, or the sum of all powers and of `interferers` what is
-    /// detected as energy.
-    pub(crate) fn is_loud(&self, levels: &Levels, interferers: f64) -> bool {
+    /// Whether a frame is being received, or one reaches carrier sense, that has been on the air for
+    /// long enough, or the sum of all powers and of `interferers` reaches what is detected as energy.
+    pub(crate) fn is_loud(&self, now: Nanos, levels: &Levels, interferers: f64) -> bool {
+        let noticed = |since: Nanos| levels.detection_time <= now.since(since);
+        if self.reception.is_some_and(|r| noticed(r.started)) {
+            return true;
+        }
         let (top, sum) = self.signals.iter().fold((0.0, 0.0), |(top, sum), s| {
-            (if s.readable { s.power.max(top) } else { top }, sum + s.power)
+            let sensed = s.readable && noticed(s.since);
+            (if sensed { s.power.max(top) } else { top }, sum + s.power)
         });
         top >= levels.carrier_sense || sum + interferers >= levels.energy_detect
     }

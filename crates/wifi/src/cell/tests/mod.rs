@@ -7,6 +7,7 @@ mod interference;
 mod protection;
 mod rates;
 mod saturation;
+mod sensing;
 mod shared;
 
 use airtcp_packet::{EndpointId, Packet, Pool, Segment, Side};

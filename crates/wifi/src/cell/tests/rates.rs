@@ -13,7 +13,7 @@ fn bench(control: &RateConfig, snr_db: &[f64], change: impl FnOnce(&mut CellPlan
     let mut plan = plan(n, Standard::A, MacConfig::default(), TimingConfig::default());
     plan.error = ErrorModel::default();
     plan.sensing =
-        Sensing { sensitivity_dbm: -120.0, carrier_sense_dbm: -120.0, energy_detect_dbm: -62.0 };
+        Sensing { sensitivity_dbm: -120.0, carrier_sense_dbm: -120.0, ..Sensing::default() };
     for (i, snr) in snr_db.iter().enumerate() {
         let power = plan.noise_mw * airtcp_units::Db(*snr).linear();
         plan.power_mw[0][i + 1] = power;

@@ -1,0 +1,57 @@
+//! When a frame makes the medium busy for those to whom it is no energy.
+
+use std::collections::BTreeSet;
+
+use super::*;
+
+/// -70 dBm: a frame is sensed, energy is not detected.
+const WEAK: f64 = 1e-7;
+const STRONG: f64 = 1e-6;
+const SLOT: u64 = 9_000;
+
+/// Two stations that always send to their access point and hear each other with `power`: how much
+/// later than a data frame another one began that overlaps it, and how many did.
+fn overlaps(power: f64, detection_us: u64) -> (BTreeSet<u64>, usize) {
+    let mut plan = plan(3, Standard::A, MacConfig::default(), TimingConfig::default());
+    plan.sensing.detection_time = Span::from_micros(detection_us);
+    plan.power_mw[1][2] = power;
+    plan.power_mw[2][1] = power;
+    let mut b = Bench::new(plan, 1);
+    b.saturated = vec![(NodeId(1), NodeId(0)), (NodeId(2), NodeId(0))];
+    b.run(Nanos(2_000_000_000));
+    let data: Vec<_> = b.log.iter().filter(|(_, f)| f.kind == Kind::Data).collect();
+    let timing = b.cell.bss[0].rules.timing;
+    let mut found = BTreeSet::new();
+    let mut count = 0;
+    for pair in data.windows(2) {
+        let [(first, frame), (second, _)] = pair else { continue };
+        if *second < *first + timing.frame(frame.mode, frame.bytes) {
+            found.insert(second.since(*first).0);
+            count += 1;
+        }
+    }
+    (found, count)
+}
+
+#[test]
+fn a_frame_is_noticed_when_it_begins() {
+    for (power, detection_us) in [(WEAK, 0), (STRONG, 0)] {
+        assert_eq!(overlaps(power, detection_us).0, BTreeSet::from([0]), "{power}");
+    }
+}
+
+/// Within the time of detection the other station may begin; not after it.
+#[test]
+fn a_weak_frame_is_noticed_late() {
+    let (_, at_once) = overlaps(WEAK, 0);
+    let expected = [(8, BTreeSet::from([0])), (16, BTreeSet::from([0, SLOT]))];
+    for (detection_us, gaps) in expected {
+        let (found, count) = overlaps(WEAK, detection_us);
+        assert_eq!(found, gaps, "{detection_us}");
+        // Each slot more in which it goes unnoticed adds about as much on either side.
+        let expected = at_once * (2 * gaps.len() - 1);
+        assert!(count * 10 > expected * 7 && count * 10 < expected * 12, "{count} {expected}");
+    }
+    // What is detected as energy is noticed at once.
+    assert_eq!(overlaps(STRONG, 16), overlaps(STRONG, 0));
+}
