@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
+from airtcp import cells
 from airtcp.report import cell_rows
 
 if TYPE_CHECKING:
@@ -248,3 +249,12 @@ def test_a_timeline_needs_a_place_and_a_cell(run: Program, tmp_path: Path) -> No
     for option in ({"timeline": "0 s..1 s"}, {"radiotap": tmp_path / "air"}):
         with pytest.raises(airtcp.AirtcpError, match=r"has no 802\.11 cell"):
             airtcp.run(wire, **option)
+
+
+def test_every_class_of_frames_has_a_colour_in_the_timeline() -> None:
+    from airtcp.report.charts_timeline import medium
+    from airtcp.report.timeline_rows import Lanes
+
+    for name in cells.CLASSES.values():
+        row = {"what": name, "why": None}
+        assert name in str(medium(Lanes(["ap"], 0, 1.0, [row], []), "0 s"))

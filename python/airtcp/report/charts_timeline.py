@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 _LANE: Final = 46
 _COLOURS: Final = {
-    **dict(zip(cells.CLASSES.values(), theme.SERIES, strict=True)),
+    # Frames beyond those with a colour of their own are the rare ones that manage the cell.
+    **dict.fromkeys(cells.CLASSES.values(), theme.SERIES[-1]),
+    **dict(zip(cells.CLASSES.values(), theme.SERIES, strict=False)),
     timeline_rows.BACK_OFF: theme.GUIDE,
     timeline_rows.NAV: theme.RAMP[0],
 }
