@@ -6,6 +6,7 @@
 use airtcp_link::{JitterConfig, LossConfig, ProtocolConfig, ReorderingConfig};
 use airtcp_queueing::QueueConfig;
 use airtcp_transport::lt::LtConfig;
+use airtcp_transport::sliding::SlidingConfig;
 use airtcp_transport::tcp::TcpConfig;
 use airtcp_transport::tfrc::TfrcConfig;
 use airtcp_units::{BitRate, Bytes, Probability, Span};
@@ -154,6 +155,8 @@ pub enum TransportKind {
     Udp,
     /// TFRC, datagrams at a rate TCP would keep, configured by `tfrc`.
     Tfrc,
+    /// A stream repaired symbol by symbol, with a sliding-window code, configured by `sliding`.
+    Sliding,
     /// LT-TCP, a stream with erasure coding, configured by `lt`, and by `tcp` in what it shares
     /// with TCP.
     LtTcp,
@@ -186,6 +189,9 @@ pub struct FlowSpec {
     /// TFRC parameters.
     #[serde(default)]
     pub tfrc: TfrcConfig,
+    /// Parameters of the sliding-window transport.
+    #[serde(default)]
+    pub sliding: SlidingConfig,
     /// LT-TCP parameters.
     #[serde(default)]
     pub lt: LtConfig,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use airtcp_link::LinkConfig;
 use airtcp_transport::lt::LtConfig;
+use airtcp_transport::sliding::SlidingConfig;
 use airtcp_transport::tcp::TcpConfig;
 use airtcp_transport::tfrc::TfrcConfig;
 use airtcp_units::{Probability, Span};
@@ -55,6 +56,8 @@ pub struct Flow {
     pub tcp: TcpConfig,
     /// TFRC parameters.
     pub tfrc: TfrcConfig,
+    /// Parameters of the sliding-window transport.
+    pub sliding: SlidingConfig,
     /// LT-TCP parameters.
     pub lt: LtConfig,
     /// Application.
@@ -220,6 +223,7 @@ fn default_flow(ends: &(String, String)) -> FlowSpec {
         access_category: Category::default(),
         tcp: TcpConfig::default(),
         tfrc: TfrcConfig::default(),
+        sliding: SlidingConfig::default(),
         lt: LtConfig::default(),
         app: Application::default(),
         start_spread: Span::ZERO,
@@ -448,6 +452,7 @@ fn resolve_flows(
                 access_category: spec.access_category,
                 tcp: spec.tcp.clone(),
                 tfrc: spec.tfrc,
+                sliding: spec.sliding,
                 lt: spec.lt,
                 app: spec.app.clone(),
                 start_spread: spec.start_spread,
@@ -473,6 +478,9 @@ fn check_transport(spec: &FlowSpec, at: &dyn Fn(&str) -> String) -> Result<(), S
         }
         TransportKind::Tcp => {
             spec.tcp.validate().map_err(|e| ScenarioError::at(at("tcp"), e.to_string()))
+        }
+        TransportKind::Sliding => {
+            spec.sliding.validate().map_err(|e| ScenarioError::at(at("sliding"), e.to_string()))
         }
         TransportKind::Tfrc => {
             spec.tfrc.validate().map_err(|e| ScenarioError::at(at("tfrc"), e.to_string()))?;

@@ -12,6 +12,7 @@ use airtcp_scenario::{
     AirHop, Application, Cell as CellPlan, Flow, Resolved, ScenarioError, TransportKind,
 };
 use airtcp_transport::lt::LtConnection;
+use airtcp_transport::sliding::SlidingConnection;
 use airtcp_transport::tcp::{Connection, LossNotification, Role};
 use airtcp_transport::tfrc::{TfrcReceiver, TfrcSender};
 use airtcp_transport::udp::{UdpReceiver, UdpSender};
@@ -167,6 +168,10 @@ fn add_endpoint<P: Probe>(world: &mut World<P>, flow: &Flow, side: Side, seed: S
         (TransportKind::Tcp, _) => Transport::tcp(Connection::new(&flow.tcp, role, iss)),
         (TransportKind::LtTcp, _) => Transport::Lt {
             connection: Box::new(LtConnection::new(&flow.lt, &flow.tcp, role, iss)),
+            taken: 0,
+        },
+        (TransportKind::Sliding, _) => Transport::Sliding {
+            connection: Box::new(SlidingConnection::new(&flow.sliding, role)),
             taken: 0,
         },
         (TransportKind::Udp, Side::Client) => {

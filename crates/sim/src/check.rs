@@ -5,6 +5,7 @@ use airtcp_link::ProtocolConfig;
 use airtcp_scenario::{
     Application, Cell, Flow, MAX_PACKET, OneWay, Resolved, ScenarioError, TransportKind,
 };
+use airtcp_transport::sliding::SYMBOL_OPTION;
 use airtcp_transport::tfrc::{DATA_HEADER, REPORT};
 use airtcp_units::{Bytes, Span};
 
@@ -16,6 +17,8 @@ const TCP_HEADERS: u64 = 40;
 const UDP_HEADERS: u64 = 28;
 /// A pure acknowledgement with all the options it can have.
 const LONGEST_ACK: u64 = 80;
+/// A packet of the sliding transport that opens a flow: headers and an option with one word.
+const SLIDING_OPENING: u64 = TCP_HEADERS + 8;
 /// The least mss and its headers.
 const LEAST_FOR_TCP: u64 = 48 + TCP_HEADERS;
 
@@ -143,6 +146,11 @@ fn longest(flow: &Flow) -> (u64, u64) {
             let both = matches!(app, Application::RequestResponse { .. });
             (segment(u64::MAX), if both { segment(u64::MAX) } else { LONGEST_ACK })
         }
+        (TransportKind::Sliding, app) => {
+            let data = u64::from(flow.sliding.segment + SYMBOL_OPTION) + TCP_HEADERS;
+            let both = matches!(app, Application::RequestResponse { .. });
+            (data, if both { data } else { LONGEST_ACK })
+        }
         (TransportKind::Tcp, Application::Bulk { size: Some(size), .. }) => {
             (segment(size.0), LONGEST_ACK)
         }
@@ -164,6 +172,7 @@ fn shortest(flow: &Flow) -> (Option<u64>, Option<u64>) {
             let (ahead, behind) = longest(flow);
             (Some(ahead), Some(behind))
         }
+        TransportKind::Sliding => (Some(SLIDING_OPENING), Some(SLIDING_OPENING)),
         TransportKind::Tcp | TransportKind::LtTcp => (Some(TCP_HEADERS), Some(TCP_HEADERS)),
     }
 }
@@ -197,6 +206,11 @@ fn fits(flow: &Flow, way: &[Hop<'_>], longest: u64) -> Result<(), ScenarioError>
         TransportKind::Tfrc => format!(
             "nothing is fragmented, so its packets are at most {} B",
             mtu.0.saturating_sub(UDP_HEADERS + u64::from(DATA_HEADER))
+        ),
+        TransportKind::Sliding => format!(
+            "with segment = {}; one of at most {} B fits",
+            flow.sliding.segment,
+            mtu.0.saturating_sub(TCP_HEADERS + u64::from(SYMBOL_OPTION))
         ),
         TransportKind::Udp => {
             format!("nothing is fragmented, so its message is at most {} B", mtu.0 - UDP_HEADERS)

@@ -122,6 +122,10 @@ impl FlowCounters {
             (Transport::Lt { connection: c, .. }, Transport::Lt { connection: s, .. }) => {
                 Self::of_stream(c.delivered() + s.delivered(), &c.counters(), &s.counters())
             }
+            (
+                Transport::Sliding { connection: c, .. },
+                Transport::Sliding { connection: s, .. },
+            ) => Self::of_stream(c.delivered() + s.delivered(), &c.counters(), &s.counters()),
             (Transport::UdpSender(c), Transport::UdpReceiver(s)) => Self {
                 delivered: s.stats().bytes_received,
                 sent_bytes: c.stats().bytes_sent,
@@ -233,6 +237,7 @@ fn flow<P: Probe>(
             TransportKind::Tcp => "tcp".into(),
             TransportKind::Udp => "udp".into(),
             TransportKind::Tfrc => "tfrc".into(),
+            TransportKind::Sliding => "sliding".into(),
             TransportKind::LtTcp => "lt-tcp".into(),
         },
         delivered_bytes: delivered,

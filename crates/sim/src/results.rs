@@ -27,7 +27,7 @@ pub struct FlowResult {
     pub from: String,
     /// Node at the other end.
     pub to: String,
-    /// `tcp`, `udp`, `tfrc` or `lt-tcp`.
+    /// `tcp`, `udp`, `tfrc`, `lt-tcp` or `sliding`.
     pub transport: String,
     /// Bytes handed to the receiving application, in order and once, while measured; of an
     /// exchange, requests and responses.

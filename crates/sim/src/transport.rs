@@ -4,6 +4,7 @@ use airtcp_link::Report;
 use airtcp_packet::Segment;
 use airtcp_probe::{Cx, Machine, Probe};
 use airtcp_transport::lt::LtConnection;
+use airtcp_transport::sliding::SlidingConnection;
 use airtcp_transport::tcp::{Connection, Corrupted};
 use airtcp_transport::tfrc::{TfrcReceiver, TfrcSender};
 use airtcp_transport::udp::{UdpReceiver, UdpSender};
@@ -18,6 +19,11 @@ pub(crate) enum Transport {
     },
     Lt {
         connection: Box<LtConnection>,
+        /// Likewise.
+        taken: u64,
+    },
+    Sliding {
+        connection: Box<SlidingConnection>,
         /// Likewise.
         taken: u64,
     },
@@ -44,6 +50,7 @@ impl Transport {
         match self {
             Self::Tcp { connection, .. } => connection.open(now),
             Self::Lt { connection, .. } => connection.open(now),
+            Self::Sliding { connection, .. } => connection.open(now),
             _ => {}
         }
     }
@@ -55,6 +62,7 @@ impl Transport {
                 connection.write(now, bytes);
             }
             Self::Lt { connection, .. } => connection.write(now, bytes),
+            Self::Sliding { connection, .. } => connection.write(now, bytes),
             Self::UdpSender(udp) => udp.send(1),
             Self::TfrcSender { sender, .. } => {
                 sender.send(bytes.div_ceil(u64::from(sender.size())));
@@ -74,6 +82,7 @@ impl Transport {
         let (cwnd, unacked) = match self {
             Self::Tcp { connection, .. } => (connection.cwnd(), connection.unacked()),
             Self::Lt { connection, .. } => (connection.cwnd(), connection.unacked()),
+            Self::Sliding { connection, .. } => (connection.window_bytes(), connection.unacked()),
             _ => return,
         };
         let missing = (2 * cwnd + 65_536).saturating_sub(unacked);
@@ -87,6 +96,7 @@ impl Transport {
         match self {
             Self::Tcp { connection, .. } => connection.close(now),
             Self::Lt { connection, .. } => connection.close(now),
+            Self::Sliding { connection, .. } => connection.close(now),
             Self::TfrcSender { sender, topped: true } => sender.stop(),
             _ => {}
         }
@@ -96,6 +106,7 @@ impl Transport {
         match self {
             Self::Tcp { connection, .. } => connection.peer_closed(),
             Self::Lt { connection, .. } => connection.peer_closed(),
+            Self::Sliding { connection, .. } => connection.peer_closed(),
             _ => false,
         }
     }
@@ -105,6 +116,7 @@ impl Transport {
         let (delivered, taken) = match self {
             Self::Tcp { connection, taken } => (connection.delivered(), taken),
             Self::Lt { connection, taken } => (connection.delivered(), taken),
+            Self::Sliding { connection, taken } => (connection.delivered(), taken),
             _ => return 0,
         };
         let new = delivered - *taken;
@@ -116,6 +128,7 @@ impl Transport {
         match self {
             Self::Tcp { connection, .. } => connection.handle(now, segment, cx),
             Self::Lt { connection, .. } => connection.handle(now, segment, cx),
+            Self::Sliding { connection, .. } => connection.handle(now, segment, cx),
             Self::UdpSender(_) => {}
             Self::UdpReceiver(udp) => udp.handle(now, segment, cx),
             Self::TfrcSender { sender, .. } => sender.handle(now, segment, cx),
@@ -137,6 +150,7 @@ impl Transport {
         match self {
             Self::Tcp { connection, .. } => connection.on_timer(now, cx),
             Self::Lt { connection, .. } => connection.on_timer(now, cx),
+            Self::Sliding { connection, .. } => connection.on_timer(now, cx),
             Self::TfrcSender { sender, .. } => sender.on_timer(now, cx),
             Self::TfrcReceiver(receiver) => receiver.on_timer(now, cx),
             Self::UdpSender(_) | Self::UdpReceiver(_) => {}
@@ -147,6 +161,7 @@ impl Transport {
         match self {
             Self::Tcp { connection, .. } => connection.next_timer(),
             Self::Lt { connection, .. } => connection.next_timer(),
+            Self::Sliding { connection, .. } => connection.next_timer(),
             Self::TfrcSender { sender, .. } => sender.next_timer(),
             Self::TfrcReceiver(receiver) => receiver.next_timer(),
             Self::UdpSender(_) | Self::UdpReceiver(_) => Nanos::NEVER,
@@ -157,6 +172,7 @@ impl Transport {
         match self {
             Self::Tcp { connection, .. } => connection.poll(now, cx),
             Self::Lt { connection, .. } => connection.poll(now, cx),
+            Self::Sliding { connection, .. } => connection.poll(now, cx),
             Self::UdpSender(udp) => udp.poll(now, cx),
             Self::TfrcSender { sender, .. } => sender.poll(now, cx),
             Self::TfrcReceiver(receiver) => receiver.poll(now, cx),

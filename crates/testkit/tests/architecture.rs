@@ -22,7 +22,7 @@ const RULES: &[Rule] = &[
     ("packet", &["units"], &["arrayvec"]),
     ("fec", &["units"], &["raptorq", "reed-solomon-simd"]),
     ("probe", &["units", "random", "packet"], &[]),
-    ("transport", &["units", "random", "packet", "probe"], &["arrayvec"]),
+    ("transport", &["units", "random", "packet", "fec", "probe"], &["arrayvec"]),
     ("queueing", &["units", "random", "packet", "probe"], &[]),
     ("link", &["units", "random", "packet", "probe"], &[]),
     ("wifi", &["units", "random", "packet", "probe"], &[]),

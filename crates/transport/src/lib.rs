@@ -11,6 +11,7 @@ pub mod congestion;
 pub mod lda;
 pub mod lt;
 mod registry;
+pub mod sliding;
 pub mod tcp;
 pub mod tfrc;
 pub mod udp;

@@ -1,0 +1,65 @@
+//! Flows over the sliding transport in whole scenarios.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod common;
+
+use common::{plan, run_first};
+
+fn link(loss: f64, keys: &str) -> String {
+    format!(
+        "duration = \"30 s\"\nwarmup = \"5 s\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mb/s\"\ndelay = \"40 ms\"\n\
+         queue = {{ kind = \"drop-tail\", packets = 100 }}\nloss = {{ model = \"bernoulli\", probability = {loss} }}\n\
+         [[flows]]\nfrom = \"a\"\nto = \"b\"\ntransport = \"sliding\"\n{keys}\n"
+    )
+}
+
+#[test]
+fn bulk_over_a_lossy_link() {
+    for p in [0.0, 0.3] {
+        let r = run_first(&link(p, ""));
+        let f = &r.flows[0];
+        assert_eq!(f.transport, "sliding");
+        assert!(f.goodput_bps > 0.9 * (1.0 - p) * 10e6, "{p}: {}", f.goodput_bps);
+        assert!(r.links[0].mean_queue_packets * 1.2 < 10.0);
+        assert!(f.throughput_bps >= f.goodput_bps && (f.retransmissions > 0) == (p > 0.0));
+        assert!(f.rtt_mean_s.unwrap() < 0.1);
+    }
+}
+
+#[test]
+fn every_application() {
+    for loss in [0.0, 0.2] {
+        let f = |app: &str| run_first(&link(loss, app)).flows.remove(0);
+        let sized = f("app = { kind = \"bulk\", size = \"100 kB\", start = \"6 s\" }");
+        assert_eq!(sized.delivered_bytes, 100_000);
+        assert!((0.2..1.5).contains(&sized.completion_s.unwrap()));
+        let stopped = f("app = { kind = \"bulk\", stop = \"10 s\" }");
+        let ideal = 5.0 * 10e6 / 8.0 * (1.0 - loss);
+        assert!((0.85..1.05).contains(&(stopped.delivered_bytes as f64 / ideal)));
+        let paced =
+            f("app = { kind = \"constant-rate\", rate = \"800 kb/s\", message = \"1000 B\" }");
+        assert!((paced.goodput_bps - 800e3).abs() < 16e3, "{}", paced.goodput_bps);
+        let asked =
+            f("app = { kind = \"request-response\", request = \"200 B\", response = \"5 kB\" }");
+        assert!(asked.exchanges > 60, "{}", asked.exchanges);
+    }
+}
+
+#[test]
+fn refusals_name_the_key() {
+    let refused = |keys: &str, change: (&str, &str)| {
+        let text = link(0.0, keys).replace(change.0, change.1);
+        match airtcp_scenario::read(&text, "test", &[]).and_then(|s| s.resolve()) {
+            Err(e) => e.to_string(),
+            Ok(plan) => airtcp_sim::run(&plan, &common::no_traces, Some(1), |_, _| true)
+                .unwrap_err()
+                .to_string(),
+        }
+    };
+    let e = refused("sliding = { segment = 0 }", ("", ""));
+    assert!(e.contains("flows[0].sliding") && e.contains("1 to 16000"), "{e}");
+    let e = refused("sliding = { segment = 2000 }", ("delay", "mtu = \"1500 B\"\ndelay"));
+    assert!(e.contains("mtu") && e.contains("1436 B"), "{e}");
+    assert!(plan(&link(0.0, "sliding = { coding = \"off\" }")).flows.len() == 1);
+}

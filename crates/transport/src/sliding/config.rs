@@ -1,0 +1,102 @@
+//! Parameters of the transport. None is a rate or a share of parity: those are measured.
+
+use airtcp_probe::ConfigError;
+use airtcp_units::Span;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// When combinations of symbols are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Coding {
+    /// When there is nothing else to send and losses were measured.
+    #[default]
+    Idle,
+    /// Never: every loss is answered by sending the symbol again. For comparison.
+    Off,
+}
+
+/// Parameters of a flow with `transport = "sliding"`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SlidingConfig {
+    /// Payload of a packet in bytes, at most 16,000; headers take 60 or 64 more. Default 1436.
+    pub segment: u16,
+    /// Packets sent in the first round trip. Default 10 (RFC 6928).
+    pub initial_window: u16,
+    /// Queueing that the window keeps at the bottleneck. Default 4 ms.
+    pub queue: Span,
+    /// And at least this many packets. Default 3.
+    pub queue_packets: u16,
+    /// A queue above this for several round trips is somebody else's. Default 12 ms.
+    pub shared_queue: Span,
+    /// How often the window is lowered for two round trips, to see the path without our queue.
+    /// Default 5 s.
+    pub probe_interval: Span,
+    /// When combinations of symbols are sent. Default `idle`.
+    pub coding: Coding,
+    /// Deviations above the expected losses for which combinations are sent. Default 1.5.
+    pub deviations: f64,
+    /// Most packets sent for each that a perfect code would need, 1/(1-p). Combinations stop
+    /// there. Default 1.25.
+    pub most_overhead: f64,
+    /// Symbols sent and not known to have arrived in order, at most. Default 4096.
+    pub most_symbols: u16,
+}
+
+impl Default for SlidingConfig {
+    fn default() -> Self {
+        Self {
+            segment: 1436,
+            initial_window: 10,
+            queue: Span::from_millis(4),
+            queue_packets: 3,
+            shared_queue: Span::from_millis(12),
+            probe_interval: Span::from_secs(5),
+            coding: Coding::Idle,
+            deviations: 1.5,
+            most_overhead: 1.25,
+            most_symbols: 4096,
+        }
+    }
+}
+
+impl SlidingConfig {
+    /// Checks every value.
+    ///
+    /// # Errors
+    /// The key at fault, what was found and what is accepted.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let range = |key, value: f64, low: f64, high: f64| {
+            if (low..=high).contains(&value) {
+                return Ok(());
+            }
+            let text = format!("{value} is out of range: accepted is {low} to {high}");
+            Err(ConfigError::new(key, text))
+        };
+        range("segment", f64::from(self.segment), 1.0, 16_000.0)?;
+        range("initial_window", f64::from(self.initial_window), 1.0, 1000.0)?;
+        range("queue_packets", f64::from(self.queue_packets), 1.0, 100.0)?;
+        range("deviations", self.deviations, 0.0, 10.0)?;
+        range("most_overhead", self.most_overhead, 1.0, 100.0)?;
+        range("most_symbols", f64::from(self.most_symbols), 16.0, 32_768.0)?;
+        let times = [
+            ("queue", self.queue),
+            ("shared_queue", self.shared_queue),
+            ("probe_interval", self.probe_interval),
+        ];
+        for (key, time) in times {
+            if time == Span::ZERO {
+                return Err(ConfigError::new(key, "is 0 s: it must be longer"));
+            }
+        }
+        if self.shared_queue < self.queue * 2 {
+            let text = format!(
+                "is {}, less than twice queue ({}): our own queue would count as another's",
+                self.shared_queue, self.queue
+            );
+            return Err(ConfigError::new("shared_queue", text));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,255 @@
+//! One end of a flow: opening, the two halves, closing.
+//!
+//! The end that opens says so until it is answered: at 0, 10, 20, 30, 50, 90 ms and so on, then every
+//! 160 ms for five seconds, then every second. A packet of 48 bytes sent too often costs less than a round trip. Every attempt has a
+//! number, which the answer repeats, so that the round trip is not ambiguous. Data may follow the
+//! answer at once; any packet of the peer's stands for its opening.
+//!
+//! Leaves out: a window that the application closes by not reading, authentication, ECN.
+
+use airtcp_packet::{Kind, Segment};
+use airtcp_probe::{Cx, Event, Machine, Probe};
+use airtcp_units::{Nanos, Span};
+
+use super::config::SlidingConfig;
+use super::receiver::Receiver;
+use super::sender::Sender;
+use super::stats::SlidingStats;
+use super::wire::{Packet, opening, read_opening};
+use crate::tcp::{Role, TcpStats};
+
+/// Time between the first attempts to open, and how many gaps later it begins to double.
+const FIRST_GAP: Span = Span::from_millis(10);
+const EVEN_GAPS: usize = 2;
+/// Longest time between attempts: to the last attempt that is remembered, and beyond.
+const LONG_GAP: Span = Span::from_millis(160);
+const LONGEST_GAP: Span = Span::from_secs(1);
+/// Attempts whose times are remembered.
+const ATTEMPTS: usize = 32;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Idle,
+    Opening,
+    Open,
+}
+
+/// One end of a flow.
+#[derive(Debug)]
+pub struct SlidingConnection {
+    role: Role,
+    state: State,
+    sender: Sender,
+    receiver: Receiver,
+    /// Counters of the receiving half.
+    received: SlidingStats,
+    /// When attempts to open were made, and when the next is due.
+    attempts: Vec<Nanos>,
+    next_attempt: Nanos,
+    /// The attempt to be answered.
+    answer: Option<u32>,
+    delivered: u64,
+}
+
+impl SlidingConnection {
+    /// An end with these parameters, which should have passed their validation.
+    pub fn new(config: &SlidingConfig, role: Role) -> Self {
+        Self {
+            role,
+            state: State::Idle,
+            sender: Sender::new(config),
+            receiver: Receiver::new(),
+            received: SlidingStats::default(),
+            attempts: Vec::new(),
+            next_attempt: Nanos::NEVER,
+            answer: None,
+            delivered: 0,
+        }
+    }
+
+    /// Opens the flow; nothing to do at the end that waits.
+    pub fn open(&mut self, now: Nanos) {
+        if self.role == Role::Active && self.state == State::Idle {
+            self.state = State::Opening;
+            self.next_attempt = now;
+        }
+    }
+
+    /// Hands over `bytes` of data. With 2^60 an endless source.
+    pub fn write(&mut self, _now: Nanos, bytes: u64) {
+        self.sender.write(bytes);
+    }
+
+    /// Ends the stream behind what was written.
+    pub fn close(&mut self, _now: Nanos) {
+        self.sender.close();
+    }
+
+    /// In-order bytes handed to the application.
+    pub const fn delivered(&self) -> u64 {
+        self.receiver.delivered()
+    }
+
+    /// The peer's stream is over and delivered.
+    pub const fn peer_closed(&self) -> bool {
+        self.receiver.is_closed()
+    }
+
+    /// Everything written, and the end of the stream, is known to have arrived.
+    pub const fn is_done(&self) -> bool {
+        self.sender.is_done()
+    }
+
+    /// Bytes written that are not known to have arrived in order.
+    pub fn unacked(&self) -> u64 {
+        self.sender.unacked()
+    }
+
+    /// The first symbol that the peer is not known to have.
+    pub const fn next_wanted(&self) -> u64 {
+        self.sender.una()
+    }
+
+    /// Packets that may be under way.
+    pub fn window(&self) -> u64 {
+        self.sender.control().window()
+    }
+
+    /// The same in bytes of payload.
+    pub fn window_bytes(&self) -> u64 {
+        self.window() * self.sender.segment()
+    }
+
+    /// What a TCP would have counted, for results that list both.
+    pub fn counters(&self) -> TcpStats {
+        let stats = &self.sender.stats;
+        TcpStats {
+            data_segments_sent: stats.packets_sent(),
+            bytes_sent: stats.bytes_sent,
+            segments_retransmitted: stats.resent,
+            timeouts: stats.timeouts,
+            rtt_samples: stats.rtt_samples,
+            rtt_sum: stats.rtt_sum,
+            rtt_min: stats.rtt_min,
+            rtt_max: stats.rtt_max,
+            srtt: stats.srtt,
+            ..TcpStats::default()
+        }
+    }
+
+    /// Counters of both halves.
+    pub const fn stats(&self) -> SlidingStats {
+        let mut stats = self.sender.stats;
+        stats.useful = self.received.useful;
+        stats.useless = self.received.useless;
+        stats.computed = self.received.computed;
+        stats.refused = self.received.refused;
+        stats
+    }
+
+    fn on_opening(&mut self, now: Nanos, attempt: u32, is_answer: bool) {
+        match (self.role, is_answer) {
+            (Role::Passive, false) => {
+                self.state = State::Open;
+                self.answer = Some(attempt);
+            }
+            (Role::Active, true) if self.state == State::Opening => {
+                self.state = State::Open;
+                self.next_attempt = Nanos::NEVER;
+                if let Some(at) = self.attempts.get(attempt as usize) {
+                    self.sender.on_opening(now, now.since(*at));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn attempt(&mut self, now: Nanos) -> Option<Segment> {
+        if self.state != State::Opening || now < self.next_attempt {
+            return None;
+        }
+        let n = self.attempts.len().min(ATTEMPTS - 1);
+        self.attempts.truncate(n);
+        self.attempts.push(now);
+        let gap = FIRST_GAP * (1 << n.saturating_sub(EVEN_GAPS).min(7));
+        let even = n + 1 < ATTEMPTS;
+        self.next_attempt = now + if even { gap.min(LONG_GAP) } else { LONGEST_GAP };
+        Some(opening(n as u32, false))
+    }
+}
+
+impl Machine for SlidingConnection {
+    type In = Segment;
+    type Out = Segment;
+
+    fn handle<P: Probe>(&mut self, now: Nanos, segment: Segment, cx: &mut Cx<'_, P>) {
+        if segment.kind != Kind::Coded {
+            self.received.refused += 1;
+            return;
+        }
+        cx.record(now, || Event::SegmentReceived { segment });
+        if let Some((attempt, is_answer)) = read_opening(&segment) {
+            self.on_opening(now, attempt, is_answer);
+            return;
+        }
+        if self.state == State::Idle && self.role == Role::Active {
+            return;
+        }
+        self.state = State::Open;
+        self.next_attempt = Nanos::NEVER;
+        let (number, symbol) = self.receiver.near();
+        if let Some(packet) = Packet::of(&segment, number, symbol) {
+            self.receiver.take(&packet, &mut self.received);
+            let new = self.receiver.delivered() - self.delivered;
+            self.delivered += new;
+            if new > 0 {
+                cx.record(now, || Event::Delivered { bytes: new });
+            }
+        } else if segment.len == 0 {
+            let samples = self.sender.stats.rtt_samples;
+            self.sender.take(now, &segment);
+            if self.sender.stats.rtt_samples != samples {
+                let control = self.sender.control();
+                let (sample, srtt) = (control.latest(), control.srtt());
+                cx.record(now, || Event::Rtt { sample, srtt, rto: control.answer_time() });
+            }
+        } else {
+            self.received.refused += 1;
+        }
+    }
+
+    fn on_timer<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+        let timeouts = self.sender.stats.timeouts;
+        if self.state == State::Open {
+            self.sender.on_timer(now);
+        }
+        if self.sender.stats.timeouts != timeouts {
+            cx.record(now, || Event::Timeout { backoff: self.sender.silent() });
+        }
+    }
+
+    fn next_timer(&self) -> Nanos {
+        match self.state {
+            State::Idle => Nanos::NEVER,
+            State::Opening => self.next_attempt,
+            State::Open => self.sender.next_timer(),
+        }
+    }
+
+    fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
+        let mut again = false;
+        let answer = self.answer.take().map(|attempt| opening(attempt, true));
+        let segment = answer
+            .or_else(|| self.attempt(now))
+            .or_else(|| self.receiver.poll().map(|feedback| feedback.segment()))
+            .or_else(|| {
+                let before = self.sender.stats.resent;
+                let open = self.state == State::Open;
+                let segment = if open { self.sender.poll(now) } else { None };
+                again = self.sender.stats.resent != before;
+                segment
+            })?;
+        cx.record(now, || Event::SegmentSent { segment, retransmission: again });
+        Some(segment)
+    }
+}

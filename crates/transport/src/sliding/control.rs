@@ -1,0 +1,349 @@
+//! The window: packets that may be under way. Losses do not move it, the round trip does.
+//!
+//! What is lost was sent: a packet leaves the window when its fate is known, arrived or lost, so that
+//! window over round trip is the rate at which the bottleneck is fed, whatever the link loses behind
+//! it. Three states:
+//!
+//! - *Startup* doubles per round trip until packets wait (by the least of a few samples), or until
+//!   what arrives has stopped growing for three rounds.
+//! - *Alone*: once per round, with `base` the least round trip of the last 10 to 20 s and `rtt` the
+//!   least of this round, the window goes a share of the way to `window * base / rtt + alpha`
+//!   (FAST TCP, Wei, Jin, Low and Hegde 2006): `alpha` packets stay in the queue. Rounds without a
+//!   queue double the step.
+//! - *Shared*: if a queue stands although the window shrinks, somebody else fills it. Then the window
+//!   competes as Reno does, a packet more per round trip and half of it for a loss, at most once a
+//!   round trip; but only losses that fall together with a queue at least
+//!   half as long as the longest seen: others are the link's.
+//!
+//! Every few seconds the window is lowered to `window * base / rtt` for two rounds, our own queue
+//! drained. That shows the base, and in *Shared* whether there is still another: if the queue is gone
+//! it was ours. Windows in packets, times exact.
+
+use airtcp_units::{Nanos, Span};
+
+use super::config::SlidingConfig;
+
+/// Share of the way to the target in a round, up and down: growth is careful, as the queue it makes
+/// is seen a round later; a queue that stands goes at once.
+const GAIN: f64 = 0.4;
+const SHRINK: f64 = 0.8;
+/// Rounds of another's queue before the window competes.
+const PATIENT_ROUNDS: u32 = 5;
+/// Rounds without growth that end the startup (BBR, section 4.3.1.2), and what growth is.
+const FULL_ROUNDS: u32 = 3;
+const GROWTH: f64 = 1.25;
+/// Reduction on a loss while the queue is shared (RFC 5681).
+const REDUCTION: f64 = 0.5;
+/// Least window in packets.
+const LEAST: f64 = 2.0;
+/// Samples whose least ends the startup.
+const SAMPLES: usize = 4;
+/// How long a base is believed, alone and while another's queue hides it.
+const BASE_MEMORY: Span = Span::from_secs(10);
+const BASE_MEMORY_SHARED: Span = Span::from_secs(60);
+/// Our queue counts as at most so many times `queue`, however slow the link seems.
+const MOST_SLOWER: u64 = 4;
+/// Largest multiple of the step while there is no queue.
+const MOST_BOOST: f64 = 4.0;
+/// Pacing above window over round trip: the window rules, pacing spreads.
+const PACING: f64 = 1.05;
+/// Share of the first round trip taken for its deviation.
+const FIRST_DEVIATION: u64 = 8;
+/// Probes in *Shared* are rarer by this: each costs a part of our share.
+const RARER: u64 = 4;
+/// Round trip used for rates before there is one.
+const DEFAULT_RTT: Span = Span::from_millis(100);
+
+/// What the window does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Startup,
+    Alone,
+    Shared,
+}
+
+/// The window and what it is made from.
+#[derive(Debug)]
+pub(crate) struct Control {
+    config: SlidingConfig,
+    window: f64,
+    phase: Phase,
+    /// Least round trips of the present and the previous period of memory.
+    base: [Option<Span>; 2],
+    base_since: Nanos,
+    /// Greatest queueing of the same periods.
+    most_queue: [Span; 2],
+    smoothed: Option<(Span, Span)>,
+    latest: Span,
+    recent: [Span; SAMPLES],
+    samples: usize,
+    round_least: Option<Span>,
+    /// Packets per second through the bottleneck: the most of this round and of the last.
+    passed: [f64; 2],
+    /// The most ever.
+    fastest: f64,
+    arrived: u64,
+    full: (f64, u32),
+    /// The window when another's queue appeared, and for how many rounds it has stood.
+    high: (f64, u32),
+    boost: f64,
+    /// A probe: the window to return to and the rounds left.
+    probe: Option<(f64, u32)>,
+    next_probe: Nanos,
+    shared: u64,
+    reductions: u64,
+    /// No further reduction for packets before this.
+    reduced_at: u64,
+}
+
+impl Control {
+    pub(crate) fn new(config: &SlidingConfig) -> Self {
+        Self {
+            config: *config,
+            window: f64::from(config.initial_window),
+            phase: Phase::Startup,
+            base: [None; 2],
+            base_since: Nanos::ZERO,
+            most_queue: [Span::ZERO; 2],
+            smoothed: None,
+            latest: Span::ZERO,
+            recent: [Span::MAX; SAMPLES],
+            samples: 0,
+            round_least: None,
+            passed: [0.0; 2],
+            fastest: 0.0,
+            arrived: 0,
+            full: (0.0, 0),
+            high: (0.0, 0),
+            boost: 1.0,
+            probe: None,
+            next_probe: Nanos::ZERO,
+            shared: 0,
+            reductions: 0,
+            reduced_at: 0,
+        }
+    }
+
+    /// Packets that may be under way.
+    pub(crate) fn window(&self) -> u64 {
+        self.window as u64
+    }
+
+    /// Times another flow was found, and reductions for losses.
+    pub(crate) const fn counts(&self) -> (u64, u64) {
+        (self.shared, self.reductions)
+    }
+
+    /// The last round trip measured.
+    pub(crate) const fn latest(&self) -> Span {
+        self.latest
+    }
+
+    /// Smoothed round trip.
+    pub(crate) fn srtt(&self) -> Span {
+        self.smoothed.map_or(DEFAULT_RTT, |s| s.0)
+    }
+
+    /// How long an answer may take: smoothed round trip and four deviations.
+    pub(crate) fn answer_time(&self) -> Span {
+        let (srtt, deviation) = self.smoothed.unwrap_or((DEFAULT_RTT, DEFAULT_RTT / 2));
+        srtt + (deviation * 4).max(Span::from_millis(2))
+    }
+
+    /// How long a packet that later ones overtook may take.
+    pub(crate) fn patience(&self) -> Span {
+        self.srtt().max(self.latest) * 9 / 8
+    }
+
+    /// Time between packets.
+    pub(crate) fn gap(&self) -> Span {
+        let gain = if self.phase == Phase::Startup { 2.0 } else { PACING };
+        Span::from_secs_f64(self.srtt().as_secs_f64() / (gain * self.window.max(1.0)))
+    }
+
+    fn base(&self) -> Span {
+        let least = self.base.iter().flatten().min();
+        least.copied().unwrap_or_else(|| self.srtt())
+    }
+
+    /// Packets kept in the queue.
+    fn alpha(&self, rtt: Span) -> f64 {
+        let rate = self.window / rtt.as_secs_f64().max(1e-9);
+        (rate * self.config.queue.as_secs_f64()).max(f64::from(self.config.queue_packets))
+    }
+
+    /// The queue that we keep when alone; below it nobody else has one. Longer on slow links, where
+    /// a few packets take more time, as far as it is known how fast the link is.
+    fn low(&self) -> Span {
+        let packets = f64::from(self.config.queue_packets) / self.fastest.max(1.0);
+        self.config.queue.max(Span::from_secs_f64(packets).min(self.config.queue * MOST_SLOWER))
+    }
+
+    /// A round trip was measured.
+    pub(crate) fn on_rtt(&mut self, now: Nanos, rtt: Span) {
+        let (srtt, deviation) = match self.smoothed {
+            Some((srtt, deviation)) => {
+                let error = Span(srtt.0.abs_diff(rtt.0));
+                ((srtt * 7 + rtt) / 8, (deviation * 3 + error) / 4)
+            }
+            // An opening says nothing of deviations; half, as RFC 6298 has it, is for paths whose
+            // timeout costs the window.
+            None => (rtt, rtt / FIRST_DEVIATION),
+        };
+        self.smoothed = Some((srtt, deviation));
+        self.latest = rtt;
+        let memory = if self.phase == Phase::Shared { BASE_MEMORY_SHARED } else { BASE_MEMORY };
+        if now.since(self.base_since) >= memory {
+            self.base = [None, self.base[0]];
+            self.most_queue = [Span::ZERO, self.most_queue[0]];
+            self.base_since = now;
+        }
+        self.base[0] = Some(self.base[0].map_or(rtt, |b| b.min(rtt)));
+        self.round_least = Some(self.round_least.map_or(rtt, |r| r.min(rtt)));
+        let queue = rtt.saturating_sub(self.base());
+        self.most_queue[0] = self.most_queue[0].max(queue);
+        self.recent[self.samples % SAMPLES] = rtt;
+        self.samples += 1;
+        if self.phase == Phase::Startup && self.samples >= SAMPLES {
+            let least = self.recent.iter().min().copied().unwrap_or(rtt);
+            let base = self.base();
+            if least.saturating_sub(base) > self.config.queue.max(base / 8) {
+                self.leave_startup(now);
+            }
+        }
+    }
+
+    /// Packets per second passed the bottleneck.
+    pub(crate) fn on_passed(&mut self, rate: f64) {
+        self.passed[0] = self.passed[0].max(rate);
+        self.fastest = self.fastest.max(rate);
+    }
+
+    fn leave_startup(&mut self, now: Nanos) {
+        let rate = self.passed[0].max(self.passed[1]);
+        let base = self.base().as_secs_f64();
+        if rate > 0.0 {
+            self.window = self.window.min(rate * base).max(LEAST);
+        }
+        self.phase = Phase::Alone;
+        self.next_probe = now + self.config.probe_interval;
+        self.round_least = None;
+    }
+
+    /// The fates of so many packets became known, so many of which arrived; `limited` if the
+    /// window held packets back.
+    pub(crate) fn on_resolved(&mut self, resolved: u64, arrived: u64, limited: bool) {
+        self.arrived += arrived;
+        if !limited || self.probe.is_some() {
+            return;
+        }
+        match self.phase {
+            Phase::Startup => self.window += resolved as f64,
+            Phase::Shared => self.window += resolved as f64 / self.window,
+            Phase::Alone => {}
+        }
+    }
+
+    /// Packet `number` was judged lost; `next` is the number of the next packet.
+    pub(crate) fn on_lost(&mut self, number: u64, next: u64) {
+        let queue = self.latest.saturating_sub(self.base());
+        let most = self.most_queue[0].max(self.most_queue[1]);
+        let ours = self.phase != Phase::Shared
+            || self.probe.is_some()
+            || number < self.reduced_at
+            || queue < most / 2
+            || queue < self.config.shared_queue;
+        if !ours {
+            self.window = (self.window * REDUCTION).max(LEAST);
+            self.reductions += 1;
+            self.reduced_at = next;
+        }
+    }
+
+    /// A round trip is over: all that was under way when it began is resolved.
+    pub(crate) fn on_round(&mut self, now: Nanos, limited: bool) {
+        let Some(rtt) = self.round_least.take() else { return };
+        let queue = rtt.saturating_sub(self.base());
+        let arrived = self.arrived as f64;
+        self.arrived = 0;
+        if let Some((saved, left)) = self.probe {
+            self.passed = [0.0, self.passed[0]];
+            self.on_probe(now, rtt, queue, saved, left);
+            return;
+        }
+        match self.phase {
+            Phase::Startup => self.is_full(now, arrived, limited),
+            Phase::Alone => self.alone(now, rtt, queue, limited),
+            Phase::Shared => {}
+        }
+        self.passed = [0.0, self.passed[0]];
+        if self.phase != Phase::Startup && now >= self.next_probe && self.probe.is_none() {
+            self.probe = Some((self.window, 2));
+            let drained = self.window * self.base().as_secs_f64() / rtt.as_secs_f64();
+            self.window = (drained - self.alpha(rtt) / 2.0).max(LEAST);
+        }
+    }
+
+    fn is_full(&mut self, now: Nanos, arrived: f64, limited: bool) {
+        let (best, rounds) = self.full;
+        if !limited || arrived >= best * GROWTH {
+            self.full = (best.max(arrived), 0);
+        } else if rounds + 1 >= FULL_ROUNDS {
+            self.window /= 2.0;
+            self.leave_startup(now);
+        } else {
+            self.full.1 = rounds + 1;
+        }
+    }
+
+    fn alone(&mut self, now: Nanos, rtt: Span, queue: Span, limited: bool) {
+        if queue > self.config.shared_queue.max(self.low() * 3) {
+            if self.high.1 == 0 {
+                self.high.0 = self.window;
+            }
+            self.high.1 += 1;
+            if self.high.1 >= PATIENT_ROUNDS {
+                self.phase = Phase::Shared;
+                self.next_probe = now + self.config.probe_interval;
+                self.shared += 1;
+                self.window = self.window.max(self.high.0);
+                self.high.1 = 0;
+                return;
+            }
+        } else {
+            self.high.1 = 0;
+        }
+        let alpha = self.alpha(rtt);
+        let target = self.window * self.base().as_secs_f64() / rtt.as_secs_f64() + alpha;
+        if target < self.window {
+            self.window += SHRINK * (target - self.window);
+            self.boost = 1.0;
+        } else if limited {
+            // A quarter of the queue aimed at counts as none.
+            self.boost =
+                if queue * 4 < self.low() { (self.boost * 2.0).min(MOST_BOOST) } else { 1.0 };
+            let step = GAIN * (target - self.window) * self.boost;
+            self.window += step.min(self.window / 2.0);
+        } else {
+            self.boost = 1.0;
+        }
+        self.window = self.window.max(LEAST);
+    }
+
+    fn on_probe(&mut self, now: Nanos, rtt: Span, queue: Span, saved: f64, left: u32) {
+        if left > 1 {
+            self.probe = Some((saved, left - 1));
+            return;
+        }
+        self.probe = None;
+        let rarer = if self.phase == Phase::Shared { RARER } else { 1 };
+        self.next_probe = now + self.config.probe_interval * rarer;
+        let gone = queue <= self.low();
+        if self.phase == Phase::Shared && gone {
+            self.phase = Phase::Alone;
+            self.window += self.alpha(rtt);
+        } else {
+            self.window = saved;
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What is known of losses: how many, and how they stick together.
+//!
+//! Every packet counts once its fate is known, with a weight that falls by 1/256 per packet after it
+//! [choice: about the last 256 packets, two to four round trips of the links in question]. Losses in
+//! a row are told by the chance `a` that the packet after a lost one is lost, too. In a two-state
+//! chain the correlation of neighbours is `rho = (a - p)/(1 - p)`, and the variance of the number lost of
+//! many is `(1 + rho)/(1 - rho)` times the binomial one.
+
+/// Weight that a packet keeps when the next one counts.
+const KEPT: f64 = 1.0 - 1.0 / 256.0;
+/// Losses (by weight) from which on their correlation is believed.
+const ENOUGH: f64 = 4.0;
+/// Largest correlation: bursts of about 20 packets; longer ones are no matter for coding.
+const MOST_CORRELATION: f64 = 0.9;
+/// Most packets sent ahead.
+const MOST_REPAIR: u32 = 512;
+
+/// Moving counts of packets and losses.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Losses {
+    packets: f64,
+    lost: f64,
+    /// Lost packets whose successor's fate is known, and how many of those were lost.
+    followed: f64,
+    again: f64,
+    last_lost: bool,
+}
+
+impl Losses {
+    /// The fate of the next packet.
+    pub(crate) fn record(&mut self, lost: bool) {
+        let hit = f64::from(u8::from(lost));
+        self.packets = self.packets * KEPT + 1.0;
+        self.lost = self.lost * KEPT + hit;
+        if self.last_lost {
+            self.followed = self.followed * KEPT + 1.0;
+            self.again = self.again * KEPT + hit;
+        }
+        self.last_lost = lost;
+    }
+
+    /// Loss rate, 0 while nothing is known; below 1.
+    pub(crate) fn rate(&self) -> f64 {
+        // One packet more than was counted keeps it below 1 and moves nothing else.
+        if self.packets == 0.0 { 0.0 } else { self.lost / (self.packets + 1.0) }
+    }
+
+    /// How much larger the variance is than with independent losses.
+    pub(crate) fn dispersion(&self) -> f64 {
+        if self.followed < ENOUGH {
+            return 1.0;
+        }
+        let p = self.rate();
+        let rho = ((self.again / self.followed - p) / (1.0 - p)).clamp(0.0, MOST_CORRELATION);
+        (1.0 + rho) / (1.0 - rho)
+    }
+
+    /// Combinations to be under way beside `symbols` others so that, `deviations` deviations above
+    /// what is expected, all can be computed.
+    pub(crate) fn repair_for(&self, symbols: usize, deviations: f64) -> u32 {
+        let p = self.rate();
+        if symbols == 0 || p <= 0.0 {
+            return 0;
+        }
+        let variance = p * (1.0 - p) * self.dispersion();
+        let enough = |repair: u32| {
+            let all = symbols as f64 + f64::from(repair);
+            f64::from(repair) >= all * p + deviations * (all * variance).sqrt()
+        };
+        // Repair grows with what is needed; 1 - p > 0, so that the search ends.
+        let (mut low, mut high) = (0, MOST_REPAIR);
+        while low < high {
+            let middle = u32::midpoint(low, high);
+            if enough(middle) { high = middle } else { low = middle + 1 }
+        }
+        low
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(pattern: impl Iterator<Item = bool>) -> Losses {
+        let mut losses = Losses::default();
+        pattern.for_each(|lost| losses.record(lost));
+        losses
+    }
+
+    #[test]
+    fn rate_and_bursts() {
+        assert!(Losses::default().rate() <= 0.0);
+        let third = after((0..3000).map(|i| i % 3 == 0));
+        assert!((third.rate() - 1.0 / 3.0).abs() < 0.01);
+        assert!((third.dispersion() - 1.0).abs() < 1e-9, "losses never follow one another");
+        // Ten lost, ten received: a = 0.9, p = 0.5, rho = 0.8, nine times the variance.
+        let bursts = after((0..3000).map(|i| i % 20 < 10));
+        assert!((bursts.dispersion() - 9.0).abs() < 1.5, "{}", bursts.dispersion());
+        assert!(after((0..9).map(|_| true)).rate() < 1.0);
+    }
+
+    #[test]
+    fn repair_covers_what_is_expected_and_more() {
+        assert_eq!(Losses::default().repair_for(50, 1.5), 0);
+        let tenth = after((0..3000).map(|i| i % 10 == 0));
+        assert_eq!(tenth.repair_for(0, 1.5), 0);
+        let p = tenth.rate();
+        let r = f64::from(tenth.repair_for(50, 1.5));
+        assert!(r >= (50.0 + r) * p + 1.5 * ((50.0 + r) * p * (1.0 - p)).sqrt());
+        assert!((tenth.repair_for(50, 0.0), tenth.repair_for(1, 1.5)) == (6, 1));
+        assert!(after((0..3000).map(|_| true)).repair_for(50, 1.5) <= MOST_REPAIR);
+    }
+}

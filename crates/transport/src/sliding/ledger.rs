@@ -1,0 +1,223 @@
+//! Every packet under way, by its number: what it carried, when it left, what became of it.
+
+use std::collections::VecDeque;
+
+use airtcp_units::{Nanos, Span};
+
+use super::wire::{Feedback, Payload, REACH};
+
+/// Packets after which one that did not come is judged lost, to begin with (RFC 9002 section 6.1.1).
+const FIRST_THRESHOLD: u64 = 3;
+/// The largest that reordering may make it.
+const MOST_THRESHOLD: u64 = 64;
+/// Resolved packets that are remembered, to notice judgements that were wrong.
+const REMEMBERED: usize = 256;
+
+/// What became of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Flying,
+    Arrived,
+    Lost,
+}
+
+/// A packet that was sent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sent {
+    pub(crate) payload: Payload,
+    pub(crate) at: Nanos,
+    /// The greatest number known to have arrived when it left, and since when.
+    passed: (u64, Nanos),
+    fate: Fate,
+}
+
+/// What feedback changed.
+#[derive(Debug, Default)]
+pub(crate) struct News {
+    /// What arrived.
+    pub(crate) arrived: Vec<Payload>,
+    /// What was lost, with the numbers of its packets.
+    pub(crate) lost: Vec<(u64, Payload)>,
+    /// The fates that became known, in order of packet numbers: true for lost.
+    pub(crate) fates: Vec<bool>,
+    /// Packets judged lost that arrived.
+    pub(crate) misjudged: u64,
+    /// Round trip of the newest packet.
+    pub(crate) rtt: Option<Span>,
+    /// Packets per second that passed the bottleneck between two arrivals, lost ones included.
+    pub(crate) passed: Option<f64>,
+}
+
+/// All packets of a sender.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    /// Number of the first packet in `sent`.
+    first: u64,
+    sent: VecDeque<Sent>,
+    flying: u64,
+    /// Of those, combinations.
+    combinations: u64,
+    greatest: Option<(u64, Nanos)>,
+    /// Every packet before this number is resolved.
+    settled: u64,
+    reordering: u64,
+}
+
+impl Ledger {
+    /// The number of the next packet.
+    pub(crate) fn next(&self) -> u64 {
+        self.first + self.sent.len() as u64
+    }
+
+    /// Packets whose fate is not known.
+    pub(crate) const fn flying(&self) -> u64 {
+        self.flying
+    }
+
+    /// Of those, combinations.
+    pub(crate) const fn flying_combinations(&self) -> u64 {
+        self.combinations
+    }
+
+    /// Greatest number known to have arrived.
+    pub(crate) fn greatest(&self) -> u64 {
+        self.greatest.map_or(0, |g| g.0)
+    }
+
+    pub(crate) fn send(&mut self, now: Nanos, payload: Payload) -> u64 {
+        let number = self.next();
+        self.flying += 1;
+        if matches!(payload, Payload::Combination { .. }) {
+            self.combinations += 1;
+        }
+        let passed = self.greatest.unwrap_or((number, now));
+        self.sent.push_back(Sent { payload, at: now, passed, fate: Fate::Flying });
+        number
+    }
+
+    /// First symbol of the oldest combination under way.
+    pub(crate) fn oldest_combined(&self) -> Option<u64> {
+        if self.combinations == 0 {
+            return None;
+        }
+        let flying = self.sent.iter().filter(|s| s.fate == Fate::Flying);
+        flying
+            .filter_map(|s| match s.payload {
+                Payload::Combination { first, .. } => Some(first),
+                Payload::Symbol(_) => None,
+            })
+            .min()
+    }
+
+    fn of(&mut self, number: u64) -> Option<&mut Sent> {
+        let i = number.checked_sub(self.first)?;
+        self.sent.get_mut(usize::try_from(i).ok()?)
+    }
+
+    fn settle(&mut self, number: u64, fate: Fate) -> Option<Payload> {
+        let sent = self.of(number)?;
+        if sent.fate != Fate::Flying {
+            return None;
+        }
+        sent.fate = fate;
+        let payload = sent.payload;
+        self.flying -= 1;
+        if matches!(payload, Payload::Combination { .. }) {
+            self.combinations -= 1;
+        }
+        Some(payload)
+    }
+
+    /// Takes in feedback; `None` if it tells of packets that were never sent.
+    pub(crate) fn take(&mut self, now: Nanos, feedback: &Feedback, patience: Span) -> Option<News> {
+        if feedback.greatest >= self.next() {
+            return None;
+        }
+        let mut news = News::default();
+        let is_newer = self.greatest.is_none_or(|g| feedback.greatest > g.0);
+        if is_newer {
+            if let Some(sent) = self.of(feedback.greatest)
+                && sent.fate == Fate::Flying
+            {
+                let (at, passed) = (sent.at, sent.passed);
+                news.rtt = Some(now.since(at));
+                let time = now.since(passed.1).as_secs_f64();
+                if self.greatest.is_some() && time > 0.0 && feedback.greatest > passed.0 {
+                    news.passed = Some((feedback.greatest - passed.0) as f64 / time);
+                }
+            }
+            self.greatest = Some((feedback.greatest, now));
+        }
+        for back in (0..REACH.min(feedback.greatest + 1)).rev() {
+            if feedback.arrived >> back & 1 == 0 {
+                continue;
+            }
+            let number = feedback.greatest - back;
+            if let Some(payload) = self.settle(number, Fate::Arrived) {
+                news.arrived.push(payload);
+            } else if let Some(sent) = self.of(number)
+                && sent.fate == Fate::Lost
+            {
+                sent.fate = Fate::Arrived;
+                news.arrived.push(sent.payload);
+                news.misjudged += 1;
+                let greatest = self.greatest();
+                self.reordering = (greatest - number + 1).min(MOST_THRESHOLD);
+            }
+        }
+        self.judge(now, patience, &mut news);
+        Some(news)
+    }
+
+    /// Judges packets lost that later ones overtook, by number or by time.
+    pub(crate) fn judge(&mut self, now: Nanos, patience: Span, news: &mut News) {
+        let greatest = self.greatest();
+        let threshold = self.reordering.max(FIRST_THRESHOLD);
+        let mut number = self.settled;
+        let mut gap = false;
+        while number < self.next().min(greatest + 1) {
+            let Some(sent) = self.of(number) else {
+                number = self.first.max(number + 1);
+                continue;
+            };
+            if sent.fate == Fate::Flying {
+                let late = number + threshold <= greatest || now >= sent.at + patience;
+                if late {
+                    if let Some(payload) = self.settle(number, Fate::Lost) {
+                        news.lost.push((number, payload));
+                    }
+                } else {
+                    gap = true;
+                }
+            }
+            if !gap {
+                let lost = self.of(number).is_some_and(|s| s.fate == Fate::Lost);
+                news.fates.push(lost);
+                self.settled = number + 1;
+            }
+            number += 1;
+        }
+        while self.sent.len() > REMEMBERED
+            && self.first < self.settled
+            && self.sent.front().is_some_and(|s| s.fate != Fate::Flying)
+        {
+            self.sent.pop_front();
+            self.first += 1;
+        }
+    }
+
+    /// When the packet left after which `window - 1` more have left.
+    pub(crate) fn sent_before(&self, window: u64) -> Option<Nanos> {
+        let i = self.next().checked_sub(window)?.checked_sub(self.first)?;
+        self.sent.get(i as usize).map(|s| s.at)
+    }
+
+    /// When the oldest packet that a later one overtook is to be judged lost.
+    pub(crate) fn deadline(&self, patience: Span) -> Nanos {
+        let Some((greatest, _)) = self.greatest else { return Nanos::NEVER };
+        let skip = self.settled.saturating_sub(self.first) as usize;
+        let overtaken = greatest.saturating_sub(self.first) as usize;
+        let mut between = self.sent.iter().take(overtaken).skip(skip);
+        between.find(|s| s.fate == Fate::Flying).map_or(Nanos::NEVER, |s| s.at + patience)
+    }
+}

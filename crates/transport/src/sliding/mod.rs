@@ -1,0 +1,30 @@
+//! A loss-tolerant transport of our own: a byte stream over lossy links, repaired symbol by symbol.
+//!
+//! Where LT-TCP codes a window at a time and waits for it, this one sends the stream as symbols,
+//! answers every symbol that is lost at once, and codes only where coding pays: when there is nothing
+//! else to send, random linear combinations of what is still under way (RFC 8681's code) fill the
+//! round trip in which a retransmission could not come in time. How many follows from the loss rate
+//! and the burstiness that were measured. The window does not listen to losses but to the round trip:
+//! it keeps a few milliseconds of queue, and only while somebody else fills the queue does it
+//! compete as a TCP would.
+//!
+//! [`SlidingConnection`] is one end; `sender` and `receiver` are its halves, `control` the window,
+//! `estimate` what is known of losses, `wire` the format. Equations, choices and what was reached are in
+//! `docs/models/sliding.md`.
+
+mod config;
+mod connection;
+mod control;
+mod estimate;
+mod ledger;
+mod receiver;
+mod sender;
+mod stats;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+pub use config::{Coding, SlidingConfig};
+pub use connection::SlidingConnection;
+pub use stats::SlidingStats;
+pub use wire::{FIN, Head, Packet, Payload, SYMBOL_OPTION};

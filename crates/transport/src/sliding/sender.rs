@@ -1,0 +1,437 @@
+//! The sending half: symbols, what is sent next, and what feedback says.
+//!
+//! What goes first when the window has room: symbols that were lost, then new ones, then, with
+//! nothing else to send, combinations of everything that is not known to have arrived. A mirror of
+//! the receiver's decoder, fed with the packets that feedback says arrived, tells which
+//! symbols the receiver can compute: those are not sent again.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use airtcp_fec::{WindowDecoder, coefficients, combine};
+use airtcp_packet::Segment;
+use airtcp_units::{Nanos, Span};
+
+use super::config::{Coding, SlidingConfig};
+use super::control::Control;
+use super::estimate::Losses;
+use super::ledger::{Ledger, News};
+use super::receiver::DENSITY;
+use super::stats::SlidingStats;
+use super::wire::{Feedback, Head, MOST_COMBINED, Packet, Payload};
+
+/// Packets that combinations may take beyond `most_overhead`: for streams of a few symbols.
+const SPARE: f64 = 3.0;
+/// Packets sent when silence has lasted too long (RFC 9002 section 6.2.4); one later.
+const PROBES: u32 = 2;
+/// Silence this many packets long is a burst of losses, or more.
+const QUIET_PACKETS: u64 = 8;
+/// Silence for so many times the time for an answer stops what is not a probe.
+const OUTAGE_ROUNDS: u64 = 6;
+/// Probes that may go without an answer before the time between them doubles: at a loss of one half
+/// both ways that many in a row have a chance of one in a hundred (0.75^16).
+const PATIENT_PROBES: u32 = 16;
+/// Doublings of the timer for silence.
+const MOST_BACKOFF: u32 = 6;
+/// Longest time between probes.
+const LONGEST_SILENCE: Span = Span::from_secs(1);
+
+/// What is sent next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    Again(u64),
+    New,
+    Combination,
+}
+
+/// The sending half of an end.
+#[derive(Debug)]
+pub(crate) struct Sender {
+    config: SlidingConfig,
+    control: Control,
+    losses: Losses,
+    ledger: Ledger,
+    /// Bytes written and not in a symbol yet; whether the stream ends behind them.
+    pending: u64,
+    closing: bool,
+    fin_sent: bool,
+    /// The first symbol not acknowledged; the next new one.
+    una: u64,
+    next: u64,
+    /// Heads from `kept` on.
+    heads: VecDeque<Head>,
+    kept: u64,
+    mirror: WindowDecoder<()>,
+    /// Symbols lost, without a packet under way.
+    lost: BTreeSet<u64>,
+    key: u16,
+    next_send: Nanos,
+    last_sent: Nanos,
+    silent: u32,
+    /// Probes that wait to be sent whatever the window says.
+    probes: u32,
+    /// The present, as far as it was told.
+    now: Nanos,
+    /// When feedback came last.
+    heard: Nanos,
+    round_end: u64,
+    /// There was nothing to send for a while in this round.
+    idle: bool,
+    pub(crate) stats: SlidingStats,
+}
+
+impl Sender {
+    pub(crate) fn new(config: &SlidingConfig) -> Self {
+        Self {
+            config: *config,
+            control: Control::new(config),
+            losses: Losses::default(),
+            ledger: Ledger::default(),
+            pending: 0,
+            closing: false,
+            fin_sent: false,
+            una: 0,
+            next: 0,
+            heads: VecDeque::new(),
+            kept: 0,
+            mirror: WindowDecoder::new(1 << 16),
+            lost: BTreeSet::new(),
+            key: 0,
+            next_send: Nanos::ZERO,
+            last_sent: Nanos::ZERO,
+            silent: 0,
+            probes: 0,
+            now: Nanos::ZERO,
+            heard: Nanos::ZERO,
+            round_end: 0,
+            idle: false,
+            stats: SlidingStats::default(),
+        }
+    }
+
+    pub(crate) const fn write(&mut self, bytes: u64) {
+        self.pending = self.pending.saturating_add(bytes);
+    }
+
+    pub(crate) const fn close(&mut self) {
+        self.closing = true;
+    }
+
+    pub(crate) const fn una(&self) -> u64 {
+        self.una
+    }
+
+    pub(crate) fn segment(&self) -> u64 {
+        u64::from(self.config.segment)
+    }
+
+    /// Probes in a row without an answer.
+    pub(crate) const fn silent(&self) -> u32 {
+        self.silent
+    }
+
+    pub(crate) const fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// Everything written is known to have arrived, and so is the end of the stream.
+    pub(crate) const fn is_done(&self) -> bool {
+        self.fin_sent && self.una == self.next
+    }
+
+    /// Bytes written that are not known to have arrived in order.
+    pub(crate) fn unacked(&self) -> u64 {
+        let from = (self.una - self.kept) as usize;
+        let sent: u64 = self.heads.iter().skip(from).map(|h| u64::from(h.len())).sum();
+        self.pending.saturating_add(sent)
+    }
+
+    /// A round trip, measured by the opening.
+    pub(crate) fn on_opening(&mut self, now: Nanos, rtt: Span) {
+        self.control.on_rtt(now, rtt);
+        self.heard = now;
+    }
+
+    fn has_new(&self) -> bool {
+        let more = self.pending > 0 || (self.closing && !self.fin_sent);
+        more && self.next - self.una < u64::from(self.config.most_symbols)
+    }
+
+    /// The lowest symbol to be sent again. Combinations that arrived, and those under way as far as
+    /// they will arrive, stand for as many.
+    fn again(&self) -> Option<u64> {
+        let unknown = self.lost.len();
+        let waiting = self.mirror.rows() as f64;
+        let coming = self.ledger.flying_combinations() as f64 * (1.0 - self.losses.rate());
+        if unknown as f64 <= waiting + coming {
+            return None;
+        }
+        self.lost.first().copied()
+    }
+
+    /// Whether another combination pays: something is under way whose fate is unknown, and what is
+    /// under way beside it would not replace what the link will probably take.
+    fn wants_combination(&self) -> bool {
+        if self.config.coding == Coding::Off || self.una == self.next {
+            return false;
+        }
+        let combinations = self.ledger.flying_combinations();
+        let symbols = self.ledger.flying() - combinations + self.lost.len() as u64;
+        let needed = self.losses.repair_for(symbols as usize, self.config.deviations);
+        let there = combinations + self.mirror.rows() as u64;
+        if u64::from(needed) + self.lost.len() as u64 <= there {
+            return false;
+        }
+        let ideal = self.next as f64 / (1.0 - self.losses.rate());
+        let sent = self.stats.packets_sent() as f64 + 1.0;
+        sent <= self.config.most_overhead * ideal + SPARE
+    }
+
+    fn choice(&self) -> Option<Choice> {
+        if let Some(symbol) = self.again() {
+            return Some(Choice::Again(symbol));
+        }
+        if self.has_new() {
+            return Some(Choice::New);
+        }
+        self.wants_combination().then_some(Choice::Combination)
+    }
+
+    /// From when on the window has room for another packet.
+    ///
+    /// Silence does not close it at once: while nothing is heard, packets that should have been
+    /// answered do not count, so that a burst of losses does not become a pause; until the silence
+    /// has lasted a few round trips, when the link may be down.
+    fn room(&self) -> Nanos {
+        let window = self.control.window().max(1);
+        if self.ledger.flying() < window {
+            return Nanos::ZERO;
+        }
+        let Some(sent) = self.ledger.sent_before(window) else { return Nanos::NEVER };
+        let quiet = (self.control.srtt() / 4).max(self.control.gap() * QUIET_PACKETS);
+        let from = (sent + self.control.answer_time()).max(self.heard + quiet);
+        let until = self.heard + self.control.answer_time() * OUTAGE_ROUNDS;
+        if from.max(self.now) < until { from } else { Nanos::NEVER }
+    }
+
+    /// When it next does something by itself.
+    pub(crate) fn next_timer(&self) -> Nanos {
+        if self.probes > 0 {
+            return self.next_send;
+        }
+        let mut next = Nanos::NEVER;
+        if self.choice().is_some() {
+            next = self.next_send.max(self.room());
+        }
+        if self.una < self.next {
+            next = next.min(self.silence()).min(self.ledger.deadline(self.control.patience()));
+        }
+        next
+    }
+
+    /// When silence has lasted too long.
+    fn silence(&self) -> Nanos {
+        let doublings = self.silent.saturating_sub(PATIENT_PROBES).min(MOST_BACKOFF);
+        self.last_sent + {
+            let answer = self.control.answer_time();
+            (answer * (1 << doublings)).min(LONGEST_SILENCE.max(answer))
+        }
+    }
+
+    pub(crate) fn on_timer(&mut self, now: Nanos) {
+        self.now = self.now.max(now);
+        if self.una == self.next {
+            return;
+        }
+        if now >= self.ledger.deadline(self.control.patience()) {
+            let mut news = News::default();
+            self.ledger.judge(now, self.control.patience(), &mut news);
+            self.learn(&news);
+        }
+        if now >= self.silence() && self.probes == 0 {
+            self.silent += 1;
+            self.stats.timeouts += 1;
+            self.probes = if self.silent == 1 { PROBES } else { 1 };
+        }
+    }
+
+    /// Takes in feedback.
+    pub(crate) fn take(&mut self, now: Nanos, segment: &Segment) {
+        let feedback = Feedback::of(segment, self.una, self.ledger.greatest());
+        let Some(feedback) = feedback.filter(|f| f.next <= self.next) else {
+            self.stats.feedback_refused += 1;
+            return;
+        };
+        let Some(news) = self.ledger.take(now, &feedback, self.control.patience()) else {
+            self.stats.feedback_refused += 1;
+            return;
+        };
+        if let Some(rtt) = news.rtt {
+            self.control.on_rtt(now, rtt);
+            self.stats.on_rtt(rtt, self.control.srtt());
+        }
+        if let Some(rate) = news.passed {
+            self.control.on_passed(rate);
+        }
+        self.heard = now;
+        if !news.arrived.is_empty() {
+            self.silent = 0;
+        }
+        self.acknowledge(feedback.next);
+        self.learn(&news);
+        if self.ledger.greatest() >= self.round_end {
+            self.round_end = self.ledger.next();
+            self.control.on_round(now, !self.idle);
+            self.idle = false;
+        }
+        (self.stats.shared, self.stats.reductions) = self.control.counts();
+    }
+
+    fn acknowledge(&mut self, next: u64) {
+        if next <= self.una {
+            return;
+        }
+        let from = (self.una - self.kept) as usize;
+        let new = (next - self.una) as usize;
+        let bytes: u64 = self.heads.iter().skip(from).take(new).map(|h| u64::from(h.len())).sum();
+        self.stats.bytes_acked += bytes;
+        self.una = next;
+        self.lost = self.lost.split_off(&next);
+    }
+
+    /// What is known of packets changes the mirror, the estimate, the window and what is lost.
+    fn learn(&mut self, news: &News) {
+        for payload in &news.arrived {
+            match *payload {
+                Payload::Symbol(symbol) => {
+                    self.mirror.source(symbol, ());
+                    self.lost.remove(&symbol);
+                }
+                Payload::Combination { first, count, key } => {
+                    let list: Vec<u8> =
+                        coefficients(key, DENSITY).take(usize::from(count)).collect();
+                    self.mirror.repair(first, &list, ());
+                }
+            }
+        }
+        while let Some(symbol) = self.mirror.next_decoded() {
+            self.lost.remove(&symbol);
+        }
+        for (_, payload) in &news.lost {
+            if let Payload::Symbol(symbol) = *payload
+                && symbol >= self.una
+                && !self.mirror.knows(symbol)
+            {
+                self.lost.insert(symbol);
+            }
+        }
+        let kept = self.oldest();
+        self.mirror.forget(kept);
+        let gone = (kept - self.kept) as usize;
+        self.heads.drain(..gone);
+        self.kept = kept;
+        news.fates.iter().for_each(|lost| self.losses.record(*lost));
+        let lost = news.lost.len() as u64;
+        let arrived = news.arrived.len() as u64;
+        self.stats.lost += lost;
+        self.stats.misjudged += news.misjudged;
+        let resolved = lost + arrived - news.misjudged;
+        self.control.on_resolved(resolved, arrived, !self.idle);
+        for (number, _) in &news.lost {
+            self.control.on_lost(*number, self.ledger.next());
+        }
+    }
+
+    /// No combination reaches before this symbol.
+    fn oldest(&self) -> u64 {
+        self.ledger.oldest_combined().unwrap_or(self.una).min(self.una)
+    }
+
+    /// The next packet, if one may leave now.
+    pub(crate) fn poll(&mut self, now: Nanos) -> Option<Segment> {
+        self.now = self.now.max(now);
+        if now < self.next_send {
+            return None;
+        }
+        let payload = if self.probes > 0 {
+            self.probes -= 1;
+            if self.una == self.next {
+                return None;
+            }
+            self.stats.probes += 1;
+            self.probe()
+        } else {
+            let choice = self.choice();
+            if choice.is_none() {
+                self.idle = true;
+            }
+            let choice = choice.filter(|_| self.room() <= now)?;
+            self.payload(choice)
+        };
+        Some(self.emit(now, payload))
+    }
+
+    /// What asks for an answer: in turn, the symbol that is waited for and a combination.
+    fn probe(&mut self) -> Payload {
+        if self.silent % 2 == 1 && self.config.coding != Coding::Off && self.next - self.una > 1 {
+            return self.combination();
+        }
+        self.lost.remove(&self.una);
+        Payload::Symbol(self.una)
+    }
+
+    fn payload(&mut self, choice: Choice) -> Payload {
+        match choice {
+            Choice::Again(symbol) => {
+                self.lost.remove(&symbol);
+                Payload::Symbol(symbol)
+            }
+            Choice::New => {
+                let len = self.pending.min(u64::from(self.config.segment)) as u16;
+                self.pending -= u64::from(len);
+                let fin = self.closing && self.pending == 0;
+                self.fin_sent |= fin;
+                self.heads.push_back(Head::new(len, fin));
+                self.next += 1;
+                Payload::Symbol(self.next - 1)
+            }
+            Choice::Combination => self.combination(),
+        }
+    }
+
+    /// Of what is not known to have arrived, the newest part if that is much.
+    fn combination(&mut self) -> Payload {
+        let from = self.mirror.complete_up_to().max(self.una).min(self.next - 1);
+        let first = from.max(self.next.saturating_sub(u64::from(MOST_COMBINED)));
+        self.key = self.key.wrapping_add(1);
+        Payload::Combination { first, count: (self.next - first) as u16, key: self.key }
+    }
+
+    fn emit(&mut self, now: Nanos, payload: Payload) -> Segment {
+        let new = matches!(payload, Payload::Symbol(s) if s + 1 == self.next);
+        let (head, len) = match payload {
+            Payload::Symbol(symbol) => {
+                let head = self.heads[(symbol - self.kept) as usize];
+                (head, head.len())
+            }
+            Payload::Combination { first, count, key } => {
+                let from = (first - self.kept) as usize;
+                let window = self.heads.range(from..from + usize::from(count));
+                let len = window.clone().map(|h| h.len()).max().unwrap_or(0);
+                (combine(key, DENSITY, window).unwrap_or_default(), len)
+            }
+        };
+        let oldest = self.oldest();
+        let number = self.ledger.send(now, payload);
+        match payload {
+            Payload::Combination { .. } => self.stats.combinations += 1,
+            Payload::Symbol(_) if new && self.stats.symbols < self.next => self.stats.symbols += 1,
+            Payload::Symbol(_) => self.stats.resent += 1,
+        }
+        self.stats.bytes_sent += u64::from(len);
+        self.last_sent = now;
+        // Never further behind than a packet: what was not sent in time is not caught up with.
+        let gap = self.control.gap();
+        self.next_send = (self.next_send + gap).max(now);
+        Packet { number, oldest, payload, head, len }.segment()
+    }
+}

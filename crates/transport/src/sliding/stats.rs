@@ -1,0 +1,66 @@
+//! Counters of one end, as a sender and as a receiver. Packets and bytes since the start.
+
+use airtcp_units::Span;
+use serde::Serialize;
+
+/// What an end has counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct SlidingStats {
+    /// Symbols sent for the first time.
+    pub symbols: u64,
+    /// Symbols sent again because they were lost.
+    pub resent: u64,
+    /// Combinations sent.
+    pub combinations: u64,
+    /// Of resent symbols and combinations, those sent because nothing was heard.
+    pub probes: u64,
+    /// Payload of all of them, in bytes.
+    pub bytes_sent: u64,
+    /// Bytes of the stream known to have arrived in order.
+    pub bytes_acked: u64,
+    /// Packets judged lost.
+    pub lost: u64,
+    /// Of those, packets that arrived after all.
+    pub misjudged: u64,
+    /// Expirations of the timer for silence.
+    pub timeouts: u64,
+    /// Times the window was reduced for a loss, while the queue was shared.
+    pub reductions: u64,
+    /// Times another flow was found to fill the queue.
+    pub shared: u64,
+    /// Feedback that cannot be true.
+    pub feedback_refused: u64,
+    /// Round-trip samples.
+    pub rtt_samples: u64,
+    /// Their sum.
+    pub rtt_sum: Span,
+    /// The least.
+    pub rtt_min: Span,
+    /// The greatest.
+    pub rtt_max: Span,
+    /// Smoothed.
+    pub srtt: Span,
+    /// Receiver: packets that said something new.
+    pub useful: u64,
+    /// Receiver: packets that said nothing new, duplicates included.
+    pub useless: u64,
+    /// Receiver: symbols computed from combinations.
+    pub computed: u64,
+    /// Receiver: packets that contradict the stream or do not fit the buffer.
+    pub refused: u64,
+}
+
+impl SlidingStats {
+    /// Data packets sent.
+    pub const fn packets_sent(&self) -> u64 {
+        self.symbols + self.resent + self.combinations
+    }
+
+    pub(crate) fn on_rtt(&mut self, sample: Span, srtt: Span) {
+        self.rtt_min = if self.rtt_samples == 0 { sample } else { self.rtt_min.min(sample) };
+        self.rtt_max = self.rtt_max.max(sample);
+        self.rtt_samples += 1;
+        self.rtt_sum += sample;
+        self.srtt = srtt;
+    }
+}

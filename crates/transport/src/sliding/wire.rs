@@ -1,0 +1,199 @@
+//! What travels, as the words of coded segments ([`Segment::coded`]).
+//!
+//! ```text
+//! symbol        PSH  packet number | oldest symbol kept | symbol | head
+//! combination   PSH  packet number | oldest symbol kept | first symbol | count, key (16 bits each) | head
+//! feedback      ACK  next symbol wanted | greatest packet number n | bits ...
+//! opening       SYN  attempt        answer  SYN+ACK  the attempt it answers
+//! ```
+//!
+//! A packet number is used once, so that what arrived is never ambiguous. Bit `i` of up to four words
+//! says that packet `n - i` has arrived; words left out are all set. The head of a symbol, its length
+//! with [`FIN`] in the highest bit, is part of what is combined: a receiver learns length and end of
+//! a symbol that it computes. The combination of heads is carried (its upper bytes zero), that of
+//! payloads is the payload, as long as the longest. A symbol's option takes 20 bytes, a
+//! combination's 24. Numbers wrap at 32 bits.
+
+use airtcp_fec::{Symbol, gf256};
+use airtcp_packet::{Flags, Kind, Segment, Seq};
+
+/// Bytes of the option of a combination, the longer one.
+pub const SYMBOL_OPTION: u16 = 24;
+/// Highest bit of a head: the stream ends with this symbol.
+pub const FIN: u16 = 1 << 15;
+/// Most symbols combined: bounds what a combination costs its receiver.
+pub(crate) const MOST_COMBINED: u16 = 256;
+/// Packets that feedback tells of.
+pub(crate) const REACH: u64 = 128;
+
+/// Length and flag of a symbol, or a combination of such.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Head(pub [u8; 2]);
+
+impl Head {
+    /// Of a symbol with `len` bytes, which may be the last.
+    pub const fn new(len: u16, fin: bool) -> Self {
+        Self((len | if fin { FIN } else { 0 }).to_be_bytes())
+    }
+
+    /// Length of the symbol.
+    pub const fn len(self) -> u16 {
+        u16::from_be_bytes(self.0) & !FIN
+    }
+
+    /// The symbol carries nothing.
+    pub const fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The stream ends with it.
+    pub const fn fin(self) -> bool {
+        u16::from_be_bytes(self.0) & FIN != 0
+    }
+}
+
+impl Symbol for Head {
+    fn add_scaled(&mut self, other: &Self, c: u8) {
+        gf256::add_scaled(&mut self.0, &other.0, c);
+    }
+    fn scale(&mut self, c: u8) {
+        gf256::scale(&mut self.0, c);
+    }
+}
+
+/// What a data packet carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Payload {
+    /// A symbol of the stream, by its number.
+    Symbol(u64),
+    /// A combination of symbols.
+    Combination {
+        /// The first of them.
+        first: u64,
+        /// How many.
+        count: u16,
+        /// Key of the coefficients.
+        key: u16,
+    },
+}
+
+/// A data packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Packet {
+    /// Its number.
+    pub number: u64,
+    /// No combination that is under way or will be sent reaches before this symbol.
+    pub oldest: u64,
+    /// What it carries.
+    pub payload: Payload,
+    /// Head of the symbol, or combination of heads.
+    pub head: Head,
+    /// Bytes of payload.
+    pub len: u16,
+}
+
+impl Packet {
+    pub(crate) fn segment(&self) -> Segment {
+        let head = u32::from(u16::from_be_bytes(self.head.0));
+        let (number, oldest) = (self.number as u32, self.oldest as u32);
+        let flags = Flags::PSH | Flags::ACK;
+        let mut segment = match self.payload {
+            Payload::Symbol(symbol) => {
+                Segment::coded(flags, Seq(0), &[number, oldest, symbol as u32, head])
+            }
+            Payload::Combination { first, count, key } => {
+                let what = u32::from(count) << 16 | u32::from(key);
+                Segment::coded(flags, Seq(0), &[number, oldest, first as u32, what, head])
+            }
+        };
+        segment.len = self.len;
+        segment
+    }
+
+    /// Reads it; `None` if it is no data packet, or one that cannot be. Numbers are taken to be
+    /// those nearest to `near_number` and `near_symbol`.
+    pub fn of(segment: &Segment, near_number: u64, near_symbol: u64) -> Option<Self> {
+        let (words, count) = segment.words();
+        if segment.kind != Kind::Coded || !segment.flags.has(Flags::PSH) {
+            return None;
+        }
+        let near = |word: u32, near| Seq(word).unwrap_near(Seq(0), near);
+        let (payload, head) = match count {
+            4 => (Payload::Symbol(near(words[2], near_symbol)?), words[3]),
+            5 => {
+                let first = near(words[2], near_symbol)?;
+                let (count, key) = ((words[3] >> 16) as u16, words[3] as u16);
+                (Payload::Combination { first, count, key }, words[4])
+            }
+            _ => return None,
+        };
+        let packet = Self {
+            number: near(words[0], near_number)?,
+            oldest: near(words[1], near_symbol)?,
+            payload,
+            head: Head((u16::try_from(head).ok()?).to_be_bytes()),
+            len: segment.len,
+        };
+        let sound = match payload {
+            Payload::Symbol(_) => packet.head.len() == packet.len,
+            Payload::Combination { count, .. } => (1..=MOST_COMBINED).contains(&count),
+        };
+        sound.then_some(packet)
+    }
+}
+
+/// What a receiver says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Feedback {
+    /// The first symbol that it does not know.
+    pub(crate) next: u64,
+    /// Greatest packet number that arrived.
+    pub(crate) greatest: u64,
+    /// Bit `i`: packet `greatest - i` has arrived.
+    pub(crate) arrived: u128,
+}
+
+impl Feedback {
+    pub(crate) fn segment(&self) -> Segment {
+        let mut words = [self.next as u32, self.greatest as u32, 0, 0, 0, 0];
+        for (i, word) in words[2..].iter_mut().enumerate() {
+            *word = (self.arrived >> (32 * i)) as u32;
+        }
+        let told = (REACH as u32 - self.arrived.leading_ones()).div_ceil(32).max(1);
+        Segment::coded(Flags::ACK, Seq(0), &words[..2 + told as usize])
+    }
+
+    /// Reads it; `None` if it is none.
+    pub(crate) fn of(segment: &Segment, near_symbol: u64, near_number: u64) -> Option<Self> {
+        let (words, count) = segment.words();
+        if segment.kind != Kind::Coded
+            || segment.flags != Flags::ACK
+            || segment.len != 0
+            || !(3..=6).contains(&count)
+        {
+            return None;
+        }
+        let mut arrived = u128::MAX;
+        for word in words[2..count].iter().rev() {
+            arrived = arrived << 32 | u128::from(*word);
+        }
+        Some(Self {
+            next: Seq(words[0]).unwrap_near(Seq(0), near_symbol)?,
+            greatest: Seq(words[1]).unwrap_near(Seq(0), near_number)?,
+            arrived,
+        })
+    }
+}
+
+/// An opening packet, or its answer.
+pub(crate) fn opening(attempt: u32, answer: bool) -> Segment {
+    let flags = if answer { Flags::SYN | Flags::ACK } else { Flags::SYN };
+    Segment::coded(flags, Seq(0), &[attempt])
+}
+
+/// Reads an opening packet: its number, and whether it is an answer.
+pub(crate) fn read_opening(segment: &Segment) -> Option<(u32, bool)> {
+    let (words, count) = segment.words();
+    let is_one = segment.kind == Kind::Coded && segment.flags.has(Flags::SYN) && count == 1;
+    is_one.then(|| (words[0], segment.flags.has(Flags::ACK)))
+}

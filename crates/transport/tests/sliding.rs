@@ -1,0 +1,320 @@
+//! The sliding transport over one bottleneck: what it promises, at its size, and that any pattern of
+//! faults delivers the stream byte for byte, with real coding at both ends.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod support;
+
+use airtcp_packet::{Flags, Pool, Segment, Seq, Side};
+use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_transport::sliding::{Coding, Packet, Payload, SlidingConfig, SlidingConnection};
+use airtcp_transport::tcp::{Role, TcpConfig};
+use airtcp_units::{BitRate, Nanos, Span};
+use proptest::prelude::*;
+use support::shadow::{EMPTY, byte, hash};
+use support::{Loss, Path, World, stats};
+
+const SECOND: u64 = 1_000_000_000;
+/// Share of the link that payload can take: 1436 of 1496 bytes.
+const PAYLOAD: f64 = 1436.0 / 1496.0;
+
+fn transfer(path: Path, config: &SlidingConfig, size: u64, limit: u64) -> World {
+    let mut world = World::new(path);
+    let flow = world.sliding(config, Some(size), Nanos::ZERO);
+    world.shadows[flow].geometry = (u64::from(config.segment), size);
+    world.run(Nanos(limit * SECOND), |w| w.flows[0][1].delivered() == size);
+    world
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn any_faults_deliver_the_stream(
+        (forward, back) in (0.0..0.6_f64, 0.0..0.6_f64),
+        bursts: bool,
+        (late, twice) in (0.0..0.5_f64, 0.0..0.5_f64),
+        late_by in 0_u64..150,
+        size in 1_u64..150_000,
+        segment in 20_u16..1436,
+        mbps in 1_u64..30,
+        queue in 2_usize..100,
+        seed: u64,
+    ) {
+        let size = size.min(u64::from(segment) * 200);
+        let loss = |p| if bursts { Loss::Bursts(p, Span::from_millis(30)) } else { Loss::Independent(p) };
+        let path = Path {
+            rate: BitRate::from_mbps(mbps),
+            queue,
+            forward: loss(forward),
+            back: loss(back),
+            late: (late, Span::from_millis(late_by)),
+            twice,
+            seed,
+            ..Path::default()
+        };
+        let config = SlidingConfig { segment, ..SlidingConfig::default() };
+        let world = transfer(path, &config, size, 600);
+        prop_assert_eq!(world.flows[0][1].delivered(), size);
+        prop_assert_eq!(world.shadows[0].delivered, size);
+        prop_assert_eq!(world.shadows[0].hash, hash(EMPTY, (0..size).map(byte)));
+    }
+}
+
+/// What was counted adds up, and the sender learns that it is done.
+#[test]
+fn the_books_balance() {
+    let path =
+        Path { forward: Loss::Independent(0.3), back: Loss::Independent(0.3), ..Path::default() };
+    let mut world = transfer(path, &SlidingConfig::default(), 400_000, 60);
+    let until = world.now + Span::from_secs(10);
+    world.run(until, |_| false);
+    let sent = stats(&world, 0);
+    assert_eq!(sent.bytes_acked, 400_000);
+    assert_eq!(sent.symbols, 400_000_u64.div_ceil(1436));
+    let support::End::Sliding(receiver) = &world.flows[0][1] else { panic!("a sliding flow") };
+    let got = receiver.stats();
+    assert!(receiver.peer_closed() && got.refused == 0);
+    // Every packet that said something new raised what is known by one symbol.
+    assert_eq!(got.useful, sent.symbols);
+    assert!(got.useful + got.useless <= sent.packets_sent());
+    assert!(sent.packets_sent() < world.packets && world.packets < sent.packets_sent() + 10);
+    assert!(world.shadows[0].combinations > 0, "a tail at 30 % loss is coded");
+    // Silence afterwards.
+    let packets = world.packets;
+    let until = world.now + Span::from_secs(10);
+    world.run(until, |_| false);
+    assert_eq!(world.packets, packets);
+}
+
+/// Bulk: at least 90 % of what the link lets through, less than 10 ms of queue, at most 1.3 bytes
+/// on the link for each that a perfect code would need; and less with more loss.
+#[test]
+fn bulk_uses_what_the_link_lets_through() {
+    let mut last = f64::MAX;
+    for p in [0.0, 0.01, 0.1, 0.3, 0.5] {
+        for back in if p > 0.0 { vec![0.0, p] } else { vec![0.0] } {
+            let path = Path {
+                forward: Loss::Independent(p),
+                back: Loss::Independent(back),
+                ..Path::default()
+            };
+            let mut w = World::new(path);
+            w.sliding(&SlidingConfig::default(), None, Nanos::ZERO);
+            w.run(Nanos(5 * SECOND), |_| false);
+            let (d, q, c) = (w.flows[0][1].delivered(), w.queued, w.carried);
+            w.run(Nanos(35 * SECOND), |_| false);
+            let goodput = (w.flows[0][1].delivered() - d) as f64 * 8.0 / 30.0;
+            assert!(goodput > 0.9 * (1.0 - p) * 10e6, "{p} {back}: {goodput}");
+            let queue = (w.queued - q) / 30.0 * 1.2;
+            assert!(queue < 10.0, "{p} {back}: {queue} ms");
+            let bytes = (w.carried - c) as f64 / (goodput * 30.0 / 8.0);
+            assert!(bytes < 1.3 / (1.0 - p), "{p} {back}: {bytes}");
+            if back <= 0.0 {
+                assert!(goodput < last, "{p}: {goodput} after {last}");
+                last = goodput;
+            }
+            let s = stats(&w, 0);
+            if p <= 0.0 {
+                // Loss-free: nothing but the symbols, and all that the link carries.
+                assert_eq!((s.resent, s.combinations, s.lost, s.timeouts), (0, 0, 0, 0));
+                assert!(goodput > 0.99 * PAYLOAD * 10e6, "{goodput}");
+            }
+            assert_eq!(s.shared, 0, "nobody else is there");
+        }
+    }
+}
+
+/// Bursts of 50 ms: the same bounds, with a little more queue.
+#[test]
+fn bursts_in_time() {
+    for p in [0.1, 0.3, 0.5] {
+        let path = Path { forward: Loss::Bursts(p, Span::from_millis(50)), ..Path::default() };
+        let mut w = World::new(path);
+        w.sliding(&SlidingConfig::default(), None, Nanos::ZERO);
+        w.run(Nanos(5 * SECOND), |_| false);
+        let (d, q, l, n) = (w.flows[0][1].delivered(), w.queued, w.lost, w.packets);
+        w.run(Nanos(65 * SECOND), |_| false);
+        let lost = (w.lost - l) as f64 / (w.packets - n) as f64;
+        let goodput = (w.flows[0][1].delivered() - d) as f64 * 8.0 / 60.0;
+        assert!(goodput > 0.9 * (1.0 - lost) * 10e6, "{p}: {goodput}");
+        assert!((w.queued - q) / 60.0 * 1.2 < 13.0, "{p}: {}", (w.queued - q) / 60.0 * 1.2);
+    }
+}
+
+/// Beside a CUBIC flow on a link without loss neither starves, whoever came first.
+#[test]
+fn beside_cubic() {
+    for (ours, theirs) in [(0, 0), (0, 10), (10, 0)] {
+        let mut w = World::new(Path::default());
+        w.sliding(&SlidingConfig::default(), None, Nanos(ours * SECOND));
+        let cubic: TcpConfig = serde_json::from_str(r#"{"congestion":{"law":"cubic"}}"#).unwrap();
+        w.tcp(&cubic, None, Nanos(theirs * SECOND));
+        w.run(Nanos(30 * SECOND), |_| false);
+        let before = [0, 1].map(|i: usize| w.flows[i][1].delivered());
+        w.run(Nanos(130 * SECOND), |_| false);
+        let rate = |i: usize| (w.flows[i][1].delivered() - before[i]) as f64 * 8.0 / 100.0;
+        assert!(rate(1) > 0.4 * 10e6, "CUBIC, {ours} {theirs}: {}", rate(1));
+        assert!(rate(0) > 0.2 * 10e6, "ours, {ours} {theirs}: {}", rate(0));
+        assert!(stats(&w, 0).shared > 0);
+    }
+}
+
+/// Two of a kind share a lossy link, and without a standing queue.
+#[test]
+fn beside_its_like() {
+    let mut w = World::new(Path { forward: Loss::Independent(0.1), ..Path::default() });
+    w.sliding(&SlidingConfig::default(), None, Nanos::ZERO);
+    w.sliding(&SlidingConfig::default(), None, Nanos(5 * SECOND));
+    w.run(Nanos(30 * SECOND), |_| false);
+    let before = [0, 1].map(|i: usize| w.flows[i][1].delivered());
+    let queued = w.queued;
+    w.run(Nanos(90 * SECOND), |_| false);
+    let rate = |i: usize| (w.flows[i][1].delivered() - before[i]) as f64 * 8.0 / 60.0;
+    assert!((0.5..2.0).contains(&(rate(0) / rate(1))), "{} {}", rate(0), rate(1));
+    assert!(rate(0) + rate(1) > 0.9 * 0.9 * 10e6);
+    assert!((w.queued - queued) / 60.0 * 1.2 < 20.0);
+}
+
+const RUNS: usize = 100;
+
+fn percentile(p: f64, both: bool, config: &SlidingConfig) -> (f64, f64) {
+    let mut times = Vec::new();
+    let mut bytes = 0.0;
+    for seed in 0..RUNS as u64 {
+        let back = if both { p } else { 0.0 };
+        let path = Path {
+            forward: Loss::Independent(p),
+            back: Loss::Independent(back),
+            seed,
+            ..Path::default()
+        };
+        let mut w = World::new(path);
+        w.sliding(config, Some(100_000), Nanos::ZERO);
+        w.run(Nanos(60 * SECOND), |w| w.flows[0][1].delivered() == 100_000);
+        times.push(w.now.as_secs_f64());
+        bytes += w.carried as f64 / 1e5;
+    }
+    times.sort_by(f64::total_cmp);
+    (times[RUNS * 9 / 10], bytes / RUNS as f64)
+}
+
+/// The 90th percentile of 100 kB is within 1.5 times the loss-free time, up to 30 % loss both ways,
+/// at no more than 1.3/(1-p) bytes for each; and coding is what does it.
+#[test]
+fn short_transfers() {
+    let config = SlidingConfig::default();
+    let (clean, _) = percentile(0.0, false, &config);
+    for (p, both) in [(0.1, false), (0.3, false), (0.1, true), (0.3, true)] {
+        let (time, bytes) = percentile(p, both, &config);
+        assert!(time < 1.5 * clean, "{p} {both}: {time} against {clean}");
+        assert!(bytes < 1.3 / (1.0 - p), "{p} {both}: {bytes}");
+    }
+    let off = SlidingConfig { coding: Coding::Off, ..config };
+    let (coded, _) = percentile(0.3, false, &config);
+    let (plain, _) = percentile(0.3, false, &off);
+    assert!(plain > 1.1 * coded, "{plain} without, {coded} with coding");
+}
+
+/// Feedback that is lost for five seconds, and a link that is dead for five.
+#[test]
+fn silence_is_survived() {
+    let dead = Loss::Blackout(Nanos(SECOND), Nanos(6 * SECOND));
+    let fine = Loss::Independent(0.0);
+    for (forward, back) in [(fine, dead), (dead, fine), (dead, dead)] {
+        let w = transfer(
+            Path { forward, back, ..Path::default() },
+            &SlidingConfig::default(),
+            4_000_000,
+            60,
+        );
+        assert_eq!(w.flows[0][1].delivered(), 4_000_000);
+        assert_eq!(w.shadows[0].delivered, 4_000_000);
+        // About 3.5 s of transfer, 5 of silence, and less than two to notice that it is over.
+        assert!(w.now < Nanos(11 * SECOND), "{}", w.now);
+        // While nothing is heard a few round trips are sent, then probes.
+        assert!(w.carried < 7_000_000, "{}", w.carried);
+    }
+}
+
+/// One end, driven by hand.
+struct Alone(SlidingConnection, Pool, Nanos);
+
+impl Alone {
+    fn open() -> Self {
+        let config = SlidingConfig::default();
+        let mut end = Self(SlidingConnection::new(&config, Role::Active), Pool::new(), Nanos(1));
+        end.0.open(end.2);
+        assert!(end.poll().unwrap().flags.has(Flags::SYN));
+        end.take(Segment::coded(Flags::SYN | Flags::ACK, Seq(0), &[0]));
+        end
+    }
+    fn with<T>(
+        &mut self,
+        f: impl FnOnce(&mut SlidingConnection, Nanos, &mut Cx<'_, NoProbe>) -> T,
+    ) -> T {
+        let who = Who::Endpoint(airtcp_packet::EndpointId::new(0, Side::Client));
+        let mut probe = NoProbe;
+        f(&mut self.0, self.2, &mut Cx::new(&mut probe, &mut self.1, who))
+    }
+    fn poll(&mut self) -> Option<Segment> {
+        self.with(Machine::poll)
+    }
+    fn take(&mut self, segment: Segment) {
+        self.with(|c, now, cx| c.handle(now, segment, cx));
+    }
+    /// Goes on to its next timer; what it sends then.
+    fn step(&mut self) -> Vec<Segment> {
+        let next = self.0.next_timer();
+        if next != Nanos::NEVER {
+            self.2 = self.2.max(next);
+            self.with(Machine::on_timer);
+        }
+        std::iter::from_fn(|| self.poll()).take(1000).collect()
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Any feedback, however contradictory: no panic, no endless work, and the symbol that the
+    /// peer still wants is sent again in the end.
+    #[test]
+    fn lies_neither_crash_nor_stall(
+        lies in proptest::collection::vec((0_u32..80, 0_u32..200, any::<[u32; 4]>(), 1_usize..7, 0_u64..50), 1..60),
+        wild in proptest::collection::vec((any::<u8>(), any::<[u32; 8]>(), 0_usize..9, 0_u16..2000), 0..40),
+        claims_all: bool,
+    ) {
+        let mut end = Alone::open();
+        end.0.write(end.2, 80 * 1436);
+        end.0.close(end.2);
+        let mut sent = 0;
+        for (next, greatest, bits, words, wait) in lies {
+            sent += end.step().len();
+            end.2 += Span::from_millis(wait);
+            // Never all of it: the peer still wants something.
+            let next = if claims_all { 0 } else { next.min(79) };
+            let bits = if claims_all { [u32::MAX; 4] } else { bits };
+            let list = [next, greatest, bits[0], bits[1], bits[2], bits[3]];
+            end.take(Segment::coded(Flags::ACK, Seq(0), &list[..words.min(6)]));
+        }
+        for (flags, words, count, len) in wild {
+            let mut segment = Segment::coded(Flags(flags & !1), Seq(0), &words[..count.min(8)]);
+            segment.len = len;
+            end.take(segment);
+            sent += end.step().len();
+        }
+        prop_assert!(sent < 20_000);
+        if end.0.is_done() {
+            // Wild words may have claimed everything, which ends it.
+            return Ok(());
+        }
+        let wanted = end.0.next_wanted();
+        let again = (0..4000).any(|_| {
+            end.step().iter().any(|s| {
+                Packet::of(s, 0, wanted).is_some_and(|p| p.payload == Payload::Symbol(wanted))
+            })
+        });
+        prop_assert!(again, "symbol {} is not sent again", wanted);
+    }
+}
