@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from airtcp import api
-from airtcp.papers.drivers import cells
+from airtcp.papers.drivers import cells, collisions
 from airtcp.papers.form import PaperError
+from airtcp.papers.library import Library, default_root
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -176,3 +177,44 @@ def test_s0_tables_have_a_reason_for_each_miss() -> None:
         row["metric"] for row in missed if row["kind"] == "ordering"
     }
     assert met == {"goodput"}
+
+
+WINDOWS = [16, 32, 64, 128, 256, 512, 1024]
+
+
+@pytest.mark.parametrize(
+    ("n", "frozen", "chain"),
+    [(2, 0.111, 0.105), (4, 0.229, 0.232), (6, 0.295, 0.304), (10, 0.374, 0.389)],
+)
+def test_collision_models(n: int, frozen: float, chain: float) -> None:
+    """Numbers of docs/models/wifi-mac.md, worked out by programs of their own."""
+    assert abs(collisions.bianchi(n, WINDOWS) - chain) < 0.001
+    assert abs(collisions.refined(n, WINDOWS) - frozen) < 0.008
+    assert abs(collisions.slotted(n, WINDOWS, 30_000, 1) - frozen) < 0.01
+    # One station alone never collides.
+    assert collisions.bianchi(1, WINDOWS) < 1e-9
+    assert collisions.refined(1, WINDOWS) < 1e-9
+
+
+def test_s3_late_carrier_sense_makes_tcp_unfair() -> None:
+    """S3's grid: what its simulator did to carrier sense, and what it does to fairness."""
+    scenario = default_root() / "scenarios" / "s3-grid.toml"
+    # Equal seeds, two runs: data-data collisions are twice as many, and segments get lost.
+    lost: list[float] = []
+    repaired: list[float] = []
+    for overrides in ({}, {"cells[0].sensing.detection_time": "0 s"}):
+        result = api.run(scenario, replications=2, overrides={"duration": "12 s", **overrides})
+        runs = [cells.Run(run, {}) for run in result.json["replications"]]
+        lost.append(sum(run.lost("data", "with_data") or 0 for run in runs) / 2)
+        repaired.append(sum(run.of_flows("fast_retransmits") for run in runs))
+    assert lost[0] > 1.6 * lost[1]
+    assert repaired[0] > 4 * repaired[1]
+
+
+def test_s3_systems_are_lines_of_an_axis() -> None:
+    library = Library(default_root())
+    for id_ in ("S3.fig7.1", "S3.fig7.9", "S3.fig7.26"):
+        axis = library.figure(id_).parameters["axis"][0]
+        assert list(axis["values"]) == ["base", "ACK-1", "RTS/CTS", "ACK-1 + RTS/CTS"]
+    ids = library.choose(["S3.fig7"])
+    assert ids.index("S3.fig7.9") < ids.index("S3.fig7.10")

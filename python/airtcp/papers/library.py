@@ -128,8 +128,8 @@ class Library:
         )
 
 
-def _natural(path: Path) -> tuple[str, list[tuple[int, float, str]]]:
-    """Sort figure 2 before figure 10."""
-    parts = re.findall(r"\d+(?:\.\d+)?|[^\d]+", path.stem)
-    key = [(0, float(p), "") if p[0].isdigit() else (1, 0.0, p) for p in parts]
+def _natural(path: Path) -> tuple[str, list[tuple[int, int, str]]]:
+    """Sort figure 2 before figure 10, and 7.9 before 7.10."""
+    parts = re.findall(r"\d+|[^\d]+", path.stem)
+    key = [(0, int(p), "") if p[0].isdigit() else (1, 0, p) for p in parts]
     return path.parent.name, key

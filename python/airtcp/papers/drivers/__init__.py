@@ -20,6 +20,7 @@ DRIVERS: Final = {
     "against-chain": "against_chain",
     "burst-pair": "burst_pair",
     "cells": "cells",
+    "collisions": "collisions",
     "convergence": "convergence",
     "cubic-curve": "cubic_curve",
     "fits": "fits",
