@@ -44,9 +44,15 @@ fn bulk(path: Path, head: &str, name: &str, keys: &str) {
     let lost = (w.lost - before.3) as f64 / (w.packets - before.4) as f64;
     let carried = (w.carried - before.2) as f64;
     let s = stats(&w, 0);
+    let mut delays = w.delays.split_off(w.delays.len() / 7);
+    delays.sort_unstable();
+    let at = |share: f64| {
+        let i = (share * delays.len().saturating_sub(1) as f64) as usize;
+        delays.get(i).map_or(0.0, |d| d.as_secs_f64() * 1e3)
+    };
     println!(
         "{head}: {:.2} Mb/s, {:.3} of (1-p)C; queue {:.1} ms; link {:.2}; bytes (1-p)/delivered {:.2}; \
-         dropped {} silent {} combinations {}",
+         dropped {} silent {} combinations {}; in order after {:.0} / {:.0} / {:.0} ms (50, 95, 99 %)",
         delivered * 8.0 / 60e6,
         delivered * 8.0 / 60e7 / (1.0 - lost),
         (w.queued - before.1) / 60.0 * 1.2,
@@ -55,6 +61,9 @@ fn bulk(path: Path, head: &str, name: &str, keys: &str) {
         w.dropped,
         s.timeouts,
         s.combinations,
+        at(0.5),
+        at(0.95),
+        at(0.99),
     );
 }
 

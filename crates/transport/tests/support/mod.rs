@@ -11,7 +11,7 @@ use airtcp_packet::{EndpointId, Pool, Segment, Seq, Side};
 use airtcp_probe::{Cx, Machine, NoProbe, Who};
 use airtcp_random::{Seed, Stream};
 use airtcp_transport::lt::{LtConfig, LtConnection};
-use airtcp_transport::sliding::{SlidingConfig, SlidingConnection, SlidingStats};
+use airtcp_transport::sliding::{Packet, Payload, SlidingConfig, SlidingConnection, SlidingStats};
 use airtcp_transport::tcp::{Connection, Role, TcpConfig};
 use airtcp_units::{BitRate, Nanos, Span, TxClock};
 use shadow::Shadow;
@@ -148,6 +148,9 @@ pub struct World {
     pub queued: f64,
     pub lost: u64,
     pub packets: u64,
+    /// Of flow 0: when each symbol left first, and how long it took to be delivered in order.
+    left: Vec<Nanos>,
+    pub delays: Vec<Span>,
     starts: Vec<Nanos>,
     opened: Vec<bool>,
     clock: TxClock,
@@ -159,6 +162,7 @@ pub struct World {
     back: Channel,
     draws: Stream,
     sizes: Vec<Option<u64>>,
+    segment: u16,
     pool: Pool,
 }
 
@@ -175,6 +179,8 @@ impl World {
             queued: 0.0,
             lost: 0,
             packets: 0,
+            left: Vec::new(),
+            delays: Vec::new(),
             starts: Vec::new(),
             opened: Vec::new(),
             clock: TxClock::new(path.rate),
@@ -186,6 +192,7 @@ impl World {
             back: Channel::new(path.back, seed.stream("back")),
             draws: seed.stream("path"),
             sizes: Vec::new(),
+            segment: SlidingConfig::default().segment,
             pool: Pool::new(),
         }
     }
@@ -193,6 +200,7 @@ impl World {
     /// A flow that sends `size` bytes, or without end, from `start` on.
     pub fn sliding(&mut self, config: &SlidingConfig, size: Option<u64>, start: Nanos) -> usize {
         config.validate().unwrap();
+        self.segment = config.segment;
         let end = |role| End::Sliding(Box::new(SlidingConnection::new(config, role)));
         self.add([end(Role::Active), end(Role::Passive)], size, start)
     }
@@ -323,6 +331,7 @@ impl World {
                     End::Lt(c) => c.poll(now, cx),
                 }) {
                     if side == Side::Client {
+                        self.note_departure(flow, &segment);
                         if self.queue.len() >= self.path.queue {
                             self.dropped += 1;
                         } else {
@@ -334,6 +343,24 @@ impl World {
                     }
                 }
             }
+        }
+    }
+
+    fn note_departure(&mut self, flow: usize, segment: &Segment) {
+        let next = self.left.len() as u64;
+        if flow == 0
+            && let Some(packet) = Packet::of(segment, 0, next)
+            && packet.payload == Payload::Symbol(next)
+        {
+            self.left.push(self.now);
+        }
+    }
+
+    /// Symbols of full length that flow 0 has delivered since.
+    fn note_deliveries(&mut self) {
+        let symbols = self.flows[0][1].delivered() / u64::from(self.segment);
+        while (self.delays.len() as u64) < symbols.min(self.left.len() as u64) {
+            self.delays.push(self.now.since(self.left[self.delays.len()]));
         }
     }
 
@@ -384,6 +411,7 @@ impl World {
                     End::Tcp(c) => c.handle(now, segment, cx),
                     End::Lt(c) => c.handle(now, segment, cx),
                 });
+                self.note_deliveries();
             }
         }
     }
