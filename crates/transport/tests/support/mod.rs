@@ -3,6 +3,7 @@
 //! a receiver of real bytes takes the same packets, coded for real.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "shared by tests")]
 
+mod channel;
 pub mod shadow;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -14,56 +15,9 @@ use airtcp_transport::lt::{LtConfig, LtConnection};
 use airtcp_transport::sliding::{Packet, Payload, SlidingConfig, SlidingConnection, SlidingStats};
 use airtcp_transport::tcp::{Connection, Role, TcpConfig};
 use airtcp_units::{BitRate, Nanos, Span, TxClock};
+use channel::Channel;
+pub use channel::Loss;
 use shadow::Shadow;
-
-/// What takes packets.
-#[derive(Debug, Clone, Copy)]
-pub enum Loss {
-    /// Each with this probability.
-    Independent(f64),
-    /// Everything for exponential times of this mean, so often that the share is the first number.
-    Bursts(f64, Span),
-    /// Everything between two times.
-    Blackout(Nanos, Nanos),
-}
-
-#[derive(Debug)]
-struct Channel {
-    loss: Loss,
-    draws: Stream,
-    bad: bool,
-    until: Nanos,
-}
-
-impl Channel {
-    fn new(loss: Loss, mut draws: Stream) -> Self {
-        let bad = matches!(loss, Loss::Bursts(p, _) if draws.chance(p));
-        Self { loss, draws, bad, until: Nanos::ZERO }
-    }
-
-    fn takes(&mut self, now: Nanos) -> bool {
-        match self.loss {
-            Loss::Independent(p) => self.draws.chance(p),
-            Loss::Blackout(from, to) => from <= now && now < to,
-            Loss::Bursts(p, bad) => {
-                if p <= 0.0 {
-                    return false;
-                }
-                let mean = |is_bad: bool| {
-                    let bad = bad.as_secs_f64();
-                    if is_bad { bad } else { bad * (1.0 - p) / p }
-                };
-                while self.until <= now {
-                    // The first stay is as good as any: exponential times have no memory.
-                    self.bad = if self.until == Nanos::ZERO { self.bad } else { !self.bad };
-                    let stay = self.draws.exponential(mean(self.bad));
-                    self.until += Span::from_secs_f64(stay).max(Span(1));
-                }
-                self.bad
-            }
-        }
-    }
-}
 
 /// The path.
 #[derive(Debug, Clone, Copy)]

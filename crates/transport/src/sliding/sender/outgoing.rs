@@ -1,0 +1,101 @@
+//! What leaves: symbols, new and again, combinations, probes.
+
+use airtcp_fec::combine;
+use airtcp_packet::Segment;
+use airtcp_units::Nanos;
+
+use super::super::config::Coding;
+use super::super::receiver::DENSITY;
+use super::super::wire::{Head, MOST_COMBINED, Packet, Payload};
+use super::{Choice, Sender};
+
+impl Sender {
+    /// The next packet, if one may leave now.
+    pub(crate) fn poll(&mut self, now: Nanos) -> Option<Segment> {
+        self.now = self.now.max(now);
+        if now < self.next_send {
+            return None;
+        }
+        let payload = if self.probes > 0 {
+            self.probes -= 1;
+            if self.una == self.next {
+                return None;
+            }
+            self.stats.probes += 1;
+            self.probe()
+        } else {
+            let choice = self.choice();
+            if choice.is_none() {
+                self.idle = true;
+            }
+            let choice = choice.filter(|_| self.room() <= now)?;
+            self.payload(choice)
+        };
+        Some(self.emit(now, payload))
+    }
+
+    /// What asks for an answer: in turn, the symbol that is waited for and a combination.
+    fn probe(&mut self) -> Payload {
+        if self.silent % 2 == 1 && self.config.coding != Coding::Off && self.next - self.una > 1 {
+            return self.combination();
+        }
+        self.lost.remove(&self.una);
+        Payload::Symbol(self.una)
+    }
+
+    fn payload(&mut self, choice: Choice) -> Payload {
+        match choice {
+            Choice::Again(symbol) => {
+                self.lost.remove(&symbol);
+                Payload::Symbol(symbol)
+            }
+            Choice::New => {
+                let len = self.pending.min(u64::from(self.config.segment)) as u16;
+                self.pending -= u64::from(len);
+                let fin = self.closing && self.pending == 0;
+                self.fin_sent |= fin;
+                self.heads.push_back(Head::new(len, fin));
+                self.next += 1;
+                Payload::Symbol(self.next - 1)
+            }
+            Choice::Combination => self.combination(),
+        }
+    }
+
+    /// Of what is not known to have arrived, the newest part if that is much.
+    fn combination(&mut self) -> Payload {
+        let from = self.mirror.complete_up_to().max(self.una).min(self.next - 1);
+        let first = from.max(self.next.saturating_sub(u64::from(MOST_COMBINED)));
+        self.key = self.key.wrapping_add(1);
+        Payload::Combination { first, count: (self.next - first) as u16, key: self.key }
+    }
+
+    fn emit(&mut self, now: Nanos, payload: Payload) -> Segment {
+        let new = matches!(payload, Payload::Symbol(s) if s + 1 == self.next);
+        let (head, len) = match payload {
+            Payload::Symbol(symbol) => {
+                let head = self.heads[(symbol - self.kept) as usize];
+                (head, head.len())
+            }
+            Payload::Combination { first, count, key } => {
+                let from = (first - self.kept) as usize;
+                let window = self.heads.range(from..from + usize::from(count));
+                let len = window.clone().map(|h| h.len()).max().unwrap_or(0);
+                (combine(key, DENSITY, window).unwrap_or_default(), len)
+            }
+        };
+        let oldest = self.oldest();
+        let number = self.ledger.send(now, payload);
+        match payload {
+            Payload::Combination { .. } => self.stats.combinations += 1,
+            Payload::Symbol(_) if new && self.stats.symbols < self.next => self.stats.symbols += 1,
+            Payload::Symbol(_) => self.stats.resent += 1,
+        }
+        self.stats.bytes_sent += u64::from(len);
+        self.last_sent = now;
+        // Never further behind than a packet: what was not sent in time is not caught up with.
+        let gap = self.control.gap();
+        self.next_send = (self.next_send + gap).max(now);
+        Packet { number, oldest, payload, head, len }.segment()
+    }
+}
