@@ -365,6 +365,7 @@ impl Cell {
     }
 
     /// A draw of the transmission's own at this radio: what another cell does takes none of them.
+    #[inline]
     fn draw(&self, sent: &Transmission, radio: usize) -> f64 {
         let (sender, hearer) = (self.of[sent.frame.from.index()], self.of[radio]);
         let bss = &self.bss[sender];

@@ -108,10 +108,16 @@ impl Ambient {
     /// What a station receives from `at` on, `end` at the latest.
     #[inline]
     pub(crate) fn level(&self, station: usize, at: Nanos, end: Nanos) -> Level {
-        if self.steps.is_empty() && self.powers[station].is_empty() {
-            return Level { noise: self.noise, power: 0.0, until: end };
+        match self.quiet(station) {
+            Some(noise) => Level { noise, power: 0.0, until: end },
+            None => self.changing(station, at, end),
         }
-        self.changing(station, at, end)
+    }
+
+    /// The noise in mW at a station where nothing ever adds to it.
+    #[inline]
+    pub(crate) fn quiet(&self, station: usize) -> Option<f64> {
+        (self.steps.is_empty() && self.powers[station].is_empty()).then_some(self.noise)
     }
 
     fn changing(&self, station: usize, at: Nanos, end: Nanos) -> Level {

@@ -185,6 +185,7 @@ impl Cell {
     }
 
     /// Takes a station's new deadline.
+    #[inline]
     fn refresh(&mut self, station: u32) {
         let i = station as usize;
         let next = self.stations[i].next_timer(&self.bss[self.of[i]].rules);

@@ -119,7 +119,13 @@ impl Radio {
     /// Judges what has been received up to `now`; call before the powers change.
     #[inline]
     pub(crate) fn judge(&mut self, now: Nanos, by: &Judge<'_>) {
-        if let Some(reception) = &mut self.reception {
+        let Some(reception) = &mut self.reception else { return };
+        // Most frames are alone, and far above what could do them harm.
+        if let Some(noise) = by.ambient.quiet(by.station)
+            && reception.is_clear(by.error, reception.power / (noise + reception.interference))
+        {
+            reception.until = now;
+        } else {
             reception.advance(now, by);
         }
     }
@@ -141,15 +147,14 @@ impl Reception {
         if self.destroyed { 0.0 } else { self.survival }
     }
 
+    #[inline(never)]
     fn advance(&mut self, now: Nanos, by: &Judge<'_>) {
         let mut from = self.until;
         self.until = now;
         while from < now && !self.destroyed && self.survival > 0.0 {
             let level = by.ambient.level(by.station, from, now);
             let sinr = self.power / (level.noise + level.power + self.interference);
-            if !self.is_clear(by.error, sinr) {
-                self.stretch(from, level.until, by.error, sinr);
-            }
+            self.stretch(from, level.until, by.error, sinr);
             if level.power > level.noise.max(self.interferer.unwrap_or(0.0)) {
                 self.interferer = Some(level.power);
             }

@@ -255,7 +255,7 @@ impl Station {
             next = next.min(self.beacons.map_or(Nanos::NEVER, |b| b.next)).min(self.stage_end());
         }
         match self.exchange {
-            Exchange::None if self.due.is_none() => {
+            Exchange::None if self.due.is_none() && self.view.idle_from != Nanos::NEVER => {
                 for contender in &self.contenders[self.silenced()..] {
                     next = next.min(contender.access(&self.view, rules));
                 }
