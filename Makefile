@@ -50,6 +50,7 @@ generated: ## Write the generated files again (JSON Schemas, demo links)
 bench: ## Measure speed and size; prints a table
 	@scripts/setup dev
 	benches/run
+	benches/wifi
 	benches/instructions
 
 .PHONY: fuzz

@@ -151,6 +151,7 @@ def run(
     radiotap: PathLike | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
+    warn: Callable[[str], object] | None = None,
 ) -> RunResult:
     """Run a scenario.
 
@@ -171,6 +172,8 @@ def run(
             to, one for each station of the 802.11 cells: what its radio sent and heard.
         workers: Threads; all cores if left out. The result does not depend on it.
         progress: Called with done, total and a label.
+        warn: Called before the run starts with each thing to know of its cells, such as stations
+            out of reach; the result has them as `warnings`.
 
     Returns:
         The result; `interrupted` is true if Ctrl-C stopped the run.
@@ -212,6 +215,9 @@ def run(
         folder=str(path.parent),
         timeline=timeline,
     )
+    if warn is not None:
+        for warning in _core.warnings(text, str(path), json.dumps(options)):
+            warn(warning)
     with ExitStack() as files:
         if pcap is not None:
             options["pcap"] = str(files.enter_context(output.whole(Path(pcap))))
@@ -284,6 +290,7 @@ def compare(
     time_column: str | int | None = None,
     time_unit: str | None = None,
     progress: Progress | None = None,
+    warn: Callable[[str], object] | None = None,
 ) -> CompareResult:
     """Compare TCPs: each over the same channel, with paired differences.
 
@@ -311,6 +318,7 @@ def compare(
         time_column: As for `study`.
         time_unit: As for `study`.
         progress: Called with done, total and a label.
+        warn: Called before anything runs with each thing to know of the scenarios' cells.
 
     Returns:
         The result; `interrupted` is true if Ctrl-C stopped the comparison: it holds the
@@ -333,7 +341,7 @@ def compare(
 
     paths = _paths(subjects)
     scenarios = [Path(path) for path in paths if text is not None or path.lower().endswith(".toml")]
-    options = {
+    options: dict[str, Any] = {
         "scenarios": [
             {
                 "name": str(path),
@@ -358,6 +366,11 @@ def compare(
             workers=workers,
         ),
     }
+    if warn is not None:
+        for scenario in options["scenarios"]:
+            how = json.dumps({"set": options["set"], "folder": scenario["folder"]})
+            for warning in _core.warnings(scenario["text"], scenario["name"], how):
+                warn(f"{scenario['name']}: {warning}")
     traces = [path for path in paths if Path(path) not in scenarios]
     return CompareResult(_core.compare(traces, json.dumps(options), progress))
 

@@ -59,8 +59,9 @@ pub(crate) fn compare(
     let options: Options = error::options(options)?;
     let mut given = Vec::new();
     for ScenarioText { name, text, folder } in options.scenarios {
-        let scenario =
+        let mut scenario =
             airtcp_scenario::read(&text, &name, &options.set).map_err(error::scenario)?;
+        scenario.read_layouts(&folder).map_err(|e| error::scenario(e.located(&name, &text)))?;
         given.push(Given::Scenario { name, text, scenario: Box::new(scenario), folder });
     }
     let mut watch = Watch::new(progress);

@@ -34,7 +34,7 @@ mod core {
     #[pymodule_export]
     use crate::models::trace_models;
     #[pymodule_export]
-    use crate::run::{RunResult, run};
+    use crate::run::{RunResult, run, warnings};
     #[pymodule_export]
     use crate::study::{StudyResult, study};
     #[pymodule_export]

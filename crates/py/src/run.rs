@@ -44,15 +44,28 @@ pub(crate) fn run(
 ) -> PyResult<RunResult> {
     let options: Options = error::options(options)?;
     let refuse = |e: ScenarioError| error::scenario(tidy(e).located(name, text));
-    let plan = airtcp_scenario::read(text, name, &options.set)
-        .map_err(error::scenario)?
-        .resolve()
-        .map_err(refuse)?;
+    let plan = planned(text, name, &options)?;
     let mut watch = Watch::new(progress);
     let outcome = py.detach(|| simulate(&plan, &options, refuse, &mut watch));
     watch.into_error(py)?;
     let (inner, recorded) = outcome?;
     Ok(RunResult { inner, recorded, plan })
+}
+
+/// What a user should know of a scenario's cells before it runs. `options` is as for `run`.
+#[pyfunction]
+pub(crate) fn warnings(text: &str, name: &str, options: &str) -> PyResult<Vec<String>> {
+    let options: Options = error::options(options)?;
+    let plan = planned(text, name, &options)?;
+    Ok(airtcp_sim::warnings(&plan))
+}
+
+/// Reads a scenario, with the files that its layouts name, and resolves it.
+fn planned(text: &str, name: &str, options: &Options) -> PyResult<Resolved> {
+    let mut scenario = airtcp_scenario::read(text, name, &options.set).map_err(error::scenario)?;
+    let refuse = |e: ScenarioError| error::scenario(tidy(e).located(name, text));
+    scenario.read_layouts(&options.folder).map_err(refuse)?;
+    scenario.resolve().map_err(refuse)
 }
 
 /// A path that ends at a whole table does not end in a dot.

@@ -125,7 +125,9 @@ pub struct Cell {
 impl CellSpec {
     /// Names of its nodes, the access point's first.
     pub fn node_names(&self) -> Vec<String> {
-        let stations = (0..self.layout.stations()).map(|i| format!("{}{i}", self.prefix));
+        let named = |i: usize| self.layout.name_of(i).map(str::to_owned);
+        let stations = (0..self.layout.stations())
+            .map(|i| named(i).unwrap_or_else(|| format!("{}{i}", self.prefix)));
         std::iter::once(self.access_point.clone()).chain(stations).collect()
     }
 

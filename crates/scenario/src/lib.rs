@@ -8,6 +8,7 @@
 mod application;
 mod cell;
 mod error;
+mod files;
 mod medium;
 mod model;
 mod read;

@@ -27,6 +27,7 @@ const LEAST_FOR_TCP: u64 = 48 + TCP_HEADERS;
 /// # Errors
 /// The first flow that cannot run, and the link that keeps it from running.
 pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
+    crate::memory::check(plan)?;
     let routes = routes(plan);
     let limited = !plan.cells.is_empty() || plan.links.iter().any(|l| l.direction.mtu.is_some());
     for flow in &plan.flows {

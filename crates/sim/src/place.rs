@@ -76,7 +76,7 @@ pub(crate) fn places(plan: &Plan, seed: Seed) -> Vec<Place> {
 
 /// What a user should know of a plan's cells before believing their results, with the places of
 /// the first replication.
-pub(crate) fn warnings(plan: &Resolved) -> Vec<String> {
+pub fn warnings(plan: &Resolved) -> Vec<String> {
     let seed = Seed::new(plan.scenario.seed);
     plan.cells.iter().flat_map(|cell| of_cell(cell, seed).unwrap_or_default()).collect()
 }

@@ -149,3 +149,44 @@ fn a_later_replication_that_cannot_run() {
     let refused = run(&plan(&scenario), &load, Some(1), |_, _| true).map(|_| ());
     says(&refused.unwrap_err().to_string(), &["the file is gone"]);
 }
+
+/// Results of stations are kept for each replication.
+#[test]
+fn more_results_of_stations_than_memory_are_refused() {
+    let text = "replications = 10000\n[[cells]]\nlayout = { kind = \"star\", stations = 500 }\n";
+    let plan = common::plan(text);
+    let refused = airtcp_sim::prepare(&plan, &common::no_traces).unwrap_err();
+    assert_eq!(refused.path, "replications");
+    for part in ["501 stations", "10000 replications", "GiB", "up to 4 GiB"] {
+        assert!(refused.message.contains(part), "{}", refused.message);
+    }
+    let fewer = common::plan(&text.replace("10000", "100"));
+    assert!(airtcp_sim::prepare(&fewer, &common::no_traces).is_ok());
+}
+
+/// Places and names of stations from a file beside the scenario.
+#[test]
+fn a_layout_is_read_from_its_file() {
+    let folder = std::env::temp_dir().join(format!("airtcp-layout-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let text = "[[cells]]\nlayout = { kind = \"file\", path = \"places.csv\" }\n\
+                [[flows]]\nfrom = \"desk\"\nto = \"ap\"\n";
+    let read = |places: &str| {
+        std::fs::write(folder.join("places.csv"), places).unwrap();
+        let mut scenario = airtcp_scenario::read(text, "test", &[]).unwrap();
+        scenario.read_layouts(&folder).map(|()| scenario)
+    };
+    let scenario = read("name,x_m,y_m\ndesk,3,4\nap,0,1\nshelf,-2,0\n").unwrap();
+    assert_eq!(scenario.resolve().unwrap().nodes, ["ap", "desk", "shelf"]);
+    let stored = serde_json::to_value(&scenario.cells[0].layout).unwrap();
+    assert_eq!(stored["access_point"], serde_json::json!([0.0, 1.0]));
+    let refused = read("desk,3,4\nshelf,five,0\n").unwrap_err();
+    assert_eq!(refused.path, "cells[0].layout.path");
+    assert!(refused.message.contains("\"places.csv\": line 2"), "{}", refused.message);
+    std::fs::remove_file(folder.join("places.csv")).unwrap();
+    let mut gone = airtcp_scenario::read(text, "test", &[]).unwrap();
+    assert!(gone.read_layouts(&folder).unwrap_err().message.contains("places.csv"));
+    // Who resolves a scenario without having read its files is told so.
+    assert!(gone.resolve().unwrap_err().message.contains("was not read"));
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -61,6 +61,18 @@ pub enum Layout {
         /// Where the access point is.
         #[serde(default)]
         access_point: Position,
+        /// What the stations' nodes are called, where they do not go by number.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        names: Vec<String>,
+    },
+    /// Where a file says: a line for each station, `name,x_m,y_m` or `x_m,y_m`. It stands beside the
+    /// scenario. Names become those of the nodes; the line with the access point's name is its place.
+    File {
+        /// Its path, from the scenario's folder.
+        path: String,
+        /// Where the access point is, if the file does not say.
+        #[serde(default)]
+        access_point: Position,
     },
 }
 
@@ -75,6 +87,36 @@ const fn ten() -> f64 {
 }
 
 impl Layout {
+    /// What a station is called if it has a name of its own.
+    pub fn name_of(&self, station: usize) -> Option<&str> {
+        match self {
+            Self::Positions { names, .. } => names.get(station).map(String::as_str),
+            _ => None,
+        }
+    }
+
+    /// A layout from the text of its file, where it has one; the same as it was otherwise.
+    /// `access_point` is that node's name.
+    ///
+    /// # Errors
+    /// The line of the file that is no place.
+    pub fn from_file(
+        path: &str,
+        at: Position,
+        access_point: &str,
+        text: &str,
+    ) -> Result<Self, ConfigError> {
+        let read = crate::places::read(text);
+        let (mut names, mut stations) =
+            read.map_err(|e| ConfigError::new("path", format!("\"{path}\": {e}")))?;
+        let mut place = at;
+        if let Some(own) = names.iter().position(|name| name == access_point) {
+            names.remove(own);
+            place = stations.remove(own);
+        }
+        Ok(Self::Positions { stations, access_point: place, names })
+    }
+
     /// Number of stations, without the access point.
     pub fn stations(&self) -> usize {
         match self {
@@ -83,6 +125,7 @@ impl Layout {
             | Self::Disc { stations, .. }
             | Self::Line { stations, .. } => *stations as usize,
             Self::Positions { stations, .. } => stations.len(),
+            Self::File { .. } => 0,
         }
     }
 
@@ -92,6 +135,10 @@ impl Layout {
     /// The first key that is impossible.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let n = self.stations();
+        if let Self::File { path, .. } = self {
+            // Who runs a scenario reads its files first.
+            return Err(ConfigError::new("path", format!("is \"{path}\", which was not read")));
+        }
         if !(1..=MAX_STATIONS).contains(&n) {
             let message = format!("is {n}: a cell has 1 to {MAX_STATIONS} stations");
             return Err(ConfigError::new("stations", message));
@@ -108,7 +155,19 @@ impl Layout {
             Self::Grid { spacing_m, .. } | Self::Line { spacing_m, .. } => {
                 ("spacing_m", *spacing_m)
             }
-            Self::Positions { .. } => return Ok(()),
+            Self::Positions { names, .. } => {
+                if !(names.is_empty() || names.len() == n) {
+                    let message =
+                        format!("names {} of {n} stations: give all or none", names.len());
+                    return Err(ConfigError::new("names", message));
+                }
+                if names.iter().any(String::is_empty) {
+                    let message = "has an empty name: a name has at least one character";
+                    return Err(ConfigError::new("names", message));
+                }
+                return Ok(());
+            }
+            Self::File { .. } => return Ok(()),
         };
         if (0.1..=100_000.0).contains(&length) {
             return Ok(());
@@ -152,10 +211,11 @@ impl Layout {
             Self::Line { stations, spacing_m } => {
                 all.extend((1..=*stations).map(|i| Position::new(f64::from(i) * spacing_m, 0.0)));
             }
-            Self::Positions { stations, access_point } => {
+            Self::Positions { stations, access_point, .. } => {
                 all[0] = *access_point;
                 all.extend(stations);
             }
+            Self::File { access_point, .. } => all[0] = *access_point,
         }
         all
     }

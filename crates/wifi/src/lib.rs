@@ -9,6 +9,7 @@ pub mod interference;
 pub mod layout;
 pub mod mac;
 pub mod phy;
+pub mod places;
 pub mod rate;
 
 pub use airtcp_probe::{ConfigError, Entry};

@@ -155,6 +155,7 @@ def compare(
             time_column=time_column,
             time_unit=time_unit,
             progress=tell,
+            warn=lambda warning: note(f"warning: {warning}", quiet=quiet),
         )
     if form is opt.Format.TABLE:
         _print(result)

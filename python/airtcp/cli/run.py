@@ -92,9 +92,8 @@ def run(
             radiotap=radiotap,
             workers=workers,
             progress=tell,
+            warn=lambda warning: note(f"warning: {warning}", quiet=quiet),
         )
-    for warning in result.warnings:
-        note(f"warning: {warning}", quiet=quiet)
     if form is opt.Format.TABLE:
         _tables(result)
     elif form is opt.Format.JSON:

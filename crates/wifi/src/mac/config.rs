@@ -165,7 +165,32 @@ impl MacConfig {
         if let Some(association) = &self.association {
             association.validate(self.beacons.is_some())?;
         }
-        Ok(())
+        self.check_unused()
+    }
+
+    /// Refuses keys of the other access method, which would do nothing.
+    fn check_unused(&self) -> Result<(), ConfigError> {
+        let own = EdcaConfig::default();
+        let edca = [
+            ("edca", self.edca != own),
+            ("edca_access_point", self.edca_access_point.is_some()),
+            ("txop_limits", self.txop_limits != TxopLimits::default()),
+        ];
+        let dcf = [("cw_min", self.cw_min.is_some()), ("cw_max", self.cw_max.is_some())];
+        let (unused, access, other): (&[(&'static str, bool)], _, _) = match self.access {
+            AccessMethod::Dcf => (&edca, "dcf", "edca"),
+            AccessMethod::Edca => (&dcf, "edca", "dcf"),
+        };
+        match unused.iter().find(|(_, given)| *given) {
+            None => Ok(()),
+            Some((key, _)) => {
+                let message = format!(
+                    "is for access = \"{other}\", and access is \"{access}\": leave it out, or \
+                     set mac.access = \"{other}\""
+                );
+                Err(ConfigError::new(key, message))
+            }
+        }
     }
 
     /// Number of categories a station has.
@@ -232,5 +257,29 @@ impl Rules {
     /// Whether a data frame of `bytes` is preceded by RTS and CTS.
     pub(crate) fn wants_rts(&self, bytes: u32) -> bool {
         self.mac.rts_threshold.is_some_and(|limit| u64::from(bytes) > limit.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_the_other_access_method_are_refused() {
+        let refuse = |config: MacConfig| config.validate().unwrap_err();
+        let mut edca = EdcaConfig::default();
+        edca.voice.aifsn = Some(3);
+        let dcf = refuse(MacConfig { edca, ..MacConfig::default() });
+        assert_eq!(dcf.key, "edca");
+        assert!(dcf.message.contains("set mac.access = \"edca\""), "{}", dcf.message);
+        let own = Some(EdcaConfig::default());
+        let own = refuse(MacConfig { edca_access_point: own, ..MacConfig::default() });
+        assert_eq!(own.key, "edca_access_point");
+        let limits = MacConfig { txop_limits: TxopLimits::Zero, ..MacConfig::default() };
+        assert_eq!(refuse(limits.clone()).key, "txop_limits");
+        let access = AccessMethod::Edca;
+        assert!(MacConfig { access, edca, ..limits }.validate().is_ok());
+        let cw_max = Some(63);
+        assert_eq!(refuse(MacConfig { access, cw_max, ..MacConfig::default() }).key, "cw_max");
     }
 }

@@ -1,0 +1,40 @@
+//! Files that a scenario names and that have to be there before it is resolved: layouts of cells.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use airtcp_wifi::layout::Layout;
+use airtcp_wifi::places::MAX_FILE;
+
+use crate::{Scenario, ScenarioError};
+
+impl Scenario {
+    /// Reads the files that layouts of cells name, from `folder`; the layouts then hold the places
+    /// themselves, and results are stored with them.
+    ///
+    /// # Errors
+    /// A file that cannot be read, and the line that is no place.
+    pub fn read_layouts(&mut self, folder: &Path) -> Result<(), ScenarioError> {
+        for (i, cell) in self.cells.iter_mut().enumerate() {
+            let Layout::File { path, access_point } = &cell.layout else { continue };
+            let refuse =
+                |message: String| ScenarioError::at(format!("cells[{i}].layout.path"), message);
+            let text = text(&folder.join(path)).map_err(|e| refuse(format!("\"{path}\": {e}")))?;
+            let layout = Layout::from_file(path, *access_point, &cell.access_point, &text);
+            cell.layout = layout.map_err(|e| refuse(e.message))?;
+        }
+        Ok(())
+    }
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|e| e.to_string())?;
+    file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(format!("is longer than {MAX_FILE} bytes"));
+    }
+    String::from_utf8(bytes)
+        .map_err(|e| format!("is not text (byte {} is not UTF-8)", e.utf8_error().valid_up_to()))
+}

@@ -1,0 +1,64 @@
+//! How much memory a run with cells will take, estimated before it starts.
+//!
+//! ```text
+//! medium  = 32 B x stations x stations on the medium (power 8, list of hearers 16, duplicates 8)
+//! results = 3 kB a station + 1 kB a flow or direction of a link, for each replication
+//! ```
+//! Counts are of what grows with the square of the stations or with replications; what packets take
+//! is bounded by TCP's windows and the queues. The sizes are those of the structures on a 64-bit
+//! machine, rounded up.
+
+use airtcp_scenario::{Cell, Resolved, ScenarioError};
+
+use crate::parallel::default_workers;
+
+/// Most bytes that a run may take (a choice: what a laptop can spare).
+const MOST: u64 = 4 << 30;
+/// Bytes for each pair of stations of a medium.
+const PAIR: u64 = 32;
+/// Bytes of a station's results in one replication.
+const STATION: u64 = 3 << 10;
+/// Bytes of the results of a flow, or of a direction of a link, in one replication.
+const RESULT: u64 = 1 << 10;
+
+/// Bytes that a plan's media take in one replication, and its results in all.
+fn estimate(plan: &Resolved) -> (u64, u64) {
+    let pairs = |cell: &Cell| {
+        let own = cell.nodes.len() as u64;
+        own * (own + cell.neighbours.len() as u64)
+    };
+    let media = PAIR * plan.cells.iter().map(pairs).sum::<u64>();
+    let stations: u64 = plan.cells.iter().map(|c| c.nodes.len() as u64).sum();
+    let each = STATION * stations + RESULT * (plan.flows.len() + plan.links.len()) as u64;
+    (media, each.saturating_mul(u64::from(plan.scenario.replications)))
+}
+
+/// Refuses a plan with cells that would take more memory than there is reason to expect.
+///
+/// # Errors
+/// If the estimate is above 4 GiB; the message says what takes it.
+pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
+    if plan.cells.is_empty() {
+        return Ok(());
+    }
+    let (medium, results) = estimate(plan);
+    let replications = plan.scenario.replications;
+    let at_once = u64::from(replications).min(default_workers() as u64);
+    let media = medium.saturating_mul(at_once);
+    let all = media.saturating_add(results);
+    if all <= MOST {
+        return Ok(());
+    }
+    let stations: usize = plan.cells.iter().map(|c| c.nodes.len()).sum();
+    let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
+    let message = format!(
+        "{stations} stations and access points in {replications} replications would take about \
+         {:.1} GiB ({:.1} for who hears whom, {:.1} for results): accepted are up to {:.0} GiB; use \
+         fewer stations or replications",
+        gib(all),
+        gib(media),
+        gib(results),
+        gib(MOST)
+    );
+    Err(ScenarioError::at(if results > media { "replications" } else { "cells" }, message))
+}
