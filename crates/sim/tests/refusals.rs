@@ -153,7 +153,8 @@ fn a_later_replication_that_cannot_run() {
 /// Results of stations are kept for each replication.
 #[test]
 fn more_results_of_stations_than_memory_are_refused() {
-    let text = "replications = 10000\n[[cells]]\nlayout = { kind = \"star\", stations = 500 }\n";
+    let text = "replications = 10000\n[[cells]]\nlayout = { kind = \"star\", stations = 500 }\n\
+                [[flows]]\nfrom = \"sta0\"\nto = \"ap\"\n";
     let plan = common::plan(text);
     let refused = airtcp_sim::prepare(&plan, &common::no_traces).unwrap_err();
     assert_eq!(refused.path, "replications");

@@ -4,10 +4,10 @@ use airtcp_probe::air::AirFrame;
 use airtcp_probe::{Cx, Probe};
 use airtcp_units::{Nanos, Span};
 
+use super::Cell;
 use super::fate::{Fate, Loss};
 use super::radio::{Judge, Signal};
 use super::watch::tell_sent;
-use super::{Cell, Delivery};
 use crate::interference::Exposure;
 use crate::mac::{Frame, Heard, Kind, NodeId, Receiving, data_bytes};
 use crate::phy::propagation::pair_key;
@@ -263,6 +263,7 @@ impl Cell {
                 self.receive(now, radio as usize, *place, sent, told.as_ref(), cx);
                 touched.push(radio);
             }
+            self.make_certain(now, *place, sent, cx);
             // Those who hear one frame are in order already.
             let at = if alone { touched.partition_point(|r| *r < from.0) } else { touched.len() };
             touched.insert(at, from.0);
@@ -313,11 +314,13 @@ impl Cell {
         };
         let bss = &self.bss[self.of[i]];
         let survival = reception.survival() * bss.levels.clear(sent);
-        let right = survival >= 1.0 || survival > 0.0 && self.draw(sent, i) < survival;
+        let right = survival >= 1.0
+            || survival > 0.0 && self.draw(sent, i) < survival
+            || self.is_certain(sent, i);
         let local = bss.local(i);
         let exposure =
             || sent.exposure(local, self.bss[self.of[sent.frame.from.index()]].rules.qos());
-        let spoiled = right && bss.ambient.destroys(local, exposure);
+        let spoiled = right && bss.ambient.destroys(local, exposure) && !self.is_certain(sent, i);
         if let Some(frame) = told {
             self.tell_heard(now, i, frame, &reception, right && !spoiled, cx);
         }
@@ -343,11 +346,7 @@ impl Cell {
         }
         if wanted && sent.frame.kind == Kind::Data && sent.frame.to.index() == i {
             let category = usize::from(sent.frame.category);
-            let head = self.stations[sent.frame.from.index()].head(category);
-            if let Some(packet) = head.and_then(|mpdu| mpdu.packet.take()) {
-                let frame_bytes = sent.frame.bytes;
-                self.out.push_back(Delivery { to: sent.frame.to, packet, frame_bytes });
-            }
+            self.hand_over(sent.frame.from, sent.frame.to, category);
         }
     }
 

@@ -11,6 +11,7 @@ mod bss;
 mod capture;
 mod config;
 mod fate;
+mod oracle;
 mod radio;
 mod report;
 mod watch;

@@ -107,7 +107,10 @@ impl Cell {
         let carries = matches!(frame.kind, Kind::Data | Kind::Beacon | Kind::Management);
         let head = self.stations[frame.from.index()].head(usize::from(frame.category));
         let mpdu = head.filter(|mpdu| carries && mpdu.sequence == frame.sequence);
-        let packet = mpdu.as_ref().and_then(|mpdu| mpdu.packet).map(|id| pool.get(id));
+        // A fragment's bytes are no packet.
+        let entire = frame.fragment == 0 && !frame.more_fragments;
+        let packet = mpdu.as_ref().filter(|_| entire).and_then(|mpdu| mpdu.packet);
+        let packet = packet.map(|id| pool.get(id));
         AirFrame {
             from: frame.from.0,
             to: (frame.to != NodeId::BROADCAST).then_some(frame.to.0),
@@ -117,10 +120,10 @@ impl Cell {
             bytes: frame.bytes,
             category: (qos && !frame.class.is_management()).then_some(frame.category),
             sequence: frame.sequence,
-            fragment: 0,
-            more_fragments: false,
+            fragment: frame.fragment,
+            more_fragments: frame.more_fragments,
             retry: frame.retry,
-            attempt: mpdu.as_ref().map_or(0, |mpdu| mpdu.sent),
+            attempt: mpdu.as_ref().map_or(0, |mpdu| mpdu.tries),
             duration: frame.duration,
             started: sent.started,
             body: sent.body,

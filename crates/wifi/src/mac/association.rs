@@ -22,7 +22,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::exchange::Exchange;
-use super::{Class, Frame, Mpdu, NodeId, Rules, Station};
+use super::{Class, Frame, Mpdu, NodeId, Part, Rules, Station};
 use crate::phy::Standard;
 
 /// Bytes of an authentication frame: MAC header, algorithm, number, status, FCS.
@@ -276,9 +276,11 @@ impl Station {
             to,
             class,
             bytes,
+            part: Part::whole(bytes, rules),
             sequence,
             short: 0,
             long: 0,
+            tries: 0,
             sent: 0,
             since: now,
             mode: rules.timing.lowest(),

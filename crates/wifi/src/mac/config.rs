@@ -5,7 +5,10 @@ use airtcp_units::{BitRate, Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AssociationConfig, BeaconConfig, EdcaConfig, Protection, TxopLimits};
+use super::fragment::LEAST_THRESHOLD;
+use super::{
+    AblationConfig, AssociationConfig, BeaconConfig, EdcaConfig, Protection, TxopLimits,
+};
 use crate::cell::AccessParams;
 use crate::phy::{Standard, Timing};
 
@@ -96,6 +99,10 @@ pub struct MacConfig {
     /// none are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rts_threshold: Option<Bytes>,
+    /// Data frames longer than this, MAC header and FCS included, go as fragments of at most this.
+    /// Default: none do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fragmentation_threshold: Option<Bytes>,
     /// Whether the contention window grows.
     pub backoff: Backoff,
     /// When a frozen counter has counted a slot. Default: `slot-end` under DCF, `slot-start` under
@@ -119,6 +126,9 @@ pub struct MacConfig {
     /// Stations associate with the access point before they send. Default: everybody is associated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub association: Option<AssociationConfig>,
+    /// What no real medium access does, to find out what matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ablation: Option<AblationConfig>,
 }
 
 impl Default for MacConfig {
@@ -133,6 +143,7 @@ impl Default for MacConfig {
             attempts: 7,
             attempts_long: 4,
             rts_threshold: None,
+            fragmentation_threshold: None,
             backoff: Backoff::default(),
             backoff_decrement: None,
             immediate_access: ImmediateAccess::default(),
@@ -142,6 +153,7 @@ impl Default for MacConfig {
             protection_rate: None,
             beacons: None,
             association: None,
+            ablation: None,
         }
     }
 }
@@ -158,6 +170,15 @@ impl MacConfig {
                 let message = format!("is {attempts}: accepted are 1 to 255");
                 return Err(ConfigError::new(key, message));
             }
+        }
+        if let Some(threshold) = self.fragmentation_threshold
+            && !(LEAST_THRESHOLD..=8000).contains(&threshold.0)
+        {
+            let message = format!("is {threshold}: accepted are {LEAST_THRESHOLD} to 8000 B");
+            return Err(ConfigError::new("fragmentation_threshold", message));
+        }
+        if let Some(ablation) = &self.ablation {
+            ablation.validate()?;
         }
         if let Some(beacons) = &self.beacons {
             beacons.validate()?;

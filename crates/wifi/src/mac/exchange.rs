@@ -10,7 +10,7 @@
 use airtcp_units::{Nanos, Span};
 
 use super::{Class, Finished, Frame, Grant, Heard, Kind, Mpdu, NodeId, Rules, Station};
-use crate::mac::station::{CATEGORIES, SEQUENCES};
+use crate::mac::station::CATEGORIES;
 use crate::phy::{ACK_BYTES, CTS_BYTES, Mode, RTS_BYTES};
 use crate::rate::{Attempt, Ending, Outcome, RateControl};
 
@@ -40,6 +40,8 @@ pub(crate) enum Due {
     Answer(Frame),
     /// The data the CTS has cleared.
     Cleared,
+    /// The next fragment of the packet.
+    Fragment,
     /// The next data frame of the transmission opportunity, if there is one and it fits.
     Further,
 }
@@ -52,7 +54,7 @@ impl Station {
     }
 
     /// The frame at the head of the active category, with the rate of its next attempt.
-    fn choose(&mut self, now: Nanos) -> Option<Mpdu> {
+    pub(super) fn choose(&mut self, now: Nanos) -> Option<Mpdu> {
         let category = self.active as u8;
         let mpdu = self.contenders[self.active].mpdu.as_mut()?;
         if !mpdu.class.is_management() {
@@ -66,6 +68,7 @@ impl Station {
         match due {
             Due::Answer(frame) => Some(frame),
             Due::Cleared => self.data(rules),
+            Due::Fragment => self.next_fragment(now, rules),
             Due::Further => {
                 let next = self.choose(now);
                 let (to, left) = self.burst;
@@ -117,17 +120,22 @@ impl Station {
             duration: sifs + timing.cts(mode) + sifs + data,
             category: self.active as u8,
             sequence: 0,
+            fragment: 0,
+            more_fragments: false,
             retry: mpdu.short > 0,
             grant: asks.then_some(Grant { mode: mpdu.mode, bytes: mpdu.bytes }),
         }
     }
 
-    fn data(&mut self, rules: &Rules) -> Option<Frame> {
+    pub(super) fn data(&mut self, rules: &Rules) -> Option<Frame> {
         let timing = &rules.timing;
+        let further = self.reserves_further(self.contenders[self.active].mpdu.as_ref()?, rules);
         let mpdu = self.contenders[self.active].mpdu.as_mut()?;
-        let retry = mpdu.sent > 0;
+        let retry = mpdu.tries > 0;
+        mpdu.tries += 1;
         mpdu.sent += 1;
         let unicast = mpdu.to != NodeId::BROADCAST;
+        let duration = timing.sifs + timing.ack(mpdu.mode) + further;
         Some(Frame {
             kind: match mpdu.class {
                 Class::Beacon => Kind::Beacon,
@@ -139,9 +147,11 @@ impl Station {
             to: mpdu.to,
             mode: mpdu.mode,
             bytes: mpdu.bytes,
-            duration: if unicast { timing.sifs + timing.ack(mpdu.mode) } else { Span::ZERO },
+            duration: if unicast { duration } else { Span::ZERO },
             category: self.active as u8,
             sequence: mpdu.sequence,
+            fragment: mpdu.part.number,
+            more_fragments: mpdu.part.has_next(),
             retry,
             grant: None,
         })
@@ -241,6 +251,8 @@ impl Station {
             duration,
             category: frame.category,
             sequence: 0,
+            fragment: 0,
+            more_fragments: false,
             retry: false,
             grant,
         };
@@ -250,13 +262,11 @@ impl Station {
             Kind::Management => CATEGORIES,
             _ => return false,
         };
-        let place = frame.from.index() * SEQUENCES + sequences;
-        let duplicate = frame.retry && self.seen[place] == frame.sequence + 1;
-        self.seen[place] = frame.sequence + 1;
-        if frame.kind == Kind::Management && !duplicate {
+        let new = self.completes(frame, sequences);
+        if frame.kind == Kind::Management && new {
             self.on_management(now, frame, rules);
         }
-        !duplicate && frame.kind == Kind::Data
+        new && frame.kind == Kind::Data
     }
 
     /// Others have reserved the medium (clause 9.3.2.4).
@@ -296,6 +306,10 @@ impl Station {
         let category = self.active;
         let contender = &mut self.contenders[category];
         contender.narrow();
+        if self.goes_on(now, rules) {
+            return;
+        }
+        let contender = &mut self.contenders[category];
         if let Some(mpdu) = contender.mpdu.take() {
             if mpdu.class.is_management() {
                 self.management_done(&mpdu, true);
@@ -349,7 +363,7 @@ impl Station {
             mpdu.long >= rules.mac.attempts_long
         } else {
             mpdu.short += 1;
-            mpdu.short >= rules.mac.attempts
+            mpdu.short >= rules.mac.attempts_of(mpdu.class)
         };
         if given_up {
             contender.narrow();
@@ -369,14 +383,19 @@ impl Station {
 }
 
 /// Time of a data frame and its ACK.
-fn acknowledged(mode: Mode, bytes: u32, rules: &Rules) -> Span {
+pub(super) fn acknowledged(mode: Mode, bytes: u32, rules: &Rules) -> Span {
     let timing = &rules.timing;
     timing.frame(mode, bytes) + timing.sifs + timing.ack(mode)
 }
 
 /// The next attempt of a frame.
-const fn attempt(now: Nanos, category: u8, mpdu: &Mpdu) -> Attempt {
-    Attempt { now, to: mpdu.to, category, bytes: mpdu.bytes, number: mpdu.sent }
+pub(super) const fn attempt(now: Nanos, category: u8, mpdu: &Mpdu) -> Attempt {
+    Attempt { now, to: mpdu.to, category, bytes: mpdu.bytes, number: mpdu.tries }
+}
+
+/// A fragment's attempt that has just been acknowledged.
+pub(super) fn acknowledged_attempt(now: Nanos, category: u8, mpdu: &Mpdu) -> Outcome {
+    outcome(now, usize::from(category), mpdu, Ending::Acknowledged, false)
 }
 
 /// What became of the attempt at a frame that has just ended.

@@ -6,6 +6,7 @@ use airtcp_packet::PacketId;
 pub use airtcp_probe::FrameClass as Class;
 use airtcp_units::{Nanos, Span};
 
+use super::Part;
 use crate::phy::Mode;
 
 /// A station (an access point is one too) in its cell, by number.
@@ -60,6 +61,10 @@ pub struct Frame {
     pub category: u8,
     /// Sequence number, modulo 4096.
     pub sequence: u16,
+    /// Number of the fragment that it carries, from 0.
+    pub fragment: u8,
+    /// Whether another fragment of the packet follows.
+    pub more_fragments: bool,
     /// Whether it has been sent before.
     pub retry: bool,
     /// Where the receiver chooses the rate: in an RTS what is to be sent, in a CTS how.
@@ -88,13 +93,16 @@ pub(crate) struct Mpdu {
     pub(crate) packet: Option<PacketId>,
     pub(crate) to: NodeId,
     pub(crate) class: Class,
-    /// Length of the data frame.
+    /// Length of the data frame, or of the fragment whose turn it is.
     pub(crate) bytes: u32,
+    pub(crate) part: Part,
     pub(crate) sequence: u16,
     /// Failed attempts of the frame, or of its RTS (short), and after an RTS (long).
     pub(crate) short: u32,
     pub(crate) long: u32,
-    /// Times the data frame itself was sent.
+    /// Times the data frame itself, or this fragment of it, was sent,
+    pub(crate) tries: u32,
+    /// and all fragments together.
     pub(crate) sent: u32,
     /// When it reached the head.
     pub(crate) since: Nanos,

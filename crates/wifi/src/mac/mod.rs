@@ -1,15 +1,18 @@
 //! Medium access: who may transmit when, and the frame exchanges that follow.
 
+mod ablation;
 mod association;
 mod beacon;
 mod config;
 mod contender;
 mod edca;
 mod exchange;
+mod fragment;
 mod frame;
 mod protection;
 mod station;
 
+pub use ablation::AblationConfig;
 pub(crate) use association::Association;
 pub use association::AssociationConfig;
 #[cfg(test)]
@@ -22,6 +25,7 @@ pub use config::{
 };
 pub(crate) use contender::{Contender, Countdown, View};
 pub use edca::{Category, CategoryConfig, EdcaConfig, TxopLimits};
+pub(crate) use fragment::Part;
 pub use frame::{Class, Frame, Grant, Kind, NodeId};
 pub(crate) use frame::{Mpdu, data_bytes};
 pub use protection::Protection;

@@ -124,6 +124,8 @@ impl Station {
             duration: rules.timing.sifs + Self::data_length(mpdu, rules),
             category: self.active as u8,
             sequence: 0,
+            fragment: 0,
+            more_fragments: false,
             retry: false,
             grant: None,
         }

@@ -10,7 +10,7 @@ use airtcp_units::{Nanos, Span};
 
 use super::association::{Association, Waiting};
 use super::exchange::{Due, Exchange};
-use super::{Beacons, Class, Contender, Countdown, Frame, Mpdu, NodeId, Rules, View};
+use super::{Beacons, Class, Contender, Countdown, Frame, Mpdu, NodeId, Part, Rules, View};
 use crate::phy::Mode;
 use crate::rate::{Attempt, Rate, RateControl};
 
@@ -69,8 +69,9 @@ pub(crate) struct Station {
     /// Since when the radio hears nothing; never while it hears something or sends.
     pub(super) silent_from: Nanos,
     pub(super) next_sequence: u16,
-    /// By sender and category (management last), the last sequence number plus 1; 0 for none.
-    pub(super) seen: Vec<u16>,
+    /// By sender and category (management last), 16 times the last sequence number, the fragment's
+    /// number and 1; 0 for none.
+    pub(super) seen: Vec<u32>,
     pub(super) random: Stream,
     /// Chooses the rate of its data frames.
     pub(super) rate: Rate,
@@ -193,13 +194,27 @@ impl Station {
         let sequence = self.next_sequence;
         self.next_sequence = (sequence + 1) % 4096;
         let packet = Some(packet);
+        let part = Part::first(bytes, rules, to);
+        let bytes = part.bytes();
         let first = Attempt { now, to, category: category as u8, bytes, number: 0 };
         if to != NodeId::BROADCAST {
             self.rate.on_packet(&first);
         }
         let mode = self.rate.pick(&first);
-        let (short, long, sent) = (0, 0, 0);
-        let mpdu = Mpdu { packet, to, class, bytes, sequence, short, long, sent, since: now, mode };
+        let mpdu = Mpdu {
+            packet,
+            to,
+            class,
+            bytes,
+            part,
+            sequence,
+            short: 0,
+            long: 0,
+            tries: 0,
+            sent: 0,
+            since: now,
+            mode,
+        };
         self.put(now, category, mpdu, rules);
     }
 

@@ -131,6 +131,11 @@ pub trait RateControl {
         1
     }
 
+    /// Whether a frame of a burst reserves the medium for the next, too.
+    fn burst_reserves(&self) -> bool {
+        false
+    }
+
     /// The mode of every RTS, if this control learns from RTS and CTS and is no use without;
     /// otherwise an RTS goes in the mode of the answers to its data.
     fn rts_mode(&self) -> Option<Mode> {

@@ -15,9 +15,10 @@
 //! worse. It reserves for the mode granted last, the CTS for the one granted now. Stations that heard
 //! only the RTS correct themselves by the Duration field of the data frame, at its end; RBAR has a
 //! sub-header for it at its beginning, and longer PLCP headers. A frame
-//! below the RTS threshold goes in the mode granted last. The frames of a burst reserve for their own
-//! ACK only, not for the next frame as OAR's do, since a station does not know what is behind the head
-//! of its queue: SIFS keeps those away that hear the sender, not those that hear the receiver alone.
+//! below the RTS threshold goes in the mode granted last. A station does not know what is behind the head
+//! of its queue. So the frames of a burst reserve for their own ACK only: SIFS keeps those away that
+//! hear the sender, not those that hear the receiver alone. With `reserve` they reserve for the next frame and its ACK as
+//! OAR's do, taken to be as long; where none follows to the same station, the medium is kept for nothing.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::Probability;
@@ -36,11 +37,14 @@ pub struct RbarConfig {
     pub target: Probability,
     /// Whether as many frames follow one another as take the time of one at the lowest rate (OAR).
     pub burst: bool,
+    /// Whether each frame of a burst reserves for the next (OAR), taken to be as long. It is for nothing
+    /// where the queue holds none to the same station.
+    pub reserve: bool,
 }
 
 impl Default for RbarConfig {
     fn default() -> Self {
-        Self { target: Probability::clamped(0.9), burst: false }
+        Self { target: Probability::clamped(0.9), burst: false, reserve: false }
     }
 }
 
@@ -49,6 +53,7 @@ impl Default for RbarConfig {
 pub struct Rbar {
     target: f64,
     burst: bool,
+    reserve: bool,
     ladder: Ladder,
     error: ErrorModel,
     /// The mode granted last.
@@ -74,6 +79,10 @@ impl RateControl for Rbar {
         if self.burst { mode.kbps() / self.ladder.mode(0).kbps() } else { 1 }
     }
 
+    fn burst_reserves(&self) -> bool {
+        self.burst && self.reserve
+    }
+
     fn rts_mode(&self) -> Option<Mode> {
         Some(self.ladder.mode(0))
     }
@@ -86,6 +95,7 @@ impl Control for Rbar {
         Ok(Self {
             target: check_target(config.target)?,
             burst: config.burst,
+            reserve: config.reserve,
             error: build.around.error.clone(),
             peers: Peers::new(build.ladder.mode(build.start.unwrap_or(0))),
             ladder: build.ladder.clone(),

@@ -83,6 +83,9 @@ macro_rules! registry {
             fn burst(&self, mode: Mode) -> u32 {
                 match self { $(Self::$variant(c) => c.burst(mode),)+ }
             }
+            fn burst_reserves(&self) -> bool {
+                match self { $(Self::$variant(c) => c.burst_reserves(),)+ }
+            }
             fn rts_mode(&self) -> Option<Mode> {
                 match self { $(Self::$variant(c) => c.rts_mode(),)+ }
             }

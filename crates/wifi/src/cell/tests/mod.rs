@@ -1,9 +1,12 @@
 //! Cells driven by hand.
 
+mod ablation;
 mod association;
 mod beacons;
 mod exchange;
+mod fragment;
 mod interference;
+mod odd;
 mod protection;
 mod rates;
 mod saturation;

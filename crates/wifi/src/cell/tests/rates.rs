@@ -178,6 +178,27 @@ fn a_burst_takes_the_time_of_one_slow_frame() {
     assert_eq!(b.delivered[0], 2);
 }
 
+/// With `reserve` each frame of a burst and its ACK reserve to the end of the next one's ACK.
+#[test]
+fn a_burst_reserves_for_the_next_frame() {
+    let config = RbarConfig { burst: true, reserve: true, ..RbarConfig::default() };
+    let mut b = bench(&RateConfig::Rbar(config), &[40.0, 40.0], with_rts);
+    b.saturated = vec![(NodeId(1), NodeId(0))];
+    b.run(Nanos(20 * MS));
+    let rts: Vec<usize> = (0..b.log.len()).filter(|i| b.log[*i].1.kind == Kind::Rts).collect();
+    let burst = &b.log[rts[1] + 2..rts[2]];
+    let timing = b.cell.bss[0].rules.timing;
+    let end = |(at, f): &(Nanos, Frame)| *at + timing.frame(f.mode, f.bytes);
+    assert_eq!(burst.len(), 18);
+    for i in 0..16 {
+        let ack = burst[(i / 2 + 1) * 2 + 1];
+        assert_eq!(end(&burst[i]) + burst[i].1.duration, end(&ack), "{i}");
+    }
+    // The last reserves for its own ACK only.
+    assert_eq!(end(&burst[16]) + burst[16].1.duration, end(&burst[17]));
+    assert_eq!(burst[17].1.duration, Span::ZERO);
+}
+
 /// A burst is the sender's: another destination is not part of it.
 #[test]
 fn a_burst_ends_with_its_destination() {
