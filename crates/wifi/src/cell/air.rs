@@ -170,8 +170,14 @@ impl Cell {
         };
         if let Some(new) = strongest.filter(locks) {
             let old = radio.reception.as_ref().map(|r| r.place as usize);
+            let from = radio.reception.as_ref().map_or(0.0, |r| r.power);
             let Some(sent) = &self.air[new.place as usize] else { return };
             radio.lock(now, new, sent);
+            if let Some(reception) = &mut radio.reception
+                && new.power < from * factors.taken
+            {
+                reception.destroyed = true;
+            }
             let Transmission { started: since, ends, .. } = *sent;
             let receiving = Receiving { since, ends, mode: sent.frame.mode };
             self.stations[i].on_rx_start(now, &receiving, &self.bss[self.of[i]].rules);

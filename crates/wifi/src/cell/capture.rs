@@ -44,6 +44,30 @@ pub enum Capture {
         #[serde(default = "fifteen")]
         late_db: f64,
     },
+    /// The measured cases by name: which of two overlapping frames has a chance depends on which came
+    /// first, and on whether the receiver had locked on to the first. What has a chance still has to
+    /// survive by its SINR at its rate.
+    Cases {
+        /// SF, the wanted frame comes first: it survives an overlap of less than its power by this, in dB.
+        #[serde(default = "zero")]
+        sir_first_db: f64,
+        /// SLC, it comes last and the receiver has locked on to the first: it survives if it is stronger
+        /// by this, in dB.
+        #[serde(default = "ten")]
+        sir_last_clear_db: f64,
+        /// SLG, it comes last and the first is not being received: it is noticed if it is stronger by
+        /// this, in dB. Measured are 15 to 25.
+        #[serde(default = "fifteen")]
+        sir_last_garbled_db: f64,
+        /// The receiver goes over to a frame stronger than the one it is receiving by this, in dB
+        /// (gamma_MR), at any time. Below `sir_last_clear_db` both are then lost.
+        #[serde(default = "eight")]
+        gamma_mr_db: f64,
+    },
+}
+
+const fn zero() -> f64 {
+    0.0
 }
 
 const fn five() -> f64 {
@@ -73,6 +97,8 @@ pub(crate) struct Factors {
     pub(crate) take_over: f64,
     /// Whether it may only do so during the preamble.
     pub(crate) in_preamble_only: bool,
+    /// Least ratio to the frame it took over from for a frame to survive; 0 if its SINR decides.
+    pub(crate) taken: f64,
     /// Least ratio of a new frame to all else on the air for the receiver to lock on to it.
     pub(crate) late: f64,
     /// Least ratio of the frame being received to a new one for it to survive; 0 if its SINR
@@ -86,19 +112,32 @@ impl Capture {
         let by_sinr = |take_over, in_preamble_only, late_db: f64| Factors {
             take_over,
             in_preamble_only,
+            taken: 0.0,
             late: Db(late_db).linear(),
             survive: 0.0,
         };
         match self {
-            Self::None => {
-                Factors { take_over: never, in_preamble_only: false, late: never, survive: never }
-            }
+            Self::None => Factors {
+                take_over: never,
+                in_preamble_only: false,
+                taken: 0.0,
+                late: never,
+                survive: never,
+            },
             Self::Threshold { ratio_db } => Factors {
                 take_over: never,
                 in_preamble_only: false,
+                taken: 0.0,
                 late: never,
                 survive: Db(ratio_db).linear(),
             },
+            Self::Cases { sir_first_db, sir_last_clear_db, sir_last_garbled_db, gamma_mr_db } => {
+                Factors {
+                    taken: Db(sir_last_clear_db).linear(),
+                    survive: Db(sir_first_db).linear(),
+                    ..by_sinr(Db(gamma_mr_db).linear(), false, sir_last_garbled_db)
+                }
+            }
             Self::Sinr { late_db } => by_sinr(never, false, late_db),
             Self::PreambleWindow { margin_db, late_db } => {
                 by_sinr(Db(margin_db).linear(), true, late_db)

