@@ -10,6 +10,7 @@ use super::radio::{Judge, Signal};
 use super::watch::tell_sent;
 use crate::interference::Exposure;
 use crate::mac::{Frame, Heard, Kind, NodeId, Receiving, data_bytes};
+use crate::phy::Mode;
 use crate::phy::propagation::pair_key;
 
 /// A frame on the air.
@@ -50,13 +51,13 @@ impl Cell {
         for frame in &frames {
             let from = frame.from.index();
             let place = self.start(now, frame);
+            let fades = !self.bss[self.of[from]].fading.is_none();
+            let alone = self.bss.len() == 1;
             for &(radio, mut power) in &hearers[from] {
-                let (sender, hearer) =
-                    (&self.bss[self.of[from]], &self.bss[self.of[radio as usize]]);
-                if !sender.fading.is_none() {
+                if fades {
                     power *= self.gain(from, radio as usize, now);
                 }
-                let readable = hearer.reads(sender, frame.mode);
+                let readable = alone || self.reads(radio as usize, from, frame.mode);
                 let signal = Signal { place, power, since: now, readable };
                 let new = self.hear(now, radio as usize, signal);
                 if new {
@@ -124,6 +125,12 @@ impl Cell {
         place as u32
     }
 
+    /// Whether a radio can read what a station sends in a mode.
+    fn reads(&self, radio: usize, sender: usize, mode: Mode) -> bool {
+        let (hearer, sender) = (&self.bss[self.of[radio]], &self.bss[self.of[sender]]);
+        hearer.reads(sender, mode)
+    }
+
     /// A signal begins at a radio; true if it is the first new one there at this instant.
     fn hear(&mut self, now: Nanos, station: usize, signal: Signal) -> bool {
         let radio = &mut self.radios[station];
@@ -155,8 +162,12 @@ impl Cell {
         // What is no frame to this radio only adds to what is on the air beside one.
         let began = |s: &Signal| s.since == now && s.readable;
         // Of two equally strong ones the first in the air's order: neither will be decoded.
-        let strongest = radio.signals.iter().filter(|s| began(s)).copied();
-        let strongest = strongest.reduce(|a, b| if b.power > a.power { b } else { a });
+        let strongest = if let [lone] = radio.signals.as_slice() {
+            Some(*lone).filter(began)
+        } else {
+            let new = radio.signals.iter().filter(|s| began(s)).copied();
+            new.reduce(|a, b| if b.power > a.power { b } else { a })
+        };
         let factors = &levels.factors;
         let locks = |new: &Signal| {
             let audible = new.power >= levels.sensitivity;
@@ -344,7 +355,12 @@ impl Cell {
         }
         let level = bss.ambient.level(local, now - Span(1), now);
         let snr = reception.power / level.noise;
-        let sinr = reception.power / (level.noise + level.power + reception.interference);
+        // Who is not meant has no use for it.
+        let sinr = if sent.frame.to.index() == i {
+            reception.power / (level.noise + level.power + reception.interference)
+        } else {
+            snr
+        };
         let wanted = self.stations[i].on_rx(now, &sent.frame, Heard { snr, sinr }, &bss.rules);
         self.settle(now, i, cx);
         if self.stations[i].take_joined() {

@@ -132,7 +132,7 @@ impl Radio {
 
     /// The powers have changed.
     pub(crate) fn update(&mut self) {
-        if let Some(place) = self.reception.map(|r| r.place) {
+        if let Some(place) = self.reception.as_ref().map(|r| r.place) {
             let interference = self.others(place);
             if let Some(reception) = &mut self.reception {
                 reception.interference = interference;
