@@ -6,6 +6,7 @@ mod beacons;
 mod capture;
 mod exchange;
 mod fragment;
+mod hidden;
 mod interference;
 mod odd;
 mod protection;
