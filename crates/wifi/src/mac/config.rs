@@ -6,9 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fragment::LEAST_THRESHOLD;
-use super::{
-    AblationConfig, AssociationConfig, BeaconConfig, EdcaConfig, Protection, TxopLimits,
-};
+use super::{AblationConfig, AssociationConfig, BeaconConfig, EdcaConfig, Protection, TxopLimits};
 use crate::cell::AccessParams;
 use crate::phy::{Standard, Timing};
 

@@ -16,8 +16,8 @@
 
 use airtcp_units::{Nanos, Span};
 
-use super::station::SEQUENCES;
 use super::exchange::{Due, Exchange, acknowledged};
+use super::station::SEQUENCES;
 use super::{Frame, Mpdu, NodeId, Rules, Station, data_bytes};
 use crate::rate::RateControl;
 
