@@ -113,6 +113,22 @@ def test_worked_scenarios_run(run: Program, name: str) -> None:
     assert "warnings" not in document
 
 
+def test_cells_on_one_medium_are_on_each_others_map() -> None:
+    path = SCENARIOS / "wifi-two-cells.toml"
+    short = {"duration": "4 s"}
+    shared = airtcp.run(path, overrides=short, replications=1)
+    first, second = cell_rows.charted(shared.json)
+    assert {row["name"] for row in first["neighbours"]} == {"bs2", "n2-0"}
+    assert {row["cell"] for row in second["neighbours"]} == {"BS-1"}
+    assert [row["x"] for row in second["stations"]] == [600, 750]
+    assert "cell0-map" in shared.page()
+    lost = shared.json["summary"]["cells"][0]["lost"]["data"]
+    assert lost["with_data"]["mean"] > 0.01
+    apart = airtcp.run(path, overrides={**short, "cells[1].channel": 6}, replications=1)
+    assert all(not rows["neighbours"] for rows in cell_rows.charted(apart.json))
+    assert "with_data" not in apart.json["summary"]["cells"][0]["lost"]["data"]
+
+
 def test_hidden_stations_are_helped_by_rts() -> None:
     rates: list[float] = []
     for threshold in ("3000 B", "0 B"):

@@ -76,7 +76,9 @@ pub struct StationResult {
 pub struct CellResult {
     /// Name of the cell.
     pub name: String,
-    /// Share of the measured time in which at least one frame was on the air.
+    /// Number of its medium: cells with one number hear each other.
+    pub medium: u32,
+    /// Share of the measured time in which at least one of its frames was on the air.
     pub busy_share: f64,
     /// The access point first, then the stations.
     pub stations: Vec<StationResult>,
@@ -85,6 +87,7 @@ pub struct CellResult {
 /// Counters of a cell at one instant.
 pub(crate) struct CellCounters {
     at: Nanos,
+    medium: u32,
     busy_ns: u64,
     /// By station: its frames, packets dropped by its queues, packet-nanoseconds in them.
     stations: Vec<(StationStats, u64, f64)>,
@@ -100,7 +103,8 @@ impl CellCounters {
             let drops = queues.iter().map(|q| q.stats().dropped()).sum();
             (*site.cell.stats(station), drops, area)
         });
-        Self { at, busy_ns: site.cell.busy_ns(cell, at), stations: stations.collect() }
+        let (medium, busy_ns) = (site.number, site.cell.busy_ns(cell, at));
+        Self { at, medium, busy_ns, stations: stations.collect() }
     }
 }
 
@@ -117,6 +121,7 @@ pub(crate) fn cell(
     let stations = names.zip(before.stations.iter().zip(&after.stations));
     CellResult {
         name: plan.spec.name.clone(),
+        medium: after.medium,
         busy_share: (after.busy_ns - before.busy_ns) as f64 / span,
         stations: stations
             .map(|((name, place), ((then, drops_then, area_then), (now, drops, area)))| {

@@ -53,6 +53,7 @@ fn a_silent_second_cell_changes_nothing() {
     let second = run_first(&format!("{start}{shared}{other}{flows}"));
     let first = run_first(&format!("{start}{other}{shared}{flows}"));
     for (run, cell) in [(&named, 0), (&second, 0), (&first, 1)] {
+        assert!(run.cells.iter().all(|cell| cell.medium == 0));
         assert_eq!(run.flows, alone.flows);
         assert_eq!(run.cells[cell], alone.cells[0]);
     }
@@ -77,7 +78,10 @@ fn cells_out_of_range_do_not_matter_to_each_other() {
     };
     let isolated = of(["", ""], 700);
     let far = of(["channel = 1\n", "channel = 1\n"], 700);
-    assert_eq!((&far.flows, &far.cells), (&isolated.flows, &isolated.cells));
+    assert_eq!([isolated.cells[0].medium, isolated.cells[1].medium], [0, 1]);
+    let mut cells = far.cells.clone();
+    cells[1].medium = 1;
+    assert_eq!((&far.flows, &cells), (&isolated.flows, &isolated.cells));
     // Side by side they are not, unless five channels are between them.
     let near = of(["channel = 1\n", "channel = 1\n"], 150);
     assert!(

@@ -8,6 +8,8 @@ from airtcp import cells, words
 from airtcp.report.run_rows import estimate, table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from airtcp.documents import RunDocument
 
 MOST_CELLS: Final = 6
@@ -67,6 +69,23 @@ def _stations(cell: Row) -> list[Row]:
     return rows
 
 
+def _neighbours(number: int, placed: Sequence[Row]) -> list[Row]:
+    """Lay out the stations of the other cells on the medium of one, for its map."""
+    medium = placed[number].get("medium")
+    return [
+        {
+            "name": station["name"],
+            "role": "neighbour",
+            "cell": other["name"],
+            "x": station["x_m"],
+            "y": station["y_m"],
+        }
+        for i, other in enumerate(placed)
+        if i != number and medium is not None and other.get("medium") == medium
+        for station in other["stations"][:MOST_STATIONS]
+    ]
+
+
 def _goodput(cell: Row) -> list[Row]:
     directions = (("sends", "goodput_from_bps"), ("gets", "goodput_to_bps"))
     stations = cell["stations"][1:]
@@ -124,11 +143,12 @@ def charted(document: RunDocument) -> list[dict[str, list[Row]]]:
     return [
         {
             "stations": _stations(placed),
+            "neighbours": _neighbours(number, first),
             "goodput": _goodput(cell),
             "airtime": _airtime(cell),
             "losses": _losses(cell),
         }
-        for cell, placed in zip(summary, first, strict=False)
+        for number, (cell, placed) in enumerate(zip(summary, first, strict=False))
     ]
 
 

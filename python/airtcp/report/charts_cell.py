@@ -100,9 +100,11 @@ def losses(kinds: int, causes: Sequence[str]) -> dict[str, Any]:
     return finish(_stacked("losses", "frames", "cause", title, causes), _rows(kinds, 56))
 
 
-def positions(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Map the cell, at the same scale both ways."""
-    xs, ys = [row["x"] for row in rows], [row["y"] for row in rows]
+def positions(
+    rows: Sequence[dict[str, Any]], neighbours: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """Map the cell and the stations of others on its medium, at the same scale both ways."""
+    xs, ys = ([row[axis] for row in (*rows, *neighbours)] for axis in ("x", "y"))
     spans = max(xs) - min(xs), max(ys) - min(ys)
     # A row of stations needs no square, but names need room.
     half = [0.58 * max(span, 0.35 * max(spans)) or 1.0 for span in spans]
@@ -147,10 +149,18 @@ def positions(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         tooltip=tooltip,
     )
     layers: list[alt.Chart] = [ways, stations]
-    if len(rows) <= _NAMED:
-        layers.append(
-            base.mark_text(dy=-13, fontSize=11, color=theme.INK).encode(x=x, y=y, text="name:N")
+    named = [base] if len(rows) + len(neighbours) <= _NAMED else []
+    if neighbours:
+        others = alt.Chart(alt.NamedData("neighbours"))
+        points = others.mark_point(size=70, opacity=0.7, color=theme.INK, shape="square")
+        layers.insert(
+            0, points.encode(x=x, y=y, tooltip=[n("name", "station"), n("cell", "of cell")])
         )
+        named = [*named, others] if named else []
+    layers.extend(
+        names.mark_text(dy=-13, fontSize=11, color=theme.INK).encode(x=x, y=y, text="name:N")
+        for names in named
+    )
     size = [_MAP * reach / max(half) for reach in half]
     return finish(alt.layer(*layers), round(size[1])) | {"width": round(size[0])}
 
@@ -163,7 +173,7 @@ def cell_charts(number: int, rows: dict[str, list[dict[str, Any]]]) -> dict[str,
     causes = list(dict.fromkeys(row["cause"] for row in sorted(rows["losses"], key=_order)))
     directions = len({row["direction"] for row in rows["goodput"]})
     charts = {
-        "map": positions(rows["stations"]),
+        "map": positions(rows["stations"], rows["neighbours"]),
         "goodput": goodput(stations - 1, directions),
         "airtime": airtime(stations, classes),
         "losses": losses(len({row["frames"] for row in rows["losses"]}), causes),

@@ -21,6 +21,9 @@
       figure.data = () => (cell[data].length ? { [data]: cell[data] } : { empty: "Nothing of the kind happened." });
       figure.rows = () => cell[data];
     }
+    if (cell.neighbours.length) {
+      figures.get(`cell${i}-map`).data = () => ({ stations: cell.stations, neighbours: cell.neighbours });
+    }
     const medium = figures.get(`cell${i}-medium`);
     if (medium) {
       medium.data = () => (cell.air.length || cell.waits.length
