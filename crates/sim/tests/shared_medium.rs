@@ -310,3 +310,37 @@ fn protection_helps_where_802_11b_is_about() {
         assert!(sends("cts") == (protection == "cts-to-self") && sends("rts") != sends("cts"));
     }
 }
+
+/// A table of losses names the nodes of all cells on the medium: here only a station of the one and
+/// the access point of the other hear each other, and hidden stations meet there.
+#[test]
+fn a_table_of_losses_reaches_from_cell_to_cell() {
+    let cell = |name: &str, other: &str| {
+        format!(
+            "[[cells]]\nname = \"{name}\"\naccess_point = \"ap-{name}\"\nprefix = \"{name}\"\n\
+             channel = 36\nlayout = {{ kind = \"star\", stations = 1 }}\n\
+             propagation.path_loss = {{ model = \"matrix\", losses = [\
+             {{ between = [\"a0\", \"ap-a\"], loss_db = 70 }}, \
+             {{ between = [\"b0\", \"ap-b\"], loss_db = 70 }}{other}] }}\n"
+        )
+    };
+    let of = |other: &str| {
+        let flow = |name: &str| udp(&format!("{name}0"), &format!("ap-{name}"), "10 Mb/s", "");
+        run_first(&format!(
+            "duration = \"5 s\"\n{}{}{}{}",
+            cell("a", other),
+            cell("b", other),
+            flow("a"),
+            flow("b")
+        ))
+    };
+    let met = |run: &Replication, cell: usize| {
+        let (_, causes) = lost(run, cell, 1, "data");
+        causes.iter().filter(|(cause, _)| cause == "with_data").map(|(_, n)| *n).sum::<u64>()
+    };
+    let apart = of("");
+    assert_eq!((met(&apart, 0), met(&apart, 1)), (0, 0));
+    let joined = of(", { between = [\"a0\", \"ap-b\"], loss_db = 71 }");
+    assert_eq!(met(&joined, 0), 0);
+    assert!(met(&joined, 1) > 500, "{}", met(&joined, 1));
+}
