@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use airtcp_sim::CellEstimates;
 use airtcp_sim::air::{FrameResult, StationResult};
+use airtcp_sim::air_parts::{CategoryResult, RateResult};
 use airtcp_sim::estimate::Estimate;
 use airtcp_sim::results::Replication;
 use pyo3::prelude::*;
@@ -40,10 +41,50 @@ pub(crate) fn stations(replications: &[Replication]) -> PyResult<Table> {
         .real("airtime_share", |r| r.2.airtime_share)
         .real("mac_bps", |r| r.2.mac_bps)
         .real("attempts_mean", |r| r.2.attempts_mean)
+        .real("residual_loss", |r| r.2.residual_loss)
+        .real("latency_mean_s", |r| r.2.latency_mean_s)
         .real("service_mean_s", |r| r.2.service_mean_s)
+        .real("queue_delay_mean_s", |r| r.2.queue_delay_mean_s)
         .count("retry_drops", |r| r.2.retry_drops)
         .count("queue_drops", |r| r.2.queue_drops)
         .real("mean_queue_packets", |r| r.2.mean_queue_packets)
+        .finish()
+}
+
+/// One row a station, rate of its data frames and replication.
+pub(crate) fn rates(replications: &[Replication]) -> PyResult<Table> {
+    let rows: Vec<(Station<'_>, &RateResult)> =
+        all(replications).flat_map(|s| s.2.rates.iter().map(move |rate| (s, rate))).collect();
+    Columns::of(&rows)
+        .count("replication", |r| r.0.0)
+        .text("cell", |r| r.0.1)
+        .text("name", |r| r.0.2.name.as_str())
+        .count("rate_bps", |r| r.1.rate_bps)
+        .count("sent", |r| r.1.sent)
+        .count("lost", |r| r.1.lost)
+        .finish()
+}
+
+/// One row a station, access category that it used and replication; none under DCF.
+pub(crate) fn categories(replications: &[Replication]) -> PyResult<Table> {
+    let rows: Vec<(Station<'_>, &CategoryResult)> =
+        all(replications).flat_map(|s| s.2.categories.iter().map(move |c| (s, c))).collect();
+    Columns::of(&rows)
+        .count("replication", |r| r.0.0)
+        .text("cell", |r| r.0.1)
+        .text("name", |r| r.0.2.name.as_str())
+        .text("category", |r| r.1.category.as_str())
+        .count("sent", |r| r.1.sent)
+        .real("error_rate", |r| r.1.error_rate)
+        .real("airtime_share", |r| r.1.airtime_share)
+        .real("attempts_mean", |r| r.1.attempts_mean)
+        .real("residual_loss", |r| r.1.residual_loss)
+        .real("latency_mean_s", |r| r.1.latency_mean_s)
+        .real("service_mean_s", |r| r.1.service_mean_s)
+        .real("queue_delay_mean_s", |r| r.1.queue_delay_mean_s)
+        .count("retry_drops", |r| r.1.retry_drops)
+        .count("queue_drops", |r| r.1.queue_drops)
+        .real("mean_queue_packets", |r| r.1.mean_queue_packets)
         .finish()
 }
 

@@ -10,9 +10,11 @@ use airtcp_scenario::{Resolved, ScenarioError};
 use airtcp_sim::coding::CodingResult;
 use airtcp_sim::estimate::Estimate;
 use airtcp_sim::link_protocol::ProtocolResult;
+use airtcp_sim::media;
 use airtcp_sim::results::{FlowResult, LinkResult, Replication};
 use airtcp_trace::reader::{ReadOptions, read_links};
 use airtcp_units::{Outcomes, Span};
+use airtcp_wifi::mac::{AccessMethod, Category};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 
@@ -140,7 +142,7 @@ impl Traces<'_> {
 
 const TABLES: [&str; 3] = ["flows", "links", "summary"];
 /// Those of cells, where there are any.
-const CELL_TABLES: [&str; 2] = ["stations", "frames"];
+const CELL_TABLES: [&str; 4] = ["stations", "frames", "rates", "categories"];
 const SERIES: [&str; 3] = ["window_series", "rtt_series", "queue_series"];
 /// That of blocks, where a sender with erasure coding began any.
 const BLOCK_SERIES: &str = "block_series";
@@ -195,6 +197,8 @@ impl RunResult {
             ("summary", _) => summary(&self.inner.summary),
             ("stations", _) if self.has_cells() => air::stations(&self.inner.replications),
             ("frames", _) if self.has_cells() => air::frames(&self.inner.replications),
+            ("rates", _) if self.has_cells() => air::rates(&self.inner.replications),
+            ("categories", _) if self.has_cells() => air::categories(&self.inner.replications),
             ("window_series", Some(series)) => self.windows(series),
             ("rtt_series", Some(series)) => self.rtts(series),
             ("queue_series", Some(series)) => self.queues(series),
@@ -279,8 +283,25 @@ impl RunResult {
             .finish()
     }
 
+    /// What queues are called, by number: those of links, then those of stations, which under EDCA
+    /// have one for each category.
+    fn queue_names(&self) -> Vec<String> {
+        let links = self.plan.links.iter().map(|link| link.name.clone());
+        let stations = media(&self.plan).into_iter().flatten().flat_map(|station| {
+            let node = &self.plan.nodes[station.node];
+            match self.plan.cells[station.cell].spec.mac.access {
+                AccessMethod::Dcf => vec![node.clone()],
+                AccessMethod::Edca => {
+                    Category::ALL.iter().map(|c| format!("{node} {}", c.name())).collect()
+                }
+            }
+        });
+        links.chain(stations).collect()
+    }
+
     fn queues(&self, series: &Series) -> PyResult<Table> {
-        let name = |n: u32| self.plan.links.get(n as usize).map_or("", |l| l.name.as_str());
+        let names = self.queue_names();
+        let name = |n: u32| names.get(n as usize).map_or("", String::as_str);
         let all: Vec<Row<'_>> = series.queues().flat_map(|(n, t)| rows(name(n), "", t)).collect();
         Columns::of(&all)
             .text("link", |r| r.0)
@@ -306,6 +327,7 @@ fn flows(replications: &[Replication]) -> PyResult<Table> {
         .real("throughput_bps", |r| r.1.throughput_bps)
         .real("ip_delivered_bps", |r| r.1.ip_delivered_bps)
         .real("mac_delivered_bps", |r| r.1.mac_delivered_bps)
+        .real("mac_sent_bps", |r| r.1.mac_sent_bps)
         .count("delivered_bytes", |r| r.1.delivered_bytes)
         .real("active_s", |r| r.1.active_s)
         .real("srtt_s", |r| r.1.srtt_s)

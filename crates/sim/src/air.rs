@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use airtcp_queueing::{Qdisc, Queue};
 use airtcp_random::Seed;
 use airtcp_scenario::Cell as Plan;
 use airtcp_units::Nanos;
@@ -11,6 +10,9 @@ use airtcp_wifi::mac::Class;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::air_parts::{
+    CategoryResult, QueueCounters, RateResult, categories, part, queues, rates,
+};
 use crate::place::places;
 use crate::results::FlowResult;
 use crate::site::Site;
@@ -61,14 +63,30 @@ pub struct StationResult {
     pub frames: BTreeMap<String, FrameResult>,
     /// Mean number of attempts of the packets that were acknowledged.
     pub attempts_mean: Option<f64>,
+    /// Share of the packets that were lost for good.
+    #[serde(default)]
+    pub residual_loss: Option<f64>,
+    /// Mean time from the beginning of the first attempt to the end of the acknowledgement (link
+    /// latency).
+    #[serde(default)]
+    pub latency_mean_s: Option<f64>,
     /// Mean time from reaching the head of the queue to the end of the exchange.
     pub service_mean_s: Option<f64>,
+    /// Mean time in the queue of the packets that came to its head.
+    #[serde(default)]
+    pub queue_delay_mean_s: Option<f64>,
     /// Packets lost after their last attempt.
     pub retry_drops: u64,
     /// Packets dropped by its queue.
     pub queue_drops: u64,
     /// Time average of its queue's length.
     pub mean_queue_packets: f64,
+    /// Its data frames by rate, slowest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<RateResult>,
+    /// Its access categories under EDCA, those that were used, lowest priority first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub categories: Vec<CategoryResult>,
 }
 
 /// What one cell did in one replication.
@@ -89,19 +107,16 @@ pub(crate) struct CellCounters {
     at: Nanos,
     medium: u32,
     busy_ns: u64,
-    /// By station: its frames, packets dropped by its queues, packet-nanoseconds in them.
-    stations: Vec<(StationStats, u64, f64)>,
+    /// By station: its frames, and its queues.
+    stations: Vec<(StationStats, Vec<QueueCounters>)>,
 }
 
 impl CellCounters {
     /// Those of one of the cells on a medium.
     pub(crate) fn of(site: &Site, cell: usize, at: Nanos) -> Self {
         let stations = site.stations(cell).map(|station| {
-            let queues = site.queues(station);
-            let mean = |q: &Queue| q.stats().mean_packets(at, q.backlog());
-            let area = queues.iter().map(mean).sum::<f64>() * at.0 as f64;
-            let drops = queues.iter().map(|q| q.stats().dropped()).sum();
-            (*site.cell.stats(station), drops, area)
+            let queues = site.queues(station).iter().map(|queue| QueueCounters::of(queue, at));
+            (*site.cell.stats(station), queues.collect())
         });
         let (medium, busy_ns) = (site.number, site.cell.busy_ns(cell, at));
         Self { at, medium, busy_ns, stations: stations.collect() }
@@ -124,10 +139,9 @@ pub(crate) fn cell(
         medium: after.medium,
         busy_share: (after.busy_ns - before.busy_ns) as f64 / span,
         stations: stations
-            .map(|((name, place), ((then, drops_then, area_then), (now, drops, area)))| {
-                let acknowledged = now.acknowledged - then.acknowledged;
-                let finished = acknowledged + now.given_up - then.given_up;
-                let per = |sum: u64, n: u64| (n > 0).then(|| sum as f64 / n as f64);
+            .map(|((name, place), ((then, queues_then), (now, queues_now)))| {
+                let queue = queues(queues_then, queues_now);
+                let all = part("", &then.all(), &now.all(), queue, span);
                 let frames = frames(then, now, span);
                 let sum = |of: fn(&FrameResult) -> f64| frames.values().map(of).sum::<f64>();
                 let goodput = |ours: &dyn Fn(&FlowResult) -> bool| {
@@ -146,12 +160,21 @@ pub(crate) fn cell(
                     mac_bps: sum(|f| f.mac_bps),
                     name,
                     frames,
-                    attempts_mean: per(now.attempts - then.attempts, acknowledged),
-                    service_mean_s: per(now.service_ns - then.service_ns, finished)
-                        .map(|ns| ns / 1e9),
-                    retry_drops: now.dropped - then.dropped,
-                    queue_drops: drops - drops_then,
-                    mean_queue_packets: (area - area_then) / span,
+                    attempts_mean: all.attempts_mean,
+                    residual_loss: all.residual_loss,
+                    latency_mean_s: all.latency_mean_s,
+                    service_mean_s: all.service_mean_s,
+                    queue_delay_mean_s: all.queue_delay_mean_s,
+                    retry_drops: all.retry_drops,
+                    queue_drops: all.queue_drops,
+                    mean_queue_packets: all.mean_queue_packets,
+                    rates: rates(&then.modes, &now.modes),
+                    categories: categories(
+                        &then.categories,
+                        &now.categories,
+                        [queues_then, queues_now],
+                        span,
+                    ),
                 }
             })
             .collect(),

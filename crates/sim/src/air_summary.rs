@@ -27,7 +27,8 @@ pub struct CellEstimates {
     /// The causes are those of the replications.
     pub lost: BTreeMap<String, BTreeMap<String, Estimate>>,
     /// The access point first: the quantities of a replication, those of the frames with their
-    /// class in front (`data_error_rate`).
+    /// class in front (`data_error_rate`), those of the access categories with theirs
+    /// (`voice_latency_mean_s`).
     pub stations: Vec<Estimates>,
 }
 
@@ -119,7 +120,15 @@ fn station(runs: &[&StationResult]) -> Estimates {
     for run in runs {
         let Ok(Value::Object(mut record)) = serde_json::to_value(run) else { continue };
         let frames = record.remove("frames");
+        let categories = record.remove("categories");
         add_numbers("", &record, &mut values);
+        for category in categories.iter().filter_map(Value::as_array).flatten() {
+            if let (Some(Value::String(name)), Some(numbers)) =
+                (category.get("category"), category.as_object())
+            {
+                add_numbers(&format!("{}_", name.replace('-', "_")), numbers, &mut values);
+            }
+        }
         let Some(Value::Object(frames)) = frames else { continue };
         for (class, frame) in &frames {
             if let Value::Object(frame) = frame {

@@ -8,6 +8,7 @@
 //! Nothing here reads a clock, shares state between runs, or depends on how many threads run.
 
 pub mod air;
+pub mod air_parts;
 mod air_summary;
 mod application;
 mod build;

@@ -6,7 +6,7 @@ use airtcp_link::{LinkStats, ProtocolConfig};
 use airtcp_probe::{DropReason, Probe};
 use airtcp_queueing::{Qdisc, Stats as QueueStats};
 use airtcp_random::Seed;
-use airtcp_scenario::{Application, Resolved, TransportKind};
+use airtcp_scenario::{Application, Cell, Resolved, TransportKind};
 use airtcp_transport::tcp::TcpStats;
 use airtcp_units::{Nanos, Span};
 
@@ -38,6 +38,8 @@ struct FlowCounters {
     datagrams_lost: u64,
     /// Bytes of IP packets with payload that arrived, and of the MAC frames that brought them.
     carried: Carried,
+    /// Bits of all frames sent on its behalf.
+    air_bits: u64,
     tcp: TcpStats,
     /// Number and sum of the round-trip samples of the two ends.
     rtt: [(u64, Span); 2],
@@ -59,11 +61,13 @@ impl Snapshot {
         let flows = world
             .endpoints()
             .chunks_exact(2)
-            .map(|ends| FlowCounters {
+            .enumerate()
+            .map(|(flow, ends)| FlowCounters {
                 carried: Carried {
                     ip_bytes: ends.iter().map(|end| end.carried.ip_bytes).sum(),
                     mac_bytes: ends.iter().map(|end| end.carried.mac_bytes).sum(),
                 },
+                air_bits: world.sites().iter().map(|s| s.cell.flow_bits(flow as u32)).sum(),
                 coding: CodingCounters::of(&ends[0].transport, &ends[1].transport),
                 ..FlowCounters::of(&ends[0].transport, &ends[1].transport)
             })
@@ -229,6 +233,9 @@ fn flow<P: Probe>(
         _ => Exchanges::default(),
     };
     let count = done.completed;
+    let ends = [spec.from, spec.to];
+    let in_cell = |cell: &Cell| cell.nodes[1..].iter().any(|node| ends.contains(node));
+    let through_air = plan.cells.iter().any(in_cell);
     FlowResult {
         name: spec.name.clone(),
         from: plan.nodes[spec.from].clone(),
@@ -244,11 +251,10 @@ fn flow<P: Probe>(
         goodput_bps: per_second(delivered),
         throughput_bps: per_second(measured(after.sent_bytes, before.sent_bytes)),
         ip_delivered_bps: per_second(measured(after.carried.ip_bytes, before.carried.ip_bytes)),
-        mac_delivered_bps: plan
-            .cells
-            .iter()
-            .any(|cell| cell.nodes[1..].iter().any(|node| [spec.from, spec.to].contains(node)))
+        mac_delivered_bps: through_air
             .then(|| per_second(measured(after.carried.mac_bytes, before.carried.mac_bytes))),
+        mac_sent_bps: through_air
+            .then(|| per_second(measured(after.air_bits, before.air_bits)) / 8.0),
         active_s: active.as_secs_f64(),
         srtt_s: rtt(tcp.srtt),
         rtt_mean_s: rtt_mean(before, after),

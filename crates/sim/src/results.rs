@@ -44,6 +44,11 @@ pub struct FlowResult {
     /// included, each hop on its own (S3's throughput); null if no part of the way is an 802.11 cell.
     #[serde(default)]
     pub mac_delivered_bps: Option<f64>,
+    /// All bits sent through the air on its behalf, both ways: data frames of every attempt, those of
+    /// its TCP ACKs too, RTS, CTS and MAC ACKs, with those of PLCP preamble and header (S0's MAC
+    /// throughput); null likewise.
+    #[serde(default)]
+    pub mac_sent_bps: Option<f64>,
     /// Time over which the rates are taken.
     pub active_s: f64,
     /// Smoothed round-trip time at the end (RFC 6298).

@@ -26,6 +26,8 @@ _STATION_COLUMNS: Final = (
     ("dropped\nafter retries", "retry_drops", 1.0, 4),
     ("dropped\nby queue", "queue_drops", 1.0, 4),
     ("SNR\n(dB)", "snr_db", 1.0, 6),
+    ("latency\n(ms)", "latency_mean_s", 1e3, 7),
+    ("queue delay\n(ms)", "queue_delay_mean_s", 1e3, 7),
     ("hidden\nfrom it", "hidden_stations", 1.0, 1),
 )
 

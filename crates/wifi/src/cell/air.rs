@@ -92,6 +92,7 @@ impl Cell {
         let bss = &mut self.bss[self.of[frame.from.index()]];
         let timing = &bss.rules.timing;
         let length = timing.frame(frame.mode, frame.bytes);
+        let plcp = timing.plcp_bits(frame.mode);
         let mut sent = Transmission {
             frame: *frame,
             started: now,
@@ -103,6 +104,7 @@ impl Cell {
         };
         bss.on_start(now);
         self.stats[frame.from.index()].on_sent(frame, length);
+        self.shares.on_sent(frame, plcp + sent.bits);
         // Each transmission under way and this one overlap at both their receivers.
         for other in self.air.iter_mut().flatten() {
             if let Some(power) = self.powers.get(frame.from, other.frame.to) {

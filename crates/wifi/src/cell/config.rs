@@ -12,7 +12,7 @@ use super::ambient::Ambient;
 use super::bss::{Bss, Parts};
 use super::capture::{Capture, Factors, Sensing};
 use super::radio::Radio;
-use super::report::StationStats;
+use super::report::{FlowShares, StationStats};
 use crate::interference::Source;
 use crate::mac::{Association, Beacons, Contender, Kind, MacConfig, NodeId, Rules, Station};
 use crate::phy::Timing;
@@ -184,6 +184,7 @@ impl Cell {
             decoded: None,
             blamed: None,
             stats: vec![StationStats::default(); total],
+            shares: FlowShares::new(total),
         };
         for (number, (plan, label)) in cells.into_iter().enumerate() {
             let channel = between.channels.get(number).copied().unwrap_or_default();

@@ -29,7 +29,8 @@ pub use capture::{Capture, Sensing};
 pub use config::{AccessParams, Between, CellPlan, StationPlan};
 pub use fate::{Fate, Loss};
 use radio::Radio;
-pub use report::{ClassCounts, StationStats};
+use report::FlowShares;
+pub use report::{CategoryCounts, ClassCounts, ModeCounts, StationStats};
 
 /// A packet that has come through the air to a station.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +78,7 @@ pub struct Cell {
     /// The interferer that the same station blames for not having decoded it.
     blamed: Option<f64>,
     stats: Vec<StationStats>,
+    shares: FlowShares,
 }
 
 impl Cell {
@@ -116,6 +118,7 @@ impl Cell {
             self.stats[station.index()].refused += 1;
             return;
         }
+        self.shares.on_head(station, category, record.to.flow());
         self.tell_over(now, station, category, cx);
         let sender = &mut self.stations[station.index()];
         sender.offer(now, category, packet, to, class, bytes, rules);
@@ -156,6 +159,13 @@ impl Cell {
     /// Packets at the heads of the categories.
     pub fn in_flight(&self) -> u64 {
         self.stations.iter().map(Station::holds).sum()
+    }
+
+    /// Bits of the frames that have been sent on behalf of a flow since the start: data frames both
+    /// ways and every attempt, the RTS and CTS before them, the acknowledgements, all with what
+    /// PLCP preamble and header count as (see [`Timing::plcp_bits`](crate::phy::Timing::plcp_bits)).
+    pub fn flow_bits(&self, flow: u32) -> u64 {
+        self.shares.bits(flow)
     }
 
     /// What a station has done since the start.
@@ -213,7 +223,7 @@ impl Cell {
             if let (false, Some(packet)) = (done.acknowledged, done.mpdu.packet) {
                 cx.record(now, || Event::Dropped { packet, reason: DropReason::RetryLimit });
                 cx.pool.remove(packet);
-                stats.dropped += 1;
+                stats.on_dropped(done.category);
             }
         }
     }

@@ -3,9 +3,44 @@
 use airtcp_units::{Nanos, Span};
 
 use super::fate::Loss;
-use crate::mac::{Class, Finished, Frame};
+use crate::mac::{Category, Class, Finished, Frame, Kind, NodeId};
+use crate::phy::Mode;
 
 const CLASSES: usize = Class::ALL.len();
+const CATEGORIES: usize = Category::ALL.len();
+
+/// What became of the data frames that a station sent at one rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ModeCounts {
+    /// Frames sent.
+    pub sent: u64,
+    /// Of these, not decoded by the station they were for.
+    pub lost: u64,
+}
+
+/// What became of the packets of one access category of a station (under DCF all are of the first).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CategoryCounts {
+    /// Data frames sent.
+    pub sent: u64,
+    /// Of these, not decoded by the station they were for.
+    pub lost: u64,
+    /// Time that they and the RTS before them took on the air, in ns.
+    pub airtime_ns: u64,
+    /// Packets whose frame was acknowledged.
+    pub acknowledged: u64,
+    /// Packets given up after the last attempt, whether the other end has them or not.
+    pub given_up: u64,
+    /// Of these, the ones the other end does not have.
+    pub dropped: u64,
+    /// Data frames sent for packets that were acknowledged.
+    pub attempts: u64,
+    /// Sum of the times from reaching the head of the queue to the end of the exchange, in ns.
+    pub service_ns: u64,
+    /// Sum over the acknowledged packets of the times from the beginning of the first attempt to the
+    /// end of the acknowledgement, in ns.
+    pub latency_ns: u64,
+}
 
 /// What became of the frames of one class that a station sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,6 +82,10 @@ pub struct StationStats {
     pub service_ns: u64,
     /// Data frames sent for packets that were acknowledged.
     pub attempts: u64,
+    /// The same by access category, lowest priority first.
+    pub categories: [CategoryCounts; CATEGORIES],
+    /// Data frames by rate, in the order of [`Mode::index`].
+    pub modes: [ModeCounts; Mode::COUNT],
 }
 
 impl StationStats {
@@ -55,18 +94,44 @@ impl StationStats {
         &self.classes[class as usize]
     }
 
+    /// Counts of all categories together.
+    pub fn all(&self) -> CategoryCounts {
+        let sum = |of: fn(&CategoryCounts) -> u64| self.categories.iter().map(of).sum();
+        CategoryCounts {
+            sent: sum(|c| c.sent),
+            lost: sum(|c| c.lost),
+            airtime_ns: sum(|c| c.airtime_ns),
+            acknowledged: self.acknowledged,
+            given_up: self.given_up,
+            dropped: self.dropped,
+            attempts: self.attempts,
+            service_ns: self.service_ns,
+            latency_ns: sum(|c| c.latency_ns),
+        }
+    }
+
     pub(crate) fn on_sent(&mut self, frame: &Frame, length: Span) {
         let class = &mut self.classes[frame.class as usize];
         class.sent += 1;
         class.airtime_ns += length.0;
         class.bytes += u64::from(frame.bytes);
+        let category = &mut self.categories[usize::from(frame.category)];
+        match frame.kind {
+            Kind::Data => {
+                category.sent += 1;
+                category.airtime_ns += length.0;
+                self.modes[frame.mode.index()].sent += 1;
+            }
+            Kind::Rts => category.airtime_ns += length.0,
+            Kind::Ack | Kind::Cts | Kind::Beacon | Kind::Management => {}
+        }
     }
 
     pub(crate) const fn on_decoded(&mut self, frame: &Frame) {
         self.classes[frame.class as usize].decoded += 1;
     }
 
-    pub(crate) const fn on_lost(&mut self, frame: &Frame, loss: Loss) {
+    pub(crate) fn on_lost(&mut self, frame: &Frame, loss: Loss) {
         let class = &mut self.classes[frame.class as usize];
         match loss {
             Loss::TransmitterSide => class.transmitter_side += 1,
@@ -75,15 +140,74 @@ impl StationStats {
             Loss::Interferer => class.interferer += 1,
             Loss::Noise => class.noise += 1,
         }
+        if frame.kind == Kind::Data {
+            self.categories[usize::from(frame.category)].lost += 1;
+            self.modes[frame.mode.index()].lost += 1;
+        }
     }
 
     pub(crate) fn on_finished(&mut self, done: &Finished, now: Nanos) {
-        self.service_ns += now.since(done.mpdu.since).0;
+        let service = now.since(done.mpdu.since).0;
+        let category = &mut self.categories[usize::from(done.category)];
+        self.service_ns += service;
+        category.service_ns += service;
         if done.acknowledged {
+            let attempts = u64::from(done.mpdu.sent);
             self.acknowledged += 1;
-            self.attempts += u64::from(done.mpdu.sent);
+            category.acknowledged += 1;
+            self.attempts += attempts;
+            category.attempts += attempts;
+            category.latency_ns += now.since(done.mpdu.begun).0;
         } else {
             self.given_up += 1;
+            category.given_up += 1;
         }
+    }
+
+    /// A packet given up that the other end does not have.
+    pub(crate) fn on_dropped(&mut self, category: u8) {
+        self.dropped += 1;
+        self.categories[usize::from(category)].dropped += 1;
+    }
+}
+
+/// What flows have on the air. A frame belongs to the flow of the packet that its exchange is about:
+/// the one at the head of the category of the station whose exchange it is.
+#[derive(Debug)]
+pub(crate) struct FlowShares {
+    /// By station and category, the flow of the packet at the head, or of the last one there.
+    heads: Vec<[u32; CATEGORIES]>,
+    bits: Vec<u64>,
+}
+
+impl FlowShares {
+    pub(crate) fn new(stations: usize) -> Self {
+        Self { heads: vec![[0; CATEGORIES]; stations], bits: Vec::new() }
+    }
+
+    /// A packet comes to the head of a category.
+    pub(crate) fn on_head(&mut self, station: NodeId, category: usize, flow: u32) {
+        self.heads[station.index()][category] = flow;
+        if self.bits.len() <= flow as usize {
+            self.bits.resize(flow as usize + 1, 0);
+        }
+    }
+
+    /// A frame is sent.
+    pub(crate) fn on_sent(&mut self, frame: &Frame, bits: u64) {
+        let owner = match frame.kind {
+            Kind::Data | Kind::Rts => frame.from,
+            Kind::Ack | Kind::Cts => frame.to,
+            Kind::Beacon | Kind::Management => return,
+        };
+        let flow = self.heads.get(owner.index()).map(|h| h[usize::from(frame.category)]);
+        if let Some(count) = flow.and_then(|flow| self.bits.get_mut(flow as usize)) {
+            *count += bits;
+        }
+    }
+
+    /// Bits sent on behalf of a flow.
+    pub(crate) fn bits(&self, flow: u32) -> u64 {
+        self.bits.get(flow as usize).copied().unwrap_or_default()
     }
 }

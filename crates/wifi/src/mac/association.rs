@@ -283,6 +283,7 @@ impl Station {
             tries: 0,
             sent: 0,
             since: now,
+            begun: Nanos::NEVER,
             mode: rules.timing.lowest(),
         };
         self.put(now, last, mpdu, rules);

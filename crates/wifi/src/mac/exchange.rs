@@ -50,7 +50,15 @@ impl Station {
     /// The first frame of an exchange: RTS, CTS to itself, or data.
     pub(super) fn begin(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
         let mpdu = self.choose(now)?;
+        self.note_begun(now);
         self.opening(&mpdu, rules).or_else(|| self.data(rules))
+    }
+
+    /// The attempt that begins is the packet's first unless there was one before.
+    fn note_begun(&mut self, now: Nanos) {
+        if let Some(mpdu) = self.contenders[self.active].mpdu.as_mut() {
+            mpdu.begun = mpdu.begun.min(now);
+        }
     }
 
     /// The frame at the head of the active category, with the rate of its next attempt.
@@ -74,6 +82,7 @@ impl Station {
                 let (to, left) = self.burst;
                 if left > 0 && next.is_some_and(|mpdu| mpdu.to == to) {
                     self.burst.1 -= 1;
+                    self.note_begun(now);
                     return self.data(rules);
                 }
                 self.burst.1 = 0;
@@ -314,7 +323,8 @@ impl Station {
             if mpdu.class.is_management() {
                 self.management_done(&mpdu, true);
             } else {
-                self.finished.push(Finished { mpdu, acknowledged: true });
+                let number = category as u8;
+                self.finished.push(Finished { mpdu, category: number, acknowledged: true });
                 let outcome = outcome(now, category, &mpdu, Ending::Acknowledged, false);
                 if mpdu.to != NodeId::BROADCAST {
                     self.rate.on_result(&outcome);
@@ -371,7 +381,8 @@ impl Station {
                 if mpdu.class.is_management() {
                     self.management_done(&mpdu, false);
                 } else {
-                    self.finished.push(Finished { mpdu, acknowledged: false });
+                    let category = category as u8;
+                    self.finished.push(Finished { mpdu, category, acknowledged: false });
                 }
             }
         } else {

@@ -106,6 +106,8 @@ pub(crate) struct Mpdu {
     pub(crate) sent: u32,
     /// When it reached the head.
     pub(crate) since: Nanos,
+    /// When its first attempt began; never before that.
+    pub(crate) begun: Nanos,
     /// Rate of the attempt under way, or of the last one.
     pub(crate) mode: Mode,
 }

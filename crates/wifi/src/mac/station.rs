@@ -37,6 +37,7 @@ pub(crate) struct Heard {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Finished {
     pub(crate) mpdu: Mpdu,
+    pub(crate) category: u8,
     pub(crate) acknowledged: bool,
 }
 
@@ -213,6 +214,7 @@ impl Station {
             tries: 0,
             sent: 0,
             since: now,
+            begun: Nanos::NEVER,
             mode,
         };
         self.put(now, category, mpdu, rules);

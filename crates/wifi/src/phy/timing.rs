@@ -133,6 +133,18 @@ impl Timing {
         }
     }
 
+    /// Bits of preamble and PLCP header of a frame in `mode`: 144 + 48 of DSSS (72 + 48 with the short
+    /// preamble); of OFDM, whose training symbols carry none, the 24 of SIGNAL.
+    pub fn plcp_bits(&self, mode: Mode) -> u64 {
+        if mode.is_ofdm() {
+            return 24;
+        }
+        match self.preamble {
+            Preamble::Short if mode != Mode::DSSS[0] => 72 + 48,
+            _ => 144 + 48,
+        }
+    }
+
     /// Time on the air of a frame of `bytes` (MAC header and FCS included) in `mode`.
     pub fn frame(&self, mode: Mode, bytes: u32) -> Span {
         let bits = mode.body_bits(bytes);
