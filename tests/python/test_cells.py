@@ -274,3 +274,27 @@ def test_every_class_of_frames_has_a_colour_in_the_timeline() -> None:
     for name in cells.CLASSES.values():
         row = {"what": name, "why": None}
         assert name in str(medium(Lanes(["ap"], 0, 1.0, [row], []), "0 s"))
+
+
+def test_rates_and_categories_of_stations(tmp_path: Path) -> None:
+    path = tmp_path / "star.toml"
+    more = 'rate_control = { control = "minstrel" }\nmac.access = "edca"\n'
+    path.write_text(CELL.replace('rate = "54 Mb/s"\n', more))
+    result = airtcp.run(path, series=True)
+    rates, categories = result.table("rates"), result.table("categories")
+    sent = result.frames.filter(result.frames["class"].is_in(["data", "tcp_ack"]))["sent"].sum()
+    assert rates["sent"].sum() == sent == categories["sent"].sum()
+    assert rates["rate_bps"].n_unique() > 1
+    assert set(categories["category"]) == {"best-effort"}
+    summed = result.summary.filter(result.summary["name"] == "sta1")["quantity"]
+    assert {"best_effort_latency_mean_s", "latency_mean_s", "residual_loss"} <= set(summed)
+    assert "sta0 best-effort" in set(result.table("queue_series")["link"])
+    page = result.page()
+    assert "Rates of data frames" in page
+    assert '"cell0-rates"' in page
+
+
+def test_one_rate_needs_no_picture_of_rates(star: RunResult) -> None:
+    assert "Rates of data frames" not in star.page()
+    assert star.table("rates")["rate_bps"].unique().to_list() == [54_000_000]
+    assert star.table("categories").is_empty()

@@ -119,6 +119,29 @@ def _airtime(cell: Row) -> list[Row]:
     ]
 
 
+def _rates(document: RunDocument, number: int) -> list[Row]:
+    """Count the data frames of a cell by rate: means over replications."""
+    cells_of = [replication["cells"][number] for replication in document["replications"]]
+    counts: dict[int, list[int]] = {}
+    for station in (station for cell in cells_of for station in cell["stations"]):
+        for rate in station.get("rates", []):
+            fates = counts.setdefault(rate["rate_bps"], [0, 0])
+            fates[0] += rate["sent"] - rate["lost"]
+            fates[1] += rate["lost"]
+    total = sum(map(sum, counts.values()))
+    return [
+        {
+            "rate": f"{rate * 1e-6:g} Mb/s",
+            "fate": fate,
+            "order": order,
+            "frames": counts[rate][order] / len(cells_of),
+            "share": 100.0 * counts[rate][order] / total,
+        }
+        for rate in sorted(counts)
+        for order, fate in enumerate(("decoded", "lost"))
+    ]
+
+
 def _losses(cell: Row) -> list[Row]:
     known = cells.causes(cell)
     return [
@@ -150,6 +173,7 @@ def charted(document: RunDocument) -> list[dict[str, list[Row]]]:
             "goodput": _goodput(cell),
             "airtime": _airtime(cell),
             "losses": _losses(cell),
+            "rates": _rates(document, number),
         }
         for number, (cell, placed) in enumerate(zip(summary, first, strict=False))
     ]
@@ -176,6 +200,7 @@ def tables(document: RunDocument) -> list[dict[str, Any]]:
     return [
         {
             "name": cell["name"],
+            "several_rates": len({row["rate"] for row in _rates(document, number)}) > 1,
             "busy": estimate(cell["busy_share"], 100.0),
             "mac": estimate(cell["mac_bps"], 1e-6),
             "stations": table(
@@ -185,7 +210,7 @@ def tables(document: RunDocument) -> list[dict[str, Any]]:
             "more": max(len(cell["stations"]) - MOST_STATIONS, 0),
             "losses": _loss_table(cell),
         }
-        for cell in document["summary"].get("cells", [])[:MOST_CELLS]
+        for number, cell in enumerate(document["summary"].get("cells", [])[:MOST_CELLS])
     ]
 
 

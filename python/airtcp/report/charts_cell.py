@@ -100,6 +100,33 @@ def losses(kinds: int, causes: Sequence[str]) -> dict[str, Any]:
     return finish(_stacked("losses", "frames", "cause", title, causes), _rows(kinds, 56))
 
 
+def rates(count: int) -> dict[str, Any]:
+    """Data frames by rate, those that were decoded and those that were lost."""
+    fates = ["decoded", "lost"]
+    chart = (
+        alt.Chart(alt.NamedData("rates"))
+        .mark_bar(height={"band": 0.72})
+        .encode(
+            x=alt.X("frames:Q", title="data frames in a replication", scale=alt.Scale(zero=True)),
+            y=_names("rate"),
+            color=alt.Color(
+                "fate:N",
+                scale=alt.Scale(domain=fates, range=[theme.TRACE, theme.INDEPENDENT]),
+                legend=alt.Legend(title=None),
+                sort=fates,
+            ),
+            order=alt.Order("order:Q"),
+            tooltip=[
+                n("rate", "rate"),
+                n("fate", "fate"),
+                q("frames", "frames"),
+                q("share", "share of all (%)"),
+            ],
+        )
+    )
+    return finish(chart, _rows(count))
+
+
 def positions(
     rows: Sequence[dict[str, Any]], neighbours: Sequence[dict[str, Any]]
 ) -> dict[str, Any]:
@@ -177,6 +204,7 @@ def cell_charts(number: int, rows: dict[str, list[dict[str, Any]]]) -> dict[str,
         "goodput": goodput(stations - 1, directions),
         "airtime": airtime(stations, classes),
         "losses": losses(len({row["frames"] for row in rows["losses"]}), causes),
+        "rates": rates(len({row["rate"] for row in rows["rates"]})),
     }
     return {f"cell{number}-{name}": chart for name, chart in charts.items()}
 

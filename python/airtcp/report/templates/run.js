@@ -16,8 +16,9 @@
     figure.rows = () => rows;
   }
   payload.cells.forEach((cell, i) => {
-    for (const [name, data] of [["map", "stations"], ["losses", "losses"], ["goodput", "goodput"], ["airtime", "airtime"]]) {
+    for (const [name, data] of [["map", "stations"], ["losses", "losses"], ["goodput", "goodput"], ["airtime", "airtime"], ["rates", "rates"]]) {
       const figure = figures.get(`cell${i}-${name}`);
+      if (!figure) continue;
       figure.data = () => (cell[data].length ? { [data]: cell[data] } : { empty: "Nothing of the kind happened." });
       figure.rows = () => cell[data];
     }
