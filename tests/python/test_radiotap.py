@@ -139,8 +139,9 @@ def check_heard(
 ) -> None:
     """What the access point received of a station is what it decoded, whole or garbled."""
     heard = [p for p in packets if p["radiotap.dbm_antsignal"] and p["wlan.ta"] == address]
-    frames = on_air.filter((on_air["station"] == name) & (on_air["class"] != "mac_ack"))
-    # CTS has no transmitter's address; the stations here send none.
+    # ACK and CTS have no transmitter's address.
+    named = ~on_air["class"].is_in(["mac_ack", "cts"])
+    frames = on_air.filter((on_air["station"] == name) & named)
     whole = [p for p in heard if p["wlan.fcs.status"] == GOOD]
     decoded = frames.filter(frames["decoded"])
     assert len(whole) == decoded.height
