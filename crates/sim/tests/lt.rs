@@ -73,3 +73,117 @@ fn goodput_declines_with_losses_and_parts_add_up() {
         }
     }
 }
+
+/// Two flows over one bottleneck of 10 Mb/s, with 80 ms there and back.
+fn two(queue: &str, loss: f64, first: &str, second: &str) -> [f64; 2] {
+    let r = run(&format!(
+        r#"
+seed = 3
+duration = "200 s"
+warmup = "20 s"
+[topology]
+kind = "dumbbell"
+pairs = 2
+bottleneck = {{ rate = "10 Mb/s", delay = "39 ms", queue = {queue}, loss = {{ model = "bernoulli", probability = {loss} }} }}
+access_delays = ["0 ms"]
+[[flows]]
+from = "s0"
+to = "r0"
+{first}
+[[flows]]
+from = "s1"
+to = "r1"
+{second}
+"#
+    ));
+    assert!(r.conservation.ok);
+    [0, 1].map(|i| r.flows[i].goodput_bps / 1e6)
+}
+
+const RED: &str = r#"{ kind = "red", limit = 100, min = 25.0, max = 90.0, ecn = true }"#;
+const TAIL: &str = r#"{ kind = "drop-tail", packets = 100 }"#;
+const LT: &str = "transport = \"lt-tcp\"";
+
+/// Marks: LT-TCP answers them as its law does, so that it shares with a TCP of the same law.
+#[test]
+fn beside_tcp_where_queues_mark() {
+    let cubic = |flow: &str| format!("{flow}\ntcp = {{ congestion = \"cubic\", ecn = true }}");
+    for (name, first, second) in [
+        ("SACK", LT.to_owned(), "tcp = { ecn = true }".to_owned()),
+        ("itself", LT.to_owned(), LT.to_owned()),
+        ("CUBIC, with its law", cubic(LT), cubic("")),
+    ] {
+        let [a, b] = two(RED, 0.0, &first, &second);
+        assert!((0.7..1.4).contains(&(a / b)), "beside {name}: {a} and {b}");
+        assert!(a + b > 9.0, "beside {name}: {a} and {b}");
+    }
+}
+
+/// No marks, agreed on or not: losses of a standing queue are answered, so that nobody starves.
+#[test]
+fn beside_tcp_where_queues_only_drop() {
+    let off = format!("{LT}\nlt = {{ ecn = false }}");
+    for lt in [LT, &off] {
+        let [a, b] = two(TAIL, 0.0, lt, "");
+        assert!((0.6..1.7).contains(&(a / b)), "beside SACK: {a} and {b}");
+        let [a, b] = two(TAIL, 0.0, lt, "tcp = { congestion = \"cubic\" }");
+        assert!(b > 0.4 * (a + b) && a > 0.1 * (a + b), "beside CUBIC: {a} and {b}");
+    }
+    // What the papers describe would take everything.
+    let blind = format!("{LT}\nlt = {{ ecn = false, without_ecn = \"nothing\" }}");
+    let [a, b] = two(TAIL, 0.0, &blind, "");
+    assert!(a > 5.0 * b, "blind to losses: {a} and {b}");
+}
+
+/// Corruption on a path that never marks: most of what is left is carried, and no queue stands.
+#[test]
+fn corruption_without_marks() {
+    for more in ["", "lt = { ecn = false }"] {
+        let text = link("lt-tcp", 0.1, 80, 1, more).replace("ecn = true", "ecn = false");
+        let r = run(&text);
+        let goodput = goodput(&r);
+        assert!(goodput > 5e6, "{more}: {goodput}");
+        assert!(r.links[0].mean_queue_packets < 15.0, "{}", r.links[0].mean_queue_packets);
+        assert_eq!(r.flows[0].ecn_reactions, 0);
+        assert!(r.flows[0].coding.unwrap().loss_reactions > 5);
+    }
+}
+
+/// What cannot be is refused where it stands.
+#[test]
+fn refusals() {
+    let refused = |more: &str| {
+        let text = link("lt-tcp", 0.0, 10, 1, more);
+        let e = airtcp_scenario::read(&text, "test", &[]).and_then(|s| s.resolve()).unwrap_err();
+        format!("{e}")
+    };
+    for (more, said) in [
+        ("lt = { mss_min = 0 }", "flows[0].lt"),
+        ("lt = { mss_min = 0 }", "would carry nothing"),
+        ("lt = { mss_min = 1500 }", "above mss_max"),
+        ("lt = { mss_min = 600 }\ntcp = { mss = 536 }", "above tcp.mss, which is 536"),
+        ("lt = { block_limit = 255 }", "at most 255 symbols"),
+        ("lt = { granulations = 5 }", "granulation"),
+        ("tcp = { dup_thresh = 100 }", "up to 64"),
+    ] {
+        let e = refused(more);
+        assert!(e.contains(said), "{more}: {e}");
+    }
+}
+
+/// Requests and answers over coded segments; a transfer of given size ends.
+#[test]
+fn other_applications() {
+    let text = link(
+        "lt-tcp",
+        0.1,
+        80,
+        1,
+        "app = { kind = \"request-response\", request = \"500 B\", response = \"50 kB\", count = 20 }",
+    );
+    let r = run(&text);
+    assert_eq!((r.flows[0].exchanges, r.flows[0].delivered_bytes), (20, 20 * 50_500));
+    let r = run(&link("lt-tcp", 0.2, 80, 1, "app = { kind = \"bulk\", size = \"100 kB\" }"));
+    assert_eq!(r.flows[0].delivered_bytes, 100_000);
+    assert!(r.flows[0].completion_s.unwrap() < 3.0, "{:?}", r.flows[0].completion_s);
+}

@@ -262,8 +262,10 @@ impl LtConnection {
         }
     }
 
-    /// Header fields that every coded segment has for those who look at captures.
+    /// Header fields that every coded segment has: for those who look at captures, and the window
+    /// for a peer that has not got our ACK of its SYN.
     fn dress(&self, segment: &mut Segment, sent: u64) {
+        segment.window = self.receiver.window(self.tcp.scales().map_or(0, |s| s.1));
         segment.seq = self.tcp.initial_sequence().plus(1).plus(sent as u32);
         segment.ack = self.tcp.next_expected().plus(self.receiver.delivered() as u32);
     }

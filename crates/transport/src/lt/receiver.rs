@@ -275,8 +275,14 @@ impl LtReceiver {
             marked: self.marked,
             capable: self.capable,
             arrived: self.arrived,
-            window: (self.buffer >> shift).min(0xffff) as u16,
+            window: self.window(shift),
         })
+    }
+
+    /// The window field: the application reads at once, so that it is the buffer. `shift` is the
+    /// scale.
+    pub(crate) fn window(&self, shift: u8) -> u16 {
+        (self.buffer >> shift).min(0xffff) as u16
     }
 }
 

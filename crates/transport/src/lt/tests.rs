@@ -228,3 +228,22 @@ proptest! {
         prop_assert!(r.blocks_decoded == s.blocks_sent);
     }
 }
+
+/// A request and its answer, with the last ACK of the handshake lost: what stands for it has to
+/// bring the window along.
+#[test]
+fn an_answer() {
+    let way =
+        |side: usize, n: u64, _: Nanos| if (side, n) == (0, 1) { vec![] } else { vec![ms(20)] };
+    let mut pair = Pair::new(&LtConfig::default(), &tcp(), Box::new(way));
+    pair.ends[0].open(Nanos::ZERO);
+    pair.ends[0].write(Nanos::ZERO, 500);
+    while pair.ends[1].delivered() < 500 {
+        assert!(pair.step());
+    }
+    let now = pair.now;
+    pair.ends[1].write(now, 50_000);
+    while pair.ends[0].delivered() < 50_000 {
+        assert!(pair.step() && pair.now < Nanos(5_000_000_000));
+    }
+}
