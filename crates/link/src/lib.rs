@@ -22,7 +22,7 @@ pub use link::{Latency, Link, LinkStats, ProtocolStats, Report};
 pub use loss::{
     AtEnd, Bernoulli, BernoulliConfig, Blackout, BlackoutConfig, DropItem, End, Frame,
     GilbertElliott, GilbertElliottConfig, Load, Loss, LossConfig, LossModel, NoLoss, NoLossConfig,
-    Only, Script, ScriptConfig, SemiMarkov, SemiMarkovConfig, Stepping, Trace, TraceConfig,
-    TwoState, TwoStateConfig, registry,
+    Only, RunStepping, Script, ScriptConfig, SemiMarkov, SemiMarkovConfig, Stepping, Trace,
+    TraceConfig, TwoState, TwoStateConfig, registry,
 };
 pub use protocol::ProtocolConfig;

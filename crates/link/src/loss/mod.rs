@@ -26,7 +26,7 @@ pub use gilbert_elliott::{GilbertElliott, GilbertElliottConfig, Stepping};
 pub use none::{NoLoss, NoLossConfig};
 pub use registry::{Loss, LossConfig, registry};
 pub use script::{DropItem, End, Only, Script, ScriptConfig};
-pub use semi_markov::{SemiMarkov, SemiMarkovConfig};
+pub use semi_markov::{RunStepping, SemiMarkov, SemiMarkovConfig};
 pub use trace::{AtEnd, Trace, TraceConfig};
 pub use two_state::{TwoState, TwoStateConfig};
 

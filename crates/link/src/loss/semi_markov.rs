@@ -2,14 +2,16 @@
 //!
 //! The lengths are independent of each other, but need not be geometric as in a Gilbert-Elliott
 //! chain: measured links have far longer runs. S2 drives its links by measured distributions of
-//! consecutive errors. Lengths are in time slots; slot `k` covers `k slot .. (k + 1) slot`.
+//! consecutive errors. Lengths are in time slots, slot `k` covering `k slot .. (k + 1) slot`, or in
+//! packets: whoever sends nothing then finds the channel as it was. On a link with a protocol
+//! these are units, which is how S2 uses its distributions.
 //!
 //! Starts from stationarity: time zero falls on each slot of each run of the histograms with the
 //! same probability. Leaves out: dependence between neighbouring runs.
 
 use airtcp_probe::ConfigError;
 use airtcp_random::{Seed, Stream};
-use airtcp_units::{Outcomes, Span};
+use airtcp_units::{Nanos, Outcomes, Span};
 
 use super::sojourn::{Alternation, Sojourns};
 use super::{Build, Frame, LossModel, Model, trace};
@@ -32,6 +34,29 @@ pub struct SemiMarkovConfig {
     /// Length of a slot; the link's slot if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Span>,
+    /// What run lengths count: slots of time, or packets (units, with a link protocol).
+    pub stepping: RunStepping,
+}
+
+/// What the lengths of runs count.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunStepping {
+    /// Slots of time, whoever sends.
+    #[default]
+    Slot,
+    /// Packets.
+    Packet,
 }
 
 /// A histogram of run lengths, ready to draw from.
@@ -109,6 +134,7 @@ impl Sojourns for Stays {
 #[derive(Debug, Clone)]
 pub struct SemiMarkov {
     is_lost: Alternation<Stays>,
+    by_packet: bool,
     mean_loss: f64,
 }
 
@@ -132,7 +158,8 @@ impl SemiMarkov {
         let never_changes = successes.is_empty() || losses.is_empty();
         let remaining = if never_changes { Span::MAX } else { slot * first };
         let stays = Stays { successes, losses, slot };
-        Self { is_lost: Alternation::new(stays, draws, lost, remaining), mean_loss }
+        let is_lost = Alternation::new(stays, draws, lost, remaining);
+        Self { is_lost, by_packet: false, mean_loss }
     }
 }
 
@@ -158,7 +185,8 @@ fn count_runs(outcomes: &Outcomes) -> (Vec<(u64, u64)>, Vec<(u64, u64)>) {
 impl LossModel for SemiMarkov {
     #[inline]
     fn outcome(&mut self, frame: &Frame) -> bool {
-        self.is_lost.at(frame.now)
+        // Packet n stands for slot n, of a nanosecond.
+        self.is_lost.at(if self.by_packet { Nanos(frame.ordinal) } else { frame.now })
     }
 
     fn mean_loss(&self) -> Option<f64> {
@@ -170,7 +198,15 @@ impl Model for SemiMarkov {
     type Config = SemiMarkovConfig;
 
     fn build(config: &SemiMarkovConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
-        let slot = build.slot(config.slot, "run lengths are in slots, whose length is needed")?;
+        let by_packet = config.stepping == RunStepping::Packet;
+        let slot = match (by_packet, config.slot) {
+            (true, None) => Span(1),
+            (true, Some(_)) => {
+                let message = "is not used when stepping by packet; leave one of the two out";
+                return Err(ConfigError::new("slot", message));
+            }
+            _ => build.slot(config.slot, "run lengths are in slots, whose length is needed")?,
+        };
         let label = build.label("runs");
         let runs = |key, histogram: &[(u64, u64)]| {
             Runs::new(histogram).ok_or_else(|| {
@@ -185,12 +221,14 @@ impl Model for SemiMarkov {
         match (&config.path, empty) {
             (Some(path), true) => {
                 let outcomes = trace::load(path, build)?;
-                Ok(Self::from_outcomes(&outcomes, slot, build.seed, &label))
+                let made = Self::from_outcomes(&outcomes, slot, build.seed, &label);
+                Ok(Self { by_packet, ..made })
             }
             (None, false) => {
                 let successes = runs("successes", &config.successes)?;
                 let losses = runs("losses", &config.losses)?;
-                Ok(Self::new(successes, losses, slot, build.seed, &label))
+                let made = Self::new(successes, losses, slot, build.seed, &label);
+                Ok(Self { by_packet, ..made })
             }
             _ => Err(ConfigError::new(
                 "",
@@ -212,6 +250,11 @@ impl Model for SemiMarkov {
             },
             SemiMarkovConfig { path: Some("sample".into()), slot, ..SemiMarkovConfig::default() },
             SemiMarkovConfig { successes: vec![(3, 1)], slot, ..SemiMarkovConfig::default() },
+            SemiMarkovConfig {
+                path: Some("sample".into()),
+                stepping: RunStepping::Packet,
+                ..SemiMarkovConfig::default()
+            },
         ]
     }
 }

@@ -14,6 +14,7 @@ fn config(successes: &[(u64, u64)], losses: &[(u64, u64)]) -> SemiMarkovConfig {
         losses: losses.into(),
         path: None,
         slot: Some(SLOT),
+        stepping: RunStepping::Slot,
     }
 }
 
@@ -114,4 +115,17 @@ fn refuses_what_cannot_be() {
         let message = build_err(&LossConfig::SemiMarkov(config));
         assert!(message.contains(part), "{message}");
     }
+}
+
+#[test]
+fn by_packet_the_time_between_packets_does_not_matter() {
+    let histograms = config(&[(1, 10), (5, 4), (40, 2)], &[(1, 12), (3, 3), (9, 1)]);
+    let by_slot = record(histograms.clone(), 4, 20_000);
+    let config = SemiMarkovConfig { slot: None, stepping: RunStepping::Packet, ..histograms };
+    let refused = SemiMarkovConfig { slot: Some(SLOT), ..config.clone() };
+    assert!(build_err(&LossConfig::SemiMarkov(refused)).contains("leave one of the two out"));
+    let mut model = build(&LossConfig::SemiMarkov(config), 4);
+    let at = |i: u64| Nanos(i * i * 1000);
+    let by_packet: Outcomes = (0..20_000).map(|i| !model.outcome(&frame(at(i), i))).collect();
+    assert!(by_slot.iter().eq(by_packet.iter()), "packet n meets what slot n does");
 }
