@@ -110,8 +110,11 @@ fn folded(text: &str) -> u64 {
 fn slots(prr: f64, count: u64) -> u64 {
     let mut stream = Seed::new(1).stream("cost");
     let trace: Outcomes = (0..count).map(|_| stream.chance(prr)).collect();
-    let config =
-        SlottedConfig { tcp: TcpConfig::profile(Profile::S1Mirage), slot: Span::from_millis(10) };
+    let config = SlottedConfig {
+        tcp: TcpConfig::profile(Profile::S1Mirage),
+        slot: Span::from_millis(10),
+        attempts: 1,
+    };
     slotted::run(&trace, None, &config, &mut NoProbe).slots_used
 }
 

@@ -31,6 +31,10 @@ pub struct SlottedConfig {
     pub tcp: TcpConfig,
     /// Duration of a slot: the interval between packets of the trace.
     pub slot: Span,
+    /// Slots in a row that the link may use for a packet until one is received: 1 is a link
+    /// without a protocol. It knows at the end of a slot, as 802.11 does. All units that a link
+    /// protocol makes of a packet share the fate of its slot, so its attempts are all that counts.
+    pub attempts: u32,
 }
 
 /// What TCP got from the trace.
@@ -80,6 +84,9 @@ struct Driver<'a, P: Probe> {
     queue: VecDeque<Segment>,
     /// The packet in the air: when its slot ends, and what arrives then.
     air: Option<(Nanos, Option<Segment>)>,
+    /// A packet to be sent again, and how often it may.
+    again: Option<(Segment, u32)>,
+    attempts: u32,
     acks: VecDeque<(Nanos, Segment)>,
     /// Corrupted packets of which the sender will be told, and when; `None` if it did not ask.
     corrupted: Option<VecDeque<(Nanos, Corrupted)>>,
@@ -108,6 +115,8 @@ impl<'a, P: Probe> Driver<'a, P> {
             receiver: Connection::new(&config.tcp, Role::Passive, Seq(0)),
             queue: VecDeque::new(),
             air: None,
+            again: None,
+            attempts: config.attempts.max(1),
             acks: VecDeque::new(),
             corrupted: (config.tcp.loss_notification == LossNotification::Oracle)
                 .then(VecDeque::new),
@@ -207,11 +216,16 @@ impl<'a, P: Probe> Driver<'a, P> {
     fn start(&mut self, now: Nanos, end: Nanos) {
         if self.air.is_none()
             && now < end
-            && let Some(segment) = self.queue.pop_front()
+            && let Some((segment, left)) = self
+                .again
+                .take()
+                .or_else(|| self.queue.pop_front().map(|segment| (segment, self.attempts)))
         {
             self.slots_used += 1;
             let received = received(self.trace, self.slot, now);
-            if !received && let Some(corrupted) = &mut self.corrupted {
+            if !received && left > 1 {
+                self.again = Some((segment, left - 1));
+            } else if !received && let Some(corrupted) = &mut self.corrupted {
                 let at = now + self.slot + self.report_delay;
                 corrupted.push_back((at, Corrupted { segment, started: now }));
             }

@@ -18,7 +18,7 @@ use proptest::prelude::*;
 const SLOT: Span = Span::from_millis(10);
 
 fn config(profile: Profile) -> SlottedConfig {
-    SlottedConfig { tcp: TcpConfig::profile(profile), slot: SLOT }
+    SlottedConfig { tcp: TcpConfig::profile(profile), slot: SLOT, attempts: 1 }
 }
 
 /// News of corruption that comes at no instant at which anything else happens.
@@ -133,4 +133,22 @@ proptest! {
         let trace = Arc::new(bursty(seed, 3_000, prr * (1.0 - mu), (1.0 - prr) * (1.0 - mu)));
         prop_assert_eq!(short(&trace, profile, oracle), general(&trace, profile, oracle));
     }
+}
+
+/// A link that sends a lost packet again in the next slots: what TCP gets comes near the share of
+/// slots that deliver, and nothing is lost as long as no loss run is longer than the attempts.
+#[test]
+fn a_link_that_sends_again() {
+    // Two of three slots deliver; no loss run is longer than 1.
+    let trace: Outcomes = (0..30_000).map(|i| i % 3 != 0).collect();
+    let run = |attempts| {
+        let config = SlottedConfig { attempts, ..config(Profile::S1Mirage) };
+        slotted::run(&trace, None, &config, &mut NoProbe)
+    };
+    let (once, twice) = (run(1), run(2));
+    assert!(once.sender.segments_retransmitted > 0 && twice.sender.segments_retransmitted == 0);
+    let share = twice.delivered_packets / 20_000.0;
+    assert!((0.95..=1.0).contains(&share), "{share} of the slots that deliver");
+    assert!(once.delivered_packets < 0.5 * twice.delivered_packets);
+    assert_eq!(twice.delivered_packets, run(15).delivered_packets, "a second attempt always does");
 }

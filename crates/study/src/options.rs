@@ -135,7 +135,7 @@ impl StudyOptions {
                 accepted: Profile::ALL.map(Profile::name).join(", "),
             })?)
         };
-        Ok(SlottedConfig { tcp: self.replaced(tcp)?, slot })
+        Ok(SlottedConfig { tcp: self.replaced(tcp)?, slot, attempts: 1 })
     }
 
     /// `base` with the keys of [`Self::tcp`] put in.

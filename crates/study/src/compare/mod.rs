@@ -1,6 +1,7 @@
 //! Several TCPs over the same channel: `airtcp compare`.
 //!
-//! A [`Given`] is a scenario or a delivery trace; a [`Variant`] is a TCP by name. Every variant
+//! A [`Given`] is a scenario or a delivery trace; a [`choice`] is a TCP by name, perhaps with a link
+//! protocol. Every variant
 //! runs in every replication with the same random numbers for the channel (common random
 //! numbers), so that differences between variants are paired: see [`paired`]. One job is one
 //! variant in one replication; jobs are spread over all cores in an order in which replications
@@ -10,6 +11,7 @@
 //! [`subject`] turns what was given into cases, [`observe`] watches a run, [`result`] is the
 //! document; [`suits`] is the short comparison that is part of a study.
 
+mod choice;
 mod observe;
 mod options;
 mod over_trace;

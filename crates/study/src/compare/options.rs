@@ -7,6 +7,7 @@ use airtcp_units::{BitRate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::choice::Choice;
 use crate::StudyError;
 
 /// What is compared if nothing is named: the classic recoveries, then the laws that matter for
@@ -31,7 +32,8 @@ const MOST_VARIANTS: usize = 100;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CompareOptions {
-    /// The TCP variants: names with keys, such as `newreno` or `cubic:recovery=newreno`.
+    /// The TCP variants: names with keys, such as `newreno` or `cubic:recovery=newreno`; behind
+    /// an `@` a link protocol, such as `sack@ll-harq`.
     pub tcp: Vec<String>,
     /// The one that the others are compared with; the first if absent.
     pub reference: Option<String>,
@@ -130,15 +132,15 @@ impl CompareError {
 
 impl CompareOptions {
     /// Reads the variants, and which of them is the reference.
-    pub(crate) fn variants(&self) -> Result<(Vec<Variant>, usize), CompareError> {
+    pub(crate) fn variants(&self) -> Result<(Vec<Choice>, usize), CompareError> {
         if self.tcp.is_empty() || self.tcp.len() > MOST_VARIANTS {
             return Err(CompareError::other(format!(
                 "tcp: {} variants; accepted are 1 to {MOST_VARIANTS}",
                 self.tcp.len()
             )));
         }
-        let variants: Vec<Variant> =
-            self.tcp.iter().map(|text| Variant::parse(text)).collect::<Result<_, _>>()?;
+        let variants: Vec<Choice> =
+            self.tcp.iter().map(|text| Choice::parse(text)).collect::<Result<_, _>>()?;
         for (i, variant) in variants.iter().enumerate() {
             if variants[..i].iter().any(|v| v.label() == variant.label()) {
                 return Err(CompareError::other(format!(
@@ -150,10 +152,10 @@ impl CompareOptions {
         let reference = match &self.reference {
             None => 0,
             Some(name) => {
-                let wanted = Variant::parse(name)?;
+                let wanted = Choice::parse(name)?;
                 let found = variants.iter().position(|v| v.label() == wanted.label());
                 found.ok_or_else(|| {
-                    let labels: Vec<&str> = variants.iter().map(Variant::label).collect();
+                    let labels: Vec<&str> = variants.iter().map(Choice::label).collect();
                     CompareError::other(format!(
                         "reference: \"{name}\" is not among the variants ({})",
                         labels.join(", ")

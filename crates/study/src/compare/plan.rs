@@ -16,6 +16,7 @@ use airtcp_sim::run_one;
 use airtcp_transport::tcp::{Profile, TcpConfig, Variant};
 use airtcp_units::{Nanos, Outcomes, Span};
 
+use super::choice::Choice;
 use super::observe::Observer;
 use super::result::CompareRun;
 use super::{CompareError, CompareOptions};
@@ -57,7 +58,7 @@ impl Plans {
         scenario: &Scenario,
         folder: &Path,
         known: BTreeMap<String, Arc<Outcomes>>,
-        variants: &[Variant],
+        variants: &[Choice],
         options: &CompareOptions,
     ) -> Result<Self, CompareError> {
         let mut base = scenario.resolve()?;
@@ -78,6 +79,7 @@ impl Plans {
                 let own = &mut plan.flows[flow].tcp;
                 *own = variant.apply(profile.as_ref().unwrap_or(own))?;
             }
+            variant.protect(&mut plan)?;
             plans.push(plan);
         }
         let traces = Traces { folder: folder.to_owned(), read: Mutex::new(known) };

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use airtcp_scenario::{Scenario, ScenarioError};
 use airtcp_sim::parallel::Stop;
 use airtcp_trace::LinkTrace;
-use airtcp_transport::tcp::{Profile, TcpConfig, Variant};
+use airtcp_transport::tcp::{Profile, TcpConfig};
 use airtcp_units::Span;
 use serde_json::json;
 
+use super::choice::Choice;
 use super::options::{LOOK_ALIKES, REPLICATIONS, STRETCHES};
 use super::over_trace::{OverTrace, stretches};
 use super::plan::Plans;
@@ -113,7 +114,7 @@ impl Planned<'_> {
 /// Makes everything ready, and refuses what cannot be run.
 pub(crate) fn prepare<'a>(
     given: &'a Given,
-    variants: &[Variant],
+    variants: &[Choice],
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
     match (given, &options.as_link) {
@@ -162,7 +163,7 @@ fn located(error: CompareError, name: &str, text: &str) -> CompareError {
 }
 
 /// The subject that plans describe.
-fn of_plans(plans: &Plans, variants: &[Variant]) -> Subject {
+fn of_plans(plans: &Plans, variants: &[Choice]) -> Subject {
     let first = &plans.each[0];
     let scenario = &first.scenario;
     let tcp = |i: usize| &plans.each[i].flows[plans.flows[0]].tcp;
@@ -182,7 +183,7 @@ fn of_plans(plans: &Plans, variants: &[Variant]) -> Subject {
     }
 }
 
-fn parameters(variant: &Variant, tcp: &TcpConfig) -> VariantTcp {
+fn parameters(variant: &Choice, tcp: &TcpConfig) -> VariantTcp {
     let recovery = serde_json::to_value(tcp.recovery).unwrap_or_default();
     VariantTcp {
         variant: variant.label().to_owned(),
@@ -216,7 +217,7 @@ fn of_link(link: &LinkTrace, kind: SubjectKind, slot: Span, seed: u64, notes: &[
 /// One packet a slot over the trace and over links that look like it.
 fn over_slots<'a>(
     link: &'a LinkTrace,
-    variants: &[Variant],
+    variants: &[Choice],
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
     for (given, option) in [(&options.share, "share"), (&options.flow, "flow")] {
@@ -240,6 +241,7 @@ fn over_slots<'a>(
     for variant in variants {
         let mut config = base.clone();
         config.tcp = variant.apply(&base.tcp)?;
+        config.attempts = variant.attempts();
         configs.push(config);
     }
     let seed = options.seed.unwrap_or(1);
@@ -270,7 +272,7 @@ fn over_slots<'a>(
 fn over_link<'a>(
     link: &'a LinkTrace,
     around: &AsLink,
-    variants: &[Variant],
+    variants: &[Choice],
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
     let slot =

@@ -2,8 +2,8 @@
 
 use airtcp_sim::slotted::SlottedConfig;
 use airtcp_trace::LinkTrace;
-use airtcp_transport::tcp::Variant;
 
+use super::choice::Choice;
 use super::options::STRETCHES;
 use super::over_trace::{OverTrace, stretches};
 use super::{Case, Channel, Done, Over, assemble};
@@ -11,7 +11,7 @@ use crate::{StudyError, StudyOptions};
 
 /// The TCPs that a study compares; empty if it does not.
 pub(crate) struct Suits {
-    variants: Vec<Variant>,
+    variants: Vec<Choice>,
 }
 
 impl Suits {
@@ -20,7 +20,7 @@ impl Suits {
         if links > options.compare_links as usize {
             return Ok(Self { variants: Vec::new() });
         }
-        let read = |name: &String| Variant::parse(name).map_err(|e| StudyError::Tcp(e.to_string()));
+        let read = |name: &String| Choice::parse(name).map_err(|e| StudyError::Tcp(e.to_string()));
         Ok(Self { variants: options.compare.iter().map(read).collect::<Result<_, _>>()? })
     }
 
@@ -44,11 +44,13 @@ impl Suits {
         config: &SlottedConfig,
         variant: usize,
     ) -> Option<Done> {
-        let tcp = self.variants.get(variant)?.apply(&config.tcp).ok()?;
+        let choice = self.variants.get(variant)?;
+        let tcp = choice.apply(&config.tcp).ok()?;
+        let attempts = choice.attempts();
         let over = OverTrace {
             link,
             seed: 0,
-            configs: vec![SlottedConfig { tcp, slot: config.slot }],
+            configs: vec![SlottedConfig { tcp, attempts, slot: config.slot }],
             channel: Channel::Trace,
             stretches: stretches(link.outcomes.len(), STRETCHES),
         };
