@@ -137,8 +137,20 @@ _LINK_COLUMNS = (
 )
 
 
+_PROTOCOL_COLUMNS = (
+    ("data", "data_bps", 1e-6, "Mb/s", 1),
+    ("PFEC", "pfec_bps", 1e-6, "Mb/s", 1),
+    ("RFEC", "rfec_bps", 1e-6, "Mb/s", 1),
+    ("transmissions", "attempts_mean", 1.0, "", 2),
+    ("latency", "latency_mean_s", 1e3, "ms", 0),
+    ("95 %", "latency_p95_s", 1e3, "ms", 2),
+    ("residual loss", "loss_rate", 100.0, "%", 0),
+)
+
+
 def _tables(result: RunResult) -> None:
     from airtcp.cli.tables import Column, fitted
+    from airtcp.report.link_rows import used
 
     console = screen()
     document = result.json
@@ -146,6 +158,7 @@ def _tables(result: RunResult) -> None:
     for what, rows, columns in (
         ("flow", summary["flows"], _FLOW_COLUMNS),
         ("link", summary["links"], _LINK_COLUMNS),
+        ("link protocol", used(document), _PROTOCOL_COLUMNS),
     ):
         laid = [
             Column(

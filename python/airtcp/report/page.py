@@ -20,8 +20,10 @@ from airtcp.report import (
     cell_rows,
     charts,
     charts_cell,
+    charts_link,
     charts_run,
     charts_timeline,
+    link_rows,
     rows,
     run_rows,
     theme,
@@ -271,6 +273,9 @@ def run_page(
     replications = document["replications"]
     payload = run_rows.run_payload(document, series)
     payload["charts"] = charts_run.run_charts(len(summary["flows"]), recorded=bool(series))
+    payload["ways"], payload["bits"] = link_rows.ways(document), link_rows.bits(document)
+    protected = len(link_rows.used(document))
+    payload["charts"] |= charts_link.link_charts(len(payload["ways"]), protected)
     payload["cells"] = cell_rows.charted(document)
     for number, cell in enumerate(payload["cells"]):
         payload["charts"] |= charts_cell.cell_charts(number, cell)
@@ -297,6 +302,8 @@ def run_page(
         goodput_heading="Goodput of each flow",
         flows=run_rows.table(summary["flows"], run_rows.FLOW_COLUMNS),
         links=run_rows.table(summary["links"], run_rows.LINK_COLUMNS),
+        protocols=link_rows.protocols(document) if protected else None,
+        ways=len(payload["ways"]),
         cells=cell_rows.tables(document),
         media=media,
         fingerprints=[replication["fingerprint"] for replication in replications],

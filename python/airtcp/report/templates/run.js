@@ -15,6 +15,12 @@
     figure.data = () => (rows.length ? { [name]: rows } : { empty: "Nothing was recorded." });
     figure.rows = () => rows;
   }
+  for (const [name, data] of [["trade-off", "ways"], ["bits", "bits"]]) {
+    const figure = figures.get(name);
+    if (!figure) continue;
+    figure.data = () => ({ [data]: payload[data] });
+    figure.rows = () => payload[data];
+  }
   payload.cells.forEach((cell, i) => {
     for (const [name, data] of [["map", "stations"], ["losses", "losses"], ["goodput", "goodput"], ["airtime", "airtime"], ["rates", "rates"]]) {
       const figure = figures.get(`cell${i}-${name}`);

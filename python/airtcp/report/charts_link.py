@@ -1,0 +1,75 @@
+"""The pictures of link protocols: what each way trades for what, and where the bits went.
+
+Specifications name their data, as in `airtcp.report.charts`; the rows are those of
+`airtcp.report.link_rows`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import altair as alt
+
+from airtcp.report import theme
+from airtcp.report.charts import finish, n, q
+
+_ROW: Final = 24
+_FEWEST_ROWS: Final = 3
+_MOST_ROWS: Final = 40
+
+
+def trade_off() -> dict[str, Any]:
+    """Goodput over latency of each way; the larger and darker the point, the more is lost."""
+    base = alt.Chart(alt.NamedData("ways")).encode(
+        x=alt.X("latency:Q", title="latency of the links (ms)", scale=alt.Scale(zero=True)),
+        y=alt.Y("goodput:Q", title="goodput (Mb/s)", scale=alt.Scale(zero=True)),
+    )
+    points = base.mark_point(filled=True, opacity=0.85, color=theme.TRACE).encode(
+        size=alt.Size(
+            "residual:Q",
+            title="residual loss (%)",
+            scale=alt.Scale(zero=True, range=[60, 900]),
+        ),
+        tooltip=[
+            n("name", "from"),
+            n("to", "to"),
+            q("hops", "links"),
+            q("goodput", "goodput (Mb/s)"),
+            q("latency", "latency (ms)"),
+            q("residual", "residual loss (%)", ".3~g"),
+        ],
+    )
+    names = base.mark_text(align="left", dx=14, dy=-8, color=theme.INK).encode(text="name:N")
+    return finish(alt.layer(points, names), 320)
+
+
+def bits(links: int) -> dict[str, Any]:
+    """What each link sent: data, and the parity or repetitions that protect it."""
+    chart = (
+        alt.Chart(alt.NamedData("bits"))
+        .mark_bar(opacity=0.8)
+        .encode(
+            y=alt.Y(
+                "name:N", title=None, sort=None, axis=alt.Axis(labelColor=theme.INK, labelLimit=160)
+            ),
+            x=alt.X("mbps:Q", title="sent (Mb/s)", stack="zero"),
+            color=alt.Color(
+                "part:N",
+                scale=alt.Scale(domain=["data", "PFEC", "RFEC"], range=theme.SERIES[:3]),
+                legend=alt.Legend(title=None),
+            ),
+            order=alt.Order("part:N", sort="descending"),
+            tooltip=[n("name", "link"), n("part", "what"), q("mbps", "Mb/s")],
+        )
+    )
+    return finish(chart, _ROW * min(max(links, _FEWEST_ROWS), _MOST_ROWS) + 10)
+
+
+def link_charts(ways: int, links: int) -> dict[str, dict[str, Any]]:
+    """Every picture of link protocols, by the name the page has for it."""
+    charts: dict[str, dict[str, Any]] = {}
+    if links:
+        charts["bits"] = bits(links)
+    if ways:
+        charts["trade-off"] = trade_off()
+    return charts

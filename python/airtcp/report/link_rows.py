@@ -1,0 +1,118 @@
+"""From the document of a run to what its page says of link protocols.
+
+A *way* is what the flows from one node to another cross, where each of its links has a protocol:
+its latency is the sum of the links' means, its residual loss what all of them together lose.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.report.run_rows import table
+
+if TYPE_CHECKING:
+    from airtcp.documents import RunDocument
+
+PROTOCOL_COLUMNS: Final = (
+    ("Goodput (Mb/s)", "delivered_bps", 1e-6),
+    ("Sent (Mb/s)", "throughput_bps", 1e-6),
+    ("Data (Mb/s)", "data_bps", 1e-6),
+    ("PFEC (Mb/s)", "pfec_bps", 1e-6),
+    ("wasted", "pfec_wasted_bps", 1e-6),
+    ("RFEC (Mb/s)", "rfec_bps", 1e-6),
+    ("wasted", "rfec_wasted_bps", 1e-6),
+    ("Transmissions", "attempts_mean", 1.0),
+    ("Latency (ms)", "latency_mean_s", 1e3),
+    ("95 %", "latency_p95_s", 1e3),
+    ("99 %", "latency_p99_s", 1e3),
+    ("Decoded (ms)", "decode_mean_s", 1e3),
+    ("Residual loss (%)", "loss_rate", 100.0),
+)
+_PARTS: Final = (("data", "data_bps"), ("PFEC", "pfec_bps"), ("RFEC", "rfec_bps"))
+
+
+def used(document: RunDocument) -> list[dict[str, Any]]:
+    """Give the links that have a protocol and carried anything for it."""
+    rows: list[dict[str, Any]] = document["summary"]["links"]
+    return [row for row in rows if mean(row, "data_bps")]
+
+
+def mean(row: dict[str, Any], key: str) -> float | None:
+    """Give the mean of a quantity, if the link has it."""
+    return row[key]["mean"] if key in row else None
+
+
+def protocols(document: RunDocument) -> dict[str, list[Any]]:
+    """Lay out what the protocols did, link by link."""
+    return table(used(document), PROTOCOL_COLUMNS)
+
+
+def _towards(document: RunDocument) -> dict[str, list[tuple[str, int]]]:
+    """Give the directions of links that leave each node: where to, and their number."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    links: list[dict[str, Any]] = document["scenario"].get("links", [])
+    for i, link in enumerate(links):
+        found.setdefault(link["from"], []).append((link["to"], 2 * i))
+        found.setdefault(link["to"], []).append((link["from"], 2 * i + 1))
+    return found
+
+
+def _way(towards: dict[str, list[tuple[str, int]]], start: str, end: str) -> list[int] | None:
+    """Give the directions of links on the shortest way; None if links do not lead there."""
+    before: dict[str, tuple[str, int] | None] = {start: None}
+    queue = [start]
+    for node in queue:
+        if node == end:
+            way: list[int] = []
+            step = before[node]
+            while step is not None:
+                way.insert(0, step[1])
+                step = before[step[0]]
+            return way
+        for further, number in towards.get(node, []):
+            if further not in before:
+                before[further] = (node, number)
+                queue.append(further)
+    return None
+
+
+def ways(document: RunDocument) -> list[dict[str, Any]]:
+    """Give every way that has a protocol on each link: goodput, latency, residual loss."""
+    towards = _towards(document)
+    links: list[dict[str, Any]] = document["summary"]["links"]
+    goodputs: dict[tuple[str, str], float] = {}
+    for flow, one in zip(
+        document["replications"][0]["flows"] if document["replications"] else [],
+        document["summary"]["flows"],
+        strict=False,
+    ):
+        ends = (flow["from"], flow["to"])
+        goodputs[ends] = goodputs.get(ends, 0.0) + (one["goodput_bps"]["mean"] or 0.0)
+    found: list[dict[str, Any]] = []
+    for (start, end), goodput in goodputs.items():
+        way = _way(towards, start, end)
+        if not way or not all(mean(links[i], "latency_mean_s") for i in way):
+            continue
+        arrives = 1.0
+        for i in way:
+            arrives *= 1 - links[i]["loss_rate"]["mean"]
+        found.append(
+            {
+                "name": start,
+                "to": end,
+                "hops": len(way),
+                "goodput": goodput * 1e-6,
+                "latency": sum(links[i]["latency_mean_s"]["mean"] for i in way) * 1e3,
+                "residual": 100 * (1 - arrives),
+            }
+        )
+    return found
+
+
+def bits(document: RunDocument) -> list[dict[str, Any]]:
+    """Give data, PFEC and RFEC of each link in Mb/s."""
+    return [
+        {"name": row["name"], "part": part, "mbps": row[key]["mean"] * 1e-6}
+        for row in used(document)
+        for part, key in _PARTS
+    ]
