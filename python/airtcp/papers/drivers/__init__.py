@@ -26,6 +26,7 @@ DRIVERS: Final = {
     "fits": "fits",
     "gain": "gain",
     "link-classes": "link_classes",
+    "links": "links",
     "prr-distribution": "prr_distribution",
     "success-pairs": "success_pairs",
     "sweep": "sweep",
