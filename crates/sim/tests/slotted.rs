@@ -150,5 +150,6 @@ fn a_link_that_sends_again() {
     let share = twice.delivered_packets / 20_000.0;
     assert!((0.95..=1.0).contains(&share), "{share} of the slots that deliver");
     assert!(once.delivered_packets < 0.5 * twice.delivered_packets);
-    assert_eq!(twice.delivered_packets, run(15).delivered_packets, "a second attempt always does");
+    let often = run(15).delivered_packets;
+    assert!((twice.delivered_packets - often).abs() < 1e-9, "a second attempt always does");
 }

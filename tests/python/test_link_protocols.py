@@ -1,0 +1,89 @@
+"""Link protocols through the program: tables, page, comparison, driver of papers."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING
+
+from airtcp.papers.drivers.links import runs_of_level
+from airtcp.report import link_rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Program
+
+SCENARIO = """
+duration = "5 s"
+replications = 2
+[[links]]
+name = "air"
+from = "a"
+to = "b"
+rate = "10 Mb/s"
+delay = "10 ms"
+loss = { model = "bernoulli", probability = "20 %" }
+protocol = { kind = "ll-harq" }
+[[flows]]
+from = "a"
+to = "b"
+count = 2
+"""
+
+
+def test_a_run_reports_what_the_protocol_did(run: Program, tmp_path: Path) -> None:
+    """The document has the protocol's quantities, the page its section."""
+    scenario = tmp_path / "air.toml"
+    scenario.write_text(SCENARIO)
+    ended = run("run", str(scenario), "--out", str(tmp_path / "out"))
+    assert ended.code == 0, ended.err
+    assert "PFEC" in ended.out
+    assert "residual loss" in ended.out
+    document = json.loads((tmp_path / "out" / "run.json").read_text())
+    link = document["replications"][0]["links"][0]["protocol"]
+    parts = link["data_bps"] + link["pfec_bps"] + link["rfec_bps"]
+    assert abs(parts / link["throughput_bps"] - 1) < 1e-9
+    summary = document["summary"]["links"][0]
+    assert 0.15 < summary["unit_loss_rate"]["mean"] < 0.25
+    assert summary["latency_mean_s"]["mean"] >= summary["decode_mean_s"]["mean"] > 0.01
+    (way,) = link_rows.ways(document)
+    assert way["name"] == "a"
+    assert way["hops"] == 1
+    assert way["latency"] > 10
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "Where the bits went" in page
+    assert "Goodput, latency, residual loss" in page
+
+
+def test_a_comparison_says_what_a_protocol_is_worth(run: Program, tmp_path: Path) -> None:
+    """A protocol stands behind an @, and is refused by name if there is none of it."""
+    scenario = tmp_path / "air.toml"
+    scenario.write_text(SCENARIO)
+    wanted = "sack@none,sack@ll-arq:arq=selective,sack@ll-harq"
+    ended = run("compare", str(scenario), "--tcp", wanted, "--json")
+    assert ended.code == 0, ended.err
+    (case,) = json.loads(ended.out)["subjects"][0]["cases"]
+    got = {one["variant"]: one["goodput_bps"]["mean"] for one in case["outcomes"]}
+    assert got["sack@ll-harq"] > 5 * got["sack@none"]
+    assert got["sack@ll-arq:arq=selective"] > 5 * got["sack@none"]
+    refused = run("compare", str(scenario), "--tcp", "sack@ll-hark")
+    assert refused.code != 0
+    assert "ll-harq" in refused.err
+
+
+def test_run_lengths_are_pooled_by_level(tmp_path: Path) -> None:
+    """Only links of the level, and of the range of reception ratio, count."""
+    file = tmp_path / "delivery.tsv.gz"
+    lines = [
+        "noise_dbm\ttx\trx\treceived\terr\tpdr\ta\tb\tc\tbits",
+        "0\tx\ty\t3\t0\t0.5\t-\t-\t-\t110100",
+        "0\tx\tz\t4\t0\t0.6667\t-\t-\t-\t011110",
+        "0\tx\tw\t6\t0\t1.0\t-\t-\t-\t111111",
+        "-5\tx\tw\t3\t0\t0.5\t-\t-\t-\t000111",
+    ]
+    with gzip.open(file, "wt") as stream:
+        stream.write("\n".join(lines) + "\n")
+    received, lost = runs_of_level(file, "0", [0.3, 0.95])
+    assert received == [[1, 1], [2, 1], [4, 1]]
+    assert lost == [[1, 3], [2, 1]]
