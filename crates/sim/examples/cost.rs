@@ -84,6 +84,7 @@ fn flow(keys: &str, count: u64) -> u64 {
     folded(&text)
 }
 
+/// Not among the subjects that are checked, since other work on cells changes it often:
 /// S3's star of `stations` uploads over 802.11a at 54 Mb/s for `count` seconds.
 fn star(stations: &str, count: u64) -> u64 {
     folded(&format!(
@@ -121,8 +122,7 @@ fn slots(prr: f64, count: u64) -> u64 {
 fn subjects() -> Vec<String> {
     let laws = LawConfig::all().into_iter().map(|c| format!("law {}", c.name()));
     let flows = ["flow newreno", "flow sack"].map(String::from);
-    let cells = ["star 6", "star 50"].map(String::from);
-    laws.chain(flows).chain(cells).chain(["slots 1.0", "slots 0.9"].map(String::from)).collect()
+    laws.chain(flows).chain(["slots 1.0", "slots 0.9"].map(String::from)).collect()
 }
 
 fn main() {

@@ -1,5 +1,7 @@
 //! The cases of two overlapping frames, at each rate: which one is decoded (inventory 3.11).
 
+use airtcp_units::detmath;
+
 use super::*;
 use crate::phy::Mode;
 use crate::phy::error::ThresholdConfig;
@@ -27,8 +29,8 @@ fn overlap(capture: Capture, mode: Mode, sir: f64, garbled: bool) -> (bool, bool
     plan.capture = capture;
     plan.error = ErrorModel::new(&ErrorModelConfig::Threshold(ThresholdConfig::default())).unwrap();
     plan.power_mw = vec![vec![0.0; 3]; 3];
-    plan.power_mw[1][0] = 1e-4 * 10f64.powf(sir / 20.0);
-    plan.power_mw[2][0] = 1e-4 / 10f64.powf(sir / 20.0);
+    plan.power_mw[1][0] = 1e-4 * detmath::pow(10.0, sir / 20.0);
+    plan.power_mw[2][0] = 1e-4 / detmath::pow(10.0, sir / 20.0);
     for station in &mut plan.stations {
         station.rate = RatePlan::fixed(mode);
     }

@@ -293,3 +293,21 @@ fn a_receiver_that_sends_does_not_hear() {
     let lost = b.cell.stats(NodeId(1)).class(Class::Data);
     assert!(lost.transmitter_side >= 1, "{lost:?}");
 }
+
+/// `cwmin-only` (S2's driver): the window stays at its least, whatever fails.
+#[test]
+fn the_window_may_be_told_not_to_grow() {
+    let mut b = bench(2, |p| {
+        p.power_mw[1][0] = 1e-9;
+        p.mac.backoff = crate::mac::Backoff::CwminOnly;
+        p.mac.attempts = 255;
+    });
+    b.until(MS);
+    b.offer(NodeId(1), NodeId(0));
+    b.until(500 * MS);
+    let starts = b.starts(Kind::Data);
+    assert_eq!(starts.len(), 255);
+    let slots = |pair: &[u64]| (pair[1] - pair[0] - DATA - 50_000) / SLOT;
+    let drawn: Vec<u64> = starts.windows(2).map(slots).collect();
+    assert!(drawn.iter().all(|slots| *slots < 16) && drawn.contains(&0) && drawn.contains(&15));
+}

@@ -1,6 +1,6 @@
 //! What hidden stations lose by geometry, and that who does nothing changes nothing.
 
-use airtcp_units::Dbm;
+use airtcp_units::{Dbm, detmath};
 
 use super::*;
 use crate::mac::{AccessMethod, EdcaConfig, TxopLimits};
@@ -35,7 +35,7 @@ fn loss(degrees: f64, per_second: f64, seconds: u64) -> f64 {
     let at = [
         Position::new(0.0, 0.0),
         Position::new(RADIUS_M, 0.0),
-        Position::new(RADIUS_M * angle.cos(), RADIUS_M * angle.sin()),
+        Position::new(RADIUS_M * detmath::cos(angle), RADIUS_M * detmath::sin(angle)),
     ];
     let mac = MacConfig { attempts: 1, ..MacConfig::default() };
     let mut plan = plan(3, Standard::A, mac, TimingConfig::default());
@@ -55,7 +55,7 @@ fn loss(degrees: f64, per_second: f64, seconds: u64) -> f64 {
         if b.cell.is_ready(station, 0) {
             b.offer(station, NodeId(0));
         }
-        next[who] -= (1.0 - random.unit()).ln() / per_second;
+        next[who] -= detmath::ln(1.0 - random.unit()) / per_second;
     }
     let data = |i| *b.cell.stats(NodeId(i)).class(Class::Data);
     let (sent, decoded) = (data(1).sent + data(2).sent, data(1).decoded + data(2).decoded);
@@ -68,9 +68,9 @@ fn loss(degrees: f64, per_second: f64, seconds: u64) -> f64 {
 #[test]
 fn hidden_stations_lose_what_geometry_says() {
     for degrees in [20.0, 60.0, 95.0, 99.0, 140.0, 180.0f64] {
-        let apart = 2.0 * RADIUS_M * (degrees.to_radians() / 2.0).sin();
-        let rate = 150.0f64;
-        let expected = if apart > SENSE_M { 1.0 - (-2.0 * 248e-6 * rate).exp() } else { 0.0 };
+        let apart = 2.0 * RADIUS_M * detmath::sin(degrees.to_radians() / 2.0);
+        let rate = 150.0;
+        let expected = if apart > SENSE_M { 1.0 - detmath::exp(-2.0 * 248e-6 * rate) } else { 0.0 };
         let lost = loss(degrees, rate, 60);
         assert!((lost - expected).abs() < 0.008, "{degrees} degrees: {lost} {expected}");
     }

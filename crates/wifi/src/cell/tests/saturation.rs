@@ -1,5 +1,7 @@
 //! Saturated stations against an ideal slotted system.
 
+use airtcp_units::detmath;
+
 use super::*;
 use crate::mac::{AccessMethod, BackoffDecrement, Category, EdcaConfig, TxopLimits};
 
@@ -230,15 +232,15 @@ fn bianchi(n: u32, window: f64, doublings: i32, attempts: i32) -> (f64, f64) {
         let (mut above, mut below) = (0.0, 0.0);
         for i in 0..attempts {
             let w = window * f64::from(1u32 << i.min(doublings));
-            above += p.powi(i);
-            below += p.powi(i) * ((w - 1.0) / 2.0 + 1.0);
+            above += detmath::pow(p, f64::from(i));
+            below += detmath::pow(p, f64::from(i)) * ((w - 1.0) / 2.0 + 1.0);
         }
         above / below
     };
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..100 {
         let p = f64::midpoint(low, high);
-        let met = 1.0 - (1.0 - tau(p)).powi(n as i32 - 1);
+        let met = 1.0 - detmath::pow(1.0 - tau(p), f64::from(n) - 1.0);
         if met > p {
             low = p;
         } else {
@@ -279,8 +281,8 @@ fn throughput_is_bianchis() {
         for n in [1, 2, 3, 4, 6, 8, 10, 15, 20, 30, 40, 50] {
             let window = f64::from(standard.cw_min() + 1);
             let (p, tau) = bianchi(n, window, doublings, 7);
-            let quiet = (1.0 - tau).powi(n as i32);
-            let one = f64::from(n) * tau * (1.0 - tau).powi(n as i32 - 1);
+            let quiet = detmath::pow(1.0 - tau, f64::from(n));
+            let one = f64::from(n) * tau * detmath::pow(1.0 - tau, f64::from(n) - 1.0);
             let slot = timing.slot.0 as f64;
             let mean = quiet * slot + one * won + (1.0 - quiet - one) * lost;
             let expected = one / mean * 1e9;
