@@ -60,7 +60,8 @@ impl Cell {
                 let readable = alone || self.reads(radio as usize, from, frame.mode);
                 let signal = Signal { place, power, since: now, readable };
                 let new = self.hear(now, radio as usize, signal);
-                if new {
+                // Transmissions of one instant may begin in two steps.
+                if new || !touched.contains(&radio) {
                     touched.push(radio);
                 }
             }
@@ -175,15 +176,19 @@ impl Cell {
             let audible = new.power >= levels.sensitivity;
             if let Some(current) = &radio.reception {
                 let in_time = !factors.in_preamble_only || now < current.body;
-                audible && in_time && new.power >= current.power * factors.take_over
+                let takes_over = in_time && new.power >= current.power * factors.take_over;
+                // Of two that begin at one instant the stronger is received.
+                let at_once = current.started == now && new.power > current.power;
+                audible && new.place != current.place && (takes_over || at_once)
             } else {
                 let earlier = radio.signals.iter().filter(|s| !began(s)).map(|s| s.power).sum();
                 audible && levels.amid(new.power, earlier, factors.late)
             }
         };
         if let Some(new) = strongest.filter(locks) {
-            let old = radio.reception.as_ref().map(|r| r.place as usize);
-            let from = radio.reception.as_ref().map_or(0.0, |r| r.power);
+            let earlier = radio.reception.filter(|r| r.started != now);
+            let old = earlier.map(|r| r.place as usize);
+            let from = earlier.map_or(0.0, |r| r.power);
             let Some(sent) = &self.air[new.place as usize] else { return };
             radio.lock(now, new, sent);
             if let Some(reception) = &mut radio.reception

@@ -55,3 +55,36 @@ fn a_weak_frame_is_noticed_late() {
     // What is detected as energy is noticed at once.
     assert_eq!(overlaps(STRONG, 16), overlaps(STRONG, 0));
 }
+
+/// Two hidden stations begin at one instant, the second when the first has begun already: the
+/// stronger is received, in whichever order, and of equal ones none.
+#[test]
+fn two_that_begin_at_one_instant_in_two_steps() {
+    let lost = |order: [u32; 2], powers: [f64; 2], capture: Capture| {
+        let mut plan = plan(3, Standard::A, MacConfig::default(), TimingConfig::default());
+        plan.capture = capture;
+        plan.power_mw[1] = vec![powers[0], 0.0, 0.0];
+        plan.power_mw[2] = vec![powers[1], 0.0, 0.0];
+        let mut b = Bench::new(plan, 1);
+        for round in 1..=50 {
+            b.run(Nanos(round * 20_000_000));
+            for station in order {
+                b.offer(NodeId(station), NodeId(0));
+                b.run(b.now);
+            }
+            assert_eq!(b.log[b.log.len() - 2].0, b.now, "both begin now");
+            b.run(b.now + Span::from_micros(300));
+        }
+        let data = |i| b.cell.stats(NodeId(i)).class(crate::mac::Class::Data);
+        let [one, two] = [data(1), data(2)];
+        (one.sent - one.decoded, two.sent - two.decoded)
+    };
+    let message = Capture::MessageInMessage { margin_db: 8.0, late_db: 15.0 };
+    for capture in [Capture::Sinr { late_db: 15.0 }, Capture::default(), message] {
+        for order in [[1, 2], [2, 1]] {
+            assert_eq!(lost(order, [STRONG, STRONG / 100.0], capture), (0, 50), "{capture:?}");
+            let (one, two) = lost(order, [STRONG, STRONG], capture);
+            assert!(one >= 50 && two >= 50, "{capture:?} {one} {two}");
+        }
+    }
+}
