@@ -115,7 +115,8 @@ impl StationStats {
         class.sent += 1;
         class.airtime_ns += length.0;
         class.bytes += u64::from(frame.bytes);
-        let category = &mut self.categories[usize::from(frame.category)];
+        // Management frames have a category of their own, after these.
+        let Some(category) = self.categories.get_mut(usize::from(frame.category)) else { return };
         match frame.kind {
             Kind::Data => {
                 category.sent += 1;
