@@ -201,7 +201,9 @@ impl FlowShares {
             Kind::Ack | Kind::Cts => frame.to,
             Kind::Beacon | Kind::Management => return,
         };
-        let flow = self.heads.get(owner.index()).map(|h| h[usize::from(frame.category)]);
+        // RTS and answers of management are nobody's.
+        let head = |h: &[u32; CATEGORIES]| h.get(usize::from(frame.category)).copied();
+        let flow = self.heads.get(owner.index()).and_then(head);
         if let Some(count) = flow.and_then(|flow| self.bits.get_mut(flow as usize)) {
             *count += bits;
         }
