@@ -50,6 +50,8 @@ def medium(lanes: Lanes, start: str) -> dict[str, Any]:
         scale=alt.Scale(domain=[0, count], reverse=True, nice=False, zero=False),
         axis=alt.Axis(
             values=[lane + 0.5 for lane in range(count)],
+            # The theme's number of ticks thins out given values as well.
+            tickCount=count,
             labelExpr=f"[{labels}][floor(datum.value)]",
             labelColor=theme.INK,
             labelLimit=120,
