@@ -163,7 +163,7 @@ def run(
         replications: Number of replications, in place of the scenario's.
         overrides: Values in place of the scenario's, by path, such as
             `{"links[0].rate": "20 Mb/s"}`.
-        series: Whether to record series (window, round-trip time, queue) in the first
+        series: Whether to record series (windows, round-trip times, queues, stations) in the first
             replication; they become tables of the result.
         pcap: Where to write a capture (pcapng) of the first replication, taken at the senders.
         timeline: Interval of the first replication, such as `"2 s..2.02 s"`, of which to record

@@ -289,9 +289,16 @@ def test_rates_and_categories_of_stations(tmp_path: Path) -> None:
     summed = result.summary.filter(result.summary["name"] == "sta1")["quantity"]
     assert {"best_effort_latency_mean_s", "latency_mean_s", "residual_loss"} <= set(summed)
     assert "sta0 best-effort" in set(result.table("queue_series")["link"])
+    stations = result.table("station_series")
+    last = stations.filter(stations["station"] == "sta1").tail(1).to_dicts()[0]
+    share = result.stations.filter(result.stations["name"] == "sta1")["airtime_share"][0]
+    assert last["airtime_s"] > 0
+    assert 0 < share < 1
+    assert last["frames"] > last["frames_lost"]
     page = result.page()
     assert "Rates of data frames" in page
     assert '"cell0-rates"' in page
+    assert "Share of the time that each station" in page
 
 
 def test_one_rate_needs_no_picture_of_rates(star: RunResult) -> None:

@@ -1,5 +1,5 @@
 //! Series over time as columns: windows, round-trip times and blocks of endpoints, lengths of
-//! queues.
+//! queues, rates and airtime of stations.
 //!
 //! Memory is bounded whatever the run's length. A row is kept only if `min_interval` has passed
 //! since the one before; when a table is full, every second row is dropped and from then on only
@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use airtcp_packet::EndpointId;
 use airtcp_units::{Nanos, Span};
 
+use crate::air::{AirEvent, AirFrame, FrameClass};
 use crate::{Event, Probe, Who};
 
 /// Columns of one series. Times in nanoseconds since the start; windows and sizes in bytes,
@@ -131,6 +132,8 @@ pub struct SeriesOptions {
     pub queues: bool,
     /// Record blocks of senders with erasure coding.
     pub blocks: bool,
+    /// Record rates and airtime of stations on shared media.
+    pub stations: bool,
     /// Least time between two rows of a table; zero keeps every change.
     pub min_interval: Span,
     /// Most rows of a table (at least 2).
@@ -146,6 +149,7 @@ impl Default for SeriesOptions {
             rtts: true,
             queues: true,
             blocks: true,
+            stations: true,
             min_interval,
             max_rows: 10_000,
         }
@@ -160,12 +164,15 @@ pub struct Series {
     rtts: BTreeMap<EndpointId, Table>,
     queues: BTreeMap<u32, Table>,
     blocks: BTreeMap<EndpointId, Table>,
+    /// By medium and station; with each the values of its last row.
+    stations: BTreeMap<(u32, u32), (Table, [u64; WIDTH])>,
 }
 
 const WINDOW: &[&str] = &["cwnd", "ssthresh", "pipe", "peer_window"];
 const RTT: &[&str] = &["sample", "srtt", "rto"];
 const BLOCK: &[&str] = &["estimate_ppm", "segment", "data", "parity"];
 const QUEUE: &[&str] = &["packets", "bytes"];
+const STATION: &[&str] = &["rate", "airtime", "frames", "lost"];
 
 impl Series {
     /// A recorder.
@@ -177,7 +184,8 @@ impl Series {
     /// run did. Call it once, at the end.
     pub fn finish(&mut self) {
         let ends = self.windows.values_mut().chain(self.rtts.values_mut());
-        let tables = ends.chain(self.blocks.values_mut());
+        let stations = self.stations.values_mut().map(|(table, _)| table);
+        let tables = ends.chain(self.blocks.values_mut()).chain(stations);
         tables.chain(self.queues.values_mut()).for_each(Table::keep);
     }
 
@@ -195,6 +203,26 @@ impl Series {
     /// in segments.
     pub fn blocks(&self) -> impl Iterator<Item = (EndpointId, &Table)> {
         self.blocks.iter().map(|(end, table)| (*end, table))
+    }
+
+    /// What each station put on the air, by medium and number: `rate` of its last frame with a
+    /// packet in bit/s, and since the start `airtime` of all its frames in nanoseconds, `frames`
+    /// with a packet, and how many of these were `lost`.
+    pub fn stations(&self) -> impl Iterator<Item = ((u32, u32), &Table)> {
+        self.stations.iter().map(|(station, (table, _))| (*station, table))
+    }
+
+    fn sent(&mut self, now: Nanos, medium: u32, frame: &AirFrame, is_lost: bool) {
+        let station = self.stations.entry((medium, frame.from));
+        let (table, values) = station.or_insert_with(|| (Table::new(STATION), [0; WIDTH]));
+        let [rate, airtime, frames, lost] = values;
+        *airtime += frame.ended.since(frame.started).0;
+        if matches!(frame.class, FrameClass::Data | FrameClass::TcpAck) {
+            *rate = frame.rate.bps();
+            *frames += 1;
+            *lost += u64::from(is_lost);
+        }
+        table.add(now, *values, &self.options);
     }
 
     /// Lengths of each queue: `packets`, `bytes`.
@@ -233,8 +261,15 @@ impl Probe for Series {
                 let table = self.queues.entry(queue).or_insert_with(|| Table::new(QUEUE));
                 table.add(now, [u64::from(*packets), *bytes, 0, 0], options);
             }
+            (Who::Air(medium), Event::Air(AirEvent::Sent { frame, loss })) if options.stations => {
+                self.sent(now, medium, frame, loss.is_some());
+            }
             _ => {}
         }
+    }
+
+    fn wants_air(&self, _now: Nanos) -> bool {
+        self.options.stations
     }
 }
 

@@ -13,6 +13,7 @@ mod models;
 mod progress;
 mod recording;
 mod run;
+mod series;
 mod study;
 mod table;
 mod timeline;

@@ -4,17 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use airtcp_packet::{EndpointId, Side};
-use airtcp_probe::Series;
 use airtcp_scenario::{Resolved, ScenarioError};
 use airtcp_sim::coding::CodingResult;
 use airtcp_sim::estimate::Estimate;
 use airtcp_sim::link_protocol::ProtocolResult;
-use airtcp_sim::media;
 use airtcp_sim::results::{FlowResult, LinkResult, Replication};
 use airtcp_trace::reader::{ReadOptions, read_links};
-use airtcp_units::{Outcomes, Span};
-use airtcp_wifi::mac::{AccessMethod, Category};
+use airtcp_units::Outcomes;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 
@@ -22,6 +18,7 @@ use crate::air;
 use crate::error;
 use crate::progress::Watch;
 use crate::recording::{self, Options, Recorded};
+use crate::series::Named;
 use crate::table::{Columns, Table};
 use crate::timeline;
 
@@ -143,9 +140,6 @@ impl Traces<'_> {
 const TABLES: [&str; 3] = ["flows", "links", "summary"];
 /// Those of cells, where there are any.
 const CELL_TABLES: [&str; 4] = ["stations", "frames", "rates", "categories"];
-const SERIES: [&str; 3] = ["window_series", "rtt_series", "queue_series"];
-/// That of blocks, where a sender with erasure coding began any.
-const BLOCK_SERIES: &str = "block_series";
 
 #[pymethods]
 impl RunResult {
@@ -178,10 +172,9 @@ impl RunResult {
     /// timeline only if they were recorded.
     fn table_names(&self) -> Vec<&'static str> {
         let cells = if self.has_cells() { &CELL_TABLES[..] } else { &[] };
-        let series = if self.recorded.series.is_some() { &SERIES[..] } else { &[] };
-        let blocks = self.has_blocks().then_some(&BLOCK_SERIES);
+        let series = self.series().map(|series| series.names()).unwrap_or_default();
         let timeline = if self.recorded.timeline.is_some() { &timeline::TABLES[..] } else { &[] };
-        TABLES.iter().chain(cells).chain(series).chain(blocks).chain(timeline).copied().collect()
+        TABLES.iter().chain(cells).chain(&series).chain(timeline).copied().collect()
     }
 
     /// One of the tables.
@@ -191,18 +184,17 @@ impl RunResult {
         {
             return timeline::table(name, timeline, &self.plan);
         }
-        match (name, &self.recorded.series) {
-            ("flows", _) => flows(&self.inner.replications),
-            ("links", _) => links(&self.inner.replications),
-            ("summary", _) => summary(&self.inner.summary),
-            ("stations", _) if self.has_cells() => air::stations(&self.inner.replications),
-            ("frames", _) if self.has_cells() => air::frames(&self.inner.replications),
-            ("rates", _) if self.has_cells() => air::rates(&self.inner.replications),
-            ("categories", _) if self.has_cells() => air::categories(&self.inner.replications),
-            ("window_series", Some(series)) => self.windows(series),
-            ("rtt_series", Some(series)) => self.rtts(series),
-            ("queue_series", Some(series)) => self.queues(series),
-            (BLOCK_SERIES, Some(series)) if self.has_blocks() => self.blocks(series),
+        if let Some(table) = self.series().and_then(|series| series.table(name)) {
+            return table;
+        }
+        match name {
+            "flows" => flows(&self.inner.replications),
+            "links" => links(&self.inner.replications),
+            "summary" => summary(&self.inner.summary),
+            "stations" if self.has_cells() => air::stations(&self.inner.replications),
+            "frames" if self.has_cells() => air::frames(&self.inner.replications),
+            "rates" if self.has_cells() => air::rates(&self.inner.replications),
+            "categories" if self.has_cells() => air::categories(&self.inner.replications),
             _ => {
                 let names = self.table_names().join(", ");
                 Err(PyKeyError::new_err(format!("no table \"{name}\" (there are {names})")))
@@ -211,104 +203,13 @@ impl RunResult {
     }
 }
 
-/// Nanoseconds as seconds.
-fn seconds(ns: u64) -> f64 {
-    Span(ns).as_secs_f64()
-}
-
-/// A row of a series: whose it is, when, its values, and at which end of a flow.
-type Row<'a> = (&'a str, u64, Vec<u64>, &'static str);
-
-fn rows<'a>(name: &'a str, side: &'static str, table: &airtcp_probe::Table) -> Vec<Row<'a>> {
-    let columns: Vec<&[u64]> = table.columns().map(|(_, values)| values).collect();
-    let row =
-        |(i, time): (usize, &u64)| (name, *time, columns.iter().map(|c| c[i]).collect(), side);
-    table.times().iter().enumerate().map(row).collect()
-}
-
 impl RunResult {
     const fn has_cells(&self) -> bool {
         !self.plan.cells.is_empty()
     }
 
-    fn has_blocks(&self) -> bool {
-        self.recorded.series.as_ref().is_some_and(|series| series.blocks().next().is_some())
-    }
-
-    fn flow(&self, number: u32) -> &str {
-        self.plan.flows.get(number as usize).map_or("", |flow| flow.name.as_str())
-    }
-
-    fn at(&self, end: EndpointId, table: &airtcp_probe::Table) -> Vec<Row<'_>> {
-        let side = if end.side() == Side::Client { "client" } else { "server" };
-        rows(self.flow(end.flow()), side, table)
-    }
-
-    fn windows(&self, series: &Series) -> PyResult<Table> {
-        let all: Vec<Row<'_>> = series.windows().flat_map(|(end, t)| self.at(end, t)).collect();
-        Columns::of(&all)
-            .text("flow", |r| r.0)
-            .text("side", |r| r.3)
-            .real("t_s", |r| seconds(r.1))
-            .count("cwnd_bytes", |r| r.2[0])
-            // A threshold that no loss has set yet is no number.
-            .count("ssthresh_bytes", |r| Some(r.2[1]).filter(|bytes| *bytes < 1 << 62))
-            .count("in_flight_bytes", |r| r.2[2])
-            .count("peer_window_bytes", |r| r.2[3])
-            .finish()
-    }
-
-    fn rtts(&self, series: &Series) -> PyResult<Table> {
-        let all: Vec<Row<'_>> = series.rtts().flat_map(|(end, t)| self.at(end, t)).collect();
-        Columns::of(&all)
-            .text("flow", |r| r.0)
-            .text("side", |r| r.3)
-            .real("t_s", |r| seconds(r.1))
-            .real("rtt_s", |r| seconds(r.2[0]))
-            .real("srtt_s", |r| seconds(r.2[1]))
-            .real("rto_s", |r| seconds(r.2[2]))
-            .finish()
-    }
-
-    fn blocks(&self, series: &Series) -> PyResult<Table> {
-        let all: Vec<Row<'_>> = series.blocks().flat_map(|(end, t)| self.at(end, t)).collect();
-        Columns::of(&all)
-            .text("flow", |r| r.0)
-            .text("side", |r| r.3)
-            .real("t_s", |r| seconds(r.1))
-            .real("loss_estimate", |r| r.2[0] as f64 / 1e6)
-            .count("segment_bytes", |r| r.2[1])
-            .count("data_segments", |r| r.2[2])
-            .count("parity_segments", |r| r.2[3])
-            .finish()
-    }
-
-    /// What queues are called, by number: those of links, then those of stations, which under EDCA
-    /// have one for each category.
-    fn queue_names(&self) -> Vec<String> {
-        let links = self.plan.links.iter().map(|link| link.name.clone());
-        let stations = media(&self.plan).into_iter().flatten().flat_map(|station| {
-            let node = &self.plan.nodes[station.node];
-            match self.plan.cells[station.cell].spec.mac.access {
-                AccessMethod::Dcf => vec![node.clone()],
-                AccessMethod::Edca => {
-                    Category::ALL.iter().map(|c| format!("{node} {}", c.name())).collect()
-                }
-            }
-        });
-        links.chain(stations).collect()
-    }
-
-    fn queues(&self, series: &Series) -> PyResult<Table> {
-        let names = self.queue_names();
-        let name = |n: u32| names.get(n as usize).map_or("", String::as_str);
-        let all: Vec<Row<'_>> = series.queues().flat_map(|(n, t)| rows(name(n), "", t)).collect();
-        Columns::of(&all)
-            .text("link", |r| r.0)
-            .real("t_s", |r| seconds(r.1))
-            .count("queue_packets", |r| r.2[0])
-            .count("queue_bytes", |r| r.2[1])
-            .finish()
+    fn series(&self) -> Option<Named<'_>> {
+        self.recorded.series.as_ref().map(|series| Named { series, plan: &self.plan })
     }
 }
 

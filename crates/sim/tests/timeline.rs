@@ -6,7 +6,9 @@ mod common;
 use std::collections::BTreeMap;
 
 use airtcp_probe::air::AirFrame;
-use airtcp_probe::{FrameClass, Series, SeriesOptions, Timeline, TimelineOptions, WaitKind};
+use airtcp_probe::{
+    FrameClass, NoProbe, Series, SeriesOptions, Timeline, TimelineOptions, WaitKind,
+};
 use airtcp_sim::parallel::Stop;
 use airtcp_sim::results::Replication;
 use airtcp_sim::run_one;
@@ -90,8 +92,7 @@ fn watching_changes_nothing() {
     let text = cell(HIDDEN, "");
     let (result, timeline) = watched(&text, TimelineOptions::new(ms(100), ms(120)));
     assert!(!timeline.frames().is_empty() && !timeline.waits().is_empty());
-    let unwatched =
-        run_one(&plan(&text), 0, &no_traces, Series::new(SeriesOptions::default()), &Stop::new());
+    let unwatched = run_one(&plan(&text), 0, &no_traces, NoProbe, &Stop::new());
     assert_eq!(result, unwatched.unwrap().unwrap().0);
 }
 
@@ -153,4 +154,34 @@ fn back_off_counts_idle_slots_only_and_goes_on_where_it_stopped() {
         }
     }
     assert!(stretches > 300 && resumed > 30, "{stretches} {resumed}");
+}
+
+#[test]
+fn stations_over_time_end_where_the_results_do() {
+    let text = cell(HIDDEN, "");
+    let probe = Series::new(SeriesOptions { max_rows: 64, ..SeriesOptions::default() });
+    let (result, mut series) =
+        run_one(&plan(&text), 0, &no_traces, probe, &Stop::new()).unwrap().unwrap();
+    series.finish();
+    let tables: Vec<_> = series.stations().collect();
+    assert_eq!(tables.len(), 3);
+    for ((medium, number), table) in tables {
+        assert_eq!(medium, 0);
+        let station = &result.cells[0].stations[number as usize];
+        let last = |name: &str| *table.column(name).unwrap().last().unwrap();
+        let of = |class: FrameClass| station.frames.get(class.name());
+        let packets = [FrameClass::Data, FrameClass::TcpAck];
+        let sent: u64 = packets.iter().filter_map(|c| of(*c)).map(|c| c.sent).sum();
+        assert_eq!(last("frames"), sent);
+        let lost: u64 = packets.iter().filter_map(|c| of(*c)).flat_map(|c| c.lost.values()).sum();
+        assert!(last("lost") == lost && (number == 0 || lost > 0), "{lost}");
+        assert_eq!(last("rate"), 24_000_000);
+        let share = last("airtime") as f64 / 0.5e9;
+        let expected = station.airtime_share;
+        assert!((share - expected).abs() < 1e-3, "{share} against {expected}");
+        // What is counted from the start never falls.
+        for name in ["airtime", "frames", "lost"] {
+            assert!(table.column(name).unwrap().is_sorted(), "{name}");
+        }
+    }
 }

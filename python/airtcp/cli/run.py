@@ -38,7 +38,9 @@ def run(
     workers: opt.Workers = None,
     series: Annotated[
         bool,
-        typer.Option("--series", help="Record window, round-trip time and queue over time."),
+        typer.Option(
+            "--series", help="Record windows, round-trip times, queues, and stations over time."
+        ),
     ] = False,
     pcap: Annotated[
         Path | None,

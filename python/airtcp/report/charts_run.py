@@ -65,7 +65,7 @@ def series(data: str, who: str, value: str, title: str, height: int = 230) -> di
     return finish(line, height)
 
 
-def run_charts(flows: int, *, recorded: bool) -> dict[str, dict[str, Any]]:
+def run_charts(flows: int, *, recorded: bool, stations: bool) -> dict[str, dict[str, Any]]:
     """Every picture of a run's page, by the name the page has for it."""
     charts = {"goodput": goodput(flows)}
     if recorded:
@@ -73,5 +73,10 @@ def run_charts(flows: int, *, recorded: bool) -> dict[str, dict[str, Any]]:
             "window": series("window", "name", "cwnd", "congestion window (kB)"),
             "rtt": series("rtt", "name", "rtt", "round-trip time (ms)"),
             "queue": series("queue", "name", "packets", "queue (packets)"),
+        }
+    if stations:
+        charts |= {
+            "airtime": series("airtime", "name", "share", "share of the time on the air (%)"),
+            "rate": series("rate", "name", "mbps", "rate (Mb/s)"),
         }
     return charts

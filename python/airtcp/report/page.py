@@ -272,7 +272,10 @@ def run_page(
     summary = document["summary"]
     replications = document["replications"]
     payload = run_rows.run_payload(document, series)
-    payload["charts"] = charts_run.run_charts(len(summary["flows"]), recorded=bool(series))
+    over_time = "station_series" in series
+    payload["charts"] = charts_run.run_charts(
+        len(summary["flows"]), recorded=bool(series), stations=over_time
+    )
     payload["ways"], payload["bits"] = link_rows.ways(document), link_rows.bits(document)
     protected = len(link_rows.used(document))
     payload["charts"] |= charts_link.link_charts(len(payload["ways"]), protected)
@@ -299,6 +302,7 @@ def run_page(
         seed=document["seed"],
         replications=len(replications),
         recorded=bool(series),
+        over_time=over_time,
         goodput_heading="Goodput of each flow",
         flows=run_rows.table(summary["flows"], run_rows.FLOW_COLUMNS),
         links=run_rows.table(summary["links"], run_rows.LINK_COLUMNS),

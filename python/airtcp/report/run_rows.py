@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import words
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 _POINTS: Final = 1200
 _MOST_NAMES: Final = 12
 _MOST_QUEUES: Final = 6
+_STRETCHES: Final = 120
 
 FLOW_COLUMNS: Final = (
     ("Goodput (Mb/s)", "goodput_bps", 1e-6),
@@ -111,6 +114,38 @@ def curves(
     return parts
 
 
+def shares(
+    names: list[str], times: list[float], totals: list[float], stretches: int = _STRETCHES
+) -> list[list[Any]]:
+    """Turn totals since the start into the part of each stretch of time they grew by, in percent.
+
+    Args:
+        names: Whose each total is.
+        times: When it was reached, in seconds; not falling for each name.
+        totals: The totals, in seconds.
+        stretches: How many stretches the time from nothing to the last total is cut into.
+
+    >>> shares(["a", "a"], [1.0, 4.0], [0.5, 1.0], stretches=2)
+    [['a', [[0.0, 25.0], [2.0, 25.0], [4.0, 25.0]]]]
+    """
+    last = max(times, default=0.0)
+    if last <= 0.0:
+        return []
+    edges = [last * i / stretches for i in range(stretches + 1)]
+    parts: list[list[Any]] = []
+    for name in list(dict.fromkeys(name for name in names if name))[:_MOST_NAMES]:
+        own = [i for i, owner in enumerate(names) if owner == name]
+        at = [times[i] for i in own]
+        reached = [0.0, *(totals[i] for i in own)]
+        values = [reached[bisect_right(at, edge)] for edge in edges]
+        grown = [100.0 * (after - before) * stretches / last for before, after in pairwise(values)]
+        # A step holds until the next point: the last stretch needs one at its end.
+        parts.append(
+            [name, [[edge, v] for edge, v in zip(edges, [*grown, grown[-1]], strict=True)]]
+        )
+    return parts
+
+
 def run_payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> dict[str, Any]:
     """Gather everything that the page of a run carries."""
     means = [
@@ -148,4 +183,11 @@ def run_payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) 
                 1.0,
             ),
         }
+        if stations := series.get("station_series"):
+            names = stations["station"]
+            rates = [0 if rate is None else rate for rate in stations["rate_bps"]]
+            payload |= {
+                "airtime": shares(names, stations["t_s"], stations["airtime_s"]),
+                "rate": curves(names, stations["t_s"], rates, 1e-6),
+            }
     return payload

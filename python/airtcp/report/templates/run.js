@@ -7,7 +7,8 @@
     ? { means: payload.means, replications: payload.replications }
     : { empty: "There are no flows." });
   goodput.rows = () => payload.replications;
-  for (const [name, value] of [["window", "cwnd"], ["rtt", "rtt"], ["queue", "packets"]]) {
+  for (const [name, value] of [["window", "cwnd"], ["rtt", "rtt"], ["queue", "packets"],
+    ["airtime", "share"], ["rate", "mbps"]]) {
     const figure = figures.get(name);
     if (!figure) continue;
     const rows = payload[name].flatMap(([who, points]) =>

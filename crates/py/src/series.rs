@@ -1,0 +1,160 @@
+//! What a run recorded over time, as tables with names.
+
+use airtcp_packet::{EndpointId, Side};
+use airtcp_probe::Series;
+use airtcp_scenario::Resolved;
+use airtcp_sim::media;
+use airtcp_units::Span;
+use airtcp_wifi::mac::{AccessMethod, Category};
+use pyo3::prelude::*;
+
+use crate::table::{Columns, Table};
+
+const WINDOW: &str = "window_series";
+const RTT: &str = "rtt_series";
+const QUEUE: &str = "queue_series";
+const STATION: &str = "station_series";
+const BLOCK: &str = "block_series";
+
+/// Nanoseconds as seconds.
+fn seconds(ns: u64) -> f64 {
+    Span(ns).as_secs_f64()
+}
+
+/// A row of a series: whose it is, when, its values, and at which end of a flow.
+type Row<'a> = (&'a str, u64, Vec<u64>, &'static str);
+
+fn rows<'a>(name: &'a str, side: &'static str, table: &airtcp_probe::Table) -> Vec<Row<'a>> {
+    let columns: Vec<&[u64]> = table.columns().map(|(_, values)| values).collect();
+    let row =
+        |(i, time): (usize, &u64)| (name, *time, columns.iter().map(|c| c[i]).collect(), side);
+    table.times().iter().enumerate().map(row).collect()
+}
+
+/// The series of a run, with the names of what they are of.
+pub(crate) struct Named<'a> {
+    pub(crate) series: &'a Series,
+    pub(crate) plan: &'a Resolved,
+}
+
+impl<'a> Named<'a> {
+    /// Names of the tables: that of stations where there are cells, that of blocks where a sender
+    /// with erasure coding began any.
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        let stations = (!self.plan.cells.is_empty()).then_some(STATION);
+        let blocks = self.series.blocks().next().map(|_| BLOCK);
+        [WINDOW, RTT, QUEUE].into_iter().chain(stations).chain(blocks).collect()
+    }
+
+    /// One of the tables; `None` if there is none of that name.
+    pub(crate) fn table(&self, name: &str) -> Option<PyResult<Table>> {
+        if !self.names().contains(&name) {
+            return None;
+        }
+        Some(match name {
+            WINDOW => self.windows(),
+            RTT => self.rtts(),
+            QUEUE => self.queues(),
+            STATION => self.stations(),
+            _ => self.blocks(),
+        })
+    }
+
+    fn flow(&self, number: u32) -> &'a str {
+        self.plan.flows.get(number as usize).map_or("", |flow| flow.name.as_str())
+    }
+
+    fn at(&self, end: EndpointId, table: &airtcp_probe::Table) -> Vec<Row<'a>> {
+        let side = if end.side() == Side::Client { "client" } else { "server" };
+        rows(self.flow(end.flow()), side, table)
+    }
+
+    fn windows(&self) -> PyResult<Table> {
+        let all: Vec<Row<'_>> =
+            self.series.windows().flat_map(|(end, t)| self.at(end, t)).collect();
+        Columns::of(&all)
+            .text("flow", |r| r.0)
+            .text("side", |r| r.3)
+            .real("t_s", |r| seconds(r.1))
+            .count("cwnd_bytes", |r| r.2[0])
+            // A threshold that no loss has set yet is no number.
+            .count("ssthresh_bytes", |r| Some(r.2[1]).filter(|bytes| *bytes < 1 << 62))
+            .count("in_flight_bytes", |r| r.2[2])
+            .count("peer_window_bytes", |r| r.2[3])
+            .finish()
+    }
+
+    fn rtts(&self) -> PyResult<Table> {
+        let all: Vec<Row<'_>> = self.series.rtts().flat_map(|(end, t)| self.at(end, t)).collect();
+        Columns::of(&all)
+            .text("flow", |r| r.0)
+            .text("side", |r| r.3)
+            .real("t_s", |r| seconds(r.1))
+            .real("rtt_s", |r| seconds(r.2[0]))
+            .real("srtt_s", |r| seconds(r.2[1]))
+            .real("rto_s", |r| seconds(r.2[2]))
+            .finish()
+    }
+
+    fn blocks(&self) -> PyResult<Table> {
+        let all: Vec<Row<'_>> = self.series.blocks().flat_map(|(end, t)| self.at(end, t)).collect();
+        Columns::of(&all)
+            .text("flow", |r| r.0)
+            .text("side", |r| r.3)
+            .real("t_s", |r| seconds(r.1))
+            .real("loss_estimate", |r| r.2[0] as f64 / 1e6)
+            .count("segment_bytes", |r| r.2[1])
+            .count("data_segments", |r| r.2[2])
+            .count("parity_segments", |r| r.2[3])
+            .finish()
+    }
+
+    /// What queues are called, by number: those of links, then those of stations, which under EDCA
+    /// have one for each category.
+    fn queue_names(&self) -> Vec<String> {
+        let links = self.plan.links.iter().map(|link| link.name.clone());
+        let stations = media(self.plan).into_iter().flatten().flat_map(|station| {
+            let node = &self.plan.nodes[station.node];
+            match self.plan.cells[station.cell].spec.mac.access {
+                AccessMethod::Dcf => vec![node.clone()],
+                AccessMethod::Edca => {
+                    Category::ALL.iter().map(|c| format!("{node} {}", c.name())).collect()
+                }
+            }
+        });
+        links.chain(stations).collect()
+    }
+
+    fn queues(&self) -> PyResult<Table> {
+        let names = self.queue_names();
+        let name = |n: u32| names.get(n as usize).map_or("", String::as_str);
+        let all: Vec<Row<'_>> =
+            self.series.queues().flat_map(|(n, t)| rows(name(n), "", t)).collect();
+        Columns::of(&all)
+            .text("link", |r| r.0)
+            .real("t_s", |r| seconds(r.1))
+            .count("queue_packets", |r| r.2[0])
+            .count("queue_bytes", |r| r.2[1])
+            .finish()
+    }
+
+    /// What stations put on the air. Those of a medium are in the order of its cells.
+    fn stations(&self) -> PyResult<Table> {
+        let media = media(self.plan);
+        let name = |(medium, number): (u32, u32)| {
+            let station = media.get(medium as usize).and_then(|all| all.get(number as usize));
+            station.map_or("", |station| self.plan.nodes[station.node].as_str())
+        };
+        let all: Vec<Row<'_>> =
+            self.series.stations().flat_map(|(at, t)| rows(name(at), "", t)).collect();
+        Columns::of(&all)
+            .text("station", |r| r.0)
+            .real("t_s", |r| seconds(r.1))
+            // Before its first packet a station has no rate.
+            .count("rate_bps", |r| Some(r.2[0]).filter(|rate| *rate > 0))
+            .real("airtime_s", |r| seconds(r.2[1]))
+            .count("frames", |r| r.2[2])
+            .count("frames_lost", |r| r.2[3])
+            .finish()
+    }
+}
