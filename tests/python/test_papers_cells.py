@@ -9,6 +9,7 @@ import pytest
 
 from airtcp import api
 from airtcp.papers.drivers import cells, collisions
+from airtcp.papers.drivers.cell_windows import Window
 from airtcp.papers.form import PaperError
 from airtcp.papers.library import Library, default_root
 
@@ -209,6 +210,70 @@ def test_s3_late_carrier_sense_makes_tcp_unfair() -> None:
         repaired.append(sum(run.of_flows("fast_retransmits") for run in runs))
     assert lost[0] > 1.6 * lost[1]
     assert repaired[0] > 4 * repaired[1]
+
+
+WINDOWS_FIGURE = """
+id = "T1.fig2"
+title = "Windows of two uploads"
+kind = "figure"
+measures = "windows"
+source = { item = "Figure 2" }
+
+[experiment]
+driver = "cell-windows"
+scenario = "scenarios/lossy.toml"
+shown = "least fair"
+runs = 2
+
+[[experiment.span]]
+name = "all"
+from_s = 0.2
+to_s = 2
+
+[[claim]]
+words = "the fastest has the larger window"
+left = "window[node=fastest, span=all]"
+op = ">"
+right = "window[node=slowest, span=all]"
+"""
+
+
+def test_windows_of_a_cell(papers: Path) -> None:
+    (papers / "T1" / "fig-2.toml").write_text(WINDOWS_FIGURE)
+    # The cell repeats a frame once only, so that TCP sees the losses.
+    lossy = SCENARIO.replace("residual_error", "mac.attempts = 2\nresidual_error")
+    (papers / "scenarios" / "lossy.toml").write_text(lossy.replace("1.2 s", "2 s"))
+    result = api.reproduce("T1.fig2", papers=papers, cache=False)
+    outcome = result.figures[0].outcome
+    found = {(m.metric, *m.at.values()): m for m in outcome.measures}
+    whole, within = (found["reductions", "slowest", *span].each for span in ((), ("all",)))
+    assert whole is not None
+    assert within is not None
+    # A timeout or fast retransmission is a new threshold, but for timeouts of the same segment.
+    assert min(v or 0 for v in whole) > 0
+    assert all(0 < (v or 0) <= (all_ or 0) for v, all_ in zip(within, whole, strict=True))
+    assert found["least reductions", "slowest"].value == min(v or 0 for v in whole)
+    # The picture has the windows of both flows in the less fair of the two runs.
+    fair = found["JFI",].each
+    assert fair is not None
+    plot = outcome.plots[0]
+    assert f"{min(v or 0 for v in fair):.2f}" in plot.caption
+    assert len({row["series"] for row in plot.layers[1].rows}) == 2
+    # Runs have seeds of their own.
+    assert fair[0] != fair[1]
+
+
+def test_a_window_by_hand() -> None:
+    # Slow start to a loss at 3 s, which halves the window; a step of avoidance at 5 s.
+    window = Window([1.0, 2.0, 3.0, 5.0], [10.0, 40.0, 20.0, 30.0], [None, None, 20.0, 20.0])
+    assert [window.at(t) for t in (0.0, 1.5, 3.0, 9.0)] == [10, 10, 20, 30]
+    # 10 for half a second, 40 for one, 20 for two, 30 for half of one.
+    assert isclose(window.mean(1.5, 5.5), (5 + 40 + 40 + 15) / 4)
+    assert window.falls() == [2]
+    assert window.slow_start_end() == 3.0
+    # A threshold from the start ends it without a loss; nothing does where there is neither.
+    assert Window([1.0, 2.0], [10.0, 40.0], [32.0, 32.0]).slow_start_end() == 2.0
+    assert Window([1.0, 2.0], [10.0, 40.0], [None, None]).slow_start_end() is None
 
 
 def test_s3_systems_are_lines_of_an_axis() -> None:

@@ -332,6 +332,7 @@ class Context:
         *,
         runs: int | None = None,
         series: bool = False,
+        repeat: int = 0,
     ) -> RunResult:
         """Run a scenario of the library.
 
@@ -339,13 +340,16 @@ class Context:
             name: Its path relative to the library.
             overrides: Values in place of the scenario's, by path.
             runs: Replications; the scenario's own number if left out.
-            series: Whether to record series.
+            series: Whether to record series, which the first replication alone has.
+            repeat: Which of several independent runs, each with a seed of its own.
 
         Raises:
             ScenarioError: If it cannot be run.
         """
-        question = ["scenario", name, overrides or {}, runs, series]
-        return self.once(question, lambda: self._run(name, dict(overrides or {}), runs, series))
+        question = ["scenario", name, overrides or {}, runs, series, repeat]
+        return self.once(
+            question, lambda: self._run(name, dict(overrides or {}), runs, series, repeat)
+        )
 
     def summary(
         self, name: str, overrides: Mapping[str, Any] | None = None, *, runs: int | None = None
@@ -397,6 +401,7 @@ class Context:
         overrides: dict[str, Any],
         runs: int | None,
         series: bool,  # noqa: FBT001 - internal
+        repeat: int = 0,
     ) -> RunResult:
         from airtcp import api
 
@@ -404,7 +409,7 @@ class Context:
             self.check()
             return api.run(
                 self.library.scenario(name),
-                seed=self.seed,
+                seed=self.seed + repeat,
                 replications=runs,
                 overrides=overrides,
                 series=series,
