@@ -36,11 +36,13 @@ pub enum DropReason {
     NoEndpoint,
     /// Its last attempt on the air went without an answer.
     RetryLimit,
+    /// It had been in its station's queue for longer than its lifetime.
+    Lifetime,
 }
 
 impl DropReason {
     /// All reasons, in order; a counter array has one place for each.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::QueueFull,
         Self::QueueEarly,
         Self::Loss,
@@ -48,6 +50,7 @@ impl DropReason {
         Self::NoRoute,
         Self::NoEndpoint,
         Self::RetryLimit,
+        Self::Lifetime,
     ];
 
     /// Name in results.
@@ -60,6 +63,7 @@ impl DropReason {
             Self::NoRoute => "no_route",
             Self::NoEndpoint => "no_endpoint",
             Self::RetryLimit => "retry_limit",
+            Self::Lifetime => "lifetime",
         }
     }
 }

@@ -77,6 +77,9 @@ pub struct StationResult {
     pub queue_delay_mean_s: Option<f64>,
     /// Packets lost after their last attempt.
     pub retry_drops: u64,
+    /// Packets dropped because they were older than their lifetime.
+    #[serde(default)]
+    pub lifetime_drops: u64,
     /// Packets dropped by its queue.
     pub queue_drops: u64,
     /// Time average of its queue's length.
@@ -166,6 +169,7 @@ pub(crate) fn cell(
                     service_mean_s: all.service_mean_s,
                     queue_delay_mean_s: all.queue_delay_mean_s,
                     retry_drops: all.retry_drops,
+                    lifetime_drops: all.lifetime_drops,
                     queue_drops: all.queue_drops,
                     mean_queue_packets: all.mean_queue_packets,
                     rates: rates(&then.modes, &now.modes),

@@ -49,6 +49,9 @@ pub struct CategoryResult {
     pub queue_delay_mean_s: Option<f64>,
     /// Packets lost after their last attempt.
     pub retry_drops: u64,
+    /// Packets dropped because they were older than their lifetime.
+    #[serde(default)]
+    pub lifetime_drops: u64,
     /// Packets dropped by the queue.
     pub queue_drops: u64,
     /// Time average of the queue's length.
@@ -109,7 +112,9 @@ pub(crate) fn part(
     let per = |sum: f64, n: u64| (n > 0).then(|| sum / n as f64);
     let acknowledged = now.acknowledged - then.acknowledged;
     let finished = acknowledged + now.given_up - then.given_up;
+    let expired = now.expired - then.expired;
     let dropped = now.dropped - then.dropped;
+    let outlived = now.expired_lost - then.expired_lost;
     let sent = now.sent - then.sent;
     CategoryResult {
         category: category.to_owned(),
@@ -117,11 +122,12 @@ pub(crate) fn part(
         error_rate: per((now.lost - then.lost) as f64, sent),
         airtime_share: (now.airtime_ns - then.airtime_ns) as f64 / span,
         attempts_mean: per((now.attempts - then.attempts) as f64, acknowledged),
-        residual_loss: per(dropped as f64, finished),
+        residual_loss: per((dropped + outlived) as f64, finished + expired),
         latency_mean_s: per((now.latency_ns - then.latency_ns) as f64 / 1e9, acknowledged),
         service_mean_s: per((now.service_ns - then.service_ns) as f64 / 1e9, finished),
         queue_delay_mean_s: per(queue.area / 1e9, queue.dequeued),
         retry_drops: dropped,
+        lifetime_drops: outlived,
         queue_drops: queue.drops,
         mean_queue_packets: queue.area / span,
     }

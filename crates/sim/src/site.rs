@@ -1,12 +1,13 @@
 //! A medium in the world: its cell or cells, and the queues in front of their stations.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use airtcp_packet::{PacketId, Pool};
 use airtcp_probe::{Cx, Probe, Who};
-use airtcp_queueing::{Qdisc, Queue};
+use airtcp_queueing::{Qdisc, Queue, Verdict};
 use airtcp_units::Nanos;
-use airtcp_wifi::cell::{Cell, Delivery};
+use airtcp_wifi::cell::{Cell, Delivery, Offered};
 use airtcp_wifi::mac::NodeId;
 
 use crate::queue::MachineId;
@@ -26,6 +27,8 @@ pub(crate) struct Site {
     pub(crate) cell: Cell,
     /// By station and access category, the queue behind the category's head.
     queues: Vec<Queue>,
+    /// By queue, what waits there since when; empty where packets do not expire.
+    waiting: Vec<VecDeque<(PacketId, Nanos)>>,
     /// By station, its first queue; and how many there are.
     fronts: Vec<usize>,
     /// By cell, its first station; and how many there are.
@@ -53,6 +56,7 @@ impl Site {
         let mut site = Self {
             cell,
             queues: Vec::new(),
+            waiting: Vec::new(),
             fronts: vec![0],
             cells: vec![0],
             nodes: Vec::new(),
@@ -70,6 +74,7 @@ impl Site {
             site.nodes.extend(nodes);
             site.cells.push(site.nodes.len());
         }
+        site.waiting.resize_with(site.queues.len(), VecDeque::new);
         site
     }
 
@@ -119,7 +124,10 @@ impl Site {
         let category = if self.places(station).len() == 1 { 0 } else { category };
         let mut cx = Cx::new(probe, pool, Who::Queue(self.queue_number(station, category)));
         let place = self.place(station, category);
-        self.queues[place].enqueue(now, packet, &mut cx);
+        let verdict = self.queues[place].enqueue(now, packet, &mut cx);
+        if verdict == Verdict::Queued && self.cell.has_lifetime(station, category) {
+            self.waiting[place].push_back((packet, now));
+        }
     }
 
     /// Gives a station its next packets while it is ready; `to` says whom a packet is for.
@@ -136,9 +144,11 @@ impl Site {
             while self.cell.is_ready(station, category) {
                 let mut cx = Cx::new(probe, pool, Who::Queue(self.queue_number(station, category)));
                 let Some(packet) = self.queues[place].dequeue(now, &mut cx) else { break };
-                let next = to(cx.pool, packet);
+                let to = to(cx.pool, packet);
                 cx.who = Who::Air(self.number);
-                self.cell.offer(now, station, next, category, packet, &mut cx);
+                let entered = left(&mut self.waiting[place], packet).unwrap_or(now);
+                let offered = Offered { packet, to, category, entered };
+                self.cell.offer(now, station, offered, &mut cx);
             }
         }
     }
@@ -176,7 +186,14 @@ impl Site {
     pub(crate) fn dropped(&self) -> u64 {
         let queues: u64 = self.queues.iter().map(|q| q.stats().dropped()).sum();
         let stats = (0..self.cell.len()).map(|i| self.cell.stats(NodeId(i as u32)));
-        let stations = stats.map(|stats| stats.dropped + stats.refused);
+        let stations = stats.map(|stats| stats.dropped + stats.refused + stats.all().expired_lost);
         queues + stations.sum::<u64>()
     }
+}
+
+/// When a packet that leaves its queue entered it. It is the first, unless the discipline has
+/// another order.
+fn left(waiting: &mut VecDeque<(PacketId, Nanos)>, packet: PacketId) -> Option<Nanos> {
+    let place = waiting.iter().position(|(id, _)| *id == packet)?;
+    waiting.remove(place).map(|(_, entered)| entered)
 }

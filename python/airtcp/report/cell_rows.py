@@ -29,6 +29,7 @@ STATION_COLUMNS: Final = (
     ("Queue (packets)", "mean_queue_packets", 1.0),
     ("Queue delay (ms)", "queue_delay_mean_s", 1e3),
     ("Dropped after retries", "retry_drops", 1.0),
+    ("Dropped too old", "lifetime_drops", 1.0),
     ("Lost for good (%)", "residual_loss", 100.0),
     ("Dropped by queue", "queue_drops", 1.0),
     ("Distance (m)", "distance_m", 1.0),
@@ -195,6 +196,12 @@ def _loss_table(cell: Row) -> dict[str, list[Any]]:
     }
 
 
+def _columns(stations: list[Row]) -> tuple[tuple[str, str, float], ...]:
+    """Pick the columns; without packets that became too old there is none of them."""
+    old = any(row["lifetime_drops"]["mean"] for row in stations if "lifetime_drops" in row)
+    return tuple(column for column in STATION_COLUMNS if old or column[1] != "lifetime_drops")
+
+
 def tables(document: RunDocument) -> list[dict[str, Any]]:
     """Lay out what the page says of each cell in words and tables."""
     return [
@@ -205,7 +212,7 @@ def tables(document: RunDocument) -> list[dict[str, Any]]:
             "mac": estimate(cell["mac_bps"], 1e-6),
             "stations": table(
                 [cells.shown(station) for station in cell["stations"][:MOST_STATIONS]],
-                STATION_COLUMNS,
+                _columns(cell["stations"]),
             ),
             "more": max(len(cell["stations"]) - MOST_STATIONS, 0),
             "losses": _loss_table(cell),

@@ -225,4 +225,4 @@ fn the_number_is_pinned() {
     assert_eq!(fingerprint.events(), different().len() as u64);
 }
 
-const PINNED: &str = "13e00116c85aabeb";
+const PINNED: &str = "8f420fa419677606";

@@ -31,6 +31,8 @@ pub struct AccessParams {
     pub cw_max: u32,
     /// Longest transmission opportunity; one frame exchange if zero.
     pub txop: Span,
+    /// How old a packet may be when an attempt begins; as old as it likes if absent.
+    pub lifetime: Option<Span>,
 }
 
 impl AccessParams {
@@ -215,7 +217,8 @@ impl Cell {
                 return Err(ConfigError::new("access", "does not fit the access method"));
             }
             let contender = |a: &AccessParams| {
-                Contender::new(rules.timing.aifs(a.aifsn), a.cw_min, a.cw_max, a.txop)
+                let ifs = rules.timing.aifs(a.aifsn);
+                Contender::new(ifs, a.cw_min, a.cw_max, a.txop).with_lifetime(a.lifetime)
             };
             let contenders = station.access.iter().map(contender).collect();
             let highest = station.access.last().map(|a| contender(&a.for_one_frame()));

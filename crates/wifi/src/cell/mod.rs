@@ -21,7 +21,7 @@ use airtcp_probe::{Cx, DropReason, Event, Probe};
 use airtcp_units::Nanos;
 use std::collections::VecDeque;
 
-use crate::mac::{Class, Frame, NodeId, Station, data_bytes};
+use crate::mac::{Class, Ended, Frame, NodeId, Station, data_bytes};
 use crate::phy::fading::Fading;
 use air::Transmission;
 use bss::Bss;
@@ -41,6 +41,19 @@ pub struct Delivery {
     pub packet: PacketId,
     /// Length of the data frame that carried it, MAC header and FCS included.
     pub frame_bytes: u32,
+}
+
+/// A packet that comes from a station's queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Offered {
+    /// The packet.
+    pub packet: PacketId,
+    /// Whom it is for.
+    pub to: NodeId,
+    /// Its access category (0 under DCF).
+    pub category: usize,
+    /// When it entered the queue.
+    pub entered: Nanos,
 }
 
 /// The stations of a cell, or of several that share a medium.
@@ -97,17 +110,22 @@ impl Cell {
         self.stations[station.index()].is_ready(category)
     }
 
+    /// Whether packets of a station's access category expire.
+    pub fn has_lifetime(&self, station: NodeId, category: usize) -> bool {
+        self.stations[station.index()].has_lifetime(category)
+    }
+
     /// Gives a station the packet at the head of a category that is ready. An access point drops
-    /// packets to stations that are not associated with it.
+    /// packets to stations that are not associated with it, and any station those that have become
+    /// too old.
     pub fn offer<P: Probe>(
         &mut self,
         now: Nanos,
         station: NodeId,
-        to: NodeId,
-        category: usize,
-        packet: PacketId,
+        offered: Offered,
         cx: &mut Cx<'_, P>,
     ) {
+        let Offered { packet, to, category, entered } = offered;
         let record = cx.pool.get(packet);
         let rules = &self.bss[self.of[station.index()]].rules;
         let bytes = data_bytes(record.wire_len(), rules.qos());
@@ -118,10 +136,17 @@ impl Cell {
             self.stats[station.index()].refused += 1;
             return;
         }
+        let expires = self.stations[station.index()].expiry(category, entered);
+        if expires < now {
+            cx.record(now, || Event::Dropped { packet, reason: DropReason::Lifetime });
+            cx.pool.remove(packet);
+            self.stats[station.index()].on_expired(category);
+            return;
+        }
         self.shares.on_head(station, category, record.to.flow());
         self.tell_over(now, station, category, cx);
         let sender = &mut self.stations[station.index()];
-        sender.offer(now, category, packet, to, class, bytes, rules);
+        sender.offer(now, category, packet, to, class, bytes, expires, rules);
         self.refresh(station.0);
     }
 
@@ -220,10 +245,19 @@ impl Cell {
             self.ready.push(NodeId(i as u32));
             let stats = &mut self.stats[i];
             stats.on_finished(&done, now);
-            if let (false, Some(packet)) = (done.acknowledged, done.mpdu.packet) {
-                cx.record(now, || Event::Dropped { packet, reason: DropReason::RetryLimit });
+            let reason = match done.ending {
+                Ended::Acknowledged => continue,
+                Ended::GivenUp => DropReason::RetryLimit,
+                Ended::Expired => DropReason::Lifetime,
+            };
+            if let Some(packet) = done.mpdu.packet {
+                cx.record(now, || Event::Dropped { packet, reason });
                 cx.pool.remove(packet);
-                stats.on_dropped(done.category);
+                if done.ending == Ended::Expired {
+                    stats.on_expired_lost(done.category);
+                } else {
+                    stats.on_dropped(done.category);
+                }
             }
         }
     }

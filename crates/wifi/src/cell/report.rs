@@ -3,7 +3,7 @@
 use airtcp_units::{Nanos, Span};
 
 use super::fate::Loss;
-use crate::mac::{Category, Class, Finished, Frame, Kind, NodeId};
+use crate::mac::{Category, Class, Ended, Finished, Frame, Kind, NodeId};
 use crate::phy::Mode;
 
 const CLASSES: usize = Class::ALL.len();
@@ -33,6 +33,10 @@ pub struct CategoryCounts {
     pub given_up: u64,
     /// Of these, the ones the other end does not have.
     pub dropped: u64,
+    /// Packets that became too old, whether the other end has them or not.
+    pub expired: u64,
+    /// Of these, the ones the other end does not have.
+    pub expired_lost: u64,
     /// Data frames sent for packets that were acknowledged.
     pub attempts: u64,
     /// Sum of the times from reaching the head of the queue to the end of the exchange, in ns.
@@ -104,6 +108,8 @@ impl StationStats {
             acknowledged: self.acknowledged,
             given_up: self.given_up,
             dropped: self.dropped,
+            expired: sum(|c| c.expired),
+            expired_lost: sum(|c| c.expired_lost),
             attempts: self.attempts,
             service_ns: self.service_ns,
             latency_ns: sum(|c| c.latency_ns),
@@ -148,11 +154,15 @@ impl StationStats {
     }
 
     pub(crate) fn on_finished(&mut self, done: &Finished, now: Nanos) {
-        let service = now.since(done.mpdu.since).0;
         let category = &mut self.categories[usize::from(done.category)];
+        if done.ending == Ended::Expired {
+            category.expired += 1;
+            return;
+        }
+        let service = now.since(done.mpdu.since).0;
         self.service_ns += service;
         category.service_ns += service;
-        if done.acknowledged {
+        if done.ending == Ended::Acknowledged {
             let attempts = u64::from(done.mpdu.sent);
             self.acknowledged += 1;
             category.acknowledged += 1;
@@ -169,6 +179,17 @@ impl StationStats {
     pub(crate) fn on_dropped(&mut self, category: u8) {
         self.dropped += 1;
         self.categories[usize::from(category)].dropped += 1;
+    }
+
+    /// A packet too old that never came to the head of its category.
+    pub(crate) const fn on_expired(&mut self, category: usize) {
+        self.categories[category].expired += 1;
+        self.categories[category].expired_lost += 1;
+    }
+
+    /// A packet too old at the head that the other end does not have.
+    pub(crate) fn on_expired_lost(&mut self, category: u8) {
+        self.categories[usize::from(category)].expired_lost += 1;
     }
 }
 

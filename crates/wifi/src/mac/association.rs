@@ -284,6 +284,7 @@ impl Station {
             sent: 0,
             since: now,
             begun: Nanos::NEVER,
+            expires: Nanos::NEVER,
             mode: rules.timing.lowest(),
         };
         self.put(now, last, mpdu, rules);

@@ -101,6 +101,10 @@ pub struct MacConfig {
     /// Default: none do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fragmentation_threshold: Option<Bytes>,
+    /// Packets that have been in a station's queue for longer than this are dropped before their
+    /// next attempt, in all categories that have no lifetime of their own. Default: none are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lifetime: Option<Span>,
     /// Whether the contention window grows.
     pub backoff: Backoff,
     /// When a frozen counter has counted a slot. Default: `slot-end` under DCF, `slot-start` under
@@ -142,6 +146,7 @@ impl Default for MacConfig {
             attempts_long: 4,
             rts_threshold: None,
             fragmentation_threshold: None,
+            lifetime: None,
             backoff: Backoff::default(),
             backoff_decrement: None,
             immediate_access: ImmediateAccess::default(),
@@ -174,6 +179,10 @@ impl MacConfig {
         {
             let message = format!("is {threshold}: accepted are {LEAST_THRESHOLD} to 8000 B");
             return Err(ConfigError::new("fragmentation_threshold", message));
+        }
+        if self.lifetime == Some(Span::ZERO) {
+            let message = "is 0 s: leave it out, or give a time";
+            return Err(ConfigError::new("lifetime", message));
         }
         if let Some(ablation) = &self.ablation {
             ablation.validate()?;
@@ -235,13 +244,18 @@ impl MacConfig {
                 _ => ("edca", &self.edca),
             };
             let params = config.params(standard, self.txop_limits);
-            return params.map(Into::into).map_err(|e| ConfigError::new(key, e.message));
+            let mut params = params.map_err(|e| ConfigError::new(key, e.message))?;
+            for category in &mut params {
+                category.lifetime = category.lifetime.or(self.lifetime);
+            }
+            return Ok(params.into());
         }
         let params = AccessParams {
             aifsn: 2,
             cw_min: self.cw_min.unwrap_or(standard.cw_min()),
             cw_max: self.cw_max.unwrap_or(standard.cw_max()),
             txop: Span::ZERO,
+            lifetime: self.lifetime,
         };
         params.check("the station").map_err(|e| ConfigError::new("cw_min", e.message))?;
         Ok(vec![params])

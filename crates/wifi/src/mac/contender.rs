@@ -63,6 +63,8 @@ pub(crate) struct Contender {
     pub(crate) cw_max: u32,
     /// Longest transmission opportunity; one frame exchange if zero.
     pub(crate) txop: Span,
+    /// How old a packet may be when an attempt begins.
+    pub(crate) lifetime: Option<Span>,
     pub(crate) cw: u32,
     /// Slots left when the medium last became idle.
     slots: u32,
@@ -84,6 +86,7 @@ impl Contender {
             cw_min,
             cw_max,
             txop,
+            lifetime: None,
             cw: cw_min,
             slots: 0,
             over: true,
@@ -91,6 +94,10 @@ impl Contender {
             not_before: Nanos::ZERO,
             drawn: Nanos::ZERO,
         }
+    }
+
+    pub(crate) const fn with_lifetime(self, lifetime: Option<Span>) -> Self {
+        Self { lifetime, ..self }
     }
 
     /// Start of the first slot that counts.

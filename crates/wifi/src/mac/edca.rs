@@ -82,6 +82,9 @@ pub struct CategoryConfig {
     /// Longest transmission opportunity; 0 for one frame exchange.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub txop_limit: Option<Span>,
+    /// Lifetime of packets (`dot11EDCATableMSDULifetime`), where it is not that of all categories.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lifetime: Option<Span>,
 }
 
 /// Parameters of all categories of a station, where they are not the defaults.
@@ -116,6 +119,7 @@ impl EdcaConfig {
             params.cw_min = config.cw_min.unwrap_or(params.cw_min);
             params.cw_max = config.cw_max.unwrap_or(params.cw_max);
             params.txop = config.txop_limit.unwrap_or(params.txop);
+            params.lifetime = config.lifetime;
             params.check(name)?;
         }
         Ok(params)
@@ -144,6 +148,9 @@ impl AccessParams {
         }
         if self.txop > Span::from_millis(20) {
             return wrong(format!("TXOP limit of {name} is {}: at most 20 ms", self.txop));
+        }
+        if self.lifetime == Some(Span::ZERO) {
+            return wrong(format!("lifetime of {name} is 0 s: leave it out, or give a time"));
         }
         Ok(())
     }
@@ -189,7 +196,7 @@ fn default(category: Category, standard: Standard, limits: TxopLimits) -> Access
         }
         _ => 0,
     };
-    AccessParams { aifsn, cw_min, cw_max, txop: Span::from_micros(limit) }
+    AccessParams { aifsn, cw_min, cw_max, txop: Span::from_micros(limit), lifetime: None }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 
 use airtcp_units::{Nanos, Span};
 
+use super::station::Ended;
 use super::{Class, Finished, Frame, Grant, Heard, Kind, Mpdu, NodeId, Rules, Station};
 use crate::mac::station::CATEGORIES;
 use crate::phy::{ACK_BYTES, CTS_BYTES, Mode, RTS_BYTES};
@@ -78,6 +79,10 @@ impl Station {
             Due::Cleared => self.data(rules),
             Due::Fragment => self.next_fragment(now, rules),
             Due::Further => {
+                if self.expire(now, self.active) {
+                    self.due = Some((now, Due::Further));
+                    return None;
+                }
                 let next = self.choose(now);
                 let (to, left) = self.burst;
                 if left > 0 && next.is_some_and(|mpdu| mpdu.to == to) {
@@ -324,7 +329,11 @@ impl Station {
                 self.management_done(&mpdu, true);
             } else {
                 let number = category as u8;
-                self.finished.push(Finished { mpdu, category: number, acknowledged: true });
+                self.finished.push(Finished {
+                    mpdu,
+                    category: number,
+                    ending: Ended::Acknowledged,
+                });
                 let outcome = outcome(now, category, &mpdu, Ending::Acknowledged, false);
                 if mpdu.to != NodeId::BROADCAST {
                     self.rate.on_result(&outcome);
@@ -382,7 +391,7 @@ impl Station {
                     self.management_done(&mpdu, false);
                 } else {
                     let category = category as u8;
-                    self.finished.push(Finished { mpdu, category, acknowledged: false });
+                    self.finished.push(Finished { mpdu, category, ending: Ended::GivenUp });
                 }
             }
         } else {

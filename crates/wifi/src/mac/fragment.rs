@@ -115,6 +115,12 @@ impl Station {
 
     /// The next fragment follows, if the transmission opportunity holds it.
     pub(super) fn next_fragment(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
+        if self.expire(now, self.active) {
+            self.contenders[self.active].draw(now, &mut self.random);
+            self.exchange = Exchange::None;
+            self.next_management(now, rules);
+            return None;
+        }
         let next = self.choose(now)?;
         let limited = self.contenders[self.active].txop > Span::ZERO;
         if limited && now + acknowledged(next.mode, next.bytes, rules) > self.txop_end {

@@ -108,6 +108,8 @@ pub(crate) struct Mpdu {
     pub(crate) since: Nanos,
     /// When its first attempt began; never before that.
     pub(crate) begun: Nanos,
+    /// No attempt begins after this.
+    pub(crate) expires: Nanos,
     /// Rate of the attempt under way, or of the last one.
     pub(crate) mode: Mode,
 }

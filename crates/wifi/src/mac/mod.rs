@@ -9,6 +9,7 @@ mod edca;
 mod exchange;
 mod fragment;
 mod frame;
+mod lifetime;
 mod protection;
 mod station;
 
@@ -29,4 +30,4 @@ pub(crate) use fragment::Part;
 pub use frame::{Class, Frame, Grant, Kind, NodeId};
 pub(crate) use frame::{Mpdu, data_bytes};
 pub use protection::Protection;
-pub(crate) use station::{Finished, Heard, Receiving, Station, Wait};
+pub(crate) use station::{Ended, Finished, Heard, Receiving, Station, Wait};

@@ -38,7 +38,18 @@ pub(crate) struct Heard {
 pub(crate) struct Finished {
     pub(crate) mpdu: Mpdu,
     pub(crate) category: u8,
-    pub(crate) acknowledged: bool,
+    pub(crate) ending: Ended,
+}
+
+/// How a sender's part in a packet can end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// With an acknowledgement (or, to everybody, with its only frame).
+    Acknowledged,
+    /// With the last attempt, in vain.
+    GivenUp,
+    /// It became too old.
+    Expired,
 }
 
 /// What a station waits for, as an observer sees it.
@@ -180,7 +191,8 @@ impl Station {
         self.finished.pop()
     }
 
-    /// A packet comes to the head of its category, which was empty; its data frame has `bytes`.
+    /// A packet comes to the head of its category, which was empty; its data frame has `bytes`, and
+    /// no attempt begins after it `expires`.
     #[expect(clippy::too_many_arguments, reason = "a packet, where it goes, what it is")]
     pub(crate) fn offer(
         &mut self,
@@ -190,6 +202,7 @@ impl Station {
         to: NodeId,
         class: Class,
         bytes: u32,
+        expires: Nanos,
         rules: &Rules,
     ) {
         let sequence = self.next_sequence;
@@ -215,6 +228,7 @@ impl Station {
             sent: 0,
             since: now,
             begun: Nanos::NEVER,
+            expires,
             mode,
         };
         self.put(now, category, mpdu, rules);
@@ -314,6 +328,10 @@ impl Station {
     /// The categories whose back-off is over contend inside the station; the highest wins, the
     /// others do as after a collision (clause 9.19.2.3).
     fn contend(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
+        if self.expire_ready(now, rules) {
+            // What comes to the head now contends at this same instant.
+            return None;
+        }
         let ready = |c: &Contender| c.access(&self.view, rules) <= now;
         let winner = self.contenders.iter().rposition(ready)?;
         let first = self.silenced();
@@ -343,7 +361,7 @@ impl Station {
     }
 
     /// How many of its back-offs lead to nothing: those of data while it is not associated.
-    fn silenced(&self) -> usize {
+    pub(super) fn silenced(&self) -> usize {
         if self.may_send() { 0 } else { self.contenders.len() - 1 }
     }
 

@@ -8,6 +8,7 @@ mod exchange;
 mod fragment;
 mod hidden;
 mod interference;
+mod lifetime;
 mod odd;
 mod protection;
 mod rates;
@@ -41,6 +42,10 @@ struct Bench {
     payload: u16,
     /// What went on the air: when, and the frame.
     log: Vec<(Nanos, Frame)>,
+    /// Packets that came from a queue, and when they had entered it.
+    queued: Vec<(PacketId, Nanos)>,
+    /// How old those delivered were.
+    ages: Vec<u64>,
 }
 
 fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> CellPlan {
@@ -50,6 +55,7 @@ fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> C
         cw_min: standard.cw_min(),
         cw_max: standard.cw_max(),
         txop: Span::ZERO,
+        lifetime: None,
     };
     let mode = *standard.modes().collect::<Vec<_>>().last().unwrap();
     CellPlan {
@@ -86,6 +92,8 @@ impl Bench {
             by_entry: false,
             payload: 1460,
             log: Vec::new(),
+            queued: Vec::new(),
+            ages: Vec::new(),
         }
     }
 
@@ -94,17 +102,28 @@ impl Bench {
     }
 
     fn offer_in(&mut self, from: NodeId, to: NodeId, category: usize) {
+        self.offer_aged(from, to, category, self.now);
+    }
+
+    /// Offers a packet that entered the station's queue at `entered`.
+    fn offer_aged(&mut self, from: NodeId, to: NodeId, category: usize, entered: Nanos) {
         let to_end = EndpointId::new(from.0, Side::Server);
         let segment = Segment::datagram(0, self.payload);
         let packet = self.pool.insert(Packet { to: to_end, segment });
+        if entered < self.now {
+            self.queued.push((packet, entered));
+        }
         let mut probe = NoProbe;
         let mut cx = Cx::new(&mut probe, &mut self.pool, Who::Link(0));
-        self.cell.offer(self.now, from, to, category, packet, &mut cx);
+        let offered = Offered { packet, to, category, entered };
+        self.cell.offer(self.now, from, offered, &mut cx);
     }
 
     fn feed(&mut self) {
         while let Some(got) = self.cell.poll() {
             self.delivered[got.to.index()] += 1;
+            let aged = self.queued.iter().find(|(packet, _)| *packet == got.packet);
+            self.ages.extend(aged.map(|(_, entered)| self.now.since(*entered).0));
             self.pool.remove(got.packet);
         }
         for i in 0..self.saturated.len() {
