@@ -59,6 +59,11 @@ PARAMETERS: Final[Form] = {
 _POINTS: Final = 400
 """Of a flow in the picture, besides those around reductions."""
 _KB: Final = 1e3
+_WHICH: Final = {
+    "fairest": "the fairest",
+    "middle": "in the middle by fairness",
+    "least fair": "the least fair",
+}
 
 
 @dataclass(frozen=True)
@@ -211,7 +216,7 @@ def _plot(seen: Seen, parameters: Mapping[str, Any]) -> Plot:
     return Plot(
         "windows",
         "Congestion windows over time",
-        f"Simulated, one run, the {parameters['shown']} of all: {fairness}. "
+        f"Simulated; of all runs the one that is {_WHICH[parameters['shown']]}: {fairness}. "
         "Dashed: the receiver's window.",
         Axis("time (s)"),
         Axis("window (kB)"),
