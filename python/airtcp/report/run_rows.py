@@ -185,7 +185,7 @@ def run_payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) 
         }
         if stations := series.get("station_series"):
             names = stations["station"]
-            rates = [0 if rate is None else rate for rate in stations["rate_bps"]]
+            rates = [float(rate or 0) for rate in stations["rate_bps"]]
             payload |= {
                 "airtime": shares(names, stations["t_s"], stations["airtime_s"]),
                 "rate": curves(names, stations["t_s"], rates, 1e-6),
