@@ -185,6 +185,7 @@ impl Cell {
                 audible && levels.amid(new.power, earlier, factors.late)
             }
         };
+        let mut locked = false;
         if let Some(new) = strongest.filter(locks) {
             let earlier = radio.reception.filter(|r| r.started != now);
             let old = earlier.map(|r| r.place as usize);
@@ -199,6 +200,7 @@ impl Cell {
             let Transmission { started: since, ends, .. } = *sent;
             let receiving = Receiving { since, ends, mode: sent.frame.mode };
             self.stations[i].on_rx_start(now, &receiving, &self.bss[self.of[i]].rules);
+            locked = true;
             let class = Some(sent.frame.class);
             if let Some(old) = old.and_then(|place| self.air[place].as_mut())
                 && old.frame.to.index() == i
@@ -215,6 +217,10 @@ impl Cell {
             }
         }
         self.sense(now, i);
+        if locked {
+            // It may have gone over from a frame that held back its timeout to one that does not.
+            self.refresh(i as u32);
+        }
     }
 
     /// Notes when frames that begin now are noticed by those to whom they are no energy.

@@ -204,7 +204,8 @@ pub(crate) struct FlowShares {
 
 impl FlowShares {
     pub(crate) fn new(stations: usize) -> Self {
-        Self { heads: vec![[0; CATEGORIES]; stations], bits: Vec::new() }
+        // No flow until a packet comes: what management puts on the air belongs to none.
+        Self { heads: vec![[u32::MAX; CATEGORIES]; stations], bits: Vec::new() }
     }
 
     /// A packet comes to the head of a category.
