@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from airtcp import api
-from airtcp.papers.drivers import cells, collisions
+from airtcp.papers.drivers import collisions
+from airtcp.papers.drivers.cell_run import CellRun
 from airtcp.papers.drivers.cell_windows import Window
 from airtcp.papers.form import PaperError
 from airtcp.papers.library import Library, default_root
@@ -135,7 +136,7 @@ def test_shares_of_losses() -> None:
         {"data": {"sent": 300, "lost": {"with_data": 30, "noise": 3}}},
         {"data": {"sent": 100, "lost": {"with_data": 10}}, "rts": {"sent": 0, "lost": {}}},
     ]
-    run = cells.Run({"cells": [{"stations": [{"frames": f} for f in frames]}]}, {})
+    run = CellRun({"cells": [{"stations": [{"frames": f} for f in frames]}]}, {})
     assert run.lost("data") == 100 * 43 / 400
     assert run.lost("data", "with_data") == 10
     assert run.lost("data", "captured") == 0
@@ -205,7 +206,7 @@ def test_s3_late_carrier_sense_makes_tcp_unfair() -> None:
     repaired: list[float] = []
     for overrides in ({}, {"cells[0].sensing.detection_time": "0 s"}):
         result = api.run(scenario, replications=2, overrides={"duration": "12 s", **overrides})
-        runs = [cells.Run(run, {}) for run in result.json["replications"]]
+        runs = [CellRun(run, {}) for run in result.json["replications"]]
         lost.append(sum(run.lost("data", "with_data") or 0 for run in runs) / 2)
         repaired.append(sum(run.of_flows("fast_retransmits") for run in runs))
     assert lost[0] > 1.6 * lost[1]

@@ -29,7 +29,8 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from airtcp.papers.drivers.base import Driver
-from airtcp.papers.drivers.cells import Run, jain
+from airtcp.papers.drivers.cell_run import CellRun
+from airtcp.papers.drivers.statistics import jain
 from airtcp.papers.form import Form, Key
 from airtcp.papers.outcome import Axis, Layer, Measure, Outcome, Plot, repeated
 
@@ -117,7 +118,7 @@ class Window:
 class Seen:
     """One run: its document and the windows of its flows, in their order."""
 
-    run: Run
+    run: CellRun
     windows: Sequence[Window]
 
     def node(self, which: str) -> int:
@@ -145,7 +146,7 @@ def _seen(context: Context, parameters: Mapping[str, Any], repeat: int) -> Seen:
                 own["t_s"].to_list(), own["cwnd_bytes"].to_list(), own["ssthresh_bytes"].to_list()
             )
         )
-    return Seen(Run(document, parameters), windows)
+    return Seen(CellRun(document, parameters), windows)
 
 
 def _of_node(which: str, seen: Sequence[Seen], spans: Sequence[Mapping[str, Any]]) -> list[Measure]:

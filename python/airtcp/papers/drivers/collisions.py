@@ -24,7 +24,7 @@ import random
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.papers.drivers.base import Driver
-from airtcp.papers.drivers.cells import Run
+from airtcp.papers.drivers.cell_run import CellRun
 from airtcp.papers.form import Form, Key
 from airtcp.papers.outcome import Axis, Layer, Measure, Outcome, Plot, repeated
 
@@ -125,7 +125,7 @@ def _simulated(context: Context, parameters: Mapping[str, Any], n: int) -> list[
     runs = context.replications(
         parameters["scenario"], overrides, runs=context.repeats(parameters["runs"])
     )
-    lost = [Run(run, parameters).lost("data") for run in runs]
+    lost = [CellRun(run, parameters).lost("data") for run in runs]
     return [None if share is None else share / 100 for share in lost]
 
 

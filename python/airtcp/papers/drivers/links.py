@@ -30,12 +30,20 @@ from __future__ import annotations
 import gzip
 from collections import Counter
 from dataclasses import dataclass
-from itertools import groupby, product
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp.papers.drivers.base import Driver
-from airtcp.papers.form import Form, Key, is_number
-from airtcp.papers.outcome import Axis, Layer, Outcome, Plot, repeated
+from airtcp.papers.drivers.variants import (
+    Run,
+    measured,
+    parameters_of,
+    plots_of,
+    runs_of,
+    variants,
+)
+from airtcp.papers.form import Form, Key
+from airtcp.papers.outcome import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -45,11 +53,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Run:
-    """One replication, with what the driver was told."""
-
-    document: Mapping[str, Any]
-    parameters: Mapping[str, Any]
+class ProtocolRun(Run):
+    """One replication of a scenario with link protocols."""
 
     @property
     def links(self) -> list[dict[str, Any]]:
@@ -72,19 +77,15 @@ class Run:
         known = [value for value in found if value is not None]
         return scale * sum(known) / len(known) if known else None
 
-    def of_flows(self, name: str) -> float:
-        """Add up a measure of the flows."""
-        return sum(flow[name] for flow in self.document["flows"])
 
-
-def _residual(run: Run) -> float:
+def _residual(run: ProtocolRun) -> float:
     arrives = 1.0
     for link in run.links:
         arrives *= 1 - link["loss_rate"]
     return 100 * (1 - arrives)
 
 
-def _unaccounted(run: Run) -> float | None:
+def _unaccounted(run: ProtocolRun) -> float | None:
     parts = [run.rate(name) for name in ("throughput_bps", "data_bps", "pfec_bps", "rfec_bps")]
     if any(part is None for part in parts):
         return None
@@ -92,11 +93,11 @@ def _unaccounted(run: Run) -> float | None:
     return whole - sum(rest)
 
 
-def _rate(name: str) -> tuple[str, Callable[[Run], float | None]]:
+def _rate(name: str) -> tuple[str, Callable[[ProtocolRun], float | None]]:
     return "Mb/s", lambda run: run.rate(name)
 
 
-MEASURES: Final[dict[str, tuple[str, Callable[[Run], float | None]]]] = {
+MEASURES: Final[dict[str, tuple[str, Callable[[ProtocolRun], float | None]]]] = {
     "goodput": ("Mb/s", lambda run: run.links[0]["delivered_bps"] / 1e6),
     "transport goodput": ("Mb/s", lambda run: run.document["total_goodput_bps"] / 1e6),
     "throughput": _rate("throughput_bps"),
@@ -115,40 +116,17 @@ MEASURES: Final[dict[str, tuple[str, Callable[[Run], float | None]]]] = {
     "timeouts": ("timeouts", lambda run: run.of_flows("timeouts")),
     "retransmissions": ("segments", lambda run: run.of_flows("retransmissions")),
 }
-VARIED: Final[Form] = {
-    "name": Key("text", "name of the condition", required=True),
-    "title": Key("text", "title of the axis, with the unit; the name if left out"),
-    "values": Key(
-        "open", "by name of the value: what it changes in the scenario, by path", required=True
-    ),
-}
-PARAMETERS: Final[Form] = {
-    "scenario": Key("scenario", "the scenario, relative to the library", required=True),
-    "set": Key("open", "values in place of the scenario's and the axes', by path", default={}),
-    "axis": Key("tables", "what is varied: the x axis of the plot first", required=True, of=VARIED),
-    "measure": Key("texts", "what is measured", required=True, accepted=tuple(MEASURES)),
-    "link": Key("whole", "number of the direction of a link, the first of those", default=0),
-    "hops": Key("whole", "how many links from it on", default=1),
-    "runs": Key("whole", "replications", default=6),
-    "noise": Key("sets", "a measured set whose run lengths drive the losses", default=[]),
-    "noise_axis": Key("text", "the axis whose values are its levels", default="noise"),
-    "noise_paths": Key("texts", "where the loss models stand in the scenario", default=[]),
-    "noise_prr": Key("interval", "range of the links' reception ratio", default=[0.3, 0.95]),
-    "plot": Key("texts", "the measures that are drawn", default=[], accepted=tuple(MEASURES)),
-}
-
-
-def _condition(name: str) -> str | float:
-    """Read the name of a value; numbers are numbers.
-
-    >>> _condition("50"), _condition("LL-ARQ")
-    (50, 'LL-ARQ')
-    """
-    try:
-        number = float(name)
-    except ValueError:
-        return name
-    return int(number) if number.is_integer() else number
+PARAMETERS: Final[Form] = parameters_of(
+    MEASURES,
+    {
+        "link": Key("whole", "number of the direction of a link, the first of those", default=0),
+        "hops": Key("whole", "how many links from it on", default=1),
+        "noise": Key("sets", "a measured set whose run lengths drive the losses", default=[]),
+        "noise_axis": Key("text", "the axis whose values are its levels", default="noise"),
+        "noise_paths": Key("texts", "where the loss models stand in the scenario", default=[]),
+        "noise_prr": Key("interval", "range of the links' reception ratio", default=[0.3, 0.95]),
+    },
+)
 
 
 def runs_of_level(file: Path, level: str, prr: Sequence[float]) -> tuple[list[Any], list[Any]]:
@@ -196,58 +174,17 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
     from airtcp.papers.ensembles import DataMissingError
 
     outcome = Outcome()
-    axes = cast("list[dict[str, Any]]", parameters["axis"])
-    names = [axis["name"] for axis in axes]
-    for values in product(*(axis["values"] for axis in axes)):
-        at = {name: _condition(value) for name, value in zip(names, values, strict=True)}
-        overrides: dict[str, Any] = {}
-        for axis, value in zip(axes, values, strict=True):
-            overrides |= axis["values"][value]
+    for at, overrides in variants(parameters):
         try:
-            overrides |= _losses(context, parameters, at)
+            losses = _losses(context, parameters, at)
         except DataMissingError as error:
             outcome.skipped.append((at, str(error)))
             continue
-        # What is set goes before what is varied: an assumption may concern either.
-        overrides |= parameters["set"]
-        runs = [
-            Run(document, parameters)
-            for document in context.replications(
-                parameters["scenario"], overrides, runs=context.repeats(parameters["runs"])
-            )
-        ]
-        for name in parameters["measure"]:
-            unit, take = MEASURES[name]
-            note = f"no {name} in this variant"
-            outcome.measures.append(repeated(name, at, [take(run) for run in runs], unit, note))
+        runs = runs_of(context, parameters, overrides | losses, ProtocolRun)
+        outcome.measures += [measured(name, at, runs, MEASURES) for name in parameters["measure"]]
     if draw:
-        outcome.plots += [_plot(name, axes[0], outcome) for name in parameters["plot"]]
+        outcome.plots += plots_of(parameters, outcome, MEASURES)
     return outcome
-
-
-def _plot(name: str, axis: Mapping[str, Any], outcome: Outcome) -> Plot:
-    """Draw a measure over the first axis, whose values are numbers."""
-    rows = [
-        {
-            "x": found.at[axis["name"]],
-            "y": found.value,
-            "low": found.low,
-            "high": found.high,
-            "series": ", ".join(str(v) for k, v in found.at.items() if k != axis["name"]) or name,
-        }
-        for found in outcome.measures
-        if found.metric == name and is_number(found.at[axis["name"]])
-    ]
-    title = axis.get("title", axis["name"])
-    unit = MEASURES[name][0]
-    return Plot(
-        name.replace(" ", "-").replace("%", "percent"),
-        f"{name[0].upper()}{name[1:]} over {title}",
-        "Simulated; bars are 95 % intervals over replications.",
-        Axis(title),
-        Axis(f"{name} ({unit})" if unit else name),
-        [Layer("line", rows), Layer("point", rows)],
-    )
 
 
 DRIVER = Driver("links", "links with link protocols in variants", PARAMETERS, measure)

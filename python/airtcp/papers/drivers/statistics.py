@@ -53,3 +53,13 @@ def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
 def percent(part: int, whole: int) -> float | None:
     """Give a share in percent; none of nothing."""
     return 100 * part / whole if whole else None
+
+
+def jain(values: Sequence[float]) -> float | None:
+    """Give Jain's index; there is none where all values are 0.
+
+    >>> jain([1.0, 1.0]), jain([1.0, 0.0]), jain([0.0])
+    (1.0, 0.5, None)
+    """
+    squares = sum(value * value for value in values)
+    return sum(values) ** 2 / (len(values) * squares) if squares else None

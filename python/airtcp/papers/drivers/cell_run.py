@@ -1,0 +1,62 @@
+"""One run of an 802.11 cell, as several drivers look at it: rates of flows, frames and losses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from airtcp.papers.drivers import variants
+
+
+@dataclass(frozen=True)
+class CellRun(variants.Run):
+    """One replication of a scenario with a cell."""
+
+    @property
+    def stations(self) -> list[dict[str, Any]]:
+        """Stations of the first cell, its access point among them."""
+        return self.document["cells"][0]["stations"]
+
+    @property
+    def rates(self) -> list[float]:
+        """Throughput of each flow in Mb/s, counted in data frames at the MAC."""
+        return [flow["mac_delivered_bps"] / 1e6 for flow in self.document["flows"]]
+
+    def summed(self, name: str) -> float:
+        """Add up a measure of the stations."""
+        return sum(station[name] for station in self.stations)
+
+    def frames(self, kind: str | None = None) -> list[dict[str, Any]]:
+        """What became of the frames of a class, or of all, station by station."""
+        return [
+            counts
+            for station in self.stations
+            for name, counts in station["frames"].items()
+            if kind is None or name == kind
+        ]
+
+    def lost(self, kind: str, cause: str | None = None) -> float | None:
+        """Give the share of the frames of a class that was lost, to a cause or at all, in %.
+
+        >>> counts = {"data": {"sent": 40, "lost": {"noise": 3, "captured": 1}}}
+        >>> run = CellRun({"cells": [{"stations": [{"frames": counts}]}]}, {})
+        >>> run.lost("data"), run.lost("data", "captured"), run.lost("rts")
+        (10.0, 2.5, None)
+        """
+        frames = self.frames(kind)
+        sent = sum(counts["sent"] for counts in frames)
+        if not sent:
+            return None
+        chosen = [
+            n
+            for counts in frames
+            for name, n in counts["lost"].items()
+            if cause is None or name == cause
+        ]
+        return 100 * sum(chosen) / sent
+
+    @property
+    def frames_per_second(self) -> float:
+        """Frames of all classes that were sent in a second."""
+        seconds = self.document["flows"][0]["active_s"]
+        return sum(counts["sent"] for counts in self.frames()) / seconds

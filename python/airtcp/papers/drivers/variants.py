@@ -1,0 +1,153 @@
+"""A scenario in variants, as the drivers `cells` and `links` measure it.
+
+Each table of `axis` has values by name, and each value says what it changes in the scenario, by
+path. Every combination is a *variant*, run with several seeds; its conditions are the names of its
+values, and a name that is a number counts as one. What a later axis changes goes before what an
+earlier one does, and what `set` changes goes before both: an assumption may concern either.
+
+Here is what does not depend on what the scenario is of: the parameters, the variants, their runs,
+and the picture of a measure over the first axis, a line for each combination of the others. What
+is measured is the driver's own: by name, a unit and a function that takes it from one run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+from airtcp.papers.form import Form, Key, is_number
+from airtcp.papers.outcome import Axis, Layer, Measure, Plot, repeated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from airtcp.papers.context import Context
+    from airtcp.papers.outcome import Outcome
+
+VARIED: Final[Form] = {
+    "name": Key("text", "name of the condition", required=True),
+    "title": Key("text", "title of the axis, with the unit; the name if left out"),
+    "values": Key(
+        "open", "by name of the value: what it changes in the scenario, by path", required=True
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One replication, with what the driver was told."""
+
+    document: Mapping[str, Any]
+    parameters: Mapping[str, Any]
+
+    def of_flows(self, name: str) -> float:
+        """Add up a measure of the flows."""
+        return sum(flow[name] for flow in self.document["flows"])
+
+
+R = TypeVar("R", bound=Run)
+
+
+def parameters_of(measures: Mapping[str, object], own: Form) -> Form:
+    """Give the parameters of a driver of variants, its own among them."""
+    accepted = tuple(measures)
+    return {
+        "scenario": Key("scenario", "the scenario, relative to the library", required=True),
+        "set": Key("open", "values in place of the scenario's and the axes', by path", default={}),
+        "axis": Key(
+            "tables", "what is varied: the x axis of the plot first", required=True, of=VARIED
+        ),
+        "measure": Key("texts", "what is measured", required=True, accepted=accepted),
+        **own,
+        "runs": Key("whole", "replications", default=6),
+        "plot": Key("texts", "the measures that are drawn", default=[], accepted=accepted),
+    }
+
+
+def _condition(name: str) -> str | float:
+    """Read the name of a value; numbers are numbers.
+
+    >>> _condition("80"), _condition("0.5"), _condition("RTS/CTS")
+    (80, 0.5, 'RTS/CTS')
+    """
+    try:
+        number = float(name)
+    except ValueError:
+        return name
+    return int(number) if number.is_integer() else number
+
+
+def variants(
+    parameters: Mapping[str, Any],
+) -> Iterator[tuple[dict[str, str | float], dict[str, Any]]]:
+    """Go through the variants: the conditions of each, and what its values change.
+
+    >>> rate = {"name": "rate", "values": {"6": {"r": 6}, "54": {"r": 54}}}
+    >>> system = {"name": "system", "values": {"base": {}}}
+    >>> list(variants({"axis": [rate, system]}))
+    [({'rate': 6, 'system': 'base'}, {'r': 6}), ({'rate': 54, 'system': 'base'}, {'r': 54})]
+    """
+    axes = cast("list[dict[str, Any]]", parameters["axis"])
+    for values in product(*(axis["values"] for axis in axes)):
+        at: dict[str, str | float] = {}
+        overrides: dict[str, Any] = {}
+        for axis, value in zip(axes, values, strict=True):
+            at[axis["name"]] = _condition(value)
+            overrides |= axis["values"][value]
+        yield at, overrides
+
+
+def runs_of(
+    context: Context, parameters: Mapping[str, Any], overrides: Mapping[str, Any], kind: type[R]
+) -> list[R]:
+    """Run a variant with several seeds."""
+    documents = context.replications(
+        parameters["scenario"],
+        {**overrides, **parameters["set"]},
+        runs=context.repeats(parameters["runs"]),
+    )
+    return [kind(document, parameters) for document in documents]
+
+
+def measured(
+    name: str,
+    at: Mapping[str, str | float],
+    runs: Sequence[R],
+    measures: Mapping[str, tuple[str, Callable[[R], float | None]]],
+) -> Measure:
+    """Take a measure from each run of a variant."""
+    unit, take = measures[name]
+    return repeated(name, at, [take(run) for run in runs], unit, f"no {name} in this variant")
+
+
+def plots_of(
+    parameters: Mapping[str, Any], outcome: Outcome, measures: Mapping[str, tuple[str, object]]
+) -> list[Plot]:
+    """Draw the measures that are to be drawn."""
+    axis = parameters["axis"][0]
+    return [_plot(name, measures[name][0], axis, outcome) for name in parameters["plot"]]
+
+
+def _plot(name: str, unit: str, axis: Mapping[str, Any], outcome: Outcome) -> Plot:
+    """Draw a measure over an axis; values that are not numbers are left out."""
+    rows = [
+        {
+            "x": found.at[axis["name"]],
+            "y": found.value,
+            "low": found.low,
+            "high": found.high,
+            "series": ", ".join(str(v) for k, v in found.at.items() if k != axis["name"]) or name,
+        }
+        for found in outcome.measures
+        if found.metric == name and is_number(found.at[axis["name"]])
+    ]
+    title = axis.get("title", axis["name"])
+    return Plot(
+        name.replace(" ", "-").replace("%", "percent"),
+        f"{name[0].upper()}{name[1:]} over {title}",
+        "Simulated; bars are 95 % intervals over replications.",
+        Axis(title),
+        Axis(f"{name} ({unit})" if unit else name),
+        [Layer("line", rows), Layer("point", rows)],
+    )
