@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 
 from airtcp import _core
 from airtcp.papers import cache as kept
@@ -364,34 +364,34 @@ class Context:
         Raises:
             ScenarioError: If it cannot be run.
         """
-        question = ["summary", name, overrides or {}, runs]
-        return self.once(
-            question,
-            lambda: self._kept(
-                lambda: [*question, self.digest(self.library.scenario(name))],
-                lambda: self.scenario(name, overrides, runs=runs).json["summary"],
-            ),
-        )
+        return self._part("summary", name, overrides, runs)
 
     def replications(
         self, name: str, overrides: Mapping[str, Any] | None = None, *, runs: int | None = None
     ) -> list[dict[str, Any]]:
         """Run a scenario of the library and give what came out of each replication.
 
-        Args:
-            name: Its path relative to the library.
-            overrides: Values in place of the scenario's, by path.
-            runs: Replications; the scenario's own number if left out.
+        The arguments are those of `summary`.
 
         Raises:
             ScenarioError: If it cannot be run.
         """
-        question = ["replications", name, overrides or {}, runs]
+        return self._part("replications", name, overrides, runs)
+
+    def _part(
+        self,
+        part: Literal["summary", "replications"],
+        name: str,
+        overrides: Mapping[str, Any] | None,
+        runs: int | None,
+    ) -> Any:
+        """Give a part of the document of a scenario's run, which alone is kept: it is small."""
+        question = [part, name, overrides or {}, runs]
         return self.once(
             question,
             lambda: self._kept(
                 lambda: [*question, self.digest(self.library.scenario(name))],
-                lambda: self.scenario(name, overrides, runs=runs).json["replications"],
+                lambda: self.scenario(name, overrides, runs=runs).json[part],
             ),
         )
 
