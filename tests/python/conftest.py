@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -32,6 +34,7 @@ class Ended:
 
 
 Program = Callable[..., Ended]
+Interrupted = Callable[..., Ended]
 
 
 @pytest.fixture(scope="session")
@@ -59,6 +62,27 @@ def run(program: list[str], tmp_path: Path) -> Program:
     return start
 
 
+@pytest.fixture
+def interrupted(program: list[str], tmp_path: Path) -> Interrupted:
+    """Start airtcp in a folder of its own, press Ctrl-C after some seconds, wait for its end."""
+
+    def start(*arguments: str | Path, after: float) -> Ended:
+        with subprocess.Popen(
+            [*program, *map(str, arguments)],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=ENVIRONMENT,
+        ) as child:
+            time.sleep(after)
+            assert child.poll() is None, "the program ended before it could be interrupted"
+            child.send_signal(signal.SIGINT)
+            out, err = child.communicate(timeout=60)
+        return Ended(child.returncode, out.decode(), err.decode())
+
+    return start
+
+
 @pytest.fixture(scope="session")
 def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of links: bursty, independent, perfect, dead, short."""
@@ -77,6 +101,15 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def study(traces: Path) -> StudyResult:
     """A study of those links."""
     return airtcp.study(traces, replicas=4, seed=7)
+
+
+@pytest.fixture(scope="session")
+def tshark() -> str:
+    """Path of tshark, or a skip that says what is missing."""
+    found = shutil.which("tshark")
+    if found is None:
+        pytest.skip("no tshark on this machine: install the package tshark")
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from examples import LOSSY_LINK
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -95,17 +97,7 @@ def test_a_large_file_is_streamed(run: Program, tmp_path: Path) -> None:
     assert '"packets": 8000000' in ended.out
 
 
-SCENARIO = """duration = "2 s"
-[[links]]
-from = "a"
-to = "b"
-rate = "10 Mb/s"
-delay = "10 ms"
-loss = { model = "bernoulli", probability = 0.01 }
-[[flows]]
-from = "a"
-to = "b"
-"""
+SCENARIO = f'duration = "2 s"\n{LOSSY_LINK}'
 BAD_SCENARIOS: dict[str, tuple[str, str, list[str]]] = {
     "unknown key": ("delay =", "dealy =", ["dealy", "delay"]),
     "wrong unit": ('"10 Mb/s"', '"10 furlongs"', ["rate", "furlongs"]),

@@ -28,15 +28,6 @@ CASES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def tshark() -> str:
-    """Path of tshark, or a skip that says what is missing."""
-    found = shutil.which("tshark")
-    if found is None:
-        pytest.skip("no tshark on this machine: install the package tshark")
-    return found
-
-
 def scenario(loss: float, back: float, tcp: str, app: str) -> str:
     return f"""
         duration = "20 s"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,12 +10,14 @@ import pytest
 import airtcp
 from airtcp import cells
 from airtcp.report import cell_rows
+from examples import SCENARIOS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from airtcp.results import RunResult
     from conftest import Program
 
-SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 CELL = """duration = "1 s"
 warmup = "200 ms"
 replications = 2

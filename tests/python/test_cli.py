@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+from examples import LOSSY_LINK
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -33,19 +35,7 @@ LINK_KEYS = {
     "tcp",
 }
 ESTIMATE = {"mean", "ci_low", "ci_high"}
-SCENARIO = """
-duration = "5 s"
-replications = 3
-[[links]]
-from = "a"
-to = "b"
-rate = "10 Mb/s"
-delay = "10 ms"
-loss = { model = "bernoulli", probability = 0.01 }
-[[flows]]
-from = "a"
-to = "b"
-"""
+SCENARIO = f'duration = "5 s"\nreplications = 3\n{LOSSY_LINK}'
 
 
 def test_version_and_help(run: Program) -> None:

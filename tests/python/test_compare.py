@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import signal
-import subprocess
-import time
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -20,7 +17,7 @@ from airtcp.cli.compare import link_keys
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Ended, Program
+    from conftest import Ended, Interrupted, Program
 
 LOSSY = """
 title = "A <b>lossy</b> link"
@@ -207,23 +204,14 @@ def test_bad_files(run: Program, lossy: Path, tmp_path: Path) -> None:
     assert "drop-tail" in unknown.err
 
 
-def test_ctrl_c_keeps_whole_replications(program: list[str], tmp_path: Path) -> None:
+def test_ctrl_c_keeps_whole_replications(interrupted: Interrupted, tmp_path: Path) -> None:
     text = LOSSY.replace("5 s", "300 s").replace("0.01", "0.0001")
     (tmp_path / "long.toml").write_text(text, "utf-8")
     arguments = ["compare", "long.toml", "--tcp", "newreno,sack", "-n", "2000", "--json"]
-    with subprocess.Popen(
-        [*program, *arguments],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as child:
-        time.sleep(5)
-        assert child.poll() is None, "the comparison ended before it could be interrupted"
-        child.send_signal(signal.SIGINT)
-        out, err = child.communicate(timeout=60)
-    assert child.returncode == 130, err.decode()
-    assert b"Traceback" not in err
-    document = json.loads(out)
+    ended = interrupted(*arguments, after=5)
+    assert ended.code == 130, ended.err
+    assert "Traceback" not in ended.err
+    document = json.loads(ended.out)
     assert document["interrupted"]
     for subject in document["subjects"]:
         case = subject["cases"][0]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from examples import ROOT
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from conftest import Program
 
-ROOT = Path(__file__).resolve().parents[2]
 RUST_TEST = ROOT / "crates" / "sim" / "tests" / "determinism.rs"
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from examples import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 _HOME = re.compile(r"(?<![\w./-])/(?:work|root|home|tmp|Users)/")
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,26 +12,19 @@ import airtcp
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from conftest import Interrupted
 
-def test_study_keeps_finished_links(program: list[str], tmp_path: Path) -> None:
+
+def test_study_keeps_finished_links(interrupted: Interrupted, tmp_path: Path) -> None:
     for number in range(40):
         name = tmp_path / "links" / f"{number:02}.txt"
         name.parent.mkdir(exist_ok=True)
         airtcp.synth(name, prr=0.9, mu=0.3, packets=200_000, seed=number)
     arguments = ["study", "links", "--replicas", "200", "--workers", "1", "--out", "results"]
-    with subprocess.Popen(
-        [*program, *arguments, "--json"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as child:
-        time.sleep(4)
-        assert child.poll() is None, "the study ended before it could be interrupted"
-        child.send_signal(signal.SIGINT)
-        out, err = child.communicate(timeout=60)
-    assert child.returncode == 130, err.decode()
-    assert b"Traceback" not in err
-    document = json.loads(out)
+    ended = interrupted(*arguments, "--json", after=4)
+    assert ended.code == 130, ended.err
+    assert "Traceback" not in ended.err
+    document = json.loads(ended.out)
     assert document["interrupted"]
     assert len(document["links"]) < 40
     assert json.loads((tmp_path / "results" / "study.json").read_text("utf-8")) == document

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import airtcp
+from examples import SCENARIOS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import polars as pl
 
-SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 DURATION = 0.5
 KINDS = {"0x0028": "data", "0x0020": "data", "0x001d": "mac_ack", "0x001b": "rts", "0x001c": "cts"}
 FIELDS = [
@@ -45,15 +45,6 @@ VARIANTS = {
     "edca": {"cells[0].mac.access": "edca"},
     "b": {"cells[0].standard": "802.11b", "cells[0].rate": "11 Mb/s"},
 }
-
-
-@pytest.fixture(scope="module")
-def tshark() -> str:
-    """Path of tshark, or a skip that says what is missing."""
-    found = shutil.which("tshark")
-    if found is None:
-        pytest.skip("no tshark on this machine: install the package tshark")
-    return found
 
 
 def dissected(tshark: str, path: Path, *, checks: list[str]) -> list[dict[str, str]]:

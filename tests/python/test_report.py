@@ -10,6 +10,7 @@ import pytest
 
 import airtcp
 from airtcp.report.page import library
+from examples import LOSSY_LINK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,20 +27,11 @@ _FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-SCENARIO = """
+SCENARIO = f"""
 title = "A <script>alert(1)</script> of a title"
 duration = "5 s"
 replications = 3
-[[links]]
-from = "a"
-to = "b"
-rate = "10 Mb/s"
-delay = "10 ms"
-loss = { model = "bernoulli", probability = 0.01 }
-[[flows]]
-from = "a"
-to = "b"
-count = 2
+{LOSSY_LINK}count = 2
 """
 
 

@@ -27,6 +27,7 @@ from airtcp.papers.result import PapersResult
 from airtcp.papers.schema import paper_schema
 from airtcp.papers.verdict import judge, judge_claim
 from airtcp.report import charts_papers
+from examples import LOSSY_LINK
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,18 +39,7 @@ id = "T1"
 title = "A paper"
 authors = "Somebody"
 """
-SCENARIO = """
-duration = "3 s"
-[[links]]
-from = "a"
-to = "b"
-rate = "10 Mb/s"
-delay = "10 ms"
-loss = { model = "bernoulli", probability = 0.01 }
-[[flows]]
-from = "a"
-to = "b"
-"""
+SCENARIO = f'duration = "3 s"\n{LOSSY_LINK}'
 FIGURE = """
 id = "T1.fig1"
 title = "Goodput over loss"
