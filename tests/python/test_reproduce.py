@@ -610,7 +610,7 @@ def test_the_cache_is_bounded(tmp_path: Path) -> None:
 
 def test_the_program_of_an_answer_is_all_that_drivers_use() -> None:
     names = {path.name for path in kept.sources()}
-    assert {"api.py", "documents.py", "results.py", "context.py", "sweep.py"} <= names
+    assert {"scenarios.py", "documents.py", "results.py", "context.py", "sweep.py"} <= names
     assert not names & {"page.py", "console.py"}
 
 

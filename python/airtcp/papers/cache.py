@@ -66,9 +66,8 @@ def program() -> str:
 def sources() -> list[Path]:
     """Give the Python sources that an answer may depend on: all but the reports and commands."""
     package = Path(__file__).parent.parent
-    return sorted(
-        path for part in (".", "papers", "papers/drivers") for path in package.glob(f"{part}/*.py")
-    )
+    parts = (".", "api", "papers", "papers/drivers")
+    return sorted(path for part in parts for path in package.glob(f"{part}/*.py"))
 
 
 def key(parts: Iterable[Any]) -> str:

@@ -1,0 +1,35 @@
+"""The functions of the package: what the command line calls, and what notebooks call.
+
+Options are keyword arguments with the command line's names and defaults. Quantities with a unit
+are text ("10 ms", "54 Mb/s"). `progress` is called now and then with how much is done, of how
+much, and a word for what; Ctrl-C stops a long call, which then gives back what is finished.
+"""
+
+from __future__ import annotations
+
+from airtcp.api.info import registry, schema, version
+from airtcp.api.links import models, stats, study, trace_fit
+from airtcp.api.options import ColumnKind, PathLike, Progress, TraceFormat
+from airtcp.api.papers import published, reproduce
+from airtcp.api.scenarios import compare, run
+from airtcp.api.traces import convert, synth
+
+__all__ = [
+    "ColumnKind",
+    "PathLike",
+    "Progress",
+    "TraceFormat",
+    "compare",
+    "convert",
+    "models",
+    "published",
+    "registry",
+    "reproduce",
+    "run",
+    "schema",
+    "stats",
+    "study",
+    "synth",
+    "trace_fit",
+    "version",
+]

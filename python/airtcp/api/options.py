@@ -1,0 +1,58 @@
+"""How arguments become the options of the extension, for all functions.
+
+What was not given is left out, so that the program's own default holds.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+PathLike: TypeAlias = "str | os.PathLike[str]"
+Progress: TypeAlias = "Callable[[int, int, str], object]"
+ColumnKind: TypeAlias = Literal["received", "lost", "sequence"]
+TraceFormat: TypeAlias = Literal["bits", "csv", "sequence"]
+
+
+def only_given(**options: Any) -> dict[str, Any]:
+    """Leave out what was not given, so that the program's own default holds."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def paths_of(paths: PathLike | Iterable[PathLike]) -> list[str]:
+    """Give paths as text, whether there is one or several."""
+    if isinstance(paths, (str, os.PathLike)):
+        return [os.fspath(paths)]
+    return [os.fspath(path) for path in paths]
+
+
+def names_of(names: str | Iterable[str]) -> list[str]:
+    """Split names that are separated by commas.
+
+    >>> names_of("newreno, sack,"), names_of(["a,b", "c"])
+    (['newreno', 'sack'], ['a', 'b', 'c'])
+    """
+    given = [names] if isinstance(names, str) else list(names)
+    return [name.strip() for text in given for name in text.split(",") if name.strip()]
+
+
+def how_to_read(
+    interval: str | None,
+    layout: str | None,
+    column: str | int | None,
+    kind: ColumnKind | None,
+    time_column: str | int | None,
+    time_unit: str | None,
+) -> dict[str, Any]:
+    """Say how to read traces."""
+    return only_given(
+        interval=interval,
+        layout=layout,
+        column=None if column is None else str(column),
+        kind=kind,
+        time_column=None if time_column is None else str(time_column),
+        time_unit=time_unit,
+    )

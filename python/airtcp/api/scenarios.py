@@ -1,0 +1,254 @@
+"""Scenarios: one run of them, and TCPs compared over them or over traces."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from airtcp import _core
+from airtcp.api.options import how_to_read, names_of, only_given, paths_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from airtcp.api.options import ColumnKind, PathLike, Progress
+    from airtcp.results import CompareResult, RunResult
+
+_LONGEST_SCENARIO: Final = 4 << 20
+
+
+def run(
+    scenario: PathLike,
+    *,
+    text: str | None = None,
+    seed: int | None = None,
+    replications: int | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    series: bool = False,
+    pcap: PathLike | None = None,
+    timeline: str | None = None,
+    radiotap: PathLike | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    warn: Callable[[str], object] | None = None,
+) -> RunResult:
+    """Run a scenario.
+
+    Args:
+        scenario: A TOML file; traces it names are looked for beside it.
+        text: The scenario itself, if it is not to be read from the file; `scenario` then stands
+            for it in messages.
+        seed: Root seed, in place of the scenario's.
+        replications: Number of replications, in place of the scenario's.
+        overrides: Values in place of the scenario's, by path, such as
+            `{"links[0].rate": "20 Mb/s"}`.
+        series: Whether to record series (windows, round-trip times, queues, stations) in the first
+            replication; they become tables of the result.
+        pcap: Where to write a capture (pcapng) of the first replication, taken at the senders.
+        timeline: Interval of the first replication, such as `"2 s..2.02 s"`, of which to record
+            every frame on the air, back-off and NAV; they become tables of the result.
+        radiotap: Folder to write captures (pcapng with radiotap headers) of the first replication
+            to, one for each station of the 802.11 cells: what its radio sent and heard.
+        workers: Threads; all cores if left out. The result does not depend on it.
+        progress: Called with done, total and a label.
+        warn: Called before the run starts with each thing to know of its cells, such as stations
+            out of reach; the result has them as `warnings`.
+
+    Returns:
+        The result; `interrupted` is true if Ctrl-C stopped the run.
+
+    Raises:
+        ScenarioError: If the scenario cannot be run; the message names line and path.
+
+    Examples:
+        >>> lossy = '''
+        ... duration = "10 s"
+        ... [[links]]
+        ... from = "a"
+        ... to = "b"
+        ... rate = "10 Mb/s"
+        ... delay = "20 ms"
+        ... loss = { model = "bernoulli", probability = 0.01 }
+        ... [[flows]]
+        ... from = "a"
+        ... to = "b"
+        ... '''
+        >>> result = run("lossy", text=lossy, replications=3)
+        >>> result.summary.columns
+        ['kind', 'name', 'quantity', 'mean', 'ci_low', 'ci_high']
+        >>> len(result.fingerprints)
+        3
+    """
+    from airtcp import output
+    from airtcp.results import RunResult
+
+    path = Path(scenario)
+    if text is None:
+        text = _scenario_text(path)
+    replaced = only_given(seed=seed, replications=replications) | dict(overrides or {})
+    if series:
+        replaced["output.series"] = True
+    options = only_given(
+        set=[[key, _toml(value)] for key, value in replaced.items()],
+        workers=workers,
+        folder=str(path.parent),
+        timeline=timeline,
+    )
+    if warn is not None:
+        for warning in _core.warnings(text, str(path), json.dumps(options)):
+            warn(warning)
+    with ExitStack() as files:
+        if pcap is not None:
+            options["pcap"] = str(files.enter_context(output.whole(Path(pcap))))
+        if radiotap is not None:
+            options["radiotap"] = str(files.enter_context(output.whole_files(Path(radiotap))))
+        return RunResult(_core.run(text, str(path), json.dumps(options), progress))
+
+
+def compare(
+    subjects: PathLike | Iterable[PathLike],
+    *,
+    tcp: str | Iterable[str] | None = None,
+    reference: str | None = None,
+    flow: str | None = None,
+    share: str | None = None,
+    profile: str | None = None,
+    replications: int | None = None,
+    seed: int | None = None,
+    slot: str | None = None,
+    as_link: Mapping[str, Any] | None = None,
+    synthetic: bool = True,
+    text: str | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    workers: int | None = None,
+    interval: str | None = None,
+    layout: str | None = None,
+    column: str | int | None = None,
+    kind: ColumnKind | None = None,
+    time_column: str | int | None = None,
+    time_unit: str | None = None,
+    progress: Progress | None = None,
+    warn: Callable[[str], object] | None = None,
+) -> CompareResult:
+    """Compare TCPs: each over the same channel, with paired differences.
+
+    Args:
+        subjects: Scenarios (files whose name ends in `.toml`) and delivery traces, as for `study`.
+        tcp: TCPs by name, as a list or separated by commas: a congestion law, a recovery, or
+            `own` for the scenario's, with further keys behind colons (`cubic:recovery=newreno`).
+        reference: The one that the others are compared with; the first if left out.
+        flow: The only flow of a scenario whose TCP is exchanged; all TCP flows if left out.
+        share: A TCP that each has to share its way with, flow against flow.
+        profile: TCP parameters that the TCPs change; if left out the scenario's own, `s1` over a
+            trace, `linux` over a trace as a link.
+        replications: Replications, or stretches of a trace.
+        seed: Root seed; the scenario's, or 1, if left out.
+        slot: Duration of a slot of a trace.
+        as_link: Put traces behind a link: `rate`, `delay`, `queue` (a table as in a scenario).
+        synthetic: Whether to compare over synthetic links that look like a trace, too.
+        text: The scenario itself, if it is not to be read from the file in `subjects`.
+        overrides: Values in place of the scenarios', by path.
+        workers: Threads; all cores if left out. The result does not depend on it.
+        interval: As for `study`.
+        layout: As for `study`.
+        column: As for `study`.
+        kind: As for `study`.
+        time_column: As for `study`.
+        time_unit: As for `study`.
+        progress: Called with done, total and a label.
+        warn: Called before anything runs with each thing to know of the scenarios' cells.
+
+    Returns:
+        The result; `interrupted` is true if Ctrl-C stopped the comparison: it holds the
+        replications that every TCP had finished.
+
+    Raises:
+        ScenarioError: If a scenario cannot be run.
+        TraceError: If a file cannot be read as a trace.
+        AirtcpError: If a TCP or an option is impossible.
+
+    Examples:
+        >>> from airtcp import synth
+        >>> path = synth("steady.txt", prr=0.9, packets=20_000, seed=1)
+        >>> result = compare(path, tcp="newreno,sack", replications=5, synthetic=False)
+        >>> result
+        CompareResult(2 TCPs, 1 subjects, seed 1)
+        >>> result.outcomes["variant"].to_list()
+        ['newreno', 'sack']
+    """
+    from airtcp.results import CompareResult
+
+    paths = paths_of(subjects)
+    scenarios = [Path(path) for path in paths if text is not None or path.lower().endswith(".toml")]
+    options: dict[str, Any] = {
+        "scenarios": [
+            {
+                "name": str(path),
+                "text": _scenario_text(path) if text is None else text,
+                "folder": str(path.parent),
+            }
+            for path in scenarios
+        ],
+        "set": [[key, _toml(value)] for key, value in (overrides or {}).items()],
+        "read": how_to_read(interval, layout, column, kind, time_column, time_unit),
+        "compare": only_given(
+            tcp=None if tcp is None else names_of(tcp),
+            reference=reference,
+            flow=flow,
+            share=share,
+            profile=profile,
+            replications=replications,
+            seed=seed,
+            slot=slot,
+            as_link=None if as_link is None else dict(as_link),
+            synthetic=synthetic,
+            workers=workers,
+        ),
+    }
+    if warn is not None:
+        for scenario in options["scenarios"]:
+            how = json.dumps({"set": options["set"], "folder": scenario["folder"]})
+            for warning in _core.warnings(scenario["text"], scenario["name"], how):
+                warn(f"{scenario['name']}: {warning}")
+    traces = [path for path in paths if Path(path) not in scenarios]
+    return CompareResult(_core.compare(traces, json.dumps(options), progress))
+
+
+def _toml(value: Any) -> str:
+    """Write a value as the text that would follow `=`; text is taken as it is.
+
+    >>> _toml("5 ms"), _toml(True), _toml([{"kind": "red", "min": 5}])
+    ('5 ms', 'true', '[{ "kind" = "red", "min" = 5 }]')
+    """
+    return value if isinstance(value, str) else _inline(value)
+
+
+def _inline(value: Any) -> str:
+    """Write a value as TOML in one line; tables and lists as deep as they are."""
+    if isinstance(value, dict):
+        table = cast("dict[str, Any]", value)
+        pairs = [f"{json.dumps(key)} = {_inline(part)}" for key, part in table.items()]
+        return "{ " + ", ".join(pairs) + " }" if pairs else "{}"
+    if isinstance(value, list | tuple):
+        parts = cast("Sequence[Any]", value)
+        return "[" + ", ".join(_inline(part) for part in parts) + "]"
+    return json.dumps(value)
+
+
+def _scenario_text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_LONGEST_SCENARIO + 1)
+    except OSError as error:
+        message = f"{path}: {error.strerror}; expected a scenario file (TOML)"
+        raise _core.ScenarioError(message) from error
+    if len(raw) > _LONGEST_SCENARIO:
+        message = f"{path}: longer than {_LONGEST_SCENARIO} bytes; expected a scenario file (TOML)"
+        raise _core.ScenarioError(message)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"{path}: byte {error.start} is not UTF-8; expected a scenario file (TOML)"
+        raise _core.ScenarioError(message) from error
