@@ -47,6 +47,7 @@ pub(crate) fn stations(replications: &[Replication]) -> PyResult<Table> {
         .real("queue_delay_mean_s", |r| r.2.queue_delay_mean_s)
         .count("retry_drops", |r| r.2.retry_drops)
         .count("lifetime_drops", |r| r.2.lifetime_drops)
+        .count("refused_drops", |r| r.2.refused_drops)
         .count("queue_drops", |r| r.2.queue_drops)
         .real("mean_queue_packets", |r| r.2.mean_queue_packets)
         .finish()

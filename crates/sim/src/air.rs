@@ -80,6 +80,9 @@ pub struct StationResult {
     /// Packets dropped because they were older than their lifetime.
     #[serde(default)]
     pub lifetime_drops: u64,
+    /// Packets dropped because the station they were for was not associated.
+    #[serde(default)]
+    pub refused_drops: u64,
     /// Packets dropped by its queue.
     pub queue_drops: u64,
     /// Time average of its queue's length.
@@ -170,6 +173,7 @@ pub(crate) fn cell(
                     queue_delay_mean_s: all.queue_delay_mean_s,
                     retry_drops: all.retry_drops,
                     lifetime_drops: all.lifetime_drops,
+                    refused_drops: now.refused - then.refused,
                     queue_drops: all.queue_drops,
                     mean_queue_packets: all.mean_queue_packets,
                     rates: rates(&then.modes, &now.modes),

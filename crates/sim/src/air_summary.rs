@@ -19,7 +19,7 @@ pub struct CellEstimates {
     /// Name of the cell.
     pub name: String,
     /// Of the whole cell: `busy_share`, `airtime_share` (overlapping frames count each), `mac_bps`,
-    /// `retry_drops`, `lifetime_drops`, `queue_drops`; and by class, such as `data_error_rate`, `data_sent`,
+    /// `retry_drops`, `lifetime_drops`, `refused_drops`, `queue_drops`; and by class, such as `data_error_rate`, `data_sent`,
     /// `data_airtime_share`, `data_mac_bps`.
     #[serde(flatten)]
     pub quantities: BTreeMap<String, Estimate>,
@@ -98,6 +98,7 @@ fn whole(run: &CellResult, values: &mut Values) {
     add("mac_bps", sum(|s| s.mac_bps));
     add("retry_drops", sum(|s| s.retry_drops as f64));
     add("lifetime_drops", sum(|s| s.lifetime_drops as f64));
+    add("refused_drops", sum(|s| s.refused_drops as f64));
     add("queue_drops", sum(|s| s.queue_drops as f64));
     let classes: BTreeSet<&str> =
         run.stations.iter().flat_map(|s| s.frames.keys().map(String::as_str)).collect();

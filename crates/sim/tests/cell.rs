@@ -149,6 +149,8 @@ fn stations_associate_before_their_flows_begin() {
             if station.name == "ap" { "association_response" } else { "association_request" };
         assert!(sent(last) >= answers, "{}", station.name);
     }
+    assert_eq!(with.cells[0].stations[0].refused_drops, 1);
+    assert!(without.cells[0].stations.iter().all(|station| station.refused_drops == 0));
     // What the stations have waits for the first beacon; the server's first segment finds nobody
     // associated, and comes again after a second of the six.
     assert!(with.flows[..4].iter().all(|f| (f.goodput_bps / 1e6 - 1.0).abs() < 0.02));

@@ -25,6 +25,7 @@ _STATION_COLUMNS: Final = (
     ("queue\n(packets)", "mean_queue_packets", 1.0, 3),
     ("dropped\nafter retries", "retry_drops", 1.0, 4),
     ("dropped\ntoo old", "lifetime_drops", 1.0, 4),
+    ("not\nassociated", "refused_drops", 1.0, 4),
     ("dropped\nby queue", "queue_drops", 1.0, 4),
     ("SNR\n(dB)", "snr_db", 1.0, 6),
     ("latency\n(ms)", "latency_mean_s", 1e3, 7),

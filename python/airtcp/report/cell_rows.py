@@ -30,6 +30,7 @@ STATION_COLUMNS: Final = (
     ("Queue delay (ms)", "queue_delay_mean_s", 1e3),
     ("Dropped after retries", "retry_drops", 1.0),
     ("Dropped too old", "lifetime_drops", 1.0),
+    ("Dropped: not associated", "refused_drops", 1.0),
     ("Lost for good (%)", "residual_loss", 100.0),
     ("Dropped by queue", "queue_drops", 1.0),
     ("Distance (m)", "distance_m", 1.0),
@@ -197,9 +198,10 @@ def _loss_table(cell: Row) -> dict[str, list[Any]]:
 
 
 def _columns(stations: list[Row]) -> tuple[tuple[str, str, float], ...]:
-    """Pick the columns; without packets that became too old there is none of them."""
-    old = any(row["lifetime_drops"]["mean"] for row in stations if "lifetime_drops" in row)
-    return tuple(column for column in STATION_COLUMNS if old or column[1] != "lifetime_drops")
+    """Pick the columns; one of drops that few cells have is there only with such drops."""
+    rare = {"lifetime_drops", "refused_drops"}
+    met = {key for key in rare for row in stations if key in row and row[key]["mean"]}
+    return tuple(column for column in STATION_COLUMNS if column[1] not in rare - met)
 
 
 def tables(document: RunDocument) -> list[dict[str, Any]]:

@@ -7,8 +7,9 @@
 //! All but the beacon are acknowledged and repeated like data, at the lowest rate, and contend with the
 //! back-off of beacons. A station begins when it hears a beacon of its access point; without an answer
 //! in time, or after its last attempt, it waits for the next one. It is associated from the response on;
-//! its access point takes it to be from the acknowledgement of the response until it authenticates
-//! again, and drops packets to others. A station that has not heard a beacon for the time of
+//! its access point takes it to be from the end of the exchange of the response until it authenticates
+//! again, and drops packets to others. That holds for a response given up as well: the station may have
+//! it, the acknowledgements alone being lost, and would not ask again; if it has not, it will. A station that has not heard a beacon for the time of
 //! `missed_beacons` of them is not associated any more; its packets wait.
 //! Source: IEEE 802.11-2012 clauses 8.3.3.5, 8.3.3.6, 8.3.3.11, 10.3. Open system authentication; leaves
 //! out: scanning, reassociation with another access point, deauthentication, keys. Choices: 10 missed
@@ -237,9 +238,7 @@ impl Station {
     /// The exchange of a management frame has ended.
     pub(super) fn management_done(&mut self, mpdu: &Mpdu, acknowledged: bool) {
         match &mut self.association {
-            Some(Association::AccessPoint(members))
-                if acknowledged && mpdu.class == Class::AssociationResponse =>
-            {
+            Some(Association::AccessPoint(members)) if mpdu.class == Class::AssociationResponse => {
                 members.insert(mpdu.to);
             }
             Some(Association::Member { stage, .. })
@@ -312,6 +311,10 @@ impl Station {
 
 #[cfg(test)]
 impl Station {
+    pub(crate) const fn set_next_sequence(&mut self, next: u16) {
+        self.next_sequence = next;
+    }
+
     pub(crate) const fn stage(&self) -> Option<Stage> {
         match self.association {
             Some(Association::Member { stage, .. }) => Some(stage),

@@ -125,6 +125,45 @@ fn missed_beacons_end_it() {
     );
 }
 
+/// A response whose acknowledgements are all lost: the station has it, asks no more and may have nothing
+/// to send, so that its access point would never know. It is served.
+#[test]
+fn a_response_given_up_makes_a_member() {
+    let mut b = bench(2, &mac());
+    let heard = b.cell.hearers[1].clone();
+    while b.log.last().is_none_or(|(_, f)| f.class != Class::AssociationResponse) {
+        b.run(b.now + Span(US));
+    }
+    b.cell.hearers[1].clear();
+    b.run(Nanos(90 * MS));
+    let responses = b.log.iter().filter(|(_, f)| f.class == Class::AssociationResponse).count();
+    assert_eq!((stages(&b), responses), (vec![Stage::Associated], 7));
+    b.cell.hearers[1] = heard;
+    b.offer(NodeId(0), NodeId(1));
+    b.run(Nanos(100 * MS));
+    assert_eq!((b.cell.stats(NodeId(0)).refused, b.delivered[1]), (0, 1));
+}
+
+/// Management frames are on nobody's account: what flows have sent is data, ACKs and what goes before.
+#[test]
+fn flows_do_not_pay_for_management() {
+    let mut b = bench(2, &mac());
+    b.run(Nanos(50 * MS));
+    b.offer(NodeId(0), NodeId(1));
+    b.run(Nanos(60 * MS));
+    let timing = b.cell.bss[0].rules.timing;
+    let bits = |(_, f): &(Nanos, Frame)| timing.plcp_bits(f.mode) + f.mode.body_bits(f.bytes);
+    let last: u64 = b.log[b.log.len() - 2..].iter().map(bits).sum();
+    assert_eq!((b.log[b.log.len() - 2].1.kind, b.cell.flow_bits(0)), (Kind::Data, last));
+    // It associates once more, while there is a flow of which it could be.
+    let heard = std::mem::take(&mut b.cell.hearers[0]);
+    b.run(Nanos(1_600 * MS));
+    b.cell.hearers[0] = heard;
+    b.run(Nanos(2_000 * MS));
+    let asked = b.log.iter().filter(|(_, f)| f.class == Class::AssociationRequest).count();
+    assert_eq!((asked, b.cell.flow_bits(0)), (2, last));
+}
+
 /// An access point that hears nobody is asked with every beacon, in vain.
 #[test]
 fn without_an_answer_it_waits_for_the_next_beacon() {
