@@ -59,9 +59,11 @@ impl MacConfig {
             );
             return Err(ConfigError::new("protection", message));
         }
-        if self.protection == Protection::RtsCts && timing.answer_mode(mode).is_ofdm() {
+        let answered = self.protection == Protection::RtsCts || self.rts_threshold.is_some();
+        if answered && timing.answer_mode(mode).is_ofdm() {
             let message = "needs CTS that 802.11b understands, and timing.ack_rate fixes them to \
-                           an OFDM rate: take \"cts-to-self\", or another ack_rate";
+                           an OFDM rate: take another ack_rate, or \"cts-to-self\" without \
+                           rts_threshold";
             return Err(ConfigError::new("protection", message));
         }
         Ok(())
@@ -86,8 +88,9 @@ impl Station {
         let rts = rules.wants_rts(mpdu.bytes)
             || protects.is_some() && rules.mac.protection == Protection::RtsCts;
         if rts && unicast {
-            let usual = protects.unwrap_or_else(|| rules.timing.answer_mode(mpdu.mode));
-            return Some((Kind::Rts, self.own_rts_mode().unwrap_or(usual)));
+            // What protects has to be understood by all, whatever rate control would take.
+            let mode = protects.or_else(|| self.own_rts_mode());
+            return Some((Kind::Rts, mode.unwrap_or_else(|| rules.timing.answer_mode(mpdu.mode))));
         }
         protects.map(|mode| (Kind::Cts, mode))
     }

@@ -100,6 +100,33 @@ fn what_is_not_ofdm_is_not_protected() {
     assert!(b.log.len() > 10 && b.log.iter().all(|(_, f)| f.kind != Kind::Cts));
 }
 
+/// Rate control that sends its RTS at a rate of OFDM (RBAR: the lowest allowed) sends it at that of
+/// protection where there is protection.
+#[test]
+fn rate_control_does_not_choose_the_rate_of_protection() {
+    let run = |protection| {
+        let rts = MacConfig { rts_threshold: Some(airtcp_units::Bytes(0)), ..mac(protection) };
+        let mut plan = plan(2, Standard::G, rts, TimingConfig::default());
+        for station in &mut plan.stations {
+            let control = toml::from_str("control = \"rbar\"").unwrap();
+            station.rate = RatePlan { control, start: None, modes: Mode::OFDM.to_vec() };
+        }
+        let mut b = Bench::new(plan, 1);
+        b.saturated = vec![(NodeId(1), NodeId(0))];
+        b.run(Nanos(20 * MS));
+        let fronts = |f: &Frame| matches!(f.kind, Kind::Rts | Kind::Cts);
+        let ofdm = b.log.iter().filter(|(_, f)| fronts(f) && f.mode.is_ofdm()).count();
+        let data = b.log.iter().filter(|(_, f)| f.kind == Kind::Data && f.mode.is_ofdm()).count();
+        (ofdm, data)
+    };
+    let (ofdm, data) = run(Protection::None);
+    assert!(ofdm >= 2 * data && data > 10, "{ofdm} {data}");
+    for protection in [Protection::CtsToSelf, Protection::RtsCts] {
+        let (ofdm, data) = run(protection);
+        assert!(ofdm == 0 && data > 10, "{protection:?} {ofdm} {data}");
+    }
+}
+
 /// An 802.11b cell on the channel of an 802.11g cell: without protection its frames begin amid OFDM
 /// frames, with it they do not, and nothing is lost but to stations that start together.
 #[test]
@@ -136,7 +163,11 @@ fn impossible_protection_is_refused() {
     assert_eq!(check(Standard::B, &usual, rts.clone()), Some("protection"));
     let fixed = TimingConfig { ack_rate: AckRate::Fixed(BitRate::from_mbps(6)), ..usual };
     assert_eq!(check(Standard::G, &fixed, rts), Some("protection"));
-    assert_eq!(check(Standard::G, &fixed, cts), None);
+    assert_eq!(check(Standard::G, &fixed, cts.clone()), None);
+    let threshold = Some(airtcp_units::Bytes(1000));
+    let long = MacConfig { rts_threshold: threshold, ..cts };
+    assert_eq!(check(Standard::G, &fixed, long.clone()), Some("protection"));
+    assert_eq!(check(Standard::G, &usual, long), None);
     let rate = Some(BitRate::from_mbps(6));
     let ofdm = MacConfig { protection_rate: rate, ..mac(Protection::CtsToSelf) };
     assert_eq!(check(Standard::G, &usual, ofdm), Some("protection_rate"));
