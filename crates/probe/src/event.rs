@@ -38,11 +38,14 @@ pub enum DropReason {
     RetryLimit,
     /// It had been in its station's queue for longer than its lifetime.
     Lifetime,
+    /// The station it was for took its frame for a repetition of an earlier one: 4096 sequence
+    /// numbers had passed between the two.
+    Duplicate,
 }
 
 impl DropReason {
     /// All reasons, in order; a counter array has one place for each.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::QueueFull,
         Self::QueueEarly,
         Self::Loss,
@@ -51,6 +54,7 @@ impl DropReason {
         Self::NoEndpoint,
         Self::RetryLimit,
         Self::Lifetime,
+        Self::Duplicate,
     ];
 
     /// Name in results.
@@ -64,6 +68,7 @@ impl DropReason {
             Self::NoEndpoint => "no_endpoint",
             Self::RetryLimit => "retry_limit",
             Self::Lifetime => "lifetime",
+            Self::Duplicate => "duplicate",
         }
     }
 }

@@ -246,7 +246,8 @@ impl Cell {
             let stats = &mut self.stats[i];
             stats.on_finished(&done, now);
             let reason = match done.ending {
-                Ended::Acknowledged => continue,
+                // It has been handed over, unless its frame was taken for an earlier one's.
+                Ended::Acknowledged => DropReason::Duplicate,
                 Ended::GivenUp => DropReason::RetryLimit,
                 Ended::Expired => DropReason::Lifetime,
             };

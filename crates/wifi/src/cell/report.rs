@@ -31,7 +31,8 @@ pub struct CategoryCounts {
     pub acknowledged: u64,
     /// Packets given up after the last attempt, whether the other end has them or not.
     pub given_up: u64,
-    /// Of these, the ones the other end does not have.
+    /// Packets whose attempts have ended and that the other end does not have: all but a few of those
+    /// given up. (A few of those acknowledged were taken for a repetition of an earlier packet.)
     pub dropped: u64,
     /// Packets that became too old, whether the other end has them or not.
     pub expired: u64,
@@ -78,7 +79,8 @@ pub struct StationStats {
     pub acknowledged: u64,
     /// Packets given up after the last attempt, whether the other end has them or not.
     pub given_up: u64,
-    /// Of these, the ones the other end does not have.
+    /// Packets whose attempts have ended and that the other end does not have: all but a few of those
+    /// given up. (A few of those acknowledged were taken for a repetition of an earlier packet.)
     pub dropped: u64,
     /// Packets dropped because the station they were for is not associated.
     pub refused: u64,
@@ -175,7 +177,7 @@ impl StationStats {
         }
     }
 
-    /// A packet given up that the other end does not have.
+    /// A packet whose attempts have ended and that the other end does not have.
     pub(crate) fn on_dropped(&mut self, category: u8) {
         self.dropped += 1;
         self.categories[usize::from(category)].dropped += 1;

@@ -311,3 +311,22 @@ fn the_window_may_be_told_not_to_grow() {
     let drawn: Vec<u64> = starts.windows(2).map(slots).collect();
     assert!(drawn.iter().all(|slots| *slots < 16) && drawn.contains(&0) && drawn.contains(&15));
 }
+
+/// A packet whose first frame its receiver gets as a repetition, with the sequence number of the last
+/// one it had (4096 packets before): it is acknowledged, thrown away, and counted.
+#[test]
+fn a_packet_taken_for_a_repetition_is_lost_and_counted() {
+    let mut b = Bench::new(plan(2, Standard::A, MacConfig::default(), TimingConfig::default()), 1);
+    b.offer(NodeId(1), NodeId(0));
+    b.run(Nanos(MS));
+    assert_eq!(b.delivered[0], 1);
+    b.cell.stations[1].set_next_sequence(0);
+    let heard = std::mem::take(&mut b.cell.hearers[1]);
+    b.offer(NodeId(1), NodeId(0));
+    b.run(Nanos(MS + 100_000));
+    b.cell.hearers[1] = heard;
+    b.run(Nanos(20 * MS));
+    let stats = b.cell.stats(NodeId(1));
+    assert_eq!((stats.acknowledged, stats.given_up, stats.dropped), (2, 0, 1));
+    assert_eq!((b.delivered[0], b.pool.in_flight()), (1, 0));
+}
