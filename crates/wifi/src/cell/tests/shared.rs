@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::interference::tests::Line;
+use crate::phy::Mode;
 
 const MS: u64 = 1_000_000;
 /// -70 dBm: a frame is sensed, energy is not detected. -64 dBm: nor here, but twice that is.
@@ -135,4 +136,38 @@ fn an_802_11b_radio_does_not_sense_ofdm() {
     assert_eq!(begun_amid(&new, &old), 0);
     assert_eq!(nav(&b, 0), Nanos::ZERO);
     assert!(nav(&b, 2) > Nanos::ZERO);
+}
+
+/// Two cells on one channel, 802.11b: the ACK of a station's access point has begun, so the station waits for its
+/// end; then its radio goes over to a stronger frame of the other cell. It begins at every instant of the
+/// ACK's preamble; nothing happens in the past, and no deadline is forgotten.
+#[test]
+fn a_radio_that_goes_over_leaves_no_deadline_behind() {
+    let timing = Timing::new(Standard::B, &TimingConfig::default()).unwrap();
+    let data = timing.frame(Mode::DSSS[0], 1524);
+    let mut later = 0;
+    for us in (0..210).step_by(3) {
+        let cells = [(Standard::B, 1), (Standard::B, 1)];
+        let mut b = bench(&cells, 1e-4, |_, plan| {
+            plan.capture = Capture::MessageInMessage { margin_db: 8.0, late_db: 15.0 };
+            plan.stations.iter_mut().for_each(|s| s.rate = RatePlan::fixed(Mode::DSSS[0]));
+        });
+        b.saturated.clear();
+        // The station of the first cell hears the other cell's, who hears nothing of the first cell.
+        for from in 0..4 {
+            b.cell.hearers[from].retain(|(to, _)| (*to < 2) == (from < 2) || (from, *to) == (3, 1));
+        }
+        b.run(Nanos(MS));
+        b.offer(NodeId(1), NodeId(0));
+        b.run(Nanos(MS) + data + Span(us * 1_000));
+        b.offer(NodeId(3), NodeId(2));
+        let from = b.log.len();
+        b.run(Nanos(100 * MS));
+        assert!(b.log.windows(2).all(|pair| pair[0].0 <= pair[1].0));
+        let repeated = b.log[from..].iter().any(|(_, f)| f.from == NodeId(1) && f.retry);
+        later += u32::from(repeated);
+        assert_eq!((b.delivered[0], b.delivered[2]), (1, 1), "{us} us");
+        assert_eq!((b.pool.in_flight(), b.cell.in_flight()), (0, 0));
+    }
+    assert!(later > 30, "{later}");
 }
