@@ -142,8 +142,9 @@ pub struct AirFrame {
     pub body: Nanos,
     /// and when it ended.
     pub ended: Nanos,
-    /// The segment in it and the end of a flow that is for; `None` without one, and where the
-    /// receiver has it already (a repetition after a lost acknowledgement).
+    /// The segment in it (of a fragment: that it is a part of) and the end of a flow that is for;
+    /// `None` without one, and where the receiver has it already (a repetition after a lost
+    /// acknowledgement).
     pub content: Option<(EndpointId, Segment)>,
 }
 

@@ -68,6 +68,8 @@ pub(crate) struct Place<'a> {
     pub(crate) cell: &'a str,
     /// Number of its channel, if it has one.
     pub(crate) channel: Option<u16>,
+    /// From one of its beacons to the next, in units of 1024 us.
+    pub(crate) beacon_interval: u16,
 }
 
 /// Bytes of the header of a data frame.
@@ -203,9 +205,10 @@ fn association(out: &mut Vec<u8>, frame: &AirFrame, place: &Place<'_>, [to, from
 
 fn beacon(out: &mut Vec<u8>, frame: &AirFrame, place: &Place<'_>) {
     let end = (frame.bytes as usize).saturating_sub(FCS);
-    // Timestamp, interval of 100 time units, capabilities: ESS.
+    // Timestamp, interval in time units, capabilities: ESS.
     out.extend((frame.body.0 / 1_000).to_le_bytes());
-    out.extend([100, 0, 1, 0]);
+    out.extend(place.beacon_interval.to_le_bytes());
+    out.extend([1, 0]);
     let mut elements = Vec::new();
     let rates: &[u8] = if frame.ofdm { &RATES } else { &RATES_B };
     elements.extend([1, rates.len() as u8]);

@@ -42,6 +42,8 @@ pub struct RadioSite {
     pub channel: Option<u16>,
     /// Middle of the channel in MHz.
     pub frequency_mhz: u16,
+    /// From one beacon of its cell to the next, in units of 1024 us.
+    pub beacon_interval: u16,
     /// Power it sends with.
     pub power_dbm: f64,
 }
@@ -114,6 +116,7 @@ impl<W: Write> RadiotapProbe<W> {
             access_point: sender.access_point,
             cell: &sender.cell,
             channel: sender.channel,
+            beacon_interval: sender.beacon_interval,
         };
         if !matches!(frame.class, FrameClass::Data | FrameClass::TcpAck) {
             mac80211::encode(&mut self.mpdu, frame, &place, None, 0);

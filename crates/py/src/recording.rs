@@ -138,6 +138,7 @@ fn site(plan: &Resolved, station: &MediumStation, access_point: u32) -> PyResult
         access_point,
         channel: channel.map(Channel::number),
         frequency_mhz: channel.map_or(usual, Channel::centre_mhz),
+        beacon_interval: spec.mac.beacons.unwrap_or_default().interval_tu(),
         power_dbm: spec.power_dbm,
     })
 }

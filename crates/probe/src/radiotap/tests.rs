@@ -34,6 +34,7 @@ fn site(name: &str) -> RadioSite {
         access_point: 0,
         channel: Some(36),
         frequency_mhz: 5180,
+        beacon_interval: 50,
         power_dbm: 18.0,
     }
 }
@@ -181,6 +182,7 @@ fn beacons_of_any_length_end_where_they_should() {
         let [ap, _] = captured(&[sent(beacon)]);
         let mpdu = &ap[0][23..];
         assert_eq!(mpdu.len(), bytes as usize);
+        assert_eq!(mpdu[32..34], [50, 0], "its interval");
         let mut at = 36;
         while at < mpdu.len() - 4 {
             at += 2 + usize::from(mpdu[at + 1]);

@@ -107,10 +107,7 @@ impl Cell {
         let carries = matches!(frame.kind, Kind::Data | Kind::Beacon | Kind::Management);
         let head = self.stations[frame.from.index()].head(usize::from(frame.category));
         let mpdu = head.filter(|mpdu| carries && mpdu.sequence == frame.sequence);
-        // A fragment's bytes are no packet.
-        let entire = frame.fragment == 0 && !frame.more_fragments;
-        let packet = mpdu.as_ref().filter(|_| entire).and_then(|mpdu| mpdu.packet);
-        let packet = packet.map(|id| pool.get(id));
+        let packet = mpdu.as_ref().and_then(|mpdu| mpdu.packet).map(|id| pool.get(id));
         AirFrame {
             from: frame.from.0,
             to: (frame.to != NodeId::BROADCAST).then_some(frame.to.0),

@@ -43,6 +43,12 @@ impl Default for BeaconConfig {
 }
 
 impl BeaconConfig {
+    /// The interval as a beacon says it, in time units (1024 us), rounded (clause 8.4.1.3).
+    pub fn interval_tu(&self) -> u16 {
+        let units = (self.interval.0 + TU.0 / 2) / TU.0;
+        u16::try_from(units).unwrap_or(u16::MAX)
+    }
+
     /// Checks the numbers.
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         let most = Span(TU.0 * MOST_TU);
