@@ -54,6 +54,11 @@ impl Pool {
         &slot.packet
     }
 
+    /// Whether the packet of a handle is still here.
+    pub fn contains(&self, id: PacketId) -> bool {
+        self.slots.get(id.index as usize).is_some_and(|slot| slot.generation == id.generation)
+    }
+
     /// The packet, for changing (a queue marks it, for instance).
     ///
     /// # Panics
@@ -106,6 +111,7 @@ mod tests {
         assert_eq!(pool.remove(a).to.flow(), 1);
         let c = pool.insert(packet(3));
         assert_ne!(a, c, "a reused slot gives a different handle");
+        assert_eq!([a, b, c].map(|id| pool.contains(id)), [false, true, true]);
         assert_eq!((pool.created(), pool.in_flight()), (3, 2));
     }
 

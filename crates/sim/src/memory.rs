@@ -1,7 +1,7 @@
 //! How much memory a run with cells will take, estimated before it starts.
 //!
 //! ```text
-//! medium  = 32 B x stations x stations on the medium (power 8, list of hearers 16, duplicates 8)
+//! medium  = 60 B x stations x stations on the medium (power 8, list of hearers to 32, duplicates 20)
 //! results = 3 kB a station + 1 kB a flow or direction of a link, for each replication
 //! ```
 //! Counts are of what grows with the square of the stations or with replications; what packets take
@@ -15,7 +15,7 @@ use crate::parallel::default_workers;
 /// Most bytes that a run may take (a choice: what a laptop can spare).
 const MOST: u64 = 4 << 30;
 /// Bytes for each pair of stations of a medium.
-const PAIR: u64 = 32;
+const PAIR: u64 = 60;
 /// Bytes of a station's results in one replication.
 const STATION: u64 = 3 << 10;
 /// Bytes of the results of a flow, or of a direction of a link, in one replication.

@@ -126,7 +126,10 @@ impl Site {
         let place = self.place(station, category);
         let verdict = self.queues[place].enqueue(now, packet, &mut cx);
         if verdict == Verdict::Queued && self.cell.has_lifetime(station, category) {
-            self.waiting[place].push_back((packet, now));
+            let waiting = &mut self.waiting[place];
+            waiting.push_back((packet, now));
+            let queued = self.queues[place].backlog().packets as usize;
+            forget_dropped(waiting, queued, cx.pool);
         }
     }
 
@@ -191,9 +194,46 @@ impl Site {
     }
 }
 
+/// Forgets packets that a queue dropped though it had taken them, once these are most of what is noted.
+fn forget_dropped(waiting: &mut VecDeque<(PacketId, Nanos)>, queued: usize, pool: &Pool) {
+    if waiting.len() > 2 * queued + 16 {
+        waiting.retain(|(packet, _)| pool.contains(*packet));
+    }
+}
+
 /// When a packet that leaves its queue entered it. It is the first, unless the discipline has
 /// another order.
 fn left(waiting: &mut VecDeque<(PacketId, Nanos)>, packet: PacketId) -> Option<Nanos> {
     let place = waiting.iter().position(|(id, _)| *id == packet)?;
     waiting.remove(place).map(|(_, entered)| entered)
+}
+
+#[cfg(test)]
+mod tests {
+    use airtcp_packet::{EndpointId, Packet, Segment, Side};
+
+    use super::*;
+
+    /// A queue that drops what it had taken leaves nothing behind for good, and what waits is kept.
+    #[test]
+    fn packets_dropped_from_within_a_queue_are_forgotten() {
+        let mut pool = Pool::new();
+        let mut waiting = VecDeque::new();
+        let to = EndpointId::new(0, Side::Server);
+        let mut kept = Vec::new();
+        for i in 0..1000 {
+            let packet = pool.insert(Packet { to, segment: Segment::default() });
+            waiting.push_back((packet, Nanos(i)));
+            if i % 100 == 0 {
+                kept.push((packet, i));
+            } else {
+                pool.remove(packet);
+            }
+            forget_dropped(&mut waiting, kept.len(), &pool);
+            assert!(waiting.len() <= 2 * kept.len() + 16);
+        }
+        for (packet, at) in kept {
+            assert_eq!(left(&mut waiting, packet), Some(Nanos(at)));
+        }
+    }
 }

@@ -172,6 +172,7 @@ impl<P: Probe> World<P> {
                 self.now = end;
                 return true;
             };
+            debug_assert!(now >= self.now, "an event in the past");
             self.now = now;
             self.events += 1;
             match self.actors[machine.0 as usize] {
