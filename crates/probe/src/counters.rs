@@ -95,6 +95,6 @@ mod tests {
             }
             assert_eq!(counters.dropped_for(reason), n as u64 + 1, "{}", reason.name());
         }
-        assert_eq!(counters.dropped_total(), 36);
+        assert_eq!(counters.dropped_total(), 45);
     }
 }

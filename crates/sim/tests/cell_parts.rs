@@ -151,3 +151,26 @@ fn categories_add_up_to_the_station() {
     let packets = background.mean_queue_packets + voice.mean_queue_packets;
     assert!((packets - both.mean_queue_packets).abs() < 1e-9);
 }
+
+/// Queues of one packet: stations that always have more send as much as with long ones, and what does not
+/// fit is dropped; TCP gets along. Queues of none are refused.
+#[test]
+fn queues_of_one_packet() {
+    let keys = |packets: u32| {
+        format!("rate = \"54 Mb/s\"\nqueue = {{ kind = \"drop-tail\", packets = {packets} }}")
+    };
+    let of = |packets| cell(3, &keys(packets), &datagrams("sta*", "30 Mb/s", "count = 3"));
+    let (one, many) = (of(1), of(100));
+    let bits = |run: &Replication| run.flows.iter().map(|f| f.goodput_bps).sum::<f64>();
+    assert!((bits(&one) / bits(&many) - 1.0).abs() < 0.02, "{} {}", bits(&one), bits(&many));
+    for station in &one.cells[0].stations[1..] {
+        assert!(station.queue_drops > 1000 && station.mean_queue_packets <= 1.0);
+    }
+    let tcp = cell(3, &keys(1), TCP);
+    assert!(tcp.flows.iter().all(|flow| flow.goodput_bps > 1e6));
+    let text = format!("[[cells]]\nlayout = {{ kind = \"star\", stations = 1 }}\n{}", keys(0));
+    let flow = datagrams("sta0", "1 Mb/s", "");
+    let plan = common::plan(&format!("{text}\n{flow}"));
+    let refused = airtcp_sim::prepare(&plan, &common::no_traces).unwrap_err();
+    assert!(refused.to_string().contains("packets"), "{refused}");
+}

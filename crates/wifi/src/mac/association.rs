@@ -270,22 +270,8 @@ impl Station {
         };
         let sequence = self.next_sequence;
         self.next_sequence = (sequence + 1) % 4096;
-        let mpdu = Mpdu {
-            packet: None,
-            to,
-            class,
-            bytes,
-            part: Part::whole(bytes, rules),
-            sequence,
-            short: 0,
-            long: 0,
-            tries: 0,
-            sent: 0,
-            since: now,
-            begun: Nanos::NEVER,
-            expires: Nanos::NEVER,
-            mode: rules.timing.lowest(),
-        };
+        let part = Part::whole(bytes, rules);
+        let mpdu = Mpdu::new(now, to, class, part, sequence, rules.timing.lowest());
         self.put(now, last, mpdu, rules);
     }
 

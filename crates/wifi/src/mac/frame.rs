@@ -113,3 +113,32 @@ pub(crate) struct Mpdu {
     /// Rate of the attempt under way, or of the last one.
     pub(crate) mode: Mode,
 }
+
+impl Mpdu {
+    /// One that comes to the head at `now`: without a packet, and for as long as it takes.
+    pub(super) const fn new(
+        now: Nanos,
+        to: NodeId,
+        class: Class,
+        part: Part,
+        sequence: u16,
+        mode: Mode,
+    ) -> Self {
+        Self {
+            packet: None,
+            to,
+            class,
+            bytes: part.bytes(),
+            part,
+            sequence,
+            short: 0,
+            long: 0,
+            tries: 0,
+            sent: 0,
+            since: now,
+            begun: Nanos::NEVER,
+            expires: Nanos::NEVER,
+            mode,
+        }
+    }
+}

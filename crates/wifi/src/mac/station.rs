@@ -207,29 +207,16 @@ impl Station {
     ) {
         let sequence = self.next_sequence;
         self.next_sequence = (sequence + 1) % 4096;
-        let packet = Some(packet);
         let part = Part::first(bytes, rules, to);
-        let bytes = part.bytes();
-        let first = Attempt { now, to, category: category as u8, bytes, number: 0 };
+        let first = Attempt { now, to, category: category as u8, bytes: part.bytes(), number: 0 };
         if to != NodeId::BROADCAST {
             self.rate.on_packet(&first);
         }
         let mode = self.rate.pick(&first);
         let mpdu = Mpdu {
-            packet,
-            to,
-            class,
-            bytes,
-            part,
-            sequence,
-            short: 0,
-            long: 0,
-            tries: 0,
-            sent: 0,
-            since: now,
-            begun: Nanos::NEVER,
+            packet: Some(packet),
             expires,
-            mode,
+            ..Mpdu::new(now, to, class, part, sequence, mode)
         };
         self.put(now, category, mpdu, rules);
     }
