@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
+from example_paper import write_paper
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,6 +102,12 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def study(traces: Path) -> StudyResult:
     """A study of those links."""
     return airtcp.study(traces, replicas=4, seed=7)
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    """A folder of papers with one figure."""
+    return write_paper(tmp_path / "papers")
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,170 @@
+"""What was worked out is kept by content, and used again for the same question only."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from airtcp import api
+from airtcp.papers import cache as kept
+from airtcp.papers.context import Context, LinkRun, StoppedError
+from airtcp.papers.library import Library
+from example_paper import FIGURE, SCENARIO, changed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def outcomes(cache: Path) -> list[Path]:
+    """What came out of figures; beside it lies what figures share."""
+    found: list[Path] = []
+    for path in sorted(cache.glob("*.json.gz")):
+        answer = json.loads(gzip.decompress(path.read_bytes()))
+        if isinstance(answer, dict) and "measures" in answer:
+            found.append(path)
+    return found
+
+
+def test_answers_are_kept_by_content(papers: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+
+    def goodput() -> float | None:
+        result = api.reproduce(papers=papers, cache=cache, sensitivity=False)
+        return result.rows[0]["here"]
+
+    true = goodput()
+    (first,) = outcomes(cache)
+    answer = json.loads(gzip.decompress(first.read_bytes()))
+    answer["measures"][0]["value"] = 123.0
+    first.write_bytes(gzip.compress(json.dumps(answer).encode()))
+    assert goodput() == 123.0
+    # What is only about the comparison asks the same question.
+    changed(papers, "tolerance = 0.2", "tolerance = 0.3")
+    assert goodput() == 123.0
+    # Another parameter, another scenario, another seed: other questions.
+    scenario = papers / "scenarios" / "link.toml"
+    scenario.write_text(SCENARIO + "# changed\n")
+    assert goodput() == true
+    changed(papers, "runs = 2", "runs = 3")
+    assert goodput() not in (123.0, None)
+    assert len(outcomes(cache)) == 3
+    scenario.write_text(SCENARIO)
+    changed(papers, "runs = 3", "runs = 2")
+    assert goodput() == 123.0
+    # A damaged answer is none.
+    for answer in cache.glob("*.json.gz"):
+        answer.write_bytes(b"damaged")
+    assert goodput() == true
+
+
+SET = """
+label = "small"
+kind = "generated"
+words = "a test"
+slot = "1 ms"
+packets = 3000
+[[group]]
+links = 3
+prr = [0.4, 0.6]
+[[group]]
+links = 2
+prr = [0.9, 0.95]
+models = false
+"""
+
+
+def links_of(papers: Path, cache: Path | None, seed: int = 1, **asked: Any) -> list[LinkRun]:
+    context = Context(Library(papers), seed=seed, cache=kept.Cache(cache))
+    try:
+        return context.links("small", replicas=2, **asked)
+    finally:
+        context.close()
+
+
+def test_links_are_kept_by_content(
+    papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (papers / "ensembles" / "small.toml").write_text(SET)
+    cache = tmp_path / "cache"
+    made = links_of(papers, cache, extremes=True)
+    assert made == links_of(papers, None, extremes=True)
+    assert [link.models for link in made] == [True] * 3 + [False] * 2
+    assert len(list(cache.glob("*.json.gz"))) == 2
+
+    def nobody(*_: Any) -> Any:
+        raise AssertionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("airtcp._core.study", nobody)
+        patched.setattr("airtcp._core.trace_synth", nobody)
+        assert links_of(papers, cache, extremes=True) == made
+        # Everything that links depend on asks another question.
+        for other in (
+            {"seed": 2},
+            {"repeat": 1},
+            {"tcp": {"ack_every": 1}},
+            {"change": {"shape": "chain"}},
+        ):
+            with pytest.raises(AssertionError):
+                links_of(papers, cache, **other)
+        (papers / "ensembles" / "small.toml").write_text(SET.replace("3000", "4000"))
+        with pytest.raises(AssertionError):
+            links_of(papers, cache)
+
+
+def test_a_stopped_study_is_not_kept(
+    papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (papers / "ensembles" / "small.toml").write_text(SET)
+
+    class Half:
+        interrupted = True
+
+    monkeypatch.setattr("airtcp._core.study", lambda *_: Half())
+    with pytest.raises(StoppedError):
+        links_of(papers, tmp_path / "cache")
+    assert not list((tmp_path / "cache").glob("*"))
+
+
+def test_the_cache_is_bounded(tmp_path: Path) -> None:
+    cache = kept.Cache(tmp_path)
+    for i in range(4):
+        cache.put(str(i), [i] * 1000)
+        os.utime(tmp_path / f"{i}.json.gz", (i, i))
+    (tmp_path / "mine.txt").write_text("not an answer")
+    size = (tmp_path / "0.json.gz").stat().st_size
+    # What is used is kept, however old it is.
+    assert cache.get("0") == [0] * 1000
+    cache.trim(2 * size)
+    assert {path.name for path in tmp_path.iterdir()} == {"0.json.gz", "3.json.gz", "mine.txt"}
+
+
+def test_the_program_of_an_answer_is_all_that_drivers_use() -> None:
+    names = {path.name for path in kept.sources()}
+    assert {"scenarios.py", "documents.py", "results.py", "context.py", "sweep.py"} <= names
+    assert not names & {"page.py", "console.py"}
+
+
+def test_ctrl_c_keeps_what_is_finished(papers: Path, tmp_path: Path) -> None:
+    for i in range(2, 9):
+        text = FIGURE.replace("T1.fig1", f"T1.fig{i}").replace("runs = 2", f"runs = {10 * i}")
+        (papers / "T1" / f"fig-{i}.toml").write_text(text)
+    cache = tmp_path / "cache"
+
+    def stop(done: int, _total: int, _label: str) -> None:
+        if done >= 3:
+            raise KeyboardInterrupt
+
+    result = api.reproduce(papers=papers, cache=cache, progress=stop)
+    assert result.interrupted
+    assert len(result.figures) < 8
+    assert all(figure.rows for figure in result.figures)
+    assert 3 <= len(outcomes(cache)) < 16
+    whole = api.reproduce(papers=papers, cache=cache)
+    assert not whole.interrupted
+    assert len(whole.figures) == 8
+    assert len(outcomes(cache)) == 16

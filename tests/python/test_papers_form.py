@@ -1,0 +1,172 @@
+"""Files of papers: their form, what is refused, sets of links, and all that ship."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import airtcp
+from airtcp import api
+from airtcp.papers import drivers, ensembles
+from airtcp.papers.form import PaperError
+from airtcp.papers.library import Library, default_root
+from airtcp.papers.paper import Term, term
+from airtcp.papers.schema import paper_schema
+from example_paper import changed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Program
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("scenarios/link.toml", "scenarios/lnk.toml", "scenarios/lnk.toml does not exist"),
+        ("scenarios/link.toml", "scenarios/lnk.toml", 'did you mean "scenarios/link.toml"'),
+        ('driver = "sweep"', 'driver = "swep"', 'did you mean "sweep"'),
+        ('driver = "sweep"', "", 'experiment: the key "driver" is missing'),
+        ("runs = 2", "rns = 2", 'experiment.rns: unknown key "rns"; did you mean "runs"'),
+        ("runs = 2", 'runs = "two"', 'experiment.runs is "two"; expected a whole number'),
+        ("measures =", "mesures =", 'mesures: unknown key "mesures"; did you mean "measures"'),
+        ('kind = "figure"', 'kind = "plot"', 'kind: unknown value "plot"'),
+        ('id = "T1.fig1"', 'id = "T1.fig2"', 'a file of this name and folder is "T1.fig1"'),
+        ('metric = "goodput"', 'metrc = "goodput"', 'published[0].metrc: unknown key "metrc"'),
+        ("value = 9", 'value = "9"', 'published[0].value is "9"; expected a number'),
+        ("value = 9\n", "", 'published[0]: neither "value" nor an interval'),
+        ("value = 9", "value = nan", "published[0].value is nan; expected a number"),
+        ("tolerance = 0.2", "tolerance = inf", "tolerance is inf; expected a number"),
+        ("value = 9", "interval = [9, 8]", "expected an interval [low, high]"),
+        ("value = 9", "value = 9\nat_least = 8\nci_low = 7", "expected one interval"),
+        ('tolerance_reason = "a test"', "", 'a tolerance needs "tolerance_reason"'),
+        ("tolerance = 0.2", "tolerance = -1", "tolerance is negative"),
+        ("x = 0\ny = 9", "", "a point on a plot needs plot, and x or y or both"),
+        ('op = "<"', 'op = "=="', 'claim[0].op: unknown value "=="'),
+        ('left = "goodput[loss=0.05]"', 'left = "goodput[loss"', "is no measure"),
+        ('status = "choice"', 'status = "guess"', "accepted: choice, derived"),
+        ('parameter = "set"', 'parameter = "sett"', 'has no parameter "sett"; did you mean "set"'),
+        ("[[assumption]]", 'assumptions = ["x"]\n[[assumption]]', "claim[0].assumptions: unknown"),
+        ("scale = 1e-6", "scale = [1]", "experiment.measure[0].scale is [1]; expected a number"),
+    ],
+)
+def test_refusals(papers: Path, old: str, new: str, said: str) -> None:
+    with pytest.raises(PaperError) as refused:
+        api.published(papers=changed(papers, old, new))
+    message = str(refused.value)
+    assert said in message
+    assert str(papers) in message
+    assert "Traceback" not in message
+
+
+def test_a_measure_that_the_driver_does_not_take(papers: Path) -> None:
+    changed(papers, "at = { loss = 0.0 }", "at = { loss = 0.3 }")
+    with pytest.raises(PaperError, match=r"measures no goodput\[loss=0.3\].*goodput\[loss=0.05\]"):
+        api.reproduce(papers=papers, cache=False, sensitivity=False)
+
+
+def test_what_is_no_toml(papers: Path) -> None:
+    with pytest.raises(PaperError, match=r"fig-1.toml: not TOML: .*line"):
+        api.published(papers=changed(papers, 'kind = "figure"', "kind = figure"))
+
+
+def test_a_refusal_ends_with_code_2(run: Program, papers: Path) -> None:
+    changed(papers, "scenarios/link.toml", "scenarios/gone.toml")
+    ended = run("reproduce", "--papers", papers, "--no-report")
+    assert ended.code == 2
+    assert "error:" in ended.err
+    assert "scenarios/gone.toml does not exist" in ended.err
+    assert "put the file there" in ended.err
+    ended = run("reproduce", "S1.fgi13", "--no-report")
+    assert ended.code == 2
+    assert "did you mean" in ended.err
+    assert "S1.fig13" in ended.err
+    assert run("reproduce", "--papers", papers / "nowhere").code == 2
+
+
+def test_ids_are_prefixes() -> None:
+    library = Library(default_root())
+    assert library.choose(["S1.fig1"]) == ["S1.fig1"]
+    assert set(library.choose(["s1.fig1"])) == {"S1.fig1"}
+    tens = library.choose(["S1.fig13", "S3"])
+    assert tens[0] == "S1.fig13"
+    assert all(id_.startswith(("S1.fig13", "S3")) for id_ in tens)
+    # In the order of the publication, not of the alphabet.
+    order = library.choose(["S1.fig"])
+    assert order.index("S1.fig2") < order.index("S1.fig10")
+
+
+def test_terms() -> None:
+    assert term("error[set=roofnet, loss=0.05]") == Term("error", {"set": "roofnet", "loss": 0.05})
+    assert str(term("half at[rtt_ms=10]")) == "half at[rtt_ms=10]"
+    for bad in ("", "a[b]", "a[b=]", "a]b["):
+        with pytest.raises(ValueError, match="is no"):
+            term(bad)
+
+
+def test_impossible_sets(papers: Path) -> None:
+    path = papers / "ensembles" / "mine.toml"
+    path.write_text('label = "m"\nkind = "generated"\nwords = "w"\nslot = "1 ms"\n')
+    with pytest.raises(PaperError, match='the key "packets" is missing'):
+        ensembles.read_set(Library(papers), "mine")
+    path.write_text('label = "m"\nkind = "generated"\nwords = "w"\nslot = "1 ms"\npackets = 9\n')
+    with pytest.raises(PaperError, match="there are no links in it"):
+        ensembles.read_set(Library(papers), "mine")
+
+
+def test_generated_links_are_what_they_are_asked_to_be(tmp_path: Path) -> None:
+    library = Library(default_root())
+    for shape in ensembles.SHAPES:
+        links = ensembles.changed(ensembles.read_set(library, "mirage-ch26"), {"shape": shape})
+        made = list(ensembles.recipes(links, 1, 0))
+        assert made == list(ensembles.recipes(links, 1, 0))
+        assert made != list(ensembles.recipes(links, 1, 1))
+        assert len(made) == 216
+        within = 0
+        for recipe in made[:20]:
+            path = airtcp.synth(
+                tmp_path / f"{shape}-{recipe.name}.txt",
+                model=recipe.model,
+                packets=200_000,
+                seed=recipe.seed,
+            )
+            (link,) = airtcp.stats(path, analyse={"bootstrap_repeats": 0})["links"]
+            # The group of intermediate links comes first; links wander over long cycles.
+            within += 0.15 <= link["prr"] <= 0.65
+            assert link["b"] > 0.025
+        assert within >= 18
+
+
+def test_every_paper_file_is_sound() -> None:
+    figures = api.published()
+    assert len(figures) >= 22
+    for figure in figures:
+        for said in figure.published:
+            assert said.tolerance_reason or said.low is not None or said.high is not None
+        for assumption in figure.assumptions:
+            assert assumption.alternatives
+
+
+def test_every_driver_is_documented() -> None:
+    for name in drivers.DRIVERS:
+        made = drivers.driver(name)
+        assert made.name == name
+        assert made.description
+        assert all(key.meaning for key in made.parameters.values())
+
+
+def test_the_schema_of_the_reference_is_current(request: pytest.FixtureRequest) -> None:
+    path = request.config.rootpath / "docs" / "reference" / "paper.schema.json"
+    assert json.loads(path.read_text("utf-8")) == paper_schema()
+
+
+def test_paper_files_keep_to_the_schema() -> None:
+    import tomllib
+
+    import jsonschema
+
+    validator = jsonschema.Draft202012Validator(paper_schema())
+    for path in Library(default_root()).files.values():
+        validator.validate(tomllib.loads(path.read_text("utf-8")))

@@ -1,0 +1,141 @@
+"""Verdicts: what was published against what came out."""
+
+from __future__ import annotations
+
+from math import isclose
+from typing import Any
+
+import pytest
+
+from airtcp.papers.outcome import Measure, Outcome, repeated
+from airtcp.papers.paper import Claim, Published, Term
+from airtcp.papers.verdict import judge, judge_claim
+
+
+def said(**values: Any) -> Published:
+    defaults: dict[str, Any] = {
+        "term": Term("m", {"at": 1}),
+        "value": None,
+        "low": None,
+        "high": None,
+        "unit": "",
+        "tolerance": None,
+        "tolerance_abs": None,
+        "tolerance_reason": "why",
+        "says": "",
+        "by_construction": "",
+        "reason": "the cause",
+        "plot": "",
+        "x": None,
+        "y": None,
+    }
+    return Published(**{**defaults, **values})
+
+
+def found(value: float | None, low: float | None = None, high: float | None = None) -> Outcome:
+    return Outcome([Measure("m", {"at": 1.0}, value, low, high, note="nothing there")])
+
+
+@pytest.mark.parametrize(
+    ("published", "here", "verdict"),
+    [
+        ({"low": 10, "high": 20}, (10.0,), "within interval"),
+        ({"low": 10, "high": 20}, (20.001,), "not reproduced"),
+        ({"low": 95}, (96.0,), "within interval"),
+        ({"low": 95}, (94.9,), "not reproduced"),
+        ({"high": 10}, (0.0,), "within interval"),
+        # Our interval holds what was published, and is narrow enough to say something.
+        ({"value": 10}, (9.0, 8.9, 10.1), "within interval"),
+        ({"value": 10}, (9.0, 5.0, 13.0), "not reproduced"),
+        ({"value": 10, "tolerance": 0.1}, (11.0,), "within tolerance"),
+        ({"value": 10, "tolerance": 0.1}, (11.01,), "not reproduced"),
+        ({"value": -10, "tolerance": 0.1}, (-9.0,), "within tolerance"),
+        ({"value": 0, "tolerance": 0.5}, (0.1,), "not reproduced"),
+        ({"value": 0, "tolerance_abs": 0.1}, (0.1,), "within tolerance"),
+        ({"value": 1, "tolerance_abs": 0}, (1.0,), "within tolerance"),
+        # A tolerance reaches out from the ends of an interval, too.
+        ({"low": 10, "high": 20, "tolerance": 0.1}, (21.5,), "within tolerance"),
+        ({"low": 10, "high": 20, "tolerance_abs": 1}, (8.9,), "not reproduced"),
+        ({"value": 10}, (10.0,), "not reproduced"),
+        ({"value": 10, "tolerance": 0.1}, (None,), "not reproduced"),
+        ({"value": 10, "tolerance": 0.1}, (float("nan"),), "not reproduced"),
+    ],
+)
+def test_values(published: dict[str, Any], here: tuple[float | None, ...], verdict: str) -> None:
+    judged = judge(said(**published), found(*here))
+    assert judged.verdict == verdict
+    assert judged.met == (verdict != "not reproduced")
+    if not judged.met:
+        assert judged.reason.endswith("the cause")
+
+
+def test_a_value_without_tolerance_needs_an_interval_to_be_met() -> None:
+    assert judge(said(value=10.0), found(10.0, 9.9, 10.1)).verdict == "within interval"
+
+
+def claim(op: Any, right: Any, margin: float = 0.0) -> Claim:
+    return Claim("words", Term("a"), op, right, margin, "", "", "the cause")
+
+
+@pytest.mark.parametrize(
+    ("op", "right", "margin", "holds"),
+    [
+        (">", 4.0, 0.0, True),
+        (">", 5.0, 0.0, False),
+        (">=", 5.0, 0.0, True),
+        ("<", 5.0, 0.0, False),
+        ("<=", 5.0, 0.0, True),
+        (">", 4.0, 0.2, True),
+        (">", 4.0, 0.25, False),
+        (">=", 4.0, 0.25, True),
+        ("<", 10.0, 0.5, False),
+        ("<=", 4.6, -0.1, True),
+        ("<=", 4.5, -0.1, False),
+        (">", -6.0, 0.1, True),
+        (">", Term("b"), 0.0, True),
+        ("<", Term("b"), 0.0, False),
+    ],
+)
+def test_orderings(op: str, right: Any, margin: float, *, holds: bool) -> None:
+    outcome = Outcome([Measure("a", {}, 5.0), Measure("b", {}, 3.0)])
+    judged = judge_claim(claim(op, right, margin), outcome)
+    assert judged.verdict == ("ordering holds" if holds else "not reproduced")
+    assert ("the cause" in judged.reason) != holds
+
+
+def test_an_ordering_says_in_how_many_repeats_it_holds() -> None:
+    outcome = Outcome(
+        [repeated("a", {}, [5.0, 1.0, 6.0, None]), repeated("b", {}, [3.0, 2.0, 4.0, 1.0])]
+    )
+    judged = judge_claim(claim(">", Term("b")), outcome)
+    assert judged.verdict == "ordering holds"
+    assert judged.repeats == (2, 3)
+    assert judged.reason == "4.00 > 2.50; in 2 of 3 repeats"
+    assert judge_claim(claim(">", 0.5), outcome).repeats == (3, 3)
+    assert judge_claim(claim(">", 4.5), outcome).repeats == (2, 3)
+    single = Outcome([Measure("a", {}, 5.0), Measure("b", {}, 3.0)])
+    assert judge_claim(claim(">", Term("b")), single).repeats is None
+    assert Outcome.from_json(outcome.to_json()) == outcome
+
+
+def test_missing_sides_and_missing_data() -> None:
+    outcome = Outcome([Measure("a", {}, 5.0), Measure("b", {}, None, note="nothing there")])
+    judged = judge_claim(claim(">", Term("b")), outcome)
+    assert judged.verdict == "not reproduced"
+    assert "b was not measured: nothing there" in judged.reason
+    with pytest.raises(KeyError):
+        judge_claim(claim(">", Term("c")), outcome)
+    skipped = Outcome(skipped=[({"set": "far"}, "data not present")])
+    one = said(term=Term("m", {"set": "far", "fit": "x"}), value=1.0)
+    assert judge(one, skipped).verdict == "skipped"
+    far = Claim("", Term("a", {"set": "far"}), "<", 1.0, 0.0, "", "", "")
+    assert judge_claim(far, skipped).reason == "data not present"
+
+
+def test_intervals_of_repeats() -> None:
+    measure = repeated("m", {}, [1.0, 2.0, 3.0])
+    # Student's t with 2 degrees of freedom, a standard deviation of 1.
+    assert measure.low is not None
+    assert isclose(measure.low, 2 - 4.303 / 3**0.5)
+    assert repeated("m", {}, [1.0, None]).low is None
+    assert repeated("m", {}, []).value is None
