@@ -181,6 +181,57 @@ def test_s0_tables_have_a_reason_for_each_miss() -> None:
     assert met == {"goodput"}
 
 
+BLUETOOTH: dict[str, Any] = {
+    "kind": "bluetooth",
+    "voice": "HV1",
+    "slots": "independent",
+    "duty": 1.0,
+    "in_band": 0.27,
+    "overlap": "payload-slots",
+    "reach": {"stations": ["bs1"]},
+}
+
+
+def test_s0_lt_tcp_answers_marks_alone() -> None:
+    """S0's table III: our guard takes a cell's jitter for a queue, the paper's sender does not."""
+    scenario = default_root() / "scenarios" / "s0-cell.toml"
+    cell = {"cells[0].queue.ecn": True, "cells[0].interference": [BLUETOOTH], "duration": "100 s"}
+    goodput: dict[str, float] = {}
+    reactions: dict[str, int] = {}
+    for way, overrides in (
+        ("SACK", {}),
+        ("marks", {"flows[0].transport": "lt-tcp", "flows[0].lt.without_ecn": "nothing"}),
+        ("guard", {"flows[0].transport": "lt-tcp"}),
+    ):
+        result = api.run(scenario, replications=2, overrides={**cell, **overrides})
+        runs = result.json["replications"]
+        goodput[way] = sum(run["total_goodput_bps"] for run in runs) / 2e6
+        reactions[way] = sum(run["flows"][0].get("loss_reactions", 0) for run in runs)
+    # S0: 2.83 and 0.40 Mb/s.
+    assert 2.6 < goodput["marks"] < 3.4
+    assert goodput["marks"] > 5 * goodput["SACK"]
+    assert goodput["guard"] < 0.8 * goodput["marks"]
+    assert reactions["marks"] == 0 < reactions["guard"]
+
+
+def test_s0_figure_1_needs_more_than_marks() -> None:
+    """RED drops above its upper threshold: senders that hear marks alone fill it with parity."""
+    scenario = default_root() / "scenarios" / "bursty-loss.toml"
+    base: dict[str, Any] = {
+        "duration": "40 s",
+        "links[0].loss": {"model": "none"},
+        "flows[0].transport": "lt-tcp",
+        "flows[0].start_spread": "0 s",
+    }
+    parity: list[float] = []
+    for overrides in ({}, {"flows[0].lt.without_ecn": "nothing"}):
+        result = api.run(scenario, replications=1, overrides={**base, **overrides})
+        (run,) = result.json["replications"]
+        parity.append(sum(flow["pfec_bps"] for flow in run["flows"]) / 1e6)
+    assert parity[0] < 1
+    assert parity[1] > 10
+
+
 WINDOWS = [16, 32, 64, 128, 256, 512, 1024]
 
 
