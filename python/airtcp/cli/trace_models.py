@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import INTERRUPTED, note, progress, refusals, screen
+from airtcp.cli.console import INTERRUPTED, progress, refusals, screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,13 +41,19 @@ def models(
     out: opt.Out = None,
     as_json: opt.Json = False,
     form: opt.TableFormat = opt.Format.TABLE,
+    html: opt.HtmlOnly = None,
+    show: opt.Open = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Score models of bursty links by TCP's throughput and the longest burst."""
+    """Score models of bursty links by TCP's throughput and the longest burst.
+
+    A report is written where --html or --out says.
+    """
     from airtcp import api
     from airtcp.cli import write
 
     write.check_out(out)
+    place = write.report_path(html, out, wanted=out is not None, piped=True)
     with refusals(), progress(quiet=quiet) as tell:
         document = api.models(
             links,
@@ -73,9 +79,7 @@ def models(
         rows = list(_rows(document))
         write.table_to_stdout(_frame(rows), rows, form)
     sys.stdout.flush()
-    if out is not None:
-        _write(document, out)
-        note(f"results: {out} (2 files)", quiet=quiet)
+    write.files(_Scores(document), out, place, show=show, quiet=quiet)
     if document["interrupted"]:
         raise typer.Exit(INTERRUPTED)
 
@@ -86,14 +90,29 @@ def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _write(document: dict[str, Any], folder: Path) -> None:
-    """Write the document and the table of scores."""
-    from airtcp import output
+class _Scores:
+    """The document as files."""
 
-    text = json.dumps(document, ensure_ascii=False)
-    output.write_text(folder / "models.json", text + "\n")
-    with output.whole(folder / "scores.parquet") as part:
-        _frame(list(_rows(document))).write_parquet(part)
+    def __init__(self, document: dict[str, Any]) -> None:
+        self.document = document
+
+    def write(self, folder: Path, *, report: bool = True) -> list[Path]:
+        """Write the document, the table of scores, and the page."""
+        from airtcp import output
+
+        written = [folder / "models.json", folder / "scores.parquet"]
+        output.write_text(written[0], json.dumps(self.document, ensure_ascii=False) + "\n")
+        with output.whole(written[1]) as part:
+            _frame(list(_rows(self.document))).write_parquet(part)
+        return [*written, self.report(folder / "report.html")] if report else written
+
+    def report(self, path: Path) -> Path:
+        """Write the page."""
+        from airtcp import output
+        from airtcp.report.models import models_page
+
+        output.write_text(path, models_page(self.document))
+        return path
 
 
 def _rows(document: dict[str, Any]) -> list[dict[str, Any]]:

@@ -56,7 +56,7 @@ def fit_page(document: FitDocument) -> str:
     ends = [{"at": end} for end in (-top, max(rates, default=1.0))]
     return render(
         "fit.html.j2",
-        "fit.js",
+        "points.js",
         {"charts": charts, "points": points, "line": ends},
         title=f"Estimating TCP throughput over {words.count(len(links))} links",
         lead="What TCP got over each link, fitted to what the link is by least absolute"

@@ -1,4 +1,4 @@
-// The page of fits: a figure for each form, with the links it estimates.
+// Pages whose figures have points of their own, and share a line on which an estimate is right.
 "use strict";
 (() => {
   const { payload, figures } = Page;

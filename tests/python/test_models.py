@@ -1,0 +1,122 @@
+"""`airtcp trace models`: what it prints and writes, and the page of models."""
+
+from __future__ import annotations
+
+import json
+from math import isclose
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+
+import airtcp
+from airtcp.report.models import models_page, score_rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Program
+
+
+@pytest.fixture(scope="module")
+def document(traces: Path) -> dict[str, Any]:
+    paths = [traces / name for name in ("bursty.txt", "good.txt.gz", "perfect.txt", "dead.txt")]
+    return airtcp.models(paths, replicas=2)
+
+
+def test_rows_say_what_the_scores_say(document: dict[str, Any]) -> None:
+    rows = {(row["link"], row["synthesiser"]): row for row in score_rows(document)}
+    scored = 0
+    for link in document["links"]:
+        for score in link["scores"]:
+            row = rows.get((link["name"], score["synthesiser"]))
+            assert (row is None) == (score["model"] is None)
+            if row is None:
+                continue
+            scored += 1
+            assert 0 <= row["share"] <= 100
+            if score["throughput_error"] is not None:
+                assert isclose(
+                    row["off"], row["trace_share"] * score["throughput_error"], abs_tol=1e-9
+                )
+            if row["factor"] is not None:
+                assert isclose(row["factor"], row["burst"] / row["trace_burst"])
+            assert 0 <= row["share_low"] <= row["share_high"] <= 100
+    assert scored == len(rows)
+    # The table is made of the same rows.
+    for model in document["overall"]:
+        off = [abs(row["off"]) for (_, name), row in rows.items() if name == model["synthesiser"]]
+        assert isclose(sum(off) / len(off), 100 * model["mean_normalised_error"], abs_tol=1e-9)
+    # A link that never delivers has no burst, hence no place on a logarithmic axis.
+    dead = rows["dead", "independent"]
+    assert (dead["trace_burst"], dead["burst"], dead["factor"]) == (None, None, None)
+
+
+def test_a_page_is_written_where_it_is_asked_for(
+    run: Program, traces: Path, tmp_path: Path
+) -> None:
+    asked = ("trace", "models", traces / "bursty.txt", "--replicas", "2")
+    plain = run(*asked)
+    assert plain.code == 0, plain.err
+    assert "semi-markov-weibull" in plain.out
+    assert list(tmp_path.iterdir()) == []
+    assert run(*asked, "--html", "page.html").out == plain.out
+    page = (tmp_path / "page.html").read_text("utf-8")
+    whole = run(*asked, "--out", "all", "--json")
+    assert {path.name for path in (tmp_path / "all").iterdir()} == {
+        "models.json",
+        "scores.parquet",
+        "report.html",
+    }
+    assert (tmp_path / "all" / "report.html").read_text("utf-8") == page
+    document = json.loads(whole.out)
+    assert models_page(document) == page
+    scores = pl.read_parquet(tmp_path / "all" / "scores.parquet")
+    assert scores["synthesiser"].to_list() == [m["synthesiser"] for m in document["overall"]]
+    refused = run(*asked, "--html", "nowhere.txt/page.html", "--out", "page.html")
+    assert refused.code == 2
+    assert "this is a file" in refused.err
+
+
+def test_findings_compare_models_of_the_same_links(document: dict[str, Any]) -> None:
+    counts = {model["synthesiser"]: model["links"] for model in document["overall"]}
+    # Independent losses can be made of every link, Gilbert-Elliott of those that lose in bursts.
+    assert counts["independent"] > counts["gilbert-elliott"]
+    overall = [m for m in document["overall"] if m["links"] == counts["gilbert-elliott"]]
+    best = min(overall, key=lambda model: model["mean_normalised_error"])
+    page = models_page(document)
+    assert f"{best['synthesiser']} is closest in TCP&#39;s throughput" in page
+
+
+def test_nothing_finished_is_a_page_too(document: dict[str, Any]) -> None:
+    page = models_page({**document, "links": [], "overall": [], "interrupted": True})
+    assert "Stopped before the end" in page
+    assert "data-chart=" not in page
+
+
+def test_the_page_draws(chromium: str, document: dict[str, Any], tmp_path: Path) -> None:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = tmp_path / "page.html"
+    path.write_text(models_page(document), "utf-8")
+    complaints: list[str] = []
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport={"width": 380, "height": 900})
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(path.as_uri())
+        drawn = "[...document.querySelectorAll('[data-chart]')].every(n => n.dataset.drawn"
+        for plot in page.locator("[data-chart]").all():
+            plot.scroll_into_view_if_needed()
+            page.wait_for_timeout(30)
+        page.wait_for_function(f"{drawn})", timeout=60_000)
+        # The overview, and a picture of each model.
+        assert page.locator("[data-chart] svg").count() == 1 + len(document["overall"])
+        assert page.evaluate("document.documentElement.scrollWidth") <= 380
+        for view in ("factor", "model-1-burst"):
+            page.click(f"[data-view='{view}']")
+            page.wait_for_function(f"document.querySelector('[data-drawn={view}]')", timeout=60_000)
+        browser.close()
+    assert complaints == []
