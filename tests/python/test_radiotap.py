@@ -23,6 +23,7 @@ FIELDS = [
     "wlan.fcs.status",
     "radiotap.flags.badfcs",
     "wlan.fc.retry",
+    "wlan.fc.frag",
     "wlan.ta",
     "wlan.duration",
     "wlan.seq",
@@ -44,6 +45,7 @@ VARIANTS = {
     "rts": {"cells[0].mac.rts_threshold": "0 B"},
     "edca": {"cells[0].mac.access": "edca"},
     "b": {"cells[0].standard": "802.11b", "cells[0].rate": "11 Mb/s"},
+    "fragments": {"cells[0].mac.fragmentation_threshold": "600 B"},
 }
 
 
@@ -98,6 +100,13 @@ def test_captures_of_hidden_stations(tshark: str, tmp_path: Path, variant: str) 
         check_sent(name, captures[name], on_air)
         if i > 0:
             check_heard(name, captures["ap"], on_air, f"02:00:00:00:00:{i:02x}")
+    # Whole or put together from fragments: nearly all that stations send is TCP with payload.
+    heard = [p for p in captures["ap"] if p["radiotap.dbm_antsignal"] and p["wlan.seq"]]
+    heard = [p for p in heard if p["wlan.fcs.status"] == GOOD]
+    last = [p for p in heard if p["wlan.fc.frag"] in {"0", "False"}]
+    segments = [p for p in last if int(p["tcp.len"] or "0") > 500]
+    assert len(segments) > 0.9 * len(last) > 50
+    assert (len(heard) > 2.5 * len(last)) == (variant == "fragments")
 
 
 def sizes(packets: list[dict[str, str]]) -> int:
