@@ -109,7 +109,7 @@ pub struct Plan {
     pub data: u16,
     /// Parity segments.
     pub parity: u16,
-    /// Payload of a symbol; the last data segment may be shorter.
+    /// Payload of a symbol, an even number of bytes; the last data segment may be shorter.
     pub symbol: u16,
     /// By how much.
     pub padding: u8,
@@ -167,7 +167,8 @@ pub fn plan(
     if wanted {
         p = p.max(1).min(n - 1);
     }
-    let payload = u64::from(segment - DATA_HEADER);
+    // Whole elements of the code's field, which are two bytes (`airtcp_fec`, Reed-Solomon).
+    let payload = u64::from((segment - DATA_HEADER) & !1);
     let mut data = n - p;
     let needed = available.div_ceil(payload).max(1);
     if needed < u64::from(data) {
@@ -177,9 +178,14 @@ pub fn plan(
         data = few;
         p = (n - few).max(u16::from(wanted));
     }
-    let bytes = available.min(u64::from(data) * payload);
-    // Equal symbols: the last data segment lacks less than a byte for each of the others.
-    let symbol = bytes.div_ceil(u64::from(data));
+    let mut bytes = available.min(u64::from(data) * payload);
+    // Equal symbols: the last data segment lacks less than two bytes for each of them.
+    let mut symbol = bytes.div_ceil(u64::from(data)).next_multiple_of(2);
+    if (u64::from(data) * symbol).saturating_sub(bytes) > u64::from(u8::MAX) {
+        // More than the header can tell: whole symbols, and what is left goes into another block.
+        symbol -= 2;
+        bytes = u64::from(data) * symbol;
+    }
     data = bytes.div_ceil(symbol) as u16;
     let padding = (u64::from(data) * symbol - bytes) as u8;
     Plan { segment, data, parity: p, symbol: symbol as u16, padding, bytes: bytes as u32 }

@@ -196,7 +196,8 @@ impl LtConfig {
         range("queue_share", self.queue_share, 0.0, 1.0)?;
         range("granulation", f64::from(self.granulation), 1.0, 255.0)?;
         range("timeout_segments", f64::from(self.timeout_segments), 1.0, 255.0)?;
-        let least = DATA_HEADER + 1;
+        // A symbol is even.
+        let least = DATA_HEADER + 2;
         if self.mss_min < least {
             let text = format!(
                 "{}: a segment would carry nothing: its option takes {DATA_HEADER} B, so that \
@@ -261,9 +262,9 @@ mod tests {
         };
         for (text, key, part) in [
             ("mss_min = 0", "mss_min", "would carry nothing"),
-            ("mss_min = 16", "mss_min", "17 and more"),
+            ("mss_min = 16", "mss_min", "18 and more"),
             ("mss_min = 1500", "mss_min", "above mss_max, which is 1460"),
-            ("mss_max = 0", "mss_max", "17 to"),
+            ("mss_max = 0", "mss_max", "18 to"),
             ("block_limit = 255", "block_limit", "at most 255 symbols"),
             ("block_limit = 1", "block_limit", "2 to 254"),
             ("mss_step = 0", "mss_step", "1 to"),

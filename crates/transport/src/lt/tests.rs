@@ -1,6 +1,7 @@
 //! Tests over both ends: whatever happens to packets the stream arrives whole, and what a peer says
 //! cannot bring a sender down.
 
+mod bytes;
 mod closed_forms;
 mod hostile;
 mod pair;

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! A packet number is used once, so that what arrived is never ambiguous. `padding` is what the last
-//! data segment lacks of the length of a symbol. Feedback has no payload:
+//! data segment lacks of the length of a symbol, which is even: the code's elements are two bytes.
+//! Feedback has no payload:
 //!
 //! ```text
 //! next block to deliver | greatest packet number n | CE, ECT(0) received (16 bits each) | bits ...
@@ -76,6 +77,7 @@ impl Data {
         let sound = k > 0
             && index < u8::MAX
             && u16::try_from(symbol).is_ok()
+            && symbol.is_multiple_of(2)
             && u32::from(padding) < symbol;
         sound.then_some(Self {
             number: words[0],
@@ -181,7 +183,7 @@ mod tests {
             let segment = header.segment();
             prop_assert_eq!(segment.wire_len(), 40 + u32::from(DATA_HEADER) + u32::from(len));
             let back = Data::of(&segment);
-            if u32::from(padding) < header.symbol() {
+            if u32::from(padding) < header.symbol() && header.symbol().is_multiple_of(2) {
                 prop_assert_eq!(back, Some(header));
             } else {
                 prop_assert_eq!(back, None);
@@ -205,6 +207,7 @@ mod tests {
         assert!(Data::of(&sound.segment()).is_some());
         assert!(Data::of(&Data { k: 0, ..sound }.segment()).is_none());
         assert!(Data::of(&Data { len: 0, ..sound }.segment()).is_none());
+        assert!(Data::of(&Data { len: 99, ..sound }.segment()).is_none());
         assert!(Data::of(&Data { index: 255, ..sound }.segment()).is_none());
         assert!(Data::of(&Data { padding: 100, ..sound }.segment()).is_none());
         assert!(Data::of(&Segment::datagram(1, 100)).is_none());

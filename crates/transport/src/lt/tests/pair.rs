@@ -2,11 +2,13 @@
 //! what arrived that is kept apart from the receiver.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use airtcp_packet::{EndpointId, Kind, Pool, Segment, Seq, Side};
 use airtcp_probe::{Cx, Machine, NoProbe, Who};
 use airtcp_units::{Nanos, Span};
 
+use super::bytes::Bytes;
 use crate::lt::block::DATA_HEADER;
 use crate::lt::{LtConfig, LtConnection};
 use crate::tcp::{Role, TcpConfig};
@@ -23,7 +25,7 @@ pub(super) struct Pair {
     pub(super) way: Way,
     /// Changes what arrives at a side.
     pub(super) tamper: Box<dyn FnMut(usize, &mut Segment)>,
-    travelling: BTreeMap<(Nanos, u64), (usize, Segment)>,
+    travelling: BTreeMap<(Nanos, u64), (usize, Segment, Rc<[u8]>)>,
     pub(super) sent: [u64; 2],
     ordinal: u64,
     pool: Pool,
@@ -33,6 +35,8 @@ pub(super) struct Pair {
     pub(super) record_off: bool,
     /// Most packets at one instant that a side may want to send.
     pub(super) greatest_burst: u64,
+    /// The client's packets carry bytes.
+    pub(super) bytes: Option<Bytes>,
 }
 
 impl Pair {
@@ -54,6 +58,7 @@ impl Pair {
             record: Record::default(),
             record_off: false,
             greatest_burst: 0,
+            bytes: None,
         }
     }
 
@@ -74,8 +79,13 @@ impl Pair {
                 self.sent[side] += 1;
                 burst += 1;
                 assert!(burst < 100_000, "a machine that never stops sending");
+                let payload: Rc<[u8]> = match &mut self.bytes {
+                    Some(bytes) if side == 0 => bytes.payload(&segment).into(),
+                    _ => Rc::default(),
+                };
                 for delay in (self.way)(side, n, self.now) {
-                    self.travelling.insert((self.now + delay, self.ordinal), (1 - side, segment));
+                    let packet = (1 - side, segment, Rc::clone(&payload));
+                    self.travelling.insert((self.now + delay, self.ordinal), packet);
                     self.ordinal += 1;
                 }
             }
@@ -94,12 +104,17 @@ impl Pair {
         }
         self.now = self.now.max(next);
         if arrival <= next {
-            if let Some((_, (side, mut segment))) = self.travelling.pop_first() {
+            if let Some((_, (side, mut segment, payload))) = self.travelling.pop_first() {
                 (self.tamper)(side, &mut segment);
                 if side == 1 && !self.record_off {
                     self.record.take(&segment);
                 }
                 self.on(side, |end, now, cx| end.handle(now, segment, cx));
+                if let (1, Some(bytes)) = (side, &mut self.bytes) {
+                    bytes.take(&segment, &payload);
+                    let told = self.ends[1].delivered();
+                    assert_eq!(told, bytes.delivered(), "what can be decoded is delivered");
+                }
             }
         } else {
             for side in [0, 1] {
