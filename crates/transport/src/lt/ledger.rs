@@ -152,20 +152,11 @@ impl Ledger {
 
     /// The next packet that what is known shows to be lost, which from now on it is.
     pub(crate) fn next_lost(&mut self) -> Option<Sent> {
-        let edge = self.edge();
-        while self.judged < edge {
-            let number = self.judged;
-            self.judged += 1;
-            let Some(packet) = self.get_mut(number) else { continue };
-            if packet.fate == Fate::Flying {
-                packet.fate = Fate::Lost;
-                let packet = *packet;
-                self.land(packet.len);
-                return Some(packet);
-            }
+        let lost = self.lose_before(self.edge());
+        if lost.is_none() {
+            self.forget();
         }
-        self.forget();
-        None
+        lost
     }
 
     /// Packets below this number have `dup_thresh` later ones that arrived.
@@ -180,8 +171,13 @@ impl Ledger {
 
     /// The timer gives up the next packet in the network.
     pub(crate) fn give_up(&mut self) -> Option<Sent> {
-        let end = self.next();
-        while self.judged < end {
+        self.lose_before(self.next())
+    }
+
+    /// The next packet below this number that is neither judged nor known to have arrived: from now
+    /// on it is lost.
+    fn lose_before(&mut self, edge: u64) -> Option<Sent> {
+        while self.judged < edge {
             let number = self.judged;
             self.judged += 1;
             let Some(packet) = self.get_mut(number) else { continue };
