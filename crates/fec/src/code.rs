@@ -143,8 +143,23 @@ pub trait ErasureCode {
     fn recovers(&self, source: usize, received: &[usize]) -> bool;
 }
 
+/// Checks what is to be encoded, data and numbers of repair symbols; gives the length of the data.
+pub(crate) fn encodable(
+    code: &impl ErasureCode,
+    source: &[&[u8]],
+    numbers: &Range<usize>,
+) -> Result<usize, FecError> {
+    let bytes = lengths(source)?;
+    let first = source.len();
+    if numbers.start < first {
+        return Err(FecError::NotRepair { number: numbers.start, first });
+    }
+    code.plan(first, numbers.end.saturating_sub(first))?;
+    Ok(bytes)
+}
+
 /// Checks the data of a block; gives the length of its symbols.
-pub(crate) fn lengths(source: &[&[u8]]) -> Result<usize, FecError> {
+fn lengths(source: &[&[u8]]) -> Result<usize, FecError> {
     let expected = source.first().ok_or(FecError::NoSource)?.len();
     if expected == 0 {
         return Err(FecError::NoBytes);

@@ -14,7 +14,7 @@ use raptorq::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::code::{Received, lengths};
+use crate::code::{Received, encodable};
 use crate::{ErasureCode, FecError, Plan};
 
 /// Largest block (RFC 6330 section 5.1.2, K'_max).
@@ -70,12 +70,8 @@ impl ErasureCode for RaptorQ {
         source: &[&[u8]],
         numbers: Range<usize>,
     ) -> Result<Vec<Vec<u8>>, FecError> {
-        let bytes = lengths(source)?;
+        let bytes = encodable(self, source, &numbers)?;
         let k = source.len();
-        if numbers.start < k {
-            return Err(FecError::NotRepair { number: numbers.start, first: k });
-        }
-        self.plan(k, numbers.end.saturating_sub(k))?;
         let info = describe(k, bytes)?;
         let data = source.concat();
         if self.plan.as_ref().is_none_or(|p| p.0 != k) {

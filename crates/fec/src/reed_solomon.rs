@@ -21,7 +21,7 @@ use reed_solomon_simd::rate::{LowRateEncoder, RateEncoder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::code::{Received, lengths};
+use crate::code::{Received, encodable};
 use crate::{ErasureCode, FecError, Plan};
 
 /// Most symbols in a block: numbers fit a byte and 255 stays free.
@@ -110,12 +110,8 @@ impl ErasureCode for ReedSolomon {
         source: &[&[u8]],
         numbers: Range<usize>,
     ) -> Result<Vec<Vec<u8>>, FecError> {
-        let bytes = lengths(source)?;
+        let bytes = encodable(self, source, &numbers)?;
         let first = source.len();
-        if numbers.start < first {
-            return Err(FecError::NotRepair { number: numbers.start, first });
-        }
-        self.plan(first, numbers.end.saturating_sub(first))?;
         if numbers.is_empty() {
             return Ok(Vec::new());
         }

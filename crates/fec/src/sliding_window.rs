@@ -14,7 +14,7 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::code::{Received, lengths};
+use crate::code::{Received, encodable};
 use crate::tinymt::TinyMt32;
 use crate::{ErasureCode, FecError, Plan, Symbol, WindowDecoder};
 
@@ -127,12 +127,8 @@ impl ErasureCode for SlidingWindow {
         source: &[&[u8]],
         numbers: Range<usize>,
     ) -> Result<Vec<Vec<u8>>, FecError> {
-        lengths(source)?;
+        encodable(self, source, &numbers)?;
         let first = source.len();
-        if numbers.start < first {
-            return Err(FecError::NotRepair { number: numbers.start, first });
-        }
-        self.plan(first, numbers.end.saturating_sub(first))?;
         let window: Vec<Vec<u8>> = source.iter().map(|s| s.to_vec()).collect();
         Ok(numbers.filter_map(|n| combine((n - first) as u16, self.density, &window)).collect())
     }
