@@ -98,7 +98,7 @@ impl FlowCounters {
     /// Those of the two ends of a stream. In an exchange both send data; in a transfer one of them
     /// adds zeros.
     fn of_stream(delivered: u64, a: &TcpStats, b: &TcpStats) -> Self {
-        let rtt = *if a.rtt_samples >= b.rtt_samples { a } else { b };
+        let rtt = *if a.rtt.samples >= b.rtt.samples { a } else { b };
         Self {
             delivered,
             sent_bytes: a.bytes_sent + b.bytes_sent,
@@ -113,7 +113,7 @@ impl FlowCounters {
                 ecn_reactions: a.ecn_reactions + b.ecn_reactions,
                 ..rtt
             },
-            rtt: [(a.rtt_samples, a.rtt_sum), (b.rtt_samples, b.rtt_sum)],
+            rtt: [(a.rtt.samples, a.rtt.sum), (b.rtt.samples, b.rtt.sum)],
             ..Self::default()
         }
     }
@@ -144,15 +144,8 @@ impl FlowCounters {
                     sent_bytes: s.bytes_sent,
                     segments: s.packets_sent,
                     datagrams_lost: d.lost(),
-                    tcp: TcpStats {
-                        timeouts: s.timeouts,
-                        rtt_samples: s.rtt_samples,
-                        rtt_min: s.rtt_min,
-                        rtt_max: s.rtt_max,
-                        srtt: sender.rtt().unwrap_or_default(),
-                        ..TcpStats::default()
-                    },
-                    rtt: [(s.rtt_samples, s.rtt_sum), (0, Span::ZERO)],
+                    tcp: TcpStats { timeouts: s.timeouts, rtt: s.rtt, ..TcpStats::default() },
+                    rtt: [(s.rtt.samples, s.rtt.sum), (0, Span::ZERO)],
                     ..Self::default()
                 }
             }
@@ -226,7 +219,7 @@ fn flow<P: Probe>(
     let measured = |now: u64, then: u64| now - then;
     let segments = measured(after.segments, before.segments);
     let retransmissions = measured(tcp.segments_retransmitted, before.tcp.segments_retransmitted);
-    let rtt = |span: Span| (tcp.rtt_samples > 0).then(|| span.as_secs_f64());
+    let rtt = |span: Span| (tcp.rtt.samples > 0).then(|| span.as_secs_f64());
     let sized = matches!(spec.app, Application::Bulk { size: Some(_), .. });
     let done = match &client.app {
         App::Requester(r) => r.done,
@@ -256,10 +249,10 @@ fn flow<P: Probe>(
         mac_sent_bps: through_air
             .then(|| per_second(measured(after.air_bits, before.air_bits)) / 8.0),
         active_s: active.as_secs_f64(),
-        srtt_s: rtt(tcp.srtt),
+        srtt_s: rtt(tcp.rtt.smoothed),
         rtt_mean_s: rtt_mean(before, after),
-        rtt_min_s: rtt(tcp.rtt_min),
-        rtt_max_s: rtt(tcp.rtt_max),
+        rtt_min_s: rtt(tcp.rtt.min),
+        rtt_max_s: rtt(tcp.rtt.max),
         segments_sent: segments,
         retransmissions,
         retransmission_ratio: if segments == 0 {

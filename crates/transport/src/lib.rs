@@ -11,9 +11,11 @@ pub mod congestion;
 pub mod lda;
 pub mod lt;
 mod registry;
+mod rtt_stats;
 pub mod sliding;
 pub mod tcp;
 pub mod tfrc;
 pub mod udp;
 
 pub use registry::registry;
+pub use rtt_stats::RttStats;

@@ -188,17 +188,15 @@ impl LtConnection {
             ecn_reactions: tcp.ecn_reactions + lt.ecn_reactions,
             ..*tcp
         };
-        if lt.rtt_samples > 0 {
-            all.rtt_samples = lt.rtt_samples;
-            all.rtt_sum = lt.rtt_sum;
-            (all.rtt_min, all.rtt_max, all.srtt) = (lt.rtt_min, lt.rtt_max, lt.srtt);
+        if lt.rtt.samples > 0 {
+            all.rtt = lt.rtt;
         }
         all
     }
 
     /// Smoothed round-trip time, once there is a sample.
     pub fn srtt(&self) -> Option<Span> {
-        if self.stats.rtt_samples > 0 { Some(self.stats.srtt) } else { self.tcp.srtt() }
+        if self.stats.rtt.samples > 0 { Some(self.stats.rtt.smoothed) } else { self.tcp.srtt() }
     }
 
     /// Both SYNs are exchanged: decides what is spoken.

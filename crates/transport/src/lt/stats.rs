@@ -1,10 +1,10 @@
 //! Counters of an LT-TCP end. Symbols and bytes of payload since the start.
 
-use airtcp_units::Span;
 use serde::Serialize;
 
 use super::block::{Kind, kind_of};
 use super::wire::Data;
+use crate::RttStats;
 
 /// Symbols and their payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -53,16 +53,9 @@ pub struct LtStats {
     pub feedback_refused: u64,
     /// Bytes of the stream that the peer has delivered.
     pub bytes_acked: u64,
-    /// Round-trip samples.
-    pub rtt_samples: u64,
-    /// Their sum.
-    pub rtt_sum: Span,
-    /// The least.
-    pub rtt_min: Span,
-    /// The greatest.
-    pub rtt_max: Span,
-    /// Smoothed (RFC 6298).
-    pub srtt: Span,
+    /// Round trips.
+    #[serde(flatten)]
+    pub rtt: RttStats,
     /// Receiver: blocks decoded.
     pub blocks_decoded: u64,
     /// Receiver: data that came when its block was complete.
@@ -86,14 +79,6 @@ impl LtStats {
     /// All symbols sent.
     pub const fn symbols_sent(&self) -> u64 {
         self.data.symbols + self.proactive.symbols + self.reactive.symbols + self.resent.symbols
-    }
-
-    pub(crate) fn on_rtt(&mut self, sample: Span, srtt: Span) {
-        self.rtt_min = if self.rtt_samples == 0 { sample } else { self.rtt_min.min(sample) };
-        self.rtt_max = self.rtt_max.max(sample);
-        self.rtt_samples += 1;
-        self.rtt_sum += sample;
-        self.srtt = srtt;
     }
 
     /// A symbol came that was not needed.

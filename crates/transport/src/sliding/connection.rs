@@ -128,11 +128,7 @@ impl SlidingConnection {
             bytes_sent: stats.bytes_sent,
             segments_retransmitted: stats.resent,
             timeouts: stats.timeouts,
-            rtt_samples: stats.rtt_samples,
-            rtt_sum: stats.rtt_sum,
-            rtt_min: stats.rtt_min,
-            rtt_max: stats.rtt_max,
-            srtt: stats.srtt,
+            rtt: stats.rtt,
             ..TcpStats::default()
         }
     }
@@ -206,9 +202,9 @@ impl Machine for SlidingConnection {
                 cx.record(now, || Event::Delivered { bytes: new });
             }
         } else if segment.len == 0 {
-            let samples = self.sender.stats.rtt_samples;
+            let samples = self.sender.stats.rtt.samples;
             self.sender.take(now, &segment);
-            if self.sender.stats.rtt_samples != samples {
+            if self.sender.stats.rtt.samples != samples {
                 let control = self.sender.control();
                 let (sample, srtt) = (control.latest(), control.srtt());
                 cx.record(now, || Event::Rtt { sample, srtt, rto: control.answer_time() });

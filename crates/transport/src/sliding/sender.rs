@@ -269,7 +269,7 @@ impl Sender {
         };
         if let Some(rtt) = news.rtt {
             self.control.on_rtt(now, rtt);
-            self.stats.on_rtt(rtt, self.control.srtt());
+            self.stats.rtt.take(rtt, self.control.srtt());
         }
         if let Some(rate) = news.passed {
             self.control.on_passed(rate);

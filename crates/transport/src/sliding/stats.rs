@@ -1,7 +1,8 @@
 //! Counters of one end, as a sender and as a receiver. Packets and bytes since the start.
 
-use airtcp_units::Span;
 use serde::Serialize;
+
+use crate::RttStats;
 
 /// What an end has counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -30,16 +31,9 @@ pub struct SlidingStats {
     pub shared: u64,
     /// Feedback that cannot be true.
     pub feedback_refused: u64,
-    /// Round-trip samples.
-    pub rtt_samples: u64,
-    /// Their sum.
-    pub rtt_sum: Span,
-    /// The least.
-    pub rtt_min: Span,
-    /// The greatest.
-    pub rtt_max: Span,
-    /// Smoothed.
-    pub srtt: Span,
+    /// Round trips.
+    #[serde(flatten)]
+    pub rtt: RttStats,
     /// Receiver: packets that said something new.
     pub useful: u64,
     /// Receiver: packets that said nothing new, duplicates included.
@@ -54,13 +48,5 @@ impl SlidingStats {
     /// Data packets sent.
     pub const fn packets_sent(&self) -> u64 {
         self.symbols + self.resent + self.combinations
-    }
-
-    pub(crate) fn on_rtt(&mut self, sample: Span, srtt: Span) {
-        self.rtt_min = if self.rtt_samples == 0 { sample } else { self.rtt_min.min(sample) };
-        self.rtt_max = self.rtt_max.max(sample);
-        self.rtt_samples += 1;
-        self.rtt_sum += sample;
-        self.srtt = srtt;
     }
 }

@@ -1,9 +1,9 @@
 //! Counters of one connection. Always on; times in nanoseconds, sizes in bytes.
 
-use airtcp_units::Span;
 use serde::Serialize;
 
 use super::state::State;
+use crate::RttStats;
 
 /// What one end of a connection has done since it was built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -74,39 +74,17 @@ pub struct TcpStats {
     pub lost_retransmissions: u64,
     /// Segments dropped because nothing in them was acceptable.
     pub segments_refused: u64,
-    /// Round-trip samples.
-    pub rtt_samples: u64,
-    /// Sum of the samples.
-    pub rtt_sum: Span,
-    /// Smallest sample; zero before the first.
-    pub rtt_min: Span,
-    /// Largest sample.
-    pub rtt_max: Span,
-    /// Smoothed round-trip time; zero before the first sample.
-    pub srtt: Span,
+    /// Round trips.
+    #[serde(flatten)]
+    pub rtt: RttStats,
 }
 
 impl TcpStats {
-    /// Mean of the round-trip samples.
-    pub fn rtt_mean(&self) -> Option<Span> {
-        (self.rtt_samples > 0).then(|| self.rtt_sum / self.rtt_samples)
-    }
-
     /// Share of data segments sent that were retransmissions.
     pub fn retransmission_ratio(&self) -> f64 {
         if self.data_segments_sent == 0 {
             return 0.0;
         }
         self.segments_retransmitted as f64 / self.data_segments_sent as f64
-    }
-
-    pub(crate) fn on_rtt(&mut self, sample: Span, srtt: Span) {
-        if self.rtt_samples == 0 || sample < self.rtt_min {
-            self.rtt_min = sample;
-        }
-        self.rtt_max = self.rtt_max.max(sample);
-        self.rtt_samples += 1;
-        self.rtt_sum += sample;
-        self.srtt = srtt;
     }
 }

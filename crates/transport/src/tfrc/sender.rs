@@ -11,6 +11,7 @@ use super::config::TfrcConfig;
 use super::equation::throughput;
 use super::limits::ReceiveRates;
 use super::packet::{self, Report, micros};
+use crate::RttStats;
 
 /// First nofeedback timeout (section 4.2).
 const FIRST_TIMEOUT: Span = Span::from_secs(2);
@@ -28,14 +29,9 @@ pub struct TfrcSenderStats {
     pub reports: u64,
     /// Expirations of the nofeedback timer.
     pub timeouts: u64,
-    /// Round-trip samples: number, sum, least, greatest.
-    pub rtt_samples: u64,
-    /// Their sum.
-    pub rtt_sum: Span,
-    /// The least.
-    pub rtt_min: Span,
-    /// The greatest.
-    pub rtt_max: Span,
+    /// Round trips.
+    #[serde(flatten)]
+    pub rtt: RttStats,
 }
 
 /// Sends at the rate the equation allows.
@@ -274,11 +270,7 @@ impl Machine for TfrcSender {
         }
         let sample = Span::from_micros(u64::from(sample_us));
         let echo = Nanos(now.0.saturating_sub(u64::from(age) * 1000));
-        self.stats.rtt_samples += 1;
-        self.stats.rtt_sum += sample;
-        let first = self.stats.rtt_samples == 1;
-        self.stats.rtt_min = if first { sample } else { self.stats.rtt_min.min(sample) };
-        self.stats.rtt_max = self.stats.rtt_max.max(sample);
+        let first = self.stats.rtt.samples == 0;
         let seconds = sample.as_secs_f64();
         self.last_sample = seconds;
         let q = self.config.rtt_weight;
@@ -289,6 +281,8 @@ impl Machine for TfrcSender {
             ROOT_WEIGHT * self.root + (1.0 - ROOT_WEIGHT) * seconds.sqrt()
         };
         self.rtt = Some(rtt);
+        let srtt = Span::from_secs_f64(rtt);
+        self.stats.rtt.take(sample, srtt);
         let limited = self.interval_was_data_limited(now, echo);
         if first {
             // Section 4.2: the window of RFC 3390 per round trip, then as for any report.
@@ -296,7 +290,6 @@ impl Machine for TfrcSender {
             self.doubled = now;
         }
         self.on_report(now, &report, limited);
-        let srtt = Span::from_secs_f64(rtt);
         let rto = self.timeout();
         cx.record(now, || Event::Rtt { sample, srtt, rto });
         self.no_feedback = now + rto;

@@ -136,7 +136,7 @@ impl LtSender {
         self.rtt.sample(sample);
         self.gate.sample(now, sample);
         let srtt = self.rtt.srtt().unwrap_or_default();
-        stats.on_rtt(sample, srtt);
+        stats.rtt.take(sample, srtt);
         let rto = self.rtt.rto();
         cx.record(now, || Event::Rtt { sample, srtt, rto });
     }

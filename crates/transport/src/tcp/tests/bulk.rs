@@ -26,7 +26,7 @@ fn every_profile_delivers_without_loss() {
         assert_eq!(pair.server.stats().bytes_duplicate, 0);
         // No network adds delay: every round trip is 80 ms, or up to the ACK delay longer.
         let longest = ms(80) + if config.ack_every > 1 { config.ack_delay } else { ms(0) };
-        assert!(stats.rtt_min >= ms(80) && stats.rtt_max <= longest, "{profile:?} {stats:?}");
+        assert!(stats.rtt.min >= ms(80) && stats.rtt.max <= longest, "{profile:?} {stats:?}");
     }
 }
 

@@ -356,7 +356,7 @@ proptest! {
         let pair = run(&config, 200 * MSS, course, 60_000);
         prop_assert_eq!(pair.server.delivered(), 200 * MSS);
         let (stats, longest) = (stats(&pair), Span::from_millis(124));
-        prop_assert!(stats.rtt_max <= longest, "{}", stats.rtt_max);
+        prop_assert!(stats.rtt.max <= longest, "{}", stats.rtt.max);
         prop_assert_eq!(stats.fast_retransmits, 0);
         prop_assert_eq!(stats.segments_retransmitted, stats.loss_probes);
     }

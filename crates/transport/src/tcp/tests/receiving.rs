@@ -295,16 +295,16 @@ fn karn_and_timestamps() {
             let hit = side == CLIENT && s.len > 0 && std::mem::take(&mut first);
             if hit { Fate::Drop } else { Fate::Deliver }
         });
-        let samples = pair.client.stats().rtt_samples;
+        let samples = pair.client.stats().rtt.samples;
         write(&mut pair, 500);
         pair.run(pair.now + ms(1500));
         assert_eq!(pair.client.unacked(), 0);
         assert_eq!(pair.client.stats().timeouts, 1);
-        assert_eq!(pair.client.stats().rtt_samples - samples, u64::from(timestamps));
+        assert_eq!(pair.client.stats().rtt.samples - samples, u64::from(timestamps));
         // 1 s doubled, unless the sample ended back-off.
         let rto = if timestamps { Span::from_secs(1) } else { Span::from_secs(2) };
         assert_eq!(pair.client.rto(), rto);
-        assert_eq!(pair.client.stats().rtt_max, ms(20));
+        assert_eq!(pair.client.stats().rtt.max, ms(20));
     }
 }
 

@@ -391,6 +391,6 @@ fn segments_behind_a_repaired_hole_are_not_timed() {
         };
         let pair = run(&config, &[7], at(1500));
         assert_eq!(pair.client.stats().fast_retransmits, 1);
-        assert_eq!(pair.client.stats().rtt_max, ms(100), "{recovery:?}");
+        assert_eq!(pair.client.stats().rtt.max, ms(100), "{recovery:?}");
     }
 }
