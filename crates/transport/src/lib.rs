@@ -15,6 +15,7 @@ mod rtt_stats;
 pub mod sliding;
 pub mod tcp;
 pub mod tfrc;
+mod told;
 pub mod udp;
 
 pub use registry::registry;

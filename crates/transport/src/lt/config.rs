@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::block::{DATA_HEADER, MOST_SYMBOLS};
 use crate::tcp::TcpConfig;
+use crate::told::REACH;
 
 /// Most duplicates that make a loss: half of what feedback reaches.
 const MOST_DUP_THRESH: u32 = 64;
@@ -240,8 +241,7 @@ impl LtConfig {
             let text = format!(
                 "tcp.dup_thresh is {}: feedback tells of {} packets, so that accepted is up to \
                  {MOST_DUP_THRESH}",
-                tcp.dup_thresh,
-                super::wire::REACH
+                tcp.dup_thresh, REACH
             );
             return Err(ConfigError::new("", text));
         }

@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 
 use airtcp_units::Nanos;
 
-use super::wire::REACH;
 use crate::tcp::Snapshot;
+use crate::told::{New, REACH, Told};
 
 /// What became of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,44 +44,19 @@ pub(crate) struct Ledger {
     first: u64,
     /// All packets below this are judged.
     judged: u64,
-    /// One past the greatest packet known to have arrived, and bits as in feedback.
-    told: u64,
-    known: u128,
+    told: Told,
     dup_thresh: u32,
     pipe: u64,
     flying: u64,
 }
 
-/// Packets that feedback newly tells of: bits below `base`, as in feedback.
-#[derive(Debug, Clone)]
-pub(crate) struct News {
-    base: u64,
-    bits: u128,
-}
-
-impl Iterator for News {
-    type Item = u64;
-
-    /// Packet numbers, the oldest first.
-    fn next(&mut self) -> Option<u64> {
-        if self.bits == 0 {
-            return None;
-        }
-        let i = REACH - 1 - self.bits.leading_zeros();
-        self.bits &= !(1 << i);
-        Some(self.base - u64::from(i))
-    }
-}
-
 impl Ledger {
-    pub(crate) const fn new(dup_thresh: u32) -> Self {
+    pub(crate) fn new(dup_thresh: u32) -> Self {
         Self {
             sent: VecDeque::new(),
             first: 0,
             judged: 0,
-            told: 0,
-            // Nothing before the first packet is news.
-            known: u128::MAX,
+            told: Told::default(),
             dup_thresh,
             pipe: 0,
             flying: 0,
@@ -114,22 +89,8 @@ impl Ledger {
     }
 
     /// Takes the bits of feedback up to packet `greatest`, which was sent.
-    pub(crate) fn hear(&mut self, greatest: u64, bits: u128) -> News {
-        let top = greatest + 1;
-        if top >= self.told {
-            let ahead = top - self.told;
-            self.known = if ahead < u64::from(REACH) { self.known << ahead } else { 0 };
-            self.told = top;
-            let new = bits & !self.known;
-            self.known |= bits;
-            return News { base: greatest, bits: new };
-        }
-        // Older feedback that was overtaken.
-        let behind = self.told - top;
-        let bits = if behind < u64::from(REACH) { bits << behind } else { 0 };
-        let new = bits & !self.known;
-        self.known |= bits;
-        News { base: self.told - 1, bits: new }
+    pub(crate) fn hear(&mut self, greatest: u64, bits: u128) -> New {
+        self.told.hear(greatest, bits)
     }
 
     /// A packet has arrived. Gives it as it was; `None` if it is known or forgotten.
@@ -161,12 +122,12 @@ impl Ledger {
 
     /// Packets below this number have `dup_thresh` later ones that arrived.
     fn edge(&self) -> u64 {
-        let mut bits = self.known;
+        let mut bits = self.told.known();
         for _ in 1..self.dup_thresh {
             bits &= bits.wrapping_sub(1);
         }
         let place = u64::from(bits.trailing_zeros());
-        if bits == 0 { 0 } else { self.told.saturating_sub(1 + place) }
+        if bits == 0 { 0 } else { self.told.up_to().saturating_sub(1 + place) }
     }
 
     /// The timer gives up the next packet in the network.
@@ -193,7 +154,7 @@ impl Ledger {
 
     /// Forgets packets that are judged and beyond the reach of feedback.
     fn forget(&mut self) {
-        let limit = self.judged.min(self.told.saturating_sub(u64::from(REACH)));
+        let limit = self.judged.min(self.told.up_to().saturating_sub(u64::from(REACH)));
         while self.first < limit {
             self.sent.pop_front();
             self.first += 1;

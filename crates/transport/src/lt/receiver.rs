@@ -17,8 +17,9 @@ use airtcp_units::Nanos;
 use super::block::{Symbols, recovers};
 use super::config::Delivery;
 use super::stats::LtStats;
-use super::wire::{Data, Feedback, REACH};
+use super::wire::{Data, Feedback};
 use crate::tcp::TcpConfig;
+use crate::told::REACH;
 
 /// Most blocks between the first not delivered and the last one open.
 pub(crate) const MOST_BLOCKS: u64 = 4096;

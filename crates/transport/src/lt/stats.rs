@@ -51,6 +51,8 @@ pub struct LtStats {
     pub loss_reactions: u64,
     /// Feedback that cannot be true.
     pub feedback_refused: u64,
+    /// Feedback that takes back what was said before (RFC 2018 section 8); taken all the same.
+    pub feedback_taken_back: u64,
     /// Bytes of the stream that the peer has delivered.
     pub bytes_acked: u64,
     /// Round trips.

@@ -224,7 +224,7 @@ proptest! {
         prop_assert_eq!(s.data.bytes, bytes);
         let r = pair.ends[1].stats();
         prop_assert_eq!(r.refused, 0);
-        prop_assert_eq!(s.feedback_refused, 0);
+        prop_assert_eq!((s.feedback_refused, s.feedback_taken_back), (0, 0));
         // What arrived and was not needed is what arrived less what was: the K of each block.
         prop_assert!(r.blocks_decoded == s.blocks_sent);
     }

@@ -22,9 +22,7 @@
 use airtcp_packet::{Flags, Kind, Segment, Seq};
 
 use super::block::DATA_HEADER;
-
-/// Packets that feedback tells of.
-pub(crate) const REACH: u32 = 128;
+use crate::told::REACH;
 
 const FINAL: u8 = 1;
 const REACTIVE: u8 = 2;

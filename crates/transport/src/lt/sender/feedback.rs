@@ -54,7 +54,9 @@ impl LtSender {
         }
         let prior = (self.ledger.pipe(), self.heard);
         let mut news = News::default();
-        for number in self.ledger.hear(greatest, feedback.arrived) {
+        let told = self.ledger.hear(greatest, feedback.arrived);
+        stats.feedback_taken_back += u64::from(told.takes_back);
+        for number in told {
             if let Some(packet) = self.ledger.arrived(number) {
                 self.on_arrived(now, &packet, &mut news, stats);
             }

@@ -243,8 +243,7 @@ fn blocks_as_large_as_the_code_allows() {
 /// parity in every block.
 #[test]
 fn ends_of_any_length() {
-    let config =
-        LtConfig { proactive: Proactive::Fixed, fixed_share: 0.4, ..LtConfig::default() };
+    let config = LtConfig { proactive: Proactive::Fixed, fixed_share: 0.4, ..LtConfig::default() };
     for bytes in (1..80).chain([1443, 1444, 1445, 14_439, 14_441, 28_881]) {
         let pair = transfer(&config, lossy(250, bytes), bytes);
         assert!(pair.bytes.as_ref().unwrap().parity > 0, "{bytes}");

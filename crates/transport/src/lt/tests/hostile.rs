@@ -6,7 +6,7 @@ use airtcp_units::{Nanos, Span};
 use proptest::prelude::*;
 
 use super::pair::Pair;
-use super::{clean, ms, tcp};
+use super::{clean, lossy, mixed, ms, tcp};
 use crate::lt::wire::Feedback;
 use crate::lt::{LtConfig, Mode};
 
@@ -103,6 +103,40 @@ proptest! {
         pair.ends[0].write(Nanos::ZERO, 100_000);
         while pair.now < Nanos(3_000_000_000) && pair.step() {}
         prop_assert_eq!(pair.ends[0].mode(), Mode::Coded);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Lies throughout: bits that are set or cleared at will in a share of the answers, the truth in the
+    /// others, over a path that loses. The transfer ends nevertheless, and lies are counted.
+    #[test]
+    fn a_peer_that_lies_now_and_then(
+        (share, loss, salt) in (1u64..700, 0u64..300, any::<u64>()),
+        bytes in 100_000u64..300_000,
+    ) {
+        let mut pair = Pair::new(&LtConfig::default(), &tcp(), lossy(loss, salt));
+        let mut n = 0;
+        pair.tamper = Box::new(move |side, segment| {
+            let Some(feedback) = Feedback::of(segment).filter(|_| side == 0) else { return };
+            n += 1;
+            let x = mixed(n, salt);
+            if x % 1000 >= share {
+                return;
+            }
+            let noise = u128::from(mixed(n, 1)) << 64 | u128::from(mixed(n, 2));
+            let arrived = match (x >> 20) % 3 {
+                0 => feedback.arrived | noise,
+                1 => feedback.arrived & noise,
+                _ => feedback.arrived ^ noise,
+            };
+            *segment = Feedback { arrived, ..feedback }.segment();
+        });
+        prop_assert!(pair.transfer(bytes, Span::from_secs(3000)), "{}", pair.ends[0].unacked());
+        prop_assert_eq!(pair.ends[1].delivered(), bytes);
+        let s = pair.ends[0].stats();
+        prop_assert!(share < 100 || s.feedback_taken_back > 0, "{:?}", s);
     }
 }
 

@@ -1,0 +1,105 @@
+//! What feedback in bits newly tells of packets that are numbered once.
+//!
+//! Feedback names the greatest packet number that arrived and says of that packet and those before
+//! it, 128 in all, which are there: bit `i` is packet `greatest - i`. Each answer repeats most of
+//! what the last one said; here it becomes the numbers that are news, at the cost of those alone.
+
+/// Packets that feedback tells of.
+pub(crate) const REACH: u32 = 128;
+
+/// What feedback has told so far.
+#[derive(Debug)]
+pub(crate) struct Told {
+    /// One past the greatest packet known to have arrived.
+    up_to: u64,
+    /// Bit `i`: packet `up_to - 1 - i` is known to have arrived. Nothing before the first is news.
+    known: u128,
+}
+
+impl Default for Told {
+    fn default() -> Self {
+        Self { up_to: 0, known: u128::MAX }
+    }
+}
+
+/// Packets that feedback newly tells of: bits below `base`, as in feedback.
+#[derive(Debug, Clone)]
+pub(crate) struct New {
+    base: u64,
+    bits: u128,
+    /// What was told before is not told any more, which no order of feedback explains.
+    pub(crate) takes_back: bool,
+}
+
+impl Iterator for New {
+    type Item = u64;
+
+    /// Packet numbers, the oldest first.
+    fn next(&mut self) -> Option<u64> {
+        if self.bits == 0 {
+            return None;
+        }
+        let i = REACH - 1 - self.bits.leading_zeros();
+        self.bits &= !(1 << i);
+        Some(self.base - u64::from(i))
+    }
+}
+
+impl Told {
+    /// One past the greatest packet known to have arrived.
+    pub(crate) const fn up_to(&self) -> u64 {
+        self.up_to
+    }
+
+    /// Bit `i`: packet `up_to - 1 - i` is known to have arrived.
+    pub(crate) const fn known(&self) -> u128 {
+        self.known
+    }
+
+    /// Takes the bits of feedback up to packet `greatest`, which was sent.
+    pub(crate) fn hear(&mut self, greatest: u64, bits: u128) -> New {
+        let top = greatest + 1;
+        let mut takes_back = false;
+        let bits = if top >= self.up_to {
+            let ahead = top - self.up_to;
+            self.known = if ahead < u64::from(REACH) { self.known << ahead } else { 0 };
+            self.up_to = top;
+            // Feedback with a greater number left later, and knew all that was known before.
+            takes_back = ahead > 0 && self.known & !bits != 0;
+            bits
+        } else {
+            // Older feedback that was overtaken.
+            let behind = self.up_to - top;
+            if behind < u64::from(REACH) { bits << behind } else { 0 }
+        };
+        let new = bits & !self.known;
+        self.known |= bits;
+        New { base: self.up_to - 1, bits: new, takes_back }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hear(told: &mut Told, greatest: u64, arrived: &[u64]) -> (Vec<u64>, bool) {
+        let before = if greatest + 1 < u64::from(REACH) { u128::MAX << (greatest + 1) } else { 0 };
+        let bits = arrived.iter().fold(before, |bits, n| bits | 1 << (greatest - n));
+        let new = told.hear(greatest, bits);
+        let takes_back = new.takes_back;
+        (new.collect(), takes_back)
+    }
+
+    #[test]
+    fn news_by_hand() {
+        let mut told = Told::default();
+        assert_eq!(hear(&mut told, 3, &[2, 3]), (vec![2, 3], false));
+        assert_eq!(hear(&mut told, 5, &[2, 3, 5]), (vec![5], false));
+        assert_eq!(hear(&mut told, 4, &[1, 2, 3, 4]), (vec![1, 4], false), "overtaken");
+        assert_eq!(hear(&mut told, 5, &[5]), (vec![], false), "may be older than the last");
+        assert_eq!(hear(&mut told, 6, &[1, 2, 4, 5, 6]), (vec![6], true), "3 is gone");
+        assert_eq!(hear(&mut told, 6 + 200, &[206, 100]), (vec![100, 206], false));
+        assert_eq!((told.up_to(), told.known()), (207, 1 | 1 << 106));
+        assert_eq!(hear(&mut told, 7, &[7]), (vec![], false), "out of reach");
+    }
+}
