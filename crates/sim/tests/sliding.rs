@@ -27,6 +27,21 @@ fn bulk_over_a_lossy_link() {
     }
 }
 
+/// A queue that marks instead of dropping: marks are answered, with TCP beside it as well.
+#[test]
+fn marks_are_answered() {
+    let red = "queue = { kind = \"red\", limit = 100, min = 10.0, max = 30.0, ecn = true }";
+    let text = link(0.0, "[[flows]]\nfrom = \"a\"\nto = \"b\"\ntcp = { ecn = true }")
+        .replace("queue = { kind = \"drop-tail\", packets = 100 }", red);
+    let r = run_first(&text);
+    assert!(r.conservation.ok);
+    let [ours, tcp] = [&r.flows[0], &r.flows[1]];
+    assert!(ours.ecn_reactions > 3 && tcp.ecn_reactions > 3, "{}", ours.ecn_reactions);
+    assert!(ours.goodput_bps > 2e6 && tcp.goodput_bps > 2e6, "{}", ours.goodput_bps);
+    let off = run_first(&text.replace("\"sliding\"", "\"sliding\"\nsliding = { ecn = false }"));
+    assert_eq!(off.flows[0].ecn_reactions, 0);
+}
+
 #[test]
 fn every_application() {
     for loss in [0.0, 0.2] {

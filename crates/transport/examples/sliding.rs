@@ -1,5 +1,5 @@
 //! The tables of `docs/models/sliding.md`: what the sliding transport and others reach over 10 Mb/s,
-//! 80 ms and a queue of 100 packets. `sliding bulk|short|beside NAME [KEYS]`, where NAME is
+//! 80 ms and a queue of 100 packets. `sliding bulk|short|beside|marks NAME [KEYS]`, where NAME is
 //! `sliding`, `lt` or `tcp` and KEYS is JSON.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a program to look at")]
@@ -109,12 +109,49 @@ fn beside(name: &str, keys: &str) {
     }
 }
 
+/// Beside a TCP where the queue marks: from 5 or 20 packets on, or from 25 in the mean.
+fn marks(name: &str, keys: &str) {
+    for (threshold, weight) in [(5.0, 1.0), (20.0, 1.0), (25.0, 0.002)] {
+        for law in ["", "reno", "cubic"] {
+            for (ours, theirs) in [(0, 10), (10, 0)] {
+                let mut w = World::new(Path { mark: Some((threshold, weight)), ..Path::default() });
+                add(&mut w, name, keys, None, Nanos(ours * SECOND));
+                if law.is_empty() {
+                    add(&mut w, name, keys, None, Nanos(theirs * SECOND));
+                } else {
+                    let tcp = format!(r#"{{"congestion":{{"law":"{law}"}},"ecn":true}}"#);
+                    add(&mut w, "tcp", &tcp, None, Nanos(theirs * SECOND));
+                }
+                w.run(Nanos(30 * SECOND), |_| false);
+                let before = (w.flows[0][1].delivered(), w.flows[1][1].delivered(), w.queued);
+                w.run(Nanos(130 * SECOND), |_| false);
+                let share = |now: u64, then: u64| (now - then) as f64 * 8.0 / 1e8;
+                println!(
+                    "marks from {threshold} ({weight}), start at {ours} s, {} at {theirs} s: {:.2}, {:.2} Mb/s; \
+                     queue {:.0} ms; marked {} dropped {} answers {}",
+                    if law.is_empty() { "its like" } else { law },
+                    share(w.flows[0][1].delivered(), before.0),
+                    share(w.flows[1][1].delivered(), before.1),
+                    (w.queued - before.2) / 100.0 * 1.2,
+                    w.marked,
+                    w.dropped,
+                    stats(&w, 0).ecn_reactions,
+                );
+            }
+        }
+    }
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let get = |i: usize, other| arguments.get(i).map_or(other, String::as_str).to_owned();
     let (what, name, keys) = (get(0, "bulk"), get(1, "sliding"), get(2, "{}"));
-    if what == "beside" {
-        beside(&name, &keys);
+    if what == "beside" || what == "marks" {
+        if what == "beside" {
+            beside(&name, &keys)
+        } else {
+            marks(&name, &keys)
+        }
         return;
     }
     for (bursts, both) in [(false, false), (true, false), (false, true), (true, true)] {

@@ -160,6 +160,72 @@ fn beside_cubic() {
     }
 }
 
+/// A queue that marks from 20 packets (24 ms) on: alone, the transport ends its startup by a mark and
+/// needs no other; beside a TCP that answers marks, neither starves and nothing is dropped; without
+/// the field in its packets it behaves as where nothing marks.
+#[test]
+fn marks_are_answered() {
+    let path = Path { mark: Some((20.0, 1.0)), ..Path::default() };
+    let mut w = World::new(path);
+    w.sliding(&SlidingConfig::default(), None, Nanos::ZERO);
+    w.run(Nanos(5 * SECOND), |_| false);
+    let before = w.flows[0][1].delivered();
+    w.run(Nanos(35 * SECOND), |_| false);
+    let s = stats(&w, 0);
+    assert!((w.dropped, s.ecn_reactions) <= (0, 1), "{} dropped, {s:?}", w.dropped);
+    let goodput = (w.flows[0][1].delivered() - before) as f64 * 8.0 / 30.0;
+    assert!(goodput > 0.97 * PAYLOAD * 10e6, "{goodput}, {s:?}");
+
+    let off = SlidingConfig { ecn: false, ..SlidingConfig::default() };
+    let mut w = World::new(path);
+    w.sliding(&off, None, Nanos::ZERO);
+    w.run(Nanos(10 * SECOND), |_| false);
+    assert_eq!((w.marked, stats(&w, 0).ecn_reactions), (0, 0));
+
+    for law in ["reno", "cubic"] {
+        for (ours, theirs) in [(0, 10), (10, 0)] {
+            let mut w = World::new(path);
+            w.sliding(&SlidingConfig::default(), None, Nanos(ours * SECOND));
+            let tcp = format!(r#"{{"congestion":{{"law":"{law}"}},"ecn":true}}"#);
+            w.tcp(&serde_json::from_str(&tcp).unwrap(), None, Nanos(theirs * SECOND));
+            w.run(Nanos(30 * SECOND), |_| false);
+            let before = [0, 1].map(|i: usize| w.flows[i][1].delivered());
+            let dropped = w.dropped;
+            w.run(Nanos(130 * SECOND), |_| false);
+            let rate = [0, 1].map(|i: usize| (w.flows[i][1].delivered() - before[i]) as f64 * 8e-8);
+            assert!(rate[0] > 2.0 && rate[1] > 2.0, "{law}, {ours} {theirs}: {rate:?}");
+            assert!(rate[0] + rate[1] > 9.0 && w.dropped == dropped, "{law}: {rate:?}");
+            assert!(stats(&w, 0).ecn_reactions > 10, "{law}: {:?}", stats(&w, 0));
+        }
+    }
+}
+
+/// What is lost again and again goes twice: in order sooner for little of the rate under independent
+/// losses; in bursts a copy would share the fate of its symbol, and nothing changes.
+#[test]
+fn duplicates_shorten_the_tail() {
+    let run = |forward: Loss, most_duplicates: f64| {
+        let mut w = World::new(Path { forward, ..Path::default() });
+        w.sliding(
+            &SlidingConfig { most_duplicates, ..SlidingConfig::default() },
+            None,
+            Nanos::ZERO,
+        );
+        w.run(Nanos(35 * SECOND), |_| false);
+        let mut delays = w.delays.split_off(w.delays.len() / 7);
+        delays.sort_unstable();
+        let tail = delays[delays.len() * 99 / 100].as_secs_f64();
+        (tail, w.flows[0][1].delivered() as f64, stats(&w, 0).resent)
+    };
+    for p in [0.1, 0.3, 0.5] {
+        let (with, without) = (run(Loss::Independent(p), 0.05), run(Loss::Independent(p), 0.0));
+        assert!(with.0 < 0.85 * without.0, "{p}: {} and {} s", with.0, without.0);
+        assert!(with.1 > 0.96 * without.1, "{p}: {} and {} bytes", with.1, without.1);
+    }
+    let bursts = Loss::Bursts(0.3, Span::from_millis(50));
+    assert_eq!(run(bursts, 0.05), run(bursts, 0.0));
+}
+
 /// Two of a kind share a lossy link, and without a standing queue.
 #[test]
 fn beside_its_like() {

@@ -33,6 +33,8 @@ pub struct SlidingConfig {
     /// How often the window is lowered for two round trips, to see the path without our queue.
     /// Default 5 s.
     pub probe_interval: Span,
+    /// Packets are ECN-capable, and marks are answered. Default true.
+    pub ecn: bool,
     /// When combinations of symbols are sent. Default `idle`.
     pub coding: Coding,
     /// Deviations above the expected losses for which combinations are sent. Default 1.5.
@@ -40,6 +42,10 @@ pub struct SlidingConfig {
     /// Most packets sent for each that a perfect code would need, 1/(1-p). Combinations stop
     /// there. Default 1.25.
     pub most_overhead: f64,
+    /// Most of what is sent that may be duplicates, as a share: where losses are independent, symbols
+    /// lost before go twice, from the second loss on or as many more as keep to this. 0 is never.
+    /// Default 0.05.
+    pub most_duplicates: f64,
     /// Symbols sent and not known to have arrived in order, at most. Default 4096.
     pub most_symbols: u16,
 }
@@ -53,9 +59,11 @@ impl Default for SlidingConfig {
             queue_packets: 3,
             shared_queue: Span::from_millis(12),
             probe_interval: Span::from_secs(5),
+            ecn: true,
             coding: Coding::Idle,
             deviations: 1.5,
             most_overhead: 1.25,
+            most_duplicates: 0.05,
             most_symbols: 4096,
         }
     }
@@ -79,6 +87,7 @@ impl SlidingConfig {
         range("queue_packets", f64::from(self.queue_packets), 1.0, 100.0)?;
         range("deviations", self.deviations, 0.0, 10.0)?;
         range("most_overhead", self.most_overhead, 1.0, 100.0)?;
+        range("most_duplicates", self.most_duplicates, 0.0, 1.0)?;
         range("most_symbols", f64::from(self.most_symbols), 16.0, 32_768.0)?;
         let times = [
             ("queue", self.queue),

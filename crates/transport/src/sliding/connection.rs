@@ -5,7 +5,7 @@
 //! number, which the answer repeats, so that the round trip is not ambiguous. Data may follow the
 //! answer at once; any packet of the peer's stands for its opening.
 //!
-//! Leaves out: a window that the application closes by not reading, authentication, ECN.
+//! Leaves out: a window that the application closes by not reading, authentication.
 
 use airtcp_packet::{Kind, Segment};
 use airtcp_probe::{Cx, Event, Machine, Probe};
@@ -128,6 +128,7 @@ impl SlidingConnection {
             bytes_sent: stats.bytes_sent,
             segments_retransmitted: stats.resent,
             timeouts: stats.timeouts,
+            ecn_reactions: stats.ecn_reactions,
             rtt: stats.rtt,
             ..TcpStats::default()
         }
@@ -195,7 +196,7 @@ impl Machine for SlidingConnection {
         self.next_attempt = Nanos::NEVER;
         let (number, symbol) = self.receiver.near();
         if let Some(packet) = Packet::of(&segment, number, symbol) {
-            self.receiver.take(&packet, &mut self.received);
+            self.receiver.take(&packet, segment.ecn, &mut self.received);
             let new = self.receiver.delivered() - self.delivered;
             self.delivered += new;
             if new > 0 {

@@ -15,6 +15,10 @@
 //!   round trip; but only losses that fall together with a queue at least
 //!   half as long as the longest seen: others are the link's.
 //!
+//! A mark (ECN) is answered in each state, at most once a round trip: it ends the startup, halves
+//! the window in *Shared*, and takes a fifth of it in *Alone*, or as much as empties the queue up to
+//! half. The fifth in *Alone*, without ten seconds between them, is somebody else's.
+//!
 //! Every few seconds the window is lowered to `window * base / rtt` for two rounds, our own queue
 //! drained. That shows the base, and in *Shared* whether there is still another: if the queue is gone
 //! it was ours. Windows in packets, times exact.
@@ -32,8 +36,10 @@ const PATIENT_ROUNDS: u32 = 5;
 /// Rounds without growth that end the startup (BBR, section 4.3.1.2), and what growth is.
 const FULL_ROUNDS: u32 = 3;
 const GROWTH: f64 = 1.25;
-/// Reduction on a loss while the queue is shared (RFC 5681).
+/// Reduction on a loss or a mark while the queue is shared (RFC 5681, RFC 3168 section 6.1.2).
 const REDUCTION: f64 = 0.5;
+/// The least reduction on a mark: while the queue is ours, or short (RFC 8511 section 3.1).
+const MARK_REDUCTION: f64 = 0.8;
 /// Least window in packets.
 const LEAST: f64 = 2.0;
 /// Samples whose least ends the startup.
@@ -92,6 +98,9 @@ pub(crate) struct Control {
     next_probe: Nanos,
     shared: u64,
     reductions: u64,
+    marks: u64,
+    /// Answers to marks of late, and the last of them.
+    marked: (u32, Nanos),
     /// No further reduction for packets before this.
     reduced_at: u64,
 }
@@ -120,6 +129,8 @@ impl Control {
             next_probe: Nanos::ZERO,
             shared: 0,
             reductions: 0,
+            marks: 0,
+            marked: (0, Nanos::ZERO),
             reduced_at: 0,
         }
     }
@@ -129,9 +140,9 @@ impl Control {
         self.window as u64
     }
 
-    /// Times another flow was found, and reductions for losses.
-    pub(crate) const fn counts(&self) -> (u64, u64) {
-        (self.shared, self.reductions)
+    /// Times another flow was found, and reductions for losses and for marks.
+    pub(crate) const fn counts(&self) -> (u64, u64, u64) {
+        (self.shared, self.reductions, self.marks)
     }
 
     /// The last round trip measured.
@@ -260,6 +271,44 @@ impl Control {
         }
     }
 
+    /// A packet up to `number` was marked: at most one answer, to this or to a loss, for what left
+    /// before it.
+    pub(crate) fn on_marked(&mut self, now: Nanos, number: u64, next: u64) {
+        if number < self.reduced_at {
+            return;
+        }
+        self.marks += 1;
+        self.reduced_at = next;
+        if now.since(self.marked.1) > BASE_MEMORY {
+            self.marked.0 = 0;
+        }
+        self.marked = (self.marked.0.saturating_add(1), now);
+        let share = match self.phase {
+            Phase::Startup => {
+                self.leave_startup(now);
+                return;
+            }
+            // Our own queue would not be marked so often.
+            Phase::Alone if self.marked.0 >= PATIENT_ROUNDS && self.probe.is_none() => {
+                self.share(now);
+                REDUCTION
+            }
+            // What would leave no queue, if there is more of one than marks usually ask for.
+            Phase::Alone => {
+                let empty = self.base().as_secs_f64() / self.latest.as_secs_f64().max(1e-9);
+                empty.clamp(REDUCTION, MARK_REDUCTION)
+            }
+            Phase::Shared => REDUCTION,
+        };
+        self.window = (self.window * share).max(LEAST);
+        // What the window returns to after a probe, or when another's queue is found.
+        self.high.0 *= share;
+        self.boost = 1.0;
+        if let Some((saved, _)) = &mut self.probe {
+            *saved = (*saved * share).max(LEAST);
+        }
+    }
+
     /// A round trip is over: all that was under way when it began is resolved.
     pub(crate) fn on_round(&mut self, now: Nanos, limited: bool) {
         let Some(rtt) = self.round_least.take() else { return };
@@ -303,11 +352,8 @@ impl Control {
             }
             self.high.1 += 1;
             if self.high.1 >= PATIENT_ROUNDS {
-                self.phase = Phase::Shared;
-                self.next_probe = now + self.config.probe_interval;
-                self.shared += 1;
+                self.share(now);
                 self.window = self.window.max(self.high.0);
-                self.high.1 = 0;
                 return;
             }
         } else {
@@ -328,6 +374,14 @@ impl Control {
             self.boost = 1.0;
         }
         self.window = self.window.max(LEAST);
+    }
+
+    /// Somebody else fills the queue.
+    fn share(&mut self, now: Nanos) {
+        self.phase = Phase::Shared;
+        self.next_probe = now + self.config.probe_interval;
+        self.shared += 1;
+        self.high.1 = 0;
     }
 
     fn on_probe(&mut self, now: Nanos, rtt: Span, queue: Span, saved: f64, left: u32) {

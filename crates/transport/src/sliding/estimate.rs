@@ -12,6 +12,10 @@ const KEPT: f64 = 1.0 - 1.0 / 256.0;
 const ENOUGH: f64 = 4.0;
 /// Largest correlation: bursts of about 20 packets; longer ones are no matter for coding.
 const MOST_CORRELATION: f64 = 0.9;
+/// Dispersion above which losses are not independent: estimated from a few losses it scatters.
+const MOST_DISPERSION: f64 = 1.5;
+/// Losses of a symbol after which it is sent in duplicate, at the latest.
+const MOST_LOSSES: u32 = 16;
 /// Most packets sent ahead.
 const MOST_REPAIR: u32 = 512;
 
@@ -53,6 +57,23 @@ impl Losses {
         let p = self.rate();
         let rho = ((self.again / self.followed - p) / (1.0 - p)).clamp(0.0, MOST_CORRELATION);
         (1.0 + rho) / (1.0 - rho)
+    }
+
+    /// From how many losses on a symbol is sent in duplicate, so that duplicates are no more than this
+    /// share of what is sent: `p^k` of the symbols are lost `k` times, and each takes `1/(1-p)`
+    /// packets. Where losses stick together a duplicate shares the fate of its symbol: never.
+    pub(crate) fn duplicate_after(&self, share: f64) -> Option<u32> {
+        let p = self.rate();
+        if share <= 0.0 || p <= 0.0 || self.dispersion() > MOST_DISPERSION {
+            return None;
+        }
+        let mut extra = p * p * (1.0 - p);
+        let mut losses = 2;
+        while extra > share && losses < MOST_LOSSES {
+            extra *= p;
+            losses += 1;
+        }
+        Some(losses)
     }
 
     /// Combinations to be under way beside `symbols` others so that, `deviations` deviations above
@@ -97,6 +118,25 @@ mod tests {
         let bursts = after((0..3000).map(|i| i % 20 < 10));
         assert!((bursts.dispersion() - 9.0).abs() < 1.5, "{}", bursts.dispersion());
         assert!(after((0..9).map(|_| true)).rate() < 1.0);
+    }
+
+    #[test]
+    fn duplicates_keep_to_their_share() {
+        // Independent for all that neighbours tell: lost after a loss as often as otherwise.
+        let lost = |p: u64| {
+            let draw = |i: u64| (i + 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
+            after((0..4000).map(move |i| draw(draw(i)) % 100 < p))
+        };
+        assert_eq!(Losses::default().duplicate_after(0.05), None);
+        // 0.1^2 0.9 = 0.009; 0.3^2 0.7 = 0.063, 0.3^3 0.7 = 0.019; 0.5^4 0.5 = 0.031.
+        for (p, losses) in [(10, 2), (30, 3), (50, 4)] {
+            let l = lost(p);
+            assert!((l.rate() - p as f64 / 100.0).abs() < 0.06, "{p}: {}", l.rate());
+            assert_eq!(l.duplicate_after(0.05), Some(losses), "{p}: {}", l.dispersion());
+            assert_eq!(l.duplicate_after(0.0), None);
+        }
+        assert_eq!(after((0..3000).map(|i| i % 20 < 10)).duplicate_after(0.05), None, "bursts");
+        assert_eq!(after((0..3000).map(|_| true)).duplicate_after(0.0001), None);
     }
 
     #[test]

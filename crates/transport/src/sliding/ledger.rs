@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use airtcp_units::{Nanos, Span};
 
-use super::wire::{Feedback, Payload, REACH};
+use super::wire::{Feedback, Payload};
+use crate::told::Told;
 
 /// Packets after which one that did not come is judged lost, to begin with (RFC 9002 section 6.1.1).
 const FIRST_THRESHOLD: u64 = 3;
@@ -58,6 +59,7 @@ pub(crate) struct Ledger {
     /// Of those, combinations.
     combinations: u64,
     greatest: Option<(u64, Nanos)>,
+    told: Told,
     /// Every packet before this number is resolved.
     settled: u64,
     reordering: u64,
@@ -77,6 +79,12 @@ impl Ledger {
     /// Of those, combinations.
     pub(crate) const fn flying_combinations(&self) -> u64 {
         self.combinations
+    }
+
+    /// A packet with this symbol is under way.
+    pub(crate) fn carries(&self, symbol: u64) -> bool {
+        let mut newest = self.sent.iter().rev();
+        newest.any(|s| s.fate == Fate::Flying && s.payload == Payload::Symbol(symbol))
     }
 
     /// Greatest number known to have arrived.
@@ -148,11 +156,7 @@ impl Ledger {
             }
             self.greatest = Some((feedback.greatest, now));
         }
-        for back in (0..REACH.min(feedback.greatest + 1)).rev() {
-            if feedback.arrived >> back & 1 == 0 {
-                continue;
-            }
-            let number = feedback.greatest - back;
+        for number in self.told.hear(feedback.greatest, feedback.arrived) {
             if let Some(payload) = self.settle(number, Fate::Arrived) {
                 news.arrived.push(payload);
             } else if let Some(sent) = self.of(number)

@@ -17,6 +17,7 @@ mod connection;
 mod control;
 mod estimate;
 mod ledger;
+mod marks;
 mod receiver;
 mod sender;
 mod stats;

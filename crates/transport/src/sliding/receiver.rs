@@ -4,12 +4,16 @@
 //! symbol when, and only when, its bytes could be computed from what arrived.
 
 use airtcp_fec::{WindowDecoder, coefficients};
+use airtcp_packet::Ecn;
 
 use super::stats::SlidingStats;
-use super::wire::{Feedback, Head, Packet, Payload, REACH};
+use super::wire::{Feedback, Head, Packet, Payload};
+use crate::told::REACH as TOLD;
 
 /// Density of RFC 8681 that leaves no coefficient zero.
 pub(super) const DENSITY: u8 = 15;
+/// Packets that feedback tells of.
+const REACH: u64 = TOLD as u64;
 /// Symbols held: twice what a sender may have under way, as it learns late what was delivered.
 const HELD: usize = 1 << 16;
 /// Combinations that wait for more: bounds memory and work, whatever a sender does.
@@ -25,6 +29,8 @@ pub(crate) struct Receiver {
     closed: bool,
     greatest: Option<u64>,
     arrived: u128,
+    /// Packets that came with CE.
+    marked: u32,
     owed: bool,
 }
 
@@ -37,6 +43,7 @@ impl Receiver {
             closed: false,
             greatest: None,
             arrived: 0,
+            marked: 0,
             owed: false,
         }
     }
@@ -56,11 +63,14 @@ impl Receiver {
         (self.greatest.unwrap_or(0), self.next)
     }
 
-    pub(crate) fn take(&mut self, packet: &Packet, stats: &mut SlidingStats) {
+    pub(crate) fn take(&mut self, packet: &Packet, ecn: Ecn, stats: &mut SlidingStats) {
         self.owed = true;
         if !self.note_arrival(packet.number) {
             stats.useless += 1;
             return;
+        }
+        if ecn == Ecn::Ce {
+            self.marked = self.marked.wrapping_add(1);
         }
         // A sender that names symbols it cannot know to have arrived is not believed.
         self.decoder.forget(packet.oldest.min(self.next));
@@ -118,6 +128,7 @@ impl Receiver {
         self.owed = false;
         // Packets before number 0 are told as arrived: the words are then left out.
         let before = if greatest + 1 < REACH { u128::MAX << (greatest + 1) } else { 0 };
-        Some(Feedback { next: self.next, greatest, arrived: self.arrived | before })
+        let (next, arrived) = (self.next, self.arrived | before);
+        Some(Feedback { next, greatest, arrived, marked: self.marked })
     }
 }

@@ -7,7 +7,7 @@
 
 mod outgoing;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use airtcp_fec::{WindowDecoder, coefficients};
 use airtcp_packet::Segment;
@@ -17,6 +17,7 @@ use super::config::{Coding, SlidingConfig};
 use super::control::Control;
 use super::estimate::Losses;
 use super::ledger::{Ledger, News};
+use super::marks::{Impossible, Marks};
 use super::receiver::DENSITY;
 use super::stats::SlidingStats;
 use super::wire::{Feedback, Head, Payload};
@@ -41,6 +42,7 @@ const LONGEST_SILENCE: Span = Span::from_secs(1);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Choice {
     Again(u64),
+    Copy(u64),
     New,
     Combination,
 }
@@ -50,6 +52,7 @@ enum Choice {
 pub(crate) struct Sender {
     config: SlidingConfig,
     control: Control,
+    marks: Marks,
     losses: Losses,
     ledger: Ledger,
     /// Bytes written and not in a symbol yet; whether the stream ends behind them.
@@ -65,6 +68,10 @@ pub(crate) struct Sender {
     mirror: WindowDecoder<()>,
     /// Symbols lost, without a packet under way.
     lost: BTreeSet<u64>,
+    /// How often symbols were lost that are not acknowledged.
+    times: BTreeMap<u64, u32>,
+    /// A symbol that was sent again and is to be sent twice.
+    copy: Option<u64>,
     key: u16,
     next_send: Nanos,
     last_sent: Nanos,
@@ -86,6 +93,7 @@ impl Sender {
         Self {
             config: *config,
             control: Control::new(config),
+            marks: Marks::new(config.ecn),
             losses: Losses::default(),
             ledger: Ledger::default(),
             pending: 0,
@@ -97,6 +105,8 @@ impl Sender {
             kept: 0,
             mirror: WindowDecoder::new(1 << 16),
             lost: BTreeSet::new(),
+            times: BTreeMap::new(),
+            copy: None,
             key: 0,
             next_send: Nanos::ZERO,
             last_sent: Nanos::ZERO,
@@ -189,6 +199,10 @@ impl Sender {
     }
 
     fn choice(&self) -> Option<Choice> {
+        let wanted = |symbol: &u64| *symbol >= self.una && !self.mirror.knows(*symbol);
+        if let Some(symbol) = self.copy.filter(wanted) {
+            return Some(Choice::Copy(symbol));
+        }
         if let Some(symbol) = self.again() {
             return Some(Choice::Again(symbol));
         }
@@ -250,6 +264,7 @@ impl Sender {
             self.learn(&news);
         }
         if now >= self.silence() && self.probes == 0 {
+            self.marks.on_silence();
             self.silent += 1;
             self.stats.timeouts += 1;
             self.probes = if self.silent == 1 { PROBES } else { 1 };
@@ -277,15 +292,22 @@ impl Sender {
         self.heard = now;
         if !news.arrived.is_empty() {
             self.silent = 0;
+            self.marks.on_arrival();
         }
         self.acknowledge(feedback.next);
         self.learn(&news);
+        match self.marks.take(feedback.marked, self.stats.packets_sent()) {
+            Ok(true) => self.control.on_marked(now, feedback.greatest, self.ledger.next()),
+            Ok(false) => {}
+            Err(Impossible) => self.stats.feedback_refused += 1,
+        }
         if self.ledger.greatest() >= self.round_end {
             self.round_end = self.ledger.next();
             self.control.on_round(now, !self.idle);
             self.idle = false;
         }
-        (self.stats.shared, self.stats.reductions) = self.control.counts();
+        let counts = self.control.counts();
+        (self.stats.shared, self.stats.reductions, self.stats.ecn_reactions) = counts;
     }
 
     fn acknowledge(&mut self, next: u64) {
@@ -298,6 +320,7 @@ impl Sender {
         self.stats.bytes_acked += bytes;
         self.una = next;
         self.lost = self.lost.split_off(&next);
+        self.times = self.times.split_off(&next);
     }
 
     /// What is known of packets changes the mirror, the estimate, the window and what is lost.
@@ -323,7 +346,12 @@ impl Sender {
                 && symbol >= self.una
                 && !self.mirror.knows(symbol)
             {
-                self.lost.insert(symbol);
+                let times = self.times.entry(symbol).or_default();
+                *times = times.saturating_add(1);
+                // Of two copies the other may still arrive.
+                if *times <= 2 || !self.ledger.carries(symbol) {
+                    self.lost.insert(symbol);
+                }
             }
         }
         let kept = self.oldest();
@@ -341,6 +369,13 @@ impl Sender {
         for (number, _) in &news.lost {
             self.control.on_lost(*number, self.ledger.next());
         }
+    }
+
+    /// Whether a symbol was lost so often that it goes in duplicate.
+    fn goes_twice(&self, symbol: u64) -> bool {
+        let times = self.times.get(&symbol).copied().unwrap_or_default();
+        times >= 2
+            && self.losses.duplicate_after(self.config.most_duplicates).is_some_and(|k| times >= k)
     }
 
     /// No combination reaches before this symbol.

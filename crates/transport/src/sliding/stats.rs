@@ -27,6 +27,8 @@ pub struct SlidingStats {
     pub timeouts: u64,
     /// Times the window was reduced for a loss, while the queue was shared.
     pub reductions: u64,
+    /// Times the window was reduced for marks.
+    pub ecn_reactions: u64,
     /// Times another flow was found to fill the queue.
     pub shared: u64,
     /// Feedback that cannot be true.

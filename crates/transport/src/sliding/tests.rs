@@ -27,15 +27,16 @@ proptest! {
 
     #[test]
     fn feedback_survives_the_way(
-        (next, greatest) in any::<(u32, u32)>(), arrived in any::<u128>(), ones in 0_u32..129, near in 0_u64..1 << 30,
+        (next, greatest, marked) in any::<(u32, u32, u32)>(), arrived in any::<u128>(), ones in 0_u32..129, near in 0_u64..1 << 30,
     ) {
         let arrived = if ones == 128 { u128::MAX } else { arrived | !(u128::MAX >> ones) };
         let (next, greatest) = (near + u64::from(next >> 4), near + u64::from(greatest >> 4));
-        let feedback = Feedback { next, greatest, arrived };
+        let feedback = Feedback { next, greatest, arrived, marked };
         let segment = feedback.segment();
         prop_assert_eq!(Feedback::of(&segment, near, near), Some(feedback));
         prop_assert!(Packet::of(&segment, 0, 0).is_none() && read_opening(&segment).is_none());
-        prop_assert!(segment.options_len() <= 28);
+        let most = if marked > 0 { 32 } else { 28 };
+        prop_assert!(segment.options_len() <= most);
     }
 }
 

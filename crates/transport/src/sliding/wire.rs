@@ -3,12 +3,13 @@
 //! ```text
 //! symbol        PSH  packet number | oldest symbol kept | symbol | head
 //! combination   PSH  packet number | oldest symbol kept | first symbol | count, key (16 bits each) | head
-//! feedback      ACK  next symbol wanted | greatest packet number n | bits ...
+//! feedback      ACK  next symbol wanted | greatest packet number n | [marked packets] | bits ...
 //! opening       SYN  attempt        answer  SYN+ACK  the attempt it answers
 //! ```
 //!
 //! A packet number is used once, so that what arrived is never ambiguous. Bit `i` of up to four words
-//! says that packet `n - i` has arrived; words left out are all set. The head of a symbol, its length
+//! says that packet `n - i` has arrived; words left out are all set. With ECE, which says that the word
+//! is there, feedback counts the packets that arrived with CE. The head of a symbol, its length
 //! with [`FIN`] in the highest bit, is part of what is combined: a receiver learns length and end of
 //! a symbol that it computes. The combination of heads is carried (its upper bytes zero), that of
 //! payloads is the payload, as long as the longest. A symbol's option takes 20 bytes, a
@@ -17,15 +18,14 @@
 use airtcp_fec::{Symbol, gf256};
 use airtcp_packet::{Flags, Kind, Segment, Seq};
 
+use crate::told::REACH;
+
 /// Bytes of the option of a combination, the longer one.
 pub const SYMBOL_OPTION: u16 = 24;
 /// Highest bit of a head: the stream ends with this symbol.
 pub const FIN: u16 = 1 << 15;
 /// Most symbols combined: bounds what a combination costs its receiver.
 pub(crate) const MOST_COMBINED: u16 = 256;
-/// Packets that feedback tells of.
-pub(crate) const REACH: u64 = 128;
-
 /// Length and flag of a symbol, or a combination of such.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Head(pub [u8; 2]);
@@ -151,36 +151,42 @@ pub(crate) struct Feedback {
     pub(crate) greatest: u64,
     /// Bit `i`: packet `greatest - i` has arrived.
     pub(crate) arrived: u128,
+    /// Packets that arrived with CE, all together.
+    pub(crate) marked: u32,
 }
 
 impl Feedback {
     pub(crate) fn segment(&self) -> Segment {
-        let mut words = [self.next as u32, self.greatest as u32, 0, 0, 0, 0];
-        for (i, word) in words[2..].iter_mut().enumerate() {
+        let (flags, head) =
+            if self.marked > 0 { (Flags::ACK | Flags::ECE, 3) } else { (Flags::ACK, 2) };
+        let mut words = [self.next as u32, self.greatest as u32, self.marked, 0, 0, 0, 0];
+        for (i, word) in words[head..].iter_mut().take(4).enumerate() {
             *word = (self.arrived >> (32 * i)) as u32;
         }
-        let told = (REACH as u32 - self.arrived.leading_ones()).div_ceil(32).max(1);
-        Segment::coded(Flags::ACK, Seq(0), &words[..2 + told as usize])
+        let told = (REACH - self.arrived.leading_ones()).div_ceil(32).max(1);
+        Segment::coded(flags, Seq(0), &words[..head + told as usize])
     }
 
     /// Reads it; `None` if it is none.
     pub(crate) fn of(segment: &Segment, near_symbol: u64, near_number: u64) -> Option<Self> {
         let (words, count) = segment.words();
+        let head = if segment.flags.has(Flags::ECE) { 3 } else { 2 };
         if segment.kind != Kind::Coded
-            || segment.flags != Flags::ACK
+            || segment.flags.without(Flags::ECE) != Flags::ACK
             || segment.len != 0
-            || !(3..=6).contains(&count)
+            || !(head + 1..=head + 4).contains(&count)
         {
             return None;
         }
         let mut arrived = u128::MAX;
-        for word in words[2..count].iter().rev() {
+        for word in words[head..count].iter().rev() {
             arrived = arrived << 32 | u128::from(*word);
         }
         Some(Self {
             next: Seq(words[0]).unwrap_near(Seq(0), near_symbol)?,
             greatest: Seq(words[1]).unwrap_near(Seq(0), near_number)?,
             arrived,
+            marked: if head == 3 { words[2] } else { 0 },
         })
     }
 }

@@ -8,7 +8,7 @@ pub mod shadow;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use airtcp_packet::{EndpointId, Pool, Segment, Seq, Side};
+use airtcp_packet::{Ecn, EndpointId, Pool, Segment, Seq, Side};
 use airtcp_probe::{Cx, Machine, NoProbe, Who};
 use airtcp_random::{Seed, Stream};
 use airtcp_transport::lt::{LtConfig, LtConnection};
@@ -25,6 +25,9 @@ pub struct Path {
     pub rate: BitRate,
     pub delay: Span,
     pub queue: usize,
+    /// Capable packets that find at least so many in the queue are marked; the average, if the share
+    /// that the present length weighs is below 1.
+    pub mark: Option<(f64, f64)>,
     pub forward: Loss,
     pub back: Loss,
     /// Share of packets, both ways, that come up to this much later, and share that come twice.
@@ -40,6 +43,7 @@ impl Default for Path {
             rate: BitRate::from_mbps(10),
             delay: Span::from_millis(40),
             queue: 100,
+            mark: None,
             forward: Loss::Independent(0.0),
             back: Loss::Independent(0.0),
             late: (0.0, Span::ZERO),
@@ -99,6 +103,8 @@ pub struct World {
     /// Bytes put on the link, dropped packets, and the area below the queue's length in packets.
     pub carried: u64,
     pub dropped: u64,
+    pub marked: u64,
+    average: f64,
     pub queued: f64,
     pub lost: u64,
     pub packets: u64,
@@ -130,6 +136,8 @@ impl World {
             shadows: Vec::new(),
             carried: 0,
             dropped: 0,
+            marked: 0,
+            average: 0.0,
             queued: 0.0,
             lost: 0,
             packets: 0,
@@ -289,6 +297,7 @@ impl World {
                         if self.queue.len() >= self.path.queue {
                             self.dropped += 1;
                         } else {
+                            let segment = self.mark(segment);
                             self.queue.push_back((flow, segment));
                             self.serve();
                         }
@@ -298,6 +307,16 @@ impl World {
                 }
             }
         }
+    }
+
+    fn mark(&mut self, mut segment: Segment) -> Segment {
+        let Some((threshold, weight)) = self.path.mark else { return segment };
+        self.average += weight * (self.queue.len() as f64 - self.average);
+        if segment.ecn.is_capable() && self.average >= threshold {
+            segment.ecn = Ecn::Ce;
+            self.marked += 1;
+        }
+        segment
     }
 
     fn note_departure(&mut self, flow: usize, segment: &Segment) {

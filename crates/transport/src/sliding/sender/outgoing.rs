@@ -1,7 +1,7 @@
 //! What leaves: symbols, new and again, combinations, probes.
 
 use airtcp_fec::combine;
-use airtcp_packet::Segment;
+use airtcp_packet::{Ecn, Segment};
 use airtcp_units::Nanos;
 
 use super::super::config::Coding;
@@ -47,6 +47,11 @@ impl Sender {
         match choice {
             Choice::Again(symbol) => {
                 self.lost.remove(&symbol);
+                self.copy = self.goes_twice(symbol).then_some(symbol);
+                Payload::Symbol(symbol)
+            }
+            Choice::Copy(symbol) => {
+                self.copy = None;
                 Payload::Symbol(symbol)
             }
             Choice::New => {
@@ -96,6 +101,8 @@ impl Sender {
         // Never further behind than a packet: what was not sent in time is not caught up with.
         let gap = self.control.gap();
         self.next_send = (self.next_send + gap).max(now);
-        Packet { number, oldest, payload, head, len }.segment()
+        let mut segment = Packet { number, oldest, payload, head, len }.segment();
+        segment.ecn = if self.marks.is_capable() { Ecn::Ect0 } else { Ecn::NotEct };
+        segment
     }
 }
