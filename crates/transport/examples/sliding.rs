@@ -146,13 +146,10 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let get = |i: usize, other| arguments.get(i).map_or(other, String::as_str).to_owned();
     let (what, name, keys) = (get(0, "bulk"), get(1, "sliding"), get(2, "{}"));
-    if what == "beside" || what == "marks" {
-        if what == "beside" {
-            beside(&name, &keys)
-        } else {
-            marks(&name, &keys)
-        }
-        return;
+    match what.as_str() {
+        "beside" => return beside(&name, &keys),
+        "marks" => return marks(&name, &keys),
+        _ => {}
     }
     for (bursts, both) in [(false, false), (true, false), (false, true), (true, true)] {
         for p in [0.0, 0.1, 0.3, 0.5] {

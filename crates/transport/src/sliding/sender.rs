@@ -229,8 +229,13 @@ impl Sender {
         if from.max(self.now) < until { from } else { Nanos::NEVER }
     }
 
-    /// When it next does something by itself.
+    /// When it next does something by itself: never before the present, though a round trip that became
+    /// shorter moves what is overdue into the past.
     pub(crate) fn next_timer(&self) -> Nanos {
+        self.due().max(self.now)
+    }
+
+    fn due(&self) -> Nanos {
         if self.probes > 0 {
             return self.next_send;
         }

@@ -204,6 +204,7 @@ impl World {
                 .min()
                 .unwrap_or(Nanos::NEVER);
             let timer = self.flows.iter().flatten().map(End::timer).min().unwrap_or(Nanos::NEVER);
+            assert!(timer >= self.now, "a timer in the past");
             let next = event.min(start).min(timer).max(self.now);
             if next > until {
                 self.pass(until);

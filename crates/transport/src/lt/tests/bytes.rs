@@ -255,7 +255,7 @@ fn ends_of_any_length() {
 fn feedback_lost_for_seconds() {
     let way = |side: usize, n: u64, now: Nanos| {
         let dark = (Nanos(200_000_000)..Nanos(5_200_000_000)).contains(&now);
-        if (side == 1 && dark) || (side == 0 && mixed(n, 3) % 4 == 0) {
+        if (side == 1 && dark) || (side == 0 && mixed(n, 3).is_multiple_of(4)) {
             vec![]
         } else {
             vec![ms(20)]
