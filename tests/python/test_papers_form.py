@@ -10,6 +10,7 @@ import pytest
 import airtcp
 from airtcp import api
 from airtcp.papers import drivers, ensembles
+from airtcp.papers.drivers.variants import variants
 from airtcp.papers.form import PaperError
 from airtcp.papers.library import Library, default_root
 from airtcp.papers.paper import Term, term
@@ -170,3 +171,29 @@ def test_paper_files_keep_to_the_schema() -> None:
     validator = jsonschema.Draft202012Validator(paper_schema())
     for path in Library(default_root()).files.values():
         validator.validate(tomllib.loads(path.read_text("utf-8")))
+
+
+def test_variants_that_are_judged_are_measured() -> None:
+    """A row of a driver of variants names measures and values of its axes, all of them."""
+    for figure in api.published():
+        if figure.driver not in {"cells", "links"}:
+            continue
+        known = [at for at, _ in variants(figure.parameters)]
+        measures = set(figure.parameters["measure"])
+        said = [one.term for one in figure.published]
+        for claim in figure.claims:
+            said += [claim.left, *([claim.right] if isinstance(claim.right, Term) else [])]
+        for one in said:
+            assert one.at in known, f"{figure.id}: {one}"
+            plain = one.metric.removeprefix("least ").removeprefix("greatest ")
+            assert plain in measures, f"{figure.id}: {one}"
+
+
+def test_s0_has_both_columns_of_its_tables() -> None:
+    """Tables II to VI: three measures of each variant, under SACK and under LT-TCP."""
+    library = Library(default_root())
+    for table, columns in ((2, 2), (3, 2), (4, 3), (5, 3), (6, 3)):
+        published = library.figure(f"S0.table{table}").published
+        for protocol in ("SACK", "LT-TCP"):
+            rows = [one for one in published if one.term.at["protocol"] == protocol]
+            assert len(rows) == 3 * columns, (table, protocol)
