@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use airtcp_probe::{NoProbe, Probe};
 use airtcp_random::Seed;
 use airtcp_scenario::{Resolved, ScenarioError};
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Span};
 
 use crate::build::{TraceLoader, build};
 use crate::check::check;
@@ -43,7 +43,9 @@ pub fn run_one<P: Probe>(
     let seed = Seed { root: plan.scenario.seed, replication: number };
     let mut world = build(plan, seed, load, probe)?;
     let end = Nanos::ZERO + plan.scenario.duration;
-    if !advance(&mut world, Nanos::ZERO + plan.scenario.warmup, stop) {
+    // Without a warm-up what happens at the very start is measured.
+    let warmup = plan.scenario.warmup;
+    if warmup > Span::ZERO && !advance(&mut world, Nanos::ZERO + warmup, stop) {
         return Ok(None);
     }
     let warm = Snapshot::take(&world);

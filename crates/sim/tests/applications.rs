@@ -52,8 +52,8 @@ fn constant_rate_over_either_transport() {
 fn on_off_has_its_duty_cycle() {
     let fixed = "app = { kind = \"on-off\", rate = \"800 kb/s\", on = \"1 s\", off = \"3 s\", periods = \"fixed\" }";
     let f = with(&format!("transport = \"udp\"\n{fixed}"));
-    // On at 0, 4, 8, 12 and 16 s, 100 datagrams each.
-    assert_eq!(f.segments_sent, 500);
+    // On at 0, 4, 8, 12 and 16 s, 100 datagrams each; and the first of those from 20 s on.
+    assert_eq!(f.segments_sent, 501);
     for periods in ["exponential", "pareto"] {
         let text = LINK.replace("20 s", "2000 s");
         let app = format!(

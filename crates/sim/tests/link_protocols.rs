@@ -180,3 +180,21 @@ fn what_does_not_fit_is_refused() {
         .replace("queue =", "jitter = { mean = \"1 ms\" }\nqueue =");
     assert!(refused(&jitter).contains("units arrive once and in order"));
 }
+
+/// Without a warm-up the packet that is sent at the very start counts as sent.
+#[test]
+fn without_a_warm_up_nothing_is_delivered_that_was_not_sent() {
+    for warmup in ["0 s", "1 ms"] {
+        let run = run_first(&format!(
+            "duration = \"2 s\"\nwarmup = \"{warmup}\"\n\
+             [[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"1 Mb/s\"\ndelay = \"10 ms\"\n\
+             [[flows]]\nfrom = \"a\"\nto = \"b\"\ntransport = \"udp\"\n\
+             app = {{ kind = \"constant-rate\", rate = \"8 kb/s\", message = \"100 B\" }}\n"
+        ));
+        let link = &run.links[0];
+        let before = u64::from(warmup != "0 s");
+        // Each 100 ms from 0 s to 2 s; the last is on its way.
+        assert_eq!(link.sent_packets + before, 21, "{warmup}");
+        assert_eq!(link.delivered_packets, 20, "{warmup}");
+    }
+}

@@ -286,6 +286,10 @@ impl Carrier {
                 }
                 Decision::Released(frame) => self.settle(frame, at, true),
                 Decision::Skipped(frame) => self.settle(frame, at, false),
+                Decision::SkippedBefore(frame) => {
+                    let sent = self.first + self.carried.len() as u64;
+                    (self.first..frame.min(sent)).for_each(|frame| self.settle(frame, at, false));
+                }
             }
         }
     }

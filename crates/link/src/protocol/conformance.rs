@@ -225,7 +225,10 @@ fn refuses_what_cannot_be() {
         ("kind = \"ll-arq\"\nwindow = 0", None, "window"),
         ("kind = \"ll-arq\"\nheader = \"200 B\"", None, "100 B"),
         ("kind = \"ll-harq\"\nunits = 200\nrfec_max = 60", None, "1 to 55"),
-        ("kind = \"ll-harq\"\nunits = 255", None, "rfec_max"),
+        ("kind = \"ll-harq\"\nunits = 255", None, "up to 254"),
+        ("kind = \"ll-harq\"\nunits = 255\nrfec_max = 1", None, "rfec_max"),
+        ("kind = \"ll-arq\"\narq = \"stop-and-wait\"\nwindow = 2", None, "one frame is under way"),
+        ("kind = \"ll-harq\"\nfeedback = { size = \"20 B\" }", None, "reverse"),
         ("kind = \"ll-harq\"\ndeviations = -1.0", None, "standard deviations"),
         ("kind = \"ll-harq\"\nweight = 0.0", None, "never learns"),
         ("kind = \"ll-harq\"\nfeedback = { size = \"0 B\" }", None, "1500 B"),
@@ -236,4 +239,7 @@ fn refuses_what_cannot_be() {
         assert!(message.contains(part) && message.starts_with("protocol."), "{message}");
     }
     assert!(usize::from(MOST_SYMBOLS) == 255);
+    // Without retransmissions nothing is sent on demand.
+    let config = toml::from_str("kind = \"ll-harq\"\nunits = 255\nattempts = 1").unwrap();
+    assert!(Protocol::new(&config, None).is_ok());
 }

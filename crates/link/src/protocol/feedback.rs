@@ -82,6 +82,11 @@ impl FeedbackConfig {
         if !(1..=1500).contains(&self.size.0) {
             return refuse("protocol.feedback.size", "a report has 1 B to 1500 B");
         }
+        if self.way == Way::Free && self.size != Self::default().size {
+            let message =
+                "has no use with way = \"free\", where reports take no room: set way = \"reverse\"";
+            return refuse("protocol.feedback.size", message);
+        }
         if self.timer == Some(Span::ZERO) {
             return refuse("protocol.feedback.timer", "a sender that waits 0 s hears no report");
         }

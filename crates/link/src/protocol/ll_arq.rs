@@ -115,6 +115,11 @@ impl Model for LlArq {
         let LlArqConfig { units, attempts, window, .. } = *config;
         super::check_counts("protocol.units", units, attempts, window, mtu)?;
         config.feedback.check()?;
+        if config.arq == Arq::StopAndWait && window.is_some_and(|w| w > 1) {
+            let message = "has no use with arq = \"stop-and-wait\", where one frame is under way: leave \
+                           it out, or take another arq";
+            return Err(ConfigError::new("protocol.window", message));
+        }
         let window = window.map_or(usize::MAX, |w| w as usize);
         Ok(Self {
             units,

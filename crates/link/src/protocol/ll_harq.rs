@@ -137,8 +137,9 @@ pub struct LlHarqConfig {
     pub rfec: Rfec,
     /// Which transmissions the estimate is of.
     pub sample: Sample,
-    /// Units sent on demand for a frame, at most, in all. Default: what the code has left,
-    /// 255 - `units`.
+    /// Further parity of a frame, at most, in all. Default: what the code has left, 255 - `units`.
+    /// Once it is used up (with more than two `attempts`), units that were lost are sent again, as
+    /// many as would have been of parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rfec_max: Option<u16>,
     /// Bytes added to each unit.
@@ -248,8 +249,12 @@ impl LinkProtocol for LlHarq {
         if !fresh.is_empty() {
             return fresh;
         }
-        // The code has no further symbols: those that are missing are sent again.
-        SymbolSet::range(0, missing.fresh).without(missing.have)
+        // The code has no further symbols: of those that are missing as many are sent again.
+        let lost = SymbolSet::range(0, missing.fresh).without(missing.have);
+        lost.iter().take(usize::from(demand)).fold(SymbolSet::EMPTY, |mut some, symbol| {
+            some.insert(symbol);
+            some
+        })
     }
 
     fn on_report(&mut self, attempt: u16, sent: u16, received: u16) {
@@ -308,8 +313,13 @@ impl Model for LlHarq {
             ));
         }
         let left = MOST_SYMBOLS - units;
+        if left == 0 && attempts > 1 && config.rfec_max.is_none() {
+            let message = "is 255: the code over GF(256) has no unit left to send on demand; accepted \
+                           are up to 254, and 255 with attempts = 1";
+            return Err(ConfigError::new("protocol.units", message));
+        }
         let most = config.rfec_max.unwrap_or(left);
-        if most == 0 || most > left {
+        if config.rfec_max.is_some() && (most == 0 || most > left) {
             return Err(ConfigError::new(
                 "protocol.rfec_max",
                 format!(

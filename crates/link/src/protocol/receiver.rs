@@ -11,7 +11,9 @@
 //! does try), or a timer of several times the longest that all attempts may take runs out.
 //!
 //! Units may come in any order, several times, or with impossible heads: those are counted and
-//! ignored, and memory stays bounded.
+//! ignored, and memory stays bounded: a sender has no more frames between its oldest and its newest than
+//! the receiver keeps ([`REACH`]). After a silence in which it gave up more than that, the oldest frame that
+//! a unit names takes the receiver along.
 
 use std::collections::VecDeque;
 
@@ -20,8 +22,9 @@ use airtcp_units::{Nanos, Span};
 use super::sender::LEAST;
 use super::{Decision, MOST_SYMBOLS, Report, SymbolSet, Timed, Trigger, Unit};
 
-/// Frames beyond the one waited for that a receiver keeps; a unit of a later one is ignored.
-const REACH: u64 = 1 << 16;
+/// Most frames from the oldest that is not settled to the newest, at either end: six seconds of frames of
+/// 1500 bytes at 1 Gb/s.
+pub(super) const REACH: u64 = 1 << 19;
 
 /// The hold is this many times what all attempts of a frame may take.
 const PATIENCE: u64 = 4;
@@ -106,7 +109,8 @@ impl Receiver {
             && unit.attempt > 0
             && unit.of > 0
             && unit.oldest <= unit.frame
-            && unit.frame < self.base + REACH;
+            && unit.frame - unit.oldest < REACH
+            && unit.frame < u64::MAX;
         if !possible {
             self.strange += 1;
             return false;
@@ -115,8 +119,8 @@ impl Receiver {
         if self.current.as_ref().is_some_and(|c| !same(c)) {
             self.finish(now);
         }
+        self.no_longer_before(now, unit.oldest);
         self.reach(now, unit);
-        self.no_longer_before(unit.oldest);
         let place = unit.frame.checked_sub(self.base);
         let partial = place.and_then(|i| self.frames.get_mut(i as usize));
         let partial = partial.filter(|p| !p.decoded && !p.given_up);
@@ -191,12 +195,19 @@ impl Receiver {
         }
     }
 
-    fn no_longer_before(&mut self, oldest: u64) {
+    /// The sender no longer tries what is before `oldest`.
+    fn no_longer_before(&mut self, now: Nanos, oldest: u64) {
         let settled = oldest.saturating_sub(self.base) as usize;
         for partial in self.frames.iter_mut().take(settled) {
             if !partial.decoded {
                 partial.given_up = true;
             }
+        }
+        if settled > self.frames.len() {
+            // Of those beyond nothing has ever been heard.
+            self.decide(now);
+            self.decisions.push_back((now, Decision::SkippedBefore(oldest)));
+            self.base = oldest;
         }
     }
 

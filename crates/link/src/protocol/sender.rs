@@ -6,13 +6,14 @@
 //! frames, after the transmission under way; several go in the order in which their reports came.
 //!
 //! Reports may come late, twice, in any order or never, and may contradict each other: only one that
-//! is about the latest transmission of a frame still under way counts, and a timer speaks for the
-//! one that does not come.
+//! is about the latest transmission of a frame still under way counts, but for the word that a frame is
+//! settled, and a timer speaks for the one that does not come.
 
 use std::collections::VecDeque;
 
 use airtcp_units::{Nanos, Span};
 
+use super::receiver::REACH;
 use super::{Block, LinkProtocol, MOST_SYMBOLS, Missing, Protocol, Report, SymbolSet};
 
 /// The least time a transmission is taken to last where it takes none: timers need one.
@@ -103,7 +104,7 @@ impl Sender {
 
     /// True if another frame may be under way.
     pub fn has_room(&self) -> bool {
-        self.under_way < self.protocol.window()
+        self.under_way < self.protocol.window() && (self.frames.len() as u64) < REACH
     }
 
     /// True if something is to be sent again.
@@ -193,8 +194,9 @@ impl Sender {
         let Report { frame, attempt, received, have, settled } = *report;
         let Some(p) = self.pending(frame).filter(|p| p.attempt == attempt && p.plan.is_none())
         else {
-            // Of an older transmission: still good to know what is there.
-            let known = attempt != 0 && self.pending(frame).is_some_and(|p| attempt < p.attempt);
+            // Of an older transmission, or late while the next one waits for the transmitter: still
+            // good to know what is there.
+            let known = attempt != 0 && self.pending(frame).is_some_and(|p| attempt <= p.attempt);
             self.counts.stray_reports += 1;
             if known && settled {
                 self.settle(frame);

@@ -6,6 +6,7 @@ use airtcp_units::{Nanos, Probability, Span, detmath};
 use super::closed_form::{
     arq_rounds, arq_selective_share, arq_undelivered, arq_whole_share, harq_block,
 };
+use super::receiver::REACH;
 use super::*;
 
 pub(super) fn arq(arq: Arq) -> ProtocolConfig {
@@ -74,6 +75,12 @@ impl Ends {
                 Decision::Decoded(f) => self.seen.decoded.push(f),
                 Decision::Released(f) => self.seen.released.push(f),
                 Decision::Skipped(f) => self.seen.skipped.push(f),
+                Decision::SkippedBefore(f) => {
+                    let Seen { released, skipped, .. } = &mut self.seen;
+                    let open = |f: &u64| !released.contains(f) && !skipped.contains(f);
+                    let more: Vec<u64> = (0..f).filter(open).collect();
+                    skipped.extend(more);
+                }
                 Decision::Tell(report) => {
                     if told(at, report) {
                         self.reports.push((at + WAY, report));
@@ -321,4 +328,77 @@ fn rules_of_rfec() {
     assert_eq!(demand(Rfec::Sum), 11); // 8.0494 + 2.857
     assert_eq!(demand(Rfec::NeedAndSpread), 2 + 8 + 3); // 20 x 0.10247 = 2.05
     assert_eq!(demand(Rfec::Margin), 4);
+}
+
+/// A sender that gave up more frames in a silence than a receiver keeps goes on where it is; a head that
+/// spans more than both ends keep is none of it.
+#[test]
+fn a_silence_longer_than_the_receivers_memory() {
+    let mut ends = Ends::new(&arq(Arq::Selective));
+    let unit = |frame: u64, oldest: u64| Unit {
+        frame,
+        attempt: 1,
+        last: false,
+        oldest,
+        needed: 1,
+        symbol: 0,
+        position: 0,
+        of: 1,
+        unit_time: UNIT,
+    };
+    let (receiver, mut now) = (&mut ends.receiver, Nanos::ZERO);
+    assert!(receiver.on_unit(now, &unit(0, 0)));
+    let far = 5 * REACH;
+    for (head, used) in [
+        (unit(far, far - REACH), false),
+        (unit(u64::MAX, u64::MAX - 1), false),
+        (unit(far, far - 2), true),
+        (unit(far - 1, far - 2), true),
+        (unit(far - 2, far - 2), true),
+    ] {
+        now += UNIT;
+        assert_eq!(receiver.on_unit(now, &head), used, "{head:?}");
+    }
+    assert_eq!(receiver.strange(), 2);
+    let mut seen = Vec::new();
+    while let Some((_, decision)) = receiver.poll() {
+        seen.extend(
+            (!matches!(decision, Decision::Tell(_) | Decision::Decoded(_))).then_some(decision),
+        );
+    }
+    let up = [far - 2, far - 1, far].map(Decision::Released);
+    let expected = [&[Decision::Released(0), Decision::SkippedBefore(far - 2)][..], &up].concat();
+    assert_eq!(seen, expected);
+    // The sender keeps within that.
+    let sender = &mut ends.sender;
+    (0..REACH).for_each(|_| assert_eq!(sender.start(100).attempt, 1));
+    assert!(!sender.has_room());
+}
+
+/// A report that a frame is there, after its timer and before it could be sent again.
+#[test]
+fn a_late_report_stops_what_waits_to_be_sent_again() {
+    let mut sender = Ends::new(&arq(Arq::WholeAccumulate)).sender;
+    let block = sender.start(1000);
+    sender.on_sent(&block, Nanos::ZERO, UNIT * 20);
+    sender.on_timer(sender.next_timer());
+    assert!(sender.has_retry() && sender.counts().timeouts == 1);
+    let have = block.symbols;
+    sender.on_report(&Report { frame: 0, attempt: 1, received: 20, have, settled: true });
+    assert_eq!((sender.retry().is_none(), sender.oldest()), (true, 1));
+}
+
+/// Parity on demand ends with `rfec_max`; then lost units go again, as many as parity would have been.
+#[test]
+fn what_is_sent_when_parity_is_used_up() {
+    let config = LlHarqConfig { rfec_max: Some(1), attempts: 3, ..LlHarqConfig::default() };
+    let mut rules = LlHarq::build(&config, None).unwrap();
+    let have = SymbolSet::range(0, 4);
+    let missing = |fresh| Missing { needed: 6, parity: 14, have, fresh };
+    let demand = usize::from(rules.demand(14, 2));
+    assert_eq!(rules.again(&missing(20)).iter().collect::<Vec<_>>(), [20]);
+    let lost: Vec<u16> = rules.again(&missing(21)).iter().collect();
+    assert_eq!(lost, (4..21).take(demand).collect::<Vec<_>>());
+    let need = Missing { needed: 6, parity: 2, have, fresh: 21 };
+    assert!((1..17).contains(&usize::from(rules.again(&need).len())));
 }

@@ -84,6 +84,8 @@ pub enum Decision {
     Released(u64),
     /// The frame is no longer waited for.
     Skipped(u64),
+    /// All frames before this one that are not decided are no longer waited for.
+    SkippedBefore(u64),
     /// To be sent back.
     Tell(Report),
 }
