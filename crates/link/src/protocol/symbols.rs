@@ -13,11 +13,16 @@ impl SymbolSet {
 
     /// Units `from`, `from + 1`, ... below `until`; none beyond [`MOST_SYMBOLS`].
     pub fn range(from: u16, until: u16) -> Self {
-        let mut set = Self::EMPTY;
-        for symbol in from..until.min(MOST_SYMBOLS) {
-            set.insert(symbol);
-        }
-        set
+        Self::below(until.min(MOST_SYMBOLS)).without(Self::below(from))
+    }
+
+    /// Units 0, 1, ... below `until`, word by word: a report is looked at through such a set.
+    fn below(until: u16) -> Self {
+        Self([0, 64, 128, 192].map(|first| match until.saturating_sub(first) {
+            0 => 0,
+            n @ 1..64 => (1 << n) - 1,
+            _ => u64::MAX,
+        }))
     }
 
     /// Adds a unit; true if it is one, and was not there.
@@ -115,5 +120,20 @@ mod tests {
         assert_eq!(SymbolSet::range(20, 23).iter().collect::<Vec<_>>(), [20, 21, 22]);
         assert_eq!(SymbolSet::range(250, 400).len(), 5);
         assert!(SymbolSet::range(5, 5).is_empty());
+        assert!(SymbolSet::range(9, 5).is_empty());
+        assert!(SymbolSet::range(255, 400).is_empty());
+    }
+
+    #[test]
+    fn a_range_has_every_unit_between_its_ends() {
+        for from in 0..=260 {
+            for until in [0, 1, 20, 63, 64, 65, 127, 128, 129, 191, 192, 193, 254, 255, 256, 260] {
+                let mut each = SymbolSet::EMPTY;
+                for symbol in from..until {
+                    each.insert(symbol);
+                }
+                assert_eq!(SymbolSet::range(from, until), each, "{from} to {until}");
+            }
+        }
     }
 }
