@@ -172,6 +172,7 @@ class Link(_LinkClass):
     prr_over_time: ReceptionOverTime
     tcp: LinkTcp
     compared: NotRequired[CompareCase | None]
+    remedies: NotRequired[Remedies | None]
 
 
 class Skipped(TypedDict):
@@ -227,7 +228,13 @@ class Outcome(TypedDict):
     less_than_best_bps: Estimate | None
     rtt_mean_s: Estimate
     rtt_p95_s: Estimate
+    delivery_mean_s: Estimate
+    delivery_p50_s: Estimate
+    delivery_p95_s: Estimate
+    delivery_p95_difference: PairedDifference | None
     queue_delay_s: Estimate
+    residual_loss: Estimate
+    bytes_per_byte: Estimate
     retransmissions: Estimate
     retransmission_ratio: Estimate
     timeouts: Estimate
@@ -258,7 +265,14 @@ class CompareRun(TypedDict):
     packets_per_second: float | None
     rtt_mean_s: float | None
     rtt_p95_s: float | None
+    delivery_mean_s: float | None
+    delivery_p50_s: float | None
+    delivery_p95_s: float | None
     queue_delay_s: float | None
+    lossy_packets: int | None
+    lossy_packets_lost: int | None
+    link_bps: float | None
+    carried_bps: float | None
     segments_sent: int
     retransmissions: int
     retransmission_ratio: float
@@ -294,9 +308,18 @@ class VariantTcp(TypedDict):
     """A TCP's parameters on a subject."""
 
     variant: str
+    transport: str
     law: str
     recovery: str
     parameters: dict[str, Any]
+
+
+class Remedies(CompareCase):
+    """What would help against losses: each remedy beside the TCP without one."""
+
+    reference: str
+    tcp: list[VariantTcp]
+    notes: list[str]
 
 
 class CompareSubject(TypedDict):
@@ -314,6 +337,7 @@ class CompareSubject(TypedDict):
     scenario: dict[str, Any] | None
     notes: list[str]
     cases: list[CompareCase]
+    remedies: Remedies | None
 
 
 class CompareDocument(TypedDict):

@@ -305,6 +305,11 @@ def link_findings(link: Link) -> list[Finding]:
         from airtcp import words_compare
 
         found.append(words_compare.suits(compared))
+    remedies = link.get("remedies")
+    if remedies is not None:
+        from airtcp import words_remedies
+
+        found.append(words_remedies.goodput(remedies))
     return found
 
 
@@ -383,6 +388,11 @@ def study_findings(links: Sequence[Link]) -> list[Finding]:
         from airtcp import words_compare
 
         found.append(words_compare.suited(compared))
+    helped = [(link["name"], each) for link in links if (each := link.get("remedies"))]
+    if helped:
+        from airtcp import words_remedies
+
+        found.append(words_remedies.several(helped))
     return found
 
 

@@ -86,7 +86,7 @@ pub(crate) fn compare(
 }
 
 /// The tables, in the order in which they are listed.
-const TABLES: [&str; 3] = ["outcomes", "runs", "windows"];
+const TABLES: [&str; 4] = ["outcomes", "runs", "windows", "remedies"];
 
 #[pymethods]
 impl CompareResult {
@@ -117,6 +117,16 @@ impl CompareResult {
     fn table(&self, name: &str) -> PyResult<Table> {
         match name {
             "outcomes" => outcomes(&self.rows(|case| case.outcomes.iter().collect())),
+            "remedies" => {
+                let subjects = self.inner.subjects.iter();
+                let rows = subjects.flat_map(|subject| {
+                    let case = subject.remedies.as_ref().map(|remedies| &remedies.case);
+                    let rows =
+                        case.into_iter().flat_map(|c| c.outcomes.iter().map(move |o| (c, o)));
+                    rows.map(move |(case, outcome)| (subject, case, outcome))
+                });
+                outcomes(&rows.collect::<Vec<_>>())
+            }
             "runs" => runs(&self.rows(|case| case.runs.iter().collect())),
             "windows" => {
                 let rows = self.rows(|case| {
@@ -161,10 +171,19 @@ fn placed<'a, T>(rows: &'a [Row<'a, T>]) -> Columns<'a, Row<'a, T>> {
 }
 
 fn outcomes<'a>(rows: &'a [Row<'a, &'a Outcome>]) -> PyResult<Table> {
+    let table = placed(rows).count("replications", |r| u64::from(r.1.replications));
+    outcome_columns(table, |r| r.2).finish()
+}
+
+/// The columns of what a variant got, with intervals.
+pub(crate) fn outcome_columns<'a, R>(
+    table: Columns<'a, R>,
+    of: impl Fn(&'a R) -> &'a Outcome + Copy,
+) -> Columns<'a, R> {
     type Get = fn(&Outcome) -> Option<Estimate>;
     let gain: Get = |o| o.difference.map(|d| d.absolute);
     let percent: Get = |o| o.difference.and_then(|d| d.percent);
-    let columns: [(&str, Get); 19] = [
+    let columns: [(&str, Get); 25] = [
         ("goodput_bps", |o| Some(o.goodput_bps)),
         ("packets_per_second", |o| o.packets_per_second),
         ("difference_bps", gain),
@@ -172,7 +191,13 @@ fn outcomes<'a>(rows: &'a [Row<'a, &'a Outcome>]) -> PyResult<Table> {
         ("less_than_best_bps", |o| o.less_than_best_bps),
         ("rtt_mean_s", |o| Some(o.rtt_mean_s)),
         ("rtt_p95_s", |o| Some(o.rtt_p95_s)),
+        ("delivery_mean_s", |o| Some(o.delivery_mean_s)),
+        ("delivery_p50_s", |o| Some(o.delivery_p50_s)),
+        ("delivery_p95_s", |o| Some(o.delivery_p95_s)),
+        ("delivery_p95_difference_s", |o| o.delivery_p95_difference.map(|d| d.absolute)),
         ("queue_delay_s", |o| Some(o.queue_delay_s)),
+        ("residual_loss", |o| Some(o.residual_loss)),
+        ("bytes_per_byte", |o| Some(o.bytes_per_byte)),
         ("retransmissions", |o| Some(o.retransmissions)),
         ("retransmission_ratio", |o| Some(o.retransmission_ratio)),
         ("timeouts", |o| Some(o.timeouts)),
@@ -186,17 +211,16 @@ fn outcomes<'a>(rows: &'a [Row<'a, &'a Outcome>]) -> PyResult<Table> {
         ("rival_difference_bps", |o| o.rival_difference.map(|d| d.absolute)),
     ];
     let standing = |d: &Option<PairedDifference>| d.map(|d| d.standing.name());
-    let mut table = placed(rows)
-        .count("replications", |r| u64::from(r.1.replications))
-        .text("variant", |r| r.2.variant.as_str())
-        .text("standing", |r| standing(&r.2.difference));
+    let mut table = table
+        .text("variant", move |r| of(r).variant.as_str())
+        .text("standing", move |r| standing(&of(r).difference));
     for (name, get) in columns {
         table = table
-            .real(name, move |r| get(r.2).and_then(|e| e.mean))
-            .real(&format!("{name}_ci_low"), move |r| get(r.2).and_then(|e| e.ci_low))
-            .real(&format!("{name}_ci_high"), move |r| get(r.2).and_then(|e| e.ci_high));
+            .real(name, move |r| get(of(r)).and_then(|e| e.mean))
+            .real(&format!("{name}_ci_low"), move |r| get(of(r)).and_then(|e| e.ci_low))
+            .real(&format!("{name}_ci_high"), move |r| get(of(r)).and_then(|e| e.ci_high));
     }
-    table.finish()
+    table
 }
 
 fn runs<'a>(rows: &'a [Row<'a, &'a CompareRun>]) -> PyResult<Table> {
@@ -207,7 +231,14 @@ fn runs<'a>(rows: &'a [Row<'a, &'a CompareRun>]) -> PyResult<Table> {
         .real("packets_per_second", |r| r.2.packets_per_second)
         .real("rtt_mean_s", |r| r.2.rtt_mean_s)
         .real("rtt_p95_s", |r| r.2.rtt_p95_s)
+        .real("delivery_mean_s", |r| r.2.delivery_mean_s)
+        .real("delivery_p50_s", |r| r.2.delivery_p50_s)
+        .real("delivery_p95_s", |r| r.2.delivery_p95_s)
         .real("queue_delay_s", |r| r.2.queue_delay_s)
+        .count("lossy_packets", |r| r.2.lossy_packets)
+        .count("lossy_packets_lost", |r| r.2.lossy_packets_lost)
+        .real("link_bps", |r| r.2.link_bps)
+        .real("carried_bps", |r| r.2.carried_bps)
         .count("segments_sent", |r| r.2.segments_sent)
         .count("retransmissions", |r| r.2.retransmissions)
         .real("retransmission_ratio", |r| r.2.retransmission_ratio)

@@ -282,6 +282,7 @@ fn links(replications: &[Replication]) -> PyResult<Table> {
         .count("sent_packets", |r| r.1.sent_packets)
         .count("delivered_packets", |r| r.1.delivered_packets)
         .real("delivered_bps", |r| r.1.delivered_bps)
+        .real("sent_bps", |r| r.1.sent_bps)
         .real("utilisation", |r| r.1.utilisation)
         .real("loss_rate", |r| r.1.loss_rate)
         .count("marked_packets", |r| r.1.marked_packets)

@@ -8,6 +8,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use serde::Deserialize;
 
+use crate::compare::outcome_columns;
 use crate::error;
 use crate::progress::Watch;
 use crate::table::{Columns, Table};
@@ -55,7 +56,7 @@ pub(crate) fn study(
 }
 
 /// The tables, in the order in which they are listed.
-const TABLES: [&str; 9] = [
+const TABLES: [&str; 10] = [
     "links",
     "replicas",
     "success_bursts",
@@ -65,6 +66,7 @@ const TABLES: [&str; 9] = [
     "autocorrelation",
     "prr_over_time",
     "cwnd",
+    "remedies",
 ];
 
 #[pymethods]
@@ -130,6 +132,13 @@ impl StudyResult {
                     cwnd.flat_map(|c| c.t_s.iter().zip(&c.cwnd_packets)).collect()
                 });
                 named(&rows).real("t_s", |r| *r.1.0).real("cwnd_packets", |r| *r.1.1).finish()
+            }
+            "remedies" => {
+                let rows = flat(links, |link| {
+                    let remedies = link.remedies.iter();
+                    remedies.flat_map(|remedies| &remedies.case.outcomes).collect()
+                });
+                outcome_columns(named(&rows), |r| r.1).finish()
             }
             _ => Err(PyKeyError::new_err(format!(
                 "no table \"{name}\" (there are {})",

@@ -31,6 +31,7 @@ mod run;
 mod site;
 pub mod slotted;
 mod transport;
+mod ways;
 mod world;
 
 pub use air_summary::CellEstimates;
@@ -39,4 +40,5 @@ pub use estimate::Estimate;
 pub use media::{MediumStation, media};
 pub use place::warnings;
 pub use results::RunResult;
-pub use run::{collect, prepare, run, run_one, run_recorded};
+pub use run::{collect, prepare, run, run_one, run_parts, run_recorded};
+pub use ways::links_on_way;

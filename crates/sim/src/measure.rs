@@ -325,6 +325,7 @@ fn link<P: Probe>(
         delivered_bps: over(
             (after.link.delivered_bytes - before.link.delivered_bytes) as f64 * 8.0,
         ),
+        sent_bps: over((after.link.sent_bytes - before.link.sent_bytes) as f64 * 8.0),
         utilisation: over(after.busy.saturating_sub(before.busy).as_secs_f64()),
         loss_rate: if sent == 0 { 0.0 } else { lost as f64 / sent as f64 },
         drops,

@@ -102,6 +102,10 @@ pub struct LinkResult {
     pub delivered_packets: u64,
     /// Bytes on the wire that came out, per second.
     pub delivered_bps: f64,
+    /// Bytes put on the wire, per second: those that were lost too, units and reports of a link
+    /// protocol included.
+    #[serde(default)]
+    pub sent_bps: f64,
     /// Share of the measured time in which the transmitter was busy.
     pub utilisation: f64,
     /// Share of transmitted packets that the loss model took; with a link protocol, that it gave

@@ -40,21 +40,47 @@ pub fn run_one<P: Probe>(
     probe: P,
     stop: &Stop,
 ) -> Result<Option<(Replication, P)>, ScenarioError> {
+    let done = run_parts(plan, number, load, probe, 1, stop)?;
+    Ok(done.and_then(|(parts, probe)| parts.into_iter().next().map(|part| (part, probe))))
+}
+
+/// As [`run_one`], with the measured time cut into equal `parts`, each with results of its own: batch
+/// means of a single run, in which nothing starts anew between one part and the next. Quantities
+/// that are "since the start" or "at the end" are so in every part.
+///
+/// # Errors
+/// If a model refuses its parameters.
+pub fn run_parts<P: Probe>(
+    plan: &Resolved,
+    number: u32,
+    load: &TraceLoader<'_>,
+    probe: P,
+    parts: u32,
+    stop: &Stop,
+) -> Result<Option<(Vec<Replication>, P)>, ScenarioError> {
     let seed = Seed { root: plan.scenario.seed, replication: number };
     let mut world = build(plan, seed, load, probe)?;
-    let end = Nanos::ZERO + plan.scenario.duration;
-    // Without a warm-up what happens at the very start is measured.
     let warmup = plan.scenario.warmup;
-    if warmup > Span::ZERO && !advance(&mut world, Nanos::ZERO + warmup, stop) {
+    let (begin, measured) = (Nanos::ZERO + warmup, plan.scenario.duration.saturating_sub(warmup));
+    let parts = u64::from(parts.max(1));
+    // Without a warm-up what happens at the very start is measured.
+    if warmup > Span::ZERO && !advance(&mut world, begin, stop) {
         return Ok(None);
     }
-    let warm = Snapshot::take(&world);
+    let mut before = Snapshot::take(&world);
     world.forget_exchanges();
-    if !advance(&mut world, end, stop) {
-        return Ok(None);
+    let mut results = Vec::new();
+    for part in 1..=parts {
+        let until = u128::from(measured.0) * u128::from(part) / u128::from(parts);
+        if !advance(&mut world, begin + Span(until as u64), stop) {
+            return Ok(None);
+        }
+        results.push(replication(&world, plan, &before, number));
+        if part < parts {
+            before = Snapshot::take(&world);
+        }
     }
-    let result = replication(&world, plan, &warm, number);
-    Ok(Some((result, world.into_probe())))
+    Ok(Some((results, world.into_probe())))
 }
 
 fn advance<P: Probe>(world: &mut crate::world::World<P>, until: Nanos, stop: &Stop) -> bool {

@@ -46,6 +46,11 @@ pub struct StudyOptions {
     pub compare_links: u32,
     /// The TCPs that are compared, by name (see `airtcp compare`); the first is the reference.
     pub compare: Vec<String>,
+    /// Remedies against losses are tried over each trace if there are at most this many links; never
+    /// with 0, the default.
+    pub remedy_links: u32,
+    /// The remedies that are tried, by name; `usual` stands for the usual ones.
+    pub remedies: Vec<String>,
     /// How the trace itself is analysed.
     pub analyse: AnalyseOptions,
 }
@@ -62,6 +67,8 @@ impl Default for StudyOptions {
             cwnd_links: 100,
             compare_links: 0,
             compare: usual(),
+            remedy_links: 0,
+            remedies: vec!["usual".into()],
             analyse: AnalyseOptions::default(),
         }
     }

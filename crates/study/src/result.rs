@@ -7,7 +7,7 @@ use airtcp_trace::LinkStats;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, StudyOptions};
+use crate::{Case, Remedies, StudyOptions};
 
 /// Version of the format of study results.
 pub const STUDY_SCHEMA: &str = "airtcp.study/1";
@@ -81,6 +81,9 @@ pub struct LinkStudy {
     /// Which TCP suits it: several over the trace, in equal stretches; null if none were compared.
     /// Without the single runs and windows: `airtcp compare` gives those.
     pub compared: Option<Case>,
+    /// What would help this link against its losses, over the trace in equal stretches; null if that
+    /// was not asked for. Without the single runs and windows.
+    pub remedies: Option<Remedies>,
 }
 
 /// Windowed packet reception ratio.

@@ -17,7 +17,7 @@ use airtcp_trace::synth::SynthModel;
 use airtcp_trace::{GeParams, LinkTrace};
 use airtcp_units::{Outcomes, Span};
 
-use crate::compare::Suits;
+use crate::compare::{Helps, Suits};
 use crate::cwnd::CwndProbe;
 use crate::result::{
     Difference, Differences, Ensemble, LinkStudy, PrrOverTime, STUDY_SCHEMA, Skipped, StudyResult,
@@ -42,6 +42,8 @@ enum Done {
     Nothing,
     /// One of the TCPs that are compared, over the trace.
     Compared(Box<crate::compare::Done>),
+    /// One of the remedies that are tried over the trace.
+    Helped(Box<crate::compare::Done>),
 }
 
 struct Empirical {
@@ -73,13 +75,14 @@ pub fn study(
 ) -> Result<StudyResult, StudyError> {
     let replicas = options.replicas as usize;
     let suits = Suits::new(options, links.len())?;
-    let per_link = 1 + 2 * replicas + suits.runs();
     let configs: Vec<SlottedConfig> =
         links.iter().map(|link| options.slotted(link.interval)).collect::<Result<_, _>>()?;
     for (link, config) in links.iter().zip(&configs) {
         fits(link, config)?;
         suits.check(config)?;
     }
+    let mut helps = Helps::new(options, links, &configs)?;
+    let per_link = 1 + 2 * replicas + suits.runs() + helps.runs();
     if links.len().saturating_mul(per_link) > MAX_SIMULATIONS {
         return Err(StudyError::Range {
             option: "replicas",
@@ -95,9 +98,12 @@ pub fn study(
         }
         let with_cwnd = i < options.cwnd_links as usize;
         let done = match part.checked_sub(1 + 2 * replicas) {
-            Some(variant) => {
+            Some(variant) if variant < suits.runs() => {
                 Done::Compared(Box::new(suits.run(&links[i], &configs[i], variant)?))
             }
+            Some(variant) => helps
+                .run(i, variant - suits.runs(), stop)?
+                .map_or(Done::Nothing, |done| Done::Helped(Box::new(done))),
             None => run_part(&links[i], with_cwnd, &configs[i], options, part, replicas),
         };
         done_slots.fetch_add(links[i].outcomes.len(), Ordering::Relaxed);
@@ -111,11 +117,20 @@ pub fn study(
         run_many(total, workers, job, |_| report(done_slots.load(Ordering::Relaxed), slots))
             .into_iter();
     let mut finished = Vec::new();
-    for (link, config) in links.iter().zip(&configs) {
+    for (i, (link, config)) in links.iter().zip(&configs).enumerate() {
         let done: Option<Vec<Done>> =
             parts.by_ref().take(per_link).collect::<Vec<_>>().into_iter().collect();
+        let mut helped = Vec::new();
+        let kept = |d| match d {
+            Done::Helped(done) => {
+                helped.push(*done);
+                None
+            }
+            other => Some(other),
+        };
+        let done: Option<Vec<Done>> = done.map(|done| done.into_iter().filter_map(kept).collect());
         if let Some(study) = done.and_then(|done| assemble(link, config, options, done, &suits)) {
-            finished.push(study);
+            finished.push(LinkStudy { remedies: helps.assemble(i, helped), ..study });
         }
     }
     let interrupted = finished.len() < links.len();
@@ -222,7 +237,7 @@ fn assemble(
     let compared = done
         .filter_map(|d| match d {
             Done::Compared(compared) => Some(*compared),
-            Done::Empirical(_) | Done::Replica(_) | Done::Nothing => None,
+            _ => None,
         })
         .collect();
     let empirical = outcome(&run, cwnd);
@@ -262,6 +277,7 @@ fn assemble(
             difference,
         },
         compared: suits.assemble(compared),
+        remedies: None,
     })
 }
 
@@ -286,7 +302,7 @@ fn ensemble(done: impl Iterator<Item = Done>) -> Option<Ensemble> {
     let replicas: Vec<Replica> = done
         .filter_map(|d| match d {
             Done::Replica(r) => Some(r),
-            Done::Empirical(..) | Done::Nothing | Done::Compared(_) => None,
+            _ => None,
         })
         .collect();
     if replicas.is_empty() {

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import _core
-from airtcp.api.options import how_to_read, only_given, paths_of
+from airtcp.api.options import COMPARED, how_to_read, only_given, paths_of, remedies_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from airtcp.fits import FitDocument, FitResult
     from airtcp.results import StudyResult
 
-_COMPARED: Final = 20
-"""Links up to which a study compares TCPs by itself."""
 _MOST_LINKS: Final = 2**32 - 1
 
 
@@ -29,6 +27,7 @@ def study(
     replicas: int = 20,
     seed: int = 1,
     compare: bool | None = None,
+    remedies: bool | str | Iterable[str] | None = None,
     workers: int | None = None,
     interval: str | None = None,
     layout: str | None = None,
@@ -49,6 +48,8 @@ def study(
         replicas: Synthetic links of each kind.
         seed: Root seed; the same seed gives the same result.
         compare: Whether to say which TCP suits each link; if left out, up to 20 links.
+        remedies: Whether to say what would help each link against its losses, or the remedies by
+            name, as for `compare`; if left out, up to 20 links.
         workers: Threads; all cores if left out. The result does not depend on it.
         interval: Interval between packets, in place of what the file says.
         layout: Layout of the files (`registry("layout")`); told from the file if left out.
@@ -82,7 +83,9 @@ def study(
             slot=slot,
             replicas=replicas,
             seed=seed,
-            compare_links=_COMPARED if compare is None else _MOST_LINKS * compare,
+            compare_links=COMPARED if compare is None else _MOST_LINKS * compare,
+            remedy_links=COMPARED if remedies is None else _MOST_LINKS * (remedies is not False),
+            remedies=None if remedies is None else remedies_of(remedies),
             workers=workers,
             analyse=None if analyse is None else dict(analyse),
         ),

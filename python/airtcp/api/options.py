@@ -6,7 +6,7 @@ What was not given is left out, so that the program's own default holds.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -15,6 +15,9 @@ PathLike: TypeAlias = "str | os.PathLike[str]"
 Progress: TypeAlias = "Callable[[int, int, str], object]"
 ColumnKind: TypeAlias = Literal["received", "lost", "sequence"]
 TraceFormat: TypeAlias = Literal["bits", "csv", "sequence"]
+
+COMPARED: Final = 20
+"""Links up to which a study compares TCPs, and remedies are tried, without being asked to."""
 
 
 def only_given(**options: Any) -> dict[str, Any]:
@@ -37,6 +40,17 @@ def names_of(names: str | Iterable[str]) -> list[str]:
     """
     given = [names] if isinstance(names, str) else list(names)
     return [name.strip() for text in given for name in text.split(",") if name.strip()]
+
+
+def remedies_of(remedies: bool | str | Iterable[str]) -> list[str]:  # noqa: FBT001
+    """Name the remedies to try.
+
+    >>> remedies_of(True), remedies_of(False), remedies_of("lt-tcp,ll-arq")
+    (['usual'], [], ['lt-tcp', 'll-arq'])
+    """
+    if isinstance(remedies, bool):
+        return ["usual"] if remedies else []
+    return names_of(remedies)
 
 
 def how_to_read(

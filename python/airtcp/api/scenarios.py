@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp import _core
-from airtcp.api.options import how_to_read, names_of, only_given, paths_of
+from airtcp.api.options import (
+    COMPARED,
+    how_to_read,
+    names_of,
+    only_given,
+    paths_of,
+    remedies_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -111,6 +118,7 @@ def compare(
     subjects: PathLike | Iterable[PathLike],
     *,
     tcp: str | Iterable[str] | None = None,
+    remedies: bool | str | Iterable[str] | None = None,
     reference: str | None = None,
     flow: str | None = None,
     share: str | None = None,
@@ -137,7 +145,11 @@ def compare(
     Args:
         subjects: Scenarios (files whose name ends in `.toml`) and delivery traces, as for `study`.
         tcp: TCPs by name, as a list or separated by commas: a congestion law, a recovery, or
-            `own` for the scenario's, with further keys behind colons (`cubic:recovery=newreno`).
+            `own` for the scenario's, with further keys behind colons (`cubic:recovery=newreno`);
+            behind a link also `lt-tcp` and `sliding`; a link protocol behind an `@`.
+        remedies: Whether to try remedies against losses, or which, by name as in `tcp`: `usual` are
+            the usual ones. If left out, the usual ones where `tcp` is left out, on up to 20
+            subjects.
         reference: The one that the others are compared with; the first if left out.
         flow: The only flow of a scenario whose TCP is exchanged; all TCP flows if left out.
         share: A TCP that each has to share its way with, flow against flow.
@@ -195,6 +207,8 @@ def compare(
         "read": how_to_read(interval, layout, column, kind, time_column, time_unit),
         "compare": only_given(
             tcp=None if tcp is None else names_of(tcp),
+            remedies=remedies_of(tcp is None if remedies is None else remedies),
+            remedies_up_to=COMPARED if remedies is None else None,
             reference=reference,
             flow=flow,
             share=share,

@@ -36,6 +36,18 @@ Tcp = Annotated[
     ),
 ]
 
+Remedies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--remedies",
+        metavar="NAME[,NAME]...",
+        help="Remedies against losses, in a table of their own: lt-tcp, sliding, ll-arq, ll-harq, "
+        "lt-tcp@ll-harq; usual or none. By default the usual ones, but not with --tcp, and for up "
+        "to 20 scenarios and traces.",
+        show_default=False,
+    ),
+]
+
 
 def compare(
     subjects: Annotated[
@@ -48,6 +60,7 @@ def compare(
         ),
     ],
     tcp: Tcp = None,
+    remedies: Remedies = None,
     reference: Annotated[
         str | None,
         typer.Option(help="The TCP that the others are compared with; the first by default."),
@@ -123,7 +136,8 @@ def compare(
 ) -> None:
     """Compare TCPs: every one over the same channel, with paired 95 % confidence intervals.
 
-    A report is written where --html or --out says.
+    Remedies against losses (erasure coding, link protocols) are tried beside them. A report is
+    written where --html or --out says.
     """
     from airtcp import api
     from airtcp.cli import write
@@ -137,6 +151,7 @@ def compare(
         result = api.compare(
             subjects,
             tcp=tcp,
+            remedies=False if remedies == ["none"] else remedies,
             reference=reference,
             flow=flow,
             share=share,
@@ -212,7 +227,8 @@ def _rows(result: CompareResult) -> list[dict[str, Any]]:
 def _print(result: CompareResult) -> None:
     from rich.text import Text
 
-    from airtcp import words, words_compare
+    from airtcp import words, words_compare, words_remedies
+    from airtcp.cli import remedies
 
     console = screen()
     document = result.json
@@ -228,11 +244,18 @@ def _print(result: CompareResult) -> None:
             for remark in subject["notes"]:
                 console.print(Text(f"- {remark}", style="dim"))
             console.print()
+            helped = subject["remedies"]
+            if helped is not None:
+                remedies.section(console, helped)
     else:
         cases = [(subject["name"], subject["cases"][0]) for subject in subjects]
         overview(console, cases)
-        finding = words_compare.suited(cases)
-        console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
+        findings = [words_compare.suited(cases)]
+        helped = [(s["name"], each) for s in subjects if (each := s["remedies"]) is not None]
+        if helped:
+            findings.append(words_remedies.several(helped))
+        for finding in findings:
+            console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
     skipped = document["skipped"]
     if skipped:
         console.print(
@@ -292,26 +315,26 @@ def _columns(case: CompareCase, reference: str, rival: str | None) -> list[Colum
         column(f"goodput\n({unit})", lambda o: words_compare.goodput(o)[0], 1.0),
         Column(
             f"vs {reference}\n(%)",
-            [_gain(outcome, interval=True) for outcome in outcomes],
-            [_gain(outcome, interval=False) for outcome in outcomes],
+            [gained(outcome, interval=True) for outcome in outcomes],
+            [gained(outcome, interval=False) for outcome in outcomes],
         )
         if len(outcomes) > 1
         else None,
         column("share\n(%)", lambda o: o["share"], 100.0),
         column(f"{rival} gets\n(Mb/s)", lambda o: o["rival_goodput_bps"], 1e-6, 1),
-        _plain("RTT\n(ms)", outcomes, "rtt_mean_s", 1e3, 2),
-        _plain("95 %\n(ms)", outcomes, "rtt_p95_s", 1e3, 5),
-        _plain("queue\n(ms)", outcomes, "queue_delay_s", 1e3, 6),
-        _plain("resent\n(%)", outcomes, "retransmission_ratio", 100.0, 3),
-        _plain("timeouts", outcomes, "timeouts", 1.0, 4),
-        _plain("fairness", outcomes, "jain_index", 1.0, 1),
-        _plain("completion\n(s)", outcomes, "completion_s", 1.0, 1),
-        _plain("exchange\n(ms)", outcomes, "exchange_mean_s", 1e3, 1),
+        plain("RTT\n(ms)", outcomes, "rtt_mean_s", 1e3, 2),
+        plain("95 %\n(ms)", outcomes, "rtt_p95_s", 1e3, 5),
+        plain("queue\n(ms)", outcomes, "queue_delay_s", 1e3, 6),
+        plain("resent\n(%)", outcomes, "retransmission_ratio", 100.0, 3),
+        plain("timeouts", outcomes, "timeouts", 1.0, 4),
+        plain("fairness", outcomes, "jain_index", 1.0, 1),
+        plain("completion\n(s)", outcomes, "completion_s", 1.0, 1),
+        plain("exchange\n(ms)", outcomes, "exchange_mean_s", 1e3, 1),
     ]
     return [column for column in columns if column is not None]
 
 
-def _plain(head: str, outcomes: list[Outcome], key: str, scale: float, rank: int) -> Column | None:
+def plain(head: str, outcomes: list[Outcome], key: str, scale: float, rank: int) -> Column | None:
     """Make a column of means; their intervals are in the other formats."""
     from airtcp import words
     from airtcp.cli.tables import Column
@@ -323,7 +346,7 @@ def _plain(head: str, outcomes: list[Outcome], key: str, scale: float, rank: int
     return Column(head, cells, cells, rank)
 
 
-def _gain(outcome: Outcome, *, interval: bool) -> Text:
+def gained(outcome: Outcome, *, interval: bool) -> Text:
     """Write the difference to the reference; one within chance does not stand out."""
     from rich.text import Text
 

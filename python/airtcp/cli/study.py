@@ -47,6 +47,14 @@ def study(
             show_default=False,
         ),
     ] = None,
+    remedies: Annotated[
+        bool | None,
+        typer.Option(
+            "--remedies/--no-remedies",
+            help="Say what would help each link against its losses; by default for up to 20 links.",
+            show_default=False,
+        ),
+    ] = None,
     workers: opt.Workers = None,
     interval: opt.Interval = None,
     layout: opt.TraceLayout = None,
@@ -82,6 +90,7 @@ def study(
             replicas=replicas,
             seed=seed,
             compare=compare,
+            remedies=remedies,
             workers=workers,
             interval=interval,
             layout=layout,
@@ -126,6 +135,7 @@ def _table(result: StudyResult) -> None:
     for finding in result.findings:
         console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
     _suited(links)
+    _helped(links)
     skipped = result.json["skipped"]
     if skipped:
         what = "file was not a trace" if len(skipped) == 1 else "files were not traces; the first"
@@ -149,6 +159,16 @@ def _suited(links: list[Link]) -> None:
     case = cases[0][1]
     reference = next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")
     compare.case_table(console, case, reference, None)
+
+
+def _helped(links: list[Link]) -> None:
+    """Print what would help one link; of several the findings have said it."""
+    from airtcp.cli import remedies
+
+    if len(links) == 1 and (helped := links[0].get("remedies")) is not None:
+        console = screen()
+        console.print()
+        remedies.table(console, helped)
 
 
 def _most_telling(links: list[Link]) -> list[Link]:

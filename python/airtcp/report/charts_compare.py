@@ -163,6 +163,32 @@ def against_delay(variants: Sequence[str], unit: str) -> dict[str, Any]:
     return finish(alt.layer(across, down, points).add_params(zoom()), 320)
 
 
+def trade_off(variants: Sequence[str], unit: str) -> dict[str, Any]:
+    """Goodput against delivery time, with what loss is left and what it costs beside the name."""
+    base = alt.Chart(alt.NamedData("means")).transform_filter("datum.delivery > 0")
+    title, late = f"goodput ({unit})", "95 % of the data delivered within (ms)"
+    y = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=True))
+    x = alt.X("delivery:Q", title=late, scale=alt.Scale(type="log", nice=False, padding=12))
+    colour, shape = _colour(variants, legend=True), _shape(variants, legend=True)
+    down = base.mark_rule(strokeWidth=1.6).encode(
+        x=x, y=alt.Y("low:Q", title=title), y2="high:Q", color=colour
+    )
+    points = base.mark_point(filled=True, size=95, opacity=1).encode(
+        x=x,
+        y=y,
+        color=colour,
+        shape=shape,
+        tooltip=[
+            n("variant", "remedy"),
+            q("mean", title),
+            q("delivery", late),
+            q("left", "loss left (%)"),
+            q("cost", "bytes on the link per byte"),
+        ],
+    )
+    return finish(alt.layer(down, points).add_params(zoom()), 320)
+
+
 def shares(variants: Sequence[str], rival: str) -> dict[str, Any]:
     """What each takes beside the rival; half is fair."""
     base = alt.Chart(alt.NamedData("means")).transform_filter("isValid(datum.share)")

@@ -6,8 +6,8 @@ import json
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import words, words_compare
-from airtcp.report import charts_compare
+from airtcp import words, words_compare, words_remedies
+from airtcp.report import charts_compare, remedies
 from airtcp.report.page import render
 from airtcp.report.rows import thin
 from airtcp.report.run_rows import estimate
@@ -101,7 +101,7 @@ def suited(links: Sequence[Link]) -> dict[str, Any] | None:
     variants = [outcome["variant"] for outcome in case["outcomes"]]
     reference = next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")
     means = [
-        {"link": name, **_mean_row(each, outcome)}
+        {"link": name, **mean_row(each, outcome)}
         for name, each in compared
         for outcome in each["outcomes"]
     ]
@@ -149,7 +149,9 @@ def _findings(document: CompareDocument) -> list[words.Finding]:
         return words_compare.subject_findings(subjects[0], document["reference"], document["rival"])
     if not subjects:
         return []
-    return [words_compare.suited([(s["name"], s["cases"][0]) for s in subjects])]
+    found = [words_compare.suited([(s["name"], s["cases"][0]) for s in subjects])]
+    helped = [(s["name"], each) for s in subjects if (each := s["remedies"]) is not None]
+    return [*found, words_remedies.several(helped)] if helped else found
 
 
 def _command(document: CompareDocument) -> str:
@@ -160,6 +162,8 @@ def _command(document: CompareDocument) -> str:
     rest = " ..." if len(paths) > 3 else ""  # noqa: PLR2004 - a line, not a list
     command = ["airtcp", "compare", *list(paths)[:3]]
     tail = ["--tcp", ",".join(document["variants"]), "--seed", str(document["seed"])]
+    if options["remedies"]:
+        tail += ["--remedies", ",".join(options["remedies"])]
     for name in ("reference", "flow", "share", "profile", "replications", "slot"):
         if options.get(name) is not None:
             tail += [f"--{name}", str(options[name])]
@@ -207,7 +211,7 @@ def section(
     variants = document["variants"]
     several = len(cases) > 1
     unit = words_compare.goodput(first["outcomes"][0])[1]
-    means = [_mean_row(case, outcome) for case in cases for outcome in case["outcomes"]]
+    means = [mean_row(case, outcome) for case in cases for outcome in case["outcomes"]]
     own = [row for row in means if row["channel"] == _CHANNEL_NAMES[first["channel"]]]
     names = {
         "goodput": (
@@ -230,6 +234,11 @@ def section(
         charts[f"{name}-{index}"] = chart
         data[f"{name}-{index}"] = rows_of
     findings = words_compare.subject_findings(subject, document["reference"], rival)
+    helped = None
+    if subject["remedies"] is not None:
+        helped = remedies.section(subject["remedies"], f"-{index}")
+        charts.update(helped["charts"])
+        data.update(helped["data"])
     return {
         "id": f"subject-{index}",
         "index": index,
@@ -245,6 +254,7 @@ def section(
             for case in cases
         ],
         "findings": findings,
+        "remedies": helped,
         "notes": subject["notes"],
         "tcp": [[entry["variant"], entry["law"], entry["recovery"]] for entry in subject["tcp"]],
         "scenario": json.dumps(subject["scenario"], indent=2, ensure_ascii=False)
@@ -290,7 +300,8 @@ def _short(value: float) -> float:
     return float(f"{value:.5g}")
 
 
-def _mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
+def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
+    """Lay out what a picture draws of one outcome."""
     value, _ = words_compare.goodput(outcome)
     difference: PairedDifference | None = outcome["difference"]
     goodput = _ends(value, 1.0, "mean")
@@ -305,6 +316,9 @@ def _mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
         "certain": difference is not None and difference["standing"] in {"more", "less"},
         **_ends(outcome["rtt_mean_s"], 1e3, "rtt"),
         "rtt_p95": _ends(outcome["rtt_p95_s"], 1e3, "p")["p"],
+        "delivery": _ends(outcome["delivery_p95_s"], 1e3, "d")["d"],
+        "left": _ends(outcome["residual_loss"], 100.0, "l")["l"],
+        "cost": _ends(outcome["bytes_per_byte"], 1.0, "c")["c"],
         **_ends(outcome["share"], 100.0, "share"),
         "rival": _ends(outcome["rival_goodput_bps"], 1e-6, "r")["r"],
     }
@@ -337,7 +351,11 @@ def _window_rows(case: CompareCase) -> list[dict[str, Any]]:
 _COLUMNS: Final[tuple[tuple[str, str, float], ...]] = (
     ("RTT (ms)", "rtt_mean_s", 1e3),
     ("95 % of RTTs (ms)", "rtt_p95_s", 1e3),
+    ("Half delivered within (ms)", "delivery_p50_s", 1e3),
+    ("95 % delivered within (ms)", "delivery_p95_s", 1e3),
     ("Queue (ms)", "queue_delay_s", 1e3),
+    ("Loss left (%)", "residual_loss", 100.0),
+    ("Bytes on the link per byte", "bytes_per_byte", 1.0),
     ("Retransmitted (%)", "retransmission_ratio", 100.0),
     ("Timeouts", "timeouts", 1.0),
     ("Fast retransmits", "fast_retransmits", 1.0),

@@ -116,6 +116,10 @@ def study_page(document: StudyDocument) -> str:
     if suited is not None:
         payload["charts"] |= suited["charts"]
         payload["suits"] = suited["data"]
+    helped = _helped(links)
+    if helped is not None:
+        payload["charts"] |= helped["charts"]
+        payload["suits"] = payload.get("suits", {}) | helped["data"]
     several = len(links) != 1
     return render(
         "study.html.j2",
@@ -132,6 +136,7 @@ def study_page(document: StudyDocument) -> str:
         first=links[_first(links)]["name"] if links else "No link",
         links=len(links),
         suited=suited,
+        helped=helped,
         skipped=document["skipped"],
         interrupted=document["interrupted"],
         version=document["airtcp_version"],
@@ -145,6 +150,12 @@ def _suited(links: Sequence[Link]) -> dict[str, Any] | None:
     from airtcp.report import compare
 
     return compare.suited(links)
+
+
+def _helped(links: Sequence[Link]) -> dict[str, Any] | None:
+    from airtcp.report import remedies
+
+    return remedies.helped(links)
 
 
 def _first(links: Sequence[Link]) -> int:

@@ -1,23 +1,41 @@
-//! What is compared: a TCP, and behind an `@` what the links do about losses.
+//! What is compared: a transport, and behind an `@` what the links do about losses.
 //!
 //! `sack@ll-harq` is SACK with LL-HARQ on every direction of a link that loses something, whatever
 //! protocol it has in the scenario; keys of the protocol follow behind colons, those of its table
 //! `feedback` with a dot: `own@ll-arq:arq=selective:feedback.way=reverse`. `@none` takes protocols
-//! away.
+//! away, and a link protocol by itself (`ll-harq`) stands for SACK over it.
+//!
+//! The transport is a TCP by name ([`Variant`]), `lt-tcp` or `sliding`, the latter two with the keys
+//! of their tables `lt` and `sliding`. Under LT-TCP the `tcp` table is that of SACK, with Reno's law,
+//! as in the papers; the key `congestion` names another TCP for it.
 
+use airtcp_link::ProtocolConfig;
 use airtcp_link::protocol::{Protocol, registry};
-use airtcp_link::{LossConfig, ProtocolConfig};
-use airtcp_probe::reworded;
-use airtcp_scenario::Resolved;
-use airtcp_transport::tcp::{TcpConfig, Variant, VariantError};
+use airtcp_probe::{near, reworded};
+use airtcp_scenario::{Flow, Resolved, TransportKind};
+use airtcp_transport::lt::LtConfig;
+use airtcp_transport::sliding::SlidingConfig;
+use airtcp_transport::tcp::{TcpConfig, Variant};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::CompareError;
+use super::plan::loses;
 
-/// A TCP and, perhaps, a link protocol.
+/// The names of the transports that are no TCP.
+const LT_TCP: &str = "lt-tcp";
+const SLIDING: &str = "sliding";
+
+/// The TCP whose parameters LT-TCP has, and that a link protocol by itself stands under.
+const BASE: &str = "sack";
+
+/// A transport and, perhaps, a link protocol.
 #[derive(Debug, Clone)]
 pub(crate) struct Choice {
     tcp: Variant,
+    /// What is spoken in place of TCP, with the keys written; `None` for TCP.
+    other: Option<(TransportKind, Map<String, Value>)>,
     link: Option<ProtocolConfig>,
     label: String,
 }
@@ -25,20 +43,73 @@ pub(crate) struct Choice {
 impl Choice {
     /// Reads a choice from its text.
     pub(crate) fn parse(text: &str) -> Result<Self, CompareError> {
-        let Some((tcp, link)) = text.split_once('@') else {
-            let tcp = Variant::parse(text)?;
-            return Ok(Self { label: tcp.label().to_owned(), tcp, link: None });
+        let text = text.trim();
+        let name = text.split(':').next().unwrap_or_default().to_lowercase();
+        let alone = !text.contains('@') && is_protocol(&name);
+        let (transport, link) = match text.split_once('@') {
+            Some((transport, link)) => (transport.trim(), Some(link.trim())),
+            None if alone => (BASE, Some(text)),
+            None => (text, None),
         };
-        let tcp = Variant::parse(tcp)?;
-        let link = link.trim();
-        let config = protocol(link).map_err(|why| {
-            let kinds: Vec<&str> = registry().iter().map(|entry| entry.name).collect();
-            CompareError::other(format!(
-                "link protocol \"{link}\": {why} (link protocols: {})",
-                kinds.join(", ")
-            ))
-        })?;
-        Ok(Self { label: format!("{}@{link}", tcp.label()), tcp, link: Some(config) })
+        let mut choice = Self::transport(transport)?;
+        if let Some(link) = link {
+            choice.link = Some(protocol(link).map_err(|why| {
+                let kinds: Vec<&str> = registry().iter().map(|entry| entry.name).collect();
+                CompareError::other(format!(
+                    "link protocol \"{link}\": {why} (link protocols: {})",
+                    kinds.join(", ")
+                ))
+            })?);
+            choice.label = format!("{}@{link}", choice.label);
+        }
+        Ok(choice)
+    }
+
+    /// Reads what stands before the `@`.
+    fn transport(text: &str) -> Result<Self, CompareError> {
+        let mut parts = text.split(':').map(str::trim);
+        let name = parts.next().unwrap_or_default().to_lowercase();
+        let kind = match name.as_str() {
+            LT_TCP => TransportKind::LtTcp,
+            SLIDING => TransportKind::Sliding,
+            _ => {
+                let tcp = Variant::parse(text).map_err(|mut e| {
+                    let known = [LT_TCP, SLIDING].into_iter();
+                    let known = known.chain(registry().iter().map(|entry| entry.name));
+                    let found = near(&name, known);
+                    if !found.is_empty() && !e.message.contains("did you mean") {
+                        e.message += &format!("; did you mean \"{}\"?", found.join("\", \""));
+                    } else if e.message.starts_with("there is none") {
+                        e.message += &format!("; beside TCP there are {LT_TCP} and {SLIDING}");
+                    }
+                    e
+                })?;
+                return Ok(Self { label: tcp.label().to_owned(), tcp, other: None, link: None });
+            }
+        };
+        let refuse = |why: String| CompareError::other(format!("\"{text}\": {why}"));
+        let (mut tcp, mut keys, mut label) = (BASE, Map::new(), name);
+        for part in parts {
+            let (key, value) = part.split_once('=').ok_or_else(|| {
+                refuse(format!("expected KEY=VALUE behind the colon, not \"{part}\""))
+            })?;
+            let (key, value) = (key.trim(), value.trim());
+            if key == "congestion" && kind == TransportKind::LtTcp {
+                tcp = value;
+            } else {
+                keys.insert(key.to_owned(), read(value));
+            }
+            label = format!("{label}:{part}");
+        }
+        // What is wrong under any configuration is wrong now.
+        match kind {
+            TransportKind::LtTcp => merged(&LtConfig::default(), &keys)
+                .and_then(|lt| lt.validate().map_err(|e| e.to_string())),
+            _ => merged(&SlidingConfig::default(), &keys)
+                .and_then(|sliding| sliding.validate().map_err(|e| e.to_string())),
+        }
+        .map_err(refuse)?;
+        Ok(Self { tcp: Variant::parse(tcp)?, other: Some((kind, keys)), link: None, label })
     }
 
     /// The text, as it stands in results.
@@ -46,9 +117,46 @@ impl Choice {
         &self.label
     }
 
+    /// True if it needs a link that loses something.
+    pub(crate) const fn has_link(&self) -> bool {
+        self.link.is_some()
+    }
+
+    /// Name of a transport that is no TCP.
+    pub(crate) fn no_tcp(&self) -> Option<&'static str> {
+        let (kind, _) = self.other.as_ref()?;
+        Some(if *kind == TransportKind::LtTcp { LT_TCP } else { SLIDING })
+    }
+
     /// The TCP that results on top of `base`.
-    pub(crate) fn apply(&self, base: &TcpConfig) -> Result<TcpConfig, VariantError> {
-        self.tcp.apply(base)
+    pub(crate) fn apply(&self, base: &TcpConfig) -> Result<TcpConfig, CompareError> {
+        Ok(self.tcp.apply(base)?)
+    }
+
+    /// Puts the transport into a flow, whose TCP it takes to be `base` if that is given.
+    pub(crate) fn put(
+        &self,
+        flow: &mut Flow,
+        base: Option<&TcpConfig>,
+    ) -> Result<(), CompareError> {
+        let refuse = |why: String| CompareError::other(format!("\"{}\": {why}", self.label));
+        flow.tcp = self.apply(base.unwrap_or(&flow.tcp))?;
+        match &self.other {
+            // What the scenario has stays, if that is what is asked for.
+            None if self.tcp.is_own() => {}
+            None => flow.transport = TransportKind::Tcp,
+            Some((kind, keys)) => {
+                flow.transport = *kind;
+                if *kind == TransportKind::LtTcp {
+                    flow.lt = merged(&flow.lt, keys).map_err(refuse)?;
+                    flow.lt.validate_with(&flow.tcp).map_err(|e| refuse(e.to_string()))?;
+                } else {
+                    flow.sliding = merged(&flow.sliding, keys).map_err(refuse)?;
+                    flow.sliding.validate().map_err(|e| refuse(e.to_string()))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Transmissions of a packet that the link makes at most, 1 without a protocol: over a trace,
@@ -62,10 +170,7 @@ impl Choice {
     /// Puts the link protocol on the links of a plan that lose anything.
     pub(crate) fn protect(&self, plan: &mut Resolved) -> Result<(), CompareError> {
         let Some(protocol) = &self.link else { return Ok(()) };
-        let loses = |loss: &Option<LossConfig>| {
-            loss.as_ref().is_some_and(|loss| !matches!(loss, LossConfig::None(_)))
-        };
-        let lossy = plan.links.iter_mut().filter(|link| loses(&link.direction.loss));
+        let lossy = plan.links.iter_mut().filter(|link| loses(link));
         let mut any = false;
         for link in lossy {
             link.direction.protocol = Some(protocol.clone());
@@ -108,6 +213,23 @@ fn protocol(text: &str) -> Result<ProtocolConfig, String> {
         serde_json::from_value(Value::Object(table)).map_err(|e| reworded(&e.to_string()))?;
     Protocol::new(&config, None).map_err(|e| e.to_string())?;
     Ok(config)
+}
+
+/// True if a link protocol that does something has this name.
+fn is_protocol(name: &str) -> bool {
+    name != "none" && registry().iter().any(|entry| entry.name == name)
+}
+
+/// A table with `keys` in place of its own.
+fn merged<T: Serialize + DeserializeOwned>(
+    base: &T,
+    keys: &Map<String, Value>,
+) -> Result<T, String> {
+    let mut table = serde_json::to_value(base).map_err(|e| e.to_string())?;
+    if let Some(table) = table.as_object_mut() {
+        table.extend(keys.clone());
+    }
+    serde_json::from_value(table).map_err(|e| reworded(&e.to_string()))
 }
 
 /// A number or a flag if it reads as one, else text.

@@ -9,7 +9,8 @@
 //!
 //! [`plan`] makes the plans of a scenario, [`over_trace`] runs over a trace slot by slot,
 //! [`subject`] turns what was given into cases, [`observe`] watches a run, [`result`] is the
-//! document; [`suits`] is the short comparison that is part of a study.
+//! document; [`suits`] is the short comparison that is part of a study. [`remedies`] are compared in
+//! a list of their own.
 
 mod choice;
 mod observe;
@@ -17,6 +18,7 @@ mod options;
 mod over_trace;
 mod paired;
 mod plan;
+mod remedies;
 mod result;
 mod subject;
 mod suits;
@@ -28,13 +30,14 @@ pub(crate) use options::usual;
 pub use options::{AsLink, CompareError, CompareOptions};
 pub use result::{
     COMPARE_SCHEMA, Case, Channel, CompareResult, CompareRun, Difference, Outcome, Over, Ranking,
-    Standing, Subject, SubjectKind, VariantTcp, Window,
+    Remedies, Standing, Subject, SubjectKind, VariantTcp, Window,
 };
 pub use subject::Given;
-pub(crate) use suits::Suits;
+pub(crate) use suits::{Helps, Suits};
 
 use crate::{Cwnd, Skipped};
-use subject::Prepared;
+use remedies::Remedy;
+use subject::{Planned, Prepared};
 
 /// What a job gives back: its runs, and the window's course if it was asked to keep it.
 pub(crate) type Done = (Vec<CompareRun>, Option<Cwnd>);
@@ -58,25 +61,39 @@ pub fn compare(
             "as_link: puts traces behind a link, and none was given; a scenario has its own links",
         ));
     }
+    let mut remedies = remedies::choices(&options.remedies)?;
+    if given.len() > options.remedies_up_to as usize {
+        remedies.clear();
+    }
     let names: Vec<String> = variants.iter().map(|v| v.label().to_owned()).collect();
-    let prepared: Vec<Prepared<'_>> =
-        given.iter().map(|g| subject::prepare(g, &variants, options)).collect::<Result<_, _>>()?;
-    let jobs: Vec<(usize, usize, u32, usize)> = prepared
+    let prepared: Vec<Prepared<'_>> = given
+        .iter()
+        .map(|g| subject::prepare(g, &variants, &remedies, options))
+        .collect::<Result<_, _>>()?;
+    // Of each subject the cases, and behind them the remedies.
+    let rooms: Vec<(usize, &Planned<'_>, usize)> = prepared
         .iter()
         .enumerate()
         .flat_map(|(s, subject)| {
-            let each = variants.len();
-            subject.cases.iter().enumerate().flat_map(move |(c, case)| {
-                (0..case.jobs()).flat_map(move |n| (0..each).map(move |v| (s, c, n, v)))
-            })
+            let cases = subject.cases.iter().map(|case| (case, variants.len()));
+            let remedies = subject.remedies.iter().map(|r| (&r.planned, r.names.len()));
+            cases.chain(remedies).map(move |(planned, each)| (s, planned, each))
+        })
+        .collect();
+    let jobs: Vec<(usize, u32, usize)> = rooms
+        .iter()
+        .enumerate()
+        .flat_map(|(room, (_, planned, each))| {
+            (0..planned.jobs()).flat_map(move |n| (0..*each).map(move |v| (room, n, v)))
         })
         .collect();
     let job = |i: usize, stop: &Stop| {
-        let (s, c, number, variant) = jobs[i];
+        let (room, number, variant) = jobs[i];
+        let (s, planned, _) = rooms[room];
         if stop.is_set() {
             return None;
         }
-        let done = prepared[s].cases[c].run(variant, number, stop);
+        let done = planned.run(variant, number, stop);
         if done.is_err() {
             stop.set();
         }
@@ -89,13 +106,10 @@ pub fn compare(
     let mut done = done.into_iter();
     let mut interrupted = false;
     let mut subjects = Vec::new();
-    for Prepared { mut subject, cases } in prepared {
+    for Prepared { mut subject, cases, remedies } in prepared {
         for case in cases {
-            let rounds: Vec<Vec<Option<Done>>> =
-                (0..case.jobs()).map(|_| done.by_ref().take(variants.len()).collect()).collect();
-            let complete: Vec<Vec<Done>> =
-                rounds.into_iter().filter_map(|round| round.into_iter().collect()).collect();
-            if complete.len() < case.jobs() as usize {
+            let (complete, all) = rounds(&mut done, case.jobs(), variants.len());
+            if !all {
                 interrupted = true;
             }
             if !complete.is_empty() {
@@ -107,11 +121,21 @@ pub fn compare(
                 subject.cases.push(case);
             }
         }
+        if let Some(remedy) = remedies {
+            let (complete, all) = rounds(&mut done, remedy.planned.jobs(), remedy.names.len());
+            if !all {
+                interrupted = true;
+            }
+            if !complete.is_empty() {
+                subject.remedies = Some(remedied(remedy, complete));
+            }
+        }
         if !subject.cases.is_empty() {
             subjects.push(subject);
         }
     }
-    let options = CompareOptions { tcp: names.clone(), ..options.clone() };
+    let remedies = remedies.iter().map(|r| r.label().to_owned()).collect();
+    let options = CompareOptions { tcp: names.clone(), remedies, ..options.clone() };
     Ok(CompareResult {
         schema: COMPARE_SCHEMA.into(),
         airtcp_version: env!("CARGO_PKG_VERSION").into(),
@@ -124,6 +148,32 @@ pub fn compare(
         skipped,
         interrupted,
     })
+}
+
+/// The complete replications of a case with so many `jobs` of `each` variants, from what is `done`;
+/// true if these are all.
+fn rounds(
+    done: &mut impl Iterator<Item = Option<Done>>,
+    jobs: u32,
+    each: usize,
+) -> (Vec<Vec<Done>>, bool) {
+    let rounds: Vec<Vec<Option<Done>>> =
+        (0..jobs).map(|_| done.by_ref().take(each).collect()).collect();
+    let complete: Vec<Vec<Done>> =
+        rounds.into_iter().filter_map(|round| round.into_iter().collect()).collect();
+    let all = complete.len() == jobs as usize;
+    (complete, all)
+}
+
+/// Puts the remedies of a subject together.
+pub(crate) fn remedied(remedy: Remedy<'_>, complete: Vec<Vec<Done>>) -> Remedies {
+    let place = (remedy.planned.channel(), remedy.planned.over());
+    Remedies {
+        reference: remedies::REFERENCE.to_owned(),
+        case: assemble(place, &remedy.names, 0, complete),
+        tcp: remedy.tcp,
+        notes: remedy.notes,
+    }
 }
 
 /// Puts the complete replications of a case together.
@@ -149,6 +199,13 @@ fn assemble(
         .iter()
         .map(|runs| runs.iter().filter_map(|r| r.rival_goodput_bps).collect())
         .collect();
+    // Of latency all replications, or none: a pair needs both.
+    let latencies: Vec<Vec<f64>> = by_variant
+        .iter()
+        .map(|runs| {
+            runs.iter().map(|r| r.delivery_p95_s).collect::<Option<_>>().unwrap_or_default()
+        })
+        .collect();
     let (ranking, lags) = paired::ranking(names, &goodputs);
     let outcomes = by_variant
         .iter()
@@ -157,13 +214,14 @@ fn assemble(
         .enumerate()
         .map(|(i, ((runs, name), lag))| {
             let against = |values: &[Vec<f64>]| {
-                (i != reference && !values[i].is_empty())
+                (i != reference && !values[i].is_empty() && !values[reference].is_empty())
                     .then(|| paired::difference(&values[i], &values[reference]))
             };
             Outcome {
                 difference: against(&goodputs),
                 less_than_best_bps: lag,
                 rival_difference: against(&rivals),
+                delivery_p95_difference: against(&latencies),
                 ..outcome(name, runs)
             }
         })
@@ -198,6 +256,9 @@ fn alike(case: &Case) -> bool {
 fn outcome(name: &str, runs: &[CompareRun]) -> Outcome {
     let of = |f: fn(&CompareRun) -> f64| Estimate::of(runs.iter().map(f));
     let some = |f: fn(&CompareRun) -> Option<f64>| Estimate::of_some(runs.iter().map(f));
+    let ratio = |f: fn(&CompareRun) -> Option<(f64, f64)>| {
+        paired::ratio(&runs.iter().filter_map(f).collect::<Vec<_>>())
+    };
     let any = |f: fn(&CompareRun) -> Option<f64>| {
         runs.iter().any(|r| f(r).is_some()).then(|| Estimate::of_some(runs.iter().map(f)))
     };
@@ -209,7 +270,13 @@ fn outcome(name: &str, runs: &[CompareRun]) -> Outcome {
         less_than_best_bps: None,
         rtt_mean_s: some(|r| r.rtt_mean_s),
         rtt_p95_s: some(|r| r.rtt_p95_s),
+        delivery_mean_s: some(|r| r.delivery_mean_s),
+        delivery_p50_s: some(|r| r.delivery_p50_s),
+        delivery_p95_s: some(|r| r.delivery_p95_s),
+        delivery_p95_difference: None,
         queue_delay_s: some(|r| r.queue_delay_s),
+        residual_loss: ratio(|r| Some((r.lossy_packets_lost? as f64, r.lossy_packets? as f64))),
+        bytes_per_byte: ratio(|r| Some((r.link_bps?, r.carried_bps?))),
         retransmissions: of(|r| r.retransmissions as f64),
         retransmission_ratio: of(|r| r.retransmission_ratio),
         timeouts: of(|r| r.timeouts as f64),

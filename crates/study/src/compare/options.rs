@@ -35,6 +35,12 @@ pub struct CompareOptions {
     /// The TCP variants: names with keys, such as `newreno` or `cubic:recovery=newreno`; behind
     /// an `@` a link protocol, such as `sack@ll-harq`.
     pub tcp: Vec<String>,
+    /// Remedies against losses beside plain TCP, compared with `sack` in a list of their own: names
+    /// as in `tcp`, `lt-tcp`, `sliding`, a link protocol by itself; `usual` stands for the usual
+    /// ones. None if empty.
+    pub remedies: Vec<String>,
+    /// Remedies are tried if there are at most this many scenarios and traces.
+    pub remedies_up_to: u32,
     /// The one that the others are compared with; the first if absent.
     pub reference: Option<String>,
     /// Compare only this flow of a scenario; all TCP flows if absent.
@@ -64,6 +70,8 @@ impl Default for CompareOptions {
     fn default() -> Self {
         Self {
             tcp: usual(),
+            remedies: Vec::new(),
+            remedies_up_to: u32::MAX,
             reference: None,
             flow: None,
             share: None,

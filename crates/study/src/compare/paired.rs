@@ -38,6 +38,21 @@ fn interval(values: &[f64], alpha: f64) -> Estimate {
     Estimate { mean: Some(mean), ci_low: Some(mean - half), ci_high: Some(mean + half) }
 }
 
+/// A ratio of two totals over the replications, `sum x / sum y`, such as packets lost over packets sent,
+/// with the interval of the linearised ratio: `r +- t s / sqrt(n)`, `s` the deviation of
+/// `(x - r y) / mean y`. The mean of the single ratios would weigh a stretch in which next to nothing
+/// was sent as much as any other, and losses are what keeps a sender from sending.
+pub(crate) fn ratio(pairs: &[(f64, f64)]) -> Estimate {
+    let none = Estimate { mean: None, ci_low: None, ci_high: None };
+    let (top, bottom) = pairs.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0, y + p.1));
+    if bottom <= 0.0 {
+        return none;
+    }
+    let (ratio, mean) = (top / bottom, bottom / pairs.len() as f64);
+    let parts: Vec<f64> = pairs.iter().map(|(x, y)| ratio + (x - ratio * y) / mean).collect();
+    interval(&parts, ALPHA)
+}
+
 /// How much more `ours` is than `theirs`, in percent of the mean of `theirs`, with Fieller's
 /// interval. It has no ends where `theirs` itself may be zero: then no ratio can be excluded.
 fn relative(ours: &[f64], theirs: &[f64], alpha: f64) -> Estimate {
@@ -162,6 +177,18 @@ mod tests {
         let rare = difference(&[90.0, 95.0, 92.0], &[0.0, 3.0, 0.0]);
         assert_eq!((rare.standing, rare.percent.unwrap().ci_low), (Standing::More, None));
         close(rare.percent.unwrap().mean, 9133.33);
+    }
+
+    #[test]
+    fn a_ratio_of_totals_by_hand() {
+        // 6 of 40, not the mean of 1/20, 2/18 and 3/2. Residuals over 40/3: -2, -0.7, 2.7 times
+        // 3/40; their deviation is 2.4021 * 0.075 = 0.18016, t(2, 0.975) / sqrt 3 = 2.48414.
+        let found = ratio(&[(1.0, 20.0), (2.0, 18.0), (3.0, 2.0)]);
+        close(found.mean, 0.15);
+        close(found.ci_high, 0.15 + 0.18016 * 2.48414);
+        assert_eq!(ratio(&[(1.0, 0.0)]).mean, None);
+        assert_eq!(ratio(&[]).mean, None);
+        assert_eq!(ratio(&[(1.0, 4.0)]).ci_low, None);
     }
 
     #[test]

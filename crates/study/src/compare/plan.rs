@@ -3,24 +3,26 @@
 //! The random streams of a simulation are named after links and flows, and both keep their names
 //! in every plan: in a replication the channel draws the same numbers for every variant.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airtcp_link::{LossConfig, TraceConfig};
-use airtcp_probe::nearest;
-use airtcp_scenario::{Flow, Resolved, Scenario, ScenarioError, TransportKind};
+use airtcp_probe::{DropReason, nearest};
+use airtcp_scenario::{
+    Application, Flow, OneWay, Resolved, Scenario, ScenarioError, TransportKind,
+};
 use airtcp_sim::parallel::Stop;
 use airtcp_sim::results::{FlowResult, Replication, jain_index};
-use airtcp_sim::run_one;
+use airtcp_sim::{links_on_way, run_parts};
 use airtcp_transport::tcp::{Profile, TcpConfig, Variant};
 use airtcp_units::{Nanos, Outcomes, Span};
 
 use super::choice::Choice;
 use super::observe::Observer;
 use super::result::CompareRun;
-use super::{CompareError, CompareOptions};
-use crate::{Cwnd, load_trace};
+use super::{CompareError, CompareOptions, Done};
+use crate::load_trace;
 
 /// The plans of one scenario: one for each variant.
 pub(crate) struct Plans {
@@ -31,6 +33,9 @@ pub(crate) struct Plans {
     pub(crate) rival: Option<usize>,
     /// If a replication is a stretch of a trace: how far one is from the next.
     pub(crate) stretch: Option<Span>,
+    /// Stretches into which a single run is cut, and the payload of a packet in which its goodput is
+    /// counted too.
+    pub(crate) cut: Option<(u32, u16)>,
     traces: Traces,
 }
 
@@ -76,14 +81,13 @@ impl Plans {
         for variant in variants {
             let mut plan = base.clone();
             for &flow in &flows {
-                let own = &mut plan.flows[flow].tcp;
-                *own = variant.apply(profile.as_ref().unwrap_or(own))?;
+                variant.put(&mut plan.flows[flow], profile.as_ref())?;
             }
             variant.protect(&mut plan)?;
             plans.push(plan);
         }
         let traces = Traces { folder: folder.to_owned(), read: Mutex::new(known) };
-        let made = Self { each: plans, flows, rival, stretch: None, traces };
+        let made = Self { each: plans, flows, rival, stretch: None, cut: None, traces };
         for plan in &made.each {
             airtcp_sim::prepare(plan, &|name| made.traces.load(name))?;
         }
@@ -99,7 +103,7 @@ impl Plans {
         variant: usize,
         number: u32,
         stop: &Stop,
-    ) -> Result<Option<(CompareRun, Option<Cwnd>)>, ScenarioError> {
+    ) -> Result<Option<Done>, ScenarioError> {
         let shifted = self.stretch.map(|length| {
             let mut plan = self.each[variant].clone();
             for link in &mut plan.links {
@@ -112,24 +116,37 @@ impl Plans {
         let plan = shifted.as_ref().unwrap_or(&self.each[variant]);
         let (warmup, duration) = (plan.scenario.warmup, plan.scenario.duration);
         let from = Nanos::ZERO + warmup;
-        let mut observer =
-            Observer::new(&self.flows, from, duration.saturating_sub(warmup) + Span(1), 1);
+        let parts = self.cut.map_or(1, |(parts, _)| parts);
+        let measured = Span(duration.saturating_sub(warmup).0 / u64::from(parts));
+        let mut observer = Observer::new(&self.flows, from, measured + Span(1), parts as usize);
         if number == 0 {
             let first = self.flows[0];
             observer = observer.with_window(first, plan.flows[first].tcp.mss, duration);
         }
         let load = |name: &str| self.traces.load(name);
-        let Some((replication, observer)) = run_one(plan, number, &load, observer, stop)? else {
-            return Ok(None);
-        };
+        let done = run_parts(plan, number, &load, observer, parts, stop)?;
+        let Some((replications, observer)) = done else { return Ok(None) };
         let (stretches, window) = observer.finish();
-        let mut run = self.summed(&replication);
-        run.queue_delay_s = queue_delay(&replication, duration.saturating_sub(warmup));
-        if let Some(stretch) = stretches.first() {
-            run.rtt_mean_s = stretch.rtt().mean_s();
-            run.rtt_p95_s = stretch.rtt().quantile_s(0.95);
-        }
-        Ok(Some((run, window)))
+        let runs =
+            replications.iter().zip(&stretches).zip(0..).map(|((replication, seen), part)| {
+                let mut run = self.summed(replication);
+                run.replication += part;
+                run.queue_delay_s = queue_delay(replication, measured);
+                let (sent, lost) = over_lossy_links(plan, replication);
+                let lossy = plan.links.iter().any(loses);
+                (run.lossy_packets, run.lossy_packets_lost) =
+                    (lossy.then_some(sent), lossy.then_some(lost));
+                (run.link_bps, run.carried_bps) = on_links(plan, replication, measured).unzip();
+                run.rtt_mean_s = seen.rtt().mean_s();
+                run.rtt_p95_s = seen.rtt().quantile_s(0.95);
+                run.delivery_mean_s = seen.delivery().mean_s();
+                run.delivery_p50_s = seen.delivery().quantile_s(0.5);
+                run.delivery_p95_s = seen.delivery().quantile_s(0.95);
+                run.packets_per_second =
+                    self.cut.map(|(_, mss)| run.goodput_bps / 8.0 / f64::from(mss));
+                run
+            });
+        Ok(Some((runs.collect(), window)))
     }
 
     /// What the compared flows got together.
@@ -176,10 +193,59 @@ fn queue_delay(replication: &Replication, measured: Span) -> Option<f64> {
         .reduce(f64::max)
 }
 
-/// The flows whose TCP is exchanged.
+/// Packets that were sent over links with losses, and those of them that the loss took or a link
+/// protocol gave up.
+fn over_lossy_links(plan: &Resolved, replication: &Replication) -> (u64, u64) {
+    let lost = [DropReason::Loss, DropReason::RetryLimit].map(DropReason::name);
+    let lossy = plan.links.iter().zip(&replication.links).filter(|(link, _)| loses(link));
+    lossy.fold((0, 0), |(sent, gone), (_, link)| {
+        let dropped = lost.iter().filter_map(|reason| link.drops.get(*reason)).sum::<u64>();
+        (sent + link.sent_packets, gone + dropped)
+    })
+}
+
+/// Bits put on the links of the data's way per second, and payload delivered per second, once for each
+/// of those links; of 802.11 cells, all that is sent through the air. None for exchanges, whose data go
+/// both ways, and for ways through cells and links.
+fn on_links(plan: &Resolved, replication: &Replication, measured: Span) -> Option<(f64, f64)> {
+    let flows = plan.flows.iter().zip(&replication.flows);
+    let exchanges = |flow: &Flow| matches!(flow.app, Application::RequestResponse { .. });
+    if plan.flows.iter().any(exchanges) || (!plan.cells.is_empty() && !plan.links.is_empty()) {
+        return None;
+    }
+    if plan.links.is_empty() {
+        let sent: f64 = flows.clone().filter_map(|(_, f)| f.mac_sent_bps).sum();
+        return Some((sent, flows.map(|(_, f)| f.goodput_bps).sum()));
+    }
+    let ways: Vec<Vec<usize>> = (0..plan.flows.len()).map(|i| links_on_way(plan, i)).collect();
+    let used: BTreeSet<usize> = ways.iter().flatten().copied().collect();
+    let sent = used.iter().filter_map(|i| replication.links.get(*i)).map(|link| link.sent_bps);
+    let carried = ways.iter().zip(flows);
+    let carried = carried.map(|(way, (_, flow))| way.len() as f64 * delivered_bps(flow, measured));
+    Some((sent.sum(), carried.sum()))
+}
+
+/// What a flow delivered over the whole measured time, which is also what the links' rates are over.
+fn delivered_bps(flow: &FlowResult, measured: Span) -> f64 {
+    flow.delivered_bytes as f64 * 8.0 / measured.as_secs_f64()
+}
+
+/// True if a direction of a link has a loss model.
+pub(crate) fn loses(link: &OneWay) -> bool {
+    link.direction.loss.as_ref().is_some_and(|loss| !matches!(loss, LossConfig::None(_)))
+}
+
+/// The flows whose TCP is exchanged: those of TCP; without any, those of LT-TCP and the sliding
+/// transport, which may also be named.
 fn chosen(plan: &Resolved, wanted: Option<&str>) -> Result<Vec<usize>, CompareError> {
-    let tcp: Vec<usize> =
-        (0..plan.flows.len()).filter(|i| plan.flows[*i].transport == TransportKind::Tcp).collect();
+    use TransportKind::{LtTcp, Sliding, Tcp};
+    let of = |kinds: &[TransportKind]| -> Vec<usize> {
+        (0..plan.flows.len()).filter(|i| kinds.contains(&plan.flows[*i].transport)).collect()
+    };
+    let mut tcp = of(&[Tcp]);
+    if tcp.is_empty() || wanted.is_some() {
+        tcp = of(&[Tcp, LtTcp, Sliding]);
+    }
     let Some(wanted) = wanted else {
         if tcp.is_empty() {
             return Err(ScenarioError::at("flows", "has no TCP flow to compare TCPs on").into());
@@ -217,6 +283,7 @@ fn share(
     let other = Flow {
         name: format!("{} (rival)", compared.name),
         tcp: rival.apply(base)?,
+        transport: TransportKind::Tcp,
         ..compared.clone()
     };
     let others: Vec<Flow> =

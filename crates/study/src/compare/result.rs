@@ -78,6 +78,22 @@ pub struct Subject {
     pub notes: Vec<String>,
     /// What each TCP got: over the scenario or trace itself, and over links that look like it.
     pub cases: Vec<Case>,
+    /// What would help against its losses; null if that was not asked for.
+    pub remedies: Option<Remedies>,
+}
+
+/// Remedies against losses beside plain TCP: transports with erasure coding, link protocols.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Remedies {
+    /// The TCP without remedy that each is compared with.
+    pub reference: String,
+    /// The parameters that each has here.
+    pub tcp: Vec<VariantTcp>,
+    /// What was left out, and what the channel can and cannot show.
+    pub notes: Vec<String>,
+    /// What each got; of a study without the single runs and windows.
+    #[serde(flatten)]
+    pub case: Case,
 }
 
 /// A variant's parameters on a subject.
@@ -85,9 +101,11 @@ pub struct Subject {
 pub struct VariantTcp {
     /// The variant.
     pub variant: String,
-    /// Its congestion law.
+    /// What it speaks: `tcp`, `lt-tcp` or `sliding`.
+    pub transport: String,
+    /// Its congestion law; of `sliding`, which has its own, that of the TCP in its place.
     pub law: String,
-    /// Its loss recovery.
+    /// Its loss recovery; of TCP alone.
     pub recovery: String,
     /// All its parameters; of the first flow, where flows have parameters of their own.
     pub parameters: Value,
@@ -166,8 +184,25 @@ pub struct Outcome {
     pub rtt_mean_s: Estimate,
     /// Round-trip time that 95 % of the samples do not exceed.
     pub rtt_p95_s: Estimate,
+    /// Mean delivery time: from when data first leave the transport until the application has them
+    /// in order.
+    pub delivery_mean_s: Estimate,
+    /// Delivery time that half of the segments do not exceed.
+    pub delivery_p50_s: Estimate,
+    /// Delivery time that 95 % of them do not exceed.
+    pub delivery_p95_s: Estimate,
+    /// The latter less the reference's, paired as `difference` is; null for the reference, and where
+    /// either delivered nothing in some replication.
+    pub delivery_p95_difference: Option<Difference>,
     /// Mean time in the queue of the link where packets wait longest; not over a trace alone.
     pub queue_delay_s: Estimate,
+    /// Share of packets that links with losses took, or that their protocol gave up: what is left for
+    /// the transport, a hop; not over a trace alone.
+    pub residual_loss: Estimate,
+    /// Bytes put on a link, headers, parity and repetitions included, for each byte of payload that
+    /// arrives, a hop of the data's way; of 802.11 cells, all that is sent through the air. Not over a
+    /// trace alone.
+    pub bytes_per_byte: Estimate,
     /// Segments sent again.
     pub retransmissions: Estimate,
     /// Share of data segments that were retransmissions.
@@ -256,8 +291,23 @@ pub struct CompareRun {
     pub rtt_mean_s: Option<f64>,
     /// Round-trip time that 95 % of the samples do not exceed.
     pub rtt_p95_s: Option<f64>,
+    /// Mean delivery time.
+    pub delivery_mean_s: Option<f64>,
+    /// Delivery time that half of the segments do not exceed.
+    pub delivery_p50_s: Option<f64>,
+    /// Delivery time that 95 % of them do not exceed.
+    pub delivery_p95_s: Option<f64>,
     /// Mean time in the queue of the link where packets wait longest.
     pub queue_delay_s: Option<f64>,
+    /// Packets sent over links with losses.
+    pub lossy_packets: Option<u64>,
+    /// Those that the loss took, or that the link's protocol gave up.
+    pub lossy_packets_lost: Option<u64>,
+    /// Bits put on the links of the data's way per second, headers, parity and repetitions included;
+    /// of 802.11 cells, through the air.
+    pub link_bps: Option<f64>,
+    /// Payload delivered per second, once for each of those links that it crossed.
+    pub carried_bps: Option<f64>,
     /// Data segments sent, retransmissions included.
     pub segments_sent: u64,
     /// Segments sent again.

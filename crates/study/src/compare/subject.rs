@@ -8,13 +8,14 @@ use airtcp_scenario::{Scenario, ScenarioError};
 use airtcp_sim::parallel::Stop;
 use airtcp_trace::LinkTrace;
 use airtcp_transport::tcp::{Profile, TcpConfig};
-use airtcp_units::Span;
+use airtcp_units::{Outcomes, Span};
 use serde_json::json;
 
 use super::choice::Choice;
 use super::options::{LOOK_ALIKES, REPLICATIONS, STRETCHES};
 use super::over_trace::{OverTrace, stretches};
 use super::plan::Plans;
+use super::remedies::{self, Remedy};
 use super::result::{Channel, Over, Subject, SubjectKind, VariantTcp};
 use super::{AsLink, CompareError, CompareOptions, Done};
 use crate::runs::{fits, synthetic};
@@ -24,7 +25,7 @@ use crate::{StudyOptions, TraceSource};
 const LEAST_STRETCH: Span = Span::from_secs(20);
 
 /// The flow over a trace as a link, and the name that stands for the trace.
-const TRACE: &str = "trace";
+pub(super) const TRACE: &str = "trace";
 
 /// Words for what one packet a slot can and cannot show.
 const SLOTTED: &str = "One packet a slot: a round trip is two slots and the wait in the sender's own \
@@ -44,7 +45,7 @@ const NO_INTERVAL: &str = "The trace is too short to be cut into stretches: ther
 and the order of the variants is not certain.";
 
 /// What TCPs are to be compared on.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Given {
     /// A scenario as read.
     Scenario {
@@ -71,6 +72,7 @@ pub(crate) enum Planned<'a> {
 pub(crate) struct Prepared<'a> {
     pub(crate) subject: Subject,
     pub(crate) cases: Vec<Planned<'a>>,
+    pub(crate) remedies: Option<Remedy<'a>>,
 }
 
 impl Planned<'_> {
@@ -102,10 +104,7 @@ impl Planned<'_> {
         stop: &Stop,
     ) -> Result<Option<Done>, ScenarioError> {
         match self {
-            Self::Plans { plans, .. } => {
-                let done = plans.run(variant, number, stop)?;
-                Ok(done.map(|(run, window)| (vec![run], window)))
-            }
+            Self::Plans { plans, .. } => plans.run(variant, number, stop),
             Self::Slots { over, .. } => Ok(over.run(variant, number)),
         }
     }
@@ -115,6 +114,7 @@ impl Planned<'_> {
 pub(crate) fn prepare<'a>(
     given: &'a Given,
     variants: &[Choice],
+    remedies: &[Choice],
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
     match (given, &options.as_link) {
@@ -135,10 +135,17 @@ pub(crate) fn prepare<'a>(
             let replications = scenario.replications;
             let case =
                 Planned::Plans { plans: Box::new(plans), replications, channel: Channel::Scenario };
-            Ok(Prepared { subject, cases: vec![case] })
+            let remedies = (!remedies.is_empty())
+                .then(|| {
+                    let known = BTreeMap::new();
+                    remedies::over_scenario(&scenario, (folder, &known), remedies, options)
+                })
+                .transpose()
+                .map_err(|e| located(e, name, text))?;
+            Ok(Prepared { subject, cases: vec![case], remedies })
         }
-        (Given::Link(link), None) => over_slots(link, variants, options),
-        (Given::Link(link), Some(around)) => over_link(link, around, variants, options),
+        (Given::Link(link), None) => over_slots(link, variants, remedies, options),
+        (Given::Link(link), Some(around)) => over_link(link, around, (variants, remedies), options),
     }
 }
 
@@ -180,13 +187,15 @@ fn of_plans(plans: &Plans, variants: &[Choice]) -> Subject {
         scenario: serde_json::to_value(scenario).ok(),
         notes: Vec::new(),
         cases: Vec::new(),
+        remedies: None,
     }
 }
 
-fn parameters(variant: &Choice, tcp: &TcpConfig) -> VariantTcp {
+pub(super) fn parameters(variant: &Choice, tcp: &TcpConfig) -> VariantTcp {
     let recovery = serde_json::to_value(tcp.recovery).unwrap_or_default();
     VariantTcp {
         variant: variant.label().to_owned(),
+        transport: variant.no_tcp().unwrap_or("tcp").to_owned(),
         law: tcp.congestion.name().to_owned(),
         recovery: recovery.as_str().unwrap_or_default().to_owned(),
         parameters: serde_json::to_value(tcp).unwrap_or_default(),
@@ -211,6 +220,7 @@ fn of_link(link: &LinkTrace, kind: SubjectKind, slot: Span, seed: u64, notes: &[
         scenario: None,
         notes: link.notes.iter().cloned().chain(notes.iter().map(|n| (*n).to_owned())).collect(),
         cases: Vec::new(),
+        remedies: None,
     }
 }
 
@@ -218,6 +228,7 @@ fn of_link(link: &LinkTrace, kind: SubjectKind, slot: Span, seed: u64, notes: &[
 fn over_slots<'a>(
     link: &'a LinkTrace,
     variants: &[Choice],
+    remedies: &[Choice],
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
     for (given, option) in [(&options.share, "share"), (&options.flow, "flow")] {
@@ -239,6 +250,13 @@ fn over_slots<'a>(
     fits(link, &base)?;
     let mut configs = Vec::with_capacity(variants.len());
     for variant in variants {
+        if let Some(name) = variant.no_tcp() {
+            return Err(CompareError::other(format!(
+                "tcp: one packet a slot over the trace \"{}\" the list has TCPs alone; name {name} \
+                 among the remedies, or put the trace behind a link (as-link)",
+                link.name
+            )));
+        }
         let mut config = base.clone();
         config.tcp = variant.apply(&base.tcp)?;
         config.attempts = variant.attempts();
@@ -265,14 +283,19 @@ fn over_slots<'a>(
             ),
         }
     }
-    Ok(Prepared { subject, cases })
+    let remedies = if remedies.is_empty() {
+        None
+    } else {
+        remedies::over_slots(link, &base, options.replications, remedies)?
+    };
+    Ok(Prepared { subject, cases, remedies })
 }
 
 /// The trace as the losses of a link.
 fn over_link<'a>(
     link: &'a LinkTrace,
     around: &AsLink,
-    variants: &[Choice],
+    (variants, remedies): (&[Choice], &[Choice]),
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
     let slot =
@@ -283,7 +306,7 @@ fn over_link<'a>(
     let parts = ((whole.0 / LEAST_STRETCH.0) as u32).clamp(1, wanted);
     let stretch = Span(whole.0 / u64::from(parts));
     let scenario = around_trace(link, around, slot, stretch, seed, parts)?;
-    let known: BTreeMap<_, _> = [(TRACE.to_owned(), Arc::new(link.outcomes.clone()))].into();
+    let known = with_trace(link.outcomes.clone());
     let mut plans = Plans::new(&scenario, std::path::Path::new(""), known, variants, options)?;
     plans.stretch = Some(stretch);
     let notes: &[&str] = if parts == 1 { &[AS_LINK, NO_INTERVAL] } else { &[AS_LINK] };
@@ -291,10 +314,19 @@ fn over_link<'a>(
         duration_s: stretch.as_secs_f64(),
         ..of_link(link, SubjectKind::TraceAsLink, slot, seed, notes)
     };
+    let remedies = (!remedies.is_empty())
+        .then(|| remedies::over_link(link, &scenario, stretch, remedies, options))
+        .transpose()?;
     let Subject { flows, tcp, scenario, .. } = of_plans(&plans, variants);
     let case =
         Planned::Plans { plans: Box::new(plans), replications: parts, channel: Channel::Trace };
-    Ok(Prepared { subject: Subject { flows, tcp, scenario, ..subject }, cases: vec![case] })
+    let subject = Subject { flows, tcp, scenario, ..subject };
+    Ok(Prepared { subject, cases: vec![case], remedies })
+}
+
+/// A trace by the name that a link around it gives it.
+pub(super) fn with_trace(outcomes: Outcomes) -> BTreeMap<String, Arc<Outcomes>> {
+    [(TRACE.to_owned(), Arc::new(outcomes))].into()
 }
 
 /// The scenario of a link around a trace; acknowledgements come back over a link without loss.

@@ -1,12 +1,15 @@
-//! Which TCP suits a link: the comparison over the trace itself that is part of a study.
+//! Which TCP suits a link, and what would help it: the comparisons over the trace itself that are
+//! part of a study.
 
+use airtcp_sim::parallel::Stop;
 use airtcp_sim::slotted::SlottedConfig;
 use airtcp_trace::LinkTrace;
 
 use super::choice::Choice;
 use super::options::STRETCHES;
 use super::over_trace::{OverTrace, stretches};
-use super::{Case, Channel, Done, Over, assemble};
+use super::remedies::{self, Remedy};
+use super::{Case, Channel, Done, Over, Remedies, assemble, remedied};
 use crate::{StudyError, StudyOptions};
 
 /// The TCPs that a study compares; empty if it does not.
@@ -65,5 +68,60 @@ impl Suits {
         let names: Vec<String> = self.variants.iter().map(|v| v.label().to_owned()).collect();
         let case = assemble((Channel::Trace, Over::Stretches), &names, 0, vec![done]);
         Some(Case { runs: Vec::new(), windows: Vec::new(), ..case })
+    }
+}
+
+/// The remedies that a study tries on each link; none if it does not.
+pub(crate) struct Helps<'a> {
+    runs: usize,
+    links: Vec<Option<Remedy<'a>>>,
+}
+
+impl Helps<'_> {
+    /// Makes ready what `options` ask for with these links, each with how TCP is put over it.
+    pub(crate) fn new(
+        options: &StudyOptions,
+        links: &[LinkTrace],
+        configs: &[SlottedConfig],
+    ) -> Result<Self, StudyError> {
+        if links.len() > options.remedy_links as usize {
+            return Ok(Self { runs: 0, links: Vec::new() });
+        }
+        let refuse = |e: super::CompareError| StudyError::Tcp(e.to_string());
+        let choices = remedies::choices(&options.remedies).map_err(refuse)?;
+        if choices.is_empty() {
+            return Ok(Self { runs: 0, links: Vec::new() });
+        }
+        let made = links.iter().zip(configs);
+        let made = made.map(|(link, config)| remedies::over_slots(link, config, None, &choices));
+        let links = made.collect::<Result<_, _>>().map_err(refuse)?;
+        Ok(Self { runs: choices.len(), links })
+    }
+
+    /// Runs of each link.
+    pub(crate) const fn runs(&self) -> usize {
+        self.runs
+    }
+
+    /// Runs one of the remedies over link number `link`: `None` if it was stopped, `Some(None)` if
+    /// this link has no such remedy.
+    pub(crate) fn run(&self, link: usize, variant: usize, stop: &Stop) -> Option<Option<Done>> {
+        let Some(Some(remedy)) = self.links.get(link) else { return Some(None) };
+        if variant >= remedy.names.len() {
+            return Some(None);
+        }
+        // What keeps a plan from running was found when it was made.
+        remedy.planned.run(variant, 0, stop).ok()?.map(Some)
+    }
+
+    /// Puts the runs of the next link together; `None` if there are none.
+    pub(crate) fn assemble(&mut self, link: usize, done: Vec<Done>) -> Option<Remedies> {
+        let remedy = self.links.get_mut(link)?.take()?;
+        if done.len() != remedy.names.len() {
+            return None;
+        }
+        let found = remedied(remedy, vec![done]);
+        let case = Case { runs: Vec::new(), windows: Vec::new(), ..found.case };
+        Some(Remedies { case, ..found })
     }
 }

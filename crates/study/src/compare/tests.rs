@@ -7,6 +7,8 @@ use airtcp_units::Span;
 
 use super::*;
 
+mod remedies;
+
 const LOSSY: &str = r#"
 title = "lossy"
 duration = "4 s"

@@ -25,3 +25,4 @@ pub use config::{Delivery, Deviation, LtConfig, Proactive, Reactive, Response, W
 pub use connection::{LtConnection, Mode};
 pub use estimate::Protection;
 pub use stats::{Amount, LtStats};
+pub use wire::is_data;

@@ -46,6 +46,11 @@ pub(crate) struct Data {
     pub(crate) len: u16,
 }
 
+/// True if a segment carries data of the stream themselves, not parity.
+pub fn is_data(segment: &Segment) -> bool {
+    Data::of(segment).is_some_and(|data| data.index < data.k)
+}
+
 impl Data {
     pub(crate) fn segment(&self) -> Segment {
         let mut flags = 0;

@@ -28,4 +28,4 @@ mod wire;
 pub use config::{Coding, SlidingConfig};
 pub use connection::SlidingConnection;
 pub use stats::SlidingStats;
-pub use wire::{FIN, Head, Packet, Payload, SYMBOL_OPTION};
+pub use wire::{FIN, Head, Packet, Payload, SYMBOL_OPTION, is_symbol};

@@ -92,6 +92,11 @@ pub struct Packet {
     pub len: u16,
 }
 
+/// True if a segment carries a symbol of the stream itself, not a combination.
+pub fn is_symbol(segment: &Segment) -> bool {
+    segment.kind == Kind::Coded && segment.flags.has(Flags::PSH) && segment.words().1 == 4
+}
+
 impl Packet {
     pub(crate) fn segment(&self) -> Segment {
         let head = u32::from(u16::from_be_bytes(self.head.0));

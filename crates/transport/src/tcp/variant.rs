@@ -164,6 +164,11 @@ impl Variant {
         &self.label
     }
 
+    /// True if it takes law and recovery from what it is applied to (`own`).
+    pub const fn is_own(&self) -> bool {
+        self.law.is_none()
+    }
+
     /// Every name that can be given: `own`, the recoveries, the other laws.
     pub fn names() -> Vec<&'static str> {
         let recoveries = Recovery::ENTRIES.iter().map(|e| e.name);

@@ -1,0 +1,209 @@
+//! What would help a link against its losses, beside the choice of a TCP: transports with erasure
+//! coding (LT-TCP, sliding), link protocols (LL-ARQ, LL-HARQ), and one over the other.
+//!
+//! They stand in a list and a ranking of their own, and each is compared with plain SACK over the
+//! same channel, paired as the TCPs are. Over a scenario, and over a trace as a link, they run as the
+//! TCPs do. One packet a slot, the driver of the study knows TCP alone; remedies run in the general
+//! simulator over the same link: a full packet takes a slot, shorter ones less, the queue never
+//! overflows and marks nothing, acknowledgements take a slot and are not lost. Each packet, or unit of
+//! a link protocol, has the fate of the slot in which it starts; the protocol's reports take no time,
+//! as those of 802.11. One run goes through the trace and is cut into stretches.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use airtcp_scenario::Scenario;
+use airtcp_sim::slotted::SlottedConfig;
+use airtcp_trace::LinkTrace;
+use airtcp_units::{BitRate, Outcomes, Span};
+use serde_json::json;
+
+use super::choice::Choice;
+use super::options::STRETCHES;
+use super::over_trace::stretches;
+use super::plan::{Plans, loses};
+use super::result::{Channel, VariantTcp};
+use super::subject::{Planned, TRACE, parameters, with_trace};
+use super::{CompareError, CompareOptions};
+
+/// The TCP without remedy: that of the papers.
+pub(crate) const REFERENCE: &str = "sack";
+
+/// What stands for the usual ones in a list of names.
+const USUAL: &str = "usual";
+
+/// The usual remedies. LL-ARQ sends again what is missing: whole frames again, S2's baseline, is
+/// worse wherever units are lost one by one, and the same where a packet is lost as a whole.
+const REMEDIES: [&str; 5] =
+    ["sack@ll-arq:arq=selective", "sack@ll-harq", "lt-tcp", "lt-tcp@ll-harq", "sliding"];
+
+/// Headers of a full packet: IP and TCP without options.
+const HEADERS: u64 = 40;
+
+/// Packets that the queue of a link with one packet a slot holds: more than any window.
+const ENDLESS: u32 = 1_000_000;
+
+/// How much faster acknowledgements are sent than data, one packet a slot: they take no time.
+const FASTER: u64 = 1000;
+
+/// The longest slot: transports have timers of their own, of up to some seconds.
+const LONGEST_SLOT: Span = Span::from_secs(10);
+
+/// Packets of a trace, from its start, over which remedies are tried, one packet a slot. Chosen, for
+/// the time it takes.
+pub(crate) const MOST_SLOTS: usize = 100_000;
+
+const NO_LOSS: &str = "Link protocols are left out: no link of the scenario loses anything; 802.11 \
+cells have their own retransmissions.";
+
+const SLOTTED: &str = "One packet a slot, behind a queue that never overflows and marks nothing, and \
+acknowledgements a slot later. A unit of a link protocol has the fate of the slot in which it is sent: \
+the trace knows nothing finer, so that parity within a packet can do little here, and sending again in \
+later slots does what is done. The reports of the protocol take no time. A SYN takes less than a slot \
+here, so that a TCP which loses much meets other slots than in the comparison of TCPs: its goodput there \
+and here differ as two stretches of the trace do.";
+
+const AS_LINK: &str = "Packets, and units of a link protocol, that leave within one slot of the trace \
+share its fate: parity within a packet helps only where a packet lasts longer than a slot.";
+
+/// The remedies that `names` ask for, the reference first; empty if they ask for none.
+pub(crate) fn choices(names: &[String]) -> Result<Vec<Choice>, CompareError> {
+    let named = names.iter().map(String::as_str);
+    let named = named.flat_map(|name| match name.trim() {
+        USUAL => REMEDIES.to_vec(),
+        name => vec![name],
+    });
+    let mut found: Vec<Choice> = Vec::new();
+    for name in std::iter::once(REFERENCE).chain(named) {
+        let choice = Choice::parse(name)?;
+        if !found.iter().any(|c| c.label() == choice.label()) {
+            found.push(choice);
+        }
+    }
+    Ok(if found.len() > 1 { found } else { Vec::new() })
+}
+
+/// What is run for the remedies of a subject.
+pub(crate) struct Remedy<'a> {
+    pub(crate) planned: Planned<'a>,
+    pub(crate) names: Vec<String>,
+    pub(crate) tcp: Vec<VariantTcp>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// Remedies over a scenario, whose traces lie in `folder` or are `known`.
+pub(crate) fn over_scenario<'a>(
+    scenario: &Scenario,
+    (folder, known): (&Path, &BTreeMap<String, Arc<Outcomes>>),
+    choices: &[Choice],
+    options: &CompareOptions,
+) -> Result<Remedy<'a>, CompareError> {
+    let plans = |choices: &[Choice]| Plans::new(scenario, folder, known.clone(), choices, options);
+    let mut notes = Vec::new();
+    let mut kept = choices.to_vec();
+    if !scenario.resolve()?.links.iter().any(loses) {
+        kept.retain(|choice| !choice.has_link());
+        if kept.len() < choices.len() {
+            notes.push(NO_LOSS.to_owned());
+        }
+    }
+    let made = match plans(&kept) {
+        Ok(made) => made,
+        Err(_) => {
+            // One that this scenario cannot have keeps the others from nothing.
+            let mut possible: Vec<Choice> = Vec::new();
+            for (i, choice) in kept.into_iter().enumerate() {
+                match plans(std::slice::from_ref(&choice)) {
+                    Ok(_) => possible.push(choice),
+                    Err(e) if i == 0 => return Err(e),
+                    Err(e) => notes.push(format!("{} is left out: {e}.", choice.label())),
+                }
+            }
+            kept = possible;
+            plans(&kept)?
+        }
+    };
+    let first = made.flows[0];
+    let tcp = kept.iter().zip(&made.each).map(|(c, plan)| parameters(c, &plan.flows[first].tcp));
+    Ok(Remedy {
+        names: kept.iter().map(|c| c.label().to_owned()).collect(),
+        tcp: tcp.collect(),
+        notes,
+        planned: Planned::Plans {
+            plans: Box::new(made),
+            replications: scenario.replications,
+            channel: Channel::Scenario,
+        },
+    })
+}
+
+/// Remedies over a trace as the losses of a link: `scenario` is the link around it, a replication the
+/// `stretch` after the one before.
+pub(crate) fn over_link<'a>(
+    link: &LinkTrace,
+    scenario: &Scenario,
+    stretch: Span,
+    choices: &[Choice],
+    options: &CompareOptions,
+) -> Result<Remedy<'a>, CompareError> {
+    let known = with_trace(link.outcomes.clone());
+    let mut made = over_scenario(scenario, (Path::new(""), &known), choices, options)?;
+    made.notes.insert(0, AS_LINK.to_owned());
+    if let Planned::Plans { plans, channel, .. } = &mut made.planned {
+        plans.stretch = Some(stretch);
+        *channel = Channel::Trace;
+    }
+    Ok(made)
+}
+
+/// Remedies over a trace, one packet a slot; `None` if its slots are too long for them.
+pub(crate) fn over_slots<'a>(
+    link: &LinkTrace,
+    config: &SlottedConfig,
+    wanted: Option<u32>,
+    choices: &[Choice],
+) -> Result<Option<Remedy<'a>>, CompareError> {
+    let slots = link.outcomes.len().min(MOST_SLOTS);
+    let packet = u128::from(u64::from(config.tcp.mss) + HEADERS) * 8;
+    let rate = (packet * 1_000_000_000 / u128::from(config.slot.0.max(1))) as u64;
+    let (Some(rate), Some(back)) = (BitRate::new(rate), BitRate::new(rate.saturating_mul(FASTER)))
+    else {
+        return Ok(None);
+    };
+    if config.slot > LONGEST_SLOT || slots == 0 {
+        return Ok(None);
+    }
+    let scenario = json!({
+        "duration": config.slot * slots as u64,
+        "links": [{
+            "from": "sender",
+            "to": "receiver",
+            "forward": {
+                "rate": rate,
+                "queue": { "kind": "drop-tail", "packets": ENDLESS },
+                "loss": { "model": "trace", "path": TRACE, "slot": config.slot },
+            },
+            "reverse": { "rate": back, "delay": config.slot },
+        }],
+        "flows": [{ "from": "sender", "to": "receiver", "tcp": config.tcp }],
+    });
+    let scenario: Scenario =
+        serde_json::from_value(scenario).map_err(|e| CompareError::other(e.to_string()))?;
+    let known = with_trace(link.outcomes.slice(0..slots));
+    let options = CompareOptions::default();
+    let mut made = over_scenario(&scenario, (Path::new(""), &known), choices, &options)?;
+    made.notes.insert(0, SLOTTED.to_owned());
+    if slots < link.outcomes.len() {
+        made.notes.insert(
+            1,
+            format!("Over the first {slots} of the trace's {} packets.", link.outcomes.len()),
+        );
+    }
+    if let Planned::Plans { plans, replications, channel } = &mut made.planned {
+        plans.cut = Some((stretches(slots, wanted.unwrap_or(STRETCHES)), config.tcp.mss));
+        *replications = 1;
+        *channel = Channel::Trace;
+    }
+    Ok(Some(made))
+}

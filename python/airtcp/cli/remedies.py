@@ -1,0 +1,74 @@
+"""What would help a link against its losses, in the terminal: for `compare` and `study`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from airtcp.cli.tables import Column
+    from airtcp.documents import Remedies
+
+
+def section(console: Console, remedies: Remedies) -> None:
+    """Print the table of remedies and everything there is to say of them.
+
+    Args:
+        console: Where to print.
+        remedies: What was tried on one scenario or link.
+    """
+    from rich.text import Text
+
+    from airtcp import words_remedies
+
+    table(console, remedies)
+    for finding in words_remedies.findings(remedies):
+        console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
+    for remark in remedies["notes"]:
+        console.print(Text(f"- {remark}", style="dim"))
+    console.print()
+
+
+def table(console: Console, remedies: Remedies) -> None:
+    """Print what each remedy got."""
+    from rich.text import Text
+
+    from airtcp.cli.tables import fitted
+
+    console.print(Text("What would help against losses", style="bold"))
+    names = [outcome["variant"] for outcome in remedies["outcomes"]]
+    shown, gone = fitted(console, "remedy", names, _columns(remedies))
+    console.print(shown)
+    if gone:
+        console.print(Text(f"Left out for width: {', '.join(gone)}.", style="dim"))
+
+
+def _columns(remedies: Remedies) -> list[Column]:
+    from airtcp import words_compare
+    from airtcp.cli.compare import gained, plain
+    from airtcp.cli.run import estimate
+    from airtcp.cli.tables import Column
+
+    outcomes = remedies["outcomes"]
+    values, units = zip(*(words_compare.goodput(outcome) for outcome in outcomes), strict=True)
+    columns = [
+        Column(
+            f"goodput\n({units[0]})",
+            [estimate(value, 1.0) for value in values],
+            [estimate(value, 1.0, short=True) for value in values],
+        ),
+        Column(
+            f"vs {remedies['reference']}\n(%)",
+            [gained(outcome, interval=True) for outcome in outcomes],
+            [gained(outcome, interval=False) for outcome in outcomes],
+        ),
+        plain("delivered\n50 % (ms)", outcomes, "delivery_p50_s", 1e3, 3),
+        plain("delivered\n95 % (ms)", outcomes, "delivery_p95_s", 1e3, 0),
+        plain("queue\n(ms)", outcomes, "queue_delay_s", 1e3, 5),
+        plain("loss left\n(%)", outcomes, "residual_loss", 100.0, 1),
+        plain("bytes\nper byte", outcomes, "bytes_per_byte", 1.0, 2),
+        plain("timeouts", outcomes, "timeouts", 1.0, 6),
+        plain("fairness", outcomes, "jain_index", 1.0, 4),
+    ]
+    return [column for column in columns if column is not None]

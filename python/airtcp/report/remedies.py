@@ -1,0 +1,85 @@
+"""What would help a link against its losses, on the pages of a comparison and of a study."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from airtcp import words_compare, words_remedies
+from airtcp.report import charts_compare
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from airtcp.documents import Link, Remedies
+
+
+def section(remedies: Remedies, suffix: str = "") -> dict[str, Any]:
+    """Gather what the page shows of the remedies on one scenario or link.
+
+    Args:
+        remedies: What was tried.
+        suffix: What tells the names of its pictures from those of others on the page.
+
+    Returns:
+        What the template needs, with `charts` and `data` for the payload.
+    """
+    from airtcp.report.compare import mean_row, table
+
+    outcomes, reference = remedies["outcomes"], remedies["reference"]
+    variants = [outcome["variant"] for outcome in outcomes]
+    unit = words_compare.goodput(outcomes[0])[1]
+    means = [mean_row(remedies, outcome) for outcome in outcomes]
+    drawn: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+        "remedies-goodput": (
+            charts_compare.goodput(variants, unit, several=False, runs=False),
+            {"means": means},
+        )
+    }
+    if any(row["gain"] is not None for row in means):
+        chart = charts_compare.difference(variants, reference, several=False)
+        drawn["remedies-difference"] = (chart, {"means": means, "unit": [{}]})
+    if any(row["delivery"] for row in means):
+        chart = charts_compare.trade_off(variants, unit)
+        drawn["remedies-trade"] = (chart, {"means": means})
+    return {
+        "charts": {f"{name}{suffix}": chart for name, (chart, _) in drawn.items()},
+        "data": {f"{name}{suffix}": rows for name, (_, rows) in drawn.items()},
+        "plots": list(drawn),
+        "suffix": suffix,
+        "reference": reference,
+        "findings": words_remedies.findings(remedies),
+        "table": table(remedies, reference, None),
+        "notes": remedies["notes"],
+        "several": None,
+    }
+
+
+def helped(links: Sequence[Link]) -> dict[str, Any] | None:
+    """Gather what the page of a study shows of what would help its links.
+
+    Args:
+        links: The links of the study.
+
+    Returns:
+        As `section`; of several links a table with a row for each; None if nothing was tried.
+    """
+    tried = [(link["name"], each) for link in links if (each := link.get("remedies"))]
+    if not tried:
+        return None
+    if len(tried) == 1:
+        return section(tried[0][1])
+    return {
+        "charts": {},
+        "data": {},
+        "plots": [],
+        "findings": [words_remedies.several(tried)],
+        "notes": list(dict.fromkeys(note for _, each in tried for note in each["notes"])),
+        "several": {
+            "head": ["What would help", "By how much"],
+            "rows": [
+                [name, found.headline, found.text]
+                for name, each in tried
+                for found in [words_remedies.goodput(each)]
+            ],
+        },
+    }
