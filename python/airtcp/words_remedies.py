@@ -164,8 +164,7 @@ def delivery(remedies: Remedies) -> Finding | None:
     ]
     if unpaired:
         parts.append(
-            "No interval, as in some part one of the two delivered nothing:"
-            f" {'; '.join(unpaired)}"
+            f"No interval, as in some part one of the two delivered nothing: {'; '.join(unpaired)}"
         )
     if own is None or not parts:
         return None

@@ -78,3 +78,22 @@ fn refusals_name_the_key() {
     assert!(e.contains("mtu") && e.contains("1436 B"), "{e}");
     assert!(plan(&link(0.0, "sliding = { coding = \"off\" }")).flows.len() == 1);
 }
+
+#[test]
+fn time_never_goes_back() {
+    // Feedback that shortens the time for an answer leaves the sender with a deadline that has
+    // passed. On a way of two packets this is seen within seconds; the world checks (in debug builds).
+    for seed in 1..=12 {
+        let text = format!(
+            "seed = {seed}\nduration = \"60 s\"\n\
+             [[links]]\nfrom = \"a\"\nto = \"b\"\n\
+             forward = {{ rate = \"1.2 Mb/s\", loss = {{ model = \"bernoulli\", probability = 0.3 }} }}\n\
+             reverse = {{ rate = \"1.2 Gb/s\", delay = \"10 ms\" }}\n\
+             [[flows]]\nfrom = \"a\"\nto = \"b\"\ntransport = \"sliding\"\n"
+        );
+        let run =
+            airtcp_sim::run(&plan(&text), &|_| Err(String::new()), None, |_, _| true).unwrap();
+        let flow = &run.replications[0].flows[0];
+        assert!(flow.goodput_bps > 0.6e6, "{}", flow.goodput_bps);
+    }
+}

@@ -101,9 +101,10 @@ pub fn study(
             Some(variant) if variant < suits.runs() => {
                 Done::Compared(Box::new(suits.run(&links[i], &configs[i], variant)?))
             }
-            Some(variant) => helps
-                .run(i, variant - suits.runs(), stop)?
-                .map_or(Done::Nothing, |done| Done::Helped(Box::new(done))),
+            Some(variant) if helps.has(i, variant - suits.runs()) => {
+                Done::Helped(Box::new(helps.run(i, variant - suits.runs(), stop)?))
+            }
+            Some(_) => Done::Nothing,
             None => run_part(&links[i], with_cwnd, &configs[i], options, part, replicas),
         };
         done_slots.fetch_add(links[i].outcomes.len(), Ordering::Relaxed);

@@ -15,7 +15,7 @@ use airtcp_probe::{near, reworded};
 use airtcp_scenario::{Flow, Resolved, TransportKind};
 use airtcp_transport::lt::LtConfig;
 use airtcp_transport::sliding::SlidingConfig;
-use airtcp_transport::tcp::{TcpConfig, Variant};
+use airtcp_transport::tcp::{TcpConfig, Variant, VariantError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -73,17 +73,7 @@ impl Choice {
             LT_TCP => TransportKind::LtTcp,
             SLIDING => TransportKind::Sliding,
             _ => {
-                let tcp = Variant::parse(text).map_err(|mut e| {
-                    let known = [LT_TCP, SLIDING].into_iter();
-                    let known = known.chain(registry().iter().map(|entry| entry.name));
-                    let found = near(&name, known);
-                    if !found.is_empty() && !e.message.contains("did you mean") {
-                        e.message += &format!("; did you mean \"{}\"?", found.join("\", \""));
-                    } else if e.message.starts_with("there is none") {
-                        e.message += &format!("; beside TCP there are {LT_TCP} and {SLIDING}");
-                    }
-                    e
-                })?;
+                let tcp = Variant::parse(text).map_err(|e| beside_tcp(&name, e))?;
                 return Ok(Self { label: tcp.label().to_owned(), tcp, other: None, link: None });
             }
         };
@@ -185,6 +175,21 @@ impl Choice {
             self.label
         )))
     }
+}
+
+/// What is no TCP is perhaps meant to be something else that can be named.
+fn beside_tcp(name: &str, error: VariantError) -> VariantError {
+    if error.message.contains("did you mean") || !error.message.starts_with("there is none") {
+        return error;
+    }
+    let others = [LT_TCP, SLIDING].into_iter().chain(registry().iter().map(|entry| entry.name));
+    let found = near(name, others);
+    let more = if found.is_empty() {
+        format!("beside TCP there are {LT_TCP} and {SLIDING}")
+    } else {
+        format!("did you mean \"{}\"?", found.join("\", \""))
+    };
+    VariantError { message: format!("{}; {more}", error.message), ..error }
 }
 
 /// The link protocol of a text such as `ll-arq:arq=selective`.

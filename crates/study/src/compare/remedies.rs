@@ -108,21 +108,20 @@ pub(crate) fn over_scenario<'a>(
             notes.push(NO_LOSS.to_owned());
         }
     }
-    let made = match plans(&kept) {
-        Ok(made) => made,
-        Err(_) => {
-            // One that this scenario cannot have keeps the others from nothing.
-            let mut possible: Vec<Choice> = Vec::new();
-            for (i, choice) in kept.into_iter().enumerate() {
-                match plans(std::slice::from_ref(&choice)) {
-                    Ok(_) => possible.push(choice),
-                    Err(e) if i == 0 => return Err(e),
-                    Err(e) => notes.push(format!("{} is left out: {e}.", choice.label())),
-                }
+    let made = if let Ok(made) = plans(&kept) {
+        made
+    } else {
+        // One that this scenario cannot have keeps the others from nothing.
+        let mut possible: Vec<Choice> = Vec::new();
+        for (i, choice) in kept.into_iter().enumerate() {
+            match plans(std::slice::from_ref(&choice)) {
+                Ok(_) => possible.push(choice),
+                Err(e) if i == 0 => return Err(e),
+                Err(e) => notes.push(format!("{} is left out: {e}.", choice.label())),
             }
-            kept = possible;
-            plans(&kept)?
         }
+        kept = possible;
+        plans(&kept)?
     };
     let first = made.flows[0];
     let tcp = kept.iter().zip(&made.each).map(|(c, plan)| parameters(c, &plan.flows[first].tcp));

@@ -103,18 +103,19 @@ impl Helps<'_> {
         self.runs
     }
 
-    /// Runs one of the remedies over link number `link`: `None` if it was stopped, `Some(None)` if
-    /// this link has no such remedy.
-    pub(crate) fn run(&self, link: usize, variant: usize, stop: &Stop) -> Option<Option<Done>> {
-        let Some(Some(remedy)) = self.links.get(link) else { return Some(None) };
-        if variant >= remedy.names.len() {
-            return Some(None);
-        }
-        // What keeps a plan from running was found when it was made.
-        remedy.planned.run(variant, 0, stop).ok()?.map(Some)
+    /// True if a link has this remedy: slots may be too long for any.
+    pub(crate) fn has(&self, link: usize, variant: usize) -> bool {
+        let remedy = self.links.get(link).and_then(Option::as_ref);
+        remedy.is_some_and(|remedy| variant < remedy.names.len())
     }
 
-    /// Puts the runs of the next link together; `None` if there are none.
+    /// Runs one of the remedies of a link; `None` if it was stopped.
+    pub(crate) fn run(&self, link: usize, variant: usize, stop: &Stop) -> Option<Done> {
+        // What keeps a plan from running was found when it was made.
+        self.links.get(link)?.as_ref()?.planned.run(variant, 0, stop).ok()?
+    }
+
+    /// Puts the runs of a link together; `None` if there are none.
     pub(crate) fn assemble(&mut self, link: usize, done: Vec<Done>) -> Option<Remedies> {
         let remedy = self.links.get_mut(link)?.take()?;
         if done.len() != remedy.names.len() {
