@@ -30,7 +30,7 @@ pub use nearest::{near, nearest};
 pub use pcapng::{PcapProbe, Pcapng, Vantage};
 pub use probe::{NoProbe, Probe, Relay};
 pub use radiotap::{RadioSite, RadiotapProbe};
-pub use registry::{ConfigError, Entry};
+pub use registry::{ConfigError, Entry, within};
 pub use series::{Series, SeriesOptions, Table};
 pub use timeline::{SeenFrame, SeenWait, Timeline, TimelineOptions, WaitKind};
 pub use wording::reworded;

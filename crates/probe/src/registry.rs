@@ -36,6 +36,22 @@ impl ConfigError {
     }
 }
 
+/// Refuses the value of a key outside `low..=high`, and one that does not compare (NaN).
+///
+/// # Errors
+/// The key, what was found and what is accepted.
+pub fn within<T: PartialOrd + Copy + fmt::Display>(
+    key: &'static str,
+    value: T,
+    low: T,
+    high: T,
+) -> Result<(), ConfigError> {
+    if (low..=high).contains(&value) {
+        return Ok(());
+    }
+    Err(ConfigError::new(key, format!("{value} is out of range: accepted is {low} to {high}")))
+}
+
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.key.is_empty() {

@@ -24,14 +24,13 @@
 //! `beta` times the window for fast convergence, and does not forget. Leaves out: the
 //! `initial_ssthresh` of 100 of early Linux. Bytes.
 
-use airtcp_probe::ConfigError;
+use airtcp_probe::{ConfigError, within};
 use airtcp_units::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
     AckSample, Congestion, CongestionControl, Idle, LawParams, LawState, LawTable, Prior, Window,
-    within,
 };
 use crate::congestion::CongestionKind;
 

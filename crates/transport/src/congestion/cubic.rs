@@ -28,7 +28,7 @@
 //! pause begins the avoidance anew. Leaves out:
 //! RFC 7661's window validation. Segments and seconds inside, bytes outside.
 
-use airtcp_probe::ConfigError;
+use airtcp_probe::{ConfigError, within};
 use airtcp_units::{Nanos, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 use super::curve::Curve;
 use super::{
     AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, LawTable,
-    Prior, Window, within,
+    Prior, Window,
 };
 
 /// Parameters of CUBIC by RFC 9438.

@@ -26,7 +26,7 @@
 //! the limit, so that the window grows fast after a pause. Segments and seconds inside, bytes
 //! outside.
 
-use airtcp_probe::ConfigError;
+use airtcp_probe::{ConfigError, within};
 use airtcp_units::{Nanos, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 use super::curve::Curve;
 use super::{
     AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, LawTable,
-    Prior, Window, within,
+    Prior, Window,
 };
 
 /// Parameters of CUBIC by the paper of 2008.

@@ -148,16 +148,3 @@ pub trait LawTable {
         Ok(())
     }
 }
-
-/// Refuses a parameter outside `low..=high`.
-pub(crate) fn within(
-    key: &'static str,
-    value: f64,
-    low: f64,
-    high: f64,
-) -> Result<(), ConfigError> {
-    if (low..=high).contains(&value) {
-        return Ok(());
-    }
-    Err(ConfigError::new(key, format!("{value} is out of range: accepted is {low} to {high}")))
-}

@@ -1,7 +1,7 @@
 //! Parameters of LT-TCP. What S0 and S2 state is a default; where they are silent the default is a
 //! choice, named as such in `docs/models/lt-tcp.md`.
 
-use airtcp_probe::ConfigError;
+use airtcp_probe::{ConfigError, within};
 use airtcp_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -179,24 +179,17 @@ impl LtConfig {
     /// # Errors
     /// The key at fault, what was found and what is accepted.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let range = |key, value: f64, low: f64, high: f64| {
-            if (low..=high).contains(&value) {
-                return Ok(());
-            }
-            let text = format!("{value} is out of range: accepted is {low} to {high}");
-            Err(ConfigError::new(key, text))
-        };
         if !(self.alpha > 0.0 && self.alpha <= 1.0) {
             let text = format!("{} is out of range: it is above 0 and at most 1", self.alpha);
             return Err(ConfigError::new("alpha", text));
         }
-        range("initial_estimate", self.initial_estimate, 0.0, 1.0)?;
-        range("least_estimate", self.least_estimate, 0.0, 1.0)?;
-        range("deviations", self.deviations, 0.0, 10.0)?;
-        range("fixed_share", self.fixed_share, 0.0, 0.95)?;
-        range("queue_share", self.queue_share, 0.0, 1.0)?;
-        range("granulation", f64::from(self.granulation), 1.0, 255.0)?;
-        range("timeout_segments", f64::from(self.timeout_segments), 1.0, 255.0)?;
+        within("initial_estimate", self.initial_estimate, 0.0, 1.0)?;
+        within("least_estimate", self.least_estimate, 0.0, 1.0)?;
+        within("deviations", self.deviations, 0.0, 10.0)?;
+        within("fixed_share", self.fixed_share, 0.0, 0.95)?;
+        within("queue_share", self.queue_share, 0.0, 1.0)?;
+        within("granulation", self.granulation, 1, 255)?;
+        within("timeout_segments", self.timeout_segments, 1, 255)?;
         // A symbol is even.
         let least = DATA_HEADER + 2;
         if self.mss_min < least {
@@ -207,12 +200,12 @@ impl LtConfig {
             );
             return Err(ConfigError::new("mss_min", text));
         }
-        range("mss_max", f64::from(self.mss_max), f64::from(least), 65_495.0)?;
+        within("mss_max", self.mss_max, least, 65_495)?;
         if self.mss_min > self.mss_max {
             let text = format!("{} is above mss_max, which is {}", self.mss_min, self.mss_max);
             return Err(ConfigError::new("mss_min", text));
         }
-        range("mss_step", f64::from(self.mss_step), 1.0, 65_495.0)?;
+        within("mss_step", self.mss_step, 1, 65_495)?;
         if !(2..MOST_SYMBOLS).contains(&self.block_limit) {
             let text = format!(
                 "{}: data and parity of a block are at most {MOST_SYMBOLS} symbols with those that \

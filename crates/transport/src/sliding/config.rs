@@ -1,6 +1,6 @@
 //! Parameters of the transport. None is a rate or a share of parity: those are measured.
 
-use airtcp_probe::ConfigError;
+use airtcp_probe::{ConfigError, within};
 use airtcp_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -75,20 +75,13 @@ impl SlidingConfig {
     /// # Errors
     /// The key at fault, what was found and what is accepted.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let range = |key, value: f64, low: f64, high: f64| {
-            if (low..=high).contains(&value) {
-                return Ok(());
-            }
-            let text = format!("{value} is out of range: accepted is {low} to {high}");
-            Err(ConfigError::new(key, text))
-        };
-        range("segment", f64::from(self.segment), 1.0, 16_000.0)?;
-        range("initial_window", f64::from(self.initial_window), 1.0, 1000.0)?;
-        range("queue_packets", f64::from(self.queue_packets), 1.0, 100.0)?;
-        range("deviations", self.deviations, 0.0, 10.0)?;
-        range("most_overhead", self.most_overhead, 1.0, 100.0)?;
-        range("most_duplicates", self.most_duplicates, 0.0, 1.0)?;
-        range("most_symbols", f64::from(self.most_symbols), 16.0, 32_768.0)?;
+        within("segment", self.segment, 1, 16_000)?;
+        within("initial_window", self.initial_window, 1, 1000)?;
+        within("queue_packets", self.queue_packets, 1, 100)?;
+        within("deviations", self.deviations, 0.0, 10.0)?;
+        within("most_overhead", self.most_overhead, 1.0, 100.0)?;
+        within("most_duplicates", self.most_duplicates, 0.0, 1.0)?;
+        within("most_symbols", self.most_symbols, 16, 32_768)?;
         let times = [
             ("queue", self.queue),
             ("shared_queue", self.shared_queue),

@@ -11,7 +11,7 @@ pub use choices::{
     RttSampling,
 };
 
-use airtcp_probe::ConfigError;
+use airtcp_probe::{ConfigError, within};
 use airtcp_units::{Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -214,22 +214,8 @@ impl TcpConfig {
     /// # Errors
     /// The key at fault, what was found and what is accepted.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let number = |key, value: u64, low: u64, high: u64| {
-            if (low..=high).contains(&value) {
-                Ok(())
-            } else {
-                let message = format!("{value} is out of range: accepted is {low} to {high}");
-                Err(ConfigError::new(key, message))
-            }
-        };
-        let time = |key, value: Span, low: Span| {
-            if (low..=LONGEST).contains(&value) {
-                Ok(())
-            } else {
-                let message = format!("{value} is out of range: accepted is {low} to {LONGEST}");
-                Err(ConfigError::new(key, message))
-            }
-        };
+        let number = within::<u64>;
+        let time = |key, value: Span, low: Span| within(key, value, low, LONGEST);
         // The smallest segment holds the largest option block beside at least some payload.
         number("mss", u64::from(self.mss), 48, 65_495)?;
         if let Err(e) = self.congestion.validate() {

@@ -18,7 +18,6 @@ mod v3;
 
 pub use v3::{Bbr, BbrConfig};
 
-use airtcp_probe::ConfigError;
 use airtcp_units::Span;
 
 use super::Promises;
@@ -45,13 +44,4 @@ fn volume(gain: f64, bandwidth: u64, delay: Span) -> u64 {
 /// The rate in bits per second at which `bytes` leave in `span`.
 fn rate_of(bytes: u64, span: Span) -> f64 {
     bytes as f64 * 8e9 / span.0.max(1) as f64
-}
-
-/// Refuses a parameter outside `low..=high`.
-fn within(key: &'static str, value: f64, low: f64, high: f64) -> Result<(), ConfigError> {
-    if (low..=high).contains(&value) {
-        return Ok(());
-    }
-    let message = format!("{value} is out of range: accepted is {low} to {high}");
-    Err(ConfigError::new(key, message))
 }

@@ -1,11 +1,10 @@
 //! Parameters of BBR version 1, with the values of the draft.
 
-use airtcp_probe::ConfigError;
+use airtcp_probe::{ConfigError, within};
 use airtcp_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::within;
 use crate::congestion::LawTable;
 
 /// Parameters of BBR version 1.

@@ -1,11 +1,10 @@
 //! Parameters of BBR version 3, with the values of draft-ietf-ccwg-bbr-06.
 
-use airtcp_probe::ConfigError;
+use airtcp_probe::{ConfigError, within};
 use airtcp_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::within;
 use crate::congestion::LawTable;
 
 /// Parameters of BBR version 3.
