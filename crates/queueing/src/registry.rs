@@ -19,26 +19,13 @@ macro_rules! registry {
             Dyn(Box<dyn DynQdisc>),
         }
 
-        /// The table `queue` of a scenario; `kind` chooses the discipline.
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(tag = "kind")]
-        pub enum QueueConfig {
-            $(#[doc = $doc] #[serde(rename = $name)] $variant($config),)+
+        airtcp_probe::choices! {
+            /// The table `queue` of a scenario; `kind` chooses the discipline.
+            pub enum QueueConfig of "queue", tag "kind" as kind;
+            $(#[doc = $doc] $name $variant($config) from $source;)+
         }
 
-        const ENTRIES: &[Entry] = &[$(Entry {
-            family: "queue",
-            name: $name,
-            description: $doc.trim_ascii(),
-            source: $source,
-        },)+];
-
         impl QueueConfig {
-            /// The tag of the discipline.
-            pub const fn kind(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $name,)+ }
-            }
-
             /// What the conformance suite runs.
             #[cfg(test)]
             pub(crate) fn samples() -> Vec<Self> {

@@ -18,26 +18,13 @@ macro_rules! registry {
             Dyn(Box<dyn DynLossModel>),
         }
 
-        /// The table `loss` of a link; `model` chooses the model.
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(tag = "model")]
-        pub enum LossConfig {
-            $(#[doc = $doc] #[serde(rename = $name)] $variant($config),)+
+        airtcp_probe::choices! {
+            /// The table `loss` of a link; `model` chooses the model.
+            pub enum LossConfig of "loss", tag "model" as model;
+            $(#[doc = $doc] $name $variant($config) from $source;)+
         }
 
-        const ENTRIES: &[Entry] = &[$(Entry {
-            family: "loss",
-            name: $name,
-            description: $doc.trim_ascii(),
-            source: $source,
-        },)+];
-
         impl LossConfig {
-            /// The tag of the model.
-            pub const fn model(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $name,)+ }
-            }
-
             /// What the conformance suite runs.
             #[cfg(test)]
             pub(crate) fn samples() -> Vec<Self> {

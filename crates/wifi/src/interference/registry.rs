@@ -14,25 +14,10 @@ macro_rules! registry {
             $(#[doc = $doc] $variant($model),)+
         }
 
-        /// One table of the list `interference` of a cell; `kind` chooses the model.
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(tag = "kind")]
-        pub enum InterferenceConfig {
-            $(#[doc = $doc] #[serde(rename = $name)] $variant($config),)+
-        }
-
-        const ENTRIES: &[Entry] = &[$(Entry {
-            family: "interference",
-            name: $name,
-            description: $doc.trim_ascii(),
-            source: $source,
-        },)+];
-
-        impl InterferenceConfig {
-            /// The tag of the model.
-            pub const fn kind(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $name,)+ }
-            }
+        airtcp_probe::choices! {
+            /// One table of the list `interference` of a cell; `kind` chooses the model.
+            pub enum InterferenceConfig of "interference", tag "kind" as kind;
+            $(#[doc = $doc] $name $variant($config) from $source;)+
         }
 
         impl Source {

@@ -19,26 +19,13 @@ macro_rules! registry {
             Dyn(Box<dyn DynRateControl>),
         }
 
-        /// The table `rate_control` of a cell; `control` chooses the control.
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(tag = "control")]
-        pub enum RateConfig {
-            $(#[doc = $doc] #[serde(rename = $name)] $variant($config),)+
+        airtcp_probe::choices! {
+            /// The table `rate_control` of a cell; `control` chooses the control.
+            pub enum RateConfig of "rate-control", tag "control" as control;
+            $(#[doc = $doc] $name $variant($config) from $source;)+
         }
 
-        const ENTRIES: &[Entry] = &[$(Entry {
-            family: "rate-control",
-            name: $name,
-            description: $doc.trim_ascii(),
-            source: $source,
-        },)+];
-
         impl RateConfig {
-            /// The tag of the control.
-            pub const fn control(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $name,)+ }
-            }
-
             /// What the conformance suite runs.
             #[cfg(test)]
             pub(crate) fn samples() -> Vec<Self> {

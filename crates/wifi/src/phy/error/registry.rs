@@ -13,26 +13,13 @@ macro_rules! registry {
             $(#[doc = $doc] $variant($model),)+
         }
 
-        /// The table `error` of a cell; `model` chooses the law.
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(tag = "model")]
-        pub enum ErrorModelConfig {
-            $(#[doc = $doc] #[serde(rename = $name)] $variant($config),)+
+        airtcp_probe::choices! {
+            /// The table `error` of a cell; `model` chooses the law.
+            pub enum ErrorModelConfig of "frame-error", tag "model" as model;
+            $(#[doc = $doc] $name $variant($config) from $source;)+
         }
 
-        const ENTRIES: &[Entry] = &[$(Entry {
-            family: "frame-error",
-            name: $name,
-            description: $doc.trim_ascii(),
-            source: $source,
-        },)+];
-
         impl ErrorModelConfig {
-            /// The tag of the law.
-            pub const fn model(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $name,)+ }
-            }
-
             /// What the common tests run.
             #[cfg(test)]
             pub(crate) fn samples() -> Vec<Self> {

@@ -14,26 +14,13 @@ macro_rules! registry {
             $(#[doc = $doc] $variant($model),)+
         }
 
-        /// The table `path_loss` of a cell; `model` chooses the model.
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(tag = "model")]
-        pub enum PathLossConfig {
-            $(#[doc = $doc] #[serde(rename = $name)] $variant($config),)+
+        airtcp_probe::choices! {
+            /// The table `path_loss` of a cell; `model` chooses the model.
+            pub enum PathLossConfig of "path-loss", tag "model" as model;
+            $(#[doc = $doc] $name $variant($config) from $source;)+
         }
 
-        const ENTRIES: &[Entry] = &[$(Entry {
-            family: "path-loss",
-            name: $name,
-            description: $doc.trim_ascii(),
-            source: $source,
-        },)+];
-
         impl PathLossConfig {
-            /// The tag of the model.
-            pub const fn model(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $name,)+ }
-            }
-
             /// What the common tests run.
             #[cfg(test)]
             pub(crate) fn samples() -> Vec<Self> {
