@@ -37,6 +37,9 @@ pub struct LtConnection {
     config: LtConfig,
     tcp_config: TcpConfig,
     tcp: Connection,
+    /// The TCP inside had nothing to send and was not touched since: between opening and closing it
+    /// need not be asked for each packet.
+    tcp_rests: bool,
     mode: Mode,
     /// The peer's SYN showed the option.
     peer_codes: bool,
@@ -57,6 +60,7 @@ impl LtConnection {
         Self {
             config: *config,
             tcp: Connection::new(&tcp_config, role, iss),
+            tcp_rests: false,
             mode: Mode::Opening,
             peer_codes: false,
             sender: None,
@@ -72,7 +76,7 @@ impl LtConnection {
     /// Opens the connection actively.
     pub fn open(&mut self, now: Nanos) {
         self.now = self.now.max(now);
-        self.tcp.open(now);
+        self.inner().open(now);
     }
 
     /// Hands over `bytes` of data. With 2^60 an endless source.
@@ -80,7 +84,7 @@ impl LtConnection {
         self.now = self.now.max(now);
         match (&mut self.sender, self.mode) {
             (Some(sender), _) => sender.write(bytes),
-            (None, Mode::Plain) => _ = self.tcp.write(now, bytes),
+            (None, Mode::Plain) => _ = self.inner().write(now, bytes),
             (None, _) => self.early = self.early.saturating_add(bytes),
         }
     }
@@ -94,15 +98,22 @@ impl LtConnection {
                 sender.close();
                 self.close_if_done();
             }
-            (None, Mode::Plain) => self.tcp.close(now),
+            (None, Mode::Plain) => self.inner().close(now),
             (None, _) => {}
         }
     }
 
     fn close_if_done(&mut self) {
         if self.sender.as_ref().is_some_and(|s| s.is_done()) {
-            self.tcp.close(self.now);
+            let now = self.now;
+            self.inner().close(now);
         }
+    }
+
+    /// The TCP inside, which is to be asked again what it wants to send.
+    const fn inner(&mut self) -> &mut Connection {
+        self.tcp_rests = false;
+        &mut self.tcp
     }
 
     /// What is spoken.
@@ -118,7 +129,7 @@ impl LtConnection {
     /// A link corrupted a packet that this end had sent; matters to plain TCP alone.
     pub fn on_corrupted(&mut self, now: Nanos, lost: &Corrupted) {
         if self.mode == Mode::Plain {
-            self.tcp.on_corrupted(now, lost);
+            self.inner().on_corrupted(now, lost);
         }
     }
 
@@ -206,10 +217,10 @@ impl LtConnection {
         }
         if !(self.config.offer && self.peer_codes) {
             self.mode = Mode::Plain;
-            self.tcp.write(self.now, self.early);
-            self.early = 0;
+            let (now, early) = (self.now, std::mem::take(&mut self.early));
+            self.inner().write(now, early);
             if self.closing {
-                self.tcp.close(self.now);
+                self.inner().close(now);
             }
             return;
         }
@@ -238,7 +249,7 @@ impl LtConnection {
             let mut ack = Segment::tcp(Flags::ACK, self.tcp.next_expected());
             ack.ack = self.tcp.initial_sequence().plus(1);
             ack.window = segment.window;
-            self.tcp.handle(now, ack, cx);
+            self.inner().handle(now, ack, cx);
             self.decide();
         }
     }
@@ -303,18 +314,20 @@ impl Machine for LtConnection {
         if segment.flags.has(Flags::SYN) && self.mode == Mode::Opening {
             self.peer_codes = segment.coding_permitted();
         }
-        self.tcp.handle(now, segment, cx);
+        self.inner().handle(now, segment, cx);
         self.decide();
     }
 
     fn on_timer<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
         self.now = self.now.max(now);
-        self.tcp.on_timer(now, cx);
+        if self.tcp.next_timer() <= now {
+            self.inner().on_timer(now, cx);
+        }
         self.receiver.on_timer(now);
         if let Some(sender) = self.sender.as_mut().filter(|_| !self.tcp.is_closed()) {
             sender.on_timer(now, &mut self.stats, cx);
             if sender.gave_up() {
-                self.tcp.abort(now);
+                self.inner().abort(now);
             }
         }
     }
@@ -331,7 +344,9 @@ impl Machine for LtConnection {
 
     fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
         self.now = self.now.max(now);
-        if let Some(mut segment) = self.tcp.poll(now, cx) {
+        let polled = if self.tcp_rests { None } else { self.tcp.poll(now, cx) };
+        self.tcp_rests = polled.is_none() && self.mode == Mode::Coded;
+        if let Some(mut segment) = polled {
             let answer = segment.flags.has(Flags::ACK);
             if segment.flags.has(Flags::SYN) && self.config.offer && (!answer || self.peer_codes) {
                 segment.set_coding_permitted();

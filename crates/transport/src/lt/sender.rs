@@ -315,10 +315,9 @@ impl LtSender {
     fn sweep(&mut self, now: Nanos) {
         let on_timeout = self.config.sample_on_timeout;
         let least = self.rtt.min_rtt();
-        let stands = least.is_some_and(|least| self.gate.stands(least, &self.config));
         for block in &mut self.blocks {
             if let Some((lost, sent)) = block.take_sample(on_timeout) {
-                if stands {
+                if least.is_some_and(|least| self.gate.stands(least, &self.config)) {
                     let (expected, memory) = (self.estimator.estimate(), self.config.mark_memory);
                     self.ecn.on_losses(now, (lost, sent), expected, memory);
                 }
