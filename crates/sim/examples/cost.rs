@@ -84,6 +84,21 @@ fn flow(keys: &str, count: u64) -> u64 {
     folded(&text)
 }
 
+/// What tolerates losses, over 10 Mb/s and 80 ms with a queue that marks and this loss: a
+/// transport, or a link protocol below SACK.
+fn tolerant(scheme: &str, loss: &str, count: u64) -> u64 {
+    let (link, flow) = match scheme {
+        "ll-harq" | "ll-arq" => (format!("protocol = {{ kind = \"{scheme}\" }}"), String::new()),
+        transport => (String::new(), format!("transport = \"{transport}\"")),
+    };
+    folded(&format!(
+        "duration = \"{count} s\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mb/s\"\ndelay = \"40 ms\"\n\
+         queue = {{ kind = \"red\", limit = 100, min = 25.0, max = 90.0, ecn = true }}\n\
+         loss = {{ model = \"bernoulli\", probability = {loss} }}\n{link}\n\
+         [[flows]]\nfrom = \"a\"\nto = \"b\"\n{flow}\n"
+    ))
+}
+
 /// Not among the subjects that are checked, since other work on cells changes it often:
 /// S3's star of `stations` uploads over 802.11a at 54 Mb/s for `count` seconds.
 fn star(stations: &str, count: u64) -> u64 {
@@ -122,17 +137,21 @@ fn slots(prr: f64, count: u64) -> u64 {
 fn subjects() -> Vec<String> {
     let laws = LawConfig::all().into_iter().map(|c| format!("law {}", c.name()));
     let flows = ["flow newreno", "flow sack"].map(String::from);
-    laws.chain(flows).chain(["slots 1.0", "slots 0.9"].map(String::from)).collect()
+    let tolerant = ["lt-tcp 0.01", "lt-tcp 0.3", "sliding 0.01", "sliding 0.3", "ll-harq 0.1"];
+    let tolerant = tolerant.map(|scheme| format!("tolerant {scheme}"));
+    let slots = ["slots 1.0", "slots 0.9"].map(String::from);
+    laws.chain(flows).chain(tolerant).chain(slots).collect()
 }
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let count = args.get(2).and_then(|n| n.parse().ok()).unwrap_or(0);
+    let count = args.last().and_then(|n| n.parse().ok()).unwrap_or(0);
     let folded = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["law", name, _] => {
             LawConfig::all().iter().find(|c| c.name() == *name).map_or(0, |c| law(c, count))
         }
         ["flow", recovery, _] => flow(&format!("recovery = \"{recovery}\""), count),
+        ["tolerant", scheme, loss, _] => tolerant(scheme, loss, count),
         ["star", stations, _] => star(stations, count),
         ["slots", prr, _] => slots(prr.parse().unwrap_or(1.0), count),
         _ => {
