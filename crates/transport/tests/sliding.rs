@@ -125,11 +125,11 @@ fn bulk_uses_what_the_link_lets_through() {
     }
 }
 
-/// Bursts of 50 ms: the same bounds, with a little more queue.
+/// Bursts of 10 and 50 ms: the same bounds.
 #[test]
 fn bursts_in_time() {
-    for p in [0.1, 0.3, 0.5] {
-        let path = Path { forward: Loss::Bursts(p, Span::from_millis(50)), ..Path::default() };
+    for (p, ms) in [0.1, 0.3, 0.5].into_iter().flat_map(|p| [(p, 10), (p, 50)]) {
+        let path = Path { forward: Loss::Bursts(p, Span::from_millis(ms)), ..Path::default() };
         let mut w = World::new(path);
         w.sliding(&SlidingConfig::default(), None, Nanos::ZERO);
         w.run(Nanos(5 * SECOND), |_| false);
@@ -137,8 +137,9 @@ fn bursts_in_time() {
         w.run(Nanos(65 * SECOND), |_| false);
         let lost = (w.lost - l) as f64 / (w.packets - n) as f64;
         let goodput = (w.flows[0][1].delivered() - d) as f64 * 8.0 / 60.0;
-        assert!(goodput > 0.9 * (1.0 - lost) * 10e6, "{p}: {goodput}");
-        assert!((w.queued - q) / 60.0 * 1.2 < 13.0, "{p}: {}", (w.queued - q) / 60.0 * 1.2);
+        assert!(goodput > 0.92 * (1.0 - lost) * 10e6, "{p} {ms} ms: {goodput}");
+        let queue = (w.queued - q) / 60.0 * 1.2;
+        assert!(queue < 9.0, "{p} {ms} ms: {queue}");
     }
 }
 
@@ -244,17 +245,12 @@ fn beside_its_like() {
 
 const RUNS: usize = 100;
 
-fn percentile(p: f64, both: bool, config: &SlidingConfig) -> (f64, f64) {
+fn percentile(forward: Loss, both: bool, config: &SlidingConfig) -> (f64, f64) {
     let mut times = Vec::new();
     let mut bytes = 0.0;
     for seed in 0..RUNS as u64 {
-        let back = if both { p } else { 0.0 };
-        let path = Path {
-            forward: Loss::Independent(p),
-            back: Loss::Independent(back),
-            seed,
-            ..Path::default()
-        };
+        let back = if both { forward } else { Loss::Independent(0.0) };
+        let path = Path { forward, back, seed, ..Path::default() };
         let mut w = World::new(path);
         w.sliding(config, Some(100_000), Nanos::ZERO);
         w.run(Nanos(60 * SECOND), |w| w.flows[0][1].delivered() == 100_000);
@@ -265,20 +261,31 @@ fn percentile(p: f64, both: bool, config: &SlidingConfig) -> (f64, f64) {
     (times[RUNS * 9 / 10], bytes / RUNS as f64)
 }
 
-/// The 90th percentile of 100 kB is within 1.5 times the loss-free time, up to 30 % loss both ways,
-/// at no more than 1.3/(1-p) bytes for each; and coding is what does it.
+/// The 90th percentile of 100 kB is within 1.5 times the loss-free time, up to 30 % loss both ways
+/// and in bursts of 10 ms, at no more than 1.3/(1-p) bytes for each; and coding is what does it.
 #[test]
 fn short_transfers() {
     let config = SlidingConfig::default();
-    let (clean, _) = percentile(0.0, false, &config);
-    for (p, both) in [(0.1, false), (0.3, false), (0.1, true), (0.3, true)] {
-        let (time, bytes) = percentile(p, both, &config);
-        assert!(time < 1.5 * clean, "{p} {both}: {time} against {clean}");
-        assert!(bytes < 1.3 / (1.0 - p), "{p} {both}: {bytes}");
+    let (clean, _) = percentile(Loss::Independent(0.0), false, &config);
+    let ms = Span::from_millis;
+    for (p, loss, both, times) in [
+        (0.1, Loss::Independent(0.1), false, 1.5),
+        (0.3, Loss::Independent(0.3), false, 1.5),
+        (0.1, Loss::Independent(0.1), true, 1.5),
+        (0.3, Loss::Independent(0.3), true, 1.5),
+        (0.1, Loss::Bursts(0.1, ms(10)), false, 1.5),
+        (0.3, Loss::Bursts(0.3, ms(10)), false, 1.5),
+        (0.1, Loss::Bursts(0.1, ms(50)), false, 1.5),
+        // Out of reach: who is told of losses at once takes 1.57 times as long.
+        (0.3, Loss::Bursts(0.3, ms(50)), false, 2.0),
+    ] {
+        let (time, bytes) = percentile(loss, both, &config);
+        assert!(time < times * clean, "{loss:?} {both}: {time} against {clean}");
+        assert!(bytes < 1.3 / (1.0 - p), "{loss:?} {both}: {bytes}");
     }
     let off = SlidingConfig { coding: Coding::Off, ..config };
-    let (coded, _) = percentile(0.3, false, &config);
-    let (plain, _) = percentile(0.3, false, &off);
+    let (coded, _) = percentile(Loss::Independent(0.3), false, &config);
+    let (plain, _) = percentile(Loss::Independent(0.3), false, &off);
     assert!(plain > 1.1 * coded, "{plain} without, {coded} with coding");
 }
 

@@ -5,6 +5,9 @@
 //! a row are told by the chance `a` that the packet after a lost one is lost, too. In a two-state
 //! chain the correlation of neighbours is `rho = (a - p)/(1 - p)`, and the variance of the number lost of
 //! many is `(1 + rho)/(1 - rho)` times the binomial one.
+//!
+//! Combinations are counted as for independent losses all the same: what is sent ahead of a burst
+//! mostly dies in it with the rest, and what a burst took is replaced when its answers are overdue.
 
 /// Weight that a packet keeps when the next one counts.
 const KEPT: f64 = 1.0 - 1.0 / 256.0;
@@ -83,7 +86,7 @@ impl Losses {
         if symbols == 0 || p <= 0.0 {
             return 0;
         }
-        let variance = p * (1.0 - p) * self.dispersion();
+        let variance = p * (1.0 - p);
         let enough = |repair: u32| {
             let all = symbols as f64 + f64::from(repair);
             f64::from(repair) >= all * p + deviations * (all * variance).sqrt()

@@ -49,6 +49,19 @@ pub(crate) struct News {
     pub(crate) passed: Option<f64>,
 }
 
+/// Packets that should have been answered.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Overdue {
+    pub(crate) symbols: u64,
+    pub(crate) combinations: u64,
+}
+
+impl Overdue {
+    pub(crate) const fn packets(&self) -> u64 {
+        self.symbols + self.combinations
+    }
+}
+
 /// All packets of a sender.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
@@ -208,6 +221,27 @@ impl Ledger {
             self.sent.pop_front();
             self.first += 1;
         }
+    }
+
+    /// Packets under way that left so long ago that an answer is due.
+    pub(crate) fn overdue(&self, now: Nanos, answer: Span) -> Overdue {
+        let mut overdue = Overdue::default();
+        let skip = self.settled.saturating_sub(self.first) as usize;
+        for sent in self.sent.iter().skip(skip).take_while(|s| s.at + answer <= now) {
+            match (sent.fate, sent.payload) {
+                (Fate::Flying, Payload::Symbol(_)) => overdue.symbols += 1,
+                (Fate::Flying, Payload::Combination { .. }) => overdue.combinations += 1,
+                _ => {}
+            }
+        }
+        overdue
+    }
+
+    /// When the next one is due whose answer is not due yet.
+    pub(crate) fn next_overdue(&self, now: Nanos, answer: Span) -> Nanos {
+        let from = self.sent.partition_point(|s| s.at + answer <= now);
+        let mut later = self.sent.iter().skip(from);
+        later.find(|s| s.fate == Fate::Flying).map_or(Nanos::NEVER, |s| s.at + answer)
     }
 
     /// When the packet left after which `window - 1` more have left.

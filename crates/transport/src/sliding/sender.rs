@@ -16,7 +16,7 @@ use airtcp_units::{Nanos, Span};
 use super::config::{Coding, SlidingConfig};
 use super::control::Control;
 use super::estimate::Losses;
-use super::ledger::{Ledger, News};
+use super::ledger::{Ledger, News, Overdue};
 use super::marks::{Impossible, Marks};
 use super::receiver::DENSITY;
 use super::stats::SlidingStats;
@@ -181,21 +181,50 @@ impl Sender {
     }
 
     /// Whether another combination pays: something is under way whose fate is unknown, and what is
-    /// under way beside it would not replace what the link will probably take.
+    /// under way beside it would not replace what the link will probably take. In silence that is
+    /// everything that should have been answered: it is replaced before it is known to be lost.
     fn wants_combination(&self) -> bool {
         if self.config.coding == Coding::Off || self.una == self.next {
             return false;
         }
-        let combinations = self.ledger.flying_combinations();
-        let symbols = self.ledger.flying() - combinations + self.lost.len() as u64;
+        // Combinations that are overdue stand for nothing.
+        let overdue = self.overdue();
+        let combinations = self.ledger.flying_combinations() - overdue.combinations;
+        let missing = self.lost.len() as u64 + overdue.symbols;
+        let fresh = self.ledger.flying() - overdue.packets() - combinations;
+        let symbols = fresh + self.lost.len() as u64;
         let needed = self.losses.repair_for(symbols as usize, self.config.deviations);
         let there = combinations + self.mirror.rows() as u64;
-        if u64::from(needed) + self.lost.len() as u64 <= there {
+        if u64::from(needed) + missing <= there {
             return false;
         }
-        let ideal = self.next as f64 / (1.0 - self.losses.rate());
+        let taken = (self.stats.lost + overdue.packets()) as f64;
+        let ideal = (self.next as f64 / (1.0 - self.losses.rate())).max(self.next as f64 + taken);
         let sent = self.stats.packets_sent() as f64 + 1.0;
         sent <= self.config.most_overhead * ideal + SPARE
+    }
+
+    /// How long nothing must be heard for silence to mean losses.
+    fn quiet(&self) -> Span {
+        self.control.gap() * QUIET_PACKETS
+    }
+
+    /// Packets that should have been answered, while nothing is heard.
+    fn overdue(&self) -> Overdue {
+        if self.now < self.heard + self.quiet() {
+            return Overdue::default();
+        }
+        self.ledger.overdue(self.now, self.control.answer_time())
+    }
+
+    /// When a packet more will be overdue, if nothing is heard until then; later than now.
+    fn next_overdue(&self) -> Nanos {
+        let answer = self.control.answer_time();
+        let quiet = self.heard + self.quiet();
+        if quiet > self.now && self.ledger.overdue(self.now, answer).packets() > 0 {
+            return quiet;
+        }
+        self.ledger.next_overdue(self.now, answer).max(quiet)
     }
 
     fn choice(&self) -> Option<Choice> {
@@ -223,8 +252,7 @@ impl Sender {
             return Nanos::ZERO;
         }
         let Some(sent) = self.ledger.sent_before(window) else { return Nanos::NEVER };
-        let quiet = (self.control.srtt() / 4).max(self.control.gap() * QUIET_PACKETS);
-        let from = (sent + self.control.answer_time()).max(self.heard + quiet);
+        let from = (sent + self.control.answer_time()).max(self.heard + self.quiet());
         let until = self.heard + self.control.answer_time() * OUTAGE_ROUNDS;
         if from.max(self.now) < until { from } else { Nanos::NEVER }
     }
@@ -242,6 +270,8 @@ impl Sender {
         let mut next = Nanos::NEVER;
         if self.choice().is_some() {
             next = self.next_send.max(self.room());
+        } else if self.config.coding != Coding::Off && self.una < self.next {
+            next = self.next_overdue();
         }
         if self.una < self.next {
             next = next.min(self.silence()).min(self.ledger.deadline(self.control.patience()));
