@@ -2,7 +2,8 @@
 
     .venv/bin/python docs/figures/draw.py [NAME...]
 
-Every figure is an experiment made with the Python API; the same version gives the same figures.
+Every figure is an experiment made with the Python API, or, where packets have to be followed one by
+one, by an example program that is built for it; the same version gives the same figures.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ import channels
 import convergence
 import ensembles
 import goodput
+import harq
 import prediction
 import queues
 import radio
+import remedies
+import sharing
 import windows
 
 FIGURES = {
@@ -32,6 +36,10 @@ FIGURES = {
     "red-ecn": queues.red_ecn,
     "recoveries": windows.recoveries,
     "prediction": prediction.errors,
+    "remedies": remedies.compare,
+    "sharing": sharing.draw,
+    "link-protocols": harq.hidden,
+    "harq-parts": harq.parts,
 }
 
 

@@ -61,6 +61,23 @@ fn every_application() {
     }
 }
 
+/// Short transfers through bursts of losses, feedback lost likewise: all end, and no timer lies
+/// in the past (an assertion of the simulator).
+#[test]
+fn transfers_through_bursts() {
+    let bursts = "loss = { model = \"gilbert-elliott\", mean_loss = 0.3, mean_bad = \"50 ms\" }";
+    let text = link(0.0, "app = { kind = \"bulk\", size = \"100 kB\", start = \"6 s\" }").replace(
+        "loss = { model = \"bernoulli\", probability = 0 }",
+        &format!("{bursts}\nreverse = {{ {bursts} }}"),
+    );
+    assert!(text.contains("gilbert"));
+    for seed in 0..40 {
+        let flow = run_first(&format!("seed = {seed}\n{text}")).flows.remove(0);
+        assert_eq!(flow.delivered_bytes, 100_000);
+        assert!(flow.completion_s.unwrap() < 5.0);
+    }
+}
+
 #[test]
 fn refusals_name_the_key() {
     let refused = |keys: &str, change: (&str, &str)| {

@@ -1,5 +1,6 @@
-//! The tables of `docs/models/sliding.md`: what the sliding transport and others reach over 10 Mb/s,
-//! 80 ms and a queue of 100 packets. `sliding bulk|short|beside|marks NAME [KEYS]`, where NAME is
+//! A quick look at what the sliding transport and others reach over 10 Mb/s, 80 ms and a queue of 100
+//! packets; the tables of `docs/models/sliding.md` are made by `crates/sim/examples/remedies`, but for
+//! that of marks. `sliding bulk|short|beside|marks NAME [KEYS]`, where NAME is
 //! `sliding`, `lt` or `tcp` and KEYS is JSON.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a program to look at")]

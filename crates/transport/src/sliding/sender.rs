@@ -308,6 +308,7 @@ impl Sender {
 
     /// Takes in feedback.
     pub(crate) fn take(&mut self, now: Nanos, segment: &Segment) {
+        self.now = self.now.max(now);
         let feedback = Feedback::of(segment, self.una, self.ledger.greatest());
         let Some(feedback) = feedback.filter(|f| f.next <= self.next) else {
             self.stats.feedback_refused += 1;
