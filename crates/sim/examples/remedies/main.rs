@@ -74,7 +74,7 @@ fn bulk(scheme: &Scheme, loss: &str, back: &str, p: f64) -> Found {
         say("queue_ms", mean(&watch.queued));
         say("queue_p95_ms", percentile(&mut watch.queued, 0.95));
         let bytes = l.utilisation * RATE / f.goodput_bps;
-        say("link_bytes", (f.goodput_bps > 0.0).then(|| bytes * (1.0 - p)));
+        say("link_bytes", (f.goodput_bps > 0.0).then_some(bytes * (1.0 - p)));
         say("delay_p50_ms", percentile(&mut watch.delays, 0.5));
         say("delay_p99_ms", percentile(&mut watch.delays, 0.99));
         say("residual_loss", Some(l.loss_rate));
