@@ -61,6 +61,53 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// However much was lost until then, and however long the queue: once losses end the stream
+    /// completes, at the pace of the link.
+    #[test]
+    fn it_goes_on_when_losses_end(
+        (forward, back) in (0.3..1.0_f64, 0.0..1.0_f64),
+        seconds in 1_u64..8,
+        queue in 5_usize..50,
+        symbols in 500_u64..6000,
+        seed: u64,
+    ) {
+        let end = Nanos(seconds * SECOND);
+        let path = Path {
+            queue,
+            delay: Span::from_millis(10),
+            forward: Loss::Until(forward, end),
+            back: Loss::Until(back, end),
+            seed,
+            ..Path::default()
+        };
+        let mut w = World::new(path);
+        w.sliding(&SlidingConfig { segment: 500, ..SlidingConfig::default() }, Some(symbols * 500), Nanos::ZERO);
+        w.run(end + Span::from_secs(20), |w| w.flows[0][1].delivered() == symbols * 500);
+        prop_assert_eq!(w.flows[0][1].delivered(), symbols * 500);
+    }
+}
+
+/// A queue far shorter than a round trip of a fast link: goodput never stops for a second.
+#[test]
+fn it_never_stalls() {
+    let path = Path {
+        rate: BitRate::from_mbps(100),
+        delay: Span::from_millis(10),
+        queue: 20,
+        ..Path::default()
+    };
+    let mut w = World::new(path);
+    w.sliding(&SlidingConfig::default(), None, Nanos::ZERO);
+    for second in 1..20 {
+        let before = w.flows[0][1].delivered();
+        w.run(Nanos(second * SECOND), |_| false);
+        assert!(w.flows[0][1].delivered() > before, "in second {second}: {:?}", stats(&w, 0));
+    }
+}
+
 /// What was counted adds up, and the sender learns that it is done.
 #[test]
 fn the_books_balance() {

@@ -77,6 +77,8 @@ impl Receiver {
         let new = match packet.payload {
             Payload::Symbol(symbol) => self.decoder.source(symbol, packet.head),
             Payload::Combination { .. } if self.decoder.rows() >= MOST_WAITING => {
+                // What is not kept has not arrived: the sender would count on it for ever.
+                self.forget_arrival(packet.number);
                 stats.refused += 1;
                 return;
             }
@@ -120,6 +122,14 @@ impl Receiver {
         let new = self.arrived >> back & 1 == 0;
         self.arrived |= 1 << back;
         new
+    }
+
+    /// Takes back that a packet came. Its number stays known, if it is the greatest: that much is true.
+    fn forget_arrival(&mut self, number: u64) {
+        let back = self.greatest.and_then(|greatest| greatest.checked_sub(number));
+        if let Some(back) = back.filter(|back| *back < REACH) {
+            self.arrived &= !(1 << back);
+        }
     }
 
     /// Feedback, if a packet came since the last.

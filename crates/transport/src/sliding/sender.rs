@@ -20,7 +20,7 @@ use super::ledger::{Ledger, News, Overdue};
 use super::marks::{Impossible, Marks};
 use super::receiver::DENSITY;
 use super::stats::SlidingStats;
-use super::wire::{Feedback, Head, Payload};
+use super::wire::{Feedback, Head, MOST_COMBINED, Payload};
 
 /// Packets that combinations may take beyond `most_overhead`: for streams of a few symbols.
 const SPARE: f64 = 3.0;
@@ -169,15 +169,20 @@ impl Sender {
     }
 
     /// The lowest symbol to be sent again. Combinations that arrived, and those under way as far as
-    /// they will arrive, stand for as many.
+    /// they will arrive, stand for as many; but those sent from now on do not reach back to a symbol
+    /// that is further behind than a combination is wide.
     fn again(&self) -> Option<u64> {
+        let oldest = self.lost.first().copied()?;
+        if self.next - oldest > u64::from(MOST_COMBINED) {
+            return Some(oldest);
+        }
         let unknown = self.lost.len();
         let waiting = self.mirror.rows() as f64;
         let coming = self.ledger.flying_combinations() as f64 * (1.0 - self.losses.rate());
         if unknown as f64 <= waiting + coming {
             return None;
         }
-        self.lost.first().copied()
+        Some(oldest)
     }
 
     /// Whether another combination pays: something is under way whose fate is unknown, and what is

@@ -1,9 +1,10 @@
 use airtcp_fec::combine;
-use airtcp_packet::{Flags, Segment, Seq};
+use airtcp_packet::{Ecn, Flags, Segment, Seq};
 use proptest::prelude::*;
 
+use super::receiver::Receiver;
 use super::wire::{Feedback, MOST_COMBINED, opening, read_opening};
-use super::{FIN, Head, Packet, Payload, SlidingConfig};
+use super::{FIN, Head, Packet, Payload, SlidingConfig, SlidingStats};
 
 proptest! {
     #[test]
@@ -70,6 +71,33 @@ fn heads_are_bytes() {
         assert_eq!(combined.0.to_vec(), combine(key, 15, &bytes).unwrap());
     }
     assert_eq!(FIN, 0x8000);
+}
+
+/// A combination for which there is no room is not reported as arrived, so that the sender does not count on it; a
+/// symbol always is, and what comes again is taken when there is room.
+#[test]
+fn what_is_not_kept_has_not_arrived() {
+    let (mut receiver, mut stats) = (Receiver::new(), SlidingStats::default());
+    let mut take = |number, payload| {
+        let head = Head::new(7, false);
+        let packet = Packet { number, oldest: 0, payload, head, len: 7 };
+        receiver.take(&packet, Ecn::NotEct, &mut stats);
+        (receiver.poll().unwrap(), stats.refused)
+    };
+    // Pairs without a symbol in common: none can be computed.
+    let pair = |n| Payload::Combination { first: 3 * n, count: 2, key: n as u16 };
+    for n in 0..512 {
+        assert_eq!(take(n, pair(n)).1, 0);
+    }
+    for n in 512..515 {
+        let (feedback, refused) = take(n, pair(n));
+        assert_eq!((feedback.greatest, refused), (n, n - 511));
+        assert_eq!(feedback.arrived.trailing_zeros(), refused as u32, "{n}");
+    }
+    let (feedback, _) = take(515, Payload::Symbol(0));
+    assert_eq!((feedback.next, feedback.arrived & 31), (2, 0b10001));
+    let (feedback, refused) = take(512, pair(512));
+    assert_eq!((feedback.arrived & 31, refused), (0b11001, 3), "there is room for one now");
 }
 
 #[test]

@@ -12,6 +12,8 @@ pub enum Loss {
     Bursts(f64, Span),
     /// Everything between two times.
     Blackout(Nanos, Nanos),
+    /// Each with this probability until then, nothing afterwards.
+    Until(f64, Nanos),
 }
 
 /// One direction with its losses.
@@ -33,6 +35,7 @@ impl Channel {
         match self.loss {
             Loss::Independent(p) => self.draws.chance(p),
             Loss::Blackout(from, to) => from <= now && now < to,
+            Loss::Until(p, to) => now < to && self.draws.chance(p),
             Loss::Bursts(p, bad) => {
                 if p <= 0.0 {
                     return false;

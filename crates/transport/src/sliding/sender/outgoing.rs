@@ -34,9 +34,12 @@ impl Sender {
         Some(self.emit(now, payload))
     }
 
-    /// What asks for an answer: in turn, the symbol that is waited for and a combination.
+    /// What asks for an answer: in turn a combination and the symbol that is waited for, of the first
+    /// pair one each. Any answer begins a new silence: were both of the first pair combinations, and
+    /// of no use to the receiver, the symbol would never go.
     fn probe(&mut self) -> Payload {
-        if self.silent % 2 == 1 && self.config.coding != Coding::Off && self.next - self.una > 1 {
+        let combined = if self.silent <= 1 { self.probes > 0 } else { self.silent % 2 == 1 };
+        if combined && self.config.coding != Coding::Off && self.next - self.una > 1 {
             return self.combination();
         }
         self.lost.remove(&self.una);
