@@ -108,6 +108,40 @@ fn it_never_stalls() {
     }
 }
 
+/// Many flows, and buffers too short for a delay to be seen: what is sent stays near what the link carries,
+/// the link is used, and no flow starves.
+#[test]
+fn growth_is_paid_for() {
+    // Flows, queue, loss; most sent of what the link carries, least goodput in Mb/s, least index of Jain.
+    for (flows, queue, p, sent, goodput, fair) in [
+        (1, 3, 0.0, 1.5, 8.5, 1.0),
+        (1, 5, 0.0, 1.5, 8.5, 1.0),
+        (1, 3, 0.1, 1.5, 7.2, 1.0),
+        (1, 5, 0.1, 1.5, 7.2, 1.0),
+        (15, 100, 0.0, 1.2, 8.5, 0.8),
+        (20, 100, 0.0, 1.2, 8.5, 0.8),
+        (20, 100, 0.1, 1.2, 7.65, 0.8),
+    ] {
+        let mut w = World::new(Path { queue, forward: Loss::Independent(p), ..Path::default() });
+        for i in 0..flows {
+            w.sliding(&SlidingConfig::default(), None, Nanos(5 * SECOND * i / flows));
+        }
+        w.run(Nanos(10 * SECOND), |_| false);
+        let before: Vec<u64> = w.flows.iter().map(|f| f[1].delivered()).collect();
+        let (packets, dropped) = (w.packets, w.dropped);
+        w.run(Nanos(40 * SECOND), |_| false);
+        let got = w.flows.iter().zip(&before).map(|(f, b)| (f[1].delivered() - b) as f64);
+        let (sum, squares) = got.fold((0.0, 0.0), |(s, q), x| (s + x, q + x * x));
+        let (packets, dropped) = (w.packets - packets, w.dropped - dropped);
+        let case = format!("{flows} flows, {queue} packets, loss {p}");
+        let share = (packets + dropped) as f64 / packets as f64;
+        assert!(share < sent, "{case}: {share} times what the link carries is sent");
+        assert!(sum * 8.0 / 30e6 > goodput, "{case}: {} Mb/s", sum * 8.0 / 30e6);
+        let jain = sum * sum / squares / flows as f64;
+        assert!(jain > fair - 1e-9, "{case}: {jain}");
+    }
+}
+
 /// What was counted adds up, and the sender learns that it is done.
 #[test]
 fn the_books_balance() {
@@ -167,7 +201,8 @@ fn bulk_uses_what_the_link_lets_through() {
                 assert_eq!((s.resent, s.combinations, s.lost, s.timeouts), (0, 0, 0, 0));
                 assert!(goodput > 0.99 * PAYLOAD * 10e6, "{goodput}");
             }
-            assert_eq!(s.shared, 0, "nobody else is there");
+            // Nobody else is there; the first losses of a link may look like a buffer's, once.
+            assert!(s.shared <= u64::from(p > 0.0), "{p} {back}: {}", s.shared);
         }
     }
 }

@@ -26,6 +26,7 @@
 use airtcp_units::{Nanos, Span};
 
 use super::config::SlidingConfig;
+use super::paid::Paid;
 
 /// Share of the way to the target in a round, up and down: growth is careful, as the queue it makes
 /// is seen a round later; a queue that stands goes at once.
@@ -57,6 +58,10 @@ const PACING: f64 = 1.05;
 const FIRST_DEVIATION: u64 = 8;
 /// Probes in *Shared* are rarer by this: each costs a part of our share.
 const RARER: u64 = 4;
+/// The window may be so many times what arrives pays for; in the startup, where what arrives is
+/// of a round trip with half the window, more.
+const UNPAID: f64 = 1.25;
+const UNPAID_STARTUP: f64 = 4.0;
 /// Round trip used for rates before there is one.
 const DEFAULT_RTT: Span = Span::from_millis(100);
 
@@ -103,6 +108,9 @@ pub(crate) struct Control {
     marked: (u32, Nanos),
     /// No further reduction for packets before this.
     reduced_at: u64,
+    paid: Paid,
+    /// Probes made.
+    probes: u64,
 }
 
 impl Control {
@@ -132,6 +140,8 @@ impl Control {
             marks: 0,
             marked: (0, Nanos::ZERO),
             reduced_at: 0,
+            paid: Paid::default(),
+            probes: 0,
         }
     }
 
@@ -209,6 +219,11 @@ impl Control {
             self.most_queue = [Span::ZERO, self.most_queue[0]];
             self.base_since = now;
         }
+        // Whose queue it was that went, all who share it saw it go: the next probe of all is at one
+        // time, when it goes altogether.
+        if self.phase == Phase::Alone && rtt < self.base() {
+            self.next_probe = self.next_probe.max(now + self.config.probe_interval);
+        }
         self.base[0] = Some(self.base[0].map_or(rtt, |b| b.min(rtt)));
         self.round_least = Some(self.round_least.map_or(rtt, |r| r.min(rtt)));
         let queue = rtt.saturating_sub(self.base());
@@ -233,6 +248,8 @@ impl Control {
     fn leave_startup(&mut self, now: Nanos) {
         let rate = self.passed[0].max(self.passed[1]);
         let base = self.base().as_secs_f64();
+        // What passed counts what a buffer dropped; what is paid for does not.
+        let rate = self.paid.taken().map_or(rate, |taken| rate.min(taken * UNPAID));
         if rate > 0.0 {
             self.window = self.window.min(rate * base).max(LEAST);
         }
@@ -245,6 +262,7 @@ impl Control {
     /// window held packets back.
     pub(crate) fn on_resolved(&mut self, resolved: u64, arrived: u64, limited: bool) {
         self.arrived += arrived;
+        self.paid.on_resolved(resolved, arrived);
         if !limited || self.probe.is_some() {
             return;
         }
@@ -310,11 +328,14 @@ impl Control {
     }
 
     /// A round trip is over: all that was under way when it began is resolved.
-    pub(crate) fn on_round(&mut self, now: Nanos, limited: bool) {
+    pub(crate) fn on_round(&mut self, now: Nanos, next: u64, limited: bool, dispersion: f64) {
         let Some(rtt) = self.round_least.take() else { return };
         let queue = rtt.saturating_sub(self.base());
         let arrived = self.arrived as f64;
         self.arrived = 0;
+        if self.paid.on_round(now, limited, dispersion) && self.probe.is_none() {
+            self.pay(now, rtt, next);
+        }
         if let Some((saved, left)) = self.probe {
             self.passed = [0.0, self.passed[0]];
             self.on_probe(now, rtt, queue, saved, left);
@@ -328,9 +349,47 @@ impl Control {
         self.passed = [0.0, self.passed[0]];
         if self.phase != Phase::Startup && now >= self.next_probe && self.probe.is_none() {
             self.probe = Some((self.window, 2));
-            let drained = self.window * self.base().as_secs_f64() / rtt.as_secs_f64();
-            self.window = (drained - self.alpha(rtt) / 2.0).max(LEAST);
+            let base = self.base().as_secs_f64();
+            let mut drained = self.window * base / rtt.as_secs_f64() - self.alpha(rtt) / 2.0;
+            // Now and then no more than what arrives: what is lost then is lost by the link.
+            if self.probes.is_multiple_of(RARER) && self.paid.arriving() > 0.0 {
+                drained = drained.min(self.paid.arriving() * base);
+            }
+            self.probes += 1;
+            self.window = drained.max(LEAST);
         }
+    }
+
+    /// Holds the window to what arrives. Beyond it a buffer overflows, ours or everybody's, without a
+    /// delay that shows it: that is competed for as with another's queue.
+    fn pay(&mut self, now: Nanos, rtt: Span, next: u64) {
+        let Some(taken) = self.paid.taken() else { return };
+        if !self.paid.lossy() {
+            return;
+        }
+        let base = self.base();
+        let time = match self.phase {
+            Phase::Startup => base.as_secs_f64() * UNPAID_STARTUP,
+            Phase::Alone => {
+                (base.as_secs_f64() * UNPAID).max((base + self.low() * 2).as_secs_f64())
+            }
+            Phase::Shared => self.srtt().max(rtt).as_secs_f64() * UNPAID,
+        };
+        let most = taken * time + f64::from(self.config.queue_packets);
+        if self.window <= most {
+            return;
+        }
+        self.window = most;
+        if self.phase == Phase::Startup {
+            self.leave_startup(now);
+        }
+        if self.phase == Phase::Alone {
+            self.share(now);
+        }
+        self.window = (self.window * REDUCTION).max(LEAST);
+        self.boost = 1.0;
+        self.reductions += 1;
+        self.reduced_at = next;
     }
 
     fn is_full(&mut self, now: Nanos, arrived: f64, limited: bool) {
@@ -386,6 +445,8 @@ impl Control {
 
     fn on_probe(&mut self, now: Nanos, rtt: Span, queue: Span, saved: f64, left: u32) {
         if left > 1 {
+            // What is answered from now on left in the probe.
+            self.paid.restart(now);
             self.probe = Some((saved, left - 1));
             return;
         }

@@ -18,6 +18,7 @@ mod control;
 mod estimate;
 mod ledger;
 mod marks;
+mod paid;
 mod receiver;
 mod sender;
 mod stats;

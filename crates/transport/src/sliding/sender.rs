@@ -344,7 +344,8 @@ impl Sender {
         }
         if self.ledger.greatest() >= self.round_end {
             self.round_end = self.ledger.next();
-            self.control.on_round(now, !self.idle);
+            let dispersion = self.losses.dispersion();
+            self.control.on_round(now, self.ledger.next(), !self.idle, dispersion);
             self.idle = false;
         }
         let counts = self.control.counts();
