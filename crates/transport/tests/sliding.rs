@@ -142,6 +142,18 @@ fn growth_is_paid_for() {
     }
 }
 
+/// Packets that overtake one another on a path that loses none: after the first few, hardly any is judged
+/// lost.
+#[test]
+fn reordering_is_remembered() {
+    let path = Path { late: (0.5, Span::from_millis(40)), ..Path::default() };
+    let mut w = World::new(path);
+    w.sliding(&SlidingConfig::default(), None, Nanos::ZERO);
+    w.run(Nanos(30 * SECOND), |_| false);
+    let s = stats(&w, 0);
+    assert!(s.misjudged > 0 && s.resent * 20 < s.symbols, "{s:?}");
+}
+
 /// What was counted adds up, and the sender learns that it is done.
 #[test]
 fn the_books_balance() {

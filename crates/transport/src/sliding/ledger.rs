@@ -11,6 +11,12 @@ use crate::told::Told;
 const FIRST_THRESHOLD: u64 = 3;
 /// The largest that reordering may make it.
 const MOST_THRESHOLD: u64 = 64;
+/// Packets whose fates become known without a wrong judgement, after which half as much reordering
+/// is expected.
+const FORGET_AFTER: u64 = 2048;
+/// Most times the patience that packets found to be late may make it (as RFC 8985 bounds its window
+/// by the round trip).
+const MOST_PATIENCE: u64 = 2;
 /// Resolved packets that are remembered, to notice judgements that were wrong.
 const REMEMBERED: usize = 256;
 
@@ -75,7 +81,11 @@ pub(crate) struct Ledger {
     told: Told,
     /// Every packet before this number is resolved.
     settled: u64,
+    /// The most packets that overtook one judged lost that came, and the most time it took, both
+    /// halved now and then; the packet at which they are.
     reordering: u64,
+    late: Span,
+    forget_at: u64,
 }
 
 impl Ledger {
@@ -178,16 +188,29 @@ impl Ledger {
                 sent.fate = Fate::Arrived;
                 news.arrived.push(sent.payload);
                 news.misjudged += 1;
-                let greatest = self.greatest();
-                self.reordering = (greatest - number + 1).min(MOST_THRESHOLD);
+                let late = now.since(sent.at);
+                self.late = self.late.max(late);
+                let passed = (self.greatest() - number + 1).min(MOST_THRESHOLD);
+                self.reordering = self.reordering.max(passed);
+                self.forget_at = self.next() + FORGET_AFTER;
             }
         }
         self.judge(now, patience, &mut news);
         Some(news)
     }
 
+    /// The patience given, or as much more as packets were found to be late.
+    fn patience(&self, patience: Span) -> Span {
+        patience.max(self.late.min(patience * MOST_PATIENCE))
+    }
+
     /// Judges packets lost that later ones overtook, by number or by time.
     pub(crate) fn judge(&mut self, now: Nanos, patience: Span, news: &mut News) {
+        if self.settled >= self.forget_at {
+            self.forget_at = self.settled + FORGET_AFTER;
+            (self.reordering, self.late) = (self.reordering / 2, self.late / 2);
+        }
+        let patience = self.patience(patience);
         let greatest = self.greatest();
         let threshold = self.reordering.max(FIRST_THRESHOLD);
         let mut number = self.settled;
@@ -253,6 +276,7 @@ impl Ledger {
     /// When the oldest packet that a later one overtook is to be judged lost.
     pub(crate) fn deadline(&self, patience: Span) -> Nanos {
         let Some((greatest, _)) = self.greatest else { return Nanos::NEVER };
+        let patience = self.patience(patience);
         let skip = self.settled.saturating_sub(self.first) as usize;
         let overtaken = greatest.saturating_sub(self.first) as usize;
         let mut between = self.sent.iter().take(overtaken).skip(skip);
