@@ -143,9 +143,10 @@ fn longest(flow: &Flow) -> (u64, u64) {
             u64::from(REPORT) + UDP_HEADERS,
         ),
         (TransportKind::LtTcp, app) => {
-            // Coded or plain: segments are at most the same.
+            // Both ends have the same `lt`: if they offer coding they code.
+            let data = segment(if flow.lt.offer { u64::from(flow.lt.mss_max) } else { u64::MAX });
             let both = matches!(app, Application::RequestResponse { .. });
-            (segment(u64::MAX), if both { segment(u64::MAX) } else { LONGEST_ACK })
+            (data, if both { data } else { LONGEST_ACK })
         }
         (TransportKind::Sliding, app) => {
             let data = u64::from(flow.sliding.segment + SYMBOL_OPTION) + TCP_HEADERS;
@@ -219,6 +220,12 @@ fn fits(flow: &Flow, way: &[Hop<'_>], longest: u64) -> Result<(), ScenarioError>
         TransportKind::Tcp | TransportKind::LtTcp if mtu.0 < LEAST_FOR_TCP => {
             format!("TCP needs at least {LEAST_FOR_TCP} B, with mss = 48")
         }
+        TransportKind::LtTcp if flow.lt.offer => format!(
+            "with lt.mss_max = {} and tcp.mss = {}; one of them at most {} fits",
+            flow.lt.mss_max,
+            flow.tcp.mss,
+            mtu.0 - TCP_HEADERS
+        ),
         TransportKind::Tcp | TransportKind::LtTcp => {
             format!("with mss = {}; an mss of at most {} fits", flow.tcp.mss, mtu.0 - TCP_HEADERS)
         }

@@ -138,6 +138,78 @@ fn beside_tcp_where_queues_only_drop() {
     assert!(a > 5.0 * b, "blind to losses: {a} and {b}");
 }
 
+/// What `count` flows send in all, what they get, in Mb/s, and Jain's index.
+fn many(count: u32, (rate, delay, packets): (u32, u32, u32), more: &str) -> [f64; 3] {
+    let r = run(&format!(
+        r#"
+seed = 1
+duration = "40 s"
+warmup = "10 s"
+[[links]]
+from = "a"
+to = "b"
+[links.forward]
+rate = "{rate} Mb/s"
+delay = "{delay} ms"
+queue = {{ kind = "drop-tail", packets = {packets} }}
+[[flows]]
+from = "a"
+to = "b"
+count = {count}
+start_spread = "5 s"
+{more}
+"#
+    ));
+    let all: Vec<f64> = r.flows.iter().map(|f| f.goodput_bps / 1e6).collect();
+    let (sum, squares) = (all.iter().sum::<f64>(), all.iter().map(|x| x * x).sum::<f64>());
+    let sent = r.flows.iter().map(|f| f.throughput_bps / 1e6).sum();
+    [sent, sum, sum * sum / (f64::from(count) * squares)]
+}
+
+/// Queues that do not mark, with ECN agreed on: flows that find a queue standing when they begin,
+/// and queues too short for a delay to show.
+#[test]
+fn many_flows_and_short_queues_are_not_flooded() {
+    let [sent, sum, jain] = many(20, (10, 40, 100), LT);
+    assert!(sent < 15.0 && sum > 8.5 && jain > 0.8, "twenty: {sent}, {sum}, {jain}");
+    let [sent, sum, jain] = many(5, (10, 40, 20), LT);
+    assert!(sent < 15.0 && sum > 8.5 && jain > 0.8, "five: {sent}, {sum}, {jain}");
+    for link in [(10, 40, 5), (100, 10, 20)] {
+        let [sent, lt, _] = many(1, link, LT);
+        let [_, sack, _] = many(1, link, "");
+        assert!(sent < 1.1 * f64::from(link.0), "{link:?}: sends {sent}");
+        assert!(lt > 0.9 * sack, "{link:?}: {lt} and {sack}");
+    }
+}
+
+/// The send buffer bounds what is on its way: one of it a round trip.
+#[test]
+fn send_buffer() {
+    let r = run(&link("lt-tcp", 0.0, 80, 1, "tcp = { send_buffer = \"20 kB\" }"));
+    let bound = 20_000.0 * 8.0 / 0.08;
+    assert!((0.7 * bound..bound).contains(&goodput(&r)), "{}", goodput(&r));
+}
+
+/// Both ends code if they offer it: `mss_max` bounds what leaves.
+#[test]
+fn small_segments_over_a_small_mtu() {
+    let text = |more: &str| {
+        link("lt-tcp", 0.0, 80, 1, more).replace("delay = ", "mtu = \"600 B\"\ndelay = ")
+    };
+    let carried = goodput(&run(&text("lt = { mss_max = 500 }")));
+    assert!(carried > 1e6, "{carried}");
+    for (more, said) in [
+        ("lt = { mss_max = 561 }", "lt.mss_max = 561 and tcp.mss = 1460; one of them at most 560"),
+        ("lt = { mss_max = 500, offer = false }", "with mss = 1460; an mss of at most 560"),
+    ] {
+        let e = airtcp_scenario::read(&text(more), "test", &[])
+            .and_then(|s| s.resolve())
+            .map(|plan| airtcp_sim::run(&plan, &common::no_traces, Some(1), |_, _| true));
+        let e = e.unwrap().unwrap_err().to_string();
+        assert!(e.contains(said), "{more}: {e}");
+    }
+}
+
 /// Corruption on a path that never marks: most of what is left is carried, and no queue stands.
 #[test]
 fn corruption_without_marks() {

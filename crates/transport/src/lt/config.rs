@@ -74,7 +74,7 @@ pub enum Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WithoutEcn {
-    /// Losses while a queue stands.
+    /// Losses while a queue stands, and those that follow the flow's own growth.
     #[default]
     StandingQueue,
     /// Every loss, as TCP.

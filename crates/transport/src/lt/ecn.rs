@@ -9,8 +9,11 @@
 //! ours. A sender that answers no loss makes any queue that does not mark overflow, so that the
 //! evidence comes.
 //!
+//! A queue that is short, or was never empty while the flow lasted, is not seen to stand: losses that
+//! follow the flow's own growth (`overflow`) end the trust as well.
+//!
 //! Where marks cannot be relied on, losses are told to the congestion law while a queue stands
-//! (ours as well): a full queue is long, corruption does not wait for one.
+//! (ours as well): a full queue is long, corruption does not wait for one. And those that follow growth.
 //!
 //! ```text
 //! stands:   RTT - RTT_min >= max(queue_floor, queue_share (RTT_max - RTT_min))
@@ -132,10 +135,22 @@ impl EcnPath {
         expected: f64,
         memory: Span,
     ) {
-        let quiet = self.last_mark.is_none_or(|at| now.since(at) > memory);
-        if quiet && is_overflow(lost, sent, expected) {
+        if self.is_quiet(now, memory) && is_overflow(lost, sent, expected) {
             self.overflowed = true;
         }
+    }
+
+    /// More is lost than at small windows: a queue that does not mark overflows, however short it
+    /// is.
+    pub(crate) fn on_excess(&mut self, now: Nanos, memory: Span) {
+        if self.is_quiet(now, memory) {
+            self.overflowed = true;
+        }
+    }
+
+    /// No mark came lately.
+    fn is_quiet(&self, now: Nanos, memory: Span) -> bool {
+        self.last_mark.is_none_or(|at| now.since(at) > memory)
     }
 
     /// Marks are relied on.
@@ -194,6 +209,13 @@ pub(crate) fn tells_loss(
             WithoutEcn::StandingQueue => least.is_some_and(|least| gate.stands(least, config)),
         },
     }
+}
+
+/// Whether losses that follow growth are told to the congestion law, whatever the round trip.
+pub(crate) fn tells_excess(path: &EcnPath, config: &LtConfig) -> bool {
+    config.response == Response::Ecn
+        && config.without_ecn == WithoutEcn::StandingQueue
+        && !path.is_trusted()
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod connection;
 mod ecn;
 mod estimate;
 mod ledger;
+mod overflow;
 mod receiver;
 mod sender;
 mod stats;

@@ -21,6 +21,7 @@ use super::config::LtConfig;
 use super::ecn::{EcnPath, QueueGate};
 use super::estimate::Estimator;
 use super::ledger::Ledger;
+use super::overflow::Overflow;
 use super::stats::LtStats;
 use crate::congestion::{
     Congestion, CongestionControl, CongestionKind, Law, LawParams, LawState, Lost,
@@ -53,6 +54,7 @@ pub(crate) struct LtSender {
     rate: RateSampler,
     ecn: EcnPath,
     gate: QueueGate,
+    overflow: Overflow,
     estimator: Estimator,
     ledger: Ledger,
     /// Blocks that are not delivered or of which packets are in the network.
@@ -136,6 +138,7 @@ impl LtSender {
             rate: RateSampler::default(),
             ecn: EcnPath::new(settled.ecn),
             gate: QueueGate::default(),
+            overflow: Overflow::default(),
             estimator: Estimator::new(config),
             ledger: Ledger::new(tcp.dup_thresh),
             blocks: VecDeque::new(),
@@ -277,6 +280,7 @@ impl LtSender {
         let backoff = self.retries;
         cx.record(now, || Event::Timeout { backoff });
         let flight = self.ledger.pipe();
+        self.overflow.on_reaction();
         self.give_up(true, stats);
         self.ecn.on_timeout();
         self.law.on_congestion(now, &Congestion { kind, flight, restart: false });
@@ -311,15 +315,22 @@ impl LtSender {
     }
 
     /// Takes the samples of blocks whose first segments are all judged, and lets go of those that
-    /// are over.
-    fn sweep(&mut self, now: Nanos) {
+    /// are over. True if losses followed growth since the last reaction.
+    fn sweep(&mut self, now: Nanos) -> bool {
         let on_timeout = self.config.sample_on_timeout;
         let least = self.rtt.min_rtt();
+        let (mut excess, memory) = (false, self.config.mark_memory);
         for block in &mut self.blocks {
             if let Some((lost, sent)) = block.take_sample(on_timeout) {
                 if least.is_some_and(|least| self.gate.stands(least, &self.config)) {
-                    let (expected, memory) = (self.estimator.estimate(), self.config.mark_memory);
-                    self.ecn.on_losses(now, (lost, sent), expected, memory);
+                    self.ecn.on_losses(now, (lost, sent), self.estimator.estimate(), memory);
+                }
+                // What left before the last reaction says nothing new.
+                if block.sent_from() >= self.react_from
+                    && self.overflow.sample(lost, sent, block.window())
+                {
+                    self.ecn.on_excess(now, memory);
+                    excess = true;
                 }
                 self.estimator.sample(lost, sent);
             }
@@ -328,6 +339,7 @@ impl LtSender {
             self.blocks.pop_front();
             self.first_block += 1;
         }
+        excess
     }
 
     /// Begins a round of repairs for every block that cannot be decoded and of which nothing is on

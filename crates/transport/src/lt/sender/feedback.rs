@@ -9,7 +9,7 @@ use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::{Nanos, Span};
 
 use super::super::block::DATA_HEADER;
-use super::super::ecn::tells_loss;
+use super::super::ecn::{tells_excess, tells_loss};
 use super::super::ledger::{Fate, Sent as Packet};
 use super::super::stats::LtStats;
 use super::super::wire::Feedback;
@@ -74,7 +74,9 @@ impl LtSender {
         }
         self.react(now, &news, prior.0, stats, cx);
         self.tell_law(now, &news, rtt, prior);
-        self.sweep(now);
+        if self.sweep(now) && tells_excess(&self.ecn, &self.config) {
+            self.tell_overflow(now, prior.0, stats, cx);
+        }
         self.repair(stats);
         if news.delivered > 0 || progress {
             self.retries = 0;
@@ -163,20 +165,31 @@ impl LtSender {
         // What is new since the last reaction: packets that left after it.
         if news.marked && self.heard > self.react_from {
             stats.ecn_reactions += 1;
+            self.overflow.on_reaction();
             self.law
                 .on_congestion(now, &Congestion { kind: CongestionKind::EcnCe, flight, restart });
             self.mss = (self.mss / 2).max(self.config.mss_min);
             self.raised_at = self.sent + 1;
             self.react_from = self.sent;
         } else if told && news.last_lost.is_some_and(|end| end > self.react_from) {
-            stats.loss_reactions += 1;
-            cx.record(now, || Event::FastRetransmit);
-            self.law.on_congestion(
-                now,
-                &Congestion { kind: CongestionKind::FastRetransmit, flight, restart },
-            );
-            self.react_from = self.sent;
+            self.tell_overflow(now, flight, stats, cx);
         }
+    }
+
+    /// Tells the law that a queue overflowed.
+    fn tell_overflow<P: Probe>(
+        &mut self,
+        now: Nanos,
+        flight: u64,
+        stats: &mut LtStats,
+        cx: &mut Cx<'_, P>,
+    ) {
+        stats.loss_reactions += 1;
+        cx.record(now, || Event::FastRetransmit);
+        self.overflow.on_reaction();
+        let kind = CongestionKind::FastRetransmit;
+        self.law.on_congestion(now, &Congestion { kind, flight, restart: false });
+        self.react_from = self.sent;
     }
 
     /// Tells the law of what has arrived: once a whole segment of its own size has, so that a law

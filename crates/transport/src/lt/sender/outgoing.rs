@@ -11,6 +11,9 @@ pub(crate) struct Outgoing {
     pub(crate) plan: Plan,
     /// Offset of the stream behind it.
     pub(crate) end: u64,
+    /// Window it was made for, and bytes sent in all before it.
+    window: u64,
+    sent_from: u64,
     /// Next fresh index, and one past the last that may leave now.
     fresh: u16,
     limit: u16,
@@ -34,10 +37,12 @@ pub(crate) struct Outgoing {
 }
 
 impl Outgoing {
-    pub(crate) fn new(plan: Plan, end: u64) -> Self {
+    pub(crate) fn new(plan: Plan, end: u64, (window, sent_from): (u64, u64)) -> Self {
         Self {
             plan,
             end,
+            window,
+            sent_from,
             fresh: 0,
             limit: plan.data + plan.parity,
             again: 0,
@@ -77,6 +82,16 @@ impl Outgoing {
         let index = first.or_else(|| self.arrived.first_missing(0, self.fresh)).unwrap_or(0);
         self.cursor = u16::from(index) + 1;
         (index, true)
+    }
+
+    /// The window it was made for.
+    pub(crate) const fn window(&self) -> u64 {
+        self.window
+    }
+
+    /// Bytes sent in all before it.
+    pub(crate) const fn sent_from(&self) -> u64 {
+        self.sent_from
     }
 
     pub(crate) const fn is_repairing(&self) -> bool {

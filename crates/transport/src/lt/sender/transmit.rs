@@ -63,7 +63,9 @@ impl LtSender {
         stats: &mut LtStats,
         cx: &mut Cx<'_, P>,
     ) -> Option<usize> {
-        let edge = self.una.saturating_add(self.peer_window);
+        // The application writes on as its buffer empties: what is in blocks is what it holds.
+        let buffer = self.tcp.send_buffer.map_or(u64::MAX, |b| b.0);
+        let edge = self.una.saturating_add(self.peer_window.min(buffer));
         let waiting = self.written - self.assigned;
         let available = waiting.min(edge.saturating_sub(self.assigned));
         if available == 0 || self.blocks.len() as u64 >= MOST_BLOCKS - 1 {
@@ -79,7 +81,7 @@ impl LtSender {
         let protection = self.estimator.protection();
         let plan = plan(self.window(), self.mss, available, &protection, &self.config);
         self.assigned += u64::from(plan.bytes);
-        self.blocks.push_back(Outgoing::new(plan, self.assigned));
+        self.blocks.push_back(Outgoing::new(plan, self.assigned, (self.window(), self.sent)));
         stats.blocks_sent += 1;
         let estimate_ppm = (self.estimator.estimate() * 1e6).round() as u32;
         cx.record(now, || Event::Coding {
