@@ -81,6 +81,8 @@ struct Driver<'a, P: Probe> {
     mss: u64,
     sender: Connection,
     receiver: Connection,
+    /// The send buffer has an end: the application writes on as it empties.
+    writes_on: bool,
     queue: VecDeque<Segment>,
     /// The packet in the air: when its slot ends, and what arrives then.
     air: Option<(Nanos, Option<Segment>)>,
@@ -113,6 +115,7 @@ impl<'a, P: Probe> Driver<'a, P> {
             mss: u64::from(config.tcp.mss),
             sender: Connection::new(&config.tcp, Role::Active, Seq(0)),
             receiver: Connection::new(&config.tcp, Role::Passive, Seq(0)),
+            writes_on: config.tcp.send_buffer.is_some(),
             queue: VecDeque::new(),
             air: None,
             again: None,
@@ -194,6 +197,9 @@ impl<'a, P: Probe> Driver<'a, P> {
 
     /// Queues what the sender wants to send.
     fn drain_sender(&mut self, now: Nanos) {
+        if self.writes_on {
+            self.sender.write(now, ENDLESS);
+        }
         let mut cx = Cx::new(self.probe, &mut self.pool, SENDER);
         while let Some(segment) = self.sender.poll(now, &mut cx) {
             self.queue.push_back(segment);

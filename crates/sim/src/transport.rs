@@ -16,6 +16,10 @@ pub(crate) enum Transport {
         connection: Box<Connection>,
         /// How much of what was delivered the application has taken notice of.
         taken: u64,
+        /// What the application has for it and the send buffer had no room for yet.
+        owed: u64,
+        /// Whether it is to close after that.
+        closing: bool,
     },
     Lt {
         connection: Box<LtConnection>,
@@ -42,7 +46,7 @@ const ENDLESS: u64 = 1 << 50;
 
 impl Transport {
     pub(crate) fn tcp(connection: Connection) -> Self {
-        Self::Tcp { connection: Box::new(connection), taken: 0 }
+        Self::Tcp { connection: Box::new(connection), taken: 0, owed: 0, closing: false }
     }
 
     /// Opens the connection; nothing to do for UDP.
@@ -58,8 +62,9 @@ impl Transport {
     /// Hands over `bytes` to send; for UDP, one datagram.
     pub(crate) fn write(&mut self, now: Nanos, bytes: u64) {
         match self {
-            Self::Tcp { connection, .. } => {
-                connection.write(now, bytes);
+            Self::Tcp { connection, owed, .. } => {
+                let all = owed.saturating_add(bytes);
+                *owed = all - connection.write(now, all);
             }
             Self::Lt { connection, .. } => connection.write(now, bytes),
             Self::Sliding { connection, .. } => connection.write(now, bytes),
@@ -68,6 +73,19 @@ impl Transport {
                 sender.send(bytes.div_ceil(u64::from(sender.size())));
             }
             Self::UdpReceiver(_) | Self::TfrcReceiver(_) => {}
+        }
+    }
+
+    /// The application writes on where the send buffer has room again.
+    #[inline]
+    pub(crate) fn write_on(&mut self, now: Nanos) {
+        if let Self::Tcp { connection, owed, closing, .. } = self
+            && *owed > 0
+        {
+            *owed -= connection.write(now, *owed);
+            if *owed == 0 && *closing {
+                connection.close(now);
+            }
         }
     }
 
@@ -80,7 +98,7 @@ impl Transport {
             *topped = true;
         }
         let (cwnd, unacked) = match self {
-            Self::Tcp { connection, .. } => (connection.cwnd(), connection.unacked()),
+            Self::Tcp { connection, owed, .. } => (connection.cwnd(), connection.unacked() + *owed),
             Self::Lt { connection, .. } => (connection.cwnd(), connection.unacked()),
             Self::Sliding { connection, .. } => (connection.window_bytes(), connection.unacked()),
             _ => return,
@@ -94,6 +112,7 @@ impl Transport {
     /// No more will be written: closes after what was.
     pub(crate) fn close(&mut self, now: Nanos) {
         match self {
+            Self::Tcp { owed, closing, .. } if *owed > 0 => *closing = true,
             Self::Tcp { connection, .. } => connection.close(now),
             Self::Lt { connection, .. } => connection.close(now),
             Self::Sliding { connection, .. } => connection.close(now),
@@ -114,7 +133,7 @@ impl Transport {
     /// Bytes delivered in order since the last call.
     pub(crate) fn take_delivered(&mut self) -> u64 {
         let (delivered, taken) = match self {
-            Self::Tcp { connection, taken } => (connection.delivered(), taken),
+            Self::Tcp { connection, taken, .. } => (connection.delivered(), taken),
             Self::Lt { connection, taken } => (connection.delivered(), taken),
             Self::Sliding { connection, taken } => (connection.delivered(), taken),
             _ => return 0,

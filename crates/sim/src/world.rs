@@ -311,6 +311,7 @@ impl<P: Probe> World<P> {
     fn pump(&mut self, number: u32) {
         let id = endpoint_id(number);
         let endpoint = &mut self.endpoints[number as usize];
+        endpoint.transport.write_on(self.now);
         endpoint.app.on_progress(self.now, &mut endpoint.transport);
         loop {
             let endpoint = &mut self.endpoints[number as usize];

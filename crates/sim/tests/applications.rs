@@ -23,6 +23,24 @@ fn a_transfer_of_given_size_completes() {
     assert!((f.goodput_bps * took / 8e6 - 1.0).abs() < 1e-6);
 }
 
+/// A send buffer bounds what is on its way, not what is sent in the end.
+#[test]
+fn a_send_buffer_is_filled_again() {
+    let buffer = "tcp = { send_buffer = \"14600 B\" }";
+    let f =
+        with(&format!("{buffer}\napp = {{ kind = \"bulk\", size = \"1 MB\", start = \"2 s\" }}"));
+    assert_eq!(f.delivered_bytes, 1_000_000);
+    // Ten segments a round trip of 20 ms and a packet's 1.2 ms, or more where ACKs come one by one.
+    let rate = 14600.0 / f.rtt_mean_s.unwrap();
+    let took = f.completion_s.unwrap();
+    assert!((took * rate / 1e6 - 1.0).abs() < 0.1, "{took} {rate}");
+    let f = with(&format!("{buffer}\napp = {{ kind = \"bulk\", stop = \"5 s\" }}"));
+    assert!((f.delivered_bytes as f64 / (5.0 * rate) - 1.0).abs() < 0.1, "{}", f.delivered_bytes);
+    assert!(f.active_s < 6.0, "{}", f.active_s);
+    let f = with(buffer);
+    assert!((f.delivered_bytes as f64 / (20.0 * rate) - 1.0).abs() < 0.1, "{}", f.delivered_bytes);
+}
+
 #[test]
 fn a_transfer_can_be_stopped() {
     let f = with("app = { kind = \"bulk\", stop = \"5 s\" }");

@@ -79,6 +79,15 @@ fn a_perfect_link_carries_a_packet_in_nearly_every_slot() {
 }
 
 #[test]
+fn a_send_buffer_is_filled_again() {
+    let trace: Outcomes = std::iter::repeat_n(true, 5000).collect();
+    let mut config = config(Profile::Rfc);
+    config.tcp.send_buffer = Some(airtcp_units::Bytes(20 * u64::from(config.tcp.mss)));
+    let result = airtcp_sim::slotted::run(&trace, None, &config, &mut NoProbe);
+    assert!(result.delivered_packets > 4900.0, "{}", result.delivered_packets);
+}
+
+#[test]
 fn a_dead_link_carries_nothing() {
     let trace: Outcomes = std::iter::repeat_n(false, 10_000).collect();
     let r = slotted::run(&trace, None, &config(Profile::S1Mirage), &mut NoProbe);
