@@ -64,7 +64,14 @@ def _model_shape() -> alt.Shape:
     return alt.Shape("model:N", scale=alt.Scale(domain=MODELS, range=_SHAPES))
 
 
-def _ramp(field: str, title: str, *, legend: bool = True) -> alt.Color:
+def ramp(field: str, title: str, *, legend: bool = True) -> alt.Color:
+    """Colour by a share, from 0 to 1; what lies beyond has the colour of the end.
+
+    Args:
+        field: The field that holds it.
+        title: Heading of the legend.
+        legend: Whether there is one.
+    """
     scale = alt.Scale(domain=[0, 1], clamp=True, range=theme.RAMP)
     key = alt.Legend(title=title, type="gradient", format=".1f") if legend else None
     return alt.Color(f"{field}:Q", scale=scale, legend=key)
@@ -168,7 +175,7 @@ def gain(unit: str, links: int) -> dict[str, Any]:
         .encode(
             x=x,
             y=f"{field}:Q",
-            color=_ramp("prr", "PRR"),
+            color=ramp("prr", "PRR"),
             opacity=_unless_chance(1, 0.3),
             tooltip=tooltip,
         )
@@ -212,7 +219,7 @@ def against_chain(scale: str, links: int) -> dict[str, Any]:
     points = mark.encode(
         x=x,
         y=y,
-        color=_ramp("mu", "mu"),
+        color=ramp("mu", "mu"),
         tooltip=[
             n("name", "link"),
             q("tcp", "trace"),
@@ -245,7 +252,7 @@ def longest(kind: str, links: int) -> dict[str, Any]:
     points = mark.encode(
         x=x,
         y=y,
-        color=_ramp("prr", "PRR"),
+        color=ramp("prr", "PRR"),
         tooltip=[
             n("name", "link"),
             q(mine, "longest", ".0f"),
@@ -491,7 +498,7 @@ def reception_over_time() -> dict[str, Any]:
                 axis=alt.Axis(format=".0%", values=[0, 0.5, 1]),
             ),
             y2=alt.datum(0),
-            color=_ramp("prr", "", legend=False),
+            color=ramp("prr", "", legend=False),
             tooltip=[
                 q("from", "from (s)", ".2f"),
                 q("to", "to (s)", ".2f"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import altair as alt
 
 from airtcp.report import theme
-from airtcp.report.charts import finish, n, q, zoom
+from airtcp.report.charts import finish, n, q, ramp, zoom
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,11 +60,7 @@ def estimate(
         .encode(
             x=x,
             y=y,
-            color=alt.Color(
-                "mu:Q",
-                scale=alt.Scale(domain=[0, 1], clamp=True, range=theme.RAMP),
-                legend=alt.Legend(title="mu", type="gradient", format=".1f"),
-            ),
+            color=ramp("mu", "mu"),
             tooltip=[
                 n("link", "link"),
                 q("measured", "packets/s"),

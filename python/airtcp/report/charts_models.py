@@ -13,7 +13,7 @@ from typing import Any, Final
 import altair as alt
 
 from airtcp.report import theme
-from airtcp.report.charts import finish, n, q, zoom
+from airtcp.report.charts import finish, n, q, ramp, zoom
 
 _HEIGHT: Final = 260
 _ROW: Final = 26
@@ -24,11 +24,7 @@ def _dots(base: alt.Chart, links: int) -> Any:
     return base.mark_point(
         filled=True, size=58 if links <= _MANY else 24, opacity=0.8, clip=True
     ).encode(
-        color=alt.Color(
-            "prr:Q",
-            scale=alt.Scale(domain=[0, 1], clamp=True, range=theme.RAMP),
-            legend=alt.Legend(title="PRR", type="gradient", format=".1f"),
-        ),
+        color=ramp("prr", "PRR"),
         tooltip=[
             n("synthesiser", "model"),
             n("link", "link"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import altair as alt
 
 from airtcp.report import theme
-from airtcp.report.charts import finish, n, q, zoom
+from airtcp.report.charts import finish, n, q, ramp, zoom
 
 if TYPE_CHECKING:
     from airtcp.papers.outcome import Axis, Layer, Plot
@@ -67,9 +67,7 @@ def _drawn(plot: Plot, layer: Layer, data: str, names: list[str]) -> Any:
     tooltip += [n("series", "series")] if "series" in fields else []
     tooltip += [q("x", plot.x.title), q("y", plot.y.title)]
     if plot.shaded and "shade" in fields:
-        scale = alt.Scale(domain=[0, 1], clamp=True, range=theme.RAMP)
-        legend = alt.Legend(title=plot.shaded, type="gradient", format=".1f")
-        encoding["color"] = alt.Color("shade:Q", scale=scale, legend=legend)
+        encoding["color"] = ramp("shade", plot.shaded)
         tooltip.append(q("shade", plot.shaded))
     elif "series" in fields:
         scale = alt.Scale(domain=names, range=[theme.SERIES[i % 6] for i in range(len(names))])
