@@ -10,14 +10,16 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import airtcp
+from browser import FLAGS, Browser
 from example_paper import write_paper
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from airtcp.results import StudyResult
@@ -127,3 +129,19 @@ def chromium() -> str:
         if found:
             return found
     pytest.skip("no Chromium on this machine: install the package chromium")
+
+
+@pytest.fixture(scope="module")
+def started_browser(chromium: str) -> Iterator[Any]:
+    """A browser for the tests of a file."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def browser(started_browser: Any) -> Browser:
+    """That browser, with nothing complained of yet."""
+    return Browser(started_browser)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from airtcp import FitResult
+    from browser import Browser
     from conftest import Program
 
 FORMS = ["linear", "quadratic", "inverse-root", "combined", "second-order", "15-term"]
@@ -289,32 +290,14 @@ def test_the_page_is_complete(result: FitResult, tmp_path: Path) -> None:
     assert result.report(tmp_path / "page.html").read_text("utf-8") == page
 
 
-def test_the_page_draws(result: FitResult, chromium: str, tmp_path: Path) -> None:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = result.report(tmp_path / "page.html")
-    complaints: list[str] = []
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
-        )
-        page = browser.new_page(viewport={"width": 380, "height": 900})
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(path.as_uri())
-        for plot in page.locator("[data-chart]").all():
-            plot.scroll_into_view_if_needed()
-            page.wait_for_timeout(30)
-        page.wait_for_function(
-            "[...document.querySelectorAll('[data-chart]')].every(n => n.dataset.drawn)",
-            timeout=20_000,
-        )
-        assert page.evaluate("document.documentElement.scrollWidth") <= 380
-        page.click("[data-view='fit-4-out']")
-        page.wait_for_function(
-            "document.querySelector('[data-chart=fit-4]').dataset.drawn === 'fit-4-out'"
-        )
-        browser.close()
-    assert complaints == []
+def test_the_page_draws(result: FitResult, browser: Browser, tmp_path: Path) -> None:
+    page = browser.open(result.report(tmp_path / "page.html"), width=380)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+    page.click("[data-view='fit-4-out']")
+    page.wait_for_function(
+        "document.querySelector('[data-chart=fit-4]').dataset.drawn === 'fit-4-out'"
+    )
+    assert browser.complaints == []
 
 
 def test_fits_can_be_stopped() -> None:

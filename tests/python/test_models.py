@@ -15,6 +15,7 @@ from airtcp.report.models import models_page, score_rows
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from browser import Browser
     from conftest import Program
 
 
@@ -94,29 +95,14 @@ def test_nothing_finished_is_a_page_too(document: dict[str, Any]) -> None:
     assert "data-chart=" not in page
 
 
-def test_the_page_draws(chromium: str, document: dict[str, Any], tmp_path: Path) -> None:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+def test_the_page_draws(browser: Browser, document: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_text(models_page(document), "utf-8")
-    complaints: list[str] = []
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
-        )
-        page = browser.new_page(viewport={"width": 380, "height": 900})
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(path.as_uri())
-        drawn = "[...document.querySelectorAll('[data-chart]')].every(n => n.dataset.drawn"
-        for plot in page.locator("[data-chart]").all():
-            plot.scroll_into_view_if_needed()
-            page.wait_for_timeout(30)
-        page.wait_for_function(f"{drawn})", timeout=60_000)
-        # The overview, and a picture of each model.
-        assert page.locator("[data-chart] svg").count() == 1 + len(document["overall"])
-        assert page.evaluate("document.documentElement.scrollWidth") <= 380
-        for view in ("factor", "model-1-burst"):
-            page.click(f"[data-view='{view}']")
-            page.wait_for_function(f"document.querySelector('[data-drawn={view}]')", timeout=60_000)
-        browser.close()
-    assert complaints == []
+    page = browser.open(path, width=380, timeout_ms=60_000)
+    # The overview, and a picture of each model.
+    assert page.locator("[data-chart] svg").count() == 1 + len(document["overall"])
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+    for view in ("factor", "model-1-burst"):
+        page.click(f"[data-view='{view}']")
+        page.wait_for_function(f"document.querySelector('[data-drawn={view}]')", timeout=60_000)
+    assert browser.complaints == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,20 +13,11 @@ from airtcp.report.page import library
 from examples import LOSSY_LINK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from airtcp.results import StudyResult
+    from browser import Browser
 
-_FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 SCENARIO = f"""
 title = "A <script>alert(1)</script> of a title"
 duration = "5 s"
@@ -56,50 +47,6 @@ def test_names_cannot_become_markup(tmp_path: Path) -> None:
     assert "</script><" not in page.split('id="payload">')[1].split("</script>")[0]
 
 
-class Browser:
-    """Opens pages and keeps what they complain of."""
-
-    def __init__(self, browser: Any) -> None:
-        self._browser = browser
-        self.complaints: list[str] = []
-
-    def open(self, path: Path, *, scheme: str = "light", width: int = 1300) -> Any:
-        """Open a page and draw everything on it."""
-        context = self._browser.new_context(
-            color_scheme=scheme, viewport={"width": width, "height": 900}
-        )
-        page = context.new_page()
-        page.on("console", lambda m: self.complaints.append(f"{m.type}: {m.text}"))
-        page.on("pageerror", lambda e: self.complaints.append(f"error: {e}"))
-        page.on(
-            "request",
-            lambda r: (
-                None
-                if r.url.startswith(("file:", "data:", "blob:"))
-                else self.complaints.append(r.url)
-            ),
-        )
-        page.goto(path.as_uri())
-        height = page.evaluate("document.documentElement.scrollHeight")
-        for top in range(0, height, 400):
-            page.evaluate(f"window.scrollTo({{top: {top}, behavior: 'instant'}})")
-            page.wait_for_timeout(30)
-        page.wait_for_function(
-            "[...document.querySelectorAll('[data-chart]')].every(n => n.dataset.drawn)",
-            timeout=20_000,
-        )
-        return page
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=_FLAGS)
-        yield Browser(started)
-        started.close()
-
-
 @pytest.fixture(scope="module")
 def page_of_links(study: StudyResult, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return study.report(tmp_path_factory.mktemp("report") / "report.html")
@@ -108,7 +55,6 @@ def page_of_links(study: StudyResult, tmp_path_factory: pytest.TempPathFactory) 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1300])
 def test_a_study_draws(browser: Browser, page_of_links: Path, scheme: str, width: int) -> None:
-    browser.complaints.clear()
     page = browser.open(page_of_links, scheme=scheme, width=width)
     assert page.evaluate("document.documentElement.dataset.scheme") == scheme
     # Nothing is wider than the screen, and every plot has marks.
@@ -124,7 +70,6 @@ def test_a_study_draws(browser: Browser, page_of_links: Path, scheme: str, width
 
 
 def test_a_study_answers(browser: Browser, page_of_links: Path, study: StudyResult) -> None:
-    browser.complaints.clear()
     page = browser.open(page_of_links)
     # Choosing, stepping and filtering.
     page.select_option("#link-choice", label="perfect")
@@ -159,7 +104,6 @@ def test_a_study_answers(browser: Browser, page_of_links: Path, study: StudyResu
 
 
 def test_one_link_and_constant_links_draw(browser: Browser, traces: Path, tmp_path: Path) -> None:
-    browser.complaints.clear()
     for name in ("bursty.txt", "perfect.txt", "dead.txt"):
         result = airtcp.study(traces / name, replicas=2)
         page = browser.open(result.report(tmp_path / f"{name}.html"))
@@ -169,7 +113,6 @@ def test_one_link_and_constant_links_draw(browser: Browser, traces: Path, tmp_pa
 
 
 def test_a_run_draws(browser: Browser, tmp_path: Path) -> None:
-    browser.complaints.clear()
     result = airtcp.run("s.toml", text=SCENARIO, series=True)
     page = browser.open(result.report(tmp_path / "run.html"), width=360)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
@@ -204,7 +147,6 @@ to = "far0"
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1300])
 def test_cells_draw(browser: Browser, tmp_path: Path, scheme: str, width: int) -> None:
-    browser.complaints.clear()
     (tmp_path / "c.toml").write_text(CELL, "utf-8")
     result = airtcp.run(tmp_path / "c.toml")
     page = browser.open(result.report(tmp_path / "r.html"), scheme=scheme, width=width)
@@ -220,7 +162,6 @@ def test_cells_draw(browser: Browser, tmp_path: Path, scheme: str, width: int) -
 
 @pytest.mark.parametrize("width", [360, 1300])
 def test_a_comparison_draws(browser: Browser, traces: Path, tmp_path: Path, width: int) -> None:
-    browser.complaints.clear()
     (tmp_path / "s.toml").write_text(SCENARIO, "utf-8")
     subjects = [tmp_path / "s.toml", traces / "bursty.txt", traces / "dead.txt"]
     several = airtcp.compare(subjects, tcp="newreno,sack,tahoe", replications=3)
@@ -236,7 +177,6 @@ def test_a_comparison_draws(browser: Browser, traces: Path, tmp_path: Path, widt
 
 
 def test_the_table_holds_back_what_may_be_chance(browser: Browser, tmp_path: Path) -> None:
-    browser.complaints.clear()
     airtcp.synth(tmp_path / "steady.txt", prr=0.9, packets=20_000, seed=1)
     airtcp.synth(tmp_path / "bursty.txt", prr=0.6, mu=0.8, packets=20_000, seed=1)
     result = airtcp.study([tmp_path / "steady.txt", tmp_path / "bursty.txt"])

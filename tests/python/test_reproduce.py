@@ -8,7 +8,6 @@ import subprocess
 from math import isclose
 from typing import TYPE_CHECKING
 
-import pytest
 from typer.testing import CliRunner
 
 from airtcp import api
@@ -20,6 +19,9 @@ from example_paper import changed
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
+
+    from browser import Browser
     from conftest import Program
 
 
@@ -164,51 +166,33 @@ def test_the_verdict_is_not_cut_off(papers: Path, chromium: str, tmp_path: Path)
     assert int(said[1]) <= int(said[2])
 
 
-def test_the_page_draws(chromium: str, papers: Path, tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.sync_api")
+def test_the_page_draws(browser: Browser, papers: Path, tmp_path: Path) -> None:
     result = api.reproduce(papers=papers, cache=False)
     page_path = result.report(tmp_path / "page.html")
-    complaints: list[str] = []
-    with playwright.sync_playwright() as tool:
-        browser = tool.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for width in (360, 1300):
-            page = browser.new_page(viewport={"width": width, "height": 900})
-            page.on("console", lambda m: complaints.append(m.text))
-            page.on("pageerror", lambda e: complaints.append(str(e)))
-            page.goto(page_path.as_uri())
-            for top in range(0, page.evaluate("document.documentElement.scrollHeight"), 400):
-                page.evaluate(f"window.scrollTo({{top: {top}, behavior: 'instant'}})")
-                page.wait_for_timeout(30)
-            page.wait_for_function(
-                "[...document.querySelectorAll('[data-chart]')].every(n => n.dataset.drawn)"
-            )
-            # One plot of the driver, one of what was published and what came out.
-            assert page.locator("[data-chart] svg").count() == 2
-            text = page.locator("main").inner_text()
-            assert "not reproduced" in text
-            assert "depends on queue" in text
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-        browser.close()
-    assert complaints == []
+    for width in (360, 1300):
+        page = browser.open(page_path, width=width)
+        # One plot of the driver, one of what was published and what came out.
+        assert page.locator("[data-chart] svg").count() == 2
+        text = page.locator("main").inner_text()
+        assert "not reproduced" in text
+        assert "depends on queue" in text
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert browser.complaints == []
     assert "<script>alert" not in result.page().split('id="payload"')[0]
 
 
-def test_printing_leaves_no_chart_blank(chromium: str, papers: Path, tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.sync_api")
+def test_printing_leaves_no_chart_blank(browser: Browser, papers: Path, tmp_path: Path) -> None:
     page_path = api.reproduce(papers=papers, cache=False).report(tmp_path / "page.html")
     # So that no chart is near.
     text = page_path.read_text("utf-8").replace("<main", '<div style="height: 9000px"></div><main')
     page_path.write_text(text, "utf-8")
     drawn = "document.querySelectorAll('[data-chart][data-drawn]').length"
-    with playwright.sync_playwright() as tool:
-        browser = tool.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1300, "height": 900})
-        page.goto(page_path.as_uri())
-        page.wait_for_timeout(300)
-        assert page.evaluate(drawn) == 0
-        page.pdf()
-        assert page.evaluate(drawn) == 2
-        browser.close()
+    page = browser.blank()
+    page.goto(page_path.as_uri())
+    page.wait_for_timeout(300)
+    assert page.evaluate(drawn) == 0
+    page.pdf()
+    assert page.evaluate(drawn) == 2
 
 
 def test_a_stop_before_the_first_figure_writes_nothing(
