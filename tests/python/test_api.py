@@ -15,6 +15,8 @@ import airtcp
 from airtcp import _core
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from airtcp.results import StudyResult
 
 
@@ -130,3 +132,16 @@ def test_the_stub_names_what_is_there() -> None:
             assert own == parts, name
         else:
             assert set(inspect.signature(thing).parameters) == parts, name
+
+
+@pytest.mark.parametrize(
+    "call", [airtcp.study, airtcp.stats, airtcp.models, airtcp.compare, airtcp.trace_fit]
+)
+def test_keywords_that_say_nothing_are_refused(call: Callable[..., object], traces: Path) -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'intervall'"):
+        call(traces, intervall="10ms")
+
+
+def test_convert_refuses_them_too(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'intervall'"):
+        airtcp.convert(tmp_path / "none", tmp_path / "made.csv", intervall="10ms")  # pyright: ignore[reportCallIssue]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from airtcp import _core
 from airtcp.api.options import COMPARED, how_to_read, only_given, paths_of, remedies_of
@@ -12,7 +12,7 @@ from airtcp.api.options import COMPARED, how_to_read, only_given, paths_of, reme
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from airtcp.api.options import ColumnKind, PathLike, Progress
+    from airtcp.api.options import ColumnKind, PathLike, Progress, Reading
     from airtcp.fits import FitDocument, FitResult
     from airtcp.results import StudyResult
 
@@ -77,7 +77,16 @@ def study(
     from airtcp.results import StudyResult
 
     options = {
-        "read": how_to_read(interval, layout, column, kind, time_column, time_unit),
+        "read": how_to_read(
+            {
+                "interval": interval,
+                "layout": layout,
+                "column": column,
+                "kind": kind,
+                "time_column": time_column,
+                "time_unit": time_unit,
+            }
+        ),
         "study": only_given(
             profile=profile,
             slot=slot,
@@ -97,28 +106,19 @@ def stats(
     links: PathLike | Iterable[PathLike],
     *,
     seed: int = 1,
-    interval: str | None = None,
-    layout: str | None = None,
-    column: str | int | None = None,
-    kind: ColumnKind | None = None,
-    time_column: str | int | None = None,
-    time_unit: str | None = None,
     analyse: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
+    **reading: Unpack[Reading],
 ) -> dict[str, Any]:
     """Say what links are, without TCP.
 
     Args:
         links: Delivery traces, as for `study`.
         seed: Root seed of the confidence intervals.
-        interval: As for `study`.
-        layout: As for `study`.
-        column: As for `study`.
-        kind: As for `study`.
-        time_column: As for `study`.
-        time_unit: As for `study`.
         analyse: As for `study`.
         progress: Called with done, total and a label.
+        **reading: How to read traces: `interval`, `layout`, `column`, `kind`, `time_column`,
+            `time_unit`, as for `study`.
 
     Returns:
         The document `airtcp.trace/1`; its `links` have the same keys as those of a study.
@@ -130,7 +130,7 @@ def stats(
         ['intermediate']
     """
     options = {
-        "read": how_to_read(interval, layout, column, kind, time_column, time_unit),
+        "read": how_to_read(reading),
         "seed": seed,
         **only_given(analyse=None if analyse is None else dict(analyse)),
     }
@@ -145,13 +145,8 @@ def models(
     replicas: int = 10,
     seed: int = 1,
     workers: int | None = None,
-    interval: str | None = None,
-    layout: str | None = None,
-    column: str | int | None = None,
-    kind: ColumnKind | None = None,
-    time_column: str | int | None = None,
-    time_unit: str | None = None,
     progress: Progress | None = None,
+    **reading: Unpack[Reading],
 ) -> dict[str, Any]:
     """Score the synthesisers of bursty links: is TCP's throughput right, and the longest burst?
 
@@ -162,13 +157,9 @@ def models(
         replicas: Synthetic links that each synthesiser draws for each trace.
         seed: Root seed; the same seed gives the same result.
         workers: Threads; all cores if left out. The result does not depend on it.
-        interval: As for `study`.
-        layout: As for `study`.
-        column: As for `study`.
-        kind: As for `study`.
-        time_column: As for `study`.
-        time_unit: As for `study`.
         progress: Called with done, total and a label.
+        **reading: How to read traces: `interval`, `layout`, `column`, `kind`, `time_column`,
+            `time_unit`, as for `study`.
 
     Returns:
         The document (`airtcp.models/1`): per link what the trace has and each synthesiser made
@@ -186,7 +177,7 @@ def models(
         'gilbert-elliott'
     """
     options = {
-        "read": how_to_read(interval, layout, column, kind, time_column, time_unit),
+        "read": how_to_read(reading),
         "study": only_given(
             profile=profile, slot=slot, replicas=replicas, seed=seed, workers=workers
         ),
@@ -211,7 +202,7 @@ def trace_fit(
     seed: int = 1,
     workers: int | None = None,
     progress: Progress | None = None,
-    **reading: Any,
+    **reading: Unpack[Reading],
 ) -> FitResult:
     """Fit TCP's throughput over links to what the links are, and compare published formulas.
 
@@ -260,6 +251,7 @@ def trace_fit(
     from airtcp import fit_links
     from airtcp.fits import FitResult
 
+    how_to_read(reading)
     given = {
         "rtt_slots": rtt_slots,
         "timeout_slots": timeout_slots,

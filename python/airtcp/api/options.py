@@ -6,7 +6,7 @@ What was not given is left out, so that the program's own default holds.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -53,20 +53,33 @@ def remedies_of(remedies: bool | str | Iterable[str]) -> list[str]:  # noqa: FBT
     return names_of(remedies)
 
 
-def how_to_read(
-    interval: str | None,
-    layout: str | None,
-    column: str | int | None,
-    kind: ColumnKind | None,
-    time_column: str | int | None,
-    time_unit: str | None,
-) -> dict[str, Any]:
-    """Say how to read traces."""
-    return only_given(
-        interval=interval,
-        layout=layout,
-        column=None if column is None else str(column),
-        kind=kind,
-        time_column=None if time_column is None else str(time_column),
-        time_unit=time_unit,
-    )
+class Reading(TypedDict, total=False):
+    """How to read traces, as `study` has it."""
+
+    interval: str | None
+    layout: str | None
+    column: str | int | None
+    kind: ColumnKind | None
+    time_column: str | int | None
+    time_unit: str | None
+
+
+def how_to_read(reading: Reading) -> dict[str, Any]:
+    """Say how to read traces.
+
+    Raises:
+        TypeError: If there is a keyword that says nothing of it.
+    """
+    known = Reading.__annotations__
+    unknown = sorted(set(reading) - set(known))
+    if unknown:
+        message = (
+            f"unexpected keyword argument {unknown[0]!r}; "
+            f"how to read traces is said by {', '.join(known)}"
+        )
+        raise TypeError(message)
+    given: dict[str, Any] = {name: value for name, value in reading.items() if value is not None}
+    return {
+        name: str(value) if name in {"column", "time_column"} else value
+        for name, value in given.items()
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Unpack, cast
 
 from airtcp import _core
 from airtcp.api.options import (
@@ -20,7 +20,7 @@ from airtcp.api.options import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from airtcp.api.options import ColumnKind, PathLike, Progress
+    from airtcp.api.options import PathLike, Progress, Reading
     from airtcp.results import CompareResult, RunResult
 
 _LONGEST_SCENARIO: Final = 4 << 20
@@ -131,14 +131,9 @@ def compare(
     text: str | None = None,
     overrides: Mapping[str, Any] | None = None,
     workers: int | None = None,
-    interval: str | None = None,
-    layout: str | None = None,
-    column: str | int | None = None,
-    kind: ColumnKind | None = None,
-    time_column: str | int | None = None,
-    time_unit: str | None = None,
     progress: Progress | None = None,
     warn: Callable[[str], object] | None = None,
+    **reading: Unpack[Reading],
 ) -> CompareResult:
     """Compare TCPs: each over the same channel, with paired differences.
 
@@ -163,14 +158,10 @@ def compare(
         text: The scenario itself, if it is not to be read from the file in `subjects`.
         overrides: Values in place of the scenarios', by path.
         workers: Threads; all cores if left out. The result does not depend on it.
-        interval: As for `study`.
-        layout: As for `study`.
-        column: As for `study`.
-        kind: As for `study`.
-        time_column: As for `study`.
-        time_unit: As for `study`.
         progress: Called with done, total and a label.
         warn: Called before anything runs with each thing to know of the scenarios' cells.
+        **reading: How to read traces: `interval`, `layout`, `column`, `kind`, `time_column`,
+            `time_unit`, as for `study`.
 
     Returns:
         The result; `interrupted` is true if Ctrl-C stopped the comparison: it holds the
@@ -204,7 +195,7 @@ def compare(
             for path in scenarios
         ],
         "set": [[key, _toml(value)] for key, value in (overrides or {}).items()],
-        "read": how_to_read(interval, layout, column, kind, time_column, time_unit),
+        "read": how_to_read(reading),
         "compare": only_given(
             tcp=None if tcp is None else names_of(tcp),
             remedies=remedies_of(tcp is None if remedies is None else remedies),

@@ -6,7 +6,7 @@ import json
 import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from airtcp import _core
 from airtcp.api.options import how_to_read, only_given, paths_of
@@ -14,7 +14,7 @@ from airtcp.api.options import how_to_read, only_given, paths_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from airtcp.api.options import PathLike, Progress, TraceFormat
+    from airtcp.api.options import PathLike, Progress, Reading, TraceFormat
 
 
 def synth(
@@ -77,7 +77,7 @@ def convert(
     *,
     fmt: TraceFormat | None = None,
     progress: Progress | None = None,
-    **reading: Any,
+    **reading: Unpack[Reading],
 ) -> list[Path]:
     """Write traces anew in a layout that everything reads.
 
@@ -97,14 +97,6 @@ def convert(
         >>> [path.name for path in convert(made, "made.csv", fmt="csv")]
         ['made.csv']
     """
-    names = ("interval", "layout", "column", "kind", "time_column", "time_unit")
-    unknown = sorted(set(reading) - set(names))
-    if unknown:
-        message = f"convert() got an unexpected keyword argument {unknown[0]!r}"
-        raise TypeError(message)
-    options = {
-        "read": how_to_read(*(reading.get(name) for name in names)),
-        **only_given(format=fmt),
-    }
+    options = {"read": how_to_read(reading), **only_given(format=fmt)}
     written = _core.trace_convert(paths_of(links), os.fspath(target), json.dumps(options), progress)
     return [Path(name) for name in written]
