@@ -22,7 +22,7 @@ INTERMEDIATE = (0.2, 0.6)
 """PRR range in which TCP differs most between links of equal PRR (S1, section 4)."""
 
 _SAME_PRR = 0.02
-_TWICE = 100.0
+TWICE = 100.0
 """Percent more from which on a factor reads better."""
 _BY_CHANCE = 0.05
 """Share of a model's own links that lie outside its 95 % prediction interval."""
@@ -154,9 +154,18 @@ def times(percent: float) -> str:
     >>> times(446.0), times(-77.0), times(13.4)
     ('5.5\xd7', '\u221277 %', '+13 %')
     """
-    if percent >= _TWICE:
-        return f"{number(1 + percent / 100, 2)}\N{MULTIPLICATION SIGN}"
+    if percent >= TWICE:
+        return f"{factor(percent)}\N{MULTIPLICATION SIGN}"
     return f"{signed(percent)} %"
+
+
+def factor(percent: float) -> str:
+    """Write a difference in percent as the factor that it is.
+
+    >>> factor(446.0)
+    '5.5'
+    """
+    return number(1 + percent / 100, 2)
 
 
 def _others(link: Link, model: Model) -> str:
@@ -232,7 +241,7 @@ def against_independent(link: Link) -> Finding:
     gain = None if percent is None else percent["mean"]
     if gain is None:
         headline = "TCP gets more than over independent losses"
-    elif gain >= _TWICE:
+    elif gain >= TWICE:
         headline = f"TCP gets {times(gain)} as much as over independent losses"
     else:
         headline = f"TCP gets {times(gain)} against independent losses"

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from airtcp.documents import Estimate, Outcome, Remedies
 
-_TWICE: Final = 100.0
-"""Percent more from which on a factor reads better."""
 _NOTHING_LOST: Final = 1e-4
 """Share of packets lost below which a link is said to lose next to nothing."""
 
@@ -34,14 +32,14 @@ def gain(percent: Estimate) -> str:
     '10\N{MULTIPLICATION SIGN}'
     """
     mean, low, high = percent["mean"], percent["ci_low"], percent["ci_high"]
-    if mean is None or mean < _TWICE:
+    if mean is None or mean < words.TWICE:
         return words.measured(percent, "%")
-    text = f"{_factor(mean)}\N{MULTIPLICATION SIGN}"
-    return text if low is None or high is None else f"{text} [{_factor(low)}, {_factor(high)}]"
-
-
-def _factor(percent: float) -> str:
-    return words.number(1 + percent / 100, 2)
+    text = f"{words.factor(mean)}\N{MULTIPLICATION SIGN}"
+    return (
+        text
+        if low is None or high is None
+        else f"{text} [{words.factor(low)}, {words.factor(high)}]"
+    )
 
 
 def reference(remedies: Remedies) -> Outcome:
