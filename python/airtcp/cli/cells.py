@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import cells
 from airtcp.cli.run import estimate
-from airtcp.cli.tables import Column, fitted
+from airtcp.cli.tables import Column, put
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,10 +43,10 @@ def show(console: Console, cell: dict[str, Any], *, alone: bool) -> None:
         alone: Whether there is no other cell to tell it from.
     """
     stations = cell["stations"]
-    console.print(_stations(console, stations[:_ROWS]))
+    _stations(console, stations[:_ROWS])
     if len(stations) > _ROWS:
         console.print(f"and {len(stations) - _ROWS} more stations: --json or --out DIR has them")
-    console.print(_losses(console, cell))
+    _losses(console, cell)
     where = "" if alone else f' in cell "{cell["name"]}"'
     console.print(
         f"medium{where}: busy {estimate(cell['busy_share'], 100.0)} % of the time, "
@@ -55,7 +55,7 @@ def show(console: Console, cell: dict[str, Any], *, alone: bool) -> None:
     )
 
 
-def _stations(console: Console, stations: list[dict[str, Any]]) -> Any:
+def _stations(console: Console, stations: list[dict[str, Any]]) -> None:
     rows = [cells.shown(station) for station in stations]
     columns = [
         Column(
@@ -67,7 +67,7 @@ def _stations(console: Console, stations: list[dict[str, Any]]) -> Any:
         for head, key, scale, rank in _STATION_COLUMNS
         if _worth(key, [row[key]["mean"] for row in rows if key in row])
     ]
-    return fitted(console, "station", [row["name"] for row in rows], columns)[0]
+    put(console, "station", [row["name"] for row in rows], columns)
 
 
 def _worth(key: str, means: list[float | None]) -> bool:
@@ -76,7 +76,7 @@ def _worth(key: str, means: list[float | None]) -> bool:
     return any(mean is not None and (rates or mean) for mean in means)
 
 
-def _losses(console: Console, cell: dict[str, Any]) -> Any:
+def _losses(console: Console, cell: dict[str, Any]) -> None:
     classes = cells.sent_classes(cell)
 
     def column(head: str, values: list[Any]) -> Column:
@@ -101,7 +101,7 @@ def _losses(console: Console, cell: dict[str, Any]) -> Any:
         for cause in cells.causes(cell)
     ]
     names = [cells.named(c, cells.CLASSES) for c in classes]
-    return fitted(console, "frames", names, columns)[0]
+    put(console, "frames", names, columns)
 
 
 def _broken(head: str) -> str:

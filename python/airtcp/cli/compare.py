@@ -283,15 +283,10 @@ def _heading(console: Console, subject: CompareSubject, case: CompareCase) -> No
 
 def case_table(console: Console, case: CompareCase, reference: str, rival: str | None) -> None:
     """Print what each TCP got in one case."""
-    from rich.text import Text
-
-    from airtcp.cli.tables import fitted
+    from airtcp.cli.tables import put
 
     names = [outcome["variant"] for outcome in case["outcomes"]]
-    table, gone = fitted(console, "TCP", names, _columns(case, reference, rival))
-    console.print(table)
-    if gone:
-        console.print(Text(f"Left out for width: {', '.join(gone)}.", style="dim"))
+    put(console, "TCP", names, _columns(case, reference, rival))
 
 
 def _columns(case: CompareCase, reference: str, rival: str | None) -> list[Column]:
@@ -313,13 +308,7 @@ def _columns(case: CompareCase, reference: str, rival: str | None) -> list[Colum
     unit = words_compare.goodput(outcomes[0])[1]
     columns = [
         column(f"goodput\n({unit})", lambda o: words_compare.goodput(o)[0], 1.0),
-        Column(
-            f"vs {reference}\n(%)",
-            [gained(outcome, interval=True) for outcome in outcomes],
-            [gained(outcome, interval=False) for outcome in outcomes],
-        )
-        if len(outcomes) > 1
-        else None,
+        against(reference, outcomes) if len(outcomes) > 1 else None,
         column("share\n(%)", lambda o: o["share"], 100.0),
         column(f"{rival} gets\n(Mb/s)", lambda o: o["rival_goodput_bps"], 1e-6, 1),
         plain("RTT\n(ms)", outcomes, "rtt_mean_s", 1e3, 2),
@@ -346,7 +335,18 @@ def plain(head: str, outcomes: list[Outcome], key: str, scale: float, rank: int)
     return Column(head, cells, cells, rank)
 
 
-def gained(outcome: Outcome, *, interval: bool) -> Text:
+def against(reference: str, outcomes: list[Outcome]) -> Column:
+    """Make the column of differences to the reference."""
+    from airtcp.cli.tables import Column
+
+    return Column(
+        f"vs {reference}\n(%)",
+        [_gained(outcome, interval=True) for outcome in outcomes],
+        [_gained(outcome, interval=False) for outcome in outcomes],
+    )
+
+
+def _gained(outcome: Outcome, *, interval: bool) -> Text:
     """Write the difference to the reference; one within chance does not stand out."""
     from rich.text import Text
 
@@ -376,10 +376,8 @@ def overview(console: Console, compared: list[tuple[str, CompareCase]]) -> None:
         console: Where to print.
         compared: Name and case of each link.
     """
-    from rich.text import Text
-
     from airtcp import words, words_compare
-    from airtcp.cli.tables import Column, fitted
+    from airtcp.cli.tables import Column, put
 
     shown = compared[:_ROWS]
     cases = [case for _, case in shown]
@@ -409,9 +407,6 @@ def overview(console: Console, compared: list[tuple[str, CompareCase]]) -> None:
             left=True,
         ),
     ]
-    table, gone = fitted(console, "link", [name for name, _ in shown], columns)
-    console.print(table)
+    put(console, "link", [name for name, _ in shown], columns)
     if len(compared) > _ROWS:
         console.print(f"{_ROWS} of {words.count(len(compared))}; all are in --format csv")
-    if gone:
-        console.print(Text(f"Left out for width: {', '.join(gone)}.", style="dim"))

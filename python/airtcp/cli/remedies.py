@@ -34,19 +34,16 @@ def table(console: Console, remedies: Remedies) -> None:
     """Print what each remedy got."""
     from rich.text import Text
 
-    from airtcp.cli.tables import fitted
+    from airtcp.cli.tables import put
 
     console.print(Text("What would help against losses", style="bold"))
     names = [outcome["variant"] for outcome in remedies["outcomes"]]
-    shown, gone = fitted(console, "remedy", names, _columns(remedies))
-    console.print(shown)
-    if gone:
-        console.print(Text(f"Left out for width: {', '.join(gone)}.", style="dim"))
+    put(console, "remedy", names, _columns(remedies))
 
 
 def _columns(remedies: Remedies) -> list[Column]:
     from airtcp import words_compare
-    from airtcp.cli.compare import gained, plain
+    from airtcp.cli.compare import against, plain
     from airtcp.cli.run import estimate
     from airtcp.cli.tables import Column
 
@@ -58,11 +55,7 @@ def _columns(remedies: Remedies) -> list[Column]:
             [estimate(value, 1.0) for value in values],
             [estimate(value, 1.0, short=True) for value in values],
         ),
-        Column(
-            f"vs {remedies['reference']}\n(%)",
-            [gained(outcome, interval=True) for outcome in outcomes],
-            [gained(outcome, interval=False) for outcome in outcomes],
-        ),
+        against(remedies["reference"], outcomes),
         plain("delivered\n50 % (ms)", outcomes, "delivery_p50_s", 1e3, 3),
         plain("delivered\n95 % (ms)", outcomes, "delivery_p95_s", 1e3, 0),
         plain("queue\n(ms)", outcomes, "queue_delay_s", 1e3, 5),

@@ -142,7 +142,7 @@ def _list(figures: list[Figure], form: opt.Format) -> None:
 
         write.table_to_stdout(pl.DataFrame(rows), rows, form)
         return
-    from airtcp.cli.tables import Column, elided, fitted
+    from airtcp.cli.tables import Column, elided, put
 
     columns = [
         Column("item", [f.item for f in figures], rank=3, left=True),
@@ -157,13 +157,13 @@ def _list(figures: list[Figure], form: opt.Format) -> None:
         Column("orderings", [str(len(f.claims)) for f in figures], rank=2),
     ]
     console = screen()
-    console.print(fitted(console, "id", [f.id for f in figures], columns)[0])
+    put(console, "id", [f.id for f in figures], columns)
 
 
 def _table(result: PapersResult) -> None:
     from rich.text import Text
 
-    from airtcp.cli.tables import Column, elided, fitted
+    from airtcp.cli.tables import Column, elided, put
     from airtcp.papers.rows import shown
 
     console = screen()
@@ -187,7 +187,7 @@ def _table(result: PapersResult) -> None:
         ),
     ]
     if rows:
-        console.print(fitted(console, "id", [row["id"] for row in rows], columns)[0])
+        put(console, "id", [row["id"] for row in rows], columns)
         said = [
             (mark, words)
             for mark, words in (

@@ -151,7 +151,7 @@ _PROTOCOL_COLUMNS = (
 
 
 def _tables(result: RunResult) -> None:
-    from airtcp.cli.tables import Column, fitted
+    from airtcp.cli.tables import Column, put
     from airtcp.report.link_rows import used
 
     console = screen()
@@ -172,7 +172,7 @@ def _tables(result: RunResult) -> None:
             for head, key, scale, unit, rank in columns
         ]
         if rows:
-            console.print(fitted(console, what, [row["name"] for row in rows], laid)[0])
+            put(console, what, [row["name"] for row in rows], laid)
     if cells := summary.get("cells", []):
         from airtcp.cli import cells as air
 

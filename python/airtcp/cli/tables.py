@@ -77,6 +77,23 @@ def fitted(
     return _lay(head, shown, chosen, short=short), gone
 
 
+def put(console: Console, head: str, names: Sequence[str], columns: Sequence[Column]) -> None:
+    """Print a table laid out for the console's width, and say which columns it left out.
+
+    Args:
+        console: Where to print.
+        head: As for `fitted`.
+        names: As for `fitted`.
+        columns: As for `fitted`.
+    """
+    from rich.text import Text
+
+    table, gone = fitted(console, head, names, columns)
+    console.print(table)
+    if gone:
+        console.print(Text(f"Left out for width: {', '.join(gone)}.", style="dim"))
+
+
 def _choices(columns: Sequence[Column]) -> Iterator[tuple[list[Column], bool]]:
     left = list(columns)
     yield left, False

@@ -86,7 +86,7 @@ def _table(document: dict[str, Any]) -> None:
     from rich.text import Text
 
     from airtcp import words
-    from airtcp.cli.tables import Column, fitted
+    from airtcp.cli.tables import Column, put
 
     console = screen()
     links: list[dict[str, Any]] = document["links"]
@@ -118,11 +118,8 @@ def _table(document: dict[str, Any]) -> None:
         Column("longest loss", each(lambda x: words.count(x[longest("loss")])), rank=1),
         Column("settled", known(lambda link: "yes" if link["converged"] else "no")),
     ]
-    table, gone = fitted(console, "link", [link["name"] for link in links], columns)
     if links:
-        console.print(table)
-    if gone:
-        console.print(Text(f"Left out for width: {', '.join(gone)}.", style="dim"))
+        put(console, "link", [link["name"] for link in links], columns)
     unsettled = [x for x in links if x["mu"] is not None and not x["converged"]]
     for link in unsettled[:_REASONS]:
         reason = words.reason(link["convergence"])

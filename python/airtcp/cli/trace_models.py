@@ -136,7 +136,7 @@ def _rows(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _table(document: dict[str, Any]) -> None:
     from airtcp import words
-    from airtcp.cli.tables import Column, fitted
+    from airtcp.cli.tables import Column, put
 
     console = screen()
     overall: list[dict[str, Any]] = document["overall"]
@@ -173,9 +173,8 @@ def _table(document: dict[str, Any]) -> None:
         ),
         Column("keeps", each(lambda row: row["description"]), rank=3, left=True),
     ]
-    table, _ = fitted(console, "model", [row["synthesiser"] for row in overall], columns)
     if overall:
-        console.print(table)
+        put(console, "model", [row["synthesiser"] for row in overall], columns)
         console.print(
             "TCP off by: mean over links of |throughput over the model - over the trace|, of the\n"
             "most there can be; median of the same, of the throughput over the trace.\n"
