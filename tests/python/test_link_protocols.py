@@ -87,3 +87,20 @@ def test_run_lengths_are_pooled_by_level(tmp_path: Path) -> None:
     received, lost = runs_of_level(file, "0", [0.3, 0.95])
     assert received == [[1, 1], [2, 1], [4, 1]]
     assert lost == [[1, 3], [2, 1]]
+
+
+def test_a_run_reports_what_the_coding_of_a_flow_did(run: Program, tmp_path: Path) -> None:
+    """Terminal and page say how much of each kind LT-TCP sent; plain TCP has no such table."""
+    scenario = tmp_path / "air.toml"
+    plain = SCENARIO.replace('protocol = { kind = "ll-harq" }\n', "")
+    scenario.write_text(plain)
+    ended = run("run", str(scenario), "--html", str(tmp_path / "plain.html"))
+    assert "coded flow" not in ended.out
+    assert "Coded flow" not in (tmp_path / "plain.html").read_text()
+    scenario.write_text(plain + 'transport = "lt-tcp"\n')
+    ended = run("run", str(scenario), "--html", str(tmp_path / "coded.html"))
+    assert ended.code == 0, ended.err
+    head, *rows = ended.out[ended.out.index("coded flow") :].splitlines()
+    assert "PFEC (Mb/s)" in head
+    assert [row.split()[0] for row in rows[1:3]] == ["flow0", "flow1"]
+    assert "Reactive rounds" in (tmp_path / "coded.html").read_text()

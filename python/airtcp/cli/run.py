@@ -139,6 +139,16 @@ _LINK_COLUMNS = (
 )
 
 
+_CODING_COLUMNS = (
+    ("data", "data_bps", 1e-6, "Mb/s", 1),
+    ("PFEC", "pfec_bps", 1e-6, "Mb/s", 0),
+    ("PFEC wasted", "pfec_wasted_bps", 1e-6, "Mb/s", 2),
+    ("RFEC", "rfec_bps", 1e-6, "Mb/s", 0),
+    ("RFEC wasted", "rfec_wasted_bps", 1e-6, "Mb/s", 2),
+    ("rounds", "reactive_rounds", 1.0, "", 3),
+    ("segment", "segment_bytes", 1e-3, "kB", 4),
+    ("loss estimate", "loss_estimate", 100.0, "%", 0),
+)
 _PROTOCOL_COLUMNS = (
     ("data", "data_bps", 1e-6, "Mb/s", 1),
     ("PFEC", "pfec_bps", 1e-6, "Mb/s", 1),
@@ -153,12 +163,14 @@ _PROTOCOL_COLUMNS = (
 def _tables(result: RunResult) -> None:
     from airtcp.cli.tables import Column, put
     from airtcp.report.link_rows import used
+    from airtcp.report.run_rows import coded
 
     console = screen()
     document = result.json
     summary = document["summary"]
     for what, rows, columns in (
         ("flow", summary["flows"], _FLOW_COLUMNS),
+        ("coded flow", coded(document), _CODING_COLUMNS),
         ("link", summary["links"], _LINK_COLUMNS),
         ("link protocol", used(document), _PROTOCOL_COLUMNS),
     ):

@@ -316,6 +316,7 @@ def run_page(
         over_time=over_time,
         goodput_heading="Goodput of each flow",
         flows=run_rows.table(summary["flows"], run_rows.FLOW_COLUMNS),
+        coding=run_rows.table(run_rows.coded(document), run_rows.CODING_COLUMNS),
         links=run_rows.table(summary["links"], run_rows.LINK_COLUMNS),
         protocols=link_rows.protocols(document) if protected else None,
         ways=len(payload["ways"]),

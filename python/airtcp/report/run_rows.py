@@ -26,6 +26,19 @@ FLOW_COLUMNS: Final = (
     ("Fast retransmits", "fast_retransmits", 1.0),
     ("Completion (s)", "completion_s", 1.0),
 )
+CODING_COLUMNS: Final = (
+    ("Data (Mb/s)", "data_bps", 1e-6),
+    ("PFEC (Mb/s)", "pfec_bps", 1e-6),
+    ("wasted", "pfec_wasted_bps", 1e-6),
+    ("RFEC (Mb/s)", "rfec_bps", 1e-6),
+    ("wasted", "rfec_wasted_bps", 1e-6),
+    ("Resent (Mb/s)", "resent_bps", 1e-6),
+    ("Reactive rounds", "reactive_rounds", 1.0),
+    ("Blocks decoded", "blocks_decoded", 1.0),
+    ("Segment (kB)", "segment_bytes", 1e-3),
+    ("Loss estimate (%)", "loss_estimate", 100.0),
+)
+"""Of flows whose transport sends parity of blocks: LT-TCP."""
 LINK_COLUMNS: Final = (
     ("Carried (Mb/s)", "delivered_bps", 1e-6),
     ("Busy (%)", "utilisation", 100.0),
@@ -52,6 +65,12 @@ def estimate(value: dict[str, Any] | None, scale: float) -> str:
 
 def _mean(row: dict[str, Any], key: str) -> float | None:
     return row[key]["mean"] if key in row else None
+
+
+def coded(document: RunDocument) -> list[dict[str, Any]]:
+    """Give the flows whose transport sends parity of blocks."""
+    rows: list[dict[str, Any]] = document["summary"]["flows"]
+    return [row for row in rows if _mean(row, "pfec_bps") is not None]
 
 
 def table(
