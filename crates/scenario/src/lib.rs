@@ -6,6 +6,7 @@
 //! simulator builds. The JSON Schema ([`json_schema`]) is generated from the same types.
 
 mod application;
+mod blame;
 mod cell;
 mod error;
 mod files;
@@ -14,6 +15,7 @@ mod model;
 mod read;
 mod resolve;
 mod schema;
+mod steps;
 mod topology;
 
 pub use application::{Application, Periods};

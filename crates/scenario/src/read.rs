@@ -9,7 +9,8 @@ use airtcp_transport::tcp::{Profile, TcpConfig};
 use serde_json::{Map, Value};
 
 use crate::model::LINK_KEYS;
-use crate::{Scenario, ScenarioError};
+use crate::steps::{Step, steps};
+use crate::{Scenario, ScenarioError, blame};
 
 /// Longest scenario text accepted, in bytes.
 const MAX_TEXT: usize = 4 << 20;
@@ -37,10 +38,8 @@ pub fn read(
         set(&mut tree, path, value).map_err(place)?;
     }
     expand(&mut tree).map_err(place)?;
-    let scenario: Scenario = serde_path_to_error::deserialize(&tree)
-        .map_err(|e| explain(&e.path().to_string(), &e.inner().to_string()))
-        .map_err(place)?;
-    Ok(scenario)
+    blame::scenario(&tree)
+        .map_err(|complaint| place(explain(&blame::pinpoint(&mut tree, &complaint), &complaint.1)))
 }
 
 fn parse(text: &str) -> Result<Value, ScenarioError> {
@@ -178,22 +177,6 @@ fn unknown_profile(path: &str, name: &str) -> ScenarioError {
         path,
         format!("unknown TCP profile \"{name}\"{hint} (profiles: {})", profiles()),
     )
-}
-
-/// One step of a path: a key, or a position in an array.
-enum Step<'a> {
-    Key(&'a str),
-    Index(usize),
-}
-
-fn steps(path: &str) -> Vec<Step<'_>> {
-    path.split(['.', '['])
-        .filter(|s| !s.is_empty())
-        .map(|s| match s.strip_suffix(']').and_then(|n| n.parse().ok()) {
-            Some(n) => Step::Index(n),
-            None => Step::Key(s),
-        })
-        .collect()
 }
 
 /// Applies one override. The value is read as TOML if it is one, else taken as a string.

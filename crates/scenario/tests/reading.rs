@@ -212,6 +212,40 @@ fn refusals() {
     }
 }
 
+/// In tables whose `kind` says what they hold, in these too.
+#[test]
+fn a_wrong_value_in_a_table_of_a_kind_is_named() {
+    let cases = [
+        ("protocol = { kind = \"ll-harq\", units = \"x\" }", "links[0].protocol.units: "),
+        (
+            "protocol = { units = 20, attempts = -1, kind = \"ll-harq\" }",
+            "links[0].protocol.attempts: ",
+        ),
+        ("protocol = { kind = \"ll-harq\", rounding = \"x\" }", "links[0].protocol.rounding: "),
+        ("protocol = { kind = \"none-such\" }", "links[0].protocol.kind: "),
+        ("loss = { model = \"bernoulli\", probability = 1.5 }", "links[0].loss.probability: "),
+        (
+            "reverse = { loss = { model = \"bernoulli\", probability = [] } }",
+            "links[0].reverse.loss.probability: ",
+        ),
+        ("queue = { kind = \"drop-tail\", packets = 1.5 }", "links[0].queue.packets: "),
+        (
+            "protocol = { kind = \"ll-harq\", unitz = 1 }",
+            "links[0].protocol: unknown key \"unitz\"",
+        ),
+        ("loss = { model = \"bernoulli\" }", "links[0].loss: "),
+    ];
+    for (line, place) in cases {
+        let message = refusal(&format!("{LINK}{line}\n"));
+        assert!(message.contains(&format!(" {place}")), "{line}: {message}");
+    }
+    let law = format!(
+        "{LINK}[[flows]]\nfrom=\"a\"\nto=\"b\"\ntcp={{congestion={{law=\"cubic\",beta_cubic=\"x\"}}}}\n"
+    );
+    let message = refusal(&law);
+    assert!(message.contains("flows[0].tcp.congestion.beta_cubic: "), "{message}");
+}
+
 #[test]
 fn the_resolved_scenario_reads_back() {
     let text = format!(
