@@ -10,6 +10,7 @@ mod ambient;
 mod bss;
 mod capture;
 mod config;
+mod ends;
 mod fate;
 mod oracle;
 mod radio;

@@ -1,0 +1,155 @@
+//! Transmissions end: each radio has the frame or not, and its station learns of it.
+
+use airtcp_probe::air::AirFrame;
+use airtcp_probe::{Cx, Probe};
+use airtcp_units::{Nanos, Span};
+
+use super::Cell;
+use super::air::Transmission;
+use super::fate::{Fate, Loss};
+use super::radio::Judge;
+use super::watch::tell_sent;
+use crate::mac::{Heard, Kind, NodeId};
+
+impl Cell {
+    /// The transmissions that end at this instant end, together.
+    pub(super) fn end<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+        let mut touched = std::mem::take(&mut self.touched);
+        let mut over = std::mem::take(&mut self.over);
+        let hearers = std::mem::take(&mut self.hearers);
+        self.interferers_end(now, &mut touched);
+        for (place, sent) in self.air.iter().enumerate() {
+            if let Some(sent) = sent.filter(|t| t.ends <= now) {
+                over.push((place as u32, sent));
+                self.radios[sent.frame.from.index()].sending = false;
+            }
+        }
+        let alone = over.len() == 1 && touched.is_empty();
+        for (place, sent) in &over {
+            let from = sent.frame.from;
+            let told = self.told(now, sent, cx);
+            let bss = &mut self.bss[self.of[from.index()]];
+            bss.on_end(now);
+            self.stations[from.index()].on_tx_end(now, &sent.frame, &bss.rules);
+            self.settle(now, from.index(), cx);
+            for &(radio, _) in &hearers[from.index()] {
+                self.unhear(now, radio as usize, *place);
+                self.receive(now, radio as usize, *place, sent, told.as_ref(), cx);
+                touched.push(radio);
+            }
+            self.make_certain(now, *place, sent, cx);
+            // Those who hear one frame are in order already.
+            let at = if alone { touched.partition_point(|r| *r < from.0) } else { touched.len() };
+            touched.insert(at, from.0);
+            let loss = self.book(sent);
+            if let Some(frame) = &told {
+                tell_sent(now, frame, loss, cx);
+            }
+            self.air[*place as usize] = None;
+        }
+        self.next_end = self.air.iter().flatten().map(|t| t.ends).min().unwrap_or(Nanos::NEVER);
+        if !alone {
+            touched.sort_unstable();
+            touched.dedup();
+        }
+        for radio in touched.drain(..) {
+            self.radios[radio as usize].update();
+            if !self.sense(now, radio as usize) {
+                self.refresh(radio);
+            }
+        }
+        self.hearers = hearers;
+        over.clear();
+        self.over = over;
+        self.touched = touched;
+    }
+
+    /// A signal ends at a radio. What the radio is receiving is judged with it still there.
+    fn unhear(&mut self, now: Nanos, i: usize, place: u32) {
+        let radio = &mut self.radios[i];
+        radio.judge(now, &Judge::of(&self.bss[self.of[i]], i));
+        if let Some(at) = radio.signals.iter().position(|s| s.place == place) {
+            radio.signals.remove(at);
+        }
+    }
+
+    /// A radio that was receiving the transmission that has ended has it, or not.
+    fn receive<P: Probe>(
+        &mut self,
+        now: Nanos,
+        i: usize,
+        place: u32,
+        sent: &Transmission,
+        told: Option<&AirFrame>,
+        cx: &mut Cx<'_, P>,
+    ) {
+        let Some(reception) = self.radios[i].reception.take_if(|r| r.place == place) else {
+            return;
+        };
+        let bss = &self.bss[self.of[i]];
+        let survival = reception.survival() * bss.levels.clear(sent);
+        let right = survival >= 1.0
+            || survival > 0.0 && self.draw(sent, i) < survival
+            || self.is_certain(sent, i);
+        let local = bss.local(i);
+        let exposure =
+            || sent.exposure(local, self.bss[self.of[sent.frame.from.index()]].rules.qos());
+        let spoiled = right && bss.ambient.destroys(local, exposure) && !self.is_certain(sent, i);
+        if let Some(frame) = told {
+            self.tell_heard(now, i, frame, &reception, right && !spoiled, cx);
+        }
+        if !right || spoiled {
+            if sent.frame.to.index() == i {
+                self.blamed = if spoiled { Some(f64::INFINITY) } else { reception.interferer };
+            }
+            self.stations[i].on_rx_error(now, &bss.rules);
+            self.settle(now, i, cx);
+            return;
+        }
+        if sent.frame.to.index() == i {
+            self.stats[sent.frame.from.index()].on_decoded(&sent.frame);
+            self.decoded = Some(place);
+        }
+        let level = bss.ambient.level(local, now - Span(1), now);
+        let snr = reception.power / level.noise;
+        // Who is not meant has no use for it.
+        let sinr = if sent.frame.to.index() == i {
+            reception.power / (level.noise + level.power + reception.interference)
+        } else {
+            snr
+        };
+        let wanted = self.stations[i].on_rx(now, &sent.frame, Heard { snr, sinr }, &bss.rules);
+        self.settle(now, i, cx);
+        if self.stations[i].take_joined() {
+            self.ready.push(NodeId(i as u32));
+        }
+        if wanted && sent.frame.kind == Kind::Data && sent.frame.to.index() == i {
+            let category = usize::from(sent.frame.category);
+            self.hand_over(sent.frame.from, sent.frame.to, category);
+        }
+    }
+
+    /// Books the loss of a transmission that its receiver did not decode.
+    fn book(&mut self, sent: &Transmission) -> Option<Loss> {
+        let decoded = self.decoded.take().is_some();
+        let fate = Fate { interferer: self.blamed.take(), ..sent.fate };
+        // A CTS to its own sender is for everybody, too.
+        if decoded || sent.frame.to == NodeId::BROADCAST || sent.frame.to == sent.frame.from {
+            return None;
+        }
+        let loss = fate.loss();
+        self.stats[sent.frame.from.index()].on_lost(&sent.frame, loss);
+        Some(loss)
+    }
+
+    /// A draw of the transmission's own at this radio: what another cell does takes none of them.
+    #[inline]
+    fn draw(&self, sent: &Transmission, radio: usize) -> f64 {
+        let (sender, hearer) = (self.of[sent.frame.from.index()], self.of[radio]);
+        let bss = &self.bss[sender];
+        if sender == hearer {
+            return bss.draws.unit(sent.ordinal << 16 | bss.local(radio) as u64);
+        }
+        bss.draws_abroad.unit(sent.ordinal << 16 | radio as u64)
+    }
+}
