@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::tcp::{State, TcpConfig};
-use pair::Pair;
+use pair::{Pair, Way};
 
 const fn ms(n: u64) -> Span {
     Span::from_millis(n)
@@ -32,6 +32,23 @@ fn mixed(n: u64, salt: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
+}
+
+/// Loses and copies packets at random, by the thousand and by side, and delays them by 20 ms and up to
+/// `jitter` ms more, so that they overtake each other.
+fn at_random(salt: u64, losses: [u64; 2], copies: u64, jitter: u64) -> Way {
+    Box::new(move |side, n, _| {
+        let x = mixed(n * 2 + side as u64, salt);
+        if x % 1000 < losses[side] {
+            return vec![];
+        }
+        let late = |x: u64| ms(20) + Span((x >> 20) % (jitter * 1_000_000 + 1));
+        let mut delays = vec![late(x)];
+        if (x >> 10) % 1000 < copies {
+            delays.push(late(x.rotate_left(9)));
+        }
+        delays
+    })
 }
 
 /// Loses a share of the data packets, in thousandths; what comes back arrives.
@@ -203,20 +220,8 @@ proptest! {
             std: if ewma { Deviation::Ewma } else { Deviation::Binomial },
             ..LtConfig::default()
         };
-        let way = move |side: usize, n: u64, _: Nanos| {
-            let x = mixed(n * 2 + side as u64, salt);
-            let loss = if side == 0 { loss } else { back };
-            if x % 1000 < loss {
-                return vec![];
-            }
-            let late = |x: u64| ms(20) + Span((x >> 20) % (jitter * 1_000_000 + 1));
-            let mut delays = vec![late(x)];
-            if (x >> 10) % 1000 < copies {
-                delays.push(late(x.rotate_left(9)));
-            }
-            delays
-        };
-        let mut pair = Pair::new(&config, &tcp(), Box::new(way));
+        let way = at_random(salt, [loss, back], copies, jitter);
+        let mut pair = Pair::new(&config, &tcp(), way);
         prop_assert!(pair.transfer(bytes, Span::from_secs(4000)), "not over by {:?}", pair.now);
         let s = pair.ends[0].stats();
         prop_assert_eq!(pair.ends[1].delivered(), bytes);

@@ -13,7 +13,7 @@ use airtcp_units::{Nanos, Span};
 use proptest::prelude::*;
 
 use super::pair::{ISS, Pair, Way};
-use super::{lossy, mixed, ms, tcp};
+use super::{at_random, lossy, mixed, ms, tcp};
 use crate::lt::block::MOST_SYMBOLS;
 use crate::lt::wire::Data;
 use crate::lt::{Delivery, LtConfig, Proactive, Reactive};
@@ -202,22 +202,10 @@ proptest! {
             block_limit: limit,
             ..LtConfig::default()
         };
-        let way = move |side: usize, n: u64, _: Nanos| {
-            let x = mixed(n * 2 + side as u64, salt);
-            let loss = if side == 0 { loss } else { back };
-            if x % 1000 < loss {
-                return vec![];
-            }
-            let late = |x: u64| ms(20) + Span((x >> 20) % (jitter * 1_000_000 + 1));
-            let mut delays = vec![late(x)];
-            if (x >> 10) % 1000 < copies {
-                delays.push(late(x.rotate_left(9)));
-            }
-            delays
-        };
+        let way = at_random(salt, [loss, back], copies, jitter);
         // Few bytes in small segments: blocks by the hundred are as good as by the thousand.
         let bytes = bytes.min(u64::from(least) * 400);
-        let pair = transfer(&config, Box::new(way), bytes);
+        let pair = transfer(&config, way, bytes);
         let (s, r) = (pair.ends[0].stats(), pair.ends[1].stats());
         prop_assert_eq!((r.refused, s.feedback_refused), (0, 0));
         let real = pair.bytes.as_ref().unwrap();
