@@ -29,9 +29,8 @@ use airtcp_units::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    AckSample, Congestion, CongestionControl, Idle, LawParams, LawState, LawTable, Prior, Window,
-};
+use super::window::by_window;
+use super::{AckSample, Congestion, CongestionControl, Idle, LawParams, LawTable, Prior, Window};
 use crate::congestion::CongestionKind;
 
 /// What becomes of the window searched for when a loss comes before it is reached.
@@ -203,31 +202,13 @@ impl CongestionControl for Bic {
         }
     }
 
-    fn raise_ssthresh(&mut self, bytes: u64) {
-        self.window.raise_ssthresh(bytes);
-    }
-
     fn on_idle(&mut self, _: Nanos, idle: &Idle) {
         if self.window.on_idle(idle) {
             self.prior.forget();
         }
     }
 
-    fn limit_cwnd(&mut self, bytes: u64) {
-        self.window.limit(bytes);
-    }
-
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd()
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.ssthresh()
-    }
-
-    fn state(&self) -> LawState {
-        self.window.state()
-    }
+    by_window!();
 }
 
 #[cfg(test)]

@@ -34,9 +34,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::curve::Curve;
+use super::window::by_window;
 use super::{
-    AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, LawTable,
-    Prior, Window,
+    AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawTable, Prior,
+    Window,
 };
 
 /// Parameters of CUBIC by RFC 9438.
@@ -220,10 +221,6 @@ impl CongestionControl for Cubic {
         }
     }
 
-    fn raise_ssthresh(&mut self, bytes: u64) {
-        self.window.raise_ssthresh(bytes);
-    }
-
     fn on_idle(&mut self, now: Nanos, idle: &Idle) {
         self.skip_time(now);
         if self.window.on_idle(idle) {
@@ -232,21 +229,7 @@ impl CongestionControl for Cubic {
         }
     }
 
-    fn limit_cwnd(&mut self, bytes: u64) {
-        self.window.limit(bytes);
-    }
-
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd()
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.ssthresh()
-    }
-
-    fn state(&self) -> LawState {
-        self.window.state()
-    }
+    by_window!();
 }
 
 #[cfg(test)]

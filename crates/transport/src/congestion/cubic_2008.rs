@@ -32,9 +32,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::curve::Curve;
+use super::window::by_window;
 use super::{
-    AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, LawTable,
-    Prior, Window,
+    AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawTable, Prior,
+    Window,
 };
 
 /// Parameters of CUBIC by the paper of 2008.
@@ -175,31 +176,13 @@ impl CongestionControl for Cubic2008 {
         }
     }
 
-    fn raise_ssthresh(&mut self, bytes: u64) {
-        self.window.raise_ssthresh(bytes);
-    }
-
     fn on_idle(&mut self, _: Nanos, idle: &Idle) {
         if self.window.on_idle(idle) {
             self.prior.forget();
         }
     }
 
-    fn limit_cwnd(&mut self, bytes: u64) {
-        self.window.limit(bytes);
-    }
-
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd()
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.ssthresh()
-    }
-
-    fn state(&self) -> LawState {
-        self.window.state()
-    }
+    by_window!();
 }
 
 #[cfg(test)]

@@ -27,9 +27,9 @@ use airtcp_units::{Nanos, Span, detmath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::window::by_window;
 use super::{
-    AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, LawTable,
-    Window,
+    AckSample, Congestion, CongestionControl, CongestionKind, LawParams, LawTable, Window,
 };
 
 /// Most segments that one ACK may add (Linux).
@@ -162,39 +162,13 @@ impl CongestionControl for Hybla {
         self.window.on_congestion(c, base / 2);
     }
 
-    fn on_spurious(&mut self, _: Nanos) {
-        self.window.on_spurious();
-    }
-
-    fn raise_ssthresh(&mut self, bytes: u64) {
-        self.window.raise_ssthresh(bytes);
-    }
-
-    fn on_idle(&mut self, _: Nanos, idle: &Idle) {
-        self.window.on_idle(idle);
-    }
-
-    fn limit_cwnd(&mut self, bytes: u64) {
-        self.window.limit(bytes);
-    }
-
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd()
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.ssthresh()
-    }
-
-    fn state(&self) -> LawState {
-        self.window.state()
-    }
+    by_window!(and undo and pause);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::{Reno, RenoConfig, SlowStartKind};
+    use crate::congestion::{LawState, Reno, RenoConfig, SlowStartKind};
 
     const MSS: u64 = 1000;
 

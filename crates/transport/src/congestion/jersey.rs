@@ -28,9 +28,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::westwood::{rate, react, target};
+use super::window::by_window;
 use super::{
-    AckSample, AckedCount, Additive, Congestion, CongestionControl, CongestionKind, Growth, Idle,
-    LawParams, LawState, LawTable, Promises, Window,
+    AckSample, AckedCount, Additive, Congestion, CongestionControl, CongestionKind, Growth,
+    LawParams, LawTable, Promises, Window,
 };
 
 /// Which round-trip time makes a window of the estimated bandwidth.
@@ -146,42 +147,16 @@ impl CongestionControl for Jersey {
         self.increase.reset();
     }
 
-    fn on_spurious(&mut self, _: Nanos) {
-        self.window.on_spurious();
-    }
-
-    fn raise_ssthresh(&mut self, bytes: u64) {
-        self.window.raise_ssthresh(bytes);
-    }
-
-    fn on_idle(&mut self, _: Nanos, idle: &Idle) {
-        self.window.on_idle(idle);
-    }
-
-    fn limit_cwnd(&mut self, bytes: u64) {
-        self.window.limit(bytes);
-    }
-
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd()
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.ssthresh()
-    }
-
     fn bandwidth(&self) -> Option<BitRate> {
         rate(self.estimate)
-    }
-
-    fn state(&self) -> LawState {
-        self.window.state()
     }
 
     fn promises(&self) -> Promises {
         // Without a warning a loss is no congestion.
         Promises { reduces_on_loss: false, ..Promises::default() }
     }
+
+    by_window!(and undo and pause);
 }
 
 #[cfg(test)]
@@ -189,6 +164,7 @@ mod tests {
     use airtcp_units::detmath;
 
     use super::*;
+    use crate::congestion::LawState;
 
     const MSS: u64 = 1000;
 

@@ -7,9 +7,10 @@ use airtcp_units::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::window::by_window;
 use super::{
-    AckSample, Additive, Congestion, CongestionControl, CongestionKind, Growth, Idle, LawParams,
-    LawState, LawTable, Promises, Window,
+    AckSample, Additive, Congestion, CongestionControl, CongestionKind, Growth, LawParams,
+    LawTable, Promises, Window,
 };
 
 /// Parameters of Reno's law.
@@ -65,35 +66,9 @@ impl CongestionControl for Reno {
         self.window.on_congestion(c, base / 2);
     }
 
-    fn on_spurious(&mut self, _: Nanos) {
-        self.window.on_spurious();
-    }
-
-    fn raise_ssthresh(&mut self, bytes: u64) {
-        self.window.raise_ssthresh(bytes);
-    }
-
-    fn on_idle(&mut self, _: Nanos, idle: &Idle) {
-        self.window.on_idle(idle);
-    }
-
-    fn limit_cwnd(&mut self, bytes: u64) {
-        self.window.limit(bytes);
-    }
-
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd()
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.ssthresh()
-    }
-
-    fn state(&self) -> LawState {
-        self.window.state()
-    }
-
     fn promises(&self) -> Promises {
         Promises { bounded_by_window: false, ..Promises::default() }
     }
+
+    by_window!(and undo and pause);
 }

@@ -36,9 +36,10 @@ use airtcp_units::{Nanos, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::window::by_window;
 use super::{
     AckSample, Additive, Congestion, CongestionControl, CongestionKind, Growth, Idle, LawParams,
-    LawState, LawTable, Window,
+    LawTable, Window,
 };
 
 /// A set of parameters of Vegas.
@@ -323,30 +324,12 @@ impl CongestionControl for Vegas {
         }
     }
 
-    fn raise_ssthresh(&mut self, bytes: u64) {
-        self.window.raise_ssthresh(bytes);
-    }
-
     fn on_idle(&mut self, _: Nanos, idle: &Idle) {
         self.window.on_idle(idle);
         self.restart_round();
     }
 
-    fn limit_cwnd(&mut self, bytes: u64) {
-        self.window.limit(bytes);
-    }
-
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd()
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.ssthresh()
-    }
-
-    fn state(&self) -> LawState {
-        self.window.state()
-    }
+    by_window!();
 }
 
 #[cfg(test)]

@@ -23,9 +23,10 @@ use airtcp_units::{Nanos, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::window::by_window;
 use super::{
-    AckSample, Additive, Congestion, CongestionControl, CongestionKind, Growth, Idle, LawParams,
-    LawState, LawTable, Window,
+    AckSample, Additive, Congestion, CongestionControl, CongestionKind, Growth, LawParams,
+    LawTable, Window,
 };
 
 /// Since when the smallest round-trip time is kept.
@@ -143,38 +144,13 @@ impl CongestionControl for Veno {
         }
     }
 
-    fn on_spurious(&mut self, _: Nanos) {
-        self.window.on_spurious();
-    }
-
-    fn raise_ssthresh(&mut self, bytes: u64) {
-        self.window.raise_ssthresh(bytes);
-    }
-
-    fn on_idle(&mut self, _: Nanos, idle: &Idle) {
-        self.window.on_idle(idle);
-    }
-
-    fn limit_cwnd(&mut self, bytes: u64) {
-        self.window.limit(bytes);
-    }
-
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd()
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.ssthresh()
-    }
-
-    fn state(&self) -> LawState {
-        self.window.state()
-    }
+    by_window!(and undo and pause);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::LawState;
 
     const MSS: u64 = 1000;
 

@@ -27,9 +27,10 @@ use airtcp_units::{BitRate, Nanos, Span, detmath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::window::by_window;
 use super::{
-    AckSample, AckedCount, Additive, Congestion, CongestionControl, CongestionKind, Growth, Idle,
-    LawParams, LawState, LawTable, Promises, Window,
+    AckSample, AckedCount, Additive, Congestion, CongestionControl, CongestionKind, Growth,
+    LawParams, LawTable, Promises, Window,
 };
 
 /// Parameters of Westwood.
@@ -206,42 +207,16 @@ impl CongestionControl for Westwood {
         self.increase.reset();
     }
 
-    fn on_spurious(&mut self, _: Nanos) {
-        self.window.on_spurious();
-    }
-
-    fn raise_ssthresh(&mut self, bytes: u64) {
-        self.window.raise_ssthresh(bytes);
-    }
-
-    fn on_idle(&mut self, _: Nanos, idle: &Idle) {
-        self.window.on_idle(idle);
-    }
-
-    fn limit_cwnd(&mut self, bytes: u64) {
-        self.window.limit(bytes);
-    }
-
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd()
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.ssthresh()
-    }
-
     fn bandwidth(&self) -> Option<BitRate> {
         rate(self.filter.estimate)
-    }
-
-    fn state(&self) -> LawState {
-        self.window.state()
     }
 
     fn promises(&self) -> Promises {
         // The estimate may ask for more than the window.
         Promises { reduces_on_loss: false, ..Promises::default() }
     }
+
+    by_window!(and undo and pause);
 }
 
 #[cfg(test)]

@@ -21,9 +21,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::westwood::{rate, react, target};
+use super::window::by_window;
 use super::{
-    AckSample, AckedCount, Additive, Congestion, CongestionControl, Growth, Idle, LawParams,
-    LawState, LawTable, Promises, Window,
+    AckSample, AckedCount, Additive, Congestion, CongestionControl, Growth, LawParams, LawTable,
+    Promises, Window,
 };
 
 /// How samples of the bandwidth are smoothed.
@@ -165,42 +166,16 @@ impl CongestionControl for WestwoodPlus {
         self.increase.reset();
     }
 
-    fn on_spurious(&mut self, _: Nanos) {
-        self.window.on_spurious();
-    }
-
-    fn raise_ssthresh(&mut self, bytes: u64) {
-        self.window.raise_ssthresh(bytes);
-    }
-
-    fn on_idle(&mut self, _: Nanos, idle: &Idle) {
-        self.window.on_idle(idle);
-    }
-
-    fn limit_cwnd(&mut self, bytes: u64) {
-        self.window.limit(bytes);
-    }
-
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd()
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.ssthresh()
-    }
-
     fn bandwidth(&self) -> Option<BitRate> {
         self.samples.estimate.and_then(rate)
-    }
-
-    fn state(&self) -> LawState {
-        self.window.state()
     }
 
     fn promises(&self) -> Promises {
         // The estimate may ask for more than the window.
         Promises { reduces_on_loss: false, ..Promises::default() }
     }
+
+    by_window!(and undo and pause);
 }
 
 #[cfg(test)]

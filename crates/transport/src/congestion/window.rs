@@ -10,6 +10,47 @@ use super::{
     AckSample, Congestion, CongestionKind, Idle, LawParams, LawState, Prior, SlowStart, Step,
 };
 
+/// Within `impl CongestionControl`: what a law whose window is `self.window` leaves to it. With `and undo`
+/// and `and pause` also what is to be done after a needless reaction, and when sending starts again.
+macro_rules! by_window {
+    (and undo and pause) => {
+        by_window!(and undo);
+
+        fn on_idle(&mut self, _: airtcp_units::Nanos, idle: &$crate::congestion::Idle) {
+            self.window.on_idle(idle);
+        }
+    };
+    (and undo) => {
+        by_window!();
+
+        fn on_spurious(&mut self, _: airtcp_units::Nanos) {
+            self.window.on_spurious();
+        }
+    };
+    () => {
+        fn raise_ssthresh(&mut self, bytes: u64) {
+            self.window.raise_ssthresh(bytes);
+        }
+
+        fn limit_cwnd(&mut self, bytes: u64) {
+            self.window.limit(bytes);
+        }
+
+        fn cwnd(&self) -> u64 {
+            self.window.cwnd()
+        }
+
+        fn ssthresh(&self) -> u64 {
+            self.window.ssthresh()
+        }
+
+        fn state(&self) -> $crate::congestion::LawState {
+            self.window.state()
+        }
+    };
+}
+pub(crate) use by_window;
+
 /// cwnd and ssthresh of a law.
 #[derive(Debug, Clone)]
 pub struct Window {

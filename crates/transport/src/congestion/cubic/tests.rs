@@ -1,6 +1,7 @@
 //! The window against the closed form, and against the tables of RFC 9438.
 
 use super::*;
+use crate::congestion::LawState;
 use crate::congestion::fluid::{self, Fluid, MSS};
 use crate::congestion::{Reno, RenoConfig};
 

@@ -1,6 +1,7 @@
 //! The window against the closed forms of the paper.
 
 use super::*;
+use crate::congestion::LawState;
 use crate::congestion::fluid::{self, Fluid, MSS};
 
 fn path(config: Cubic2008Config, segments: u64, rtt_ms: u64) -> Fluid<Cubic2008> {

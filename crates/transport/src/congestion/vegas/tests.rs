@@ -1,6 +1,7 @@
 //! Vegas by hand-worked round trips. Segments of 1000 bytes.
 
 use super::*;
+use crate::congestion::LawState;
 
 const MSS: u64 = 1000;
 

@@ -1,6 +1,7 @@
 //! Westwood's filter against its closed forms, and its reactions. Segments of 1000 bytes.
 
 use super::*;
+use crate::congestion::LawState;
 
 const MSS: u64 = 1000;
 
