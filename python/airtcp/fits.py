@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import polars as pl
 
-from airtcp import output, words_fit
+from airtcp import words_fit
+from airtcp.written import Written
 
 if TYPE_CHECKING:
-    import os
+    from collections.abc import Iterator
 
     from airtcp.words import Finding
 
@@ -91,8 +91,10 @@ class FitDocument(TypedDict):
 TABLES = ("fits", "coefficients", "estimates", "links")
 
 
-class FitResult:
+class FitResult(Written):
     """What `trace_fit` found: forms and formulas, side by side."""
+
+    _kind = "fit"
 
     def __init__(self, document: FitDocument) -> None:
         """Take the document; `trace_fit` makes it."""
@@ -204,41 +206,11 @@ class FitResult:
 
         return fit_page(self.json)
 
-    def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write the report.
+    def _document(self) -> str:
+        return self.text
 
-        Args:
-            path: The file to write.
-
-        Returns:
-            The file written.
-        """
-        target = Path(path)
-        output.write_text(target, self.page())
-        return target
-
-    def write(self, folder: str | os.PathLike[str], *, report: bool = True) -> list[Path]:
-        """Write everything: the document, every table as Parquet, and the report.
-
-        Args:
-            folder: The folder to write to; made if it does not exist.
-            report: Whether to write `report.html` as well.
-
-        Returns:
-            The files written.
-        """
-        home = Path(folder)
-        written: list[Path] = []
-        for name in self.tables:
-            target = home / f"{name}.parquet"
-            with output.whole(target) as part:
-                self.table(name).write_parquet(part)
-            written.append(target)
-        if report:
-            written.append(self.report(home / "report.html"))
-        target = home / "fit.json"
-        output.write_text(target, self.text + "\n")
-        return [*written, target]
+    def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
+        return ((name, self.table(name)) for name in self.tables)
 
     def __len__(self) -> int:
         """Count the links that were fitted."""

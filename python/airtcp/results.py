@@ -7,27 +7,24 @@ or anything else that speaks the Arrow PyCapsule interface, without a copy.
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from airtcp import output, words
+from airtcp import words
+from airtcp.written import Written
 
 if TYPE_CHECKING:
-    import os
+    from collections.abc import Iterator
 
     from airtcp import _core
     from airtcp.documents import CompareDocument, RunDocument, StudyDocument
     from airtcp.report.timeline_rows import Timeline
 
 
-class _Result(ABC):
-    """What all kinds of result have."""
-
-    _kind: str
+class _Result(Written):
+    """What all results of the extension module have."""
 
     def __init__(self, core: _core.StudyResult | _core.RunResult | _core.CompareResult) -> None:
         self._core = core
@@ -89,47 +86,11 @@ class _Result(ABC):
 
         return pa.table(self.arrow(self.tables[0] if table is None else table))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
-    @abstractmethod
-    def page(self) -> str:
-        """Make the report: one HTML document, complete in itself."""
+    def _document(self) -> str:
+        return self.text
 
-    def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write the report.
-
-        Args:
-            path: The file to write.
-
-        Returns:
-            The file written.
-        """
-        target = Path(path)
-        output.write_text(target, self.page())
-        return target
-
-    def write(self, folder: str | os.PathLike[str], *, report: bool = True) -> list[Path]:
-        """Write everything: the document, every table as Parquet, and the report.
-
-        Files appear when they are whole. Others in the folder are left alone.
-
-        Args:
-            folder: The folder to write to; made if it does not exist.
-            report: Whether to write `report.html` as well.
-
-        Returns:
-            The files written.
-        """
-        home = Path(folder)
-        written: list[Path] = []
-        for name in self.tables:
-            target = home / f"{name}.parquet"
-            with output.whole(target) as part:
-                self.table(name).write_parquet(part)
-            written.append(target)
-        if report:
-            written.append(self.report(home / "report.html"))
-        target = home / f"{self._kind}.json"
-        output.write_text(target, self.text + "\n")
-        return [*written, target]
+    def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
+        return ((name, self.table(name)) for name in self.tables)
 
 
 class StudyResult(_Result):

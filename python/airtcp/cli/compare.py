@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -172,13 +171,12 @@ def compare(
             progress=tell,
             warn=lambda warning: note(f"warning: {warning}", quiet=quiet),
         )
-    if form is opt.Format.TABLE:
-        _print(result)
-    elif form is opt.Format.JSON:
-        sys.stdout.write(result.text + "\n")
-    else:
-        write.table_to_stdout(result.outcomes, _rows(result), form)
-    sys.stdout.flush()
+    write.printed(
+        form,
+        table=lambda: _print(result),
+        text=lambda: result.text,
+        rows=lambda: (result.outcomes, _rows(result)),
+    )
     write.files(result, out, place, show=show, quiet=quiet)
     if result.interrupted:
         done = [case["replications"] for s in result.json["subjects"] for case in s["cases"][:1]]

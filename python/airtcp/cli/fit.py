@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -118,13 +117,12 @@ def fit(
             time_unit=time_unit,
             progress=tell,
         )
-    if form is opt.Format.TABLE:
-        _fit_table(result)
-    elif form is opt.Format.JSON:
-        sys.stdout.write(result.text + "\n")
-    else:
-        write.table_to_stdout(result.fits, result.fits.to_dicts(), form)
-    sys.stdout.flush()
+    write.printed(
+        form,
+        table=lambda: _fit_table(result),
+        text=lambda: result.text,
+        rows=lambda: (result.fits, result.fits.to_dicts()),
+    )
     write.files(result, out, place, show=show, quiet=quiet)
     if result.interrupted:
         note(f"interrupted: links that were finished and fitted: {len(result)}", quiet=False)

@@ -101,13 +101,12 @@ def reproduce(
             workers=workers,
             progress=tell,
         )
-    if form is opt.Format.TABLE:
-        _table(result)
-    elif form is opt.Format.JSON:
-        sys.stdout.write(result.text + "\n")
-    else:
-        write.table_to_stdout(result.table, result.rows, form)
-    sys.stdout.flush()
+    write.printed(
+        form,
+        table=lambda: _table(result),
+        text=lambda: result.text,
+        rows=lambda: (result.table, result.rows),
+    )
     # What was stopped before anything was finished leaves earlier results as they are.
     if result.figures:
         write.files(result, out, place, show=show, quiet=quiet)

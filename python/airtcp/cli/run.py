@@ -96,13 +96,12 @@ def run(
             progress=tell,
             warn=lambda warning: note(f"warning: {warning}", quiet=quiet),
         )
-    if form is opt.Format.TABLE:
-        _tables(result)
-    elif form is opt.Format.JSON:
-        sys.stdout.write(result.text + "\n")
-    else:
-        write.table_to_stdout(result.flows, result.json["replications"], form)
-    sys.stdout.flush()
+    write.printed(
+        form,
+        table=lambda: _tables(result),
+        text=lambda: result.text,
+        rows=lambda: (result.flows, result.json["replications"]),
+    )
     if pcap is not None:
         note(f"capture: {pcap}", quiet=quiet)
     if radiotap is not None:

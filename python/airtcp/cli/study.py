@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -100,13 +99,12 @@ def study(
             time_unit=time_unit,
             progress=tell,
         )
-    if form is opt.Format.TABLE:
-        _table(result)
-    elif form is opt.Format.JSON:
-        sys.stdout.write(result.text + "\n")
-    else:
-        write.table_to_stdout(result.links, result.json["links"], form)
-    sys.stdout.flush()
+    write.printed(
+        form,
+        table=lambda: _table(result),
+        text=lambda: result.text,
+        rows=lambda: (result.links, result.json["links"]),
+    )
     write.files(result, out, place, show=show, quiet=quiet)
     if result.interrupted:
         note(f"interrupted: {len(result)} links were finished", quiet=False)

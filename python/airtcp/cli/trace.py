@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
@@ -15,6 +14,8 @@ from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, scre
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import polars as pl
 
 _REASONS: Final = 5
 
@@ -42,6 +43,7 @@ def stats(
 ) -> None:
     """Say what links are, without TCP."""
     from airtcp import api
+    from airtcp.cli import write
 
     with refusals(), progress(quiet=quiet) as tell:
         document = api.stats(
@@ -55,20 +57,21 @@ def stats(
             time_unit=time_unit,
             progress=tell,
         )
-    if as_json or form is opt.Format.JSON:
-        json.dump(document, sys.stdout, ensure_ascii=False)
-        sys.stdout.write("\n")
-    elif form is opt.Format.TABLE:
-        _table(document)
-    else:
-        import polars as pl
-
-        from airtcp.cli import write
-
-        rows = [_flat(link) for link in document["links"]]
-        write.table_to_stdout(pl.DataFrame(rows, infer_schema_length=None), document["links"], form)
+    write.printed(
+        opt.Format.JSON if as_json else form,
+        table=lambda: _table(document),
+        text=lambda: json.dumps(document, ensure_ascii=False),
+        rows=lambda: (_frame(document), document["links"]),
+    )
     if document["interrupted"]:
         raise typer.Exit(INTERRUPTED)
+
+
+def _frame(document: dict[str, Any]) -> pl.DataFrame:
+    import polars as pl
+
+    rows = [_flat(link) for link in document["links"]]
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def _flat(link: dict[str, Any]) -> dict[str, Any]:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import INTERRUPTED, progress, refusals, screen
+from airtcp.written import Written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
     import polars as pl
 
@@ -70,15 +69,13 @@ def models(
             time_unit=time_unit,
             progress=tell,
         )
-    if as_json or form is opt.Format.JSON:
-        json.dump(document, sys.stdout, ensure_ascii=False)
-        sys.stdout.write("\n")
-    elif form is opt.Format.TABLE:
-        _table(document)
-    else:
-        rows = list(_rows(document))
-        write.table_to_stdout(_frame(rows), rows, form)
-    sys.stdout.flush()
+    rows = _rows(document)
+    write.printed(
+        opt.Format.JSON if as_json else form,
+        table=lambda: _table(document),
+        text=lambda: json.dumps(document, ensure_ascii=False),
+        rows=lambda: (_frame(rows), rows),
+    )
     write.files(_Scores(document), out, place, show=show, quiet=quiet)
     if document["interrupted"]:
         raise typer.Exit(INTERRUPTED)
@@ -90,29 +87,24 @@ def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-class _Scores:
+class _Scores(Written):
     """The document as files."""
+
+    _kind = "models"
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.document = document
 
-    def write(self, folder: Path, *, report: bool = True) -> list[Path]:
-        """Write the document, the table of scores, and the page."""
-        from airtcp import output
+    def _document(self) -> str:
+        return json.dumps(self.document, ensure_ascii=False)
 
-        written = [folder / "models.json", folder / "scores.parquet"]
-        output.write_text(written[0], json.dumps(self.document, ensure_ascii=False) + "\n")
-        with output.whole(written[1]) as part:
-            _frame(list(_rows(self.document))).write_parquet(part)
-        return [*written, self.report(folder / "report.html")] if report else written
+    def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
+        yield "scores", _frame(_rows(self.document))
 
-    def report(self, path: Path) -> Path:
-        """Write the page."""
-        from airtcp import output
+    def page(self) -> str:
         from airtcp.report.models import models_page
 
-        output.write_text(path, models_page(self.document))
-        return path
+        return models_page(self.document)
 
 
 def _rows(document: dict[str, Any]) -> list[dict[str, Any]]:

@@ -6,32 +6,22 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.cli.console import BAD_INPUT, fail, note
 from airtcp.cli.options import Format
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import polars as pl
+
+    from airtcp.written import Written
 
 
 REPORT: Final = "report.html"
 _OURS: Final = b'name="generator" content="airtcp'
 _LOOK: Final = 4096
-
-
-class Written(Protocol):
-    """A result that can be written: to a folder, and as a page."""
-
-    def write(self, folder: Path, *, report: bool = True) -> list[Path]:
-        """Write the document and the tables."""
-        ...
-
-    def report(self, path: Path) -> Path:
-        """Write the page."""
-        ...
 
 
 def report_path(html: Path | None, out: Path | None, *, wanted: bool, piped: bool) -> Path | None:
@@ -82,6 +72,30 @@ def _check_writable(folder: Path, wanted: Path) -> None:
         fail(f"{wanted}: this file cannot be written to")
 
 
+def printed(
+    form: Format,
+    *,
+    table: Callable[[], None],
+    text: Callable[[], str],
+    rows: Callable[[], tuple[pl.DataFrame, Sequence[Any]]],
+) -> None:
+    """Print a result in the format that was asked for; only what that needs is made.
+
+    Args:
+        form: The format.
+        table: Prints the tables for people.
+        text: Gives the document as JSON text.
+        rows: Gives frame and rows, as for `table_to_stdout`.
+    """
+    if form is Format.TABLE:
+        table()
+    elif form is Format.JSON:
+        sys.stdout.write(text() + "\n")
+    else:
+        table_to_stdout(*rows(), form)
+    sys.stdout.flush()
+
+
 def table_to_stdout(frame: pl.DataFrame, rows: Sequence[Any], form: Format) -> None:
     """Print a table in a format for machines.
 
@@ -122,4 +136,4 @@ def files(
             typer.launch(report.resolve().as_uri())
 
 
-__all__ = ["BAD_INPUT", "check_out", "files", "report_path", "table_to_stdout"]
+__all__ = ["BAD_INPUT", "check_out", "files", "printed", "report_path", "table_to_stdout"]

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from airtcp import output
 from airtcp.papers.rows import shown, tally
+from airtcp.written import Written
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from airtcp.papers.reproduce import Reproduced
     from airtcp.papers.rows import Row
 
 
-class PapersResult:
+class PapersResult(Written):
     """What became of the tables and figures that were asked for."""
+
+    _kind = "reproduce"
 
     def __init__(self, figures: Sequence[Reproduced], *, seed: int, interrupted: bool) -> None:
         """Hold what was found."""
@@ -56,39 +56,11 @@ class PapersResult:
 
         return papers_page(self.figures, self.seed, interrupted=self.interrupted)
 
-    def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write the report.
+    def _document(self) -> str:
+        return self.text
 
-        Args:
-            path: The file to write.
-
-        Returns:
-            The file written.
-        """
-        target = Path(path)
-        output.write_text(target, self.page())
-        return target
-
-    def write(self, folder: str | os.PathLike[str], *, report: bool = True) -> list[Path]:
-        """Write everything: the rows as JSON and Parquet, and the report.
-
-        Files appear when they are whole. Others in the folder are left alone.
-
-        Args:
-            folder: The folder to write to; made if it does not exist.
-            report: Whether to write `report.html` as well.
-
-        Returns:
-            The files written.
-        """
-        home = Path(folder)
-        written = [home / "reproduce.json", home / "rows.parquet"]
-        output.write_text(written[0], self.text + "\n")
-        with output.whole(written[1]) as part:
-            self.table.write_parquet(part)
-        if report:
-            written.append(self.report(home / "report.html"))
-        return written
+    def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
+        yield "rows", self.table
 
     def __repr__(self) -> str:
         """Name the result by what came out."""
