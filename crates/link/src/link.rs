@@ -378,7 +378,7 @@ impl Machine for Link {
             cx.record(start, || Event::TxStart { packet: id, duration });
             return;
         }
-        let passage = self.wire.pass(now, what, None);
+        let passage = self.wire.pass(now, what);
         let ordinal = passage.ordinal;
         self.stats.sent_bytes += u64::from(bytes);
         cx.record(start, || Event::TxStart { packet: id, duration: passage.duration });

@@ -17,5 +17,5 @@ pub use level::{Db, Dbm};
 pub use outcomes::Outcomes;
 pub use probability::Probability;
 pub use quantity::QuantityError;
-pub use rate::{BitRate, Bytes, TxClock};
+pub use rate::{BitRate, Bytes, Pace, TxClock};
 pub use time::{Nanos, Span};

@@ -105,6 +105,72 @@ impl TxClock {
         self.remainder = (bit_ns % u128::from(rate)) as u64;
         Span((bit_ns / u128::from(rate)) as u64)
     }
+
+    /// The pace of the next `n` transmissions of `bytes` each: the durations that
+    /// [`transmit`](Self::transmit) would give one by one.
+    pub fn train(&mut self, bytes: u64, n: u64) -> Pace {
+        let of = self.rate.0;
+        // As above: the short division wherever it does.
+        let (whole, part) = if let Some(bit_ns) = bytes.checked_mul(8_000_000_000) {
+            (bit_ns / of, bit_ns % of)
+        } else {
+            let bit_ns = u128::from(bytes) * 8_000_000_000;
+            ((bit_ns / u128::from(of)) as u64, (bit_ns % u128::from(of)) as u64)
+        };
+        let pace = Pace { whole, part, of, carried: self.remainder };
+        self.remainder = pace.parts(n).1;
+        pace
+    }
+}
+
+/// The pace of a train: equal things sent one after the other, each of which takes `whole`
+/// nanoseconds and `part` of `of` parts of one; what is left over goes to the one after, so that the
+/// first n take exactly floor(n x time) longer than what was carried over from before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    whole: u64,
+    part: u64,
+    of: u64,
+    carried: u64,
+}
+
+impl Pace {
+    /// All at once.
+    pub const AT_ONCE: Self = Self { whole: 0, part: 0, of: 1, carried: 0 };
+
+    /// `span` for every `parts` of them.
+    pub const fn share(span: Span, parts: u64) -> Self {
+        let of = if parts == 0 { 1 } else { parts };
+        Self { whole: span.0 / of, part: span.0 % of, of, carried: 0 }
+    }
+
+    /// Time that the first `n` take.
+    #[inline]
+    pub const fn after(&self, n: u64) -> Span {
+        Span(self.whole.saturating_mul(n).saturating_add(self.parts(n).0))
+    }
+
+    /// Time that the next one takes, and goes on to the one after it.
+    #[inline]
+    pub const fn step(&mut self) -> Span {
+        self.carried += self.part;
+        if self.carried >= self.of {
+            self.carried -= self.of;
+            return Span(self.whole + 1);
+        }
+        Span(self.whole)
+    }
+
+    /// What the parts of `n` make: nanoseconds, and what is left over.
+    const fn parts(&self, n: u64) -> (u64, u64) {
+        if let Some(parts) = self.part.checked_mul(n)
+            && let Some(all) = parts.checked_add(self.carried)
+        {
+            return (all / self.of, all % self.of);
+        }
+        let all = self.part as u128 * n as u128 + self.carried as u128;
+        ((all / self.of as u128) as u64, (all % self.of as u128) as u64)
+    }
 }
 
 impl fmt::Display for BitRate {
@@ -175,7 +241,35 @@ mod tests {
         assert_eq!(total, 666_666);
     }
 
+    #[test]
+    fn a_slot_is_shared_by_its_parts() {
+        let pace = Pace::share(Span(100), 3);
+        assert_eq!([0, 1, 2, 3, 4].map(|n| pace.after(n).0), [0, 33, 66, 100, 133]);
+        assert_eq!(Pace::share(Span(100), 0).after(2), Span(200));
+        assert_eq!(Pace::AT_ONCE.after(200), Span::ZERO);
+    }
+
     proptest! {
+        #[test]
+        fn a_train_takes_what_its_parts_take(
+            bps in prop_oneof![1_000u64..1_000_000_000_000, 1u64 << 49..1 << 50],
+            trains in proptest::collection::vec((prop_oneof![1u64..9000, 1u64 << 31..1 << 33], 0u64..40_000), 1..4),
+        ) {
+            let mut each = TxClock::new(BitRate::new(bps).unwrap());
+            let mut whole = each;
+            for (bytes, n) in trains {
+                let pace = whole.train(bytes, n);
+                let (mut steps, mut total) = (pace, Span::ZERO);
+                for sent in 1..=n {
+                    let one = each.transmit(bytes);
+                    prop_assert_eq!(steps.step(), one);
+                    total += one;
+                    prop_assert_eq!(pace.after(sent), total);
+                }
+                prop_assert_eq!(each.remainder, whole.remainder);
+            }
+        }
+
         #[test]
         fn serialisation_never_drifts(bps in 1_000u64..1_000_000_000_000, n in 1u64..500, len in prop_oneof![1u64..9000, 1u64 << 31..1 << 33]) {
             let mut clock = TxClock::new(BitRate::new(bps).unwrap());

@@ -1,8 +1,8 @@
 //! A link protocol on a link: its two ends, and the wire between them.
 //!
 //! What the loss model takes is settled when a transmission starts, units arrive in the order in
-//! which they were sent, and the receiver is a function of what arrives; so it is run ahead, each
-//! unit at its own time, as soon as its transmission has started. An event is needed only where
+//! which they were sent, and the receiver is a function of what arrives; so it is run ahead, the units of
+//! a transmission as one [`Train`], as soon as that has started. An event is needed only where
 //! something is to be done: a frame goes up, a report arrives, a timer ends. A link of 20 units a
 //! frame then costs little more than one without a protocol.
 
@@ -13,8 +13,8 @@ use airtcp_random::Keyed;
 use airtcp_units::{Nanos, Span};
 
 use super::Latency;
-use super::wire::{Part, Wire};
-use crate::protocol::{Block, Decision, LinkProtocol, Receiver, Report, Sender, Unit, Way};
+use super::wire::Wire;
+use crate::protocol::{Block, Decision, LinkProtocol, Receiver, Report, Sender, Train, Way};
 
 /// Counters of a link protocol since the start; of one direction.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -207,38 +207,17 @@ impl Carrier {
         let what = (block.unit_bytes, payload, to);
         let of = block.symbols.len();
         let bytes = u64::from(block.unit_bytes);
-        let mut unit_time = None;
-        for (position, symbol) in (0..).zip(block.symbols.iter()) {
-            let part = Part { position, of: block.needed };
-            let passage = wire.pass(start, what, Some(part));
-            let unit_time = *unit_time.get_or_insert(passage.duration);
-            if passage.lost {
-                self.stats.units_lost += 1;
-                continue;
-            }
-            let at = wire.ready_at + wire.delay;
-            self.catch_up_before(at, wire.delay);
-            let unit = Unit {
-                frame: block.frame,
-                attempt: block.attempt,
-                last: block.last,
-                oldest: block.oldest,
-                needed: block.needed,
-                symbol,
-                position,
-                of,
-                unit_time,
-            };
-            if !self.receiver.on_unit(at, &unit) {
-                let wasted = if block.attempt == 1 {
-                    &mut self.stats.pfec_wasted_bytes
-                } else {
-                    &mut self.stats.rfec_wasted_bytes
-                };
-                *wasted += bytes;
-            }
-            self.decide(wire.delay);
+        let (pace, lost) = wire.pass_train(start, what, of, block.needed);
+        self.stats.units_lost += u64::from(lost.len());
+        let train = Train { block: *block, start: start + wire.delay, pace, lost };
+        let useful = self.receiver.on_train(&train);
+        let wasted = u64::from(train.arriving().len() - useful) * bytes;
+        if block.attempt == 1 {
+            self.stats.pfec_wasted_bytes += wasted;
+        } else {
+            self.stats.rfec_wasted_bytes += wasted;
         }
+        self.decide(wire.delay);
         self.count(block, of);
         let time = wire.ready_at.since(start);
         self.sender.on_sent(block, wire.ready_at, time);
@@ -257,15 +236,7 @@ impl Carrier {
         }
     }
 
-    /// Lets the receiver's timers run that end before `at`.
-    fn catch_up_before(&mut self, at: Nanos, delay: Span) {
-        while self.receiver.next_timer() < at {
-            self.receiver.on_timer(self.receiver.next_timer());
-            self.decide(delay);
-        }
-    }
-
-    /// And those that end at `now`.
+    /// Lets the receiver's timers run that end at `now` or before.
     fn catch_up(&mut self, now: Nanos, delay: Span) {
         while self.receiver.next_timer() <= now {
             self.receiver.on_timer(self.receiver.next_timer());

@@ -1,8 +1,9 @@
 //! The transmitter of a link and what is lost on its way.
 
 use airtcp_packet::EndpointId;
-use airtcp_units::{Bytes, Nanos, Span, TxClock};
+use airtcp_units::{Bytes, Nanos, Pace, Span, TxClock};
 
+use crate::protocol::SymbolSet;
 use crate::{Frame, LinkConfig, Loss, LossModel};
 
 #[derive(Debug)]
@@ -34,13 +35,6 @@ pub(super) struct Wire {
     pub(super) busy: Span,
 }
 
-/// A part of a frame: `position`, of which `of` make up as much as the frame.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
-    pub(super) position: u16,
-    pub(super) of: u16,
-}
-
 impl Wire {
     pub(super) fn new(config: &LinkConfig, loss: Loss) -> Self {
         Self {
@@ -66,30 +60,49 @@ impl Wire {
         }
     }
 
-    /// Sends something when the transmitter is free, at `now` at the earliest. Where each packet
-    /// takes a slot, a part of a frame takes its share of one.
+    /// Sends something when the transmitter is free, at `now` at the earliest.
     #[inline]
     pub(super) fn pass(
         &mut self,
         now: Nanos,
         (bytes, payload, to): (u32, u16, EndpointId),
-        part: Option<Part>,
     ) -> Passage {
         let start = now.max(self.ready_at);
         let ordinal = self.ordinal;
         self.ordinal += 1;
-        let duration = match (&mut self.transmitter, part) {
-            (Transmitter::Unlimited, _) => Span::ZERO,
-            (Transmitter::Rate(clock), _) => clock.transmit(u64::from(bytes)),
-            (Transmitter::Slot(slot), None) => *slot,
-            (Transmitter::Slot(slot), Some(Part { position, of })) => {
-                let until = |n: u64| slot.0 * n / u64::from(of.max(1));
-                Span(until(u64::from(position) + 1) - until(u64::from(position)))
-            }
+        let duration = match &mut self.transmitter {
+            Transmitter::Unlimited => Span::ZERO,
+            Transmitter::Rate(clock) => clock.transmit(u64::from(bytes)),
+            Transmitter::Slot(slot) => *slot,
         };
         self.ready_at = start + duration;
         self.busy += duration;
         let frame = Frame { now: start, ordinal, bytes, payload, to };
         Passage { duration, lost: self.loss.outcome(&frame), ordinal }
+    }
+
+    /// Sends `count` parts of a frame one after the other when the transmitter is free, at `now` at the
+    /// earliest: how long they take, and which of them are lost. Where each packet takes a slot, `of` parts
+    /// share one.
+    pub(super) fn pass_train(
+        &mut self,
+        now: Nanos,
+        (bytes, payload, to): (u32, u16, EndpointId),
+        count: u16,
+        of: u16,
+    ) -> (Pace, SymbolSet) {
+        let start = now.max(self.ready_at);
+        let ordinal = self.ordinal;
+        let pace = match &mut self.transmitter {
+            Transmitter::Unlimited => Pace::AT_ONCE,
+            Transmitter::Rate(clock) => clock.train(u64::from(bytes), u64::from(count)),
+            Transmitter::Slot(slot) => Pace::share(*slot, u64::from(of)),
+        };
+        let duration = pace.after(u64::from(count));
+        self.ordinal += u64::from(count);
+        self.ready_at = start + duration;
+        self.busy += duration;
+        let first = Frame { now: start, ordinal, bytes, payload, to };
+        (pace, self.loss.outcomes(&first, pace, count))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use airtcp_packet::{EndpointId, Side};
 use airtcp_random::Seed;
-use airtcp_units::{Nanos, Outcomes, Span};
+use airtcp_units::{BitRate, Nanos, Outcomes, Span, TxClock};
 use proptest::prelude::*;
 
 use super::{AtEnd, Build, Frame, Loss, LossConfig, LossModel, Model as _, registry};
@@ -86,6 +86,35 @@ proptest! {
                         prop_assert_eq!(model.outcome(frame), *lost, "{:?} {:?}", config, frame);
                     }
                 }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn a_train_is_its_frames_one_by_one(
+        trains in proptest::collection::vec((0u64..40_000_000, 0u16..=255, 1u64..2000), 1..20),
+        rate in 10_000u64..1_000_000_000,
+        seed in 0u64..1000,
+    ) {
+        for config in LossConfig::samples() {
+            let (mut whole, mut each) = (build(&config, seed), build(&config, seed));
+            let mut clock = TxClock::new(BitRate::new(rate).unwrap());
+            let (mut now, mut ordinal) = (Nanos::ZERO, 0);
+            for (gap, count, bytes) in &trains {
+                now += Span(*gap);
+                let mut single = clock;
+                let pace = clock.train(*bytes, u64::from(*count));
+                let found = whole.outcomes(&frame(now, ordinal), pace, *count);
+                for place in 0..*count {
+                    let lost = each.outcome(&frame(now, ordinal));
+                    prop_assert_eq!(found.has(place), lost, "{:?}: {}", config, place);
+                    now += single.transmit(*bytes);
+                    ordinal += 1;
+                }
+                prop_assert!(found.highest() < Some(*count));
             }
         }
     }

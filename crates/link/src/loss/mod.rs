@@ -35,7 +35,9 @@ use std::sync::Arc;
 use airtcp_packet::EndpointId;
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
-use airtcp_units::{Nanos, Outcomes, Span};
+use airtcp_units::{Nanos, Outcomes, Pace, Span};
+
+use crate::protocol::SymbolSet;
 
 /// What a loss model knows of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +58,18 @@ pub struct Frame {
 pub trait LossModel {
     /// True if the frame is lost. Frames come in the order of their transmission.
     fn outcome(&mut self, frame: &Frame) -> bool;
+
+    /// Which of a train of `count` frames are lost, by place: like `first`, numbered on from it, one after
+    /// the other at that pace. As if each was asked about in turn.
+    fn outcomes(&mut self, first: &Frame, mut pace: Pace, count: u16) -> SymbolSet {
+        let mut frame = *first;
+        SymbolSet::of(count, || {
+            let lost = self.outcome(&frame);
+            frame.now += pace.step();
+            frame.ordinal += 1;
+            lost
+        })
+    }
 
     /// The share of packets lost in the long run, if the model knows it. For a model of time: of
     /// packets sent at a steady pace.

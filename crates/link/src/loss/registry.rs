@@ -2,7 +2,9 @@
 
 use airtcp_probe::{ConfigError, Entry};
 use airtcp_random::Seed;
-use airtcp_units::Span;
+use airtcp_units::{Pace, Span};
+
+use crate::protocol::SymbolSet;
 
 use super::{Build, Frame, Load, LossModel, Model};
 
@@ -48,6 +50,13 @@ macro_rules! registry {
                 match self {
                     $(Self::$variant(m) => m.outcome(frame),)+
                     Self::Dyn(m) => m.outcome(frame),
+                }
+            }
+            #[inline]
+            fn outcomes(&mut self, first: &Frame, pace: Pace, count: u16) -> SymbolSet {
+                match self {
+                    $(Self::$variant(m) => m.outcomes(first, pace, count),)+
+                    Self::Dyn(m) => m.outcomes(first, pace, count),
                 }
             }
             fn mean_loss(&self) -> Option<f64> {

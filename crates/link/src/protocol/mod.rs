@@ -21,6 +21,7 @@ mod receiver;
 mod registry;
 mod sender;
 mod symbols;
+mod train;
 mod wire;
 
 pub use feedback::{FeedbackConfig, Trigger, Way};
@@ -30,6 +31,7 @@ pub use receiver::{Receiver, ReceiverParts};
 pub use registry::{Protocol, ProtocolConfig, registry};
 pub use sender::{Sender, SenderCounts, SenderTimes};
 pub use symbols::{MOST_SYMBOLS, SymbolSet};
+pub use train::Train;
 pub use wire::{Block, Decision, Report, Timed, Unit};
 
 use airtcp_probe::ConfigError;
@@ -149,3 +151,5 @@ fn check_counts(
 mod conformance;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod train_tests;

@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 use airtcp_units::{Nanos, Span};
 
 use super::sender::LEAST;
-use super::{Decision, MOST_SYMBOLS, Report, SymbolSet, Timed, Trigger, Unit};
+use super::{Block, Decision, MOST_SYMBOLS, Report, SymbolSet, Timed, Train, Trigger, Unit};
 
 /// Most frames from the oldest that is not settled to the newest, at either end: six seconds of frames of
 /// 1500 bytes at 1 Gb/s.
@@ -153,6 +153,81 @@ impl Receiver {
             self.finish(now);
         }
         self.decide(now);
+        useful
+    }
+
+    /// A transmission arrives, or what is left of it: as if each of its units came at its own time, and each
+    /// timer that ends before ran first. Gives back how many units were of use.
+    pub fn on_train(&mut self, train: &Train) -> u16 {
+        let arriving = train.arriving();
+        let (Some(first), Some(last)) = (arriving.lowest(), arriving.highest()) else { return 0 };
+        // The first one may end another transmission; nothing else can but a timer.
+        let useful = self.arrive(train, first);
+        let rest = arriving.without(SymbolSet::range(0, first + 1));
+        if rest.is_empty() {
+            return useful;
+        }
+        let Block { frame, attempt, .. } = train.block;
+        let same = self.current.is_some_and(|c| (c.frame, c.attempt) == (frame, attempt));
+        // Where the wait after this unit is long enough, so is that after each of the rest: they come at
+        // the pace by which it was worked out, or a whole nanosecond slower in places, and those it covers too.
+        if same && self.next_timer() >= train.at(last) {
+            return useful + self.on_rest(train, rest, last);
+        }
+        rest.iter().fold(useful, |useful, place| useful + self.arrive(train, place))
+    }
+
+    /// One unit of a train, and the timers before it.
+    fn arrive(&mut self, train: &Train, place: u16) -> u16 {
+        let at = train.at(place);
+        while self.next_timer() < at {
+            self.on_timer(self.next_timer());
+        }
+        u16::from(train.unit(place).is_some_and(|unit| self.on_unit(at, &unit)))
+    }
+
+    /// The units at the places `rest`, of which `last` is the last: more of the transmission under way, and no
+    /// timer ends before all are there. Of them at most one changes anything: with which enough are there.
+    fn on_rest(&mut self, train: &Train, rest: SymbolSet, last: u16) -> u16 {
+        let Block { frame, symbols, needed, .. } = train.block;
+        let (end, of) = (train.at(last), symbols.len());
+        let reported = last + 1 >= of && self.parts.trigger == Trigger::EndOfBlock;
+        let place = frame.checked_sub(self.base);
+        let partial = place.and_then(|i| self.frames.get_mut(i as usize));
+        let mut useful = 0;
+        if let Some(partial) = partial.filter(|p| !p.decoded && !p.given_up) {
+            let new = symbols.at(rest).without(partial.have);
+            let wanted = needed.saturating_sub(partial.have.len()).max(1);
+            let used = new.first(wanted);
+            useful = used.len();
+            partial.have = partial.have.union(used);
+            if useful == wanted
+                && let Some(symbol) = used.highest()
+            {
+                partial.decoded = true;
+                let place = symbols.place_of(symbol);
+                let at = train.at(place);
+                self.decisions.push_back((at, Decision::Decoded(frame)));
+                if !self.parts.in_order {
+                    partial.released = true;
+                    self.decisions.push_back((at, Decision::Released(frame)));
+                }
+                // What is reported with this unit is reported before anything goes up.
+                if place < last || !reported {
+                    self.decide(at);
+                }
+            }
+        }
+        if let Some(current) = &mut self.current {
+            current.received = current.received.saturating_add(rest.len());
+            let block_time = train.unit_time() * u64::from(of);
+            let idle = self.parts.idle.unwrap_or_else(|| block_time.max(LEAST));
+            current.due = end + train.unit_time() * u64::from(of - 1 - last) + idle;
+        }
+        if reported {
+            self.finish(end);
+        }
+        self.decide(end);
         useful
     }
 

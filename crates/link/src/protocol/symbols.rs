@@ -12,17 +12,36 @@ impl SymbolSet {
     pub const EMPTY: Self = Self([0; 4]);
 
     /// Units `from`, `from + 1`, ... below `until`; none beyond [`MOST_SYMBOLS`].
-    pub fn range(from: u16, until: u16) -> Self {
-        Self::below(until.min(MOST_SYMBOLS)).without(Self::below(from))
+    pub const fn range(from: u16, until: u16) -> Self {
+        let until = if until < MOST_SYMBOLS { until } else { MOST_SYMBOLS };
+        Self::below(until).without(Self::below(from))
     }
 
     /// Units 0, 1, ... below `until`, word by word: a report is looked at through such a set.
-    fn below(until: u16) -> Self {
-        Self([0, 64, 128, 192].map(|first| match until.saturating_sub(first) {
-            0 => 0,
-            n @ 1..64 => (1 << n) - 1,
-            _ => u64::MAX,
-        }))
+    const fn below(until: u16) -> Self {
+        const fn word(until: u16, first: u16) -> u64 {
+            let n = until.saturating_sub(first);
+            if n >= 64 { u64::MAX } else { (1 << n) - 1 }
+        }
+        Self([word(until, 0), word(until, 64), word(until, 128), word(until, 192)])
+    }
+
+    /// Those of the first `count` for which `is_in` says so; it is asked once for each, in order.
+    #[inline]
+    pub fn of(count: u16, mut is_in: impl FnMut() -> bool) -> Self {
+        let mut left = count.min(MOST_SYMBOLS);
+        let mut set = Self::EMPTY;
+        for word in &mut set.0 {
+            let here = left.min(64);
+            for bit in 0..here {
+                *word |= u64::from(is_in()) << bit;
+            }
+            left -= here;
+            if left == 0 {
+                break;
+            }
+        }
+        set
     }
 
     /// Adds a unit; true if it is one, and was not there.
@@ -50,7 +69,67 @@ impl SymbolSet {
 
     /// True if there is none.
     pub const fn is_empty(&self) -> bool {
-        self.len() == 0
+        let [a, b, c, d] = self.0;
+        a | b | c | d == 0
+    }
+
+    /// The lowest one.
+    pub fn lowest(self) -> Option<u16> {
+        let place = self.0.iter().position(|word| *word != 0)?;
+        Some(place as u16 * 64 + self.0.get(place)?.trailing_zeros() as u16)
+    }
+
+    /// The highest one.
+    pub fn highest(self) -> Option<u16> {
+        let place = self.0.iter().rposition(|word| *word != 0)?;
+        Some(place as u16 * 64 + self.0.get(place)?.ilog2() as u16)
+    }
+
+    /// The lowest `n` of them: of a block, those that came first.
+    #[must_use]
+    pub fn first(mut self, n: u16) -> Self {
+        for _ in n..self.len() {
+            if let Some(word) = self.0.iter_mut().rfind(|word| **word != 0) {
+                *word ^= 1 << word.ilog2();
+            }
+        }
+        self
+    }
+
+    /// How many there are below `symbol`: its place among them, from 0.
+    pub const fn place_of(self, symbol: u16) -> u16 {
+        self.len() - self.without(Self::below(symbol)).len()
+    }
+
+    /// Those at the given places among them, counted from the lowest.
+    #[must_use]
+    pub fn at(self, places: Self) -> Self {
+        let (Some(low), Some(high)) = (self.lowest(), self.highest()) else { return Self::EMPTY };
+        let places = places.without(Self::range(self.len(), MOST_SYMBOLS));
+        // Units in a row, as most transmissions have, are their places moved up.
+        if high - low < self.len() {
+            return places.raised(low);
+        }
+        let mut found = Self::EMPTY;
+        for (symbol, place) in self.iter().zip(0..) {
+            if places.has(place) {
+                found.insert(symbol);
+            }
+        }
+        found
+    }
+
+    /// All numbers raised by `by`; what gets beyond the last is left out.
+    fn raised(self, by: u16) -> Self {
+        let (words, bits) = (usize::from(by / 64), by % 64);
+        let mut raised = [0; 4];
+        for (to, from) in (words..4).zip(0..) {
+            raised[to] = self.0[from] << bits;
+            if bits > 0 && from > 0 {
+                raised[to] |= self.0[from - 1] >> (64 - bits);
+            }
+        }
+        Self(raised)
     }
 
     /// Those that are not in `other`.
@@ -111,8 +190,45 @@ mod tests {
             prop_assert_eq!(x.without(y).iter().collect::<Vec<_>>(), rest);
             for s in 0..300 {
                 prop_assert_eq!(x.has(s), a.contains(&s));
+                prop_assert_eq!(usize::from(x.place_of(s)), a.range(..s).count());
             }
+            prop_assert_eq!(x.lowest(), a.first().copied());
+            prop_assert_eq!(x.highest(), a.last().copied());
+            for n in [0, 1, 5, 20, 64, 300] {
+                let few: Vec<u16> = a.iter().copied().take(n).collect();
+                prop_assert_eq!(x.first(n as u16).iter().collect::<Vec<_>>(), few);
+            }
+            let chosen: Vec<u16> =
+                (0..).zip(&a).filter(|(place, _)| b.contains(place)).map(|(_, s)| *s).collect();
+            prop_assert_eq!(x.at(y).iter().collect::<Vec<_>>(), chosen);
         }
+
+        #[test]
+        fn units_in_a_row_are_their_places_moved_up(
+            from in 0u16..255, count in 1u16..255, places in proptest::collection::btree_set(0u16..255, 0..90),
+        ) {
+            let all = SymbolSet::range(from, from + count);
+            let mut chosen = SymbolSet::EMPTY;
+            for place in &places {
+                chosen.insert(*place);
+            }
+            let there: Vec<u16> = places.iter().filter(|p| **p < all.len()).map(|p| p + from).collect();
+            prop_assert_eq!(all.at(chosen).iter().collect::<Vec<_>>(), there);
+        }
+    }
+
+    #[test]
+    fn each_is_asked_about_once_in_order() {
+        for count in [0, 1, 63, 64, 65, 128, 200, 255] {
+            let mut asked = 0;
+            let odd = SymbolSet::of(count, || {
+                asked += 1;
+                asked % 2 == 0
+            });
+            assert_eq!(asked, count);
+            assert!(odd.iter().eq((0..count).filter(|n| n % 2 == 1)), "{count}");
+        }
+        assert_eq!(SymbolSet::of(400, || true).len(), MOST_SYMBOLS);
     }
 
     #[test]
