@@ -299,11 +299,12 @@ fn links(replications: &[Replication]) -> PyResult<Table> {
 /// What link protocols did; nothing on links without one.
 fn protocols<'a>(table: Columns<'a, (u64, &'a LinkResult)>) -> Columns<'a, (u64, &'a LinkResult)> {
     type Of = fn(&ProtocolResult) -> Option<f64>;
-    let reals: [(&str, Of); 15] = [
+    let reals: [(&str, Of); 16] = [
         ("throughput_bps", |p| Some(p.throughput_bps)),
         ("data_bps", |p| Some(p.data_bps)),
         ("pfec_bps", |p| Some(p.pfec_bps)),
         ("rfec_bps", |p| Some(p.rfec_bps)),
+        ("reports_bps", |p| Some(p.reports_bps)),
         ("pfec_wasted_bps", |p| Some(p.pfec_wasted_bps)),
         ("rfec_wasted_bps", |p| Some(p.rfec_wasted_bps)),
         ("attempts_mean", |p| p.attempts_mean),

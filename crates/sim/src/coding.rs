@@ -4,7 +4,7 @@
 //! together they are the flow's throughput. What was wasted arrived for a block that was complete
 //! already. Both ends of the flow together; rates over the time the flow was active and measured.
 
-use airtcp_transport::lt::{Amount, LtStats};
+use airtcp_transport::lt::{Amount, LtConnection, LtStats};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,12 +64,15 @@ impl CodingCounters {
         };
         let (a, b) = (c.stats(), s.stats());
         let main = if a.bytes_sent() >= b.bytes_sent() { c } else { s };
+        // Of an end that speaks plain TCP, because the other does not code.
+        let again = |end: &LtConnection| end.tcp().stats().bytes_retransmitted;
+        let fresh = |end: &LtConnection| end.tcp().stats().bytes_sent.saturating_sub(again(end));
         let bytes = |amount: fn(&LtStats) -> Amount| amount(a).bytes + amount(b).bytes;
         Some(Self {
-            data: bytes(|s| s.data),
+            data: bytes(|s| s.data) + fresh(c) + fresh(s),
             proactive: bytes(|s| s.proactive),
             reactive: bytes(|s| s.reactive),
-            resent: bytes(|s| s.resent),
+            resent: bytes(|s| s.resent) + again(c) + again(s),
             wasted_proactive: bytes(|s| s.wasted_proactive),
             wasted_reactive: bytes(|s| s.wasted_reactive),
             blocks_decoded: a.blocks_decoded + b.blocks_decoded,

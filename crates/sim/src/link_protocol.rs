@@ -2,8 +2,8 @@
 //! were sent, how long they took.
 //!
 //! Rates are over the measured time. All bits that a transmitter sent for its protocol are data,
-//! PFEC or RFEC, and these three add up to the throughput; `accounted` checks that against the
-//! transmitter's own count, and a run whose sum is wrong is not `ok`.
+//! PFEC or RFEC, or reports of the other direction's protocol, and these four add up to the throughput;
+//! `accounted` checks that against the transmitter's own count, and a run whose sum is wrong is not `ok`.
 
 use airtcp_link::{Latency, Link, ProtocolStats};
 use airtcp_units::Span;
@@ -23,6 +23,10 @@ pub struct ProtocolResult {
     pub pfec_bps: f64,
     /// Bits sent in answer to reports: parity (reactive FEC), or fragments once more.
     pub rfec_bps: f64,
+    /// Bits of the reports that the other direction's protocol sent over this one; 0 if its reports
+    /// cost nothing.
+    #[serde(default)]
+    pub reports_bps: f64,
     /// Bits of first transmissions that arrived and were not needed.
     pub pfec_wasted_bps: f64,
     /// Bits sent in answer to reports that arrived and were not needed.
@@ -57,6 +61,7 @@ pub struct ProtocolResult {
 pub(crate) struct ProtocolCounters {
     stats: ProtocolStats,
     sent_bytes: u64,
+    report_bytes: u64,
     sent_packets: u64,
 }
 
@@ -64,7 +69,12 @@ impl ProtocolCounters {
     pub(crate) fn of(link: &Link) -> Option<Self> {
         let stats = link.protocol()?.clone();
         let total = link.stats();
-        Some(Self { stats, sent_bytes: total.sent_bytes, sent_packets: total.sent })
+        Some(Self {
+            stats,
+            sent_bytes: total.sent_bytes,
+            report_bytes: link.reports_sent_bytes(),
+            sent_packets: total.sent,
+        })
     }
 }
 
@@ -96,6 +106,7 @@ pub(crate) fn protocol(
         data_bps: bps(|s| s.data_bytes),
         pfec_bps: bps(|s| s.pfec_bytes),
         rfec_bps: bps(|s| s.rfec_bytes),
+        reports_bps: rate(after.report_bytes - before.report_bytes, span),
         pfec_wasted_bps: bps(|s| s.pfec_wasted_bytes),
         rfec_wasted_bps: bps(|s| s.rfec_wasted_bytes),
         attempts_mean: share(now.blocks - then.blocks, after.sent_packets - before.sent_packets),

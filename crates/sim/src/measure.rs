@@ -316,18 +316,21 @@ fn link<P: Probe>(
         DropReason::Loss if protocol.is_some() => (DropReason::RetryLimit, n),
         _ => (reason, n),
     });
+    // A frame of a link protocol may be under way for seconds: where all are given up, none came through.
+    let delivered = after.link.delivered - before.link.delivered;
+    let all = if protocol.is_some() { delivered + lost } else { sent };
     let drops: BTreeMap<String, u64> =
         drops.into_iter().map(|(reason, n)| (reason.name().to_owned(), n)).collect();
     LinkResult {
         name: plan.links[i].name.clone(),
         sent_packets: sent,
-        delivered_packets: after.link.delivered - before.link.delivered,
+        delivered_packets: delivered,
         delivered_bps: over(
             (after.link.delivered_bytes - before.link.delivered_bytes) as f64 * 8.0,
         ),
         sent_bps: over((after.link.sent_bytes - before.link.sent_bytes) as f64 * 8.0),
         utilisation: over(after.busy.saturating_sub(before.busy).as_secs_f64()),
-        loss_rate: if sent == 0 { 0.0 } else { lost as f64 / sent as f64 },
+        loss_rate: if all == 0 { 0.0 } else { lost as f64 / all as f64 },
         drops,
         marked_packets: after.queue.marked - before.queue.marked,
         mean_queue_packets: over((after.queue_area - before.queue_area) / 1e9),

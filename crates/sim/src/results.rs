@@ -108,8 +108,8 @@ pub struct LinkResult {
     pub sent_bps: f64,
     /// Share of the measured time in which the transmitter was busy.
     pub utilisation: f64,
-    /// Share of transmitted packets that the loss model took; with a link protocol, that it gave
-    /// up (residual loss).
+    /// Share of transmitted packets that the loss model took; with a link protocol, share of those it is
+    /// through with that it gave up (residual loss).
     pub loss_rate: f64,
     /// Packets dropped, by reason.
     pub drops: BTreeMap<String, u64>,

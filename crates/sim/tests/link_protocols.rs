@@ -153,14 +153,51 @@ fn reports_over_a_busy_reverse_direction() {
     let (sent, other) = (p(&over[1]), p(&over[0]));
     // What the reverse direction sends is its own protocol's and 20 bytes for each report.
     let own = sent.data_bps + sent.pfec_bps + sent.rfec_bps;
-    let reports = sent.throughput_bps - own;
+    let reports = sent.reports_bps;
+    assert!(((own + reports) / sent.throughput_bps - 1.0).abs() < 1e-9, "{sent:?}");
     assert!((reports / (other.reports as f64 * 160.0 / 20.0) - 1.0).abs() < 0.01, "{reports}");
+    assert!(p(&free[1]).reports_bps <= 0.0);
     assert!((p(&free[0]).throughput_bps - p(&free[0]).data_bps) > 0.0);
     // No more than a few of the thousands of transmissions are thought lost for want of a report.
     assert!(p(&free[0]).report_timeouts * 200 < p(&free[0]).reports);
     assert!(other.report_timeouts * 20 < other.reports, "{other:?}");
     let ratio = over[0].delivered_bps / free[0].delivered_bps;
     assert!((0.9..=1.0).contains(&ratio), "{ratio}");
+}
+
+/// Over a link that lets nothing through the receiver never learns that frames were given up: they are lost
+/// all the same, and no later than several times what all their attempts take. Where something comes
+/// through at last, what is told of the old frames changes nothing.
+#[test]
+fn what_a_dead_link_is_given_is_lost() {
+    for (protocol, loss) in [
+        ("kind = \"ll-harq\"", "{ model = \"bernoulli\", probability = 1.0 }"),
+        ("kind = \"ll-arq\"", "{ model = \"bernoulli\", probability = 1.0 }"),
+        ("kind = \"ll-arq\", in_order = false", "{ model = \"bernoulli\", probability = 1.0 }"),
+        ("kind = \"ll-harq\"", "{ model = \"blackout\", period = \"16 s\", duration = \"15 s\" }"),
+        ("kind = \"ll-arq\"", "{ model = \"blackout\", period = \"16 s\", duration = \"15 s\" }"),
+    ] {
+        let run = run_first(&format!(
+            "duration = \"20 s\"\n\
+             [[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mb/s\"\ndelay = \"10 ms\"\n\
+             queue = {{ kind = \"drop-tail\", packets = 20 }}\n\
+             loss = {loss}\nprotocol = {{ {protocol} }}\n\
+             [[flows]]\nfrom = \"a\"\nto = \"b\"\ntransport = \"udp\"\n\
+             app = {{ kind = \"constant-rate\", rate = \"5 Mb/s\", message = \"1000 B\" }}\n"
+        ));
+        assert!(run.conservation.ok, "{protocol}: {:?}", run.conservation);
+        let link = &run.links[0];
+        let (lost, sent) = (link.drops["retry_limit"], link.sent_packets);
+        println!("{protocol}, {loss}: {lost} of {sent} lost, {} through", link.delivered_packets);
+        if loss.contains("bernoulli") {
+            assert!(link.loss_rate >= 1.0, "{protocol}");
+            // 15 attempts of 22 ms, four times, and as long again: 2.6 s of the 20.
+            assert!(lost * 20 > sent * 17, "{protocol}: {lost} of {sent}");
+        } else {
+            assert!(link.delivered_packets > 300, "{protocol}: {link:?}");
+            assert!(lost + link.delivered_packets + 400 > sent, "{protocol}: {lost} of {sent}");
+        }
+    }
 }
 
 #[test]

@@ -190,6 +190,17 @@ fn send_buffer() {
     assert!((0.7 * bound..bound).contains(&goodput(&r)), "{}", goodput(&r));
 }
 
+/// An end that does not code, or speaks to one that does not, is plain TCP: all it sends is data, once or again.
+#[test]
+fn what_plain_tcp_sends_is_data() {
+    let r = run(&link("lt-tcp", 0.05, 80, 1, "lt = { offer = false }"));
+    let coding = r.flows[0].coding.unwrap();
+    let sum = coding.data_bps + coding.resent_bps;
+    assert!((sum / r.flows[0].throughput_bps - 1.0).abs() < 1e-9, "{coding:?}");
+    assert!(coding.resent_bps > 0.02 * coding.data_bps, "{coding:?}");
+    assert!(coding.pfec_bps + coding.rfec_bps <= 0.0 && coding.blocks_decoded == 0);
+}
+
 /// Both ends code if they offer it: `mss_max` bounds what leaves.
 #[test]
 fn small_segments_over_a_small_mtu() {

@@ -78,6 +78,9 @@ pub(super) struct Carrier {
     first: u64,
     carried: VecDeque<Carried>,
     undecided: usize,
+    /// Frames that the sender gave up and the receiver knows nothing of: the first after them, and until
+    /// when the receiver may still hear that.
+    unheard: Option<(u64, Nanos)>,
     fates: VecDeque<Fate>,
     /// Reports on their way to the sender.
     reports: VecDeque<(Nanos, Report)>,
@@ -101,6 +104,7 @@ impl Carrier {
             first: 0,
             carried: VecDeque::new(),
             undecided: 0,
+            unheard: None,
             fates: VecDeque::new(),
             reports: VecDeque::new(),
             outgoing: VecDeque::new(),
@@ -161,7 +165,7 @@ impl Carrier {
             sent += self.transmit(now, &block, wire).1;
         }
         self.stats.timeouts = self.sender.counts().timeouts;
-        self.forget();
+        self.give_up(now);
         sent
     }
 
@@ -192,7 +196,8 @@ impl Carrier {
         let reports = front(&self.reports).min(front(&self.outgoing));
         let wants = self.sender.has_retry() || (waiting && self.sender.has_room());
         let ready = if wants { ready_at } else { Nanos::NEVER };
-        fate.min(timers).min(reports).min(ready)
+        let unheard = self.unheard.map_or(Nanos::NEVER, |u| u.1);
+        fate.min(timers).min(reports).min(ready).min(unheard)
     }
 
     /// Sends the units of a block one after the other, and lets the receiver have those that
@@ -288,6 +293,21 @@ impl Carrier {
 
     fn carried(&mut self, frame: u64) -> Option<&mut Carried> {
         self.carried.get_mut(frame.checked_sub(self.first)? as usize)
+    }
+
+    /// Ends the wait for frames that the sender gave up. Over a link that lets nothing through
+    /// the receiver would never be.
+    fn give_up(&mut self, now: Nanos) {
+        if let Some((end, _)) = self.unheard.take_if(|u| u.1 <= now) {
+            (self.first..end).for_each(|frame| self.settle(frame, now, false));
+        }
+        self.forget();
+        let oldest = self.sender.oldest();
+        if self.first == oldest {
+            self.unheard = None;
+        } else if self.unheard.is_none() {
+            self.unheard = Some((oldest, now + self.sender.patience()));
+        }
     }
 
     /// Drops the records of frames that both ends are through with.

@@ -26,8 +26,8 @@ use super::{Block, Decision, MOST_SYMBOLS, Report, SymbolSet, Timed, Train, Trig
 /// 1500 bytes at 1 Gb/s.
 pub(super) const REACH: u64 = 1 << 19;
 
-/// The hold is this many times what all attempts of a frame may take.
-const PATIENCE: u64 = 4;
+/// A frame is waited for this many times as long as all attempts of one may take.
+pub(super) const PATIENCE: u64 = 4;
 
 /// What a receiver is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
