@@ -104,3 +104,26 @@ def test_a_run_reports_what_the_coding_of_a_flow_did(run: Program, tmp_path: Pat
     assert "PFEC (Mb/s)" in head
     assert [row.split()[0] for row in rows[1:3]] == ["flow0", "flow1"]
     assert "Reactive rounds" in (tmp_path / "coded.html").read_text()
+
+
+def test_chains_that_share_nothing_have_no_fairness(run: Program, tmp_path: Path) -> None:
+    """Of ways apart the page says what each trades; of flows on one way how equal they are."""
+    scenario = tmp_path / "two.toml"
+    one = SCENARIO.split("[[flows]]", maxsplit=1)[0].split("[[links]]")[1]
+    other = one.replace('"a', '"c').replace('"b"', '"d"').replace("ll-harq", "ll-arq")
+    flow = '[[flows]]\nfrom = "{}"\nto = "{}"\ncount = 2\n'
+    head = 'duration = "5 s"\nreplications = 2\n'
+    scenario.write_text(
+        f"{head}[[links]]{one}[[links]]{other}{flow.format('a', 'b')}{flow.format('c', 'd')}"
+    )
+    page = tmp_path / "page.html"
+    ended = run("run", str(scenario), "--html", str(page))
+    assert ended.code == 0, ended.err
+    assert "Jain" not in ended.out
+    assert "carries most" in page.read_text()
+    assert "Mb/s in all" not in page.read_text()
+    scenario.write_text(SCENARIO)
+    ended = run("run", str(scenario), "--html", str(page))
+    assert "Jain" in ended.out
+    assert "carries most" not in page.read_text()
+    assert "Mb/s in all" in page.read_text()

@@ -14,6 +14,7 @@ from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, scre
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from airtcp.documents import RunDocument
     from airtcp.results import RunResult
 
 
@@ -190,7 +191,7 @@ def _tables(result: RunResult) -> None:
         for cell in cells:
             air.show(console, cell, alone=len(cells) == 1)
     total = estimate(summary["total_goodput_bps"], 1e-6)
-    console.print(f"total goodput {total} Mb/s{_fairness(summary)}")
+    console.print(f"total goodput {total} Mb/s{_fairness(document)}")
     bad = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
     if bad:
         console.print(f"[bold]packets were lost track of in replications {bad}: a fault of airtcp")
@@ -201,9 +202,12 @@ def _tables(result: RunResult) -> None:
     )
 
 
-def _fairness(summary: Mapping[str, Any]) -> str:
-    """Say how equal the flows' shares are, if there is more than one."""
-    if len(summary["flows"]) < 2:  # noqa: PLR2004 - one alone has everything
+def _fairness(document: RunDocument) -> str:
+    """Say how equal the flows' shares are, if there is more than one of something."""
+    from airtcp.report.link_rows import apart
+
+    summary = document["summary"]
+    if len(summary["flows"]) < 2 or apart(document):  # noqa: PLR2004 - one alone has everything
         return ""
     difference = estimate(summary["max_difference_bps"], 1e-6)
     return (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp import words
 from airtcp.report.run_rows import table
 
 if TYPE_CHECKING:
@@ -107,6 +108,41 @@ def ways(document: RunDocument) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def findings(document: RunDocument) -> list[words.Finding]:
+    """Say what each of several ways trades for what, the one that carries most first."""
+    found = sorted(ways(document), key=lambda way: -way["goodput"])
+    if len(found) < 2:  # noqa: PLR2004 - one has nothing to be compared with
+        return []
+    said = "; ".join(
+        f"{way['name']} {words.number(way['goodput'])} Mb/s, {words.number(way['latency'])} ms,"
+        f" {words.number(way['residual'], 2)} %"
+        for way in found
+    )
+    return [
+        words.Finding(
+            f"{found[0]['name']} carries most",
+            f"Goodput, latency of the links, and what they leave lost: {said}.",
+        )
+    ]
+
+
+def apart(document: RunDocument) -> bool:
+    """Tell whether some flows have nothing in common with others, so that they share nothing."""
+    towards = _towards(document)
+    part: dict[str, str] = {}
+    for start in towards:
+        waiting = [] if start in part else [start]
+        for node in waiting:
+            part[node] = start
+            waiting += [to for to, _ in towards[node] if to not in part and to not in waiting]
+    flows: list[dict[str, Any]] = (
+        document["replications"][0]["flows"] if document["replications"] else []
+    )
+    parts = {part.get(flow["from"]) for flow in flows}
+    # What is not on a link is in a cell or a topology: there they meet.
+    return None not in parts and len(parts) > 1
 
 
 def bits(document: RunDocument) -> list[dict[str, Any]]:

@@ -357,11 +357,12 @@ def _run_findings(document: RunDocument) -> list[words.Finding]:
         words.Finding("Check this first", warning, "warn")
         for warning in document.get("warnings", [])
     ]
-    found.append(
-        words.Finding(f"{total.split(' ')[0]} Mb/s in all", f"The flows together got {total} Mb/s.")
-    )
+    apart = link_rows.apart(document)
+    if not apart:
+        all_of_it = f"{total.split(' ')[0]} Mb/s in all"
+        found.append(words.Finding(all_of_it, f"The flows together got {total} Mb/s."))
     fairness = summary["jain_index"]
-    if len(flows) > 1 and fairness["mean"] is not None:
+    if len(flows) > 1 and fairness["mean"] is not None and not apart:
         found.append(
             words.Finding(
                 f"Fairness {words.number(fairness['mean'])}",
@@ -370,6 +371,7 @@ def _run_findings(document: RunDocument) -> list[words.Finding]:
             )
         )
     found += cell_rows.findings(document)
+    found += link_rows.findings(document)
     busiest = max(summary["links"], key=lambda row: row["utilisation"]["mean"] or 0.0, default=None)
     if busiest is not None:
         busy = run_rows.estimate(busiest["utilisation"], 100.0)
