@@ -162,6 +162,13 @@ impl Link {
         self.reports = Some(Reports::new(delays));
     }
 
+    /// True if it has anything to say or to do beside carrying packets: reports for senders, a
+    /// link protocol of this direction or of the other one.
+    #[inline]
+    pub fn tells(&self) -> bool {
+        self.carrier.is_some() || self.control.is_some() || self.reports.is_some()
+    }
+
     /// The next report that is due.
     pub fn take_report(&mut self, now: Nanos) -> Option<Report> {
         self.reports.as_mut()?.take(now)
@@ -268,7 +275,17 @@ impl Link {
     }
 
     /// When a packet that leaves the transmitter at `out` comes out at the far end.
+    #[inline]
     fn arrival(&mut self, out: Nanos, ordinal: u64) -> Nanos {
+        if self.jitter.is_some() || self.reordering.is_some() {
+            return self.irregular_arrival(out, ordinal);
+        }
+        self.last_in_order = self.last_in_order.max(out + self.wire.delay);
+        self.last_in_order
+    }
+
+    /// The same where packets travel for different times.
+    fn irregular_arrival(&mut self, out: Nanos, ordinal: u64) -> Nanos {
         let mut at = out + self.wire.delay;
         let mut keeps_order = true;
         if let Some((jitter, draws)) = &self.jitter {
@@ -345,6 +362,7 @@ impl Link {
         None
     }
 
+    #[inline]
     fn launch(&mut self, packet: InFlight) {
         if self.in_flight.back().is_none_or(|last| last.at <= packet.at) {
             self.in_flight.push_back(packet);
@@ -425,6 +443,7 @@ impl Machine for Link {
         self.next_with_protocol().min(arrival)
     }
 
+    #[inline]
     fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
         if self.carrier.is_some() {
             return self.poll_carrier(now, cx);

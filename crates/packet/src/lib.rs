@@ -88,6 +88,7 @@ pub struct Packet {
 
 impl Packet {
     /// Length on the wire in bytes: IP header, transport header with options, payload.
+    #[inline]
     pub fn wire_len(&self) -> u32 {
         self.segment.wire_len()
     }

@@ -30,6 +30,7 @@ impl Pool {
     }
 
     /// Puts a packet into the pool.
+    #[inline]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
         self.created += 1;
         if let Some(index) = self.free.pop() {
@@ -74,6 +75,7 @@ impl Pool {
     ///
     /// # Panics
     /// In debug builds, if the handle is stale: a packet ended twice.
+    #[inline]
     pub fn remove(&mut self, id: PacketId) -> Packet {
         let slot = &mut self.slots[id.index as usize];
         debug_assert_eq!(slot.generation, id.generation, "stale packet handle");

@@ -206,25 +206,53 @@ impl Segment {
     /// where a TCP segment has its SACK blocks, and their number where it has its MSS option, so
     /// that the record stays one cache line.
     pub fn coded(flags: Flags, seq: Seq, words: &[u32]) -> Self {
-        let mut segment = Self { kind: Kind::Coded, ..Self::tcp(flags, seq) };
-        for (block, pair) in segment.sacks.iter_mut().zip(words.chunks(2)) {
-            block.start = Seq(pair[0]);
-            block.end = Seq(pair.get(1).copied().unwrap_or(0));
+        let mut all = [0; CODED_WORDS];
+        for (to, word) in all.iter_mut().zip(words) {
+            *to = *word;
         }
-        segment.mss = words.len().min(CODED_WORDS) as u16;
-        segment
+        Self::coded_words(flags, seq, all, words.len())
+    }
+
+    /// The same from an array, of which the first `count` words are taken; those beyond must be zero.
+    #[inline]
+    pub const fn coded_words(
+        flags: Flags,
+        seq: Seq,
+        words: [u32; CODED_WORDS],
+        count: usize,
+    ) -> Self {
+        let [a, b, c, d, e, f, g, h] = words;
+        let count = if count < CODED_WORDS { count } else { CODED_WORDS };
+        Self {
+            seq,
+            ack: Seq(0),
+            timestamps: (0, 0),
+            sacks: [
+                SackBlock { start: Seq(a), end: Seq(b) },
+                SackBlock { start: Seq(c), end: Seq(d) },
+                SackBlock { start: Seq(e), end: Seq(f) },
+                SackBlock { start: Seq(g), end: Seq(h) },
+            ],
+            len: 0,
+            window: 0,
+            mss: count as u16,
+            flags,
+            window_scale: NO_WINDOW_SCALE,
+            options: 0,
+            ecn: Ecn::NotEct,
+            kind: Kind::Coded,
+        }
     }
 
     /// The words of a coded segment, and how many there are; those beyond are zero. None of any
     /// other segment.
+    #[inline]
     pub fn words(&self) -> ([u32; CODED_WORDS], usize) {
-        let mut words = [0; CODED_WORDS];
         if self.kind != Kind::Coded {
-            return (words, 0);
+            return ([0; CODED_WORDS], 0);
         }
-        for (pair, block) in words.chunks_mut(2).zip(&self.sacks) {
-            (pair[0], pair[1]) = (block.start.0, block.end.0);
-        }
+        let [a, b, c, d] = self.sacks;
+        let words = [a.start, a.end, b.start, b.end, c.start, c.end, d.start, d.end].map(|w| w.0);
         (words, usize::from(self.mss).min(CODED_WORDS))
     }
 
@@ -292,6 +320,7 @@ impl Segment {
     }
 
     /// Bytes of TCP options, padded to a multiple of four.
+    #[inline]
     pub fn options_len(&self) -> u32 {
         if self.kind == Kind::Coded {
             return EXPERIMENTAL + 4 * u32::from(self.mss).min(CODED_WORDS as u32);
@@ -320,6 +349,7 @@ impl Segment {
     }
 
     /// Length on the wire in bytes: IP header, transport header with options, payload.
+    #[inline]
     pub fn wire_len(&self) -> u32 {
         let header = match self.kind {
             Kind::Tcp | Kind::Coded => TCP_HEADER + self.options_len(),

@@ -37,13 +37,17 @@ impl Average {
     }
 
     /// A packet arrives and finds `length` waiting.
+    #[inline]
     pub(crate) fn arrival(&mut self, now: Nanos, length: f64) {
         match self.idle_since {
             None => self.value += self.weight * (length - self.value),
             Some(since) if self.packet_time > Span::ZERO => {
-                // The 1993 paper's m: how many packets could have been sent while idle.
-                let m = now.since(since).as_secs_f64() / self.packet_time.as_secs_f64();
-                self.value *= detmath::pow(1.0 - self.weight, m);
+                // Nothing decays to nothing: the queue of acknowledgements is mostly so.
+                if self.value > 0.0 {
+                    // The 1993 paper's m: how many packets could have been sent while idle.
+                    let m = now.since(since).as_secs_f64() / self.packet_time.as_secs_f64();
+                    self.value *= detmath::pow(1.0 - self.weight, m);
+                }
                 // The next arrival, if the queue is still empty then, decays only what is new.
                 self.idle_since = Some(now);
             }

@@ -178,7 +178,7 @@ impl Red {
     }
 
     fn decide(&mut self, len: u32, ecn: Ecn) -> Decision {
-        let draw = self.draws.unit(self.arrivals);
+        let arrival = self.arrivals;
         self.arrivals += 1;
         if self.avg.get() < self.config.min {
             self.count = 0;
@@ -192,7 +192,7 @@ impl Red {
         if self.config.unit == RedUnit::Bytes {
             p = (p * f64::from(len) / self.config.mean_packet.0 as f64).min(1.0);
         }
-        if draw >= self.spread(p) {
+        if self.draws.unit(arrival) >= self.spread(p) {
             self.count += 1;
             return Decision::Pass;
         }

@@ -23,6 +23,7 @@ impl Interface {
     }
 
     /// Takes a packet into the queue, and on to the link if that is free.
+    #[inline]
     pub(crate) fn enqueue<P: Probe>(
         &mut self,
         now: Nanos,
@@ -36,6 +37,7 @@ impl Interface {
     }
 
     /// Gives the link its next packets while it is free.
+    #[inline]
     pub(crate) fn feed<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
         while self.link.is_ready(now) {
             let mut cx = Cx::new(probe, pool, Who::Queue(self.number));
@@ -47,13 +49,16 @@ impl Interface {
     }
 
     /// The link's timer: the transmitter may be free, packets may have arrived.
+    #[inline]
     pub(crate) fn on_timer<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
-        let mut cx = Cx::new(probe, pool, Who::Link(self.number));
-        self.link.on_timer(now, &mut cx);
+        if self.link.tells() {
+            self.link.on_timer(now, &mut Cx::new(probe, pool, Who::Link(self.number)));
+        }
         self.feed(now, probe, pool);
     }
 
     /// The next packet that has reached the far end.
+    #[inline]
     pub(crate) fn poll<P: Probe>(
         &mut self,
         now: Nanos,
@@ -64,6 +69,7 @@ impl Interface {
     }
 
     /// When it next wants to run: an arrival, or the end of a transmission with more to send.
+    #[inline]
     pub(crate) fn next_timer(&self) -> Nanos {
         self.link.next_timer().min(self.queue.next_timer())
     }

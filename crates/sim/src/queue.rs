@@ -41,10 +41,12 @@ struct Entry {
 
 impl Entry {
     /// Time and key as one number: compared without a branch.
+    #[inline]
     const fn order(&self) -> u128 {
         (self.time.0 as u128) << 64 | self.key as u128
     }
 
+    #[inline]
     const fn before(&self, other: &Self) -> bool {
         self.order() < other.order()
     }
@@ -53,13 +55,15 @@ impl Entry {
 #[derive(Debug, Clone, Copy)]
 struct Owner {
     due: Nanos,
+    /// Time of its entry, [`Nanos::NEVER`] if it has none.
+    entered: Nanos,
+    /// Where its entry is, if it has one.
     position: u32,
     phase: Phase,
     salt: u64,
     ordinal: u64,
 }
 
-const ABSENT: u32 = u32::MAX;
 const ARITY: usize = 4;
 
 /// The queue. See the module's text for how it works.
@@ -67,35 +71,50 @@ const ARITY: usize = 4;
 pub struct EventQueue {
     heap: Vec<Entry>,
     owners: Vec<Owner>,
+    /// The first entry was taken and its place is not filled. The machine that runs mostly says at
+    /// once when it runs next, which then takes the place with one way down the heap, not two.
+    vacant: bool,
 }
 
 impl EventQueue {
     /// An empty queue.
     pub const fn new() -> Self {
-        Self { heap: Vec::new(), owners: Vec::new() }
+        Self { heap: Vec::new(), owners: Vec::new(), vacant: false }
     }
 
     /// Registers a machine. `salt` is a number drawn from the seed and the machine's name.
     pub fn register(&mut self, phase: Phase, salt: u64) -> MachineId {
         let id = self.owners.len() as u32;
-        self.owners.push(Owner { due: Nanos::NEVER, position: ABSENT, phase, salt, ordinal: 0 });
+        let (due, entered) = (Nanos::NEVER, Nanos::NEVER);
+        self.owners.push(Owner { due, entered, position: 0, phase, salt, ordinal: 0 });
         MachineId(id)
     }
 
     /// Says when a machine wants to run next; [`Nanos::NEVER`] for not at all.
+    #[inline]
     pub fn set(&mut self, machine: MachineId, at: Nanos) {
         let owner = &mut self.owners[machine.0 as usize];
         owner.due = at;
-        if owner.position == ABSENT {
-            if at != Nanos::NEVER {
-                let entry = Self::entry(owner, machine.0, at);
-                self.heap.push(entry);
-                self.sift_up(self.heap.len() - 1);
-            }
-        } else if at < self.heap[owner.position as usize].time {
-            let position = owner.position as usize;
-            self.heap[position] = Self::entry(owner, machine.0, at);
-            self.sift_up(position);
+        if at < owner.entered {
+            self.enter(machine.0);
+        }
+    }
+
+    /// Makes an entry for what a machine wants, or moves the one it has forward.
+    fn enter(&mut self, machine: u32) {
+        let owner = &mut self.owners[machine as usize];
+        let is_new = owner.entered == Nanos::NEVER;
+        let entry = Self::entry(owner, machine);
+        if !is_new {
+            self.fill();
+            let position = self.owners[machine as usize].position as usize;
+            self.sift_up(position, entry);
+        } else if self.vacant {
+            self.vacant = false;
+            self.sift_down(entry);
+        } else {
+            self.heap.push(entry);
+            self.sift_up(self.heap.len() - 1, entry);
         }
     }
 
@@ -107,61 +126,77 @@ impl EventQueue {
 
     /// Whether nothing is left for `now`; sometimes false where nothing is.
     pub fn is_quiet(&self, now: Nanos) -> bool {
-        self.heap.first().is_none_or(|e| e.time > now)
+        let (skip, take) = if self.vacant { (1, ARITY) } else { (0, 1) };
+        self.heap.iter().skip(skip).take(take).all(|e| e.time > now)
     }
 
     /// Takes the next machine to run, if its time is not after `until`.
+    #[inline]
     pub fn pop(&mut self, until: Nanos) -> Option<(Nanos, MachineId)> {
         self.settle();
-        let top = *self.heap.first()?;
-        if top.time > until {
+        let top = self.heap.first()?;
+        let (time, machine) = (top.time, top.machine);
+        if time > until {
             return None;
         }
-        self.owners[top.machine as usize].due = Nanos::NEVER;
-        self.remove_top();
-        Some((top.time, MachineId(top.machine)))
+        let owner = &mut self.owners[machine as usize];
+        (owner.due, owner.entered) = (Nanos::NEVER, Nanos::NEVER);
+        self.vacant = true;
+        Some((time, MachineId(machine)))
     }
 
     /// Number of live entries: never more than there are machines.
     pub fn len(&self) -> usize {
-        self.heap.len()
+        self.heap.len() - usize::from(self.vacant)
     }
 
     /// True if no machine waits.
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.len() == 0
     }
 
-    fn entry(owner: &mut Owner, machine: u32, time: Nanos) -> Entry {
+    /// A new entry for when a machine is due.
+    fn entry(owner: &mut Owner, machine: u32) -> Entry {
         owner.ordinal += 1;
+        owner.entered = owner.due;
         let tie =
             scramble(owner.salt.wrapping_add(owner.ordinal.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-        Entry { time, key: (owner.phase as u64) << 61 | tie >> 3, machine }
+        Entry { time: owner.due, key: (owner.phase as u64) << 61 | tie >> 3, machine }
     }
 
-    /// Puts back entries whose machine has meanwhile moved its deadline later.
+    /// Fills the vacant place, and puts back entries whose machine has meanwhile moved its deadline
+    /// later.
+    #[inline]
     fn settle(&mut self) {
-        while let Some(top) = self.heap.first() {
+        loop {
+            if self.vacant {
+                self.fill();
+            }
+            let Some(top) = self.heap.first() else { return };
             let (machine, time) = (top.machine, top.time);
             let owner = &mut self.owners[machine as usize];
             if owner.due <= time {
                 return;
             }
             if owner.due == Nanos::NEVER {
-                self.remove_top();
+                owner.entered = Nanos::NEVER;
+                self.vacant = true;
             } else {
-                let due = owner.due;
-                self.heap[0] = Self::entry(owner, machine, due);
-                self.sift_down(0);
+                let entry = Self::entry(owner, machine);
+                self.sift_down(entry);
             }
         }
     }
 
-    fn remove_top(&mut self) {
-        let top = self.heap.swap_remove(0);
-        self.owners[top.machine as usize].position = ABSENT;
-        if !self.heap.is_empty() {
-            self.sift_down(0);
+    /// Fills the place of the first entry if it was taken.
+    fn fill(&mut self) {
+        if self.vacant {
+            self.vacant = false;
+            if let Some(last) = self.heap.pop()
+                && !self.heap.is_empty()
+            {
+                self.sift_down(last);
+            }
         }
     }
 
@@ -170,39 +205,40 @@ impl EventQueue {
         self.owners[entry.machine as usize].position = position as u32;
     }
 
-    fn sift_up(&mut self, mut position: usize) {
-        let entry = self.heap[position];
+    /// Puts an entry at `position`, whose own may go, or further up.
+    fn sift_up(&mut self, mut position: usize, entry: Entry) {
         while position > 0 {
             let parent = (position - 1) / ARITY;
-            if !entry.before(&self.heap[parent]) {
+            let above = self.heap[parent];
+            if !entry.before(&above) {
                 break;
             }
-            self.place(position, self.heap[parent]);
+            self.place(position, above);
             position = parent;
         }
         self.place(position, entry);
     }
 
-    fn sift_down(&mut self, mut position: usize) {
-        let entry = self.heap[position];
+    /// Puts an entry in the place of the first, which goes, or further down.
+    fn sift_down(&mut self, entry: Entry) {
+        let mut position = 0;
         loop {
             let first = position * ARITY + 1;
-            if first >= self.heap.len() {
-                break;
-            }
-            let last = (first + ARITY).min(self.heap.len());
-            let mut least = first;
-            let mut order = self.heap[first].order();
-            for (child, other) in (first..last).zip(&self.heap[first..last]).skip(1) {
+            let Some(below) = self.heap.get(first..) else { break };
+            let mut below = below.iter().take(ARITY).enumerate();
+            let Some((_, mut least)) = below.next() else { break };
+            let (mut child, mut order) = (0, least.order());
+            for (i, other) in below {
                 if other.order() < order {
-                    (least, order) = (child, other.order());
+                    (child, order, least) = (i, other.order(), other);
                 }
             }
             if order >= entry.order() {
                 break;
             }
-            self.place(position, self.heap[least]);
-            position = least;
+            let least = *least;
+            self.place(position, least);
+            position = first + child;
         }
         self.place(position, entry);
     }
@@ -288,6 +324,10 @@ mod tests {
                     table[who as usize] = at;
                     q.set(MachineId(who), Nanos(at));
                 }
+                // A machine that was put off keeps its entry: there may be more of them.
+                let waiting = table.iter().filter(|at| **at != u64::MAX);
+                prop_assert!(q.len() >= waiting.clone().count());
+                prop_assert!(!q.is_quiet(Nanos(now)) || waiting.clone().all(|at| *at > now));
             }
         }
     }

@@ -197,16 +197,20 @@ impl<P: Probe> World<P> {
     fn on_interface(&mut self, number: u32) {
         let i = number as usize;
         self.interfaces[i].on_timer(self.now, &mut self.probe, &mut self.pool);
-        while let Some(packet) = self.interfaces[i].poll(self.now, &mut self.probe, &mut self.pool)
-        {
-            let node = self.interfaces[i].to_node;
+        loop {
+            let interface = &mut self.interfaces[i];
+            let node = interface.to_node;
+            let next = interface.poll(self.now, &mut self.probe, &mut self.pool);
+            let Some(packet) = next else { break };
             self.arrive(packet, node, number);
         }
-        while let Some(report) = self.interfaces[i].link.take_report(self.now) {
-            self.tell_of_corruption(&report);
+        if self.interfaces[i].link.tells() {
+            while let Some(report) = self.interfaces[i].link.take_report(self.now) {
+                self.tell_of_corruption(&report);
+            }
+            self.exchange_reports(i);
         }
-        self.exchange_reports(i);
-        self.queue.set(self.interface_timers[i], self.interfaces[i].next_timer());
+        self.set_interface(number);
     }
 
     /// Carries reports of link protocols from one direction of a link to the other.
@@ -235,6 +239,7 @@ impl<P: Probe> World<P> {
         }
     }
 
+    #[inline]
     fn set_interface(&mut self, number: u32) {
         let i = number as usize;
         self.queue.set(self.interface_timers[i], self.interfaces[i].next_timer());
@@ -355,20 +360,21 @@ impl<P: Probe> World<P> {
             return;
         }
         self.interfaces[i].enqueue(self.now, packet, &mut self.probe, &mut self.pool);
-        self.queue.set(self.interface_timers[i], self.interfaces[i].next_timer());
+        self.set_interface(next);
     }
 
     /// A packet has reached `node` through interface `number`.
     fn arrive(&mut self, packet: PacketId, node: u32, number: u32) {
-        let Packet { to, segment } = *self.pool.get(packet);
-        fold_arrival(&mut self.fingerprint, self.now, number, to, &segment);
-        if self.endpoints[to.index()].node != node {
+        let Packet { to, segment } = self.pool.get(packet);
+        let to = *to;
+        fold_arrival(&mut self.fingerprint, self.now, number, to, segment);
+        let endpoint = &mut self.endpoints[to.index()];
+        if endpoint.node != node {
             self.forward(packet, node);
             return;
         }
-        self.pool.remove(packet);
+        let segment = self.pool.remove(packet).segment;
         self.delivered += 1;
-        let endpoint = &mut self.endpoints[to.index()];
         if segment.len > 0 {
             endpoint.carried.ip_bytes += u64::from(segment.wire_len());
         }
@@ -458,6 +464,7 @@ fn two<T>(list: &mut [T], a: usize, b: usize) -> (Option<&mut T>, Option<&mut T>
     }
 }
 
+#[inline]
 fn fold_arrival(print: &mut Fingerprint, now: Nanos, link: u32, to: EndpointId, s: &Segment) {
     print.fold(now.0);
     print.fold(u64::from(link) << 32 | to.index() as u64);

@@ -7,6 +7,31 @@
 /// Packets that feedback tells of.
 pub(crate) const REACH: u32 = 128;
 
+/// The bits as the words of feedback, the least significant first, and how many of them are needed:
+/// those left out are all set, and zero here.
+#[inline]
+pub(crate) const fn to_words(bits: u128) -> ([u32; 4], usize) {
+    let count = match bits.leading_ones() {
+        0..32 => 4,
+        32..64 => 3,
+        64..96 => 2,
+        _ => 1,
+    };
+    let bits = bits & (u128::MAX >> (REACH - 32 * count));
+    let words = [bits as u32, (bits >> 32) as u32, (bits >> 64) as u32, (bits >> 96) as u32];
+    (words, count as usize)
+}
+
+/// The bits of the first `count` (1 to 4) of these words.
+#[inline]
+pub(crate) const fn of_words(words: [u32; 4], count: usize) -> u128 {
+    let low = words[0] as u64 | (words[1] as u64) << 32;
+    let high = words[2] as u64 | (words[3] as u64) << 32;
+    let bits = low as u128 | (high as u128) << 64;
+    let absent = if count < 4 { u128::MAX << (32 * count) } else { 0 };
+    bits | absent
+}
+
 /// What feedback has told so far.
 #[derive(Debug)]
 pub(crate) struct Told {

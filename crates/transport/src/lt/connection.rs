@@ -40,6 +40,8 @@ pub struct LtConnection {
     /// The TCP inside had nothing to send and was not touched since: between opening and closing it
     /// need not be asked for each packet.
     tcp_rests: bool,
+    /// When that TCP is due, while it rests.
+    tcp_due: Nanos,
     mode: Mode,
     /// The peer's SYN showed the option.
     peer_codes: bool,
@@ -61,6 +63,7 @@ impl LtConnection {
             config: *config,
             tcp: Connection::new(&tcp_config, role, iss),
             tcp_rests: false,
+            tcp_due: Nanos::NEVER,
             mode: Mode::Opening,
             peer_codes: false,
             sender: None,
@@ -114,6 +117,25 @@ impl LtConnection {
     const fn inner(&mut self) -> &mut Connection {
         self.tcp_rests = false;
         &mut self.tcp
+    }
+
+    /// What the TCP inside wants to send; if nothing, it rests once the stream travels in blocks.
+    fn poll_inner<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
+        let Some(mut segment) = self.tcp.poll(now, cx) else {
+            self.tcp_rests = self.mode == Mode::Coded;
+            self.tcp_due = self.tcp.next_timer();
+            return None;
+        };
+        let answer = segment.flags.has(Flags::ACK);
+        if segment.flags.has(Flags::SYN) && self.config.offer && (!answer || self.peer_codes) {
+            segment.set_coding_permitted();
+        }
+        Some(segment)
+    }
+
+    /// When the TCP inside wants to be called.
+    fn tcp_timer(&self) -> Nanos {
+        if self.tcp_rests { self.tcp_due } else { self.tcp.next_timer() }
     }
 
     /// What is spoken.
@@ -256,7 +278,12 @@ impl LtConnection {
 
     fn handle_coded<P: Probe>(&mut self, now: Nanos, segment: &Segment, cx: &mut Cx<'_, P>) {
         cx.record(now, || Event::SegmentReceived { segment: *segment });
-        if let Some(data) = Data::of(segment) {
+        // Feedback has no payload.
+        if segment.len > 0 {
+            let Some(data) = Data::of(segment) else {
+                self.stats.refused += 1;
+                return;
+            };
             let bytes = self.receiver.on_data(now, &data, segment.ecn, &mut self.stats);
             if bytes > 0 {
                 cx.record(now, || Event::Delivered { bytes });
@@ -279,9 +306,10 @@ impl LtConnection {
         segment.ack = self.tcp.next_expected().plus(self.receiver.delivered() as u32);
     }
 
+    #[inline]
     fn next_coded<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
-        let shift = self.tcp.scales().map_or(0, |s| s.1);
-        if let Some(feedback) = self.receiver.feedback(shift) {
+        if self.receiver.owes_feedback() {
+            let feedback = self.receiver.feedback(self.tcp.scales().map_or(0, |s| s.1))?;
             let mut segment = feedback.segment();
             self.dress(&mut segment, 0);
             cx.record(now, || Event::SegmentSent { segment, retransmission: false });
@@ -320,7 +348,7 @@ impl Machine for LtConnection {
 
     fn on_timer<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
         self.now = self.now.max(now);
-        if self.tcp.next_timer() <= now {
+        if self.tcp_timer() <= now {
             self.inner().on_timer(now, cx);
         }
         self.receiver.on_timer(now);
@@ -339,18 +367,14 @@ impl Machine for LtConnection {
             }
             _ => Nanos::NEVER,
         };
-        self.tcp.next_timer().min(own.max(self.now))
+        self.tcp_timer().min(own.max(self.now))
     }
 
     fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
         self.now = self.now.max(now);
-        let polled = if self.tcp_rests { None } else { self.tcp.poll(now, cx) };
-        self.tcp_rests = polled.is_none() && self.mode == Mode::Coded;
-        if let Some(mut segment) = polled {
-            let answer = segment.flags.has(Flags::ACK);
-            if segment.flags.has(Flags::SYN) && self.config.offer && (!answer || self.peer_codes) {
-                segment.set_coding_permitted();
-            }
+        if !self.tcp_rests
+            && let Some(segment) = self.poll_inner(now, cx)
+        {
             return Some(segment);
         }
         if self.mode != Mode::Coded || self.tcp.is_closed() {

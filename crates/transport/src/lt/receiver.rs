@@ -24,8 +24,8 @@ use crate::told::REACH;
 /// Most blocks between the first not delivered and the last one open.
 pub(crate) const MOST_BLOCKS: u64 = 4096;
 
-/// Packets among which a missing one has each segment answered at once.
-const RECENT: u32 = 32;
+/// Packets among which a missing one has each segment answered at once: the bits of 32.
+const RECENT: u128 = u32::MAX as u128;
 
 /// A block that has begun to arrive.
 #[derive(Debug, Clone, Copy)]
@@ -184,7 +184,7 @@ impl LtReceiver {
             stats.duplicates += 1;
         }
         self.unanswered += 1;
-        let missing = self.arrived.trailing_ones() < RECENT;
+        let missing = self.arrived & RECENT != RECENT;
         if at_once || missing || self.unanswered >= self.ack_every {
             self.owed = true;
         } else if self.deadline == Nanos::NEVER {
@@ -260,6 +260,12 @@ impl LtReceiver {
         };
         self.delivered = self.in_blocks + head;
         self.delivered - before
+    }
+
+    /// Feedback is to be sent now.
+    #[inline]
+    pub(crate) const fn owes_feedback(&self) -> bool {
+        self.owed
     }
 
     /// The feedback to be sent now, if any. `shift` is the scale of the window.

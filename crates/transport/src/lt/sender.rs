@@ -61,6 +61,12 @@ pub(crate) struct LtSender {
     blocks: VecDeque<Outgoing>,
     /// Number of the first of them.
     first_block: u64,
+    /// How many of them have something that is to leave.
+    pending: usize,
+    /// Something of them became known by which one may be sampled, repaired or over.
+    unsettled: bool,
+    /// The least window in bytes: G of the smallest segments.
+    least_window: u64,
     /// Bytes the application has written, and those put into blocks.
     written: u64,
     assigned: u64,
@@ -143,6 +149,10 @@ impl LtSender {
             ledger: Ledger::new(tcp.dup_thresh),
             blocks: VecDeque::new(),
             first_block: 0,
+            pending: 0,
+            unsettled: false,
+            least_window: u64::from(config.granulation)
+                * u64::from(config.mss_min.min(mss_most)),
             written: 0,
             assigned: 0,
             una: 0,
@@ -221,11 +231,9 @@ impl LtSender {
     }
 
     /// The window that sending goes by: the law's, and at least G of the smallest segments.
+    #[inline]
     fn window(&self) -> u64 {
-        let least = u64::from(self.config.granulation) * u64::from(self.config.mss_min);
-        self.law
-            .cwnd()
-            .max(least.min(u64::from(self.mss_most) * u64::from(self.config.granulation)))
+        self.law.cwnd().max(self.least_window)
     }
 
     fn target_segment(&self) -> u16 {
@@ -233,6 +241,7 @@ impl LtSender {
     }
 
     /// The rate at which segments leave; `None` to send as the window allows.
+    #[inline]
     fn pacing_rate(&self) -> Option<BitRate> {
         match self.tcp.pacing {
             Pacing::Off => None,
@@ -307,6 +316,7 @@ impl LtSender {
         for block in &mut self.blocks {
             block.on_timeout();
         }
+        self.unsettled = true;
     }
 
     fn block(&mut self, number: u64) -> Option<&mut Outgoing> {
@@ -349,6 +359,7 @@ impl LtSender {
         for block in &mut self.blocks {
             if block.repair(&protection, &self.config) {
                 stats.reactive_rounds += 1;
+                self.pending += 1;
             }
         }
     }

@@ -22,7 +22,7 @@
 use airtcp_packet::{Flags, Kind, Segment, Seq};
 
 use super::block::DATA_HEADER;
-use crate::told::REACH;
+use crate::told;
 
 const FINAL: u8 = 1;
 const REACTIVE: u8 = 2;
@@ -61,8 +61,8 @@ impl Data {
             flags |= REACTIVE;
         }
         let geometry = u32::from_be_bytes([self.index, self.k, self.padding, flags]);
-        let words = [self.number, self.block, geometry];
-        let mut segment = Segment::coded(Flags::ACK, Seq(0), &words);
+        let words = [self.number, self.block, geometry, 0, 0, 0, 0, 0];
+        let mut segment = Segment::coded_words(Flags::ACK, Seq(0), words, 3);
         segment.len = self.len;
         debug_assert_eq!(segment.options_len(), u32::from(DATA_HEADER));
         segment
@@ -123,12 +123,10 @@ pub(crate) struct Feedback {
 impl Feedback {
     pub(crate) fn segment(&self) -> Segment {
         let counts = u32::from(self.marked) << 16 | u32::from(self.capable);
-        let mut words = [self.next_block, self.greatest, counts, 0, 0, 0, 0];
-        for (i, word) in words[3..].iter_mut().enumerate() {
-            *word = (self.arrived >> (32 * i)) as u32;
-        }
-        let bits = (REACH - self.arrived.leading_ones()).div_ceil(32).max(1);
-        let mut segment = Segment::coded(Flags::ACK, Seq(0), &words[..3 + bits as usize]);
+        let (bits, count) = told::to_words(self.arrived);
+        let words =
+            [self.next_block, self.greatest, counts, bits[0], bits[1], bits[2], bits[3], 0];
+        let mut segment = Segment::coded_words(Flags::ACK, Seq(0), words, 3 + count);
         segment.window = self.window;
         segment
     }
@@ -139,10 +137,7 @@ impl Feedback {
         if segment.kind != Kind::Coded || segment.len != 0 || !(4..=7).contains(&count) {
             return None;
         }
-        let mut arrived = u128::MAX;
-        for word in words[3..count].iter().rev() {
-            arrived = arrived << 32 | u128::from(*word);
-        }
+        let arrived = told::of_words([words[3], words[4], words[5], words[6]], count - 3);
         let counts = words[2];
         Some(Self {
             next_block: words[0],

@@ -18,7 +18,7 @@
 use airtcp_fec::{Symbol, gf256};
 use airtcp_packet::{Flags, Kind, Segment, Seq};
 
-use crate::told::REACH;
+use crate::told;
 
 /// Bytes of the option of a combination, the longer one.
 pub const SYMBOL_OPTION: u16 = 24;
@@ -164,12 +164,14 @@ impl Feedback {
     pub(crate) fn segment(&self) -> Segment {
         let (flags, head) =
             if self.marked > 0 { (Flags::ACK | Flags::ECE, 3) } else { (Flags::ACK, 2) };
-        let mut words = [self.next as u32, self.greatest as u32, self.marked, 0, 0, 0, 0];
-        for (i, word) in words[head..].iter_mut().take(4).enumerate() {
-            *word = (self.arrived >> (32 * i)) as u32;
-        }
-        let told = (REACH - self.arrived.leading_ones()).div_ceil(32).max(1);
-        Segment::coded(flags, Seq(0), &words[..head + told as usize])
+        let ([a, b, c, d], count) = told::to_words(self.arrived);
+        let (next, greatest) = (self.next as u32, self.greatest as u32);
+        let words = if head == 3 {
+            [next, greatest, self.marked, a, b, c, d, 0]
+        } else {
+            [next, greatest, a, b, c, d, 0, 0]
+        };
+        Segment::coded_words(flags, Seq(0), words, head + count)
     }
 
     /// Reads it; `None` if it is none.
@@ -183,10 +185,9 @@ impl Feedback {
         {
             return None;
         }
-        let mut arrived = u128::MAX;
-        for word in words[head..count].iter().rev() {
-            arrived = arrived << 32 | u128::from(*word);
-        }
+        let bits = if head == 3 { 3 } else { 2 };
+        let bits = [words[bits], words[bits + 1], words[bits + 2], words[bits + 3]];
+        let arrived = told::of_words(bits, count - head);
         Some(Self {
             next: Seq(words[0]).unwrap_near(Seq(0), near_symbol)?,
             greatest: Seq(words[1]).unwrap_near(Seq(0), near_number)?,

@@ -62,7 +62,8 @@ impl LtSender {
             }
         }
         self.losses.clear();
-        while let Some(packet) = self.ledger.next_lost() {
+        let edge = self.ledger.edge();
+        while let Some(packet) = self.ledger.next_lost(edge) {
             self.on_lost(&packet, &mut news, stats);
         }
         news.marked = self.ecn.on_counts(now, feedback.capable, feedback.marked);
@@ -74,10 +75,12 @@ impl LtSender {
         }
         self.react(now, &news, prior.0, stats, cx);
         self.tell_law(now, &news, rtt, prior);
-        if self.sweep(now) && tells_excess(&self.ecn, &self.config) {
-            self.tell_overflow(now, prior.0, stats, cx);
+        if std::mem::take(&mut self.unsettled) {
+            if self.sweep(now) && tells_excess(&self.ecn, &self.config) {
+                self.tell_overflow(now, prior.0, stats, cx);
+            }
+            self.repair(stats);
         }
-        self.repair(stats);
         if news.delivered > 0 || progress {
             self.retries = 0;
             self.burst = 0;
@@ -100,6 +103,9 @@ impl LtSender {
         }
         if let Some(block) = self.block(packet.block) {
             block.on_arrived(packet.index, was_lost);
+            if block.is_settled() {
+                self.unsettled = true;
+            }
         }
     }
 
@@ -111,17 +117,26 @@ impl LtSender {
         news.last_lost = Some(packet.end);
         if let Some(block) = self.block(packet.block) {
             block.on_lost(packet.index, false);
+            if block.is_settled() {
+                self.unsettled = true;
+            }
         }
         let lost = packet.rate.lost(packet.end - bytes, bytes, self.lost);
         self.losses.push(Lost { total_delivered: self.rate.delivered(), ..lost });
     }
 
     /// The peer has delivered all blocks before `next`. True if that is news.
+    #[inline]
     fn on_delivered(&mut self, next: u64, stats: &mut LtStats) -> bool {
+        if next <= self.first_block {
+            return false;
+        }
         let count = next.saturating_sub(self.first_block) as usize;
         let mut progress = false;
         for block in self.blocks.iter_mut().take(count).filter(|b| !b.is_delivered()) {
+            self.pending -= usize::from(block.has_next());
             block.on_delivered();
+            self.unsettled = true;
             stats.blocks_acked += 1;
             stats.bytes_acked += block.end - self.una;
             self.una = block.end;

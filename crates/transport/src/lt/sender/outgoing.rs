@@ -164,12 +164,27 @@ impl Outgoing {
         self.delivered && self.flying == 0 && self.sampled
     }
 
+    /// Of a block delivered early the rest never left.
+    fn first_sent(&self) -> u16 {
+        self.first().min(self.fresh)
+    }
+
+    /// All of the first segments are judged, and were not sampled.
+    fn is_to_sample(&self) -> bool {
+        let complete = self.delivered || self.fresh >= self.first();
+        !self.sampled && complete && self.judged >= self.first_sent()
+    }
+
+    /// What became known of a packet may have made it a block to sample, to repair or to let go of.
+    #[inline]
+    pub(crate) fn is_settled(&self) -> bool {
+        self.flying == 0 || self.is_to_sample()
+    }
+
     /// Lost and sent of the first segments, once all of them are judged; once.
     pub(crate) fn take_sample(&mut self, on_timeout: bool) -> Option<(u16, u16)> {
-        // Of a block delivered early the rest never left.
-        let sent = self.first().min(self.fresh);
-        let complete = self.delivered || self.fresh >= self.first();
-        if self.sampled || !complete || self.judged < sent {
+        let sent = self.first_sent();
+        if !self.is_to_sample() {
             return None;
         }
         self.sampled = true;

@@ -25,6 +25,7 @@ pub(crate) struct Symbol {
 
 impl LtSender {
     /// The next symbol that may leave at `now`.
+    #[inline]
     pub(crate) fn next<P: Probe>(
         &mut self,
         now: Nanos,
@@ -35,10 +36,11 @@ impl LtSender {
             self.send_at = self.next_send;
             return None;
         }
-        let at = match self.blocks.iter().position(Outgoing::has_next) {
-            Some(at) => at,
-            None => self.begin_block(now, stats, cx)?,
-        };
+        debug_assert_eq!(self.pending, self.blocks.iter().filter(|b| b.has_next()).count());
+        if self.pending == 0 {
+            self.begin_block(now, stats, cx)?;
+        }
+        let at = self.blocks.iter().position(Outgoing::has_next)?;
         let len = self.blocks[at].plan.symbol;
         if !self.fits(u64::from(len)) {
             return None;
@@ -47,6 +49,7 @@ impl LtSender {
     }
 
     /// True if the window has room for `bytes`; notes it if not.
+    #[inline]
     fn fits(&mut self, bytes: u64) -> bool {
         let pipe = self.ledger.pipe();
         let fits = pipe == 0 || self.burst > 0 || pipe + bytes <= self.window();
@@ -56,13 +59,13 @@ impl LtSender {
         fits
     }
 
-    /// Begins a block of what waits, if the windows let one of its segments leave.
+    /// Begins a block of what waits, if the windows let one of its segments leave. `None` if not.
     fn begin_block<P: Probe>(
         &mut self,
         now: Nanos,
         stats: &mut LtStats,
         cx: &mut Cx<'_, P>,
-    ) -> Option<usize> {
+    ) -> Option<()> {
         // The application writes on as its buffer empties: what is in blocks is what it holds.
         let buffer = self.tcp.send_buffer.map_or(u64::MAX, |b| b.0);
         let edge = self.una.saturating_add(self.peer_window.min(buffer));
@@ -82,6 +85,7 @@ impl LtSender {
         let plan = plan(self.window(), self.mss, available, &protection, &self.config);
         self.assigned += u64::from(plan.bytes);
         self.blocks.push_back(Outgoing::new(plan, self.assigned, (self.window(), self.sent)));
+        self.pending += 1;
         stats.blocks_sent += 1;
         let estimate_ppm = (self.estimator.estimate() * 1e6).round() as u32;
         cx.record(now, || Event::Coding {
@@ -90,7 +94,7 @@ impl LtSender {
             data: u32::from(plan.data),
             parity: u32::from(plan.parity),
         });
-        Some(self.blocks.len() - 1)
+        Some(())
     }
 
     /// Segments follow the window: down at once, up by one step a round trip.
@@ -112,6 +116,7 @@ impl LtSender {
         let number = self.ledger.next();
         let block = &mut self.blocks[at];
         let (index, again) = block.take_next();
+        self.pending -= usize::from(!block.has_next());
         let len = block.len_of(index);
         let amount = match block.kind_of(index) {
             _ if again => &mut stats.resent,
