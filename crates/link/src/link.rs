@@ -83,6 +83,10 @@ pub struct Link {
     waiting: bool,
     /// Sorted by arrival; equal arrivals in the order they were sent.
     in_flight: VecDeque<InFlight>,
+    /// When the first of them arrives.
+    next_arrival: Nanos,
+    /// See [`tells`](Self::tells).
+    tells: bool,
     /// Latest arrival among the packets that keep their order.
     last_in_order: Nanos,
     highest_delivered: Option<u64>,
@@ -131,6 +135,7 @@ impl Link {
         let p = feedback.loss.get();
         let loss = (p > 0.0).then(|| (p, seed.keyed(&format!("{label}/feedback"))));
         self.carrier = Some(Box::new(Carrier::new(sender, receiver, feedback.way, loss)));
+        self.tells = true;
     }
 
     /// A link with a loss model built elsewhere, and without a link protocol; `config.loss` and
@@ -148,6 +153,8 @@ impl Link {
             duplication: (duplication > 0.0).then(|| (duplication, keyed("duplication"))),
             waiting: false,
             in_flight: VecDeque::new(),
+            next_arrival: Nanos::NEVER,
+            tells: false,
             last_in_order: Nanos::ZERO,
             highest_delivered: None,
             reports: None,
@@ -160,13 +167,14 @@ impl Link {
     /// one that is not.
     pub fn report_to(&mut self, delays: Vec<Option<Span>>) {
         self.reports = Some(Reports::new(delays));
+        self.tells = true;
     }
 
     /// True if it has anything to say or to do beside carrying packets: reports for senders, a
     /// link protocol of this direction or of the other one.
     #[inline]
-    pub fn tells(&self) -> bool {
-        self.carrier.is_some() || self.control.is_some() || self.reports.is_some()
+    pub const fn tells(&self) -> bool {
+        self.tells
     }
 
     /// The next report that is due.
@@ -177,8 +185,12 @@ impl Link {
     /// True if the transmitter can start with a packet at `now`.
     #[inline]
     pub fn is_ready(&self, now: Nanos) -> bool {
-        now >= self.wire.ready_at
-            && self.carrier.as_ref().is_none_or(|c| c.is_open())
+        now >= self.wire.ready_at && (!self.tells || self.is_open())
+    }
+
+    /// Neither the link protocol nor reports keep the transmitter.
+    fn is_open(&self) -> bool {
+        self.carrier.as_ref().is_none_or(|c| c.is_open())
             && self.control.as_ref().is_none_or(|c| c.is_empty())
     }
 
@@ -193,6 +205,12 @@ impl Link {
     #[inline]
     pub const fn set_waiting(&mut self, waiting: bool) {
         self.waiting = waiting;
+    }
+
+    /// Whether a packet waits for the transmitter, as it was told.
+    #[inline]
+    pub const fn is_waited_for(&self) -> bool {
+        self.waiting
     }
 
     /// Packets on their way, being transmitted, propagating, or in the care of a link protocol.
@@ -219,6 +237,7 @@ impl Link {
     /// `bytes`.
     pub fn carry_reports(&mut self, bytes: Bytes) {
         self.control = Some(Box::new(Control::new(bytes)));
+        self.tells = true;
     }
 
     /// Makes the link protocol wait for its reports longer, by what they may take on `reverse`.
@@ -324,15 +343,18 @@ impl Link {
         }
     }
 
-    /// When a link that carries units or reports next wants to run.
-    fn next_with_protocol(&self) -> Nanos {
+    /// When a link that does more than to carry packets next wants to run.
+    fn next_with_more(&self) -> Nanos {
         let ready_at = self.wire.ready_at;
+        let report = self.reports.as_ref().map_or(Nanos::NEVER, Reports::next);
+        let arrival = self.next_arrival.min(report);
         let protocol = match &self.carrier {
             Some(carrier) => carrier.next_timer(ready_at, self.waiting),
             None if self.waiting => ready_at,
             None => Nanos::NEVER,
         };
-        protocol.min(self.control.as_ref().map_or(Nanos::NEVER, |c| c.next_timer(ready_at)))
+        let control = self.control.as_ref().map_or(Nanos::NEVER, |c| c.next_timer(ready_at));
+        protocol.min(control).min(arrival)
     }
 
     /// The next packet that the link protocol lets up.
@@ -364,6 +386,7 @@ impl Link {
 
     #[inline]
     fn launch(&mut self, packet: InFlight) {
+        self.next_arrival = self.next_arrival.min(packet.at);
         if self.in_flight.back().is_none_or(|last| last.at <= packet.at) {
             self.in_flight.push_back(packet);
         } else {
@@ -377,6 +400,7 @@ impl Machine for Link {
     type In = PacketId;
     type Out = PacketId;
 
+    #[inline]
     fn handle<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) {
         let packet = cx.pool.get(id);
         let bytes = packet.wire_len();
@@ -434,13 +458,10 @@ impl Machine for Link {
 
     #[inline]
     fn next_timer(&self) -> Nanos {
-        let arrival = self.in_flight.front().map_or(Nanos::NEVER, |p| p.at);
-        let report = self.reports.as_ref().map_or(Nanos::NEVER, Reports::next);
-        let arrival = arrival.min(report);
-        if self.carrier.is_none() && self.control.is_none() {
-            return if self.waiting { arrival.min(self.wire.ready_at) } else { arrival };
+        if self.tells {
+            return self.next_with_more();
         }
-        self.next_with_protocol().min(arrival)
+        if self.waiting { self.next_arrival.min(self.wire.ready_at) } else { self.next_arrival }
     }
 
     #[inline]
@@ -448,11 +469,11 @@ impl Machine for Link {
         if self.carrier.is_some() {
             return self.poll_carrier(now, cx);
         }
-        let InFlight { at, ordinal, id } = *self.in_flight.front()?;
-        if at > now {
+        if self.next_arrival > now {
             return None;
         }
-        self.in_flight.pop_front();
+        let InFlight { ordinal, id, .. } = self.in_flight.pop_front()?;
+        self.next_arrival = self.in_flight.front().map_or(Nanos::NEVER, |p| p.at);
         if self.highest_delivered.is_some_and(|highest| ordinal < highest) {
             self.stats.reordered += 1;
         } else {

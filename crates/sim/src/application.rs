@@ -146,6 +146,7 @@ impl App {
     }
 
     /// When it next acts by itself.
+    #[inline]
     pub(crate) fn next_timer(&self) -> Nanos {
         match self {
             Self::Sink { .. } | Self::Responder { .. } => Nanos::NEVER,
@@ -195,6 +196,7 @@ impl App {
     }
 
     /// The transport has taken something in: read it, answer it.
+    #[inline]
     pub(crate) fn on_progress(&mut self, now: Nanos, transport: &mut Transport) {
         match self {
             Self::Sink { finished } => {

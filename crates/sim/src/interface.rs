@@ -3,7 +3,7 @@
 use airtcp_link::Link;
 use airtcp_packet::{PacketId, Pool};
 use airtcp_probe::{Cx, Machine, Probe, Who};
-use airtcp_queueing::{Qdisc, Queue};
+use airtcp_queueing::{Qdisc, Queue, Verdict};
 use airtcp_units::Nanos;
 
 /// Queue and link of one direction. The link takes a packet only when its transmitter is free;
@@ -32,12 +32,15 @@ impl Interface {
         pool: &mut Pool,
     ) {
         let mut cx = Cx::new(probe, pool, Who::Queue(self.number));
-        self.queue.enqueue(now, packet, &mut cx);
-        self.feed(now, probe, pool);
+        let verdict = self.queue.enqueue(now, packet, &mut cx);
+        if self.link.is_ready(now) {
+            self.feed(now, probe, pool);
+        } else if verdict == Verdict::Queued {
+            self.link.set_waiting(true);
+        }
     }
 
     /// Gives the link its next packets while it is free.
-    #[inline]
     pub(crate) fn feed<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
         while self.link.is_ready(now) {
             let mut cx = Cx::new(probe, pool, Who::Queue(self.number));
@@ -54,7 +57,9 @@ impl Interface {
         if self.link.tells() {
             self.link.on_timer(now, &mut Cx::new(probe, pool, Who::Link(self.number)));
         }
-        self.feed(now, probe, pool);
+        if self.link.is_waited_for() && self.link.is_ready(now) {
+            self.feed(now, probe, pool);
+        }
     }
 
     /// The next packet that has reached the far end.

@@ -121,6 +121,7 @@ impl Transport {
         }
     }
 
+    #[inline]
     pub(crate) fn peer_closed(&self) -> bool {
         match self {
             Self::Tcp { connection, .. } => connection.peer_closed(),
@@ -143,6 +144,7 @@ impl Transport {
         new
     }
 
+    #[inline]
     pub(crate) fn handle<P: Probe>(&mut self, now: Nanos, segment: Segment, cx: &mut Cx<'_, P>) {
         match self {
             Self::Tcp { connection, .. } => connection.handle(now, segment, cx),
@@ -176,6 +178,7 @@ impl Transport {
         }
     }
 
+    #[inline]
     pub(crate) fn next_timer(&self) -> Nanos {
         match self {
             Self::Tcp { connection, .. } => connection.next_timer(),
@@ -187,6 +190,7 @@ impl Transport {
         }
     }
 
+    #[inline]
     pub(crate) fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
         match self {
             Self::Tcp { connection, .. } => connection.poll(now, cx),

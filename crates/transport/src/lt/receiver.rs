@@ -153,11 +153,15 @@ impl LtReceiver {
     }
 
     /// Notes that a packet has arrived, and whether an answer is due.
+    #[inline]
     fn note_packet(&mut self, now: Nanos, data: &Data, ecn: Ecn, stats: &mut LtStats) {
         let number = Seq(data.number).unwrap_near(Seq(0), self.next_number).unwrap_or(u64::MAX);
         let mut fresh = true;
         let mut at_once = number != self.next_number;
-        if number == u64::MAX {
+        if !at_once {
+            self.arrived = self.arrived << 1 | 1;
+            self.next_number += 1;
+        } else if number == u64::MAX {
             fresh = false;
         } else if number >= self.next_number {
             let ahead = number - self.next_number + 1;
@@ -194,6 +198,7 @@ impl LtReceiver {
 
     /// The place of a block among those open, opening it if it is new; `None` if what the symbol
     /// says of it cannot be.
+    #[inline]
     fn open(&mut self, block: u64, data: &Data) -> Option<usize> {
         let ahead = block - self.next_block;
         if ahead >= MOST_BLOCKS {
@@ -228,6 +233,7 @@ impl LtReceiver {
         Some(at)
     }
 
+    #[inline]
     fn take(&mut self, at: usize, data: &Data, stats: &mut LtStats) -> u64 {
         let Some(Some(block)) = self.blocks.get_mut(at) else { return 0 };
         if block.decodes() || !block.symbols.insert(data.index) {

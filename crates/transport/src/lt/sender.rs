@@ -183,8 +183,8 @@ impl LtSender {
 
     /// Takes more of the stream.
     pub(crate) fn write(&mut self, bytes: u64) {
-        if self.assigned == self.written && self.ledger.pipe() < self.window() {
-            self.rate.on_app_limited(self.ledger.pipe());
+        if self.assigned == self.written {
+            self.note_limited_by_application();
         }
         self.written = self.written.saturating_add(bytes);
     }

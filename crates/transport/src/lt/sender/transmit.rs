@@ -38,14 +38,25 @@ impl LtSender {
         }
         debug_assert_eq!(self.pending, self.blocks.iter().filter(|b| b.has_next()).count());
         if self.pending == 0 {
+            if self.written == self.assigned {
+                self.note_limited_by_application();
+                return None;
+            }
             self.begin_block(now, stats, cx)?;
         }
-        let at = self.blocks.iter().position(Outgoing::has_next)?;
+        let at = (0..self.blocks.len()).find(|at| self.blocks[*at].has_next())?;
         let len = self.blocks[at].plan.symbol;
         if !self.fits(u64::from(len)) {
             return None;
         }
         Some(self.emit(now, at, stats))
+    }
+
+    /// The application has nothing to send, perhaps with room in the window.
+    pub(super) fn note_limited_by_application(&mut self) {
+        if self.ledger.pipe() < self.window() {
+            self.rate.on_app_limited(self.ledger.pipe());
+        }
     }
 
     /// True if the window has room for `bytes`; notes it if not.
@@ -72,9 +83,6 @@ impl LtSender {
         let waiting = self.written - self.assigned;
         let available = waiting.min(edge.saturating_sub(self.assigned));
         if available == 0 || self.blocks.len() as u64 >= MOST_BLOCKS - 1 {
-            if waiting == 0 && self.ledger.pipe() < self.window() {
-                self.rate.on_app_limited(self.ledger.pipe());
-            }
             return None;
         }
         if !self.fits(u64::from(self.mss).min(available)) {
