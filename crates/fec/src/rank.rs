@@ -196,9 +196,6 @@ impl<S: Symbol> WindowDecoder<S> {
 
     fn learn(&mut self, position: u64, symbol: S) {
         let i = (position - self.base) as usize;
-        if self.known.len() <= i {
-            self.known.resize_with(i + 1, || None);
-        }
         for row in &mut self.rows {
             if row.start == position {
                 row.pivotless = true;
@@ -206,7 +203,14 @@ impl<S: Symbol> WindowDecoder<S> {
             row.substitute(position, &symbol);
             row.trim();
         }
-        self.known[i] = Some(symbol);
+        if self.known.len() == i {
+            self.known.push_back(Some(symbol));
+        } else {
+            if self.known.len() < i {
+                self.known.resize_with(i + 1, || None);
+            }
+            self.known[i] = Some(symbol);
+        }
         self.advance();
     }
 

@@ -351,10 +351,8 @@ impl Segment {
     /// Length on the wire in bytes: IP header, transport header with options, payload.
     #[inline]
     pub fn wire_len(&self) -> u32 {
-        let header = match self.kind {
-            Kind::Tcp | Kind::Coded => TCP_HEADER + self.options_len(),
-            Kind::Udp => UDP_HEADER,
-        };
+        let header =
+            if self.kind == Kind::Udp { UDP_HEADER } else { TCP_HEADER + self.options_len() };
         IP_HEADER + header + u32::from(self.len)
     }
 }

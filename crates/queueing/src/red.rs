@@ -177,6 +177,7 @@ impl Red {
         }
     }
 
+    #[inline]
     fn decide(&mut self, len: u32, ecn: Ecn) -> Decision {
         let arrival = self.arrivals;
         self.arrivals += 1;
@@ -218,6 +219,7 @@ impl Red {
 }
 
 impl Qdisc for Red {
+    #[inline]
     fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) -> Verdict {
         let packet = cx.pool.get(id);
         let (len, ecn) = (packet.wire_len(), packet.segment.ecn);

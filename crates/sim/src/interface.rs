@@ -6,6 +6,8 @@ use airtcp_probe::{Cx, Machine, Probe, Who};
 use airtcp_queueing::{Qdisc, Queue, Verdict};
 use airtcp_units::Nanos;
 
+use crate::queue::MachineId;
+
 /// Queue and link of one direction. The link takes a packet only when its transmitter is free;
 /// until then packets wait in the queue.
 pub(crate) struct Interface {
@@ -15,14 +17,17 @@ pub(crate) struct Interface {
     pub(crate) number: u32,
     /// The interface over which the reports of the link's protocol go back, if they take one.
     pub(crate) reverse: Option<u32>,
+    /// Its place in the event queue.
+    pub(crate) timer: MachineId,
 }
 
 impl Interface {
     pub(crate) fn new(queue: Queue, link: Link, to_node: u32, number: u32) -> Self {
-        Self { queue, link, to_node, number, reverse: None }
+        Self { queue, link, to_node, number, reverse: None, timer: MachineId(u32::MAX) }
     }
 
-    /// Takes a packet into the queue, and on to the link if that is free.
+    /// Takes a packet into the queue, and on to the link if that is free. False if its next timer
+    /// stays what it was.
     #[inline]
     pub(crate) fn enqueue<P: Probe>(
         &mut self,
@@ -30,14 +35,19 @@ impl Interface {
         packet: PacketId,
         probe: &mut P,
         pool: &mut Pool,
-    ) {
+    ) -> bool {
         let mut cx = Cx::new(probe, pool, Who::Queue(self.number));
         let verdict = self.queue.enqueue(now, packet, &mut cx);
         if self.link.is_ready(now) {
             self.feed(now, probe, pool);
-        } else if verdict == Verdict::Queued {
+            return true;
+        }
+        let waited = self.link.is_waited_for();
+        if verdict == Verdict::Queued {
             self.link.set_waiting(true);
         }
+        // A queue from outside may have timers of its own.
+        !waited || self.link.tells() || matches!(self.queue, Queue::Dyn(_))
     }
 
     /// Gives the link its next packets while it is free.

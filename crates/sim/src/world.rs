@@ -64,7 +64,6 @@ pub(crate) struct World<P: Probe> {
     queue: EventQueue,
     actors: Vec<Actor>,
     interfaces: Vec<Interface>,
-    interface_timers: Vec<MachineId>,
     sites: Vec<Site>,
     /// By cell of the scenario, its medium and its number there.
     cells: Vec<(u32, u32)>,
@@ -87,7 +86,6 @@ impl<P: Probe> World<P> {
             queue: EventQueue::new(),
             actors: Vec::new(),
             interfaces: Vec::new(),
-            interface_timers: Vec::new(),
             sites: Vec::new(),
             cells: Vec::new(),
             air_ways: Vec::new(),
@@ -108,11 +106,10 @@ impl<P: Probe> World<P> {
     }
 
     /// Adds an interface; they are numbered in order. `salt` comes from seed and name.
-    pub(crate) fn add_interface(&mut self, interface: Interface, salt: u64) {
+    pub(crate) fn add_interface(&mut self, mut interface: Interface, salt: u64) {
         let number = self.interfaces.len() as u32;
-        let timer = self.register(Actor::Interface(number), Phase::Arrival, salt);
+        interface.timer = self.register(Actor::Interface(number), Phase::Arrival, salt);
         self.interfaces.push(interface);
-        self.interface_timers.push(timer);
     }
 
     /// Lets the reports of interface `number`'s link protocol go over interface `reverse`.
@@ -241,8 +238,8 @@ impl<P: Probe> World<P> {
 
     #[inline]
     fn set_interface(&mut self, number: u32) {
-        let i = number as usize;
-        self.queue.set(self.interface_timers[i], self.interfaces[i].next_timer());
+        let interface = &self.interfaces[number as usize];
+        self.queue.set(interface.timer, interface.next_timer());
     }
 
     fn on_air_ends(&mut self, number: u32) {
@@ -344,7 +341,8 @@ impl<P: Probe> World<P> {
             return;
         };
         let i = next as usize;
-        if let Some(way) = i.checked_sub(self.interfaces.len()) {
+        if i >= self.interfaces.len() {
+            let way = i - self.interfaces.len();
             let AirWay { site, from, .. } = self.air_ways[way];
             let category = self.endpoints[to.index()].category as usize;
             self.sites[site as usize].enqueue(
@@ -359,8 +357,10 @@ impl<P: Probe> World<P> {
             self.reschedule(site);
             return;
         }
-        self.interfaces[i].enqueue(self.now, packet, &mut self.probe, &mut self.pool);
-        self.set_interface(next);
+        let interface = &mut self.interfaces[i];
+        if interface.enqueue(self.now, packet, &mut self.probe, &mut self.pool) {
+            self.queue.set(interface.timer, interface.next_timer());
+        }
     }
 
     /// A packet has reached `node` through interface `number`.

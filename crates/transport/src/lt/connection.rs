@@ -134,6 +134,7 @@ impl LtConnection {
     }
 
     /// When the TCP inside wants to be called.
+    #[inline]
     fn tcp_timer(&self) -> Nanos {
         if self.tcp_rests { self.tcp_due } else { self.tcp.next_timer() }
     }
@@ -276,6 +277,7 @@ impl LtConnection {
         }
     }
 
+    #[inline]
     fn handle_coded<P: Probe>(&mut self, now: Nanos, segment: &Segment, cx: &mut Cx<'_, P>) {
         cx.record(now, || Event::SegmentReceived { segment: *segment });
         // Feedback has no payload.
@@ -328,6 +330,7 @@ impl Machine for LtConnection {
     type In = Segment;
     type Out = Segment;
 
+    #[inline]
     fn handle<P: Probe>(&mut self, now: Nanos, segment: Segment, cx: &mut Cx<'_, P>) {
         self.now = self.now.max(now);
         if segment.kind == Kind::Coded {
@@ -360,6 +363,7 @@ impl Machine for LtConnection {
         }
     }
 
+    #[inline]
     fn next_timer(&self) -> Nanos {
         let own = match &self.sender {
             Some(sender) if !self.tcp.is_closed() => {
@@ -370,6 +374,7 @@ impl Machine for LtConnection {
         self.tcp_timer().min(own.max(self.now))
     }
 
+    #[inline]
     fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
         self.now = self.now.max(now);
         if !self.tcp_rests

@@ -151,8 +151,7 @@ impl LtSender {
             first_block: 0,
             pending: 0,
             unsettled: false,
-            least_window: u64::from(config.granulation)
-                * u64::from(config.mss_min.min(mss_most)),
+            least_window: u64::from(config.granulation) * u64::from(config.mss_min.min(mss_most)),
             written: 0,
             assigned: 0,
             una: 0,

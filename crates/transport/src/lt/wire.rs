@@ -124,8 +124,7 @@ impl Feedback {
     pub(crate) fn segment(&self) -> Segment {
         let counts = u32::from(self.marked) << 16 | u32::from(self.capable);
         let (bits, count) = told::to_words(self.arrived);
-        let words =
-            [self.next_block, self.greatest, counts, bits[0], bits[1], bits[2], bits[3], 0];
+        let words = [self.next_block, self.greatest, counts, bits[0], bits[1], bits[2], bits[3], 0];
         let mut segment = Segment::coded_words(Flags::ACK, Seq(0), words, 3 + count);
         segment.window = self.window;
         segment

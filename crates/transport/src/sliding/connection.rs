@@ -179,6 +179,7 @@ impl Machine for SlidingConnection {
     type In = Segment;
     type Out = Segment;
 
+    #[inline]
     fn handle<P: Probe>(&mut self, now: Nanos, segment: Segment, cx: &mut Cx<'_, P>) {
         if segment.kind != Kind::Coded {
             self.received.refused += 1;
@@ -225,6 +226,7 @@ impl Machine for SlidingConnection {
         }
     }
 
+    #[inline]
     fn next_timer(&self) -> Nanos {
         match self.state {
             State::Idle => Nanos::NEVER,
@@ -233,6 +235,7 @@ impl Machine for SlidingConnection {
         }
     }
 
+    #[inline]
     fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
         let mut again = false;
         let answer = self.answer.take().map(|attempt| opening(attempt, true));

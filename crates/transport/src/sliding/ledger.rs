@@ -68,6 +68,16 @@ impl Overdue {
     }
 }
 
+impl News {
+    /// Nothing changed; the memory stays.
+    fn clear(&mut self) {
+        self.arrived.clear();
+        self.lost.clear();
+        self.fates.clear();
+        (self.misjudged, self.rtt, self.passed) = (0, None, None);
+    }
+}
+
 /// All packets of a sender.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
@@ -159,12 +169,19 @@ impl Ledger {
         Some(payload)
     }
 
-    /// Takes in feedback; `None` if it tells of packets that were never sent.
-    pub(crate) fn take(&mut self, now: Nanos, feedback: &Feedback, patience: Span) -> Option<News> {
+    /// Takes in feedback and puts into `news` what it changed; false if it tells of packets that
+    /// were never sent.
+    pub(crate) fn take(
+        &mut self,
+        now: Nanos,
+        feedback: &Feedback,
+        patience: Span,
+        news: &mut News,
+    ) -> bool {
+        news.clear();
         if feedback.greatest >= self.next() {
-            return None;
+            return false;
         }
-        let mut news = News::default();
         let is_newer = self.greatest.is_none_or(|g| feedback.greatest > g.0);
         if is_newer {
             if let Some(sent) = self.of(feedback.greatest)
@@ -195,8 +212,8 @@ impl Ledger {
                 self.forget_at = self.next() + FORGET_AFTER;
             }
         }
-        self.judge(now, patience, &mut news);
-        Some(news)
+        self.judge(now, patience, news);
+        true
     }
 
     /// The patience given, or as much more as packets were found to be late.

@@ -55,6 +55,8 @@ pub(crate) struct Sender {
     marks: Marks,
     losses: Losses,
     ledger: Ledger,
+    /// What the feedback being taken changed.
+    news: News,
     /// Bytes written and not in a symbol yet; whether the stream ends behind them.
     pending: u64,
     closing: bool,
@@ -96,6 +98,7 @@ impl Sender {
             marks: Marks::new(config.ecn),
             losses: Losses::default(),
             ledger: Ledger::default(),
+            news: News::default(),
             pending: 0,
             closing: false,
             fin_sent: false,
@@ -163,6 +166,7 @@ impl Sender {
         self.heard = now;
     }
 
+    #[inline]
     fn has_new(&self) -> bool {
         let more = self.pending > 0 || (self.closing && !self.fin_sent);
         more && self.next - self.una < u64::from(self.config.most_symbols)
@@ -251,11 +255,14 @@ impl Sender {
     /// Silence does not close it at once: while nothing is heard, packets that should have been
     /// answered do not count, so that a burst of losses does not become a pause; until the silence
     /// has lasted a few round trips, when the link may be down.
+    #[inline]
     fn room(&self) -> Nanos {
         let window = self.control.window().max(1);
-        if self.ledger.flying() < window {
-            return Nanos::ZERO;
-        }
+        if self.ledger.flying() < window { Nanos::ZERO } else { self.room_in_silence(window) }
+    }
+
+    /// The same while the window is closed.
+    fn room_in_silence(&self, window: u64) -> Nanos {
         let Some(sent) = self.ledger.sent_before(window) else { return Nanos::NEVER };
         let from = (sent + self.control.answer_time()).max(self.heard + self.quiet());
         let until = self.heard + self.control.answer_time() * OUTAGE_ROUNDS;
@@ -319,10 +326,17 @@ impl Sender {
             self.stats.feedback_refused += 1;
             return;
         };
-        let Some(news) = self.ledger.take(now, &feedback, self.control.patience()) else {
+        let mut news = std::mem::take(&mut self.news);
+        if self.ledger.take(now, &feedback, self.control.patience(), &mut news) {
+            self.digest(now, &feedback, &news);
+        } else {
             self.stats.feedback_refused += 1;
-            return;
-        };
+        }
+        self.news = news;
+    }
+
+    /// Takes in what feedback changed.
+    fn digest(&mut self, now: Nanos, feedback: &Feedback, news: &News) {
         if let Some(rtt) = news.rtt {
             self.control.on_rtt(now, rtt);
             self.stats.rtt.take(rtt, self.control.srtt());
@@ -336,7 +350,7 @@ impl Sender {
             self.marks.on_arrival();
         }
         self.acknowledge(feedback.next);
-        self.learn(&news);
+        self.learn(news);
         match self.marks.take(feedback.marked, self.stats.packets_sent()) {
             Ok(true) => self.control.on_marked(now, feedback.greatest, self.ledger.next()),
             Ok(false) => {}
@@ -361,8 +375,12 @@ impl Sender {
         let bytes: u64 = self.heads.iter().skip(from).take(new).map(|h| u64::from(h.len())).sum();
         self.stats.bytes_acked += bytes;
         self.una = next;
-        self.lost = self.lost.split_off(&next);
-        self.times = self.times.split_off(&next);
+        if !self.lost.is_empty() {
+            self.lost = self.lost.split_off(&next);
+        }
+        if !self.times.is_empty() {
+            self.times = self.times.split_off(&next);
+        }
     }
 
     /// What is known of packets changes the mirror, the estimate, the window and what is lost.

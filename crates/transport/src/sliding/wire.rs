@@ -102,15 +102,14 @@ impl Packet {
         let head = u32::from(u16::from_be_bytes(self.head.0));
         let (number, oldest) = (self.number as u32, self.oldest as u32);
         let flags = Flags::PSH | Flags::ACK;
-        let mut segment = match self.payload {
-            Payload::Symbol(symbol) => {
-                Segment::coded(flags, Seq(0), &[number, oldest, symbol as u32, head])
-            }
+        let (words, words_used) = match self.payload {
+            Payload::Symbol(symbol) => ([number, oldest, symbol as u32, head, 0, 0, 0, 0], 4),
             Payload::Combination { first, count, key } => {
                 let what = u32::from(count) << 16 | u32::from(key);
-                Segment::coded(flags, Seq(0), &[number, oldest, first as u32, what, head])
+                ([number, oldest, first as u32, what, head, 0, 0, 0], 5)
             }
         };
+        let mut segment = Segment::coded_words(flags, Seq(0), words, words_used);
         segment.len = self.len;
         segment
     }

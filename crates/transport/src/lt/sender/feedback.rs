@@ -90,6 +90,7 @@ impl LtSender {
         self.tell_window(now, cx);
     }
 
+    #[inline]
     fn on_arrived(&mut self, now: Nanos, packet: &Packet, news: &mut News, stats: &mut LtStats) {
         let bytes = u64::from(packet.len);
         let was_lost = packet.fate == Fate::Lost;
@@ -145,6 +146,7 @@ impl LtSender {
         progress
     }
 
+    #[inline]
     fn take_rtt<P: Probe>(
         &mut self,
         now: Nanos,
@@ -161,6 +163,7 @@ impl LtSender {
     }
 
     /// Tells the law of marks and, where they are told, of losses: of an episode once a round trip.
+    #[inline]
     fn react<P: Probe>(
         &mut self,
         now: Nanos,
@@ -209,6 +212,7 @@ impl LtSender {
 
     /// Tells the law of what has arrived: once a whole segment of its own size has, so that a law
     /// that counts acknowledgements grows no faster for small segments, and at once of a mark.
+    #[inline]
     fn tell_law(&mut self, now: Nanos, news: &News, rtt: Option<Span>, prior: (u64, u64)) {
         if !self.untold.any {
             (self.untold.pipe, self.untold.heard, self.untold.any) = (prior.0, prior.1, true);

@@ -44,7 +44,13 @@ impl LtSender {
             }
             self.begin_block(now, stats, cx)?;
         }
-        let at = (0..self.blocks.len()).find(|at| self.blocks[*at].has_next())?;
+        // Mostly it is the last one, and the only one.
+        let last = self.blocks.len() - 1;
+        let at = if self.pending == 1 && self.blocks[last].has_next() {
+            last
+        } else {
+            self.blocks.iter().position(Outgoing::has_next)?
+        };
         let len = self.blocks[at].plan.symbol;
         if !self.fits(u64::from(len)) {
             return None;
@@ -116,6 +122,7 @@ impl LtSender {
         }
     }
 
+    #[inline]
     fn emit(&mut self, now: Nanos, at: usize, stats: &mut LtStats) -> Symbol {
         if self.ledger.is_quiet() {
             self.after_pause(now);
