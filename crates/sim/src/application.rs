@@ -209,6 +209,13 @@ impl App {
                 transport.top_up(now);
             }
             Self::Bulk { .. } | Self::Paced(_) => {}
+            Self::Requester(_) | Self::Responder { .. } => self.converse(now, transport),
+        }
+    }
+
+    /// Asks or answers.
+    fn converse(&mut self, now: Nanos, transport: &mut Transport) {
+        match self {
             Self::Requester(r) => r.on_progress(now, transport),
             Self::Responder { request, response, unread } => {
                 *unread += transport.take_delivered();
@@ -220,6 +227,7 @@ impl App {
                     transport.close(now);
                 }
             }
+            Self::Sink { .. } | Self::Bulk { .. } | Self::Paced(_) => {}
         }
     }
 }

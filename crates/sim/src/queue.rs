@@ -1,4 +1,5 @@
-//! The event queue: a 4-ary implicit heap with one live entry per machine and soft deadlines.
+//! The event queue: one live entry per machine and soft deadlines, in a 4-ary implicit heap or, where
+//! there are few machines, in a sorted list.
 //!
 //! A machine asks for one time, its next timer. Moving that time *later* only overwrites the
 //! stored value; the entry stays where it is and is put back when it surfaces too early.
@@ -66,12 +67,17 @@ struct Owner {
 
 const ARITY: usize = 4;
 
+/// Up to so many machines have a sorted list, which then takes less than a heap: a link with three
+/// flows over it has fourteen.
+const FEW: usize = 16;
+
 /// The queue. See the module's text for how it works.
 #[derive(Debug, Default)]
 pub struct EventQueue {
+    /// Of few machines a list, the first to run at its end; otherwise the heap.
     heap: Vec<Entry>,
     owners: Vec<Owner>,
-    /// The first entry was taken and its place is not filled. The machine that runs mostly says at
+    /// The first entry of the heap was taken and its place is not filled. The machine that runs mostly says at
     /// once when it runs next, which then takes the place with one way down the heap, not two.
     vacant: bool,
 }
@@ -87,6 +93,12 @@ impl EventQueue {
         let id = self.owners.len() as u32;
         let (due, entered) = (Nanos::NEVER, Nanos::NEVER);
         self.owners.push(Owner { due, entered, position: 0, phase, salt, ordinal: 0 });
+        if self.owners.len() == FEW + 1 {
+            for entry in std::mem::take(&mut self.heap) {
+                self.heap.push(entry);
+                self.sift_up(self.heap.len() - 1, entry);
+            }
+        }
         MachineId(id)
     }
 
@@ -105,7 +117,9 @@ impl EventQueue {
         let owner = &mut self.owners[machine as usize];
         let is_new = owner.entered == Nanos::NEVER;
         let entry = Self::entry(owner, machine);
-        if !is_new {
+        if self.is_list() {
+            self.list(entry, is_new);
+        } else if !is_new {
             self.fill();
             let position = self.owners[machine as usize].position as usize;
             self.sift_up(position, entry);
@@ -118,31 +132,74 @@ impl EventQueue {
         }
     }
 
+    /// Puts an entry into the list, or moves the one of its machine forward.
+    fn list(&mut self, entry: Entry, is_new: bool) {
+        let list = &mut self.heap;
+        if !is_new && let Some(mut i) = list.iter().position(|e| e.machine == entry.machine) {
+            while let Some(next) = list.get(i + 1).copied().filter(|next| entry.before(next)) {
+                list[i] = next;
+                i += 1;
+            }
+            list[i] = entry;
+            return;
+        }
+        let mut i = list.len();
+        list.push(entry);
+        while i > 0 && list[i - 1].before(&entry) {
+            list[i] = list[i - 1];
+            i -= 1;
+        }
+        list[i] = entry;
+    }
+
+    #[inline]
+    const fn is_list(&self) -> bool {
+        self.owners.len() <= FEW
+    }
+
+    /// The first entry, if the place of the heap's is filled.
+    #[inline]
+    fn first(&self) -> Option<&Entry> {
+        if self.is_list() { self.heap.last() } else { self.heap.first() }
+    }
+
     /// Time of the next event, without taking it.
     pub fn next_time(&mut self) -> Nanos {
         self.settle();
-        self.heap.first().map_or(Nanos::NEVER, |e| e.time)
+        self.first().map_or(Nanos::NEVER, |e| e.time)
     }
 
     /// Whether nothing is left for `now`; sometimes false where nothing is.
     pub fn is_quiet(&self, now: Nanos) -> bool {
-        let (skip, take) = if self.vacant { (1, ARITY) } else { (0, 1) };
-        self.heap.iter().skip(skip).take(take).all(|e| e.time > now)
+        if !self.vacant {
+            return self.first().is_none_or(|e| e.time > now);
+        }
+        self.heap.iter().skip(1).take(ARITY).all(|e| e.time > now)
     }
 
     /// Takes the next machine to run, if its time is not after `until`.
     #[inline]
     pub fn pop(&mut self, until: Nanos) -> Option<(Nanos, MachineId)> {
         self.settle();
-        let top = self.heap.first()?;
+        let top = self.first()?;
         let (time, machine) = (top.time, top.machine);
         if time > until {
             return None;
         }
-        let owner = &mut self.owners[machine as usize];
-        (owner.due, owner.entered) = (Nanos::NEVER, Nanos::NEVER);
-        self.vacant = true;
+        self.owners[machine as usize].due = Nanos::NEVER;
+        self.take_first(machine);
         Some((time, MachineId(machine)))
+    }
+
+    /// Takes the first entry, which is `machine`'s.
+    #[inline]
+    fn take_first(&mut self, machine: u32) {
+        self.owners[machine as usize].entered = Nanos::NEVER;
+        if self.is_list() {
+            self.heap.pop();
+        } else {
+            self.vacant = true;
+        }
     }
 
     /// Number of live entries: never more than there are machines.
@@ -172,17 +229,21 @@ impl EventQueue {
             if self.vacant {
                 self.fill();
             }
-            let Some(top) = self.heap.first() else { return };
+            let Some(top) = self.first() else { return };
             let (machine, time) = (top.machine, top.time);
             let owner = &mut self.owners[machine as usize];
             if owner.due <= time {
                 return;
             }
             if owner.due == Nanos::NEVER {
-                owner.entered = Nanos::NEVER;
-                self.vacant = true;
+                self.take_first(machine);
+                continue;
+            }
+            let entry = Self::entry(owner, machine);
+            if self.is_list() {
+                self.heap.pop();
+                self.list(entry, true);
             } else {
-                let entry = Self::entry(owner, machine);
                 self.sift_down(entry);
             }
         }
@@ -298,16 +359,53 @@ mod tests {
     }
 
     proptest! {
+        /// A queue that becomes large while it is in use, and one of few machines beside it: which
+        /// machine is next, also of those due at one time, does not depend on how many there are.
+        #[test]
+        fn few_or_many(
+            late in 0usize..200,
+            ops in proptest::collection::vec((0u32..FEW as u32, 0u64..40), 1..200),
+        ) {
+            let (mut few, mut many) = (EventQueue::new(), EventQueue::new());
+            for i in 0..FEW as u64 {
+                few.register(Phase::Timer, i);
+                many.register(Phase::Timer, i);
+            }
+            let mut now = 0;
+            for (n, (who, delay)) in ops.into_iter().enumerate() {
+                if n == late {
+                    many.register(Phase::Timer, 99);
+                }
+                if delay < 15 {
+                    let until = Nanos(now + delay);
+                    let next = few.pop(until);
+                    prop_assert_eq!(next, many.pop(until));
+                    now = next.map_or(now, |(at, _)| at.0);
+                } else {
+                    // Few different times: many are due at once.
+                    let at = if delay == 39 { Nanos::NEVER } else { Nanos(now + delay / 5 - 3) };
+                    few.set(MachineId(who), at);
+                    many.set(MachineId(who), at);
+                }
+                prop_assert_eq!(few.len(), many.len());
+                prop_assert_eq!(few.is_quiet(Nanos(now)), many.is_quiet(Nanos(now)));
+            }
+        }
+
         /// Against the obvious implementation: a table of deadlines, scanned for the least.
         #[test]
-        fn same_as_a_table(ops in proptest::collection::vec((0u32..12, 0u64..60), 1..400)) {
+        fn same_as_a_table(
+            machines in 1..3 * FEW,
+            ops in proptest::collection::vec((0u32..3 * FEW as u32, 0u64..60), 1..400),
+        ) {
             let mut q = EventQueue::new();
-            let mut table = [u64::MAX; 12];
-            for i in 0..12u64 {
+            let mut table = vec![u64::MAX; machines];
+            for i in 0..machines as u64 {
                 q.register(Phase::Timer, i);
             }
             let mut now = 0;
             for (who, delay) in ops {
+                let who = who % machines as u32;
                 if delay < 20 {
                     let least = table.iter().copied().min().unwrap();
                     prop_assert_eq!(q.next_time().0, least);

@@ -60,9 +60,13 @@ impl Iterator for New {
     type Item = u64;
 
     /// Packet numbers, the oldest first.
+    #[inline]
     fn next(&mut self) -> Option<u64> {
-        if self.bits == 0 {
-            return None;
+        if self.bits <= 1 {
+            // None, or the newest alone, as it mostly is.
+            let one = self.bits == 1;
+            self.bits = 0;
+            return one.then_some(self.base);
         }
         let i = REACH - 1 - self.bits.leading_zeros();
         self.bits &= !(1 << i);
@@ -82,12 +86,18 @@ impl Told {
     }
 
     /// Takes the bits of feedback up to packet `greatest`, which was sent.
+    #[inline]
     pub(crate) fn hear(&mut self, greatest: u64, bits: u128) -> New {
         let top = greatest + 1;
         let mut takes_back = false;
         let bits = if top >= self.up_to {
             let ahead = top - self.up_to;
-            self.known = if ahead < u64::from(REACH) { self.known << ahead } else { 0 };
+            self.known = match ahead {
+                // As it mostly is: without a shift by a number that is not known.
+                1 => self.known << 1,
+                _ if ahead < u64::from(REACH) => self.known << ahead,
+                _ => 0,
+            };
             self.up_to = top;
             // Feedback with a greater number left later, and knew all that was known before.
             takes_back = ahead > 0 && self.known & !bits != 0;

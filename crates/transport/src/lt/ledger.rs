@@ -93,18 +93,23 @@ impl Ledger {
         self.told.hear(greatest, bits)
     }
 
-    /// A packet has arrived. Gives it as it was; `None` if it is known or forgotten.
+    /// A packet has arrived. Gives it, and whether it was judged lost; `None` if it is known or
+    /// forgotten.
     #[inline]
-    pub(crate) fn arrived(&mut self, number: u64) -> Option<Sent> {
-        let packet = self.get_mut(number)?;
-        let before = *packet;
-        packet.fate = Fate::Arrived;
-        match before.fate {
+    pub(crate) fn arrived(&mut self, number: u64) -> Option<(&Sent, bool)> {
+        let i = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        let packet = self.sent.get_mut(i)?;
+        let was_lost = match packet.fate {
             Fate::Arrived => return None,
-            Fate::Flying => self.land(before.len),
-            Fate::Lost => {}
-        }
-        Some(before)
+            Fate::Flying => {
+                self.pipe -= u64::from(packet.len);
+                self.flying -= 1;
+                false
+            }
+            Fate::Lost => true,
+        };
+        packet.fate = Fate::Arrived;
+        Some((packet, was_lost))
     }
 
     fn land(&mut self, len: u16) {

@@ -10,7 +10,7 @@ use airtcp_units::{Nanos, Span};
 
 use super::super::block::DATA_HEADER;
 use super::super::ecn::{tells_excess, tells_loss};
-use super::super::ledger::{Fate, Sent as Packet};
+use super::super::ledger::Sent as Packet;
 use super::super::stats::LtStats;
 use super::super::wire::Feedback;
 use super::{LtSender, Untold};
@@ -57,9 +57,7 @@ impl LtSender {
         let told = self.ledger.hear(greatest, feedback.arrived);
         stats.feedback_taken_back += u64::from(told.takes_back);
         for number in told {
-            if let Some(packet) = self.ledger.arrived(number) {
-                self.on_arrived(now, &packet, &mut news, stats);
-            }
+            self.on_arrived(now, number, &mut news, stats);
         }
         self.losses.clear();
         let edge = self.ledger.edge();
@@ -91,9 +89,9 @@ impl LtSender {
     }
 
     #[inline]
-    fn on_arrived(&mut self, now: Nanos, packet: &Packet, news: &mut News, stats: &mut LtStats) {
+    fn on_arrived(&mut self, now: Nanos, number: u64, news: &mut News, stats: &mut LtStats) {
+        let Some((packet, was_lost)) = self.ledger.arrived(number) else { return };
         let bytes = u64::from(packet.len);
-        let was_lost = packet.fate == Fate::Lost;
         stats.misjudged += u64::from(was_lost);
         news.delivered += bytes;
         news.newest = news.newest.max(Some(packet.at));
@@ -102,7 +100,8 @@ impl LtSender {
         if packet.capable {
             self.ecn.on_arrived();
         }
-        if let Some(block) = self.block(packet.block) {
+        let at = packet.block.checked_sub(self.first_block);
+        if let Some(block) = at.and_then(|at| self.blocks.get_mut(at as usize)) {
             block.on_arrived(packet.index, was_lost);
             if block.is_settled() {
                 self.unsettled = true;
