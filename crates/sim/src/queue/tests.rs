@@ -1,0 +1,116 @@
+//! Order, ties and deadlines of the event queue; its two forms against each other.
+
+use super::*;
+use proptest::prelude::*;
+
+#[test]
+fn phases_order_one_instant() {
+    let mut q = EventQueue::new();
+    let phases = [Phase::Sample, Phase::Timer, Phase::Application, Phase::Arrival, Phase::Start];
+    for (i, phase) in phases.into_iter().enumerate() {
+        let m = q.register(phase, i as u64);
+        q.set(m, Nanos(5));
+    }
+    let order: Vec<u32> = std::iter::from_fn(|| q.pop(Nanos::NEVER)).map(|(_, m)| m.0).collect();
+    assert_eq!(order, [3, 1, 4, 2, 0]);
+}
+
+#[test]
+fn ties_do_not_depend_on_creation_order() {
+    let order = |salts: &[u64]| {
+        let mut q = EventQueue::new();
+        for &salt in salts {
+            let m = q.register(Phase::Timer, salt);
+            q.set(m, Nanos(5));
+        }
+        std::iter::from_fn(|| q.pop(Nanos::NEVER))
+            .map(|(_, m)| salts[m.0 as usize])
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(order(&[10, 20, 30, 40]), order(&[40, 10, 30, 20]));
+}
+
+#[test]
+fn pushing_a_timer_back_leaves_one_entry() {
+    let mut q = EventQueue::new();
+    let m = q.register(Phase::Timer, 1);
+    for t in 1..1000 {
+        q.set(m, Nanos(t));
+        assert_eq!(q.len(), 1);
+    }
+    assert_eq!(q.pop(Nanos(998)), None);
+    assert_eq!(q.pop(Nanos(999)), Some((Nanos(999), m)));
+    assert!(q.is_empty());
+}
+
+proptest! {
+    /// A queue that becomes large while it is in use, and one of few machines beside it: which
+    /// machine is next, also of those due at one time, does not depend on how many there are.
+    #[test]
+    fn few_or_many(
+        late in 0usize..200,
+        ops in proptest::collection::vec((0u32..FEW as u32, 0u64..40), 1..200),
+    ) {
+        let (mut few, mut many) = (EventQueue::new(), EventQueue::new());
+        for i in 0..FEW as u64 {
+            few.register(Phase::Timer, i);
+            many.register(Phase::Timer, i);
+        }
+        let mut now = 0;
+        for (n, (who, delay)) in ops.into_iter().enumerate() {
+            if n == late {
+                many.register(Phase::Timer, 99);
+            }
+            if delay < 15 {
+                let until = Nanos(now + delay);
+                let next = few.pop(until);
+                prop_assert_eq!(next, many.pop(until));
+                now = next.map_or(now, |(at, _)| at.0);
+            } else {
+                // Few different times: many are due at once.
+                let at = if delay == 39 { Nanos::NEVER } else { Nanos(now + delay / 5 - 3) };
+                few.set(MachineId(who), at);
+                many.set(MachineId(who), at);
+            }
+            prop_assert_eq!(few.len(), many.len());
+            prop_assert_eq!(few.is_quiet(Nanos(now)), many.is_quiet(Nanos(now)));
+        }
+    }
+
+    /// Against the obvious implementation: a table of deadlines, scanned for the least.
+    #[test]
+    fn same_as_a_table(
+        machines in 1..3 * FEW,
+        ops in proptest::collection::vec((0u32..3 * FEW as u32, 0u64..60), 1..400),
+    ) {
+        let mut q = EventQueue::new();
+        let mut table = vec![u64::MAX; machines];
+        for i in 0..machines as u64 {
+            q.register(Phase::Timer, i);
+        }
+        let mut now = 0;
+        for (who, delay) in ops {
+            let who = who % machines as u32;
+            if delay < 20 {
+                let least = table.iter().copied().min().unwrap();
+                prop_assert_eq!(q.next_time().0, least);
+                if let Some((at, m)) = q.pop(Nanos(u64::MAX - 1)) {
+                    prop_assert_eq!(at.0, least);
+                    prop_assert_eq!(table[m.0 as usize], least);
+                    table[m.0 as usize] = u64::MAX;
+                    now = at.0;
+                } else {
+                    prop_assert_eq!(least, u64::MAX);
+                }
+            } else {
+                let at = if delay == 59 { u64::MAX } else { now + delay - 20 };
+                table[who as usize] = at;
+                q.set(MachineId(who), Nanos(at));
+            }
+            // A machine that was put off keeps its entry: there may be more of them.
+            let waiting = table.iter().filter(|at| **at != u64::MAX);
+            prop_assert!(q.len() >= waiting.clone().count());
+            prop_assert!(!q.is_quiet(Nanos(now)) || waiting.clone().all(|at| *at > now));
+        }
+    }
+}
