@@ -106,7 +106,7 @@ fn errors_name_the_place() {
         ),
         (
             "interference = [{ kind = \"bluetooth\", voice = \"HV4\" }]",
-            "test:7: cells[0].interference[0]: unknown value",
+            "test:7: cells[0].interference[0].voice: unknown value",
         ),
         (
             "noise.steps = [{ at = \"2 s\" }, { at = \"1 s\" }]",
