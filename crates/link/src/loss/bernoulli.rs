@@ -5,7 +5,9 @@
 
 use airtcp_probe::ConfigError;
 use airtcp_random::{Keyed, Seed};
-use airtcp_units::Probability;
+use airtcp_units::{Pace, Probability};
+
+use crate::protocol::SymbolSet;
 
 use super::{Build, Frame, LossModel, Model};
 
@@ -35,6 +37,18 @@ impl LossModel for Bernoulli {
     #[inline]
     fn outcome(&mut self, frame: &Frame) -> bool {
         self.draws.unit(frame.ordinal) < self.probability
+    }
+
+    fn outcomes(&mut self, first: &Frame, _: Pace, count: u16) -> SymbolSet {
+        if self.probability <= 0.0 {
+            return SymbolSet::EMPTY;
+        }
+        let mut ordinal = first.ordinal;
+        SymbolSet::of(count, || {
+            let lost = self.draws.unit(ordinal) < self.probability;
+            ordinal += 1;
+            lost
+        })
     }
 
     fn mean_loss(&self) -> Option<f64> {

@@ -165,7 +165,7 @@ impl Sender {
         let p = self.pending(frame)?;
         p.attempt += 1;
         p.sent = symbols.len();
-        if let Some(highest) = symbols.iter().last() {
+        if let Some(highest) = symbols.highest() {
             p.fresh = p.fresh.max(highest + 1);
         }
         Some(Block {

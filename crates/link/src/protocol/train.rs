@@ -34,12 +34,10 @@ impl Train {
 
     /// The unit at a place, if the transmission has as many.
     pub fn unit(&self, place: u16) -> Option<Unit> {
-        let mut only = SymbolSet::EMPTY;
-        only.insert(place);
         let Block { frame, attempt, last, oldest, needed, symbols, .. } = self.block;
         let unit_time = self.unit_time();
         let (position, of) = (place, symbols.len());
-        let symbol = symbols.at(only).lowest()?;
+        let symbol = symbols.nth(place)?;
         Some(Unit { frame, attempt, last, oldest, needed, symbol, position, of, unit_time })
     }
 
