@@ -36,11 +36,23 @@ impl Keyed {
     pub fn unit(&self, counter: u64) -> f64 {
         (self.bits(counter) >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
+
+    /// Whether [`unit`](Self::unit) is below `p`, of which `bound` is [`bound`](Self::bound): the same answer
+    /// for half the work, where many are asked for at one `p`.
+    #[inline]
+    pub const fn is_below(&self, counter: u64, bound: u64) -> bool {
+        self.bits(counter) >> 11 < bound
+    }
+
+    /// The least whole number of steps of 2^-53 that is not below `p`, for [`is_below`](Self::is_below).
+    pub fn bound(p: f64) -> u64 {
+        (p * (1u64 << 53) as f64).ceil() as u64
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::Seed;
+    use crate::{Keyed, Seed};
 
     #[test]
     fn draws_are_uniform_and_uncorrelated() {
@@ -53,6 +65,32 @@ mod tests {
         // Five standard errors: 1/sqrt(12 n) for the mean, 1/(12 sqrt n) for the lag product.
         assert!((mean - 0.5).abs() < 5.0 * 0.2887 / 316.2, "{mean}");
         assert!(lag.abs() < 5.0 / 12.0 / 316.2, "{lag}");
+    }
+
+    #[test]
+    fn below_a_bound_is_below_its_probability() {
+        let keyed = Seed::new(3).keyed("frames");
+        for n in 0..2000 {
+            let exact = keyed.unit(n);
+            let other = keyed.unit(n + 1);
+            for p in [
+                0.0,
+                -1.0,
+                1e-300,
+                0.1,
+                0.5,
+                0.999,
+                1.0,
+                2.0,
+                exact,
+                exact.next_up(),
+                exact.next_down(),
+                other,
+            ] {
+                let said = keyed.is_below(n, Keyed::bound(p));
+                assert_eq!(said, exact < p, "{n}: {exact} below {p}");
+            }
+        }
     }
 
     #[test]

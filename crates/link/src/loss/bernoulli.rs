@@ -23,20 +23,23 @@ pub struct BernoulliConfig {
 #[derive(Debug, Clone)]
 pub struct Bernoulli {
     probability: f64,
+    /// What a draw is below with that probability.
+    bound: u64,
     draws: Keyed,
 }
 
 impl Bernoulli {
     /// Losses with the given probability; the draws are those of `label`.
     pub fn new(probability: Probability, seed: Seed, label: &str) -> Self {
-        Self { probability: probability.get(), draws: seed.keyed(label) }
+        let probability = probability.get();
+        Self { probability, bound: Keyed::bound(probability), draws: seed.keyed(label) }
     }
 }
 
 impl LossModel for Bernoulli {
     #[inline]
     fn outcome(&mut self, frame: &Frame) -> bool {
-        self.draws.unit(frame.ordinal) < self.probability
+        self.draws.is_below(frame.ordinal, self.bound)
     }
 
     fn outcomes(&mut self, first: &Frame, _: Pace, count: u16) -> SymbolSet {
@@ -45,7 +48,7 @@ impl LossModel for Bernoulli {
         }
         let mut ordinal = first.ordinal;
         SymbolSet::of(count, || {
-            let lost = self.draws.unit(ordinal) < self.probability;
+            let lost = self.draws.is_below(ordinal, self.bound);
             ordinal += 1;
             lost
         })

@@ -28,6 +28,11 @@ impl<S: Sojourns> Alternation<S> {
         Self { sojourns, draws, state, until: Nanos::ZERO + remaining }
     }
 
+    /// When the state that was found last ends.
+    pub(crate) const fn until(&self) -> Nanos {
+        self.until
+    }
+
     /// The state at `now`.
     #[inline]
     pub(crate) fn at(&mut self, now: Nanos) -> bool {

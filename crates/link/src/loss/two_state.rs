@@ -7,7 +7,9 @@
 
 use airtcp_probe::ConfigError;
 use airtcp_random::{Keyed, Stream};
-use airtcp_units::{Probability, Span};
+use airtcp_units::{Pace, Probability, Span};
+
+use crate::protocol::SymbolSet;
 
 use super::sojourn::{Alternation, Sojourns};
 use super::{Build, Frame, LossModel, Model, at_least_a_microsecond};
@@ -63,6 +65,8 @@ impl Sojourns for Bounded {
 pub struct TwoState {
     low: f64,
     high: f64,
+    /// What draws are below with these probabilities.
+    bounds: [u64; 2],
     is_high: Alternation<Bounded>,
     draws: Keyed,
 }
@@ -70,8 +74,27 @@ pub struct TwoState {
 impl LossModel for TwoState {
     #[inline]
     fn outcome(&mut self, frame: &Frame) -> bool {
-        let p = if self.is_high.at(frame.now) { self.high } else { self.low };
-        self.draws.unit(frame.ordinal) < p
+        let bound = self.bounds[usize::from(self.is_high.at(frame.now))];
+        self.draws.is_below(frame.ordinal, bound)
+    }
+
+    fn outcomes(&mut self, first: &Frame, pace: Pace, count: u16) -> SymbolSet {
+        let starts = |place: u16| first.now + pace.after(u64::from(place));
+        // The state is looked at where it may have changed: most trains are over sooner.
+        let (mut place, mut change, mut bound) = (0, 0, 0);
+        SymbolSet::of(count, || {
+            if place == change {
+                bound = self.bounds[usize::from(self.is_high.at(starts(place)))];
+                let until = self.is_high.until();
+                let later = |place: &u16| starts(*place) >= until;
+                let whole = !later(&(count - 1));
+                change =
+                    if whole { count } else { (place + 1..count).find(later).unwrap_or(count) };
+            }
+            let lost = self.draws.is_below(first.ordinal + u64::from(place), bound);
+            place += 1;
+            lost
+        })
     }
 
     fn mean_loss(&self) -> Option<f64> {
@@ -138,7 +161,8 @@ impl Model for TwoState {
         let stay = (a * a + draws.unit() * (b * b - a * a)).sqrt();
         let remaining = Span((stay * draws.unit()) as u64);
         let is_high = Alternation::new(Bounded { min, max }, draws, state, remaining);
-        Ok(Self { low, high, is_high, draws: build.seed.keyed(&build.label("frame")) })
+        let bounds = [low, high].map(Keyed::bound);
+        Ok(Self { low, high, bounds, is_high, draws: build.seed.keyed(&build.label("frame")) })
     }
 
     #[cfg(test)]
