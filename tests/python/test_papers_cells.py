@@ -11,8 +11,10 @@ from airtcp import api
 from airtcp.papers.drivers import collisions
 from airtcp.papers.drivers.cell_run import CellRun
 from airtcp.papers.drivers.cell_windows import Window
+from airtcp.papers.drivers.variants import variants
 from airtcp.papers.form import PaperError
 from airtcp.papers.library import Library, default_root
+from airtcp.papers.reproduce import Options, Task, tasks_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,6 +124,33 @@ def test_every_combination_is_measured(papers: Path) -> None:
     assert {(row["x"], row["series"]) for row in rows} == {
         (rate, system) for rate in (6, 54) for system in ("base", "RTS/CTS")
     }
+
+
+def test_alternatives_may_be_run_fewer_times(papers: Path) -> None:
+    (task, other) = _tasks(papers)
+    assert (task.parameters["runs"], other.parameters["runs"]) == (2, 2)
+    path = papers / "T1" / "fig-1.toml"
+    path.write_text(FIGURE.replace("runs = 2", "runs = 2\nalternative_runs = 1"))
+    (task, other) = _tasks(papers)
+    assert (task.parameters["runs"], other.parameters["runs"]) == (2, 1)
+    # Never more than the figure itself has: there would be nothing to compare with.
+    path.write_text(FIGURE.replace("runs = 2", "runs = 2\nalternative_runs = 5"))
+    assert [task.parameters["runs"] for task in _tasks(papers)] == [2, 2]
+
+
+def test_an_alternative_is_run_where_rows_look(papers: Path) -> None:
+    (task, other) = _tasks(papers)
+    assert len(list(variants(task.parameters))) == 4
+    # One row is about both systems at 54 Mb/s, the other about one at 6.
+    assert [at for at, _ in variants(other.parameters)] == [
+        {"rate": 54, "system": "base"},
+        {"rate": 54, "system": "RTS/CTS"},
+        {"rate": 6, "system": "base"},
+    ]
+
+
+def _tasks(papers: Path) -> list[Task]:
+    return list(tasks_of(Library(papers).figure("T1.fig1"), Options(papers=papers)))
 
 
 def test_refusals(papers: Path) -> None:

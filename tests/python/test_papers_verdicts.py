@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from math import isclose
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from airtcp.papers.outcome import Measure, Outcome, repeated
-from airtcp.papers.paper import Claim, Published, Term
+from airtcp.papers.paper import Assumption, Claim, Figure, Paper, Published, Term
+from airtcp.papers.rows import rows_of
 from airtcp.papers.verdict import judge, judge_claim
 
 
@@ -139,3 +141,29 @@ def test_intervals_of_repeats() -> None:
     assert isclose(measure.low, 2 - 4.303 / 3**0.5)
     assert repeated("m", {}, [1.0, None]).low is None
     assert repeated("m", {}, []).value is None
+
+
+def _figure(one: Published) -> Figure:
+    paper = Paper("T", "", "", None, "", {}, {}, Path("paper.toml"))
+    return Figure(
+        "T.1", "", "table", "", "", "", "", "links", {}, (one,), (), (), paper, Path("1.toml")
+    )
+
+
+def test_an_alternative_of_fewer_repeats_is_compared_with_as_many() -> None:
+    """What the first repeats alone would have changed is not put down to the alternative."""
+    at = {"at": 1}
+    outcome = Outcome([repeated("m", at, [12.0, 9.0, 9.0]), Measure("fixed", {}, 3.0)])
+    assumption = Assumption("a", "choice", "set", {}, ({},), "why", ())
+    figure = _figure(said(value=10, tolerance_abs=1))
+    for values, noted in (([12.0], 0), ([12.0, 9.0], 0), ([9.0], 1), ([11.5], 1)):
+        other = Outcome([repeated("m", at, values), Measure("fixed", {}, 3.0)])
+        (row,) = rows_of(figure, outcome, [(assumption, {}, other)])
+        assert row["verdict"] == "within tolerance"
+        assert len(row["sensitivity"]) == noted
+        # 12 alone would not be within the tolerance: neither is 11.5, and 9 is.
+        assert row["depends_on"] == (["a"] if values == [9.0] else [])
+    first = outcome.first(2)
+    assert (outcome.repeats, first.repeats, first.first(1).repeats) == (3, 2, 1)
+    assert [m.value for m in first.measures] == [10.5, 3.0]
+    assert outcome.first(3).measures == outcome.measures

@@ -146,6 +146,21 @@ class Outcome:
                 return reason
         return None
 
+    @property
+    def repeats(self) -> int:
+        """How often what was repeated most was repeated."""
+        return max((len(m.each) for m in self.measures if m.each is not None), default=1)
+
+    def first(self, repeats: int) -> Outcome:
+        """Give what was measured in the first so many repeats alone, without pictures."""
+        measures = [
+            m
+            if m.each is None
+            else repeated(m.metric, m.at, m.each[:repeats], unit=m.unit, note=m.note)
+            for m in self.measures
+        ]
+        return Outcome(measures, skipped=self.skipped, notes=self.notes)
+
     def to_json(self) -> dict[str, Any]:
         """Write it as a JSON object."""
         return asdict(self)

@@ -20,6 +20,7 @@ from airtcp.papers.context import Context, StoppedError
 from airtcp.papers.ensembles import DATA
 from airtcp.papers.library import Library, default_root
 from airtcp.papers.outcome import Outcome
+from airtcp.papers.paper import Term
 from airtcp.papers.rows import Row, rows_of
 
 if TYPE_CHECKING:
@@ -117,7 +118,21 @@ def tasks_of(figure: Figure, options: Options) -> Iterator[Task]:
     for assumption in figure.assumptions:
         for alternative in assumption.alternatives:
             other = drivers.replaced(parameters, assumption.parameter, alternative)
-            yield Task(figure, other, assumption, alternative)
+            yield Task(figure, _fewer(figure, other), assumption, alternative)
+
+
+def _fewer(figure: Figure, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Leave out of an alternative what no row looks at, and the runs that it does not take."""
+    if "axis" not in parameters:
+        return parameters
+    few = parameters.get("alternative_runs")
+    runs = parameters["runs"] if few is None else min(few, parameters["runs"])
+    terms = [published.term for published in figure.published]
+    for claim in figure.claims:
+        terms += [term for term in (claim.left, claim.right) if isinstance(term, Term)]
+    ats = [dict(term.at) for term in terms]
+    wanted = [at for i, at in enumerate(ats) if at not in ats[:i]]
+    return {**parameters, "runs": runs, "wanted": wanted}
 
 
 def _all(

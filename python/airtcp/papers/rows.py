@@ -1,7 +1,8 @@
 """The rows of the result: one for each published value and each claimed ordering.
 
 A row also says how it depends on what the publication leaves open: what comes out under each
-alternative of each assumption, and whether the verdict would be another.
+alternative of each assumption, and whether the verdict would be another. An alternative that was
+run fewer times is compared with the same repeats of the figure itself.
 """
 
 from __future__ import annotations
@@ -69,7 +70,15 @@ def rows_of(
         PaperError: If the figure names a measure that its driver does not take.
     """
     said = [*figure.published, *figure.claims]
-    return [_row(figure, one, outcome, others) for one in said]
+    tried = [
+        (assumption, value, other, _beside(outcome, other)) for assumption, value, other in others
+    ]
+    return [_row(figure, one, outcome, tried) for one in said]
+
+
+def _beside(outcome: Outcome, other: Outcome) -> Outcome:
+    """Give what an outcome under an alternative is compared with: as many repeats."""
+    return outcome.first(other.repeats) if other.repeats < outcome.repeats else outcome
 
 
 def _judged(one: Published | Claim, outcome: Outcome, figure: Figure) -> Judged:
@@ -87,21 +96,22 @@ def _row(
     figure: Figure,
     one: Published | Claim,
     outcome: Outcome,
-    others: Sequence[tuple[Assumption, Any, Outcome]],
+    others: Sequence[tuple[Assumption, Any, Outcome, Outcome]],
 ) -> Row:
     judged = _judged(one, outcome, figure)
     wanted = one.term if isinstance(one, Published) else one.left
     sensitivity: list[Sensitivity] = []
     depends: dict[str, None] = {}
     if judged.verdict != "skipped":
-        for assumption, alternative, other in others:
+        for assumption, alternative, other, beside in others:
             if assumption.metrics and wanted.metric not in assumption.metrics:
                 continue
             then = _judged(one, other, figure)
-            if then.here == judged.here and then.right == judged.right:
+            taken = judged if beside is outcome else _judged(one, beside, figure)
+            if then.here == taken.here and then.right == taken.right:
                 # What the row measures does not depend on this: measured links, for instance.
                 continue
-            if then.met != judged.met:
+            if then.met != taken.met:
                 depends[assumption.name] = None
             sensitivity.append(
                 {

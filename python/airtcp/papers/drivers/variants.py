@@ -61,6 +61,12 @@ def parameters_of(measures: Mapping[str, object], own: Form) -> Form:
         "measure": Key("texts", "what is measured", required=True, accepted=accepted),
         **own,
         "runs": Key("whole", "replications", default=6),
+        "alternative_runs": Key(
+            "whole", "the first so many of them under an alternative; all if left out"
+        ),
+        "wanted": Key(
+            "open", "the conditions that are run, of all; set for alternatives, to those of rows"
+        ),
         "plot": Key("texts", "the measures that are drawn", default=[], accepted=accepted),
     }
 
@@ -87,7 +93,13 @@ def variants(
     >>> system = {"name": "system", "values": {"base": {}}}
     >>> list(variants({"axis": [rate, system]}))
     [({'rate': 6, 'system': 'base'}, {'r': 6}), ({'rate': 54, 'system': 'base'}, {'r': 54})]
+
+    With `wanted`, those alone that are in it:
+
+    >>> [at for at, _ in variants({"axis": [rate], "wanted": [{"rate": 54.0}]})]
+    [{'rate': 54}]
     """
+    wanted = parameters.get("wanted")
     axes = cast("list[dict[str, Any]]", parameters["axis"])
     for values in product(*(axis["values"] for axis in axes)):
         at: dict[str, str | float] = {}
@@ -95,7 +107,8 @@ def variants(
         for axis, value in zip(axes, values, strict=True):
             at[axis["name"]] = _condition(value)
             overrides |= axis["values"][value]
-        yield at, overrides
+        if wanted is None or at in wanted:
+            yield at, overrides
 
 
 def runs_of(
