@@ -23,9 +23,12 @@
 //! drained. That shows the base, and in *Shared* whether there is still another: if the queue is gone
 //! it was ours. Windows in packets, times exact.
 
+mod losses;
+
 use airtcp_units::{Nanos, Span};
 
 use super::config::SlidingConfig;
+use super::excess::Excess;
 use super::paid::Paid;
 
 /// Share of the way to the target in a round, up and down: growth is careful, as the queue it makes
@@ -37,10 +40,6 @@ const PATIENT_ROUNDS: u32 = 5;
 /// Rounds without growth that end the startup (BBR, section 4.3.1.2), and what growth is.
 const FULL_ROUNDS: u32 = 3;
 const GROWTH: f64 = 1.25;
-/// Reduction on a loss or a mark while the queue is shared (RFC 5681, RFC 3168 section 6.1.2).
-const REDUCTION: f64 = 0.5;
-/// The least reduction on a mark: while the queue is ours, or short (RFC 8511 section 3.1).
-const MARK_REDUCTION: f64 = 0.8;
 /// Least window in packets.
 const LEAST: f64 = 2.0;
 /// Samples whose least ends the startup.
@@ -52,16 +51,16 @@ const BASE_MEMORY_SHARED: Span = Span::from_secs(60);
 const MOST_SLOWER: u64 = 4;
 /// Largest multiple of the step while there is no queue.
 const MOST_BOOST: f64 = 4.0;
+/// Flows that a buffer which overflows should have room for.
+const SHARERS: f64 = 8.0;
 /// Pacing above window over round trip: the window rules, pacing spreads.
 const PACING: f64 = 1.05;
 /// Share of the first round trip taken for its deviation.
 const FIRST_DEVIATION: u64 = 8;
 /// Probes in *Shared* are rarer by this: each costs a part of our share.
 const RARER: u64 = 4;
-/// The window may be so many times what arrives pays for; in the startup, where what arrives is
-/// of a round trip with half the window, more.
+/// The window may be so many times what arrives pays for.
 const UNPAID: f64 = 1.25;
-const UNPAID_STARTUP: f64 = 4.0;
 /// Round trip used for rates before there is one.
 const DEFAULT_RTT: Span = Span::from_millis(100);
 
@@ -109,6 +108,12 @@ pub(crate) struct Control {
     /// No further reduction for packets before this.
     reduced_at: u64,
     paid: Paid,
+    excess: Excess,
+    /// Window and phase before losses were taken for an overflow that may be the link's.
+    doubted: Option<(f64, Phase)>,
+    /// Overflows of late, and the last of them.
+    overflows: (u32, Nanos),
+    now: Nanos,
     /// Probes made.
     probes: u64,
 }
@@ -141,6 +146,10 @@ impl Control {
             marked: (0, Nanos::ZERO),
             reduced_at: 0,
             paid: Paid::default(),
+            excess: Excess::default(),
+            doubted: None,
+            overflows: (0, Nanos::ZERO),
+            now: Nanos::ZERO,
             probes: 0,
         }
     }
@@ -190,7 +199,13 @@ impl Control {
     /// Packets kept in the queue.
     fn alpha(&self, rtt: Span) -> f64 {
         let rate = self.window / rtt.as_secs_f64().max(1e-9);
-        (rate * self.config.queue.as_secs_f64()).max(f64::from(self.config.queue_packets))
+        let mut least = f64::from(self.config.queue_packets);
+        if self.overflows.0 > 0 {
+            // A buffer that overflows has little room: a share of the longest queue seen.
+            let most = self.longest().as_secs_f64() * self.fastest;
+            least = least.min(most / SHARERS).max(1.0);
+        }
+        (rate * self.config.queue.as_secs_f64()).max(least)
     }
 
     /// The queue that we keep when alone; below it nobody else has one. Longer on slow links, where
@@ -198,6 +213,11 @@ impl Control {
     fn low(&self) -> Span {
         let packets = f64::from(self.config.queue_packets) / self.fastest.max(1.0);
         self.config.queue.max(Span::from_secs_f64(packets).min(self.config.queue * MOST_SLOWER))
+    }
+
+    /// The longest queue seen of late.
+    fn longest(&self) -> Span {
+        self.most_queue[0].max(self.most_queue[1])
     }
 
     /// A round trip was measured.
@@ -213,6 +233,7 @@ impl Control {
         };
         self.smoothed = Some((srtt, deviation));
         self.latest = rtt;
+        self.now = now;
         let memory = if self.phase == Phase::Shared { BASE_MEMORY_SHARED } else { BASE_MEMORY };
         if now.since(self.base_since) >= memory {
             self.base = [None, self.base[0]];
@@ -258,82 +279,18 @@ impl Control {
         self.round_least = None;
     }
 
-    /// The fates of so many packets became known, so many of which arrived; `limited` if the
-    /// window held packets back.
-    pub(crate) fn on_resolved(&mut self, resolved: u64, arrived: u64, limited: bool) {
-        self.arrived += arrived;
-        self.paid.on_resolved(resolved, arrived);
-        if !limited || self.probe.is_some() {
-            return;
-        }
-        match self.phase {
-            Phase::Startup => self.window += resolved as f64,
-            Phase::Shared => self.window += resolved as f64 / self.window,
-            Phase::Alone => {}
-        }
-    }
-
-    /// Packet `number` was judged lost; `next` is the number of the next packet.
-    pub(crate) fn on_lost(&mut self, number: u64, next: u64) {
-        let queue = self.latest.saturating_sub(self.base());
-        let most = self.most_queue[0].max(self.most_queue[1]);
-        let ours = self.phase != Phase::Shared
-            || self.probe.is_some()
-            || number < self.reduced_at
-            || queue < most / 2
-            || queue < self.config.shared_queue;
-        if !ours {
-            self.window = (self.window * REDUCTION).max(LEAST);
-            self.reductions += 1;
-            self.reduced_at = next;
-        }
-    }
-
-    /// A packet up to `number` was marked: at most one answer, to this or to a loss, for what left
-    /// before it.
-    pub(crate) fn on_marked(&mut self, now: Nanos, number: u64, next: u64) {
-        if number < self.reduced_at {
-            return;
-        }
-        self.marks += 1;
-        self.reduced_at = next;
-        if now.since(self.marked.1) > BASE_MEMORY {
-            self.marked.0 = 0;
-        }
-        self.marked = (self.marked.0.saturating_add(1), now);
-        let share = match self.phase {
-            Phase::Startup => {
-                self.leave_startup(now);
-                return;
-            }
-            // Our own queue would not be marked so often.
-            Phase::Alone if self.marked.0 >= PATIENT_ROUNDS && self.probe.is_none() => {
-                self.share(now);
-                REDUCTION
-            }
-            // What would leave no queue, if there is more of one than marks usually ask for.
-            Phase::Alone => {
-                let empty = self.base().as_secs_f64() / self.latest.as_secs_f64().max(1e-9);
-                empty.clamp(REDUCTION, MARK_REDUCTION)
-            }
-            Phase::Shared => REDUCTION,
-        };
-        self.window = (self.window * share).max(LEAST);
-        // What the window returns to after a probe, or when another's queue is found.
-        self.high.0 *= share;
-        self.boost = 1.0;
-        if let Some((saved, _)) = &mut self.probe {
-            *saved = (*saved * share).max(LEAST);
-        }
-    }
-
     /// A round trip is over: all that was under way when it began is resolved.
     pub(crate) fn on_round(&mut self, now: Nanos, next: u64, limited: bool, dispersion: f64) {
         let Some(rtt) = self.round_least.take() else { return };
         let queue = rtt.saturating_sub(self.base());
         let arrived = self.arrived as f64;
         self.arrived = 0;
-        if self.paid.on_round(now, limited, dispersion) && self.probe.is_none() {
+        self.excess.on_round(now, dispersion);
+        if self.excess.bursts() && queue <= self.low() {
+            self.proven();
+        }
+        let sampled = self.paid.on_round(now, limited, dispersion);
+        if sampled && self.probe.is_none() && self.excess.bursts() {
             self.pay(now, rtt, next);
         }
         if let Some((saved, left)) = self.probe {
@@ -360,38 +317,6 @@ impl Control {
         }
     }
 
-    /// Holds the window to what arrives. Beyond it a buffer overflows, ours or everybody's, without a
-    /// delay that shows it: that is competed for as with another's queue.
-    fn pay(&mut self, now: Nanos, rtt: Span, next: u64) {
-        let Some(taken) = self.paid.taken() else { return };
-        if !self.paid.lossy() {
-            return;
-        }
-        let base = self.base();
-        let time = match self.phase {
-            Phase::Startup => base.as_secs_f64() * UNPAID_STARTUP,
-            Phase::Alone => {
-                (base.as_secs_f64() * UNPAID).max((base + self.low() * 2).as_secs_f64())
-            }
-            Phase::Shared => self.srtt().max(rtt).as_secs_f64() * UNPAID,
-        };
-        let most = taken * time + f64::from(self.config.queue_packets);
-        if self.window <= most {
-            return;
-        }
-        self.window = most;
-        if self.phase == Phase::Startup {
-            self.leave_startup(now);
-        }
-        if self.phase == Phase::Alone {
-            self.share(now);
-        }
-        self.window = (self.window * REDUCTION).max(LEAST);
-        self.boost = 1.0;
-        self.reductions += 1;
-        self.reduced_at = next;
-    }
-
     fn is_full(&mut self, now: Nanos, arrived: f64, limited: bool) {
         let (best, rounds) = self.full;
         if !limited || arrived >= best * GROWTH {
@@ -405,7 +330,8 @@ impl Control {
     }
 
     fn alone(&mut self, now: Nanos, rtt: Span, queue: Span, limited: bool) {
-        if queue > self.config.shared_queue.max(self.low() * 3) {
+        let full = queue > self.full() && self.paid.lossy();
+        if full || queue > self.config.shared_queue.max(self.low() * 3) {
             if self.high.1 == 0 {
                 self.high.0 = self.window;
             }
@@ -451,6 +377,7 @@ impl Control {
             return;
         }
         self.probe = None;
+        self.excess.on_probed();
         let rarer = if self.phase == Phase::Shared { RARER } else { 1 };
         self.next_probe = now + self.config.probe_interval * rarer;
         let gone = queue <= self.low();

@@ -16,6 +16,7 @@ mod config;
 mod connection;
 mod control;
 mod estimate;
+mod excess;
 mod ledger;
 mod marks;
 mod paid;

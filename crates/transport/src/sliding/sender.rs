@@ -425,9 +425,12 @@ impl Sender {
         self.stats.lost += lost;
         self.stats.misjudged += news.misjudged;
         let resolved = lost + arrived - news.misjudged;
-        self.control.on_resolved(resolved, arrived, !self.idle);
-        for (number, _) in &news.lost {
-            self.control.on_lost(*number, self.ledger.next());
+        let counted: Vec<u64> =
+            news.lost.iter().map(|l| l.0).filter(|n| self.control.counts_loss(*n)).collect();
+        let uncounted = (lost - counted.len() as u64).min(resolved);
+        self.control.on_resolved(resolved, arrived, uncounted, !self.idle);
+        for number in counted {
+            self.control.on_lost(number, self.ledger.next());
         }
     }
 

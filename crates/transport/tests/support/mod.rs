@@ -100,9 +100,15 @@ pub struct World {
     pub path: Path,
     pub flows: Vec<[End; 2]>,
     pub shadows: Vec<Shadow>,
+    /// Whether they take packets: not where only rates matter.
+    pub shadowed: bool,
+    /// When each end's timer goes, and the flows to which something happened since it was asked.
+    timers: Vec<[Nanos; 2]>,
+    touched: Vec<usize>,
     /// Bytes put on the link, dropped packets, and the area below the queue's length in packets.
     pub carried: u64,
     pub dropped: u64,
+    pub dropped_bytes: u64,
     pub marked: u64,
     average: f64,
     pub queued: f64,
@@ -134,8 +140,12 @@ impl World {
             path,
             flows: Vec::new(),
             shadows: Vec::new(),
+            shadowed: true,
+            timers: Vec::new(),
+            touched: Vec::new(),
             carried: 0,
             dropped: 0,
+            dropped_bytes: 0,
             marked: 0,
             average: 0.0,
             queued: 0.0,
@@ -184,6 +194,7 @@ impl World {
         self.opened.push(false);
         self.sizes.push(size);
         self.shadows.push(Shadow::default());
+        self.timers.push([Nanos::NEVER; 2]);
         self.flows.len() - 1
     }
 
@@ -203,7 +214,7 @@ impl World {
                 .map(|(s, _)| *s)
                 .min()
                 .unwrap_or(Nanos::NEVER);
-            let timer = self.flows.iter().flatten().map(End::timer).min().unwrap_or(Nanos::NEVER);
+            let timer = self.timers.iter().flatten().min().copied().unwrap_or(Nanos::NEVER);
             assert!(timer >= self.now, "a timer in the past");
             let next = event.min(start).min(timer).max(self.now);
             if next > until {
@@ -220,7 +231,7 @@ impl World {
             } else {
                 for flow in 0..self.flows.len() {
                     for side in [Side::Client, Side::Server] {
-                        if self.flows[flow][side as usize].timer() <= next {
+                        if self.timers[flow][side as usize] <= next {
                             self.with(flow, side, |end, now, cx| match end {
                                 End::Sliding(c) => c.on_timer(now, cx),
                                 End::Tcp(c) => c.on_timer(now, cx),
@@ -245,6 +256,7 @@ impl World {
                 continue;
             }
             self.opened[flow] = true;
+            self.touched.push(flow);
             let size = self.sizes[flow];
             let now = self.now;
             match &mut self.flows[flow][0] {
@@ -279,6 +291,9 @@ impl World {
         side: Side,
         f: impl FnOnce(&mut End, Nanos, &mut Cx<'_, NoProbe>) -> T,
     ) -> T {
+        if self.touched.last() != Some(&flow) {
+            self.touched.push(flow);
+        }
         let who = Who::Endpoint(EndpointId::new(flow as u32, side));
         let mut probe = NoProbe;
         let mut cx = Cx::new(&mut probe, &mut self.pool, who);
@@ -286,7 +301,11 @@ impl World {
     }
 
     fn drain(&mut self) {
-        for flow in 0..self.flows.len() {
+        // What nothing happened to has nothing to send before its timer.
+        let mut touched = std::mem::take(&mut self.touched);
+        touched.sort_unstable();
+        touched.dedup();
+        for flow in touched {
             for side in [Side::Client, Side::Server] {
                 while let Some(segment) = self.with(flow, side, |end, now, cx| match end {
                     End::Sliding(c) => c.poll(now, cx),
@@ -297,6 +316,7 @@ impl World {
                         self.note_departure(flow, &segment);
                         if self.queue.len() >= self.path.queue {
                             self.dropped += 1;
+                            self.dropped_bytes += u64::from(segment.wire_len());
                         } else {
                             let segment = self.mark(segment);
                             self.queue.push_back((flow, segment));
@@ -306,8 +326,10 @@ impl World {
                         self.travel(flow, Side::Client, segment);
                     }
                 }
+                self.timers[flow][side as usize] = self.flows[flow][side as usize].timer();
             }
         }
+        self.touched.clear();
     }
 
     fn mark(&mut self, mut segment: Segment) -> Segment {
@@ -377,7 +399,7 @@ impl World {
                 self.serve();
             }
             Happens::Arrives(flow, to, segment) => {
-                if to == Side::Server {
+                if to == Side::Server && self.shadowed {
                     self.shadows[flow].take(&segment);
                 }
                 self.with(flow, to, |end, now, cx| match end {
