@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 from airtcp import _core
 from airtcp.papers import cache as kept
 from airtcp.papers import ensembles
+from airtcp.papers.places import Places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -121,7 +122,7 @@ class Context:
         self._known: dict[str, Any] = {}
         self._locks: dict[str, Lock] = {}
         self._guard = Lock()
-        self._core = Lock()
+        self._places = Places(workers)
 
     def close(self) -> None:
         """Remove what was made on the way, which takes a second or two, while others go on."""
@@ -291,7 +292,7 @@ class Context:
             else:
                 paths = self._traces(links, repeat, change or {}, [True, False])
             options = json.dumps({"analyse": _ANALYSE, "seed": self.seed})
-            with self._core:
+            with self._places.taken(self._places.total):
                 document = _core.trace_stats([str(p) for p in paths], options, self._tell)
             least = links.table["least_packets"]
             found = json.loads(document)["links"]
@@ -311,7 +312,7 @@ class Context:
         study = {**options, "replicas": replicas}
         if self.workers is not None:
             study["workers"] = self.workers
-        with self._core:
+        with self._places.taken(self._places.total):
             self.check()
             result = _core.study(
                 [str(path) for path in paths], json.dumps({"study": study}), self._tell
@@ -405,7 +406,8 @@ class Context:
     ) -> RunResult:
         from airtcp import api
 
-        with self._core:
+        places = self._places.fit(runs)
+        with self._places.taken(places):
             self.check()
             return api.run(
                 self.library.scenario(name),
@@ -413,7 +415,7 @@ class Context:
                 replications=runs,
                 overrides=overrides,
                 series=series,
-                workers=self.workers,
+                workers=places,
                 progress=self._tell,
             )
 

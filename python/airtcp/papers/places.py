@@ -1,0 +1,57 @@
+"""Places on the processor, so that small runs go side by side and large ones are not crowded."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from threading import Condition
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+_BUSY: Final = 0.8
+
+
+class Places:
+    """As many places as threads may compute at once.
+
+    >>> places = Places(4)
+    >>> [places.fit(replications) for replications in (1, 2, 3, 4, 5, 6, 8, None)]
+    [1, 2, 3, 4, 3, 3, 4, 4]
+    """
+
+    def __init__(self, total: int | None = None) -> None:
+        """Make places: `total` of them, or one a core."""
+        self.total = _cores() if total is None else max(total, 1)
+        self._free = self.total
+        self._changed = Condition()
+
+    def fit(self, replications: int | None) -> int:
+        """Give how many places a run takes: the most that its replications keep busy, or nearly."""
+        if replications is None:
+            return self.total
+
+        def busy(places: int) -> float:
+            return replications / (-(-replications // places) * places)
+
+        return max(n for n in range(1, self.total + 1) if n == 1 or busy(n) >= _BUSY)
+
+    @contextmanager
+    def taken(self, count: int) -> Generator[None]:
+        """Wait for so many places, and hold them."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._free >= count)
+            self._free -= count
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._free += count
+                self._changed.notify_all()
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
