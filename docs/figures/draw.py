@@ -21,6 +21,7 @@ import queues
 import radio
 import remedies
 import sharing
+import tolerant
 import windows
 
 FIGURES = {
@@ -36,6 +37,7 @@ FIGURES = {
     "red-ecn": queues.red_ecn,
     "recoveries": windows.recoveries,
     "prediction": prediction.errors,
+    "lt-tcp-losses": tolerant.draw,
     "remedies": remedies.compare,
     "sharing": sharing.draw,
     "link-protocols": harq.hidden,
