@@ -27,7 +27,13 @@ use super::{Block, Decision, MOST_SYMBOLS, Report, SymbolSet, Timed, Train, Trig
 pub(super) const REACH: u64 = 1 << 19;
 
 /// A frame is waited for this many times as long as all attempts of one may take.
-pub(super) const PATIENCE: u64 = 4;
+const PATIENCE: u64 = 4;
+
+/// How long either end waits at most for a frame of `attempts`, each a `round_trip` and transmissions of up
+/// to `longest` there and before it.
+pub(super) fn patience(round_trip: Span, longest: Span, attempts: u16) -> Span {
+    (round_trip + longest * 2) * (PATIENCE * u64::from(attempts))
+}
 
 /// What a receiver is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -324,8 +330,8 @@ impl Receiver {
             self.held = u64::MAX;
         } else if self.held != self.base {
             self.held = self.base;
-            let attempt = self.parts.round_trip + self.longest * 2;
-            self.hold = now + attempt * (PATIENCE * u64::from(self.parts.attempts));
+            let ReceiverParts { round_trip, attempts, .. } = self.parts;
+            self.hold = now + patience(round_trip, self.longest, attempts);
         }
     }
 }

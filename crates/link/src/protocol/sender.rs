@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 use airtcp_units::{Nanos, Span};
 
-use super::receiver::{PATIENCE, REACH};
+use super::receiver::{REACH, patience};
 use super::{Block, LinkProtocol, MOST_SYMBOLS, Missing, Protocol, Report, SymbolSet};
 
 /// The least time a transmission is taken to last where it takes none: timers need one.
@@ -225,8 +225,7 @@ impl Sender {
     /// How long a frame that it no longer tries is waited for at most: several times the longest that all
     /// attempts may take, as in the receiver.
     pub fn patience(&self) -> Span {
-        let attempt = self.times.round_trip + self.longest * 2;
-        attempt * (PATIENCE * u64::from(self.protocol.attempts()))
+        patience(self.times.round_trip, self.longest, self.protocol.attempts())
     }
 
     /// When a wait for a report ends at the earliest.
