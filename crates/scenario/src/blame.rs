@@ -27,13 +27,12 @@ pub(crate) fn scenario(tree: &Value) -> Result<Scenario, Complaint> {
 }
 
 /// The path of a complaint, continued to the value that it is about.
-pub(crate) fn pinpoint(tree: &mut Value, (path, message): &Complaint) -> String {
-    let mut path = path.clone();
+pub(crate) fn pinpoint(tree: &mut Value, complaint: &Complaint) -> String {
+    let (mut path, message) = (complaint.0.clone(), &complaint.1);
     if path == "." || ["unknown field", "missing field"].iter().any(|m| message.starts_with(m)) {
         return path;
     }
-    let at = path.clone();
-    while let Some(key) = culprit(tree, &path, &(at.clone(), message.clone())) {
+    while let Some(key) = culprit(tree, &path, complaint) {
         path = format!("{path}.{key}");
     }
     path
