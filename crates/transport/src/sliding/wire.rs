@@ -184,8 +184,7 @@ impl Feedback {
         {
             return None;
         }
-        let bits = if head == 3 { 3 } else { 2 };
-        let bits = [words[bits], words[bits + 1], words[bits + 2], words[bits + 3]];
+        let bits = [words[head], words[head + 1], words[head + 2], words[head + 3]];
         let arrived = told::of_words(bits, count - head);
         Some(Self {
             next: Seq(words[0]).unwrap_near(Seq(0), near_symbol)?,
