@@ -1,8 +1,7 @@
 //! A quick look at what the sliding transport and others reach over 10 Mb/s, 80 ms and a queue of 100
 //! packets; the tables of `docs/models/sliding.md` are made by `crates/sim/examples/remedies`, but for
-//! those of marks and of many flows. `sliding bulk|short|beside|marks NAME [KEYS]`, where NAME is
-//! `sliding`, `lt` or `tcp` and KEYS is JSON; `sliding many NAME KEYS FLOWS PACKETS LOSS [MB/S MS SECONDS]`
-//! puts many flows on one queue.
+//! those of marks, and of many flows (`matrix`). `sliding bulk|short|beside|marks NAME [KEYS]`, where NAME is
+//! `sliding`, `lt` or `tcp` and KEYS is JSON.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a program to look at")]
 
@@ -12,7 +11,7 @@ mod support;
 use airtcp_transport::lt::LtConfig;
 use airtcp_transport::sliding::SlidingConfig;
 use airtcp_transport::tcp::TcpConfig;
-use airtcp_units::{BitRate, Nanos, Span};
+use airtcp_units::{Nanos, Span};
 use support::{Loss, Path, World, stats};
 
 const SECOND: u64 = 1_000_000_000;
@@ -144,51 +143,10 @@ fn marks(name: &str, keys: &str) {
     }
 }
 
-/// Flows that start one after the other within five seconds, from ten seconds on.
-fn many(name: &str, keys: &str, flows: u64, path: Path, seconds: u64) {
-    let mut w = World::new(path);
-    for i in 0..flows {
-        add(&mut w, name, keys, None, Nanos(5 * SECOND * i / flows));
-    }
-    w.run(Nanos(10 * SECOND), |_| false);
-    let before: Vec<u64> = w.flows.iter().map(|f| f[1].delivered()).collect();
-    let (carried, dropped, queued) = (w.carried, w.dropped, w.queued);
-    w.run(Nanos(seconds * SECOND), |_| false);
-    let time = seconds as f64 - 10.0;
-    let rates: Vec<f64> = w
-        .flows
-        .iter()
-        .zip(&before)
-        .map(|(f, b)| (f[1].delivered() - b) as f64 * 8e-6 / time)
-        .collect();
-    let (sum, squares) = (rates.iter().sum::<f64>(), rates.iter().map(|r| r * r).sum::<f64>());
-    let on_link = (w.carried - carried) as f64 * 8e-6 / time;
-    println!(
-        "{flows} flows, {} packets: sent {:.2}, link {on_link:.2}, goodput {sum:.2} Mb/s; Jain {:.2}; least {:.3}; queue {:.1} packets",
-        path.queue,
-        on_link + (w.dropped - dropped) as f64 * 1496.0 * 8e-6 / time,
-        sum * sum / squares / flows as f64,
-        rates.iter().copied().fold(f64::MAX, f64::min),
-        (w.queued - queued) / time,
-    );
-    println!("  {:?}", stats(&w, 0));
-}
-
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let get = |i: usize, other| arguments.get(i).map_or(other, String::as_str).to_owned();
     let (what, name, keys) = (get(0, "bulk"), get(1, "sliding"), get(2, "{}"));
-    if what == "many" {
-        let number = |i: usize, other: &'static str| get(i, other).parse::<f64>().unwrap();
-        let path = Path {
-            queue: number(4, "100") as usize,
-            forward: Loss::Independent(number(5, "0")),
-            rate: BitRate::new((number(6, "10") * 1e6) as u64).unwrap(),
-            delay: Span::from_millis(number(7, "40") as u64),
-            ..Path::default()
-        };
-        return many(&name, &keys, number(3, "20") as u64, path, number(8, "40") as u64);
-    }
     match what.as_str() {
         "beside" => return beside(&name, &keys),
         "marks" => return marks(&name, &keys),
