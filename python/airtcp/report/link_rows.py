@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import words
-from airtcp.report.run_rows import table
+from airtcp.report.run_rows import SENT_COLUMNS, mean, table
 
 if TYPE_CHECKING:
     from airtcp.documents import RunDocument
@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 PROTOCOL_COLUMNS: Final = (
     ("Goodput (Mb/s)", "delivered_bps", 1e-6),
     ("Sent (Mb/s)", "throughput_bps", 1e-6),
-    ("Data (Mb/s)", "data_bps", 1e-6),
-    ("PFEC (Mb/s)", "pfec_bps", 1e-6),
-    ("wasted", "pfec_wasted_bps", 1e-6),
-    ("RFEC (Mb/s)", "rfec_bps", 1e-6),
-    ("wasted", "rfec_wasted_bps", 1e-6),
+    *SENT_COLUMNS,
     ("Transmissions", "attempts_mean", 1.0),
     ("Latency (ms)", "latency_mean_s", 1e3),
     ("95 %", "latency_p95_s", 1e3),
@@ -36,11 +32,6 @@ def used(document: RunDocument) -> list[dict[str, Any]]:
     """Give the links that have a protocol and carried anything for it."""
     rows: list[dict[str, Any]] = document["summary"]["links"]
     return [row for row in rows if mean(row, "data_bps")]
-
-
-def mean(row: dict[str, Any], key: str) -> float | None:
-    """Give the mean of a quantity, if the link has it."""
-    return row[key]["mean"] if key in row else None
 
 
 def protocols(document: RunDocument) -> dict[str, list[Any]]:
@@ -134,9 +125,11 @@ def apart(document: RunDocument) -> bool:
     part: dict[str, str] = {}
     for start in towards:
         waiting = [] if start in part else [start]
+        part.setdefault(start, start)
         for node in waiting:
-            part[node] = start
-            waiting += [to for to, _ in towards[node] if to not in part and to not in waiting]
+            new = dict.fromkeys((to for to, _ in towards[node] if to not in part), start)
+            part |= new
+            waiting += new
     flows: list[dict[str, Any]] = (
         document["replications"][0]["flows"] if document["replications"] else []
     )

@@ -26,12 +26,16 @@ FLOW_COLUMNS: Final = (
     ("Fast retransmits", "fast_retransmits", 1.0),
     ("Completion (s)", "completion_s", 1.0),
 )
-CODING_COLUMNS: Final = (
+SENT_COLUMNS: Final = (
     ("Data (Mb/s)", "data_bps", 1e-6),
     ("PFEC (Mb/s)", "pfec_bps", 1e-6),
     ("wasted", "pfec_wasted_bps", 1e-6),
     ("RFEC (Mb/s)", "rfec_bps", 1e-6),
     ("wasted", "rfec_wasted_bps", 1e-6),
+)
+"""What was sent, by kind, of flows and of links that code."""
+CODING_COLUMNS: Final = (
+    *SENT_COLUMNS,
     ("Resent (Mb/s)", "resent_bps", 1e-6),
     ("Reactive rounds", "reactive_rounds", 1.0),
     ("Blocks decoded", "blocks_decoded", 1.0),
@@ -63,14 +67,15 @@ def estimate(value: dict[str, Any] | None, scale: float) -> str:
     return f"{text} [{low}, {high}]"
 
 
-def _mean(row: dict[str, Any], key: str) -> float | None:
+def mean(row: dict[str, Any], key: str) -> float | None:
+    """Give the mean of a quantity, if the flow or link has it."""
     return row[key]["mean"] if key in row else None
 
 
 def coded(document: RunDocument) -> list[dict[str, Any]]:
     """Give the flows whose transport sends parity of blocks."""
     rows: list[dict[str, Any]] = document["summary"]["flows"]
-    return [row for row in rows if _mean(row, "pfec_bps") is not None]
+    return [row for row in rows if mean(row, "pfec_bps") is not None]
 
 
 def table(
@@ -80,7 +85,7 @@ def table(
     used = [
         (title, key, scale)
         for title, key, scale in columns
-        if any(_mean(row, key) is not None for row in rows)
+        if any(mean(row, key) is not None for row in rows)
     ]
     return {
         "head": [title for title, _, _ in used],
