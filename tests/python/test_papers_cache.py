@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from concurrent.futures import ThreadPoolExecutor, wait
-from threading import Barrier, Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +13,6 @@ from airtcp import api
 from airtcp.papers import cache as kept
 from airtcp.papers.context import Context, LinkRun, StoppedError
 from airtcp.papers.library import Library
-from airtcp.papers.places import Places
 from example_paper import FIGURE, SCENARIO, changed
 
 if TYPE_CHECKING:
@@ -171,26 +168,3 @@ def test_ctrl_c_keeps_what_is_finished(papers: Path, tmp_path: Path) -> None:
     assert not whole.interrupted
     assert len(whole.figures) == 8
     assert len(outcomes(cache)) == 16
-
-
-def test_small_runs_go_side_by_side_and_large_ones_alone() -> None:
-    places = Places(2)
-    in_place, held = Barrier(3, timeout=20), Event()
-
-    def small() -> None:
-        with places.taken(places.fit(1)):
-            in_place.wait()
-            held.wait(20)
-
-    def large() -> bool:
-        with places.taken(places.fit(None)):
-            return held.is_set()
-
-    with ThreadPoolExecutor(3) as pool:
-        first = [pool.submit(small) for _ in range(2)]
-        in_place.wait()
-        last = pool.submit(large)
-        assert not wait([last], 0.05).done
-        held.set()
-        assert last.result(20)
-        assert [one.result(20) for one in first] == [None, None]

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 _BUSY: Final = 0.8
+"""Share of its places that a run keeps busy at least, over all rounds of its replications."""
 
 
 class Places:
