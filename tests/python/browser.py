@@ -16,7 +16,8 @@ FLAGS: Final = [
     "--disable-component-update",
     "--disable-sync",
 ]
-_ALL_DRAWN: Final = "[...document.querySelectorAll('[data-chart]')].every(n => n.dataset.drawn)"
+# Ends a wait that would never end; how fast a page draws on a busy machine is not tested.
+PATIENCE_MS: Final = 180_000
 
 
 class Browser:
@@ -31,6 +32,7 @@ class Browser:
         context = self._browser.new_context(
             color_scheme=scheme, viewport={"width": width, "height": 900}
         )
+        context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         page.on("console", lambda m: self.complaints.append(f"{m.type}: {m.text}"))
         page.on("pageerror", lambda e: self.complaints.append(f"error: {e}"))
@@ -44,17 +46,18 @@ class Browser:
         )
         return page
 
-    def open(
-        self, path: Path, *, scheme: str = "light", width: int = 1300, timeout_ms: int = 20_000
-    ) -> Any:
-        """Open a page and draw everything on it."""
+    def open(self, path: Path, *, scheme: str = "light", width: int = 1300) -> Any:
+        """Open a page and draw everything on it, one figure after the other as a reader would.
+
+        A figure is drawn once it comes near the window, which a busy browser may notice only
+        after a scroll has gone past it: so each is brought there and waited for.
+        """
         page = self.blank(scheme=scheme, width=width)
         page.goto(path.as_uri())
-        top = 0
-        # Charts make the page longer as they are drawn.
-        while top < page.evaluate("document.documentElement.scrollHeight"):
-            page.evaluate(f"window.scrollTo({{top: {top}, behavior: 'instant'}})")
-            page.wait_for_timeout(30)
-            top += 400
-        page.wait_for_function(_ALL_DRAWN, timeout=timeout_ms)
+        undrawn = page.locator("[data-chart]:not([data-drawn])")
+        while undrawn.count():
+            name = undrawn.first.get_attribute("data-chart")
+            figure = page.locator(f"[data-chart='{name}']")
+            figure.evaluate("n => n.scrollIntoView({behavior: 'instant', block: 'center'})")
+            page.locator(f"[data-chart='{name}'][data-drawn]").wait_for(state="attached")
         return page

@@ -57,7 +57,7 @@ def run(program: list[str], tmp_path: Path) -> Program:
             capture_output=True,
             cwd=tmp_path,
             env=ENVIRONMENT,
-            timeout=120,
+            timeout=600,
             check=False,
         )
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
@@ -80,7 +80,7 @@ def interrupted(program: list[str], tmp_path: Path) -> Interrupted:
             time.sleep(after)
             assert child.poll() is None, "the program ended before it could be interrupted"
             child.send_signal(signal.SIGINT)
-            out, err = child.communicate(timeout=60)
+            out, err = child.communicate(timeout=300)
         return Ended(child.returncode, out.decode(), err.decode())
 
     return start

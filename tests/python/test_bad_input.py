@@ -69,7 +69,7 @@ def test_a_folder_that_cannot_be_written_is_refused_first(
         cwd=tmp_path / "closed",
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 2, done.stderr

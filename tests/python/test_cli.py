@@ -249,7 +249,7 @@ def test_a_closed_pipe_is_no_error(program: list[str], traces: Path, command: li
         assert child.stdout is not None
         assert child.stderr is not None
         child.stdout.close()
-        child.wait(timeout=60)
+        child.wait(timeout=300)
         assert b"Traceback" not in child.stderr.read()
 
 

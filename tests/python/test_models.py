@@ -98,11 +98,11 @@ def test_nothing_finished_is_a_page_too(document: dict[str, Any]) -> None:
 def test_the_page_draws(browser: Browser, document: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_text(models_page(document), "utf-8")
-    page = browser.open(path, width=380, timeout_ms=60_000)
+    page = browser.open(path, width=380)
     # The overview, and a picture of each model.
     assert page.locator("[data-chart] svg").count() == 1 + len(document["overall"])
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
     for view in ("factor", "model-1-burst"):
         page.click(f"[data-view='{view}']")
-        page.wait_for_function(f"document.querySelector('[data-drawn={view}]')", timeout=60_000)
+        page.wait_for_function(f"document.querySelector('[data-drawn={view}]')")
     assert browser.complaints == []

@@ -7,15 +7,18 @@ from threading import Barrier, Event
 
 from airtcp.papers.places import Places
 
+# Ends a wait that would never end.
+PATIENCE_S = 120
+
 
 def test_small_runs_go_side_by_side_and_large_ones_alone() -> None:
     places = Places(2)
-    in_place, held = Barrier(3, timeout=20), Event()
+    in_place, held = Barrier(3, timeout=PATIENCE_S), Event()
 
     def small() -> None:
         with places.taken(places.fit(1)):
             in_place.wait()
-            held.wait(20)
+            held.wait(PATIENCE_S)
 
     def large() -> bool:
         with places.taken(places.fit(None)):
@@ -27,5 +30,5 @@ def test_small_runs_go_side_by_side_and_large_ones_alone() -> None:
         last = pool.submit(large)
         assert not wait([last], 0.05).done
         held.set()
-        assert last.result(20)
-        assert [one.result(20) for one in first] == [None, None]
+        assert last.result(PATIENCE_S)
+        assert [one.result(PATIENCE_S) for one in first] == [None, None]

@@ -158,7 +158,7 @@ def test_the_verdict_is_not_cut_off(papers: Path, chromium: str, tmp_path: Path)
         [*command, "--dump-dom", page.as_uri()],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     said = re.search(r"<title>(\d+) of (\d+)</title>", done.stdout)
