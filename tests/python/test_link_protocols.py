@@ -40,6 +40,7 @@ def test_a_run_reports_what_the_protocol_did(run: Program, tmp_path: Path) -> No
     assert ended.code == 0, ended.err
     assert "PFEC" in ended.out
     assert "residual loss" in ended.out
+    assert "from end to end" in ended.out
     document = json.loads((tmp_path / "out" / "run.json").read_text())
     link = document["replications"][0]["links"][0]["protocol"]
     parts = link["data_bps"] + link["pfec_bps"] + link["rfec_bps"]

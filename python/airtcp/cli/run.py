@@ -190,6 +190,7 @@ def _tables(result: RunResult) -> None:
 
         for cell in cells:
             air.show(console, cell, alone=len(cells) == 1)
+    _ways(document)
     total = estimate(summary["total_goodput_bps"], 1e-6)
     console.print(f"total goodput {total} Mb/s{_fairness(document)}")
     bad = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
@@ -200,6 +201,26 @@ def _tables(result: RunResult) -> None:
         f"{count} replication{'s' if count != 1 else ''}, seed {result.seed}, "
         f"airtcp {document['airtcp_version']}"
     )
+
+
+def _ways(document: RunDocument) -> None:
+    """Show what each way over link protocols trades, all its hops and flows together."""
+    from airtcp import words
+    from airtcp.cli.tables import Column, put
+    from airtcp.report.link_rows import ways
+
+    found = ways(document)
+    columns = [
+        Column(head, [words.number(way[key]) for way in found])
+        for head, key in (
+            ("goodput (Mb/s)", "goodput"),
+            ("latency of the links (ms)", "latency"),
+            ("residual loss (%)", "residual"),
+        )
+    ]
+    if found:
+        columns.append(Column("hops", [str(way["hops"]) for way in found], rank=1))
+        put(screen(), "from end to end", [f"{w['name']} to {w['to']}" for w in found], columns)
 
 
 def _fairness(document: RunDocument) -> str:
