@@ -17,6 +17,7 @@ mod resolve;
 mod schema;
 mod steps;
 mod topology;
+mod written;
 
 pub use application::{Application, Periods};
 pub use cell::{Cell, CellSpec, MAX_PACKET};

@@ -136,6 +136,10 @@ pub struct LinkSpec {
     pub from: String,
     /// Node at the other end.
     pub to: String,
+    /// Equal links in a row instead of one, `NAME 1` to `NAME n`, over nodes `NAME-1`, `NAME-2`, ...
+    /// between `from` and `to`. Default: one link, `NAME`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hops: Option<u32>,
     /// The direction from `from` to `to`.
     #[serde(default)]
     pub forward: Direction,
@@ -214,7 +218,7 @@ pub struct Output {
 }
 
 /// Keys of `[[links]]` that belong to the link rather than to its forward direction.
-pub(crate) const LINK_KEYS: [&str; 5] = ["name", "from", "to", "forward", "reverse"];
+pub(crate) const LINK_KEYS: [&str; 6] = ["name", "from", "to", "hops", "forward", "reverse"];
 
 fn one() -> u64 {
     1

@@ -11,18 +11,19 @@ use airtcp_units::{Probability, Span};
 
 use airtcp_wifi::mac::Category;
 
+use crate::written::{self, Place};
 use crate::{
-    Application, Cell, CellSpec, Direction, FlowSpec, LinkSpec, Scenario, ScenarioError,
+    Application, Cell, CellSpec, Direction, FlowSpec, Scenario, ScenarioError, Topology,
     TransportKind,
 };
 
 /// Most flows, nodes or links in one scenario.
-const MAX_PARTS: usize = 100_000;
+pub(crate) const MAX_PARTS: usize = 100_000;
 
 /// Most results (of flows and directions of links, over all replications): about 2 GB.
 const MAX_RESULTS: u64 = 2_000_000;
 
-const EMPTY_NAME: &str = "is \"\": a name has at least one character";
+pub(crate) const EMPTY_NAME: &str = "is \"\": a name has at least one character";
 
 /// One direction of a link between two nodes.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,22 +114,17 @@ impl Scenario {
     pub fn resolve(&self) -> Result<Resolved, ScenarioError> {
         let mut scenario = self.clone();
         scenario.check_times()?;
-        let mut made = Vec::new();
-        if let Some(topology) = scenario.topology.take() {
-            let mut links = topology.links()?;
-            made = (0..links.len()).map(|i| topology.places(i)).collect();
-            links.append(&mut scenario.links);
-            scenario.links = links;
-            if scenario.flows.is_empty() {
-                scenario.flows.push(default_flow(&topology.ends()));
-            }
+        let ends = scenario.topology.as_ref().map(Topology::ends);
+        if let Some(ends) = ends.filter(|_| scenario.flows.is_empty()) {
+            scenario.flows.push(default_flow(&ends));
         }
-        if scenario.links.is_empty() && scenario.cells.is_empty() {
+        let none = scenario.links.is_empty() && scenario.topology.is_none();
+        if none && scenario.cells.is_empty() {
             let message = "is empty: add a [[links]], a [[cells]] or a [topology]";
             return Err(ScenarioError::at("links", message));
         }
         if scenario.flows.is_empty()
-            && scenario.links.is_empty()
+            && none
             && let [cell] = scenario.cells.as_slice()
         {
             let ends = (format!("{}*", cell.prefix), cell.access_point.clone());
@@ -139,12 +135,11 @@ impl Scenario {
             let link = &scenario.links[0];
             scenario.flows.push(default_flow(&(link.from.clone(), link.to.clone())));
         }
+        let places = written::expand(&mut scenario)?;
         let mut nodes = Vec::new();
         let mut index = BTreeMap::new();
         let mut links = Vec::new();
-        for (i, spec) in scenario.links.iter().enumerate() {
-            let place = Place::of(i, &made);
-            check_link(spec, &place)?;
+        for (spec, place) in scenario.links.iter().zip(&places) {
             let mut node = |name: &String| {
                 *index.entry(name.clone()).or_insert_with(|| {
                     nodes.push(name.clone());
@@ -152,10 +147,10 @@ impl Scenario {
                 })
             };
             let (from, to) = (node(&spec.from), node(&spec.to));
-            let name = spec.name.clone().unwrap_or_else(|| format!("{}-{}", spec.from, spec.to));
+            let name = spec.name();
             let forward = spec.forward.completed();
             let reverse = spec.reverse.clone().unwrap_or_default().completed_from(&forward);
-            let Place { link: _, forward: path, reverse: path_back } = place;
+            let (path, path_back) = (place.forward.clone(), place.reverse.clone());
             links.push(OneWay { name: name.clone(), from, to, direction: forward, path });
             links.push(OneWay {
                 name: format!("{name} (reverse)"),
@@ -165,7 +160,7 @@ impl Scenario {
                 path: path_back,
             });
         }
-        unique_names(&links, &made)?;
+        unique_names(&links, &places)?;
         let cells = resolve_cells(&scenario.cells, &mut nodes, &mut index)?;
         if scenario.flows.is_empty() {
             return Err(ScenarioError::at("flows", "is empty: add a [[flows]] with from and to"));
@@ -274,84 +269,16 @@ impl Direction {
     }
 }
 
-/// Where the parts of a link stand in the scenario as written.
-struct Place {
-    link: String,
-    forward: String,
-    reverse: String,
-}
-
-impl Place {
-    /// The place of link `i`, of which the first ones were made by a topology.
-    fn of(i: usize, made: &[(&'static str, &'static str)]) -> Self {
-        if let Some((forward, reverse)) = made.get(i) {
-            return Self {
-                link: (*forward).to_owned(),
-                forward: (*forward).to_owned(),
-                reverse: (*reverse).to_owned(),
-            };
-        }
-        let link = format!("links[{}]", i - made.len());
-        Self { forward: format!("{link}.forward"), reverse: format!("{link}.reverse"), link }
-    }
-}
-
-fn check_link(spec: &LinkSpec, place: &Place) -> Result<(), ScenarioError> {
-    let link = &place.link;
-    for (key, name) in
-        [("from", Some(&spec.from)), ("to", Some(&spec.to)), ("name", spec.name.as_ref())]
-    {
-        if name.is_some_and(String::is_empty) {
-            return Err(ScenarioError::at(format!("{link}.{key}"), EMPTY_NAME));
-        }
-    }
-    if spec.from == spec.to {
-        return Err(ScenarioError::at(
-            format!("{link}.to"),
-            format!("is \"{}\", the same node as from: a link joins two nodes", spec.to),
-        ));
-    }
-    for (at, direction) in
-        [(&place.forward, Some(&spec.forward)), (&place.reverse, spec.reverse.as_ref())]
-    {
-        let Some(direction) = direction else { continue };
-        if direction.rate.is_some() && direction.slot.is_some() {
-            return Err(ScenarioError::at(
-                format!("{at}.slot"),
-                "and rate exclude one another: a link sends at a rate or one packet a slot",
-            ));
-        }
-        if direction.slot == Some(Span::ZERO) {
-            return Err(ScenarioError::at(
-                format!("{at}.slot"),
-                "is 0 s: give a time such as \"10 ms\"",
-            ));
-        }
-        if let Some(mtu) = direction.mtu
-            && !(68..=65_535).contains(&mtu.0)
-        {
-            return Err(ScenarioError::at(
-                format!("{at}.mtu"),
-                format!("is {mtu}: accepted are 68 B (RFC 791) to 65535 B"),
-            ));
-        }
-    }
-    Ok(())
-}
-
-fn unique_names(
-    links: &[OneWay],
-    made: &[(&'static str, &'static str)],
-) -> Result<(), ScenarioError> {
+fn unique_names(links: &[OneWay], places: &[Place]) -> Result<(), ScenarioError> {
     let mut seen = BTreeMap::new();
     for (i, link) in links.iter().enumerate() {
         if let Some(first) = seen.insert(&link.name, i) {
             return Err(ScenarioError::at(
-                format!("{}.name", Place::of(i / 2, made).link),
+                format!("{}.name", places[i / 2].link),
                 format!(
                     "\"{}\" is also the name of {}: give each link a name of its own",
                     link.name,
-                    Place::of(first / 2, made).link
+                    places[first / 2].link
                 ),
             ));
         }

@@ -18,6 +18,7 @@ impl Topology {
                         name: Some(format!("hop{i}")),
                         from: format!("n{i}"),
                         to: format!("n{}", i + 1),
+                        hops: None,
                         forward: (**link).clone(),
                         reverse: reverse.as_deref().cloned(),
                     })
@@ -30,6 +31,7 @@ impl Topology {
                     name: Some("bottleneck".into()),
                     from: "left".into(),
                     to: "right".into(),
+                    hops: None,
                     forward: (**bottleneck).clone(),
                     reverse: reverse.as_deref().cloned(),
                 }];
@@ -73,10 +75,11 @@ fn default_access() -> Direction {
 }
 
 fn edge(from: String, to: String, direction: Direction) -> LinkSpec {
-    LinkSpec { name: None, from, to, forward: direction, reverse: None }
+    LinkSpec { name: None, from, to, hops: None, forward: direction, reverse: None }
 }
 
-fn in_range(path: &str, n: u32) -> Result<(), ScenarioError> {
+/// Checks a number of links.
+pub(crate) fn in_range(path: &str, n: u32) -> Result<(), ScenarioError> {
     if (1..=MAX_SIZE).contains(&n) {
         return Ok(());
     }

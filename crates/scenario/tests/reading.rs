@@ -316,3 +316,45 @@ fn the_fuzz_corpus_does_not_panic() {
         }
     }
 }
+
+#[test]
+fn hops_are_links_in_a_row() {
+    let air = "rate = \"10 Mb/s\"\nloss = { model = \"bernoulli\", probability = \"20 %\" }\n";
+    let short =
+        format!("[[links]]\nname = \"air\"\nfrom = \"a\"\nto = \"b\"\nhops = 3\n{air}{LINK}");
+    let row = [("air 1", "a", "air-1"), ("air 2", "air-1", "air-2"), ("air 3", "air-2", "b")];
+    let long: String = row
+        .iter()
+        .map(|(name, from, to)| {
+            format!("[[links]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\n{air}")
+        })
+        .chain([LINK.to_owned()])
+        .collect();
+    let flow = "[[flows]]\nfrom = \"a\"\nto = \"b\"\n";
+    let one = scenario(&format!("{short}{flow}")).unwrap().resolve().unwrap();
+    let other = scenario(&format!("{long}{flow}")).unwrap().resolve().unwrap();
+    assert_eq!(one.nodes, other.nodes);
+    assert_eq!(one.scenario, other.scenario);
+    // Both ends of the row are the flow's where nothing else is said.
+    let alone = scenario(&short[..short.len() - LINK.len()]).unwrap().resolve().unwrap();
+    assert_eq!((alone.nodes[alone.flows[0].from].as_str(), alone.flows[0].to), ("a", 3));
+    // A complaint about any hop names the line that was written.
+    let places: Vec<&str> = one.links.iter().step_by(2).map(|l| l.path.as_str()).collect();
+    assert_eq!(places[..3], ["links[0].forward"; 3]);
+    assert_eq!(places[3], "links[1].forward");
+}
+
+#[test]
+fn hops_that_cannot_be_are_refused() {
+    for hops in ["0", "10001", "-1", "\"4\""] {
+        let said = refusal(&format!("{LINK}hops = {hops}\n"));
+        assert!(said.contains("links[0].hops"), "{said}");
+    }
+    let many = format!("{LINK}hops = 10000\n");
+    let said =
+        refusal(&(0..11).map(|i| many.replace("\"a\"", &format!("\"a{i}\""))).collect::<String>());
+    assert!(said.contains("links[10]") && said.contains("100000"), "{said}");
+    // The second link has the name of the first one's second hop.
+    let said = refusal(&format!("{LINK}name = \"x\"\nhops = 2\n{LINK}name = \"x 2\"\n"));
+    assert!(said.contains("links[1].name") && said.contains("links[0]"), "{said}");
+}

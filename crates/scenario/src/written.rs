@@ -1,0 +1,125 @@
+//! Links as they are written: a topology and links of several hops expanded, and where each link
+//! of the result stands in the file, for whoever complains of it.
+
+use airtcp_units::Span;
+
+use crate::topology::in_range;
+use crate::{
+    LinkSpec, Scenario, ScenarioError,
+    resolve::{EMPTY_NAME, MAX_PARTS},
+};
+
+/// Where the parts of a link stand in the scenario as written.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub(crate) link: String,
+    pub(crate) forward: String,
+    pub(crate) reverse: String,
+}
+
+/// Puts the links of the topology before those written out, and each hop in its link's place.
+///
+/// # Errors
+/// A link that does not fit by itself.
+pub(crate) fn expand(scenario: &mut Scenario) -> Result<Vec<Place>, ScenarioError> {
+    let (mut links, mut places) = (Vec::new(), Vec::new());
+    if let Some(topology) = scenario.topology.take() {
+        links = topology.links()?;
+        places.extend((0..links.len()).map(|i| {
+            let (forward, reverse) = topology.places(i);
+            let (forward, reverse) = (forward.to_owned(), reverse.to_owned());
+            Place { link: forward.clone(), forward, reverse }
+        }));
+        for (link, place) in links.iter().zip(&places) {
+            check(link, place)?;
+        }
+    }
+    for (i, written) in std::mem::take(&mut scenario.links).into_iter().enumerate() {
+        let link = format!("links[{i}]");
+        let (forward, reverse) = (format!("{link}.forward"), format!("{link}.reverse"));
+        let place = Place { link, forward, reverse };
+        check(&written, &place)?;
+        let hops = written.hops();
+        if links.len() + hops.len() > MAX_PARTS {
+            let message = format!("is beyond the {MAX_PARTS} links that a scenario may have");
+            return Err(ScenarioError::at(place.link, message));
+        }
+        places.extend(std::iter::repeat_n(place, hops.len()));
+        links.extend(hops);
+    }
+    scenario.links = links;
+    Ok(places)
+}
+
+impl LinkSpec {
+    /// Its name in results.
+    pub(crate) fn name(&self) -> String {
+        self.name.clone().unwrap_or_else(|| format!("{}-{}", self.from, self.to))
+    }
+
+    /// The links it stands for, one for each hop.
+    fn hops(self) -> Vec<Self> {
+        let Some(hops) = self.hops else { return vec![self] };
+        let name = self.name();
+        let node = |i: u32| match i {
+            0 => self.from.clone(),
+            i if i == hops => self.to.clone(),
+            i => format!("{name}-{i}"),
+        };
+        (0..hops)
+            .map(|i| Self {
+                name: Some(format!("{name} {}", i + 1)),
+                from: node(i),
+                to: node(i + 1),
+                hops: None,
+                ..self.clone()
+            })
+            .collect()
+    }
+}
+
+fn check(spec: &LinkSpec, place: &Place) -> Result<(), ScenarioError> {
+    let link = &place.link;
+    for (key, name) in
+        [("from", Some(&spec.from)), ("to", Some(&spec.to)), ("name", spec.name.as_ref())]
+    {
+        if name.is_some_and(String::is_empty) {
+            return Err(ScenarioError::at(format!("{link}.{key}"), EMPTY_NAME));
+        }
+    }
+    if spec.from == spec.to {
+        return Err(ScenarioError::at(
+            format!("{link}.to"),
+            format!("is \"{}\", the same node as from: a link joins two nodes", spec.to),
+        ));
+    }
+    if let Some(hops) = spec.hops {
+        in_range(&format!("{link}.hops"), hops)?;
+    }
+    for (at, direction) in
+        [(&place.forward, Some(&spec.forward)), (&place.reverse, spec.reverse.as_ref())]
+    {
+        let Some(direction) = direction else { continue };
+        if direction.rate.is_some() && direction.slot.is_some() {
+            return Err(ScenarioError::at(
+                format!("{at}.slot"),
+                "and rate exclude one another: a link sends at a rate or one packet a slot",
+            ));
+        }
+        if direction.slot == Some(Span::ZERO) {
+            return Err(ScenarioError::at(
+                format!("{at}.slot"),
+                "is 0 s: give a time such as \"10 ms\"",
+            ));
+        }
+        if let Some(mtu) = direction.mtu
+            && !(68..=65_535).contains(&mtu.0)
+        {
+            return Err(ScenarioError::at(
+                format!("{at}.mtu"),
+                format!("is {mtu}: accepted are 68 B (RFC 791) to 65535 B"),
+            ));
+        }
+    }
+    Ok(())
+}
