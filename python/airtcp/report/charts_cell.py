@@ -12,7 +12,7 @@ import altair as alt
 
 from airtcp import cells
 from airtcp.report import theme
-from airtcp.report.charts import finish, n, q
+from airtcp.report.charts import finish, n, named, q
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ def _names(title: str = "name") -> alt.Y:
 
 def goodput(stations: int, directions: int) -> dict[str, Any]:
     """Goodput of each station's flows, with its confidence interval."""
-    base = alt.Chart(alt.NamedData("goodput"))
+    base = named("goodput")
     colour = alt.Color(
         "direction:N",
         scale=alt.Scale(domain=["sends", "gets"], range=theme.SERIES[:2]),
@@ -65,7 +65,7 @@ def goodput(stations: int, directions: int) -> dict[str, Any]:
 
 def _stacked(data: str, who: str, what: str, title: str, domain: Sequence[str]) -> alt.Chart:
     return (
-        alt.Chart(alt.NamedData(data))
+        named(data)
         .mark_bar(height={"band": 0.72})
         .encode(
             x=alt.X("share:Q", title=title, scale=alt.Scale(zero=True)),
@@ -104,7 +104,7 @@ def rates(count: int) -> dict[str, Any]:
     """Data frames by rate, those that were decoded and those that were lost."""
     fates = ["decoded", "lost"]
     chart = (
-        alt.Chart(alt.NamedData("rates"))
+        named("rates")
         .mark_bar(height={"band": 0.72})
         .encode(
             x=alt.X("frames:Q", title="data frames in a replication", scale=alt.Scale(zero=True)),
@@ -145,7 +145,7 @@ def positions(
 
     x = alt.X("x:Q", title="x (m)", **options(xs, half[0]))
     y = alt.Y("y:Q", title="y (m)", **options(ys, half[1]))
-    base = alt.Chart(alt.NamedData("stations"))
+    base = named("stations")
     ways = base.transform_filter("datum.role === 'station'").mark_rule(opacity=0.35)
     ways = ways.encode(x=x, y=y, x2="to_x:Q", y2="to_y:Q")
     worst = [row["error"] for row in rows if row["error"] is not None]
@@ -176,17 +176,17 @@ def positions(
         tooltip=tooltip,
     )
     layers: list[alt.Chart] = [ways, stations]
-    named = [base] if len(rows) + len(neighbours) <= _NAMED else []
+    labelled = [base] if len(rows) + len(neighbours) <= _NAMED else []
     if neighbours:
-        others = alt.Chart(alt.NamedData("neighbours"))
+        others = named("neighbours")
         points = others.mark_point(size=70, opacity=0.7, color=theme.INK, shape="square")
         layers.insert(
             0, points.encode(x=x, y=y, tooltip=[n("name", "station"), n("cell", "of cell")])
         )
-        named = [*named, others] if named else []
+        labelled = [*labelled, others] if labelled else []
     layers.extend(
         names.mark_text(dy=-13, fontSize=11, color=theme.INK).encode(x=x, y=y, text="name:N")
-        for names in named
+        for names in labelled
     )
     size = [_MAP * reach / max(half) for reach in half]
     return finish(alt.layer(*layers), round(size[1])) | {"width": round(size[0])}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import altair as alt
 
 from airtcp.report import theme
-from airtcp.report.charts import finish, n, q, zoom
+from airtcp.report.charts import finish, n, named, q, zoom
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,11 +80,11 @@ def goodput(
     title = f"goodput ({unit})"
     x = alt.X("value:Q", title=title, scale=alt.Scale(zero=True))
     ticks = (
-        alt.Chart(alt.NamedData("runs"))
+        named("runs")
         .mark_tick(thickness=1.2, opacity=0.28, size=9)
         .encode(x=x, y=y, color=colour, **offset)
     )
-    means = alt.Chart(alt.NamedData("means"))
+    means = named("means")
     bars = means.mark_rule(strokeWidth=2.5).encode(
         x=alt.X("low:Q", title=title), x2="high:Q", y=y, color=colour, **offset
     )
@@ -109,8 +109,8 @@ def goodput(
 def difference(variants: Sequence[str], reference: str, *, several: bool) -> dict[str, Any]:
     """Goodput less the reference's, in percent; what is within chance is faint."""
     y, colour, offset = _names(variants), _channel_colour(several=several), _offset(several=several)
-    base = alt.Chart(alt.NamedData("means")).transform_filter("isValid(datum.gain)")
-    zero = alt.Chart(alt.NamedData("unit")).mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(0))
+    base = named("means").transform_filter("isValid(datum.gain)")
+    zero = named("unit").mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(0))
     strong = alt.condition("datum.certain", alt.value(1), alt.value(0.35))
     x = alt.X("gain_low:Q", title=f"goodput against {reference} (%)", scale=alt.Scale(zero=True))
     bars = base.mark_rule(strokeWidth=2.5).encode(
@@ -138,7 +138,7 @@ def difference(variants: Sequence[str], reference: str, *, several: bool) -> dic
 
 def against_delay(variants: Sequence[str], unit: str) -> dict[str, Any]:
     """Goodput against round-trip time, both with intervals: up and to the left is better."""
-    base = alt.Chart(alt.NamedData("means")).transform_filter("isValid(datum.rtt)")
+    base = named("means").transform_filter("isValid(datum.rtt)")
     colour, shape = _colour(variants, legend=True), _shape(variants, legend=True)
     x = alt.X("rtt:Q", title="mean round-trip time (ms)", scale=alt.Scale(zero=False, padding=16))
     y = alt.Y("mean:Q", title=f"goodput ({unit})", scale=alt.Scale(zero=False, padding=16))
@@ -165,7 +165,7 @@ def against_delay(variants: Sequence[str], unit: str) -> dict[str, Any]:
 
 def trade_off(variants: Sequence[str], unit: str) -> dict[str, Any]:
     """Goodput against delivery time, with what loss is left and what it costs beside the name."""
-    base = alt.Chart(alt.NamedData("means")).transform_filter("datum.delivery > 0")
+    base = named("means").transform_filter("datum.delivery > 0")
     title, late = f"goodput ({unit})", "95 % of the data delivered within (ms)"
     y = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=True))
     x = alt.X("delivery:Q", title=late, scale=alt.Scale(type="log", nice=False, padding=12))
@@ -191,8 +191,8 @@ def trade_off(variants: Sequence[str], unit: str) -> dict[str, Any]:
 
 def shares(variants: Sequence[str], rival: str) -> dict[str, Any]:
     """What each takes beside the rival; half is fair."""
-    base = alt.Chart(alt.NamedData("means")).transform_filter("isValid(datum.share)")
-    half = alt.Chart(alt.NamedData("unit")).mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(50))
+    base = named("means").transform_filter("isValid(datum.share)")
+    half = named("unit").mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(50))
     y = _names(variants)
     x = alt.X(
         "share:Q", title=f"share of what it and {rival} get (%)", scale=alt.Scale(domain=[0, 100])
@@ -224,7 +224,7 @@ def windows(variants: Sequence[str]) -> dict[str, Any]:
         legend=alt.Legend(title=None, columns=6, symbolOpacity=1),
     )
     line = (
-        alt.Chart(alt.NamedData("windows"))
+        named("windows")
         .mark_line(interpolate="step-after", strokeWidth=1.3, clip=True)
         .encode(
             x=alt.X("t:Q", title="time (s)", scale=alt.Scale(nice=False)),
@@ -240,8 +240,8 @@ def windows(variants: Sequence[str]) -> dict[str, Any]:
 
 def by_link(variants: Sequence[str], links: Sequence[str], reference: str) -> dict[str, Any]:
     """Difference to the reference over several links; what is within chance is faint."""
-    base = alt.Chart(alt.NamedData("means")).transform_filter("isValid(datum.gain)")
-    zero = alt.Chart(alt.NamedData("unit")).mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(0))
+    base = named("means").transform_filter("isValid(datum.gain)")
+    zero = named("unit").mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(0))
     y = alt.Y("link:N", title=None, sort=list(links), axis=_name_axis())
     others = [name for name in variants if name != reference]
     offset = alt.YOffset("variant:N", sort=others)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import altair as alt
 
 from airtcp.report import theme
-from airtcp.report.charts import finish, n, q, ramp, zoom
+from airtcp.report.charts import finish, n, named, q, ramp, zoom
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,9 +49,9 @@ def estimate(
         title="TCP throughput (packets/s)",
         scale=alt.Scale(domain=[0, 1.08 * top], nice=False),
     )
-    base = alt.Chart(alt.NamedData("points")).transform_filter(f"isValid(datum.{field})")
+    base = named("points").transform_filter(f"isValid(datum.{field})")
     line = (
-        alt.Chart(alt.NamedData("line"))
+        named("line")
         .mark_line(color=theme.GUIDE, strokeDash=[4, 3], strokeWidth=1.2, clip=True)
         .encode(x=alt.X("at:Q", scale=scale), y="at:Q")
     )

@@ -11,7 +11,7 @@ from typing import Any, Final
 import altair as alt
 
 from airtcp.report import theme
-from airtcp.report.charts import finish, n, q
+from airtcp.report.charts import finish, n, named, q
 
 _ROW: Final = 24
 _FEWEST_ROWS: Final = 3
@@ -20,7 +20,7 @@ _MOST_ROWS: Final = 40
 
 def trade_off() -> dict[str, Any]:
     """Goodput over latency of each way; the larger and darker the point, the more is lost."""
-    base = alt.Chart(alt.NamedData("ways")).encode(
+    base = named("ways").encode(
         x=alt.X("latency:Q", title="latency of the links (ms)", scale=alt.Scale(zero=True)),
         y=alt.Y("goodput:Q", title="goodput (Mb/s)", scale=alt.Scale(zero=True)),
     )
@@ -46,7 +46,7 @@ def trade_off() -> dict[str, Any]:
 def bits(links: int) -> dict[str, Any]:
     """What each link sent: data, and the parity or repetitions that protect it."""
     chart = (
-        alt.Chart(alt.NamedData("bits"))
+        named("bits")
         .mark_bar(opacity=0.8)
         .encode(
             y=alt.Y(

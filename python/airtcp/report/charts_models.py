@@ -13,7 +13,7 @@ from typing import Any, Final
 import altair as alt
 
 from airtcp.report import theme
-from airtcp.report.charts import finish, n, q, ramp, zoom
+from airtcp.report.charts import finish, n, named, q, ramp, zoom
 
 _HEIGHT: Final = 260
 _ROW: Final = 26
@@ -52,12 +52,8 @@ def overview(field: str, models: list[str], links: int) -> dict[str, Any]:
         scale = alt.Scale(type="log", nice=False, padding=10)
         title = "longest burst of the model, over that of the trace"
         x, right = alt.X("factor:Q", title=title, scale=scale, axis=alt.Axis(format="~r")), 1.0
-    base = alt.Chart(alt.NamedData("points")).transform_filter(f"isValid(datum.{field})")
-    guide = (
-        alt.Chart(alt.NamedData("line"))
-        .mark_rule(strokeDash=[4, 3], strokeWidth=1.2)
-        .encode(x=alt.datum(right))
-    )
+    base = named("points").transform_filter(f"isValid(datum.{field})")
+    guide = named("line").mark_rule(strokeDash=[4, 3], strokeWidth=1.2).encode(x=alt.datum(right))
     y = alt.Y(
         "synthesiser:N",
         title=None,
@@ -82,13 +78,13 @@ def against(field: str, links: int) -> dict[str, Any]:
         titles = "longest burst of the trace", "longest burst of the model"
         scale = alt.Scale(type="log", nice=False, padding=10)
         axis = alt.Axis(format="~r")
-    base = alt.Chart(alt.NamedData("points")).transform_filter(
+    base = named("points").transform_filter(
         f"isValid(datum.{field}) && isValid(datum.trace_{field})"
     )
     x = alt.X(f"trace_{field}:Q", title=titles[0], scale=scale, axis=axis)
     y = alt.Y(f"{field}:Q", title=titles[1], scale=scale, axis=axis)
     line = (
-        alt.Chart(alt.NamedData("line"))
+        named("line")
         .mark_line(color=theme.GUIDE, strokeDash=[4, 3], strokeWidth=1.2, clip=True)
         .encode(x=alt.X(f"{field}:Q", scale=scale), y=f"{field}:Q")
     )

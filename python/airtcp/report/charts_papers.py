@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import altair as alt
 
 from airtcp.report import theme
-from airtcp.report.charts import finish, n, q, ramp, zoom
+from airtcp.report.charts import finish, n, named, q, ramp, zoom
 
 if TYPE_CHECKING:
     from airtcp.papers.outcome import Axis, Layer, Plot
@@ -82,7 +82,7 @@ def _drawn(plot: Plot, layer: Layer, data: str, names: list[str]) -> Any:
             shapes = [_SHAPES[i % 6] for i in range(len(names))]
             shape = alt.Scale(domain=names, range=shapes)
             encoding["shape"] = alt.Shape("series:N", scale=shape, legend=legend)
-    base = alt.Chart(alt.NamedData(data))
+    base = named(data)
     if layer.mark == "rule":
         return base.mark_line(color=theme.GUIDE, strokeDash=[4, 3], strokeWidth=1.2).encode(
             x=x, y=y, detail="detail:N"
@@ -111,7 +111,7 @@ def _published(plot: Plot, points: list[dict[str, Any]]) -> Any:
     """Draw published values: a diamond, or a line where only one coordinate was published."""
     x = alt.X("x:Q", title=plot.x.title, scale=_scale(plot.x), axis=_ticks(plot.x))
     y = alt.Y("y:Q", title=plot.y.title, scale=_scale(plot.y), axis=_ticks(plot.y))
-    base = alt.Chart(alt.NamedData("published"))
+    base = named("published")
     layers: list[Any] = []
     if any(point["x"] is not None and point["y"] is not None for point in points):
         whole = base.transform_filter("isValid(datum.x) && isValid(datum.y)")
@@ -174,7 +174,7 @@ def compared(rows: list[dict[str, Any]], title: str) -> dict[str, Any]:
         sort=[row["name"] for row in rows],
         axis=alt.Axis(labelColor=theme.INK, labelLimit=260),
     )
-    base = alt.Chart(alt.NamedData("values"))
+    base = named("values")
     tooltip = [
         n("name", "measure"), q("published", "published"), q("here", "here"),
         q("low", "from"), q("high", "to"),

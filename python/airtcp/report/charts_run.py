@@ -11,7 +11,7 @@ from typing import Any, Final
 import altair as alt
 
 from airtcp.report import theme
-from airtcp.report.charts import finish, n, q, zoom
+from airtcp.report.charts import finish, n, named, q, zoom
 
 _ROW: Final = 26
 _FEWEST_ROWS: Final = 3
@@ -23,11 +23,11 @@ def goodput(flows: int) -> dict[str, Any]:
     y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelColor=theme.INK, labelLimit=160))
     x = alt.X("goodput:Q", title="goodput (Mb/s)", scale=alt.Scale(zero=True))
     ticks = (
-        alt.Chart(alt.NamedData("replications"))
+        named("replications")
         .mark_tick(thickness=1.5, opacity=0.35, color=theme.TRACE)
         .encode(x=x, y=y, tooltip=[n("name", "flow"), q("goodput", "one replication (Mb/s)")])
     )
-    means = alt.Chart(alt.NamedData("means"))
+    means = named("means")
     bars = means.mark_rule(strokeWidth=3, color=theme.TRACE).encode(
         x=alt.X("low:Q"), x2="high:Q", y=y
     )
@@ -52,7 +52,7 @@ def series(data: str, who: str, value: str, title: str, height: int = 230) -> di
         f"{who}:N", scale=alt.Scale(range=theme.SERIES), legend=alt.Legend(title=None), sort=None
     )
     line = (
-        alt.Chart(alt.NamedData(data))
+        named(data)
         .mark_line(interpolate="step-after", strokeWidth=1.2, clip=True)
         .encode(
             x=alt.X("t:Q", title="time (s)", scale=alt.Scale(nice=False)),

@@ -8,7 +8,7 @@ import altair as alt
 
 from airtcp import cells
 from airtcp.report import theme, timeline_rows
-from airtcp.report.charts import finish, n, q, zoom
+from airtcp.report.charts import finish, n, named, q, zoom
 
 if TYPE_CHECKING:
     from airtcp.report.timeline_rows import Lanes
@@ -67,13 +67,9 @@ def medium(lanes: Lanes, start: str) -> dict[str, Any]:
     }
     legend = alt.Legend(title=None, columns=4, symbolType="square", symbolOpacity=1)
     where: dict[str, Any] = {"x": x, "x2": "t1:Q", "y": y, "y2": "y1:Q"}
-    rules = (
-        alt.Chart(alt.NamedData("lanes"))
-        .mark_rule(color="@grid", strokeWidth=1)
-        .encode(y=alt.Y("y0:Q"))
-    )
+    rules = named("lanes").mark_rule(color="@grid", strokeWidth=1).encode(y=alt.Y("y0:Q"))
     waits = (
-        alt.Chart(alt.NamedData("waits"))
+        named("waits")
         .mark_rect(clip=True)
         .encode(
             **where,
@@ -88,7 +84,7 @@ def medium(lanes: Lanes, start: str) -> dict[str, Any]:
             ],
         )
     )
-    frames = alt.Chart(alt.NamedData("frames"))
+    frames = named("frames")
     tooltip = [
         n("station", "from"),
         n("to", "to"),

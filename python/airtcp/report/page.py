@@ -18,10 +18,10 @@ from airtcp import words
 from airtcp.papers import cache as kept
 from airtcp.report import (
     cell_rows,
-    charts,
     charts_cell,
     charts_link,
     charts_run,
+    charts_study,
     charts_timeline,
     link_rows,
     rows,
@@ -110,7 +110,7 @@ def study_page(document: StudyDocument) -> str:
     """
     links = document["links"]
     payload = rows.study_payload(document)
-    payload["charts"] = charts.study_charts(len(links))
+    payload["charts"] = charts_study.study_charts(len(links))
     payload["first"] = _first(links)
     suited = _suited(links)
     if suited is not None:

@@ -1,0 +1,234 @@
+"""The pictures of a study, after the figures of S1: all its links side by side.
+
+TCP's throughput against reception, what the order of the losses is worth to it, and how well the
+Gilbert-Elliott chain does. Specifications name their data, as in `airtcp.report.charts`; the
+fields are those of `airtcp.report.rows`. Those of one link are in `airtcp.report.charts_trace`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import altair as alt
+
+from airtcp.report import charts_trace, theme
+from airtcp.report.charts import finish, n, named, q, ramp, zoom
+from airtcp.report.charts_trace import MODELS, RATE, model_colour, model_shape
+
+OVERVIEW_HEIGHT: Final = 340
+_MANY: Final = 150
+
+
+def _ring(base: alt.Chart, x: Any, y: Any) -> alt.Chart:
+    """Ring the chosen link; under the dots, so that it takes no hover from them."""
+    ring = base.mark_point(strokeWidth=2, color=theme.INK, filled=False, tooltip=None)
+    chosen = alt.condition("datum.index === chosen", alt.value(200), alt.value(0))
+    return ring.encode(x=x, y=y, size=chosen)
+
+
+def _overview(*layers: Any, params: tuple[Any, ...] = ()) -> dict[str, Any]:
+    chart = alt.layer(*layers).add_params(alt.param(name="chosen", value=-1), *params)
+    return finish(chart, OVERVIEW_HEIGHT)
+
+
+def _rate_scale(scale: str) -> alt.Scale:
+    if scale == "log":
+        return alt.Scale(type="log", nice=False, padding=10)
+    return alt.Scale(zero=True, nice=False, padding=10)
+
+
+def _rate_axis(scale: str) -> alt.Axis:
+    if scale == "log":
+        return alt.Axis(format="~r", values=[10.0**e for e in range(-5, 6)])
+    return alt.Axis(format="~r")
+
+
+def throughput(scale: str, links: int) -> dict[str, Any]:
+    """TCP throughput against PRR: the trace and both models of it (S1, figure 3)."""
+    pick = alt.selection_point(name="models", fields=["model"], bind="legend")
+    base = named("models")
+    if scale == "log":
+        base = base.transform_filter("datum.mean > 0 && (!isValid(datum.low) || datum.low > 0)")
+    x = alt.X(
+        "prr:Q",
+        title="packet reception ratio (PRR)",
+        scale=alt.Scale(domain=[0, 1], padding=10),
+        axis=alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f"),
+    )
+    y = alt.Y("mean:Q", title=RATE, scale=_rate_scale(scale), axis=_rate_axis(scale))
+    bars = base.mark_rule(strokeWidth=1.2).encode(
+        x=x,
+        y=alt.Y("low:Q"),
+        y2="high:Q",
+        color=model_colour(),
+        opacity=alt.when(pick).then(alt.value(0.5)).otherwise(alt.value(0.04)),
+    )
+    mark = base.mark_point(filled=True, size=58 if links <= _MANY else 24, cursor="pointer")
+    points = mark.encode(
+        x=x,
+        y=y,
+        color=model_colour(),
+        shape=model_shape(),
+        opacity=alt.when(pick)
+        .then(alt.value(0.9 if links <= _MANY else 0.55))
+        .otherwise(alt.value(0.05)),
+        tooltip=[
+            n("name", "link"),
+            n("model", "losses"),
+            q("prr", "PRR"),
+            q("mean", "packets/s"),
+            q("low", "from"),
+            q("high", "to"),
+        ],
+    ).add_params(pick, zoom())
+    ring = _ring(base.transform_filter(f"datum.model === '{MODELS[0]}'"), x, y)
+    return _overview(ring, bars, points)
+
+
+def _unless_chance(opacity: float, faint: float) -> Any:
+    return alt.condition("datum.more_than_chance", alt.value(opacity), alt.value(faint))
+
+
+def gain(unit: str, links: int) -> dict[str, Any]:
+    """Throughput less that over independent losses, against mu (S1, figures 6 to 10)."""
+    field = "gain" if unit == "rate" else "gain_percent"
+    title = "gain over independent losses " + ("(packets/s)" if unit == "rate" else "(%)")
+    base = named("links").transform_filter(f"isValid(datum.mu) && isValid(datum.{field})")
+    x = alt.X("mu:Q", title="burstiness (mu)", scale=alt.Scale(nice=True, zero=False))
+    y = alt.Y(f"{field}_low:Q", title=title, scale=alt.Scale(nice=False, padding=12))
+    zero = named("unit").mark_rule(strokeDash=[4, 3]).encode(y=alt.datum(0))
+    bars = base.mark_rule(strokeWidth=1.2).encode(
+        x=x, y=y, y2=f"{field}_high:Q", opacity=_unless_chance(0.7, 0.12)
+    )
+    size = 62 if links <= _MANY else 28
+    tooltip = [
+        n("name", "link"),
+        q("mu", "mu"),
+        q("prr", "PRR"),
+        q(field, "gain"),
+        q(f"{field}_low", "from"),
+        q(f"{field}_high", "to"),
+        n("more_than_chance", "more than chance"),
+        n("converged", "mu has settled"),
+    ]
+    # A hole in the dot says that mu has not settled; a varying outline would spoil the key.
+    points = (
+        base.mark_point(filled=True, size=size, cursor="pointer")
+        .encode(
+            x=x,
+            y=f"{field}:Q",
+            color=ramp("prr", "PRR"),
+            opacity=_unless_chance(1, 0.3),
+            tooltip=tooltip,
+        )
+        .add_params(zoom())
+    )
+    holes = base.mark_point(
+        filled=True, size=size / 4, color=theme.SURFACE, opacity=1, cursor="pointer"
+    ).encode(
+        x=x,
+        y=f"{field}:Q",
+        size=alt.condition("datum.converged", alt.value(0), alt.value(size / 3.2)),
+        tooltip=tooltip,
+    )
+    return _overview(zero, _ring(base, x, f"{field}:Q"), bars, points, holes)
+
+
+def against_chain(scale: str, links: int) -> dict[str, Any]:
+    """Throughput over the Gilbert-Elliott chain against that over the trace (S1, figure 19)."""
+    base = named("links").transform_filter("isValid(datum.chain)")
+    diagonal = named("diagonal")
+    if scale == "log":
+        base = base.transform_filter("datum.tcp > 0 && datum.chain > 0 && !(datum.chain_low <= 0)")
+        diagonal = diagonal.transform_filter("datum.tcp > 0")
+    else:
+        diagonal = diagonal.transform_filter("datum.tcp == 0 || datum.top")
+    axis = _rate_axis(scale)
+    x = alt.X("tcp:Q", title="over the trace (packets/s)", scale=_rate_scale(scale), axis=axis)
+    y = alt.Y("chain:Q", title="over the chain (packets/s)", scale=_rate_scale(scale), axis=axis)
+    band = diagonal.mark_area(opacity=0.13, color=theme.GUIDE).encode(
+        x=x, y=alt.Y("low:Q"), y2="high:Q"
+    )
+    line = diagonal.mark_line(color=theme.GUIDE, strokeDash=[4, 3], strokeWidth=1.2).encode(
+        x=x, y=alt.Y("tcp:Q")
+    )
+    bars = base.mark_rule(strokeWidth=1.2, opacity=0.7).encode(
+        x=x, y=alt.Y("chain_low:Q"), y2="chain_high:Q"
+    )
+    mark = base.mark_point(
+        filled=True, size=62 if links <= _MANY else 28, cursor="pointer", opacity=0.9
+    )
+    points = mark.encode(
+        x=x,
+        y=y,
+        color=ramp("mu", "mu"),
+        tooltip=[
+            n("name", "link"),
+            q("tcp", "trace"),
+            q("chain", "chain"),
+            q("chain_low", "from"),
+            q("chain_high", "to"),
+            q("mu", "mu"),
+            q("prr", "PRR"),
+        ],
+    ).add_params(zoom())
+    return _overview(band, line, _ring(base, x, y), bars, points)
+
+
+def longest(kind: str, links: int) -> dict[str, Any]:
+    """Longest run of the trace against that of the chain (S1, figure 20)."""
+    mine, chain = f"longest_{kind}", f"expected_{kind}"
+    base = named("links").transform_filter(f"datum.{mine} >= 1 && datum.{chain} >= 1")
+    diagonal = named("runs")
+    scale = alt.Scale(type="log", nice=False, padding=8)
+    noun = "successes" if kind == "success" else "losses"
+    axis = alt.Axis(format="~s", values=[10**e * m for e in range(7) for m in (1, 3)])
+    x = alt.X(f"{chain}:Q", title=f"expected of the chain (run of {noun})", scale=scale, axis=axis)
+    y = alt.Y(f"{mine}:Q", title=f"longest run of {noun}", scale=scale, axis=axis)
+    line = diagonal.mark_line(color=theme.GUIDE, strokeDash=[4, 3], strokeWidth=1.2).encode(
+        x=alt.X(f"{kind}:Q", scale=scale), y=alt.Y(f"{kind}:Q", scale=scale)
+    )
+    mark = base.mark_point(
+        filled=True, size=62 if links <= _MANY else 28, cursor="pointer", opacity=0.9
+    )
+    points = mark.encode(
+        x=x,
+        y=y,
+        color=ramp("prr", "PRR"),
+        tooltip=[
+            n("name", "link"),
+            q(mine, "longest", ".0f"),
+            q(chain, "chain's"),
+            q("prr", "PRR"),
+            q("mu", "mu"),
+        ],
+    ).add_params(zoom())
+    return _overview(line, _ring(base, x, y), points)
+
+
+def study_charts(links: int) -> dict[str, dict[str, Any]]:
+    """Every picture of a study's page, by the name the page has for it."""
+    charts = {
+        "link-tcp": charts_trace.link_throughput(),
+        "link-cwnd": charts_trace.window(),
+        "link-time": charts_trace.reception_over_time(),
+        "link-success": charts_trace.bursts("success", "share"),
+        "link-success-tail": charts_trace.bursts("success", "tail"),
+        "link-loss": charts_trace.bursts("loss", "share"),
+        "link-loss-tail": charts_trace.bursts("loss", "tail"),
+        "link-convergence": charts_trace.convergence(),
+        "link-cpdf": charts_trace.conditional(),
+        "link-autocorrelation": charts_trace.autocorrelation(),
+    }
+    if links > 1:
+        charts |= {
+            "throughput": throughput("linear", links),
+            "throughput-log": throughput("log", links),
+            "gain": gain("rate", links),
+            "gain-percent": gain("percent", links),
+            "chain": against_chain("linear", links),
+            "chain-log": against_chain("log", links),
+            "longest": longest("success", links),
+            "longest-loss": longest("loss", links),
+        }
+    return charts
