@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from airtcp import words
+from airtcp import words, words_study
 from airtcp.written import Written
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class StudyResult(_Result):
     @property
     def findings(self) -> list[words.Finding]:
         """The findings over all links, in plain words."""
-        return words.study_findings(self.json["links"]) if self.json["links"] else []
+        return words_study.study_findings(self.json["links"]) if self.json["links"] else []
 
     def page(self) -> str:
         """Make the report: one HTML document, complete in itself."""

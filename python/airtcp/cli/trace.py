@@ -88,7 +88,7 @@ def _flat(link: dict[str, Any]) -> dict[str, Any]:
 def _table(document: dict[str, Any]) -> None:
     from rich.text import Text
 
-    from airtcp import words
+    from airtcp import words, words_link
     from airtcp.cli.tables import Column, put
 
     console = screen()
@@ -125,7 +125,7 @@ def _table(document: dict[str, Any]) -> None:
         put(console, "link", [link["name"] for link in links], columns)
     unsettled = [x for x in links if x["mu"] is not None and not x["converged"]]
     for link in unsettled[:_REASONS]:
-        reason = words.reason(link["convergence"])
+        reason = words_link.reason(link["convergence"])
         console.print(Text.assemble((f"- {link['name']}: ", "bold"), f"{reason}."))
     if len(unsettled) > _REASONS:
         console.print(f"- mu has not settled on {len(unsettled) - _REASONS} more")

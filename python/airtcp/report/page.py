@@ -14,7 +14,7 @@ import jinja2
 import vl_convert
 from markupsafe import Markup
 
-from airtcp import words
+from airtcp import words, words_link, words_study
 from airtcp.papers import cache as kept
 from airtcp.report import (
     cell_rows,
@@ -130,7 +130,7 @@ def study_page(document: StudyDocument) -> str:
         else _single_title(links[0]),
         lead=_lead(links),
         facts=_facts(document),
-        findings=words.study_findings(links) if links else [],
+        findings=words_study.study_findings(links) if links else [],
         headings=_headings(links) if several else {},
         scales=_scales(links),
         first=links[_first(links)]["name"] if links else "No link",
@@ -164,7 +164,7 @@ def _first(links: Sequence[Link]) -> int:
     def rank(index: int) -> tuple[bool, bool, bool, float]:
         link = links[index]
         gain = link["tcp"]["difference"]["independent"]["packets_per_second"]["mean"] or 0.0
-        low, high = words.INTERMEDIATE
+        low, high = words_study.INTERMEDIATE
         window = link["tcp"]["empirical"]["cwnd"] is not None
         return window, low <= link["prr"] <= high, link["converged"], abs(gain)
 
@@ -230,7 +230,7 @@ def _scales(links: Sequence[Link]) -> Callable[[str], list[tuple[str, str]]]:
 
 def _headings(links: Sequence[Link]) -> dict[str, str]:
     """Write the headings of the plots of all links: what each shows of these links."""
-    spread = words.widest_spread(links)
+    spread = words_study.widest_spread(links)
     found = {
         "throughput": "Throughput follows PRR",
         "gain": "Burstiness and what it is worth to TCP",
@@ -245,9 +245,9 @@ def _headings(links: Sequence[Link]) -> dict[str, str]:
     losing = [link for link in links if link["mu"] is not None]
     if losing:
         total = words.count(len(losing))
-        more, _, _ = words.sides(losing, "independent")
+        more, _, _ = words_study.sides(losing, "independent")
         found["gain"] = f"{words.count(more)} of {total} links beat independent losses"
-        more, less, _ = words.sides(losing, "gilbert_elliott")
+        more, less, _ = words_study.sides(losing, "gilbert_elliott")
         found["chain"] = (
             f"The chain gives TCP too little on {words.count(more)} of {total},"
             f" too much on {words.count(less)}"
@@ -255,7 +255,7 @@ def _headings(links: Sequence[Link]) -> dict[str, str]:
         known = [
             link["longest_success_burst"] > expected
             for link in losing
-            if (expected := words.expected_longest(link)) is not None
+            if (expected := words_link.expected_longest(link)) is not None
         ]
         if known:
             found["longest"] = (

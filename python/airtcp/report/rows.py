@@ -13,7 +13,7 @@ import gzip
 import json
 from typing import TYPE_CHECKING, Any
 
-from airtcp import words
+from airtcp import words, words_link
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -80,8 +80,8 @@ OVERVIEW: dict[str, Callable[[Link], Any]] = {
     "converged": lambda link: link["converged"],
     "longest_success": lambda link: link["longest_success_burst"],
     "longest_loss": lambda link: link["longest_loss_burst"],
-    "expected_success": words.expected_longest,
-    "expected_loss": lambda link: words.expected_longest(link, "loss"),
+    "expected_success": words_link.expected_longest,
+    "expected_loss": lambda link: words_link.expected_longest(link, "loss"),
     "tcp": lambda link: link["tcp"]["empirical"]["packets_per_second"],
     "independent": lambda link: _mean(link["tcp"]["independent"], "mean"),
     "independent_low": lambda link: _mean(link["tcp"]["independent"], "low"),
@@ -95,11 +95,11 @@ OVERVIEW: dict[str, Callable[[Link], Any]] = {
     "gain_percent": lambda link: _difference(link, "independent", "percent", "mean"),
     "gain_percent_low": lambda link: _difference(link, "independent", "percent", "low"),
     "gain_percent_high": lambda link: _difference(link, "independent", "percent", "high"),
-    "more_than_chance": lambda link: words.standing(link, "independent") != 0,
+    "more_than_chance": lambda link: words_link.standing(link, "independent") != 0,
     "timeouts": lambda link: link["tcp"]["empirical"]["timeouts"],
     "fast_retransmits": lambda link: link["tcp"]["empirical"]["fast_retransmits"],
     "retransmission_ratio": lambda link: link["tcp"]["empirical"]["retransmission_ratio"],
-    "memory": words.memory,
+    "memory": words_link.memory,
 }
 """Columns that the page knows of every link, and where each comes from."""
 
@@ -145,7 +145,7 @@ def detail(link: Link, window_points: int) -> dict[str, Any]:
         "b": _round(link["b"]),
         "received": link["received"],
         "isolated": _round(link["isolated_loss_share"]),
-        "findings": [[f.headline, f.text, f.tone] for f in words.link_findings(link)],
+        "findings": [[f.headline, f.text, f.tone] for f in words_link.link_findings(link)],
         "titles": titles(link),
         "error": _round(convergence["standard_error"]),
         "prefix": [[n, _round(mu)] for n, mu in convergence["prefix"]],
@@ -183,7 +183,7 @@ def titles(link: Link) -> dict[str, str]:
     """Write the heading of each plot of a link: what it shows of this link."""
     empirical = link["tcp"]["empirical"]
     found = {
-        "tcp": words.against_independent(link).headline,
+        "tcp": words_link.against_independent(link).headline,
         "cwnd": (
             f"{words.count(empirical['timeouts'])} timeouts and"
             f" {words.count(empirical['fast_retransmits'])} fast retransmits"
@@ -201,7 +201,7 @@ def titles(link: Link) -> dict[str, str]:
             f"{100 * isolated:.0f} % of loss runs are single losses; the longest run is "
             + (words.count(link["longest_loss_burst"]))
         )
-    expected = words.expected_longest(link)
+    expected = words_link.expected_longest(link)
     if expected is not None:
         found["success"] += f", a Gilbert-Elliott chain's about {words.count(expected)}"
     if link["mu"] is None:

@@ -1,0 +1,186 @@
+"""Findings about one link in plain words: what its losses are, and what they are worth to TCP.
+
+As in `airtcp.words`, terminal and page use the same sentences. Whether TCP over the trace differs
+from TCP over a model's links is a matter of the prediction interval: the trace is a single draw.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from airtcp import words_compare, words_remedies
+from airtcp.words import TWICE, Finding, bounds, count, number, times
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from airtcp.documents import Link
+
+
+Model = Literal["independent", "gilbert_elliott"]
+
+
+def standing(link: Link, model: Model) -> int:
+    """Say on which side of a model's links the trace lies: 1 above, -1 below, 0 among them.
+
+    The confidence interval of the mean shrinks with the number of replicas, but the trace is a
+    single draw, so it is the prediction interval that decides (`beyond_chance`).
+    """
+    difference = link["tcp"]["difference"][model]
+    if difference is None or not difference["beyond_chance"]:
+        return 0
+    return 1 if (difference["packets_per_second"]["mean"] or 0.0) > 0 else -1
+
+
+def memory(link: Link) -> Literal["bursty", "oscillating", "independent", "undecided", "constant"]:
+    """Name the kind of memory a link has, by the interval of its mu."""
+    mu, interval = link["mu"], link["mu_ci"]
+    if mu is None:
+        return "constant"
+    if interval is None:
+        return "undecided"
+    if interval[0] > 0:
+        return "bursty"
+    return "oscillating" if interval[1] < 0 else "independent"
+
+
+def _others(link: Link, model: Model) -> str:
+    """Say where TCP over 95 % of a model's links lies: the prediction interval, as rates."""
+    difference = link["tcp"]["difference"][model]
+    rate = link["tcp"]["empirical"]["packets_per_second"]
+    if difference is None or difference["prediction"] is None:
+        return ""
+    low, high = (max(rate - end, 0.0) for end in reversed(difference["prediction"]))
+    return f"95 % of them between {number(low)} and {number(high)}"
+
+
+def _compared(link: Link, model: Model, name: str) -> str:
+    """Say what TCP gets over the trace and over a model's links."""
+    tcp = link["tcp"]
+    ensemble = tcp[model]
+    mean = None if ensemble is None else ensemble["packets_per_second"]["mean"]
+    others = _others(link, model)
+    return (
+        f"TCP gets {number(tcp['empirical']['packets_per_second'])} packets/s over the trace and"
+        f" {number(mean)} on average over {name}" + (f", {others}" if others else "")
+    )
+
+
+def reception(link: Link) -> Finding:
+    """Say what fraction arrives, and the class that goes with it."""
+    text = (
+        f"{count(link['received'])} of {count(link['packets'])} packets arrived: "
+        f"PRR {number(link['prr'])}{bounds(link['prr_ci'])}."
+    )
+    return Finding(f"{link['class'].capitalize()} link", text)
+
+
+def burstiness(link: Link) -> Finding:
+    """Say whether losses come in bursts."""
+    mu, interval, kind = link["mu"], link["mu_ci"], memory(link)
+    if mu is None:
+        every = "arrived" if link["received"] else "was lost"
+        return Finding("No memory to measure", f"Every packet {every}, so there is no mu.")
+    shown = f"mu {number(mu)}{bounds(interval)}"
+    if not link["order_known"]:
+        shown += ", of a trace whose order is not known"
+    said = {
+        "bursty": "losses and successes come in runs",
+        "oscillating": "a loss makes a success more likely next, and the other way round",
+        "independent": "the fate of a packet says nothing certain about the next one",
+        "undecided": "the trace is too short to say",
+        "constant": "",
+    }[kind]
+    return Finding(kind.capitalize(), f"{shown}: {said}.")
+
+
+def against_independent(link: Link) -> Finding:
+    """Say what the order of the losses is worth to TCP."""
+    difference = link["tcp"]["difference"]["independent"]
+    if link["mu"] is None:
+        rate = number(link["tcp"]["empirical"]["packets_per_second"])
+        return Finding(f"{rate} packets/s", f"TCP gets {rate} packets/s; no loss order to compare.")
+    side = standing(link, "independent")
+    text = _compared(link, "independent", "independent losses of equal PRR")
+    if side == 0:
+        return Finding("No more than chance", f"{text}: the difference may be chance.")
+    percent = difference["percent"]
+    gain = None if percent is None else percent["mean"]
+    if gain is None:
+        headline = "TCP gets more than over independent losses"
+    elif gain >= TWICE:
+        headline = f"TCP gets {times(gain)} as much as over independent losses"
+    else:
+        headline = f"TCP gets {times(gain)} against independent losses"
+    return Finding(headline, f"{text}: more than chance.", "good" if side > 0 else "bad")
+
+
+def against_model(link: Link) -> Finding | None:
+    """Say whether a Gilbert-Elliott chain of the same PRR and mu would do instead of the trace."""
+    tcp = link["tcp"]
+    difference = tcp["difference"]["gilbert_elliott"]
+    if difference is None:
+        note = tcp["gilbert_elliott_note"]
+        if not note:
+            return None
+        return Finding("No Gilbert-Elliott model", note[0].upper() + note[1:].rstrip(".") + ".")
+    shown = _compared(link, "gilbert_elliott", "Gilbert-Elliott chains of equal PRR and mu")
+    if standing(link, "gilbert_elliott") == 0:
+        return Finding("Gilbert-Elliott will do", f"{shown}: for TCP the trace may be one of them.")
+    tail = ""
+    expected = expected_longest(link)
+    if expected is not None:
+        tail = (
+            f" Its longest run of successes is {count(link['longest_success_burst'])} packets;"
+            f" the chain's would be about {count(expected)}."
+        )
+    return Finding("Gilbert-Elliott misses", f"{shown}.{tail}", "warn")
+
+
+_ENOUGH_RUNS = 10
+
+
+def expected_longest(link: Link, kind: Literal["success", "loss"] = "success") -> float | None:
+    """Give the chain's longest run where it means something: its formula is for many runs."""
+    runs = link["success_bursts"] if kind == "success" else link["loss_bursts"]
+    if runs["count"] < _ENOUGH_RUNS:
+        return None
+    if kind == "success":
+        return link["ge_expected_longest_success_burst"]
+    return link["ge_expected_longest_loss_burst"]
+
+
+def reason(convergence: Mapping[str, Any]) -> str:
+    """Say why a trace is, or is not, long enough, and what would be."""
+    said = convergence["reason"].strip().rstrip(".").replace("+-", "\N{PLUS-MINUS SIGN}")
+    said = said.removeprefix("not converged: ").replace("= -", "= \N{MINUS SIGN}")
+    needed = convergence["needed_packets"]
+    if needed is not None:
+        said += f"; about {number(needed, 2)} packets of this link are needed"
+    return said
+
+
+def length(link: Link) -> Finding:
+    """Say whether the trace is long enough for its mu."""
+    said = f"{reason(link['convergence'])}."
+    if link["converged"]:
+        return Finding("Long enough", said, "good")
+    return Finding("Too short for mu", said, "warn")
+
+
+def link_findings(link: Link) -> list[Finding]:
+    """Say everything there is to say of one link, the most useful first."""
+    model = against_model(link)
+    found = [against_independent(link), burstiness(link), reception(link)]
+    if model is not None:
+        found.append(model)
+    if link["mu"] is not None:
+        found.append(length(link))
+    compared = link.get("compared")
+    if compared is not None:
+        found.append(words_compare.suits(compared))
+    remedies = link.get("remedies")
+    if remedies is not None:
+        found.append(words_remedies.goodput(remedies))
+    return found

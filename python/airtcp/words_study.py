@@ -1,0 +1,168 @@
+"""Findings about a set of links in plain words: what they have in common, where they differ.
+
+As in `airtcp.words`, terminal and page use the same sentences; those of one link are in
+`airtcp.words_link`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from airtcp import words_compare, words_remedies
+from airtcp.words import Finding, count, counted, number, times
+from airtcp.words_link import Model, link_findings, standing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from airtcp.documents import Link
+
+
+INTERMEDIATE = (0.2, 0.6)
+"""PRR range in which TCP differs most between links of equal PRR (S1, section 4)."""
+
+_SAME_PRR = 0.02
+_BY_CHANCE = 0.05
+"""Share of a model's own links that lie outside its 95 % prediction interval."""
+_ENOUGH_DELIVERED = 30
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The two links of nearly equal PRR whose TCP throughput differs most."""
+
+    prr: float
+    low: float
+    high: float
+    low_name: str
+    high_name: str
+
+    @property
+    def ratio(self) -> float:
+        """How many times the faster link's throughput is the slower one's."""
+        return self.high / self.low
+
+
+def widest_spread(links: Sequence[Link]) -> Spread | None:
+    """Find S1's headline in these links: equal PRR, unequal throughput.
+
+    Only links of intermediate PRR count, two at most 0.02 apart in PRR. A link on which TCP
+    delivered fewer than 30 packets is left out: a ratio to next to nothing says nothing.
+    """
+    points = sorted(
+        (link["prr"], link["tcp"]["empirical"]["packets_per_second"], link["name"])
+        for link in links
+        if INTERMEDIATE[0] <= link["prr"] < INTERMEDIATE[1]
+        and link["tcp"]["empirical"]["delivered_packets"] >= _ENOUGH_DELIVERED
+    )
+    best: Spread | None = None
+    first = 0
+    for last, (prr, _, _) in enumerate(points):
+        while prr - points[first][0] > _SAME_PRR:
+            first += 1
+        window = points[first : last + 1]
+        slow, fast = min(window, key=lambda p: p[1]), max(window, key=lambda p: p[1])
+        spread = Spread((slow[0] + fast[0]) / 2, slow[1], fast[1], slow[2], fast[2])
+        if slow[1] < fast[1] and (best is None or spread.ratio > best.ratio):
+            best = spread
+    return best
+
+
+def _classes(links: Sequence[Link]) -> str:
+    order = ("very poor", "poor", "intermediate", "good", "very good", "perfect")
+    counts = [(name, sum(link["class"] == name for link in links)) for name in order]
+    return ", ".join(f"{count(amount)} {name}" for name, amount in counts if amount)
+
+
+def study_findings(links: Sequence[Link]) -> list[Finding]:
+    """Say what a set of links has in common."""
+    if len(links) == 1:
+        return link_findings(links[0])
+    found = [_ensemble_independent(links)]
+    spread = widest_spread(links)
+    if spread is not None:
+        found.append(
+            Finding(
+                f"{number(spread.ratio, 2)}\N{MULTIPLICATION SIGN} at equal PRR",
+                f"At PRR {number(spread.prr, 2)} TCP gets {number(spread.low)} packets/s on one"
+                f" link and {number(spread.high)} on another: PRR is not enough.",
+                "warn" if spread.ratio > 1.5 else "plain",  # noqa: PLR2004
+            )
+        )
+    found += [_ensemble_model(links), _ensemble_length(links)]
+    found.append(Finding(counted(len(links), "link"), f"By PRR: {_classes(links)}."))
+    compared = [
+        (link["name"], case) for link in links if (case := link.get("compared")) is not None
+    ]
+    if compared:
+        found.append(words_compare.suited(compared))
+    helped = [(link["name"], each) for link in links if (each := link.get("remedies"))]
+    if helped:
+        found.append(words_remedies.several(helped))
+    return found
+
+
+def sides(links: Sequence[Link], model: Model) -> tuple[int, int, int]:
+    """Count the links on which TCP gets more than over the model's, less, and about as much."""
+    found = [standing(link, model) for link in links]
+    return found.count(1), found.count(-1), found.count(0)
+
+
+def _ensemble_independent(links: Sequence[Link]) -> Finding:
+    losing = [link for link in links if link["mu"] is not None]
+    more, less, same = sides(losing, "independent")
+    gains = [
+        link["tcp"]["difference"]["independent"]["percent"]
+        for link in losing
+        if standing(link, "independent") > 0
+    ]
+    known = [m for gain in gains if gain is not None and (m := gain["mean"]) is not None]
+    typical = f" (typically {times(median(known))})" if known else ""
+    text = (
+        f"TCP gets more over {counted(more, 'link')} than independent losses of equal PRR would"
+        f" give{typical}; less over {count(less)}; on {count(same)} it is within chance."
+    )
+    lucky = _BY_CHANCE * len(losing)
+    if lucky >= 1:
+        # Throughputs are skewed: a lucky link gets much more, an unlucky one a little less.
+        text += f" Chance alone would account for about {count(lucky)}, mostly of those with more."
+    if len(losing) < len(links):
+        text += f" {counted(len(links) - len(losing), 'link')} lost nothing or everything."
+    above = more > lucky
+    return Finding(
+        f"{count(more)} of {count(len(losing))} beat independent losses",
+        text,
+        "good" if above else "plain",
+    )
+
+
+def _ensemble_model(links: Sequence[Link]) -> Finding:
+    modelled = [link for link in links if link["tcp"]["gilbert_elliott"]]
+    more, less, same = sides(modelled, "gilbert_elliott")
+    return Finding(
+        f"Gilbert-Elliott misses {count(more + less)} of {count(len(modelled))}",
+        f"A Gilbert-Elliott chain of equal PRR and mu gives TCP too little on"
+        f" {counted(more, 'link')} and too much on {count(less)}; on {count(same)} the"
+        " difference is within chance.",
+        "warn" if more + less else "plain",
+    )
+
+
+def _ensemble_length(links: Sequence[Link]) -> Finding:
+    measured = [link for link in links if link["mu"] is not None]
+    settled = sum(link["converged"] for link in measured)
+    needs = [
+        need
+        for link in measured
+        if not link["converged"] and (need := link["convergence"]["needed_packets"]) is not None
+    ]
+    text = f"mu has settled on {count(settled)} of {counted(len(measured), 'link')}."
+    if needs:
+        text += f" The others typically need about {number(median(needs), 2)} packets."
+    return Finding(
+        f"mu settled on {count(settled)} of {count(len(measured))}",
+        text,
+        "good" if settled == len(measured) else "warn",
+    )
