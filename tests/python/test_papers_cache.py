@@ -11,12 +11,14 @@ import pytest
 
 from airtcp import api
 from airtcp.papers import cache as kept
-from airtcp.papers.context import Context, LinkRun, StoppedError
+from airtcp.papers.context import Context, StoppedError
 from airtcp.papers.library import Library
 from example_paper import FIGURE, SCENARIO, changed
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from airtcp.papers.link_run import LinkRun
 
 
 def outcomes(cache: Path) -> list[Path]:

@@ -10,21 +10,20 @@ from __future__ import annotations
 
 import json
 import tempfile
-from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from airtcp import _core
 from airtcp.papers import cache as kept
 from airtcp.papers import ensembles
+from airtcp.papers.link_run import LinkRun, link_run
 from airtcp.papers.places import Places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from airtcp.documents import Bursts
     from airtcp.papers.ensembles import LinkSet, Recipe
     from airtcp.papers.library import Library
     from airtcp.results import RunResult
@@ -37,53 +36,6 @@ _FEW: Final = 1
 
 class StoppedError(Exception):
     """The user stopped the work."""
-
-
-@dataclass(frozen=True)
-class LinkRun:
-    """A link, what TCP gets over it, and over models of it; rates in packets per second."""
-
-    name: str
-    kind: str
-    packets: int
-    slot_s: float
-    prr: float
-    mu: float | None
-    tcp: float
-    timeouts: int
-    independent: tuple[float, ...]
-    chain: tuple[float, ...] | None
-    longest: int
-    chain_longest: float | None
-    isolated: float | None
-    isolated_packets: float | None
-    loss_runs: Bursts
-    success_runs: Bursts
-    prefix: tuple[tuple[int, float], ...]
-    chunk: int
-    chunk_rms: float | None
-    mu_error: float | None
-    """Standard error of mu of the whole trace."""
-    chunk_ratio: float | None
-    """The scatter of mu over chunks, as a multiple of what a stationary chain shows."""
-    models: bool
-
-    @property
-    def rate(self) -> float:
-        """Packets a second that the link carries at most."""
-        return 1.0 / self.slot_s
-
-    def to_json(self) -> list[Any]:
-        """Write it as a JSON list, in the order of the fields."""
-        return [getattr(self, field.name) for field in fields(self)]
-
-    @classmethod
-    def from_json(cls, values: Sequence[Any]) -> LinkRun:
-        """Read back what `to_json` wrote."""
-        link = cls(*values)
-        pairs = tuple((packets, mu) for packets, mu in link.prefix)
-        chain = None if link.chain is None else tuple(link.chain)
-        return replace(link, prefix=pairs, chain=chain, independent=tuple(link.independent))
 
 
 class Context:
@@ -321,7 +273,7 @@ class Context:
         if result.interrupted:
             raise StoppedError
         document = json.loads(result.json())
-        return [_link(link, models=models) for link in document["links"]]
+        return [link_run(link, models=models) for link in document["links"]]
 
     def _tell(self, _done: int, _total: int, _label: str) -> None:
         self.check()
@@ -418,33 +370,3 @@ class Context:
                 workers=places,
                 progress=self._tell,
             )
-
-
-def _link(link: dict[str, Any], *, models: bool) -> LinkRun:
-    tcp = link["tcp"]
-    chain = tcp["gilbert_elliott"]
-    convergence = link["convergence"]
-    return LinkRun(
-        link["name"],
-        link["class"],
-        link["packets"],
-        tcp["slot_s"],
-        link["prr"],
-        link["mu"],
-        tcp["empirical"]["packets_per_second"],
-        tcp["empirical"]["timeouts"],
-        tuple(tcp["independent"]["replica_packets_per_second"]),
-        None if chain is None else tuple(chain["replica_packets_per_second"]),
-        link["longest_success_burst"],
-        None if chain is None else chain["longest_success_burst"]["mean"],
-        link["isolated_loss_share"],
-        link["isolated_loss_packet_share"],
-        cast("Bursts", link["loss_bursts"]),
-        cast("Bursts", link["success_bursts"]),
-        tuple((n, mu) for n, mu in convergence["prefix"]),
-        convergence["chunk"],
-        convergence["chunk_rms"],
-        convergence["standard_error"],
-        convergence["nonstationarity_ratio"],
-        models,
-    )

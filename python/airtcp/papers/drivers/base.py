@@ -16,8 +16,9 @@ from airtcp.papers.form import Form, Key
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from airtcp.papers.context import Context, LinkRun
+    from airtcp.papers.context import Context
     from airtcp.papers.ensembles import LinkSet
+    from airtcp.papers.link_run import LinkRun
     from airtcp.papers.outcome import Outcome
 
     Measured = Callable[[Context, Mapping[str, Any], bool], Outcome]

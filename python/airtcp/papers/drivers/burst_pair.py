@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from airtcp.documents import Bursts
-    from airtcp.papers.context import Context, LinkRun
+    from airtcp.papers.context import Context
+    from airtcp.papers.link_run import LinkRun
 
 PARAMETERS: Final[Form] = {
     **SETS,

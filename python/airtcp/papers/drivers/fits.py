@@ -18,7 +18,8 @@ from airtcp.papers.outcome import Axis, Layer, Outcome, Plot, repeated
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from airtcp.papers.context import Context, LinkRun
+    from airtcp.papers.context import Context
+    from airtcp.papers.link_run import LinkRun
 
 FITS: Final = ("linear", "quadratic", "inverse-root", "combined", "second-order", "15-term")
 _UNIT: Final = 100.0

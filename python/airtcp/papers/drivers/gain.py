@@ -18,7 +18,8 @@ from airtcp.papers.outcome import Axis, Layer, Measure, Outcome, Plot, repeated
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from airtcp.papers.context import Context, LinkRun
+    from airtcp.papers.context import Context
+    from airtcp.papers.link_run import LinkRun
 
 PARAMETERS: Final[Form] = {
     **SETS,
