@@ -98,17 +98,19 @@ def signed(value: float) -> str:
     return ("+" if value > 0 else "\N{MINUS SIGN}") + text
 
 
-def measured(estimate: Estimate, unit: str) -> str:
-    """Write a difference with its unit and its confidence interval.
+def measured(estimate: Estimate, unit: str = "") -> str:
+    """Write a difference with its unit, if it is to have one, and its confidence interval.
 
     >>> measured({"mean": 38.2, "ci_low": 31.0, "ci_high": 45.1}, "%")
     '+38 % [+31, +45]'
     >>> measured({"mean": 2.5, "ci_low": None, "ci_high": None}, "packets/s")
     '+2.5 packets/s'
+    >>> measured({"mean": -1.25, "ci_low": -2.0, "ci_high": -0.5})
+    '\N{MINUS SIGN}1.2 [\N{MINUS SIGN}2.0, \N{MINUS SIGN}0.5]'
     """
     if estimate["mean"] is None:
         return "unknown"
-    text = f"{signed(estimate['mean'])} {unit}"
+    text = f"{signed(estimate['mean'])} {unit}".rstrip()
     if estimate["ci_low"] is None or estimate["ci_high"] is None:
         return text
     return f"{text} [{signed(estimate['ci_low'])}, {signed(estimate['ci_high'])}]"

@@ -45,6 +45,11 @@ def goodput(outcome: Outcome) -> tuple[Estimate, str]:
     return scaled(outcome["goodput_bps"], 1e-6), "Mb/s"
 
 
+def repeats(case: CompareCase) -> str:
+    """Write how many replications of a scenario, or stretches of a trace, a case has."""
+    return words.counted(case["replications"], case["over"].removesuffix("s"))
+
+
 def listed(names: Sequence[str]) -> str:
     """Write a list.
 
@@ -158,6 +163,21 @@ def against(case: CompareCase, reference: str) -> Finding | None:
         if sides[side]
     ]
     return Finding(f"Against {reference}", f"{'. '.join(said)}.")
+
+
+def against_reference(outcome: Outcome, *, interval: bool = True) -> str:
+    """Write how much more or less than the reference it is, in percent, for a table.
+
+    What is within chance has a tilde before it; what is not known is empty.
+    """
+    difference = outcome["difference"]
+    if difference is None:
+        return "reference"
+    percent = difference["percent"]
+    if percent is None or percent["mean"] is None:
+        return ""
+    text = words.measured(percent) if interval else words.signed(percent["mean"])
+    return text if difference["standing"] in {"more", "less"} else f"~ {text}"
 
 
 def delay(case: CompareCase) -> Finding | None:

@@ -43,7 +43,7 @@ def table(console: Console, remedies: Remedies) -> None:
 
 def _columns(remedies: Remedies) -> list[Column]:
     from airtcp import words_compare
-    from airtcp.cli.compare import against, plain
+    from airtcp.cli.compare_tables import against, plain
     from airtcp.cli.run import estimate
     from airtcp.cli.tables import Column
 

@@ -144,7 +144,7 @@ def _table(result: StudyResult) -> None:
 
 def _suited(links: list[Link]) -> None:
     """Print what each TCP gets over one link, or which suit each of several."""
-    from airtcp.cli import compare
+    from airtcp.cli import compare_tables
 
     cases = [(link["name"], case) for link in links if (case := link.get("compared")) is not None]
     if not cases:
@@ -152,11 +152,11 @@ def _suited(links: list[Link]) -> None:
     console = screen()
     console.print()
     if len(cases) > 1:
-        compare.overview(console, cases)
+        compare_tables.overview(console, cases)
         return
     case = cases[0][1]
     reference = next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")
-    compare.case_table(console, case, reference, None)
+    compare_tables.case_table(console, case, reference, None)
 
 
 def _helped(links: list[Link]) -> None:

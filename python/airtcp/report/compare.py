@@ -8,33 +8,27 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import words, words_compare, words_remedies
 from airtcp.report import charts_compare, remedies
+from airtcp.report.compare_rows import (
+    CHANNEL_NAMES,
+    mean_row,
+    overview,
+    run_rows,
+    table,
+    window_rows,
+)
 from airtcp.report.page import render
-from airtcp.report.rows import thin
-from airtcp.report.run_rows import estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from airtcp.documents import (
-        CompareCase,
         CompareDocument,
         CompareSubject,
-        Estimate,
         Link,
-        Outcome,
-        PairedDifference,
     )
 
 _SECTIONS: Final = 40
 """Subjects that have a section of their own; the others stand in the overview only."""
-
-_POINTS: Final = 400
-_CHANNEL_NAMES: Final = {
-    "scenario": "the scenario",
-    "trace": "the trace",
-    "independent": "independent losses",
-    "gilbert-elliott": "Gilbert-Elliott",
-}
 
 
 def compare_page(document: CompareDocument) -> str:
@@ -69,7 +63,7 @@ def compare_page(document: CompareDocument) -> str:
         ],
         findings=_findings(document),
         sections=sections,
-        overview=_overview([(s["name"], s["cases"][0]) for s in subjects])
+        overview=overview([(s["name"], s["cases"][0]) for s in subjects])
         if len(subjects) > 1
         else None,
         hidden=max(len(subjects) - _SECTIONS, 0),
@@ -122,7 +116,7 @@ def suited(links: Sequence[Link]) -> dict[str, Any] | None:
             names = [name for name, _ in compared]
             charts["suits-links"] = charts_compare.by_link(variants, names, reference)
             data["suits-links"] = drawn
-        laid = _overview(compared)
+        laid = overview(compared)
     return {
         "charts": charts,
         "data": data,
@@ -175,29 +169,6 @@ def _command(document: CompareDocument) -> str:
     return shlex.join(command) + rest + " " + shlex.join(tail)
 
 
-def _overview(compared: Sequence[tuple[str, CompareCase]]) -> dict[str, list[Any]]:
-    return {
-        "head": ["Highest mean", "Goodput", "Maybe as good", "Less"],
-        "rows": [
-            [
-                name,
-                best or "none",
-                _goodput_cell(case, case["ranking"]["order"][0]),
-                (", ".join(case["ranking"]["as_good"]) if best else "") or "\N{EN DASH}",
-                ", ".join(case["ranking"]["behind"]) or "\N{EN DASH}",
-            ]
-            for name, case in compared
-            for best in [words_compare.best(case)]
-        ],
-    }
-
-
-def _goodput_cell(case: CompareCase, name: str) -> str:
-    outcome = next(o for o in case["outcomes"] if o["variant"] == name)
-    value, unit = words_compare.goodput(outcome)
-    return f"{estimate(dict(value), 1.0)} {unit}"
-
-
 def section(
     index: int,
     subject: CompareSubject,
@@ -212,11 +183,11 @@ def section(
     several = len(cases) > 1
     unit = words_compare.goodput(first["outcomes"][0])[1]
     means = [mean_row(case, outcome) for case in cases for outcome in case["outcomes"]]
-    own = [row for row in means if row["channel"] == _CHANNEL_NAMES[first["channel"]]]
+    own = [row for row in means if row["channel"] == CHANNEL_NAMES[first["channel"]]]
     names = {
         "goodput": (
             charts_compare.goodput(variants, unit, several=several),
-            {"means": means, "runs": _run_rows(cases)},
+            {"means": means, "runs": run_rows(cases)},
         ),
     }
     if any(row["gain"] is not None for row in means):
@@ -227,7 +198,7 @@ def section(
     rival = document["rival"]
     if rival is not None:
         names["shares"] = (charts_compare.shares(variants, rival), {"means": own, "unit": [{}]})
-    rows = _window_rows(first)
+    rows = window_rows(first)
     if rows:
         names["windows"] = (charts_compare.windows(variants), {"windows": rows})
     for name, (chart, rows_of) in names.items():
@@ -270,139 +241,10 @@ def section(
 
 def _over(subject: CompareSubject) -> str:
     case = subject["cases"][0]
-    count = case["replications"]
-    noun = case["over"] if count != 1 else case["over"].removesuffix("s")
+    repeats = words_compare.repeats(case)
     duration = f"{words.number(subject['duration_s'])} s"
     if subject["kind"] == "trace":
         slot = (subject["slot_s"] or 0.0) * 1e3
-        return (
-            f"A trace of {duration}, one packet every {words.number(slot)} ms,"
-            f" in {words.count(count)} {noun}."
-        )
+        return f"A trace of {duration}, one packet every {words.number(slot)} ms, in {repeats}."
     where = "" if subject["kind"] == "scenario" else "The trace as the losses of a link: "
-    return f"{where}{words.count(count)} {noun} of {duration}."
-
-
-def _ends(value: Estimate | None, scale: float, name: str) -> dict[str, Any]:
-    """Give a mean and the ends of its interval as fields; without one, the mean itself."""
-    if value is None or value["mean"] is None:
-        return {name: None, f"{name}_low": None, f"{name}_high": None}
-    low, high = value["ci_low"], value["ci_high"]
-    mean = value["mean"]
-    return {
-        name: _short(mean * scale),
-        f"{name}_low": _short((mean if low is None else low) * scale),
-        f"{name}_high": _short((mean if high is None else high) * scale),
-    }
-
-
-def _short(value: float) -> float:
-    return float(f"{value:.5g}")
-
-
-def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
-    """Lay out what a picture draws of one outcome."""
-    value, _ = words_compare.goodput(outcome)
-    difference: PairedDifference | None = outcome["difference"]
-    goodput = _ends(value, 1.0, "mean")
-    return {
-        "variant": outcome["variant"],
-        "channel": _CHANNEL_NAMES[case["channel"]],
-        "mean": goodput["mean"],
-        "low": goodput["mean_low"],
-        "high": goodput["mean_high"],
-        **_ends(None if difference is None else difference["percent"], 1.0, "gain"),
-        "standing": None if difference is None else difference["standing"],
-        "certain": difference is not None and difference["standing"] in {"more", "less"},
-        **_ends(outcome["rtt_mean_s"], 1e3, "rtt"),
-        "rtt_p95": _ends(outcome["rtt_p95_s"], 1e3, "p")["p"],
-        "delivery": _ends(outcome["delivery_p95_s"], 1e3, "d")["d"],
-        "left": _ends(outcome["residual_loss"], 100.0, "l")["l"],
-        "cost": _ends(outcome["bytes_per_byte"], 1.0, "c")["c"],
-        **_ends(outcome["share"], 100.0, "share"),
-        "rival": _ends(outcome["rival_goodput_bps"], 1e-6, "r")["r"],
-    }
-
-
-def _run_rows(cases: list[CompareCase]) -> list[dict[str, Any]]:
-    return [
-        {
-            "variant": run["variant"],
-            "channel": _CHANNEL_NAMES[case["channel"]],
-            "value": _short(
-                run["goodput_bps"] * 1e-6
-                if run["packets_per_second"] is None
-                else run["packets_per_second"]
-            ),
-        }
-        for case in cases
-        for run in case["runs"]
-    ]
-
-
-def _window_rows(case: CompareCase) -> list[dict[str, Any]]:
-    return [
-        {"variant": window["variant"], "t": t, "cwnd": cwnd}
-        for window in case["windows"]
-        for t, cwnd in thin(window["t_s"], window["cwnd_packets"], _POINTS)
-    ]
-
-
-_COLUMNS: Final[tuple[tuple[str, str, float], ...]] = (
-    ("RTT (ms)", "rtt_mean_s", 1e3),
-    ("95 % of RTTs (ms)", "rtt_p95_s", 1e3),
-    ("Half delivered within (ms)", "delivery_p50_s", 1e3),
-    ("95 % delivered within (ms)", "delivery_p95_s", 1e3),
-    ("Queue (ms)", "queue_delay_s", 1e3),
-    ("Loss left (%)", "residual_loss", 100.0),
-    ("Bytes on the link per byte", "bytes_per_byte", 1.0),
-    ("Retransmitted (%)", "retransmission_ratio", 100.0),
-    ("Timeouts", "timeouts", 1.0),
-    ("Fast retransmits", "fast_retransmits", 1.0),
-    ("ECN reactions", "ecn_reactions", 1.0),
-    ("Completion (s)", "completion_s", 1.0),
-    ("Exchange (ms)", "exchange_mean_s", 1e3),
-    ("Fairness", "jain_index", 1.0),
-)
-
-
-def table(case: CompareCase, reference: str, rival: str | None) -> dict[str, list[Any]]:
-    """Lay out every number of a case; a column with nothing in it is left out."""
-    outcomes = case["outcomes"]
-    unit = words_compare.goodput(outcomes[0])[1]
-    columns: list[tuple[str, Callable[[Outcome], str]]] = [
-        (f"Goodput ({unit})", lambda o: _cell(words_compare.goodput(o)[0], 1.0)),
-        (f"Against {reference} (%)", _gain),
-        ("Share (%)", lambda o: _cell(o["share"], 100.0)),
-        (f"{rival} gets (Mb/s)", lambda o: _cell(o["rival_goodput_bps"], 1e-6)),
-        *(
-            (head, lambda o, key=key, scale=scale: _cell(o[key], scale))  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
-            for head, key, scale in _COLUMNS
-        ),
-    ]
-    used = [
-        (head, cells)
-        for head, get in columns
-        if set(cells := [get(outcome) for outcome in outcomes]) - {"\N{EN DASH}", "0", "0 [0, 0]"}
-    ]
-    return {
-        "head": [head for head, _ in used],
-        "rows": [
-            [outcome["variant"], *(cells[i] for _, cells in used)]
-            for i, outcome in enumerate(outcomes)
-        ],
-    }
-
-
-def _cell(value: Estimate | None, scale: float) -> str:
-    return estimate(None if value is None else dict(value), scale)
-
-
-def _gain(outcome: Outcome) -> str:
-    difference = outcome["difference"]
-    if difference is None:
-        return "reference"
-    if difference["percent"] is None:
-        return "\N{EN DASH}"
-    shown = words.measured(difference["percent"], "").replace("  ", " ").strip()
-    return shown if difference["standing"] in {"more", "less"} else f"~ {shown}"
+    return f"{where}{repeats} of {duration}."

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from airtcp import words_compare, words_remedies
 from airtcp.report import charts_compare
+from airtcp.report.compare_rows import mean_row, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +24,6 @@ def section(remedies: Remedies, suffix: str = "") -> dict[str, Any]:
     Returns:
         What the template needs, with `charts` and `data` for the payload.
     """
-    from airtcp.report.compare import mean_row, table
-
     outcomes, reference = remedies["outcomes"], remedies["reference"]
     variants = [outcome["variant"] for outcome in outcomes]
     unit = words_compare.goodput(outcomes[0])[1]

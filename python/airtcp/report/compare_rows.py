@@ -1,0 +1,165 @@
+"""From the document of a comparison to what its pages draw and lay out in tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp import words_compare
+from airtcp.report.rows import thin
+from airtcp.report.run_rows import estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from airtcp.documents import CompareCase, Estimate, Outcome, PairedDifference
+
+
+_POINTS: Final = 400
+CHANNEL_NAMES: Final = {
+    "scenario": "the scenario",
+    "trace": "the trace",
+    "independent": "independent losses",
+    "gilbert-elliott": "Gilbert-Elliott",
+}
+"""What a case is over, as the legends have it."""
+
+
+def overview(compared: Sequence[tuple[str, CompareCase]]) -> dict[str, list[Any]]:
+    """Lay out a row for each of several links: which variants suit it."""
+    return {
+        "head": ["Highest mean", "Goodput", "Maybe as good", "Less"],
+        "rows": [
+            [
+                name,
+                best or "none",
+                _goodput_cell(case, case["ranking"]["order"][0]),
+                (", ".join(case["ranking"]["as_good"]) if best else "") or "\N{EN DASH}",
+                ", ".join(case["ranking"]["behind"]) or "\N{EN DASH}",
+            ]
+            for name, case in compared
+            for best in [words_compare.best(case)]
+        ],
+    }
+
+
+def _goodput_cell(case: CompareCase, name: str) -> str:
+    outcome = next(o for o in case["outcomes"] if o["variant"] == name)
+    value, unit = words_compare.goodput(outcome)
+    return f"{estimate(dict(value), 1.0)} {unit}"
+
+
+def _ends(value: Estimate | None, scale: float, name: str) -> dict[str, Any]:
+    """Give a mean and the ends of its interval as fields; without one, the mean itself."""
+    if value is None or value["mean"] is None:
+        return {name: None, f"{name}_low": None, f"{name}_high": None}
+    low, high = value["ci_low"], value["ci_high"]
+    mean = value["mean"]
+    return {
+        name: _short(mean * scale),
+        f"{name}_low": _short((mean if low is None else low) * scale),
+        f"{name}_high": _short((mean if high is None else high) * scale),
+    }
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.5g}")
+
+
+def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
+    """Lay out what a picture draws of one outcome."""
+    value, _ = words_compare.goodput(outcome)
+    difference: PairedDifference | None = outcome["difference"]
+    goodput = _ends(value, 1.0, "mean")
+    return {
+        "variant": outcome["variant"],
+        "channel": CHANNEL_NAMES[case["channel"]],
+        "mean": goodput["mean"],
+        "low": goodput["mean_low"],
+        "high": goodput["mean_high"],
+        **_ends(None if difference is None else difference["percent"], 1.0, "gain"),
+        "standing": None if difference is None else difference["standing"],
+        "certain": difference is not None and difference["standing"] in {"more", "less"},
+        **_ends(outcome["rtt_mean_s"], 1e3, "rtt"),
+        "rtt_p95": _ends(outcome["rtt_p95_s"], 1e3, "p")["p"],
+        "delivery": _ends(outcome["delivery_p95_s"], 1e3, "d")["d"],
+        "left": _ends(outcome["residual_loss"], 100.0, "l")["l"],
+        "cost": _ends(outcome["bytes_per_byte"], 1.0, "c")["c"],
+        **_ends(outcome["share"], 100.0, "share"),
+        "rival": _ends(outcome["rival_goodput_bps"], 1e-6, "r")["r"],
+    }
+
+
+def run_rows(cases: list[CompareCase]) -> list[dict[str, Any]]:
+    """Give the goodput of every replication, for its mark in the picture."""
+    return [
+        {
+            "variant": run["variant"],
+            "channel": CHANNEL_NAMES[case["channel"]],
+            "value": _short(
+                run["goodput_bps"] * 1e-6
+                if run["packets_per_second"] is None
+                else run["packets_per_second"]
+            ),
+        }
+        for case in cases
+        for run in case["runs"]
+    ]
+
+
+def window_rows(case: CompareCase) -> list[dict[str, Any]]:
+    """Give the windows over time of the variants of a case."""
+    return [
+        {"variant": window["variant"], "t": t, "cwnd": cwnd}
+        for window in case["windows"]
+        for t, cwnd in thin(window["t_s"], window["cwnd_packets"], _POINTS)
+    ]
+
+
+_COLUMNS: Final[tuple[tuple[str, str, float], ...]] = (
+    ("RTT (ms)", "rtt_mean_s", 1e3),
+    ("95 % of RTTs (ms)", "rtt_p95_s", 1e3),
+    ("Half delivered within (ms)", "delivery_p50_s", 1e3),
+    ("95 % delivered within (ms)", "delivery_p95_s", 1e3),
+    ("Queue (ms)", "queue_delay_s", 1e3),
+    ("Loss left (%)", "residual_loss", 100.0),
+    ("Bytes on the link per byte", "bytes_per_byte", 1.0),
+    ("Retransmitted (%)", "retransmission_ratio", 100.0),
+    ("Timeouts", "timeouts", 1.0),
+    ("Fast retransmits", "fast_retransmits", 1.0),
+    ("ECN reactions", "ecn_reactions", 1.0),
+    ("Completion (s)", "completion_s", 1.0),
+    ("Exchange (ms)", "exchange_mean_s", 1e3),
+    ("Fairness", "jain_index", 1.0),
+)
+
+
+def table(case: CompareCase, reference: str, rival: str | None) -> dict[str, list[Any]]:
+    """Lay out every number of a case; a column with nothing in it is left out."""
+    outcomes = case["outcomes"]
+    unit = words_compare.goodput(outcomes[0])[1]
+    columns: list[tuple[str, Callable[[Outcome], str]]] = [
+        (f"Goodput ({unit})", lambda o: _cell(words_compare.goodput(o)[0], 1.0)),
+        (f"Against {reference} (%)", lambda o: words_compare.against_reference(o) or "\N{EN DASH}"),
+        ("Share (%)", lambda o: _cell(o["share"], 100.0)),
+        (f"{rival} gets (Mb/s)", lambda o: _cell(o["rival_goodput_bps"], 1e-6)),
+        *(
+            (head, lambda o, key=key, scale=scale: _cell(o[key], scale))  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
+            for head, key, scale in _COLUMNS
+        ),
+    ]
+    used = [
+        (head, cells)
+        for head, get in columns
+        if set(cells := [get(outcome) for outcome in outcomes]) - {"\N{EN DASH}", "0", "0 [0, 0]"}
+    ]
+    return {
+        "head": [head for head, _ in used],
+        "rows": [
+            [outcome["variant"], *(cells[i] for _, cells in used)]
+            for i, outcome in enumerate(outcomes)
+        ],
+    }
+
+
+def _cell(value: Estimate | None, scale: float) -> str:
+    return estimate(None if value is None else dict(value), scale)
