@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +21,6 @@ from example_paper import write_paper
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from airtcp.results import StudyResult
 
@@ -65,9 +65,23 @@ def run(program: list[str], tmp_path: Path) -> Program:
     return start
 
 
+def _worked(process: int, since: float) -> float:
+    """Seconds of processor time that a process has spent; where that cannot be read, of time."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text("utf-8")
+    except OSError:
+        return time.monotonic() - since
+    user, system = stat.rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
 @pytest.fixture
 def interrupted(program: list[str], tmp_path: Path) -> Interrupted:
-    """Start airtcp in a folder of its own, press Ctrl-C after some seconds, wait for its end."""
+    """Start airtcp in a folder of its own, press Ctrl-C once it has worked for a while.
+
+    Seconds are of processor time: on a busy machine it would else be pressed before anything
+    was done.
+    """
 
     def start(*arguments: str | Path, after: float) -> Ended:
         with subprocess.Popen(
@@ -77,8 +91,10 @@ def interrupted(program: list[str], tmp_path: Path) -> Interrupted:
             stderr=subprocess.PIPE,
             env=ENVIRONMENT,
         ) as child:
-            time.sleep(after)
-            assert child.poll() is None, "the program ended before it could be interrupted"
+            begin = time.monotonic()
+            while _worked(child.pid, begin) < after:
+                time.sleep(0.05)
+                assert child.poll() is None, "the program ended before it could be interrupted"
             child.send_signal(signal.SIGINT)
             out, err = child.communicate(timeout=300)
         return Ended(child.returncode, out.decode(), err.decode())
