@@ -4,12 +4,14 @@
 //! whatever it stands for. Records live in a [`Pool`] and move by [`PacketId`]; real bytes
 //! exist only where a capture is written or a real network is spoken to.
 
+mod flags;
 mod pool;
 mod segment;
 mod seq;
 
+pub use flags::{Ecn, Flags};
 pub use pool::{PacketId, Pool};
-pub use segment::{CODED_WORDS, Ecn, Flags, Kind, NO_WINDOW_SCALE, SackBlock, Segment};
+pub use segment::{CODED_WORDS, Kind, NO_WINDOW_SCALE, SackBlock, Segment};
 pub use seq::Seq;
 
 use std::fmt;
