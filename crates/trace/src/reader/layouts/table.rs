@@ -1,12 +1,15 @@
 //! CSV, TSV and blank-separated tables: one packet a row.
 //!
 //! A column holds outcomes (0/1, true/false, received/lost, ...), or the sequence numbers of the
-//! packets that came (gaps are losses). `table/columns.rs` decides which, from the header's names,
+//! packets that came (gaps are losses). `table/guess.rs` decides which, from the header's names,
 //! the options, or the first rows. A column of time stamps gives the interval, as the median gap
 //! over the first 65,536 rows. Columns named `link`, `src`, `dst`, `tx`, `rx`, ... split the rows
 //! into links.
 
 mod columns;
+mod delimiter;
+mod guess;
+mod names;
 
 use std::collections::BTreeMap;
 
@@ -122,7 +125,7 @@ fn packet(
             ),
         });
     }
-    let Some(received) = columns::outcome(cell, plan.kind == ColumnKind::Lost) else {
+    let Some(received) = names::outcome(cell, plan.kind == ColumnKind::Lost) else {
         let expected = "0 or 1, true or false, received or lost".to_owned();
         return Err((format!("{} in column {}", excerpt(cell), plan.value_name()), expected));
     };

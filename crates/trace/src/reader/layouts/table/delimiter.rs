@@ -1,0 +1,47 @@
+//! What stands between the cells of a row, and the cells without it.
+
+/// What stands between two cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Delimiter {
+    Char(char),
+    Blanks,
+}
+
+impl Delimiter {
+    /// The separator that makes most cells of the first row, blanks if none makes two.
+    pub(super) fn of(line: &str) -> Self {
+        let cells = |c: &char| Self::Char(*c).split(line).len();
+        // The first of equals: a tab before a comma before a semicolon.
+        match [';', ',', '\t'].into_iter().max_by_key(cells) {
+            Some(c) if cells(&c) > 1 => Self::Char(c),
+            _ => Self::Blanks,
+        }
+    }
+
+    /// Cells, trimmed and without quotation marks.
+    pub(super) fn split(self, line: &str) -> Vec<String> {
+        let Self::Char(delimiter) = self else {
+            return line.split_whitespace().map(str::to_owned).collect();
+        };
+        let mut cells = vec![String::new()];
+        let mut quoted = false;
+        for c in line.chars() {
+            match c {
+                '"' => quoted = !quoted,
+                c if c == delimiter && !quoted => cells.push(String::new()),
+                c => {
+                    if let Some(cell) = cells.last_mut() {
+                        cell.push(c);
+                    }
+                }
+            }
+        }
+        for cell in &mut cells {
+            let trimmed = cell.trim();
+            if trimmed.len() < cell.len() {
+                *cell = trimmed.to_owned();
+            }
+        }
+        cells
+    }
+}

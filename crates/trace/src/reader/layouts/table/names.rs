@@ -1,0 +1,116 @@
+//! The words of tables: names of columns, outcomes, and whether the first row is a header.
+
+use airtcp_units::Span;
+
+/// Names of a column of outcomes where 1 is received.
+pub(super) const RECEIVED: &[&str] = &[
+    "received",
+    "receive",
+    "recv",
+    "outcome",
+    "success",
+    "succeeded",
+    "delivered",
+    "delivery",
+    "ok",
+    "acked",
+    "ack",
+    "bit",
+    "result",
+    "status",
+];
+/// Names of a column of outcomes where 1 is lost.
+pub(super) const LOST: &[&str] =
+    &["lost", "loss", "dropped", "drop", "error", "err", "failed", "fail", "failure", "erased"];
+/// Names of a column of the sequence numbers received.
+pub(super) const SEQUENCE: &[&str] = &[
+    "seq",
+    "seqno",
+    "seq_no",
+    "seqnum",
+    "seq_num",
+    "sequence",
+    "sequence_number",
+    "sequence_no",
+    "received_seq",
+    "icmp_seq",
+    "packet_seq",
+    "pkt_seq",
+    "sn",
+];
+/// Names of a column of time stamps, without the unit.
+pub(super) const TIME: &[&str] = &["time", "t", "timestamp", "ts", "time_stamp"];
+/// Units at the end of such a name.
+pub(super) const UNITS: &[(&str, Span)] = &[
+    ("s", Span::from_secs(1)),
+    ("sec", Span::from_secs(1)),
+    ("seconds", Span::from_secs(1)),
+    ("ms", Span::from_millis(1)),
+    ("us", Span::from_micros(1)),
+    ("ns", Span(1)),
+];
+/// Names of the columns that tell links apart.
+pub(super) const KEYS: &[&str] =
+    &["link", "link_id", "src", "source", "dst", "destination", "tx", "sender", "rx", "receiver"];
+
+/// The outcome a cell states; `inverted` turns numbers and yes/no round (1 means lost).
+pub(super) fn outcome(cell: &str, inverted: bool) -> Option<bool> {
+    let word = cell.to_ascii_lowercase();
+    match word.as_str() {
+        "1" | "1.0" | "true" | "t" | "yes" | "y" => Some(!inverted),
+        "0" | "0.0" | "false" | "f" | "no" | "n" => Some(inverted),
+        "received" | "recv" | "ok" | "success" | "delivered" | "ack" | "acked" => Some(true),
+        "lost" | "loss" | "fail" | "failed" | "failure" | "dropped" | "drop" | "nack"
+        | "timeout" => Some(false),
+        _ => None,
+    }
+}
+
+/// A name as compared: lower case, anything else than letters and digits an underscore.
+pub(super) fn normal(name: &str) -> String {
+    let name: String = name
+        .chars()
+        .map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
+        .collect();
+    name.trim_matches('_').to_owned()
+}
+
+/// True if a name is one of these, as compared.
+pub(super) fn is_one_of(name: &str, names: &[&str]) -> bool {
+    names.contains(&normal(name).as_str())
+}
+
+/// True if a cell is a number.
+pub(super) fn is_number(cell: &str) -> bool {
+    cell.parse::<f64>().is_ok()
+}
+
+/// Words that belong together; a column keeps to one set.
+fn vocabulary(cell: &str) -> u8 {
+    match cell.to_ascii_lowercase().as_str() {
+        _ if is_number(cell) => 0,
+        "true" | "false" | "t" | "f" => 1,
+        "yes" | "no" | "y" | "n" => 2,
+        _ if outcome(cell, false).is_some() => 3,
+        _ => 4,
+    }
+}
+
+/// The first row names columns if one of its cells is a word and the cell below is of another
+/// kind (a number, an outcome in other words), or if one is a name we know that is no outcome.
+pub(super) fn is_header(rows: &[Vec<String>]) -> bool {
+    rows[0].iter().enumerate().any(|(i, cell)| {
+        let kind = vocabulary(cell);
+        let below = rows.get(1).and_then(|row| row.get(i)).map(|cell| vocabulary(cell));
+        let known = || {
+            let sets = [RECEIVED, LOST, SEQUENCE, TIME, KEYS];
+            sets.iter().any(|names| is_one_of(cell, names))
+        };
+        match below {
+            _ if kind == 0 || cell.is_empty() => false,
+            Some(below) if below != kind => below < 4,
+            Some(_) => kind == 4 && known(),
+            None => known(),
+        }
+    })
+}
