@@ -17,23 +17,17 @@
 use airtcp_units::{BitRate, Nanos, Span};
 
 mod config;
+mod model;
+mod states;
 mod window;
 
 pub use config::Bbr1Config;
 
 use super::filters::{Draws, Held, Rounds, WindowedMax};
-use super::{promises, rate_of, volume};
+use super::{promises, rate_of};
 use crate::congestion::{
     AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, Promises,
-    RateSample,
 };
-
-/// `pacing_gain_cycle` of ProbeBW.
-const GAIN_CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// A round in which BtlBw grew by less than this factor counts towards a full pipe.
-const FULL_BW_GROWTH: f64 = 1.25;
-/// So many such rounds.
-const FULL_BW_COUNT: u32 = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -135,158 +129,6 @@ impl Bbr1 {
         self.has_seen_rtt = srtt.is_some();
         let srtt = srtt.unwrap_or(Span::from_millis(1));
         self.pacing_rate = self.pacing_gain * rate_of(self.params.initial_window, srtt);
-    }
-
-    fn enter_startup(&mut self) {
-        self.state = State::Startup;
-        (self.pacing_gain, self.cwnd_gain) = (self.config.high_gain, self.config.high_gain);
-    }
-
-    fn enter_probe_bw(&mut self, now: Nanos) {
-        self.state = State::ProbeBw;
-        (self.pacing_gain, self.cwnd_gain) = (1.0, self.config.cwnd_gain);
-        // Any phase but that of 3/4 comes first.
-        self.cycle_index = GAIN_CYCLE.len() - 1 - self.draws.below(7) as usize;
-        self.advance_cycle_phase(now);
-    }
-
-    fn advance_cycle_phase(&mut self, now: Nanos) {
-        self.cycle_stamp = now;
-        self.cycle_index = (self.cycle_index + 1) % GAIN_CYCLE.len();
-        self.pacing_gain = GAIN_CYCLE[self.cycle_index];
-    }
-
-    /// `BBRSetSendQuantum`.
-    fn send_quantum(&self) -> u64 {
-        let bps = self.pacing_rate;
-        if bps < 1.2e6 {
-            self.mss()
-        } else if bps < 24e6 {
-            2 * self.mss()
-        } else {
-            ((bps / 8e3) as u64).min(65_536)
-        }
-    }
-
-    /// `BBRInflight`.
-    fn inflight(&self, gain: f64) -> u64 {
-        self.rtprop.map_or(self.params.initial_window, |rtprop| {
-            let quanta = 3 * self.send_quantum();
-            volume(gain, self.btlbw.get(), rtprop).saturating_add(quanta)
-        })
-    }
-
-    /// `BBRUpdateBtlBw`.
-    fn update_btlbw(&mut self, ack: &AckSample) {
-        let Some(sample) = &ack.rate else {
-            self.rounds.start = false;
-            return;
-        };
-        self.rounds.update(sample.prior_delivered, ack.total_delivered);
-        if self.rounds.start {
-            self.packet_conservation = false;
-        }
-        let rate = sample.rate().map_or(0, BitRate::bps);
-        if rate >= self.btlbw.get() || !self.held.limits(sample) {
-            let window = u64::from(self.config.btlbw_filter_len);
-            self.btlbw.update(rate, self.rounds.count, window);
-        }
-    }
-
-    /// `BBRCheckCyclePhase`.
-    fn check_cycle_phase(&mut self, now: Nanos, ack: &AckSample) {
-        if self.state != State::ProbeBw {
-            return;
-        }
-        let full_length = self.rtprop.is_some_and(|r| now.since(self.cycle_stamp) > r);
-        let next = if self.pacing_gain > 1.0 {
-            full_length && (ack.lost > 0 || ack.prior_pipe >= self.inflight(self.pacing_gain))
-        } else if self.pacing_gain < 1.0 {
-            full_length || ack.prior_pipe <= self.inflight(1.0)
-        } else {
-            full_length
-        };
-        if next {
-            self.advance_cycle_phase(now);
-        }
-    }
-
-    /// `BBRCheckFullPipe`.
-    fn check_full_pipe(&mut self, sample: Option<&RateSample>) {
-        let limited = sample.is_none_or(|s| self.held.limits(s));
-        if self.filled_pipe || !self.rounds.start || limited {
-            return;
-        }
-        let btlbw = self.btlbw.get();
-        if btlbw as f64 >= self.full_bw as f64 * FULL_BW_GROWTH {
-            (self.full_bw, self.full_bw_count) = (btlbw, 0);
-            return;
-        }
-        self.full_bw_count += 1;
-        self.filled_pipe = self.full_bw_count >= FULL_BW_COUNT;
-    }
-
-    /// `BBRCheckDrain`.
-    fn check_drain(&mut self, now: Nanos, pipe: u64) {
-        if self.state == State::Startup && self.filled_pipe {
-            self.state = State::Drain;
-            (self.pacing_gain, self.cwnd_gain) =
-                (1.0 / self.config.high_gain, self.config.high_gain);
-        }
-        if self.state == State::Drain && pipe <= self.inflight(1.0) {
-            self.enter_probe_bw(now);
-        }
-    }
-
-    /// `BBRUpdateRTprop`.
-    fn update_rtprop(&mut self, now: Nanos, rtt: Option<Span>) {
-        self.rtprop_expired = now > self.rtprop_stamp + self.config.rtprop_filter_len;
-        if let Some(rtt) = rtt
-            && (self.rtprop_expired || self.rtprop.is_none_or(|r| rtt <= r))
-        {
-            self.rtprop = Some(rtt);
-            self.rtprop_stamp = now;
-        }
-    }
-
-    /// `BBRCheckProbeRTT`.
-    fn check_probe_rtt(&mut self, now: Nanos, ack: &AckSample) {
-        if self.state != State::ProbeRtt && self.rtprop_expired && !self.idle_restart {
-            self.save_cwnd();
-            self.state = State::ProbeRtt;
-            (self.pacing_gain, self.cwnd_gain) = (1.0, 1.0);
-            self.probe_rtt_done_stamp = None;
-        }
-        if self.state == State::ProbeRtt {
-            self.handle_probe_rtt(now, ack);
-        }
-        self.idle_restart = false;
-    }
-
-    /// `BBRHandleProbeRTT`.
-    fn handle_probe_rtt(&mut self, now: Nanos, ack: &AckSample) {
-        self.held.mark(ack.total_delivered, ack.pipe);
-        let Some(done) = self.probe_rtt_done_stamp else {
-            if ack.pipe <= self.min_pipe_cwnd() {
-                self.probe_rtt_done_stamp = Some(now + self.config.probe_rtt_duration);
-                self.probe_rtt_round_done = false;
-                self.rounds.begin(ack.total_delivered);
-            }
-            return;
-        };
-        if self.rounds.start {
-            self.probe_rtt_round_done = true;
-        }
-        if self.probe_rtt_round_done && now > done {
-            self.rtprop_stamp = now;
-            // `BBRExitProbeRTT`
-            if self.filled_pipe {
-                self.enter_probe_bw(now);
-            } else {
-                self.enter_startup();
-            }
-            self.restore_cwnd();
-        }
     }
 
     /// `BBRSetPacingRateWithGain`.
