@@ -136,9 +136,9 @@ impl Station {
         let category = self.active as u8;
         let Some(mpdu) = self.contenders[self.active].mpdu.as_mut() else { return false };
         let Some(next) = mpdu.part.next() else { return false };
-        let done = super::exchange::acknowledged_attempt(now, category, mpdu);
+        let done = super::outcome::acknowledged_attempt(now, category, mpdu);
         mpdu.advance(next);
-        let first = super::exchange::attempt(now, category, mpdu);
+        let first = super::outcome::attempt(now, category, mpdu);
         self.rate.on_result(&done);
         self.rate.on_packet(&first);
         self.exchange = Exchange::Sending;

@@ -1,6 +1,7 @@
 //! Medium access: who may transmit when, and the frame exchanges that follow.
 
 mod ablation;
+mod answer;
 mod association;
 mod beacon;
 mod config;
@@ -10,6 +11,7 @@ mod exchange;
 mod fragment;
 mod frame;
 mod lifetime;
+mod outcome;
 mod protection;
 mod station;
 

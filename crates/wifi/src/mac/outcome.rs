@@ -1,0 +1,118 @@
+//! How a frame exchange ends: acknowledged, tried again with a wider window, or given up.
+//!
+//! Source: IEEE 802.11-2012 clauses 9.3.3 (back-off), 9.3.4.4 (retries), 9.19.2.4 (transmission
+//! opportunities).
+
+use airtcp_units::Nanos;
+
+use super::exchange::{Due, Exchange};
+use super::station::Ended;
+use super::{Finished, Kind, Mpdu, NodeId, Rules, Station};
+use crate::rate::{Attempt, Ending, Outcome, RateControl};
+
+impl Station {
+    /// The exchange has ended as it should.
+    pub(super) fn succeed(&mut self, now: Nanos, rules: &Rules) {
+        let category = self.active;
+        let contender = &mut self.contenders[category];
+        contender.narrow();
+        if self.goes_on(now, rules) {
+            return;
+        }
+        let contender = &mut self.contenders[category];
+        if let Some(mpdu) = contender.mpdu.take() {
+            if mpdu.class.is_management() {
+                self.management_done(&mpdu, true);
+            } else {
+                let number = category as u8;
+                self.finished.push(Finished {
+                    mpdu,
+                    category: number,
+                    ending: Ended::Acknowledged,
+                });
+                let outcome = outcome(now, category, &mpdu, Ending::Acknowledged, false);
+                if mpdu.to != NodeId::BROADCAST {
+                    self.rate.on_result(&outcome);
+                }
+            }
+        }
+        if now < self.txop_end || self.burst.1 > 0 {
+            self.exchange = Exchange::Sending;
+            self.due = Some((now + rules.timing.sifs, Due::Further));
+            return;
+        }
+        self.contenders[category].draw(now, &mut self.random);
+        self.exchange = Exchange::None;
+        self.next_management(now, rules);
+    }
+
+    /// No answer, or a wrong one.
+    pub(super) fn fail(&mut self, now: Nanos, rules: &Rules) {
+        let after_rts = matches!(self.exchange, Exchange::Awaiting { answer: Kind::Ack, .. });
+        self.view.gave_up = now;
+        self.view.idle_from = self.silent_from;
+        self.exchange = Exchange::None;
+        self.burst.1 = 0;
+        let tried = self.contenders[self.active].mpdu;
+        self.count_failure(now, self.active, after_rts, rules);
+        if let Some(mpdu) = tried.filter(|mpdu| !mpdu.class.is_management()) {
+            let ending = if after_rts { Ending::NoAck } else { Ending::NoCts };
+            let given_up = self.contenders[self.active].mpdu.is_none();
+            self.rate.on_result(&outcome(now, self.active, &mpdu, ending, given_up));
+        }
+    }
+
+    /// One more failed attempt of a category's frame: again with a wider window, or no more.
+    pub(super) fn count_failure(
+        &mut self,
+        now: Nanos,
+        category: usize,
+        data_sent: bool,
+        rules: &Rules,
+    ) {
+        let contender = &mut self.contenders[category];
+        let Some(mpdu) = contender.mpdu.as_mut() else { return };
+        let long = data_sent && rules.wants_rts(mpdu.bytes);
+        let given_up = if long {
+            mpdu.long += 1;
+            mpdu.long >= rules.mac.attempts_long
+        } else {
+            mpdu.short += 1;
+            mpdu.short >= rules.mac.attempts_of(mpdu.class)
+        };
+        if given_up {
+            contender.narrow();
+            if let Some(mpdu) = contender.mpdu.take() {
+                if mpdu.class.is_management() {
+                    self.management_done(&mpdu, false);
+                } else {
+                    let category = category as u8;
+                    self.finished.push(Finished { mpdu, category, ending: Ended::GivenUp });
+                }
+            }
+        } else {
+            contender.widen(&rules.mac);
+        }
+        self.contenders[category].draw(now, &mut self.random);
+        self.next_management(now, rules);
+    }
+}
+
+/// The next attempt of a frame.
+pub(super) const fn attempt(now: Nanos, category: u8, mpdu: &Mpdu) -> Attempt {
+    Attempt { now, to: mpdu.to, category, bytes: mpdu.bytes, number: mpdu.tries }
+}
+
+/// A fragment's attempt that has just been acknowledged.
+pub(super) fn acknowledged_attempt(now: Nanos, category: u8, mpdu: &Mpdu) -> Outcome {
+    outcome(now, usize::from(category), mpdu, Ending::Acknowledged, false)
+}
+
+/// What became of the attempt at a frame that has just ended.
+fn outcome(now: Nanos, category: usize, mpdu: &Mpdu, ending: Ending, given_up: bool) -> Outcome {
+    let mut attempt = attempt(now, category as u8, mpdu);
+    if ending != Ending::NoCts {
+        attempt.number = attempt.number.saturating_sub(1);
+    }
+    Outcome { attempt, mode: mpdu.mode, ending, given_up }
+}
