@@ -1,0 +1,50 @@
+//! One direction of a link with its defaults: the forward one by itself, the reverse one from it.
+
+use airtcp_link::LinkConfig;
+use airtcp_units::{Probability, Span};
+
+use crate::Direction;
+
+impl Direction {
+    /// The link this direction describes, without its queue.
+    pub fn link_config(&self) -> LinkConfig {
+        LinkConfig {
+            rate: self.rate,
+            slot: self.slot,
+            delay: self.delay.unwrap_or(Span::ZERO),
+            mtu: self.mtu,
+            loss: self.loss.clone().unwrap_or_default(),
+            jitter: self.jitter.clone(),
+            reordering: self.reordering.clone(),
+            duplication: self.duplication.unwrap_or(Probability::ZERO),
+            protocol: self.protocol.clone().unwrap_or_default(),
+        }
+    }
+
+    /// Fills in the defaults of a forward direction.
+    pub(super) fn completed(&self) -> Self {
+        Self {
+            delay: Some(self.delay.unwrap_or(Span::ZERO)),
+            queue: Some(self.queue.clone().unwrap_or_default()),
+            loss: Some(self.loss.clone().unwrap_or_default()),
+            ..self.clone()
+        }
+    }
+
+    /// Fills in a reverse direction from its forward one.
+    pub(super) fn completed_from(&self, forward: &Self) -> Self {
+        let own_pace = self.rate.is_some() || self.slot.is_some();
+        Self {
+            rate: if own_pace { self.rate } else { forward.rate },
+            slot: if own_pace { self.slot } else { forward.slot },
+            delay: self.delay.or(forward.delay),
+            queue: self.queue.clone().or_else(|| forward.queue.clone()),
+            mtu: self.mtu.or(forward.mtu),
+            loss: Some(self.loss.clone().unwrap_or_default()),
+            reordering: self.reordering.clone(),
+            duplication: self.duplication,
+            jitter: self.jitter.clone(),
+            protocol: self.protocol.clone().or_else(|| forward.protocol.clone()),
+        }
+    }
+}

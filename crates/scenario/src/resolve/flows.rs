@@ -1,0 +1,128 @@
+//! The flows: each of a count by itself, between nodes there are, over a transport that can carry what its
+//! application sends.
+
+use std::collections::BTreeMap;
+
+use super::{EMPTY_NAME, MAX_PARTS, Nodes};
+use crate::{Application, Flow, FlowSpec, ScenarioError, TransportKind};
+
+/// The flows: one for each count, between nodes there are, over a transport that can carry it.
+pub(super) fn resolve(specs: &[FlowSpec], nodes: &Nodes) -> Result<Vec<Flow>, ScenarioError> {
+    let mut flows: Vec<Flow> = Vec::new();
+    let mut names = BTreeMap::new();
+    for (i, spec) in specs.iter().enumerate() {
+        let at = |key: &str| format!("flows[{i}].{key}");
+        if spec.name.as_deref() == Some("") {
+            return Err(ScenarioError::at(at("name"), EMPTY_NAME));
+        }
+        let total = flows.len() + spec.count as usize;
+        if spec.count == 0 || total > MAX_PARTS {
+            return Err(ScenarioError::at(
+                at("count"),
+                format!("is {}: accepted are 1 to {MAX_PARTS} flows in all", spec.count),
+            ));
+        }
+        if let Some((key, message)) = spec.app.fault() {
+            return Err(ScenarioError::at(at(&format!("app.{key}")), message));
+        }
+        check_transport(spec, &at)?;
+        for n in 0..spec.count {
+            let node = |key: &str, name: &str| {
+                let name = name.replace('*', &n.to_string());
+                nodes.find(&name).ok_or_else(|| unknown_node(at(key), &name, nodes))
+            };
+            let (from, to) = (node("from", &spec.from)?, node("to", &spec.to)?);
+            if from == to {
+                return Err(ScenarioError::at(at("to"), "is the same node as from"));
+            }
+            let name = match (&spec.name, spec.count) {
+                (Some(name), 1) => name.clone(),
+                (Some(name), _) => format!("{name}{n}"),
+                (None, _) => format!("flow{}", flows.len()),
+            };
+            // Its name is also where a flow's random draws come from.
+            if let Some(first) = names.insert(name.clone(), i) {
+                return Err(ScenarioError::at(
+                    at("name"),
+                    format!(
+                        "\"{name}\" is also the name of one of flows[{first}]: give each flow a \
+                         name of its own"
+                    ),
+                ));
+            }
+            flows.push(Flow {
+                name,
+                from,
+                to,
+                transport: spec.transport,
+                access_category: spec.access_category,
+                tcp: spec.tcp.clone(),
+                tfrc: spec.tfrc,
+                sliding: spec.sliding,
+                lt: spec.lt,
+                app: spec.app.clone(),
+                start_spread: spec.start_spread,
+            });
+        }
+    }
+    Ok(flows)
+}
+
+fn unknown_node(path: String, name: &str, nodes: &Nodes) -> ScenarioError {
+    let names: Vec<&str> = nodes.index.keys().map(String::as_str).take(20).collect();
+    ScenarioError::at(
+        path,
+        format!("no link or cell has a node \"{name}\" (nodes: {})", names.join(", ")),
+    )
+}
+
+fn check_transport(spec: &FlowSpec, at: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
+    match spec.transport {
+        TransportKind::LtTcp => {
+            spec.tcp.validate().map_err(|e| ScenarioError::at(at("tcp"), e.to_string()))?;
+            spec.lt.validate_with(&spec.tcp).map_err(|e| ScenarioError::at(at("lt"), e.to_string()))
+        }
+        TransportKind::Tcp => {
+            spec.tcp.validate().map_err(|e| ScenarioError::at(at("tcp"), e.to_string()))
+        }
+        TransportKind::Sliding => {
+            spec.sliding.validate().map_err(|e| ScenarioError::at(at("sliding"), e.to_string()))
+        }
+        TransportKind::Tfrc => {
+            spec.tfrc.validate().map_err(|e| ScenarioError::at(at("tfrc"), e.to_string()))?;
+            match &spec.app {
+                Application::ConstantRate { message, .. } | Application::OnOff { message, .. } => {
+                    if (1..=65_000).contains(&message.0) {
+                        return Ok(());
+                    }
+                    Err(ScenarioError::at(
+                        at("app.message"),
+                        format!("is {message}: a TFRC packet carries 1 to 65000 B"),
+                    ))
+                }
+                Application::Bulk { .. } => Ok(()),
+                Application::RequestResponse { .. } => Err(ScenarioError::at(
+                    at("app.kind"),
+                    "needs a reliable stream: with transport = \"tfrc\" use \"bulk\", \"constant-rate\" or \"on-off\"",
+                )),
+            }
+        }
+        TransportKind::Udp => match &spec.app {
+            Application::ConstantRate { message, .. } | Application::OnOff { message, .. } => {
+                if (1..=65_507).contains(&message.0) {
+                    return Ok(());
+                }
+                Err(ScenarioError::at(
+                    at("app.message"),
+                    format!("is {message}: a UDP datagram carries 1 to 65507 B"),
+                ))
+            }
+            Application::Bulk { .. } | Application::RequestResponse { .. } => {
+                Err(ScenarioError::at(
+                    at("app.kind"),
+                    "needs a reliable stream: with transport = \"udp\" use \"constant-rate\" or \"on-off\"",
+                ))
+            }
+        },
+    }
+}

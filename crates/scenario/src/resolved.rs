@@ -1,0 +1,91 @@
+//! A scenario ready to be built: every node, one-way link, cell and flow explicit.
+
+use airtcp_transport::lt::LtConfig;
+use airtcp_transport::sliding::SlidingConfig;
+use airtcp_transport::tcp::TcpConfig;
+use airtcp_transport::tfrc::TfrcConfig;
+use airtcp_units::Span;
+use airtcp_wifi::mac::Category;
+
+use crate::{Application, Cell, Direction, Scenario, TransportKind};
+
+/// One direction of a link between two nodes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OneWay {
+    /// Name in results.
+    pub name: String,
+    /// Index of the node it leaves.
+    pub from: usize,
+    /// Index of the node it reaches.
+    pub to: usize,
+    /// What it is. `queue`, `delay` and `loss` are always present.
+    pub direction: Direction,
+    /// Path to where the scenario describes it, such as `links[0].forward`: for errors.
+    pub path: String,
+}
+
+/// One flow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flow {
+    /// Name in results.
+    pub name: String,
+    /// Index of the node that opens it.
+    pub from: usize,
+    /// Index of the node at the other end.
+    pub to: usize,
+    /// Transport protocol.
+    pub transport: TransportKind,
+    /// Access category of its packets.
+    pub access_category: Category,
+    /// TCP parameters.
+    pub tcp: TcpConfig,
+    /// TFRC parameters.
+    pub tfrc: TfrcConfig,
+    /// Parameters of the sliding-window transport.
+    pub sliding: SlidingConfig,
+    /// LT-TCP parameters.
+    pub lt: LtConfig,
+    /// Application.
+    pub app: Application,
+    /// Largest random delay of its start.
+    pub start_spread: Span,
+}
+
+/// A scenario ready to be built.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resolved {
+    /// The scenario as written, with topology expanded and flows explicit: what is stored with
+    /// results.
+    pub scenario: Scenario,
+    /// Names of the nodes.
+    pub nodes: Vec<String>,
+    /// One-way links; a full-duplex link gives two, the forward one first.
+    pub links: Vec<OneWay>,
+    /// 802.11 cells.
+    pub cells: Vec<Cell>,
+    /// Flows.
+    pub flows: Vec<Flow>,
+}
+
+/// One direction between a station and its access point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AirHop {
+    /// Number of the cell.
+    pub cell: usize,
+    /// Station it leaves, by its number in the cell; 0 is the access point.
+    pub from: usize,
+    /// Station it reaches.
+    pub to: usize,
+}
+
+impl Resolved {
+    /// The hops through the air: of each cell, of each station, up and then down. A route counts
+    /// them after the links.
+    pub fn air_hops(&self) -> Vec<AirHop> {
+        let hops = |(cell, c): (usize, &Cell)| {
+            let both = move |i| [AirHop { cell, from: i, to: 0 }, AirHop { cell, from: 0, to: i }];
+            (1..c.nodes.len()).flat_map(both).collect::<Vec<_>>()
+        };
+        self.cells.iter().enumerate().flat_map(hops).collect()
+    }
+}
