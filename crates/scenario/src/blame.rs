@@ -57,7 +57,8 @@ fn culprit(tree: &mut Value, path: &str, complaint: &Complaint) -> Option<String
     found
 }
 
-fn at<'a>(tree: &'a mut Value, path: &str) -> Option<&'a mut Value> {
+/// The value at a path.
+pub(crate) fn at<'a>(tree: &'a mut Value, path: &str) -> Option<&'a mut Value> {
     steps(path).into_iter().try_fold(tree, |at, step| match step {
         Step::Key(key) => at.get_mut(key),
         Step::Index(n) => at.get_mut(n),

@@ -12,6 +12,7 @@ mod error;
 mod files;
 mod medium;
 mod model;
+mod numbers;
 mod read;
 mod resolve;
 mod resolved;

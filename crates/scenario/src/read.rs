@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::model::LINK_KEYS;
 use crate::steps::{Step, steps};
-use crate::{Scenario, ScenarioError, blame};
+use crate::{Scenario, ScenarioError, blame, numbers};
 
 /// Longest scenario text accepted, in bytes.
 const MAX_TEXT: usize = 4 << 20;
@@ -38,15 +38,27 @@ pub fn read(
         set(&mut tree, path, value).map_err(place)?;
     }
     expand(&mut tree).map_err(place)?;
-    blame::scenario(&tree)
-        .map_err(|complaint| place(explain(&blame::pinpoint(&mut tree, &complaint), &complaint.1)))
+    blame::scenario(&tree).map_err(|complaint| {
+        let path = blame::pinpoint(&mut tree, &complaint);
+        let number = numbers::refusal(&mut tree, &path, &complaint);
+        place(number.unwrap_or_else(|| explain(&path, &complaint.1)))
+    })
 }
 
 fn parse(text: &str) -> Result<Value, ScenarioError> {
-    toml::from_str::<Value>(text).map_err(|e| ScenarioError {
+    grown(text).map_err(|e| ScenarioError {
         line: e.span().map(|span| line_at(text, span.start)),
         ..ScenarioError::at("", format!("not valid TOML: {}", e.message()))
     })
+}
+
+/// The tree of a text, with marks for numbers that are not finite.
+fn grown(text: &str) -> Result<Value, toml::de::Error> {
+    let mut tree = toml::from_str(text)?;
+    if text.contains("nan") || text.contains("inf") {
+        numbers::mark(&mut tree, &toml::Value::Table(toml::from_str(text)?));
+    }
+    Ok(tree)
 }
 
 /// Makes serde's message point at the nearest valid name, or say what is accepted.
@@ -181,7 +193,7 @@ fn unknown_profile(path: &str, name: &str) -> ScenarioError {
 
 /// Applies one override. The value is read as TOML if it is one, else taken as a string.
 fn set(tree: &mut Value, path: &str, value: &str) -> Result<(), ScenarioError> {
-    let value = toml::from_str::<Value>(&format!("v = {value}"))
+    let value = grown(&format!("v = {value}"))
         .ok()
         .and_then(|mut t| t.as_object_mut()?.remove("v"))
         .unwrap_or_else(|| Value::String(value.to_owned()));
