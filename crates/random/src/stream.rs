@@ -48,13 +48,15 @@ impl Stream {
         if n == 0 {
             return 0;
         }
-        let threshold = n.wrapping_neg() % n;
-        loop {
-            let product = u128::from(self.next_u64()) * u128::from(n);
-            if product as u64 >= threshold {
-                return (product >> 64) as u64;
+        let mut product = u128::from(self.next_u64()) * u128::from(n);
+        // The threshold is below n, so that the division is needed about once in 2^64 / n draws.
+        if (product as u64) < n {
+            let threshold = n.wrapping_neg() % n;
+            while (product as u64) < threshold {
+                product = u128::from(self.next_u64()) * u128::from(n);
             }
         }
+        (product >> 64) as u64
     }
 
     /// Uniform real in `low..high`.

@@ -61,14 +61,8 @@ pub trait LossModel {
 
     /// Which of a train of `count` frames are lost, by place: like `first`, numbered on from it, one after
     /// the other at that pace. As if each was asked about in turn.
-    fn outcomes(&mut self, first: &Frame, mut pace: Pace, count: u16) -> SymbolSet {
-        let mut frame = *first;
-        SymbolSet::of(count, || {
-            let lost = self.outcome(&frame);
-            frame.now += pace.step();
-            frame.ordinal += 1;
-            lost
-        })
+    fn outcomes(&mut self, first: &Frame, pace: Pace, count: u16) -> SymbolSet {
+        one_by_one(self, first, pace, count)
     }
 
     /// The share of packets lost in the long run, if the model knows it. For a model of time: of
@@ -80,6 +74,22 @@ pub trait LossModel {
     fn is_independent_of_traffic(&self) -> bool {
         true
     }
+}
+
+/// Which of a train of `count` frames are lost: the model is asked about each in turn.
+fn one_by_one<M: LossModel + ?Sized>(
+    model: &mut M,
+    first: &Frame,
+    mut pace: Pace,
+    count: u16,
+) -> SymbolSet {
+    let mut frame = *first;
+    SymbolSet::of(count, || {
+        let lost = model.outcome(&frame);
+        frame.now += pace.step();
+        frame.ordinal += 1;
+        lost
+    })
 }
 
 /// Reads the delivery trace a configuration names by its path.

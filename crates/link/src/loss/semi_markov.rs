@@ -11,10 +11,11 @@
 
 use airtcp_probe::ConfigError;
 use airtcp_random::{Seed, Stream};
-use airtcp_units::{Nanos, Outcomes, Span};
+use airtcp_units::{Nanos, Outcomes, Pace, Span};
 
 use super::sojourn::{Alternation, Sojourns};
-use super::{Build, Frame, LossModel, Model, trace};
+use super::{Build, Frame, LossModel, Model, one_by_one, trace};
+use crate::protocol::SymbolSet;
 
 /// The table of a semi-Markov channel: give `successes` and `losses`, or `path`.
 #[derive(
@@ -65,6 +66,10 @@ struct Runs {
     lengths: Vec<u64>,
     /// How many runs have at most the length at the same place.
     cumulative: Vec<u64>,
+    /// Where to begin to look for a run: for each piece of 2^`shift` of them, the place that its first
+    /// has.
+    guide: Vec<u32>,
+    shift: u32,
     /// Slots in all runs.
     slots: u64,
 }
@@ -84,6 +89,11 @@ impl Runs {
             runs.lengths.push(length);
             runs.cumulative.push(total);
         }
+        // About as many pieces as there are lengths: a step or two then find a run.
+        let pieces = runs.lengths.len().next_power_of_two() as u64;
+        runs.shift = (total / pieces).checked_ilog2().unwrap_or(0);
+        let place = |which: u64| runs.cumulative.partition_point(|c| *c <= which) as u32;
+        runs.guide = (0..=total >> runs.shift).map(|piece| place(piece << runs.shift)).collect();
         (runs.slots < 1 << 62).then_some(runs)
     }
 
@@ -93,8 +103,10 @@ impl Runs {
 
     fn draw(&self, draws: &mut Stream) -> u64 {
         let which = draws.below(self.cumulative.last().copied().unwrap_or(0));
-        let place = self.cumulative.partition_point(|c| *c <= which);
-        self.lengths.get(place).copied().unwrap_or(1)
+        let begin =
+            self.guide.get((which >> self.shift) as usize).map_or(0, |place| *place as usize);
+        let mut later = self.cumulative.iter().zip(&self.lengths).skip(begin);
+        later.find(|(c, _)| **c > which).map_or(1, |(_, length)| *length)
     }
 
     /// What is left, this slot included, of the run that slot number `slot` of all falls into.
@@ -187,6 +199,24 @@ impl LossModel for SemiMarkov {
     fn outcome(&mut self, frame: &Frame) -> bool {
         // Packet n stands for slot n, of a nanosecond.
         self.is_lost.at(if self.by_packet { Nanos(frame.ordinal) } else { frame.now })
+    }
+
+    fn outcomes(&mut self, first: &Frame, pace: Pace, count: u16) -> SymbolSet {
+        if !self.by_packet {
+            return one_by_one(self, first, pace, count);
+        }
+        // Run by run in place of packet by packet.
+        let (mut lost, mut place) = (SymbolSet::EMPTY, 0);
+        while place < count {
+            let is_lost = self.is_lost.at(Nanos(first.ordinal + u64::from(place)));
+            let left = self.is_lost.until().0.saturating_sub(first.ordinal);
+            let end = left.min(u64::from(count)) as u16;
+            if is_lost {
+                lost.insert_range(place, end);
+            }
+            place = end;
+        }
+        lost
     }
 
     fn mean_loss(&self) -> Option<f64> {

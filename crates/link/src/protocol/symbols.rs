@@ -44,6 +44,20 @@ impl SymbolSet {
         set
     }
 
+    /// Adds units `from`, `from + 1`, ... below `until`; none beyond [`MOST_SYMBOLS`].
+    #[inline]
+    pub fn insert_range(&mut self, from: u16, until: u16) {
+        let (word, first) = (usize::from(from / 64), from % 64);
+        let count = until.saturating_sub(from);
+        if first + count < 64
+            && let Some(word) = self.0.get_mut(word)
+        {
+            *word |= ((1 << count) - 1) << first;
+        } else {
+            *self = self.union(Self::range(from, until));
+        }
+    }
+
     /// Adds a unit; true if it is one, and was not there.
     #[inline]
     pub const fn insert(&mut self, symbol: u16) -> bool {
@@ -272,6 +286,11 @@ mod tests {
                     each.insert(symbol);
                 }
                 assert_eq!(SymbolSet::range(from, until), each, "{from} to {until}");
+                for mut set in [SymbolSet::EMPTY, SymbolSet::range(60, 130)] {
+                    let union = set.union(each);
+                    set.insert_range(from, until);
+                    assert_eq!(set, union, "{from} to {until}");
+                }
             }
         }
     }

@@ -46,6 +46,31 @@ fn runs_have_the_lengths_of_the_histograms() {
 }
 
 #[test]
+fn a_run_is_found_as_by_looking_through_all() {
+    let histograms: [Vec<(u64, u64)>; 4] = [
+        vec![(7, 1)],
+        vec![(1, 600), (2, 336), (3, 171), (4, 1), (9, 1), (300, 1)],
+        (1..200).map(|n| (n, 1 + n * n % 17)).collect(),
+        vec![(1, 1), (2, 1 << 40), (3, 5)],
+    ];
+    for histogram in histograms {
+        let runs = Runs::new(&histogram).unwrap();
+        let total = histogram.iter().map(|(_, count)| count).sum();
+        let mut ours = Seed::new(5).stream("runs");
+        let mut other = ours.clone();
+        for _ in 0..3000 {
+            let mut which = other.below(total);
+            let found = histogram.iter().find(|(_, count)| {
+                let here = which < *count;
+                which = which.saturating_sub(*count);
+                here
+            });
+            assert_eq!(Some(runs.draw(&mut ours)), found.map(|(length, _)| *length));
+        }
+    }
+}
+
+#[test]
 fn the_start_is_stationary() {
     // 110 slots of success in 16 runs, 30 of loss: every slot of every run is as likely to be
     // where time zero falls. Expected residual of the longest: over 80 of 140 starts it is 1..=40.
