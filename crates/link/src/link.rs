@@ -17,22 +17,24 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use airtcp_packet::{Packet, PacketId};
+use airtcp_packet::PacketId;
 use airtcp_probe::{ConfigError, Cx, DropReason, Event, Machine, Probe};
 use airtcp_random::{Keyed, Seed};
-use airtcp_units::{Bytes, Nanos, Outcomes, Span, detmath};
+use airtcp_units::{Bytes, Nanos, Outcomes, Span};
 
-use self::carrier::{Carrier, Fate};
+use self::carrier::Carrier;
 use self::control::Control;
 use self::report::Reports;
 use self::wire::Wire;
 use crate::loss::Build;
-use crate::protocol::{self, Protocol, Receiver, ReceiverParts, Sender, SenderTimes};
-use crate::{Distribution, JitterConfig, LinkConfig, Loss, ReorderingConfig};
+use crate::protocol::Protocol;
+use crate::{JitterConfig, LinkConfig, Loss, ReorderingConfig};
 
+mod arrival;
 mod carrier;
 mod control;
 mod latency;
+mod over_protocol;
 mod report;
 mod wire;
 
@@ -119,25 +121,6 @@ impl Link {
         Ok(link)
     }
 
-    fn set_protocol(&mut self, protocol: Protocol, config: &LinkConfig, seed: Seed, label: &str) {
-        use crate::protocol::LinkProtocol;
-        let Some(common) = config.protocol.common() else { return };
-        let feedback = common.feedback;
-        let round_trip = config.delay * 2;
-        let receiver = Receiver::new(ReceiverParts {
-            trigger: common.trigger,
-            in_order: common.in_order,
-            idle: feedback.idle,
-            round_trip,
-            attempts: protocol.attempts(),
-        });
-        let sender = Sender::new(protocol, SenderTimes { round_trip, timer: feedback.timer });
-        let p = feedback.loss.get();
-        let loss = (p > 0.0).then(|| (p, seed.keyed(&format!("{label}/feedback"))));
-        self.carrier = Some(Box::new(Carrier::new(sender, receiver, feedback.way, loss)));
-        self.tells = true;
-    }
-
     /// A link with a loss model built elsewhere, and without a link protocol; `config.loss` and
     /// `config.protocol` are not looked at.
     pub fn with_loss(config: &LinkConfig, seed: Seed, label: &str, loss: Loss) -> Self {
@@ -188,12 +171,6 @@ impl Link {
         now >= self.wire.ready_at && (!self.tells || self.is_open())
     }
 
-    /// Neither the link protocol nor reports keep the transmitter.
-    fn is_open(&self) -> bool {
-        self.carrier.as_ref().is_none_or(|c| c.is_open())
-            && self.control.as_ref().is_none_or(|c| c.is_empty())
-    }
-
     /// When the transmitter is, or was last, free.
     #[inline]
     pub const fn ready_at(&self) -> Nanos {
@@ -218,64 +195,9 @@ impl Link {
         self.in_flight.len() + self.carrier.as_ref().map_or(0, |c| c.in_flight())
     }
 
-    /// Counters of the link protocol, if there is one.
-    pub fn protocol(&self) -> Option<&ProtocolStats> {
-        self.carrier.as_ref().map(|c| c.stats())
-    }
-
-    /// The link protocol's estimate of the loss of units, if it makes one.
-    pub fn estimate(&self) -> Option<f64> {
-        self.carrier.as_ref()?.estimate()
-    }
-
     /// Counters since the start.
     pub const fn stats(&self) -> &LinkStats {
         &self.stats
-    }
-
-    /// Prepares this direction to carry the reports of the other one's link protocol, each of
-    /// `bytes`.
-    pub fn carry_reports(&mut self, bytes: Bytes) {
-        self.control = Some(Box::new(Control::new(bytes)));
-        self.tells = true;
-    }
-
-    /// Makes the link protocol wait for its reports longer, by what they may take on `reverse`.
-    pub fn allow_reports_over(&mut self, reverse: &Self) {
-        if let Some(carrier) = &mut self.carrier {
-            carrier.allow_reports(reverse.time_for(Bytes(1500)) * 3 + reverse.wire.delay);
-        }
-    }
-
-    /// Bytes of the reports sent for the other direction's link protocol.
-    pub fn reports_sent_bytes(&self) -> u64 {
-        self.control.as_ref().map_or(0, |c| c.sent_bytes())
-    }
-
-    /// The next report of the link protocol that is to go over the other direction.
-    pub fn take_outgoing_report(&mut self, now: Nanos) -> Option<protocol::Report> {
-        self.carrier.as_mut()?.take_outgoing(now)
-    }
-
-    /// Sends a report of the other direction's link protocol as soon as the transmitter is free.
-    pub fn send_report(&mut self, now: Nanos, report: protocol::Report) {
-        if let Some(control) = &mut self.control {
-            control.push(report);
-            self.stats.sent_bytes += control.send(now, &mut self.wire);
-        }
-    }
-
-    /// The next report for the other direction's link protocol that has come out here.
-    pub fn take_carried_report(&mut self, now: Nanos) -> Option<protocol::Report> {
-        self.control.as_mut()?.take(now)
-    }
-
-    /// A report of the link protocol has come back over the other direction.
-    pub fn on_report(&mut self, now: Nanos, report: protocol::Report) {
-        if let Some(carrier) = &mut self.carrier {
-            carrier.on_report(now, report);
-            self.stats.sent_bytes += carrier.advance(now, &mut self.wire);
-        }
     }
 
     /// Time the transmitter was busy until `now`: over the time passed, this is the utilisation.
@@ -291,108 +213,6 @@ impl Link {
     /// Time the transmitter takes for `bytes`.
     pub fn time_for(&self, bytes: Bytes) -> Span {
         self.wire.time_for(bytes)
-    }
-
-    /// When a packet that leaves the transmitter at `out` comes out at the far end.
-    #[inline]
-    fn arrival(&mut self, out: Nanos, ordinal: u64) -> Nanos {
-        if self.jitter.is_some() || self.reordering.is_some() {
-            return self.irregular_arrival(out, ordinal);
-        }
-        self.last_in_order = self.last_in_order.max(out + self.wire.delay);
-        self.last_in_order
-    }
-
-    /// The same where packets travel for different times.
-    fn irregular_arrival(&mut self, out: Nanos, ordinal: u64) -> Nanos {
-        let mut at = out + self.wire.delay;
-        let mut keeps_order = true;
-        if let Some((jitter, draws)) = &self.jitter {
-            let u = draws.unit(ordinal);
-            let factor = match jitter.distribution {
-                Distribution::Uniform => 2.0 * u,
-                Distribution::Exponential => -detmath::ln(1.0 - u),
-            };
-            at += jitter.mean.mul_f64(factor);
-            keeps_order = jitter.keep_order;
-        }
-        if let Some((held, draws)) = &self.reordering {
-            let by_count = held.every.is_some_and(|n| (ordinal + 1).is_multiple_of(n));
-            if by_count || draws.unit(2 * ordinal) < held.probability.get() {
-                let room = held.extra_max.unwrap_or(held.extra) - held.extra;
-                // Held back on purpose: it neither waits for the packet before it nor makes the
-                // next one wait.
-                return at + held.extra + room.mul_f64(draws.unit(2 * ordinal + 1));
-            }
-        }
-        if keeps_order {
-            at = at.max(self.last_in_order);
-            self.last_in_order = at;
-        }
-        at
-    }
-
-    /// Notes a lost packet for its sender. It neither waits for the one before it nor makes the
-    /// next one wait.
-    fn report(&mut self, packet: Packet, started: Nanos, ordinal: u64) {
-        let last = self.last_in_order;
-        let out = self.arrival(self.wire.ready_at, ordinal);
-        self.last_in_order = last;
-        if let Some(reports) = &mut self.reports {
-            reports.on_lost(&packet, started, out);
-        }
-    }
-
-    /// When a link that does more than to carry packets next wants to run.
-    fn next_with_more(&self) -> Nanos {
-        let ready_at = self.wire.ready_at;
-        let report = self.reports.as_ref().map_or(Nanos::NEVER, Reports::next);
-        let arrival = self.next_arrival.min(report);
-        let protocol = match &self.carrier {
-            Some(carrier) => carrier.next_timer(ready_at, self.waiting),
-            None if self.waiting => ready_at,
-            None => Nanos::NEVER,
-        };
-        let control = self.control.as_ref().map_or(Nanos::NEVER, |c| c.next_timer(ready_at));
-        protocol.min(control).min(arrival)
-    }
-
-    /// The next packet that the link protocol lets up.
-    fn poll_carrier<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
-        while let Some(fate) = self.carrier.as_mut()?.take_fate(now) {
-            let Fate { at, started, frame, id, delivered } = fate;
-            let packet = *cx.pool.get(id);
-            if !delivered {
-                self.stats.lost += 1;
-                cx.record(now, || Event::Dropped { packet: id, reason: DropReason::RetryLimit });
-                if let Some(reports) = &mut self.reports {
-                    reports.on_lost(&packet, started, at);
-                }
-                cx.pool.remove(id);
-                continue;
-            }
-            if self.highest_delivered.is_some_and(|highest| frame < highest) {
-                self.stats.reordered += 1;
-            } else {
-                self.highest_delivered = Some(frame);
-            }
-            self.stats.delivered += 1;
-            self.stats.delivered_bytes += u64::from(packet.wire_len());
-            cx.record(now, || Event::Arrived { packet: id });
-            return Some(id);
-        }
-        None
-    }
-
-    #[inline]
-    fn launch(&mut self, packet: InFlight) {
-        self.next_arrival = self.next_arrival.min(packet.at);
-        if self.in_flight.back().is_none_or(|last| last.at <= packet.at) {
-            self.in_flight.push_back(packet);
-        } else {
-            let place = self.in_flight.partition_point(|p| p.at <= packet.at);
-            self.in_flight.insert(place, packet);
-        }
     }
 }
 

@@ -1,0 +1,70 @@
+//! When packets come out at the far end: jitter, packets held back, and the order that is left.
+
+use airtcp_packet::Packet;
+use airtcp_units::{Nanos, detmath};
+
+use super::{InFlight, Link};
+use crate::Distribution;
+
+impl Link {
+    /// When a packet that leaves the transmitter at `out` comes out at the far end.
+    #[inline]
+    pub(super) fn arrival(&mut self, out: Nanos, ordinal: u64) -> Nanos {
+        if self.jitter.is_some() || self.reordering.is_some() {
+            return self.irregular_arrival(out, ordinal);
+        }
+        self.last_in_order = self.last_in_order.max(out + self.wire.delay);
+        self.last_in_order
+    }
+
+    /// The same where packets travel for different times.
+    pub(super) fn irregular_arrival(&mut self, out: Nanos, ordinal: u64) -> Nanos {
+        let mut at = out + self.wire.delay;
+        let mut keeps_order = true;
+        if let Some((jitter, draws)) = &self.jitter {
+            let u = draws.unit(ordinal);
+            let factor = match jitter.distribution {
+                Distribution::Uniform => 2.0 * u,
+                Distribution::Exponential => -detmath::ln(1.0 - u),
+            };
+            at += jitter.mean.mul_f64(factor);
+            keeps_order = jitter.keep_order;
+        }
+        if let Some((held, draws)) = &self.reordering {
+            let by_count = held.every.is_some_and(|n| (ordinal + 1).is_multiple_of(n));
+            if by_count || draws.unit(2 * ordinal) < held.probability.get() {
+                let room = held.extra_max.unwrap_or(held.extra) - held.extra;
+                // Held back on purpose: it neither waits for the packet before it nor makes the
+                // next one wait.
+                return at + held.extra + room.mul_f64(draws.unit(2 * ordinal + 1));
+            }
+        }
+        if keeps_order {
+            at = at.max(self.last_in_order);
+            self.last_in_order = at;
+        }
+        at
+    }
+
+    /// Notes a lost packet for its sender. It neither waits for the one before it nor makes the
+    /// next one wait.
+    pub(super) fn report(&mut self, packet: Packet, started: Nanos, ordinal: u64) {
+        let last = self.last_in_order;
+        let out = self.arrival(self.wire.ready_at, ordinal);
+        self.last_in_order = last;
+        if let Some(reports) = &mut self.reports {
+            reports.on_lost(&packet, started, out);
+        }
+    }
+
+    #[inline]
+    pub(super) fn launch(&mut self, packet: InFlight) {
+        self.next_arrival = self.next_arrival.min(packet.at);
+        if self.in_flight.back().is_none_or(|last| last.at <= packet.at) {
+            self.in_flight.push_back(packet);
+        } else {
+            let place = self.in_flight.partition_point(|p| p.at <= packet.at);
+            self.in_flight.insert(place, packet);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What a link with a link protocol does beside carrying packets: frames that the protocol lets up or gives
+//! up, and reports that go over the other direction or come from there.
+
+use airtcp_packet::PacketId;
+use airtcp_probe::{Cx, DropReason, Event, Probe};
+use airtcp_random::Seed;
+use airtcp_units::{Bytes, Nanos};
+
+use super::carrier::{Carrier, Fate, ProtocolStats};
+use super::control::Control;
+use super::report::Reports;
+use super::{Link, LinkConfig};
+use crate::protocol::{self, LinkProtocol, Protocol, Receiver, ReceiverParts, Sender, SenderTimes};
+
+impl Link {
+    pub(super) fn set_protocol(
+        &mut self,
+        protocol: Protocol,
+        config: &LinkConfig,
+        seed: Seed,
+        label: &str,
+    ) {
+        let Some(common) = config.protocol.common() else { return };
+        let feedback = common.feedback;
+        let round_trip = config.delay * 2;
+        let receiver = Receiver::new(ReceiverParts {
+            trigger: common.trigger,
+            in_order: common.in_order,
+            idle: feedback.idle,
+            round_trip,
+            attempts: protocol.attempts(),
+        });
+        let sender = Sender::new(protocol, SenderTimes { round_trip, timer: feedback.timer });
+        let p = feedback.loss.get();
+        let loss = (p > 0.0).then(|| (p, seed.keyed(&format!("{label}/feedback"))));
+        self.carrier = Some(Box::new(Carrier::new(sender, receiver, feedback.way, loss)));
+        self.tells = true;
+    }
+
+    /// Neither the link protocol nor reports keep the transmitter.
+    pub(super) fn is_open(&self) -> bool {
+        self.carrier.as_ref().is_none_or(|c| c.is_open())
+            && self.control.as_ref().is_none_or(|c| c.is_empty())
+    }
+
+    /// Counters of the link protocol, if there is one.
+    pub fn protocol(&self) -> Option<&ProtocolStats> {
+        self.carrier.as_ref().map(|c| c.stats())
+    }
+
+    /// The link protocol's estimate of the loss of units, if it makes one.
+    pub fn estimate(&self) -> Option<f64> {
+        self.carrier.as_ref()?.estimate()
+    }
+
+    /// Prepares this direction to carry the reports of the other one's link protocol, each of
+    /// `bytes`.
+    pub fn carry_reports(&mut self, bytes: Bytes) {
+        self.control = Some(Box::new(Control::new(bytes)));
+        self.tells = true;
+    }
+
+    /// Makes the link protocol wait for its reports longer, by what they may take on `reverse`.
+    pub fn allow_reports_over(&mut self, reverse: &Self) {
+        if let Some(carrier) = &mut self.carrier {
+            carrier.allow_reports(reverse.time_for(Bytes(1500)) * 3 + reverse.wire.delay);
+        }
+    }
+
+    /// Bytes of the reports sent for the other direction's link protocol.
+    pub fn reports_sent_bytes(&self) -> u64 {
+        self.control.as_ref().map_or(0, |c| c.sent_bytes())
+    }
+
+    /// The next report of the link protocol that is to go over the other direction.
+    pub fn take_outgoing_report(&mut self, now: Nanos) -> Option<protocol::Report> {
+        self.carrier.as_mut()?.take_outgoing(now)
+    }
+
+    /// Sends a report of the other direction's link protocol as soon as the transmitter is free.
+    pub fn send_report(&mut self, now: Nanos, report: protocol::Report) {
+        if let Some(control) = &mut self.control {
+            control.push(report);
+            self.stats.sent_bytes += control.send(now, &mut self.wire);
+        }
+    }
+
+    /// The next report for the other direction's link protocol that has come out here.
+    pub fn take_carried_report(&mut self, now: Nanos) -> Option<protocol::Report> {
+        self.control.as_mut()?.take(now)
+    }
+
+    /// A report of the link protocol has come back over the other direction.
+    pub fn on_report(&mut self, now: Nanos, report: protocol::Report) {
+        if let Some(carrier) = &mut self.carrier {
+            carrier.on_report(now, report);
+            self.stats.sent_bytes += carrier.advance(now, &mut self.wire);
+        }
+    }
+
+    /// When a link that does more than to carry packets next wants to run.
+    pub(super) fn next_with_more(&self) -> Nanos {
+        let ready_at = self.wire.ready_at;
+        let report = self.reports.as_ref().map_or(Nanos::NEVER, Reports::next);
+        let arrival = self.next_arrival.min(report);
+        let protocol = match &self.carrier {
+            Some(carrier) => carrier.next_timer(ready_at, self.waiting),
+            None if self.waiting => ready_at,
+            None => Nanos::NEVER,
+        };
+        let control = self.control.as_ref().map_or(Nanos::NEVER, |c| c.next_timer(ready_at));
+        protocol.min(control).min(arrival)
+    }
+
+    /// The next packet that the link protocol lets up.
+    pub(super) fn poll_carrier<P: Probe>(
+        &mut self,
+        now: Nanos,
+        cx: &mut Cx<'_, P>,
+    ) -> Option<PacketId> {
+        while let Some(fate) = self.carrier.as_mut()?.take_fate(now) {
+            let Fate { at, started, frame, id, delivered } = fate;
+            let packet = *cx.pool.get(id);
+            if !delivered {
+                self.stats.lost += 1;
+                cx.record(now, || Event::Dropped { packet: id, reason: DropReason::RetryLimit });
+                if let Some(reports) = &mut self.reports {
+                    reports.on_lost(&packet, started, at);
+                }
+                cx.pool.remove(id);
+                continue;
+            }
+            if self.highest_delivered.is_some_and(|highest| frame < highest) {
+                self.stats.reordered += 1;
+            } else {
+                self.highest_delivered = Some(frame);
+            }
+            self.stats.delivered += 1;
+            self.stats.delivered_bytes += u64::from(packet.wire_len());
+            cx.record(now, || Event::Arrived { packet: id });
+            return Some(id);
+        }
+        None
+    }
+}

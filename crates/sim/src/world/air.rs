@@ -1,0 +1,109 @@
+//! The media of a world: what they have to say, and the packets their stations get.
+
+use airtcp_packet::{PacketId, Pool};
+use airtcp_probe::Probe;
+use airtcp_units::Nanos;
+use airtcp_wifi::cell::Cell;
+use airtcp_wifi::mac::NodeId;
+
+use super::{Actor, World};
+use crate::queue::Phase;
+use crate::site::{Fronts, Site};
+
+/// A way through the air: from one station on a medium to another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AirWay {
+    pub(crate) site: u32,
+    pub(crate) from: NodeId,
+    pub(crate) to: NodeId,
+}
+
+impl<P: Probe> World<P> {
+    /// Adds a medium with what stands in front of the stations of its cells. `salt` comes from
+    /// seed and name.
+    pub(crate) fn add_site(&mut self, mut cell: Cell, fronts: Vec<Fronts>, salt: u64) {
+        let number = self.sites.len() as u32;
+        let ends = self.register(Actor::AirEnds(number), Phase::Arrival, salt);
+        let timers = self.register(Actor::AirTimers(number), Phase::Timer, salt.rotate_left(16));
+        let starts = self.register(Actor::AirStarts(number), Phase::Start, salt.rotate_left(48));
+        let before: usize = self.sites.iter().map(Site::queue_count).sum();
+        let first_queue = (self.interfaces.len() + before) as u32;
+        self.queue.set(ends, cell.next_end());
+        self.queue.set(timers, cell.next_timer());
+        self.sites.push(Site::new(number, cell, fronts, first_queue, [ends, timers, starts]));
+    }
+
+    /// Says of each cell of the scenario which medium it is on, and which of its cells it is.
+    pub(crate) fn set_cells(&mut self, cells: Vec<(u32, u32)>) {
+        self.cells = cells;
+    }
+
+    /// Adds the ways through the air, in the order in which routes number them.
+    pub(crate) fn set_air_ways(&mut self, ways: Vec<AirWay>) {
+        self.air_ways = ways;
+    }
+
+    pub(super) fn on_air_timers(&mut self, number: u32) {
+        self.sites[number as usize].on_timers(self.now, &mut self.probe, &mut self.pool);
+        self.feed_ready(number);
+        self.reschedule(number);
+    }
+
+    pub(super) fn on_air_starts(&mut self, number: u32) {
+        self.sites[number as usize].on_starts(self.now, &mut self.probe, &mut self.pool);
+        self.reschedule(number);
+    }
+
+    pub(super) fn on_air_ends(&mut self, number: u32) {
+        let i = number as usize;
+        self.sites[i].on_ends(self.now, &mut self.probe, &mut self.pool);
+        self.feed_ready(number);
+        while let Some(delivery) = self.sites[i].poll() {
+            let queue = self.sites[i].queue_number(delivery.to, 0);
+            let node = self.sites[i].nodes[delivery.to.index()];
+            let packet = self.pool.get(delivery.packet);
+            if packet.segment.len > 0 {
+                let carried = &mut self.endpoints[packet.to.index()].carried;
+                carried.mac_bytes += u64::from(delivery.frame_bytes);
+            }
+            self.arrive(delivery.packet, node, queue);
+        }
+        self.reschedule(number);
+    }
+
+    /// Gives stations that have become ready their next packets.
+    pub(super) fn feed_ready(&mut self, number: u32) {
+        while let Some(station) = self.sites[number as usize].cell.take_ready() {
+            self.feed(number, station);
+        }
+    }
+
+    pub(super) fn feed(&mut self, number: u32, station: NodeId) {
+        let (routes, ways, endpoints) = (&self.routes, &self.air_ways, &self.endpoints);
+        let links = self.interfaces.len();
+        let site = &mut self.sites[number as usize];
+        let node = site.nodes[station.index()];
+        let next = |pool: &Pool, packet: PacketId| {
+            let destination = endpoints[pool.get(packet).to.index()].node;
+            let way = routes.next(node, destination).map(|n| ways[n as usize - links]);
+            way.map_or(station, |way| way.to)
+        };
+        site.feed(self.now, station, next, &mut self.probe, &mut self.pool);
+    }
+
+    pub(super) fn reschedule(&mut self, number: u32) {
+        let site = &mut self.sites[number as usize];
+        self.queue.set(site.ends, site.cell.next_end());
+        self.queue.set(site.timers, site.cell.next_timer());
+        let starting = site.cell.is_starting();
+        // What starts with nothing else left before it at this instant need not wait in the queue.
+        if starting && self.queue.is_quiet(self.now) {
+            self.events += 1;
+            site.on_starts(self.now, &mut self.probe, &mut self.pool);
+            self.queue.set(site.ends, site.cell.next_end());
+            self.queue.set(site.timers, site.cell.next_timer());
+        } else {
+            self.queue.set(site.starts, if starting { self.now } else { Nanos::NEVER });
+        }
+    }
+}
