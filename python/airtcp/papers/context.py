@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
     from airtcp.papers.library import Library
     from airtcp.results import RunResult
 
+_A = TypeVar("_A")
 _T = TypeVar("_T")
 _ANALYSE: Final = {"bootstrap_repeats": 0, "cpdf_max_k": 1}
+_WAITING: Final = 4
+"""Threads for each place on the processor."""
 _FEW: Final = 1
 """Replicas where no model of the link is looked at."""
 
@@ -75,9 +79,14 @@ class Context:
         self._locks: dict[str, Lock] = {}
         self._guard = Lock()
         self._places = Places(workers)
+        self._most: dict[str, int] = {}
+        """How many replications of a scenario were asked for at most."""
+        # One that waits for a place, or for what another one works out, keeps no core from working.
+        self._workers = ThreadPoolExecutor(_WAITING * self._places.total)
 
     def close(self) -> None:
         """Remove what was made on the way, which takes a second or two, while others go on."""
+        self._workers.shutdown(wait=False, cancel_futures=True)
         Thread(target=self._home.cleanup).start()
 
     def check(self) -> None:
@@ -300,9 +309,8 @@ class Context:
             ScenarioError: If it cannot be run.
         """
         question = ["scenario", name, overrides or {}, runs, series, repeat]
-        return self.once(
-            question, lambda: self._run(name, dict(overrides or {}), runs, series, repeat)
-        )
+        work = partial(self._run, name, dict(overrides or {}), runs, series=series, repeat=repeat)
+        return self.once(question, work)
 
     def summary(
         self, name: str, overrides: Mapping[str, Any] | None = None, *, runs: int | None = None
@@ -320,16 +328,32 @@ class Context:
         return self._part("summary", name, overrides, runs)
 
     def replications(
-        self, name: str, overrides: Mapping[str, Any] | None = None, *, runs: int | None = None
+        self, name: str, overrides: Mapping[str, Any] | None = None, *, runs: int, beside: int = 1
     ) -> list[dict[str, Any]]:
         """Run a scenario of the library and give what came out of each replication.
 
-        The arguments are those of `summary`.
+        Where somebody has asked for more replications of the same, these are the first of them.
+
+        Args:
+            name: Its path relative to the library.
+            overrides: Values in place of the scenario's, by path.
+            runs: Replications.
+            beside: How many runs of scenarios are under way side by side, this one counted.
 
         Raises:
             ScenarioError: If it cannot be run.
         """
-        return self._part("replications", name, overrides, runs)
+        asked = json.dumps([name, overrides or {}], sort_keys=True)
+        with self._guard:
+            most = self._most[asked] = max(runs, self._most.get(asked, 0))
+        return self._part("replications", name, overrides, most, beside)[:runs]
+
+    def side_by_side(self, work: Callable[[_A], _T], asked: Sequence[_A]) -> list[_T]:
+        """Do the same work for each of what is asked, on all cores, and give what came of it."""
+        if len(asked) <= 1:
+            return [work(one) for one in asked]
+        waiting = [self._workers.submit(work, one) for one in asked]
+        return [one.result() for one in waiting]
 
     def _part(
         self,
@@ -337,6 +361,7 @@ class Context:
         name: str,
         overrides: Mapping[str, Any] | None,
         runs: int | None,
+        beside: int = 1,
     ) -> Any:
         """Give a part of the document of a scenario's run, which alone is kept: it is small."""
         question = [part, name, overrides or {}, runs]
@@ -344,7 +369,7 @@ class Context:
             question,
             lambda: self._kept(
                 lambda: [*question, self.digest(self.library.scenario(name))],
-                lambda: self.scenario(name, overrides, runs=runs).json[part],
+                lambda: self._run(name, dict(overrides or {}), runs, beside=beside).json[part],
             ),
         )
 
@@ -353,12 +378,14 @@ class Context:
         name: str,
         overrides: dict[str, Any],
         runs: int | None,
-        series: bool,  # noqa: FBT001 - internal
+        *,
+        series: bool = False,
         repeat: int = 0,
+        beside: int = 1,
     ) -> RunResult:
         from airtcp import api
 
-        places = self._places.fit(runs)
+        places = self._places.fit(runs, beside)
         with self._places.taken(places):
             self.check()
             return api.run(

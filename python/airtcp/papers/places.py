@@ -20,6 +20,11 @@ class Places:
     >>> places = Places(4)
     >>> [places.fit(replications) for replications in (1, 2, 3, 4, 5, 6, 8, None)]
     [1, 2, 3, 4, 3, 3, 4, 4]
+
+    Of several runs side by side each takes its share:
+
+    >>> [places.fit(6, beside) for beside in (1, 2, 3, 12)]
+    [3, 2, 1, 1]
     """
 
     def __init__(self, total: int | None = None) -> None:
@@ -28,15 +33,21 @@ class Places:
         self._free = self.total
         self._changed = Condition()
 
-    def fit(self, replications: int | None) -> int:
-        """Give how many places a run takes: the most that its replications keep busy, or nearly."""
+    def fit(self, replications: int | None, beside: int = 1) -> int:
+        """Give how many places a run takes: the most that its replications keep busy, or nearly.
+
+        Args:
+            replications: Its replications; as many as there are places if left out.
+            beside: How many runs go side by side.
+        """
+        most = max(self.total // beside, 1)
         if replications is None:
-            return self.total
+            return most
 
         def busy(places: int) -> float:
             return replications / (-(-replications // places) * places)
 
-        return max(n for n in range(1, self.total + 1) if n == 1 or busy(n) >= _BUSY)
+        return max(n for n in range(1, most + 1) if n == 1 or busy(n) >= _BUSY)
 
     @contextmanager
     def taken(self, count: int) -> Generator[None]:

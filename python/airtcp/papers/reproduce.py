@@ -126,13 +126,15 @@ def _fewer(figure: Figure, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
     if "axis" not in parameters:
         return parameters
     few = parameters.get("alternative_runs")
-    runs = parameters["runs"] if few is None else min(few, parameters["runs"])
+    runs: dict[str, Any] = {}
+    if few is not None:
+        runs = {"runs": min(few, parameters["runs"]), "more": []}
     terms = [published.term for published in figure.published]
     for claim in figure.claims:
         terms += [term for term in (claim.left, claim.right) if isinstance(term, Term)]
     ats = [dict(term.at) for term in terms]
     wanted = [at for i, at in enumerate(ats) if at not in ats[:i]]
-    return {**parameters, "runs": runs, "wanted": wanted}
+    return {**parameters, **runs, "wanted": wanted}
 
 
 def _all(

@@ -125,11 +125,10 @@ def _repeats(claim: Claim, found: list[Measure]) -> tuple[int, int] | None:
     if left is None or (isinstance(claim.right, Term) and right is None):
         return None
     others = right if right is not None else [claim.right] * len(left)
-    if len(others) != len(left):
-        return None
     told = [
         _holds(claim, value, other)
-        for value, other in zip(left, others, strict=True)
+        # One side may have been repeated more often than the other.
+        for value, other in zip(left, others, strict=False)
         if isinstance(value, float | int) and isinstance(other, float | int)
     ]
     return sum(told), len(told)

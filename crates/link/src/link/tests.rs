@@ -6,7 +6,7 @@ use airtcp_units::{BitRate, Probability};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{BernoulliConfig, LossConfig};
+use crate::{BernoulliConfig, Distribution, LossConfig};
 
 fn no_files(path: &str) -> Result<Arc<Outcomes>, String> {
     Err(format!("no such trace: {path}"))

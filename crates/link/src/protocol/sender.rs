@@ -185,6 +185,10 @@ impl Sender {
         self.longest = self.longest.max(time);
         let wait = self.times.timer.unwrap_or(self.times.round_trip + self.longest * 2);
         let entry = (end + wait, block.frame, block.attempt);
+        if self.deadlines.back().is_none_or(|last| last.0 <= entry.0) {
+            self.deadlines.push_back(entry);
+            return;
+        }
         let place = self.deadlines.partition_point(|d| d.0 <= entry.0);
         self.deadlines.insert(place, entry);
     }

@@ -128,8 +128,9 @@ def _measured(
 def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outcome:  # noqa: FBT001
     """Measure."""
     outcome = Outcome()
-    for at, overrides in variants(parameters):
-        runs = runs_of(context, parameters, overrides, CellRun)
+    every = list(variants(parameters))
+    found = runs_of(context, parameters, every, CellRun)
+    for (at, _), runs in zip(every, found, strict=True):
         outcome.measures += _measured(at, runs, parameters)
     if draw:
         outcome.plots += plots_of(parameters, outcome, MEASURES)

@@ -30,6 +30,7 @@ from __future__ import annotations
 import gzip
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -158,7 +159,9 @@ def _losses(
     for name in parameters["noise"]:
         file = context.set(name).data(context.data)
         level = str(at[parameters["noise_axis"]])
-        received, lost = runs_of_level(file, level, parameters["noise_prr"])
+        prr = parameters["noise_prr"]
+        pooled = partial(runs_of_level, file, level, prr)
+        received, lost = context.once(["runs of a level", file, level, prr], pooled)
         model = {
             "model": "semi-markov",
             "stepping": "packet",
@@ -174,13 +177,14 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
     from airtcp.papers.ensembles import DataMissingError
 
     outcome = Outcome()
+    every: list[tuple[dict[str, str | float], dict[str, Any]]] = []
     for at, overrides in variants(parameters):
         try:
-            losses = _losses(context, parameters, at)
+            every.append((at, overrides | _losses(context, parameters, at)))
         except DataMissingError as error:
             outcome.skipped.append((at, str(error)))
-            continue
-        runs = runs_of(context, parameters, overrides | losses, ProtocolRun)
+    found = runs_of(context, parameters, every, ProtocolRun)
+    for (at, _), runs in zip(every, found, strict=True):
         outcome.measures += [measured(name, at, runs, MEASURES) for name in parameters["measure"]]
     if draw:
         outcome.plots += plots_of(parameters, outcome, MEASURES)

@@ -33,6 +33,11 @@ VARIED: Final[Form] = {
     ),
 }
 
+MORE: Final[Form] = {
+    "at": Key("open", "conditions that a variant has to have, of all or some axes", required=True),
+    "runs": Key("whole", "its replications", required=True),
+}
+
 
 @dataclass(frozen=True)
 class Run:
@@ -61,6 +66,7 @@ def parameters_of(measures: Mapping[str, object], own: Form) -> Form:
         "measure": Key("texts", "what is measured", required=True, accepted=accepted),
         **own,
         "runs": Key("whole", "replications", default=6),
+        "more": Key("tables", "variants with more replications", of=MORE, default=[]),
         "alternative_runs": Key(
             "whole", "the first so many of them under an alternative; all if left out"
         ),
@@ -111,16 +117,43 @@ def variants(
             yield at, overrides
 
 
+def repeats_of(parameters: Mapping[str, Any], at: Mapping[str, str | float]) -> int:
+    """Give how many replications a figure says of a variant.
+
+    >>> more = [{"at": {"loss": 50}, "runs": 6}, {"at": {"loss": 50, "arq": "all"}, "runs": 4}]
+    >>> [repeats_of({"runs": 3, "more": more}, {"loss": n, "arq": "all"}) for n in (10, 50)]
+    [3, 6]
+    """
+    more = [one["runs"] for one in parameters["more"] if one["at"].items() <= at.items()]
+    return max([parameters["runs"], *more])
+
+
 def runs_of(
-    context: Context, parameters: Mapping[str, Any], overrides: Mapping[str, Any], kind: type[R]
-) -> list[R]:
-    """Run a variant with several seeds."""
-    documents = context.replications(
-        parameters["scenario"],
-        {**overrides, **parameters["set"]},
-        runs=context.repeats(parameters["runs"]),
-    )
-    return [kind(document, parameters) for document in documents]
+    context: Context,
+    parameters: Mapping[str, Any],
+    every: Sequence[tuple[Mapping[str, str | float], Mapping[str, Any]]],
+    kind: type[R],
+) -> list[list[R]]:
+    """Run variants side by side, each with several seeds.
+
+    Args:
+        context: The reproduction.
+        parameters: Those of the driver.
+        every: Of each variant the conditions, and what they change.
+        kind: What a run becomes.
+    """
+
+    def run(variant: tuple[Mapping[str, str | float], Mapping[str, Any]]) -> list[R]:
+        at, overrides = variant
+        documents = context.replications(
+            parameters["scenario"],
+            {**overrides, **parameters["set"]},
+            runs=context.repeats(repeats_of(parameters, at)),
+            beside=len(every),
+        )
+        return [kind(document, parameters) for document in documents]
+
+    return context.side_by_side(run, every)
 
 
 def measured(
