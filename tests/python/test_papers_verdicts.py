@@ -120,6 +120,11 @@ def test_an_ordering_says_in_how_many_repeats_it_holds() -> None:
     assert Outcome.from_json(outcome.to_json()) == outcome
 
 
+def test_sides_repeated_unequally_are_compared_in_the_repeats_of_both() -> None:
+    outcome = Outcome([repeated("a", {}, [5.0, 1.0, 6.0]), repeated("b", {}, [3.0, 2.0])])
+    assert judge_claim(claim(">", Term("b")), outcome).repeats == (1, 2)
+
+
 def test_missing_sides_and_missing_data() -> None:
     outcome = Outcome([Measure("a", {}, 5.0), Measure("b", {}, None, note="nothing there")])
     judged = judge_claim(claim(">", Term("b")), outcome)

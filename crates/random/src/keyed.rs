@@ -44,6 +44,18 @@ impl Keyed {
         self.bits(counter) >> 11 < bound
     }
 
+    /// For which of `count` things, 64 at most, numbered on from `first` [`is_below`](Self::is_below) says
+    /// yes: a bit for each, the lowest for the first.
+    #[inline]
+    pub const fn are_below(&self, first: u64, count: u32, bound: u64) -> u64 {
+        let (mut found, mut i) = (0, 0);
+        while i < count {
+            found |= (self.is_below(first.wrapping_add(i as u64), bound) as u64) << i;
+            i += 1;
+        }
+        found
+    }
+
     /// The least whole number of steps of 2^-53 that is not below `p`, for [`is_below`](Self::is_below).
     pub fn bound(p: f64) -> u64 {
         (p * (1u64 << 53) as f64).ceil() as u64
@@ -89,6 +101,20 @@ mod tests {
             ] {
                 let said = keyed.is_below(n, Keyed::bound(p));
                 assert_eq!(said, exact < p, "{n}: {exact} below {p}");
+            }
+        }
+    }
+
+    #[test]
+    fn many_at_once_are_each_by_itself() {
+        let keyed = Seed::new(3).keyed("frames");
+        let bound = Keyed::bound(0.3);
+        for (first, count) in [(0, 0), (0, 1), (17, 20), (1000, 63), (u64::MAX - 3, 64)] {
+            let found = keyed.are_below(first, count, bound);
+            for i in 0..64 {
+                let number = first.wrapping_add(u64::from(i));
+                let each = i < count && keyed.is_below(number, bound);
+                assert_eq!(found >> i & 1 == 1, each, "{first} {count} {i}");
             }
         }
     }

@@ -46,12 +46,15 @@ impl LossModel for Bernoulli {
         if self.probability <= 0.0 {
             return SymbolSet::EMPTY;
         }
-        let mut ordinal = first.ordinal;
-        SymbolSet::of(count, || {
-            let lost = self.draws.is_below(ordinal, self.bound);
-            ordinal += 1;
-            lost
-        })
+        let (mut lost, mut place) = (SymbolSet::EMPTY, 0);
+        while place < count {
+            let here = (count - place).min(64);
+            let ordinal = first.ordinal + u64::from(place);
+            let bits = self.draws.are_below(ordinal, u32::from(here), self.bound);
+            lost.insert_bits(place, bits);
+            place += here;
+        }
+        lost
     }
 
     fn mean_loss(&self) -> Option<f64> {

@@ -81,20 +81,20 @@ impl LossModel for TwoState {
     fn outcomes(&mut self, first: &Frame, pace: Pace, count: u16) -> SymbolSet {
         let starts = |place: u16| first.now + pace.after(u64::from(place));
         // The state is looked at where it may have changed: most trains are over sooner.
-        let (mut place, mut change, mut bound) = (0, 0, 0);
-        SymbolSet::of(count, || {
-            if place == change {
-                bound = self.bounds[usize::from(self.is_high.at(starts(place)))];
-                let until = self.is_high.until();
-                let later = |place: &u16| starts(*place) >= until;
-                let whole = !later(&(count - 1));
-                change =
-                    if whole { count } else { (place + 1..count).find(later).unwrap_or(count) };
-            }
-            let lost = self.draws.is_below(first.ordinal + u64::from(place), bound);
-            place += 1;
-            lost
-        })
+        let (mut lost, mut place) = (SymbolSet::EMPTY, 0);
+        while place < count {
+            let bound = self.bounds[usize::from(self.is_high.at(starts(place)))];
+            let until = self.is_high.until();
+            let later = |place: &u16| starts(*place) >= until;
+            let whole = !later(&(count - 1));
+            let change =
+                if whole { count } else { (place + 1..count).find(later).unwrap_or(count) };
+            let here = (change - place).min(64);
+            let ordinal = first.ordinal + u64::from(place);
+            lost.insert_bits(place, self.draws.are_below(ordinal, u32::from(here), bound));
+            place += here;
+        }
+        lost
     }
 
     fn mean_loss(&self) -> Option<f64> {

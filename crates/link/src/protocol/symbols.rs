@@ -58,6 +58,22 @@ impl SymbolSet {
         }
     }
 
+    /// Adds those of the 64 units from `from` on whose bit is set, the lowest for the first.
+    #[inline]
+    pub fn insert_bits(&mut self, from: u16, bits: u64) {
+        let (word, by) = (usize::from(from / 64), from % 64);
+        let mut add = |word: usize, bits: u64| {
+            if let Some(word) = self.0.get_mut(word) {
+                *word |= bits;
+            }
+        };
+        add(word, bits << by);
+        if by > 0 {
+            add(word + 1, bits >> (64 - by));
+        }
+        self.0[3] &= u64::MAX >> 1;
+    }
+
     /// Adds a unit; true if it is one, and was not there.
     #[inline]
     pub const fn insert(&mut self, symbol: u16) -> bool {
@@ -238,6 +254,17 @@ mod tests {
             let chosen: Vec<u16> =
                 (0..).zip(&a).filter(|(place, _)| b.contains(place)).map(|(_, s)| *s).collect();
             prop_assert_eq!(x.at(y).iter().collect::<Vec<_>>(), chosen);
+        }
+
+        #[test]
+        fn bits_are_units(from in 0u16..300, bits in any::<u64>(), before in 0u16..255) {
+            let mut set = SymbolSet::range(before, before + 3);
+            let mut each = set;
+            for i in (0..64).filter(|i| bits >> i & 1 == 1) {
+                each.insert(from + i);
+            }
+            set.insert_bits(from, bits);
+            prop_assert_eq!(set, each);
         }
 
         #[test]

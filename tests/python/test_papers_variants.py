@@ -1,0 +1,77 @@
+"""Variants of a figure: how often each is run, and what several entries ask for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from airtcp import api
+from airtcp.papers.context import Context
+from airtcp.papers.drivers.variants import Run, runs_of
+from airtcp.papers.library import Library
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCENARIO = """
+duration = "2 s"
+[[links]]
+from = "a"
+to = "b"
+rate = "1 Mb/s"
+delay = "10 ms"
+loss = { model = "bernoulli", probability = 0.05 }
+[[flows]]
+from = "a"
+to = "b"
+"""
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    (tmp_path / "one.toml").write_text(SCENARIO)
+    return Library(tmp_path)
+
+
+def test_fewer_replications_are_the_first_of_more(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+    run = api.run
+
+    def counted(*args: Any, **options: Any) -> Any:
+        made.append(options["replications"])
+        return run(*args, **options)
+
+    monkeypatch.setattr(api, "run", counted)
+    context = Context(library, workers=2)
+    three = context.replications("one.toml", runs=3)
+    assert context.replications("one.toml", runs=2) == three[:2]
+    assert made == [3]
+    other = Context(library, workers=1)
+    assert other.replications("one.toml", runs=2) == three[:2]
+    assert [one["replication"] for one in three] == [0, 1, 2]
+    for one in (context, other):
+        one.close()
+
+
+def test_variants_side_by_side_have_the_runs_that_are_said_of_them(library: Library) -> None:
+    context = Context(library, workers=2)
+    parameters: dict[str, Any] = {
+        "scenario": "one.toml",
+        "set": {},
+        "runs": 1,
+        "more": [{"at": {"loss": 20}, "runs": 2}],
+    }
+    every = [({"loss": n}, {"links[0].loss.probability": n / 100}) for n in (0, 10, 20)]
+    found = runs_of(context, parameters, every, Run)
+    assert [len(runs) for runs in found] == [1, 1, 2]
+    # In the order in which they were asked for, whichever was through first.
+    lost = [runs[0].document["links"][0]["loss_rate"] for runs in found]
+    assert lost[0] == 0
+    assert lost == sorted(lost)
+    single = Context(library, runs=1)
+    assert runs_of(single, parameters, every, Run)[2] == found[2][:1]
+    for one in (context, single):
+        one.close()
