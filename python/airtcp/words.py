@@ -8,7 +8,8 @@ instead of naming a direction. The sentences themselves are in the modules `word
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from math import inf
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +22,21 @@ Tone = Literal["good", "bad", "warn", "plain"]
 TWICE = 100.0
 """Percent more from which on a factor reads better."""
 _ROUNDING = 1e-9
+
+ANY: Final = (-inf, inf)
+NOT_NEGATIVE: Final = (0.0, inf)
+SHARE: Final = (0.0, 1.0)
+"""What a quantity can be: a level in decibels, an amount, a share."""
+_SHARES: Final = (
+    "error_rate",
+    "jain_index",
+    "loss_estimate",
+    "loss_rate",
+    "residual_loss",
+    "retransmission_ratio",
+    "share",
+    "utilisation",
+)
 
 
 @dataclass(frozen=True)
@@ -84,6 +100,74 @@ def exact(value: Mapping[str, Any]) -> bool:
     """
     mean, low, high = (value[key] for key in ("mean", "ci_low", "ci_high"))
     return None not in (mean, low, high) and high - low <= _ROUNDING * abs(mean)
+
+
+def possible(key: str) -> tuple[float, float]:
+    """Say what a quantity of a document can be, by the name of its key.
+
+    >>> possible("goodput_bps"), possible("data_error_rate"), possible("snr_db")
+    ((0.0, inf), (0.0, 1.0), (-inf, inf))
+    """
+    if key.endswith("_db"):
+        return ANY
+    return SHARE if key.endswith(_SHARES) else NOT_NEGATIVE
+
+
+def ends(
+    value: Mapping[str, Any], limits: tuple[float, float] = NOT_NEGATIVE
+) -> tuple[float | None, float | None]:
+    """Give the ends of a confidence interval, cut off at what the quantity can be.
+
+    Student's t knows no limits: the interval of a few scattered losses reaches below zero. The part
+    beyond a limit holds nothing that the mean could be, so an interval without it is as sure. The
+    documents have the ends as computed.
+
+    >>> ends({"mean": 0.9, "ci_low": -1.5, "ci_high": 3.3}, SHARE)
+    (0.0, 1.0)
+    >>> ends({"mean": 0.9, "ci_low": None, "ci_high": None})
+    (None, None)
+    """
+    mean, low, high = (value[key] for key in ("mean", "ci_low", "ci_high"))
+    if None in (mean, low, high):
+        return None, None
+    least, most = limits
+    return max(low, min(least, mean)), min(high, max(most, mean))
+
+
+def estimate(
+    value: Mapping[str, Any] | None,
+    scale: float,
+    limits: tuple[float, float] = NOT_NEGATIVE,
+    *,
+    short: bool = False,
+    unknown: str = "-",
+) -> str:
+    r"""Write a mean with its interval, in the unit of its column.
+
+    Args:
+        value: The mean and the ends of its interval.
+        scale: What turns it into the unit of the column.
+        limits: What the quantity can be, in the unit of the document; see `ends`.
+        short: Whether to write half the interval after a sign instead, as computed.
+        unknown: What to write where there is no mean.
+
+    >>> estimate({"mean": 2.5e6, "ci_low": 2.4e6, "ci_high": 2.6e6}, 1e-6)
+    '2.50 [2.40, 2.60]'
+    >>> estimate({"mean": 0.917, "ci_low": 0.558, "ci_high": 1.28}, 100.0, SHARE)
+    '91.7 [55.8, 100]'
+    >>> estimate({"mean": 2.0, "ci_low": -1.0, "ci_high": 5.0}, 1.0, short=True)
+    '2.00 \xb13.0'
+    """
+    if value is None or value["mean"] is None:
+        return unknown
+    text = number(value["mean"] * scale)
+    low, high = ends(value, limits)
+    if low is None or high is None or exact(value):
+        return text
+    if short:
+        half = (value["ci_high"] - value["mean"]) * scale
+        return f"{text} \N{PLUS-MINUS SIGN}{number(half, 2)}" if half > 0 else text
+    return f"{text} [{number(low * scale)}, {number(high * scale)}]"
 
 
 def signed(value: float) -> str:

@@ -88,6 +88,30 @@ def test_the_widest_spread_is_found() -> None:
     assert words_study.widest_spread(links[2:4]) is None  # pyright: ignore[reportArgumentType]
 
 
+def test_an_interval_ends_where_the_quantity_does() -> None:
+    few = {"mean": 0.00867, "ci_low": -0.0153, "ci_high": 0.0326}
+    assert words.estimate(few, 100.0, words.possible("retransmission_ratio")) == "0.867 [0, 3.26]"
+    many = {"mean": 0.951, "ci_low": 0.926, "ci_high": 1.013}
+    assert words.estimate(many, 100.0, words.possible("utilisation")) == "95.1 [92.6, 100]"
+    # Amounts have no upper end, levels none at all.
+    assert words.estimate(many, 1.0, words.possible("timeouts")) == "0.951 [0.926, 1.01]"
+    level = {"mean": 1.0, "ci_low": -3.0, "ci_high": 5.0}
+    assert words.estimate(level, 1.0, words.possible("snr_db")) == "1.00 [\N{MINUS SIGN}3.00, 5.00]"
+    # Half of it is as computed: it says how far the runs scatter.
+    assert words.estimate(few, 100.0, words.SHARE, short=True) == "0.867 \N{PLUS-MINUS SIGN}2.4"
+
+
+@given(st.floats(-1, 2), st.floats(0, 2), st.floats(0, 2))
+def test_no_limit_shuts_the_mean_out(mean: float, below: float, above: float) -> None:
+    value = {"mean": mean, "ci_low": mean - below, "ci_high": mean + above}
+    low, high = words.ends(value, words.SHARE)
+    assert low is not None
+    assert high is not None
+    assert value["ci_low"] <= low <= mean <= high <= value["ci_high"]
+    if 0 <= mean <= 1:
+        assert 0 <= low <= high <= 1
+
+
 def _one(gain: float, prediction: tuple[float, float]) -> dict[str, object]:
     estimate = {"mean": gain, "ci_low": gain - 1.0, "ci_high": gain + 1.0}
     difference = {

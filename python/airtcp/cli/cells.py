@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import cells
-from airtcp.cli.run import estimate
 from airtcp.cli.tables import Column, put
+from airtcp.words import SHARE, estimate, possible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,7 +49,7 @@ def show(console: Console, cell: dict[str, Any], *, alone: bool) -> None:
     _losses(console, cell)
     where = "" if alone else f' in cell "{cell["name"]}"'
     console.print(
-        f"medium{where}: busy {estimate(cell['busy_share'], 100.0)} % of the time, "
+        f"medium{where}: busy {estimate(cell['busy_share'], 100.0, SHARE)} % of the time, "
         f"{estimate(cell['mac_bps'], 1e-6)} Mb/s of frames with their headers and repetitions",
         markup=False,
     )
@@ -60,7 +60,7 @@ def _stations(console: Console, stations: list[dict[str, Any]]) -> None:
     columns = [
         Column(
             head,
-            [estimate(row.get(key), scale) for row in rows],
+            [estimate(row.get(key), scale, possible(key)) for row in rows],
             [estimate(row.get(key), scale, short=True) for row in rows],
             rank,
         )
@@ -80,7 +80,7 @@ def _losses(console: Console, cell: dict[str, Any]) -> None:
     classes = cells.sent_classes(cell)
 
     def column(head: str, values: list[Any]) -> Column:
-        full = [estimate(value, 100.0) for value in values]
+        full = [estimate(value, 100.0, SHARE) for value in values]
         return Column(head, full, [estimate(v, 100.0, short=True) for v in values])
 
     sent = [cell[f"{c}_sent"] for c in classes]

@@ -90,25 +90,29 @@ def case_table(console: Console, case: CompareCase, reference: str, rival: str |
 
 def _columns(case: CompareCase, reference: str, rival: str | None) -> list[Column]:
     from airtcp import words_compare
-    from airtcp.cli.run import estimate
     from airtcp.cli.tables import Column
+    from airtcp.words import NOT_NEGATIVE, SHARE, estimate
 
     outcomes = case["outcomes"]
 
     def column(
-        head: str, get: Callable[[Outcome], Estimate | None], scale: float, rank: int = 0
+        head: str,
+        get: Callable[[Outcome], Estimate | None],
+        scale: float,
+        rank: int = 0,
+        limits: tuple[float, float] = NOT_NEGATIVE,
     ) -> Column | None:
         values = [get(outcome) for outcome in outcomes]
         if all(value is None or value["mean"] is None for value in values):
             return None
         short = [estimate(value, scale, short=True) for value in values]
-        return Column(head, [estimate(value, scale) for value in values], short, rank)
+        return Column(head, [estimate(value, scale, limits) for value in values], short, rank)
 
     unit = words_compare.goodput(outcomes[0])[1]
     columns = [
         column(f"goodput\n({unit})", lambda o: words_compare.goodput(o)[0], 1.0),
         against(reference, outcomes) if len(outcomes) > 1 else None,
-        column("share\n(%)", lambda o: o["share"], 100.0),
+        column("share\n(%)", lambda o: o["share"], 100.0, limits=SHARE),
         column(f"{rival} gets\n(Mb/s)", lambda o: o["rival_goodput_bps"], 1e-6, 1),
         plain("RTT\n(ms)", outcomes, "rtt_mean_s", 1e3, 2),
         plain("95 %\n(ms)", outcomes, "rtt_p95_s", 1e3, 5),

@@ -44,8 +44,8 @@ def table(console: Console, remedies: Remedies) -> None:
 def _columns(remedies: Remedies) -> list[Column]:
     from airtcp import words_compare
     from airtcp.cli.compare_tables import against, plain
-    from airtcp.cli.run import estimate
     from airtcp.cli.tables import Column
+    from airtcp.words import estimate
 
     outcomes = remedies["outcomes"]
     values, units = zip(*(words_compare.goodput(outcome) for outcome in outcomes), strict=True)

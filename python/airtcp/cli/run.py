@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,8 +12,6 @@ from airtcp.cli import options as opt
 from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, screen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from airtcp.documents import RunDocument
     from airtcp.results import RunResult
 
@@ -164,6 +162,7 @@ def _tables(result: RunResult) -> None:
     from airtcp.cli.tables import Column, put
     from airtcp.report.link_rows import used
     from airtcp.report.run_rows import coded
+    from airtcp.words import estimate, possible
 
     console = screen()
     document = result.json
@@ -177,7 +176,7 @@ def _tables(result: RunResult) -> None:
         laid = [
             Column(
                 f"{head} ({unit})" if unit else head,
-                [estimate(row.get(key), scale) for row in rows],
+                [estimate(row.get(key), scale, possible(key)) for row in rows],
                 [estimate(row.get(key), scale, short=True) for row in rows],
                 rank,
             )
@@ -226,28 +225,13 @@ def _ways(document: RunDocument) -> None:
 def _fairness(document: RunDocument) -> str:
     """Say how equal the flows' shares are, if there is more than one of something."""
     from airtcp.report.link_rows import apart
+    from airtcp.words import SHARE, estimate
 
     summary = document["summary"]
     if len(summary["flows"]) < 2 or apart(document):  # noqa: PLR2004 - one alone has everything
         return ""
     difference = estimate(summary["max_difference_bps"], 1e-6)
     return (
-        f"\nJain's fairness index {estimate(summary['jain_index'], 1.0)}, "
+        f"\nJain's fairness index {estimate(summary['jain_index'], 1.0, SHARE)}, "
         f"largest difference between flows {difference} Mb/s"
     )
-
-
-def estimate(value: Mapping[str, Any] | None, scale: float, *, short: bool = False) -> str:
-    """Write a mean with its interval, in the unit of its column."""
-    from airtcp import words
-
-    if value is None or value["mean"] is None:
-        return "-"
-    text = words.number(value["mean"] * scale)
-    if value["ci_low"] is None or words.exact(value):
-        return text
-    if short:
-        half = (value["ci_high"] - value["mean"]) * scale
-        return f"{text} ±{words.number(half, 2)}" if half > 0 else text
-    low, high = (words.number(value[end] * scale) for end in ("ci_low", "ci_high"))
-    return f"{text} [{low}, {high}]"

@@ -282,4 +282,4 @@ def _gain(link: Link, *, interval: bool) -> Text:
         return Text(f"~ {words.signed(gain['mean'])}", style="dim")
     if not interval:
         return Text(words.signed(gain["mean"]))
-    return Text(words.measured(gain, "").replace("  ", " ").strip())
+    return Text(words.measured(gain))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import cells, words
-from airtcp.report.run_rows import estimate, table
+from airtcp.report.run_rows import drawn, estimate, table
+from airtcp.words import SHARE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,11 +40,6 @@ STATION_COLUMNS: Final = (
 )
 
 Row = dict[str, Any]
-
-
-def _scaled(value: Row, scale: float) -> Row:
-    ends = (("mean", "mean"), ("low", "ci_low"), ("high", "ci_high"))
-    return {key: None if value[end] is None else value[end] * scale for key, end in ends}
 
 
 def _stations(cell: Row) -> list[Row]:
@@ -98,7 +94,7 @@ def _goodput(cell: Row) -> list[Row]:
         (name, key) for name, key in directions if any(s[key]["mean"] for s in stations)
     ] or directions[:1]
     return [
-        {"name": station["name"], "direction": name, **_scaled(station[key], 1e-6)}
+        {"name": station["name"], "direction": name, **drawn(station[key], 1e-6)}
         for station in stations
         for name, key in used
     ]
@@ -117,7 +113,7 @@ def _airtime(cell: Row) -> list[Row]:
         for station in cell["stations"]
         for order, kind in enumerate(cells.CLASSES)
         if f"{kind}_airtime_share" in station
-        for share in [_scaled(station[f"{kind}_airtime_share"], 100.0)]
+        for share in [drawn(station[f"{kind}_airtime_share"], 100.0, SHARE)]
     ]
 
 
@@ -158,7 +154,7 @@ def _losses(cell: Row) -> list[Row]:
         for kind in cells.sent_classes(cell)
         for cause in known
         if cause in cell["lost"].get(kind, {})
-        for share in [_scaled(cell["lost"][kind][cause], 100.0)]
+        for share in [drawn(cell["lost"][kind][cause], 100.0, SHARE)]
     ]
 
 
@@ -189,8 +185,8 @@ def _loss_table(cell: Row) -> dict[str, list[Any]]:
             [
                 cells.named(kind, cells.CLASSES),
                 estimate(cell[f"{kind}_sent"], 1.0),
-                estimate(cell.get(f"{kind}_error_rate"), 100.0),
-                *(estimate(cell["lost"].get(kind, {}).get(c), 100.0) for c in causes),
+                estimate(cell.get(f"{kind}_error_rate"), 100.0, SHARE),
+                *(estimate(cell["lost"].get(kind, {}).get(c), 100.0, SHARE) for c in causes),
             ]
             for kind in classes
         ],
@@ -210,7 +206,7 @@ def tables(document: RunDocument) -> list[dict[str, Any]]:
         {
             "name": cell["name"],
             "several_rates": len({row["rate"] for row in _rates(document, number)}) > 1,
-            "busy": estimate(cell["busy_share"], 100.0),
+            "busy": estimate(cell["busy_share"], 100.0, SHARE),
             "mac": estimate(cell["mac_bps"], 1e-6),
             "stations": table(
                 [cells.shown(station) for station in cell["stations"][:MOST_STATIONS]],
@@ -232,13 +228,13 @@ def findings(document: RunDocument) -> list[words.Finding]:
             continue
         causes = {cause: e["mean"] or 0.0 for cause, e in cell["lost"].get("data", {}).items()}
         worst = max(causes, key=lambda cause: causes[cause], default=None)
-        text = f"Of the data frames, {estimate(rate, 100.0)} % were lost"
+        text = f"Of the data frames, {estimate(rate, 100.0, SHARE)} % were lost"
         if worst is not None:
             name = cells.named(worst, cells.CAUSES)
             text += (
                 f", most of them {_WHY.get(worst, name)} ({words.number(100 * causes[worst])} %)"
             )
-        busy = estimate(cell["busy_share"], 100.0)
+        busy = estimate(cell["busy_share"], 100.0, SHARE)
         headline = f"{words.number(100 * rate['mean'])} % of data frames lost"
         where = f" of {cell['name']}" if len(document["summary"]["cells"]) > 1 else ""
         found.append(words.Finding(headline, f"{text}; the medium{where} was busy {busy} %."))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import words_compare
+from airtcp import words, words_compare
 from airtcp.report.rows import thin
 from airtcp.report.run_rows import estimate
 
@@ -45,14 +45,19 @@ def overview(compared: Sequence[tuple[str, CompareCase]]) -> dict[str, list[Any]
 def _goodput_cell(case: CompareCase, name: str) -> str:
     outcome = next(o for o in case["outcomes"] if o["variant"] == name)
     value, unit = words_compare.goodput(outcome)
-    return f"{estimate(dict(value), 1.0)} {unit}"
+    return f"{estimate(value, 1.0)} {unit}"
 
 
-def _ends(value: Estimate | None, scale: float, name: str) -> dict[str, Any]:
+def _ends(
+    value: Estimate | None,
+    scale: float,
+    name: str,
+    limits: tuple[float, float] = words.NOT_NEGATIVE,
+) -> dict[str, Any]:
     """Give a mean and the ends of its interval as fields; without one, the mean itself."""
     if value is None or value["mean"] is None:
         return {name: None, f"{name}_low": None, f"{name}_high": None}
-    low, high = value["ci_low"], value["ci_high"]
+    low, high = words.ends(value, limits)
     mean = value["mean"]
     return {
         name: _short(mean * scale),
@@ -76,7 +81,7 @@ def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
         "mean": goodput["mean"],
         "low": goodput["mean_low"],
         "high": goodput["mean_high"],
-        **_ends(None if difference is None else difference["percent"], 1.0, "gain"),
+        **_ends(None if difference is None else difference["percent"], 1.0, "gain", words.ANY),
         "standing": None if difference is None else difference["standing"],
         "certain": difference is not None and difference["standing"] in {"more", "less"},
         **_ends(outcome["rtt_mean_s"], 1e3, "rtt"),
@@ -84,7 +89,7 @@ def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
         "delivery": _ends(outcome["delivery_p95_s"], 1e3, "d")["d"],
         "left": _ends(outcome["residual_loss"], 100.0, "l")["l"],
         "cost": _ends(outcome["bytes_per_byte"], 1.0, "c")["c"],
-        **_ends(outcome["share"], 100.0, "share"),
+        **_ends(outcome["share"], 100.0, "share", words.SHARE),
         "rival": _ends(outcome["rival_goodput_bps"], 1e-6, "r")["r"],
     }
 
@@ -138,12 +143,12 @@ def table(case: CompareCase, reference: str, rival: str | None) -> dict[str, lis
     outcomes = case["outcomes"]
     unit = words_compare.goodput(outcomes[0])[1]
     columns: list[tuple[str, Callable[[Outcome], str]]] = [
-        (f"Goodput ({unit})", lambda o: _cell(words_compare.goodput(o)[0], 1.0)),
+        (f"Goodput ({unit})", lambda o: estimate(words_compare.goodput(o)[0], 1.0)),
         (f"Against {reference} (%)", lambda o: words_compare.against_reference(o) or "\N{EN DASH}"),
-        ("Share (%)", lambda o: _cell(o["share"], 100.0)),
-        (f"{rival} gets (Mb/s)", lambda o: _cell(o["rival_goodput_bps"], 1e-6)),
+        ("Share (%)", lambda o: estimate(o["share"], 100.0, words.SHARE)),
+        (f"{rival} gets (Mb/s)", lambda o: estimate(o["rival_goodput_bps"], 1e-6)),
         *(
-            (head, lambda o, key=key, scale=scale: _cell(o[key], scale))  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
+            (head, lambda o, key=key, scale=scale: estimate(o[key], scale, words.possible(key)))  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
             for head, key, scale in _COLUMNS
         ),
     ]
@@ -159,7 +164,3 @@ def table(case: CompareCase, reference: str, rival: str | None) -> dict[str, lis
             for i, outcome in enumerate(outcomes)
         ],
     }
-
-
-def _cell(value: Estimate | None, scale: float) -> str:
-    return estimate(None if value is None else dict(value), scale)

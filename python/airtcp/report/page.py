@@ -363,10 +363,11 @@ def _run_findings(document: RunDocument) -> list[words.Finding]:
         found.append(words.Finding(all_of_it, f"The flows together got {total} Mb/s."))
     fairness = summary["jain_index"]
     if len(flows) > 1 and fairness["mean"] is not None and not apart:
+        equal = run_rows.estimate(fairness, 1.0, words.SHARE)
         found.append(
             words.Finding(
                 f"Fairness {words.number(fairness['mean'])}",
-                f"Jain's index is {run_rows.estimate(fairness, 1.0)}: 1 is equal shares,"
+                f"Jain's index is {equal}: 1 is equal shares,"
                 f" {words.number(1 / len(flows), 2)} is one flow with everything.",
             )
         )
@@ -374,8 +375,8 @@ def _run_findings(document: RunDocument) -> list[words.Finding]:
     found += link_rows.findings(document)
     busiest = max(summary["links"], key=lambda row: row["utilisation"]["mean"] or 0.0, default=None)
     if busiest is not None:
-        busy = run_rows.estimate(busiest["utilisation"], 100.0)
-        lost = run_rows.estimate(busiest["loss_rate"], 100.0)
+        busy = run_rows.estimate(busiest["utilisation"], 100.0, words.SHARE)
+        lost = run_rows.estimate(busiest["loss_rate"], 100.0, words.SHARE)
         found.append(
             words.Finding(
                 f"{busiest['name']} is busiest",

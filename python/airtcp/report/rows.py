@@ -49,7 +49,9 @@ def _end(interval: tuple[float, float] | None, end: int) -> float | None:
 def _mean(ensemble: Ensemble | None, bound: str) -> float | None:
     if ensemble is None:
         return None
-    return _bound(ensemble["packets_per_second"], bound)
+    rate = ensemble["packets_per_second"]
+    low, high = words.ends(rate)
+    return {"low": low, "high": high}.get(bound, rate["mean"])
 
 
 def _difference(link: Link, model: str, unit: str, bound: str) -> float | None:

@@ -10,6 +10,8 @@ from airtcp import words
 from airtcp.report.rows import thin
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from airtcp.documents import RunDocument
 
 _POINTS: Final = 1200
@@ -52,19 +54,22 @@ LINK_COLUMNS: Final = (
 )
 
 
-def estimate(value: dict[str, Any] | None, scale: float) -> str:
-    """Write a mean with its interval, in the unit of its column.
+def estimate(
+    value: Mapping[str, Any] | None,
+    scale: float,
+    limits: tuple[float, float] = words.NOT_NEGATIVE,
+) -> str:
+    """Write a mean with its interval for a page, as `airtcp.words.estimate` does."""
+    return words.estimate(value, scale, limits, unknown="\N{EN DASH}")
 
-    >>> estimate({"mean": 2.5e6, "ci_low": 2.4e6, "ci_high": 2.6e6}, 1e-6)
-    '2.50 [2.40, 2.60]'
-    """
-    if value is None or value["mean"] is None:
-        return "\N{EN DASH}"
-    text = words.number(value["mean"] * scale)
-    if value["ci_low"] is None or words.exact(value):
-        return text
-    low, high = (words.number(value[end] * scale) for end in ("ci_low", "ci_high"))
-    return f"{text} [{low}, {high}]"
+
+def drawn(
+    value: Mapping[str, Any], scale: float, limits: tuple[float, float] = words.NOT_NEGATIVE
+) -> dict[str, float | None]:
+    """Give a mean and the ends of its interval for a picture, in the unit of its axis."""
+    low, high = words.ends(value, limits)
+    found = {"mean": value["mean"], "low": low, "high": high}
+    return {key: None if end is None else end * scale for key, end in found.items()}
 
 
 def mean(row: dict[str, Any], key: str) -> float | None:
@@ -92,7 +97,7 @@ def table(
         "rows": [
             [
                 row["name"],
-                *(estimate(row.get(key), scale) for _, key, scale in used),
+                *(estimate(row.get(key), scale, words.possible(key)) for _, key, scale in used),
             ]
             for row in rows
         ],
@@ -175,10 +180,7 @@ def run_payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) 
     means = [
         {
             "name": flow["name"],
-            **{
-                key: None if flow["goodput_bps"][end] is None else flow["goodput_bps"][end] * 1e-6
-                for key, end in (("mean", "mean"), ("low", "ci_low"), ("high", "ci_high"))
-            },
+            **drawn(flow["goodput_bps"], 1e-6),
         }
         for flow in document["summary"]["flows"]
     ]
