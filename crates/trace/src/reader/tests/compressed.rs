@@ -1,0 +1,75 @@
+//! Files in a wrapping: compressed, cut short, damaged, archives.
+
+use super::*;
+
+#[test]
+fn compressed_files_are_opened_by_their_content() {
+    let plain = b"1101\n0110\n";
+    for (name, data) in [
+        ("a.gz", gzip(plain)),
+        ("no-ending", gzip(&gzip(plain))),
+        ("a.xz", XZ.to_vec()),
+        ("a.txt", ZSTD.to_vec()),
+        ("two members.gz", [gzip(b"1101"), gzip(b"0110")].concat()),
+        ("skippable.zst", [b"\x50\x2a\x4d\x18\x03\0\0\0abc", ZSTD].concat()),
+    ] {
+        let links = read(name, &data).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(bits(&links[0]), "11010110", "{name}");
+    }
+}
+
+#[test]
+fn every_zstd_frame_is_read() {
+    let links = read("a.zst", &ZSTD.repeat(1000)).unwrap();
+    assert_eq!(bits(&links[0]), "11010110".repeat(1000));
+    assert!(error("a.zst", [ZSTD, b"junk"].concat()).contains("follows a frame"));
+    let mut wrong = ZSTD.to_vec();
+    *wrong.last_mut().unwrap() ^= 1;
+    assert!(error("a.zst", wrong).contains("checksum"));
+}
+
+#[test]
+fn cut_and_damaged_compressed_files_are_told() {
+    let text: String = (0..20_000).map(|i| if i * i % 7 == 1 { '1' } else { '0' }).collect();
+    let whole = gzip(text.as_bytes());
+    for data in
+        [&whole[..whole.len() / 2], &whole[..whole.len() - 4], &XZ[..XZ.len() - 20], &ZSTD[..12]]
+    {
+        let e = error("a.gz", data);
+        assert!(e.contains("cut short or damaged"), "{e}");
+    }
+    let mut flipped = whole;
+    let at = flipped.len() - 6;
+    flipped[at] ^= 0x55;
+    assert!(error("a.gz", flipped).contains("cut short or damaged"));
+}
+
+#[test]
+fn archives_are_read_member_by_member() {
+    let mut tar = tar::Builder::new(Vec::new());
+    let mut add = |name: &str, data: &str| {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(data.len() as u64);
+        tar.append_data(&mut header, name, data.as_bytes()).unwrap();
+    };
+    add("dbm-5/Results_node1-2_DailyTest/sdec3-4", "0 20\n1 255\n2 21\n299 22\n300 22\n");
+    add("dbm0/Results_node1-2_DailyTest/sdec5-6", "");
+    add("README.txt", "not data");
+    let data = gzip(&tar.into_inner().unwrap());
+    let links = read("r.tar.gz", &data).unwrap();
+    assert_eq!(links.len(), 2);
+    assert_eq!((links[0].name.as_str(), links[0].outcomes.len()), ("1-2>3-4@-5dBm", 300));
+    assert_eq!(
+        links[0].outcomes.iter().enumerate().filter(|b| b.1).map(|b| b.0).collect::<Vec<_>>(),
+        [0, 2, 299]
+    );
+    assert_eq!((links[0].notes.len(), links[0].labels["noise_dbm"].as_str()), (2, "-5"));
+    assert_eq!((links[1].outcomes.len(), links[1].outcomes.received()), (300, 0));
+    assert!(error("r.tar.gz", gzip(&gunzip(&data)[..1500])).contains("damaged"));
+}
+
+fn gunzip(data: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    flate2::read::GzDecoder::new(data).read_to_end(&mut out).unwrap();
+    out
+}

@@ -1,0 +1,94 @@
+//! Files nobody should have written: arbitrary bytes and text, flipped bits. Nothing panics, and what is
+//! read stays within its limits.
+
+use super::*;
+use proptest::prelude::*;
+
+/// Pieces from which files are put together that get past the detectors.
+const PIECES: &[&str] = &[
+    "0",
+    "1",
+    "01",
+    "\n",
+    ",",
+    "\t",
+    " ",
+    ";",
+    "#",
+    "-",
+    "\"",
+    "received",
+    "lost",
+    "seq",
+    "time_s",
+    "link",
+    "src",
+    "7",
+    "1e9",
+    "18446744073709551615",
+    "nan",
+    "inf",
+    "[",
+    "]",
+    "{",
+    "}",
+    "true",
+    "datetime,src,dst,channel,mean_rssi,pdr,tx_count\n",
+    "{\"type\":1}\n",
+    "t,0,1,,,0.5,3\n",
+    "noise_dbm\ttx\trx\tdelivery_bits\n",
+    "time\tmcs\tpktlost_ack\tnbpkt_ack\n",
+    "0\t1\t2\t3\n",
+    "NumOfReceived,PRR,packetLoss,PLR,throughput,IPI,Density,COR\n",
+    "1,1,1,1,1,1,1,1\n",
+    "# airtcp: packets=99999999999999 lead=3\n",
+    "# airtcp: interval=9ms\n",
+    "\u{feff}",
+    "é",
+];
+
+proptest! {
+    #[test]
+    fn arbitrary_bytes_never_panic(data in proptest::collection::vec(any::<u8>(), 0..600), name in "(sdec1-2|a\\.k7|b\\.down|c)") {
+        let options = ReadOptions { max_packets: 1 << 20, max_bytes: 1 << 20, ..ReadOptions::default() };
+        let _ = read_links_from(Path::new(&name), data.as_slice(), &options);
+    }
+
+    #[test]
+    fn arbitrary_text_never_panics(
+        pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..60),
+        name in "(sdec1-2|a\\.k7|b\\.down|c)",
+        layout in proptest::option::of(0usize..9),
+    ) {
+        let layout = layout.and_then(|i| layouts().nth(i)).map(|l| l.tag.to_owned());
+        let options = ReadOptions { max_packets: 1 << 20, max_links: 50, layout, ..ReadOptions::default() };
+        let text = pieces.concat();
+        if let Ok(links) = read_links_from(Path::new(&name), text.as_bytes(), &options) {
+            let packets: usize = links.iter().map(|l| l.outcomes.len()).sum();
+            prop_assert!(packets > 0 && packets <= 1 << 21);
+        }
+        if let Err(e) = read_links_from(Path::new(&name), text.as_bytes(), &options) {
+            prop_assert!(e.to_string().len() < 2000);
+        }
+    }
+
+    #[test]
+    fn flipped_bits_in_compressed_files_never_panic(which in 0usize..3, at in 0usize..400, bit in 0u8..8) {
+        let mut data = match which {
+            0 => gzip(b"1101\n0110\n"),
+            1 => XZ.to_vec(),
+            _ => ZSTD.to_vec(),
+        };
+        let n = data.len();
+        data[at % n] ^= 1 << bit;
+        let options = ReadOptions { max_bytes: 1 << 20, ..ReadOptions::default() };
+        let _ = read_links_from(Path::new("x"), data.as_slice(), &options);
+    }
+
+    #[test]
+    fn bits_round_trip_through_any_wrapping(bits in proptest::collection::vec(any::<bool>(), 1..500)) {
+        let text: String = bits.iter().map(|b| if *b { '1' } else { '0' }).collect();
+        let links = read("x", &gzip(text.as_bytes())).unwrap();
+        prop_assert_eq!(links[0].outcomes.iter().collect::<Vec<_>>(), bits);
+    }
+}
