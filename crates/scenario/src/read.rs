@@ -63,7 +63,12 @@ fn grown(text: &str) -> Result<Value, toml::de::Error> {
 
 /// Makes serde's message point at the nearest valid name, or say what is accepted.
 fn explain(path: &str, message: &str) -> ScenarioError {
-    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let mut quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    // A link's own keys and those of its forward direction are written side by side.
+    let parent = path.rsplit_once('.').map_or("", |(parent, _)| parent);
+    if parent.starts_with("links[") && parent.ends_with("].forward") {
+        quoted.extend(LINK_KEYS.iter().filter(|key| **key != "forward"));
+    }
     let unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");
     let text = match quoted.split_first() {
         Some((found, accepted)) if unknown => {

@@ -354,6 +354,8 @@ fn hops_that_cannot_be_are_refused() {
     let said =
         refusal(&(0..11).map(|i| many.replace("\"a\"", &format!("\"a{i}\""))).collect::<String>());
     assert!(said.contains("links[10]") && said.contains("100000"), "{said}");
+    let said = refusal(&format!("{LINK}hop = 3\n"));
+    assert!(said.contains("did you mean \"hops\"?") && said.contains("reordering"), "{said}");
     // The second link has the name of the first one's second hop.
     let said = refusal(&format!("{LINK}name = \"x\"\nhops = 2\n{LINK}name = \"x 2\"\n"));
     assert!(said.contains("links[1].name") && said.contains("links[0]"), "{said}");
