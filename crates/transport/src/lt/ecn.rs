@@ -15,6 +15,9 @@
 //! Where marks cannot be relied on, losses are told to the congestion law while a queue stands
 //! (ours as well): a full queue is long, corruption does not wait for one. And those that follow growth.
 //!
+//! Once no mark came for `DOUBT` after that, or at once where ECN failed, the path's own losses are
+//! found out by [`super::path`], which takes the place of `overflow`.
+//!
 //! ```text
 //! stands:   RTT - RTT_min >= max(queue_floor, queue_share (RTT_max - RTT_min))
 //! overflow: lost >= 1 + N E + 3 sqrt(N E (1 - E))
@@ -35,6 +38,10 @@ const DEVIATIONS: f64 = 3.0;
 
 /// Length of the intervals of which the greatest round trip is remembered.
 const INTERVAL: Span = Span::from_secs(10);
+
+/// How long marks may be late after a queue overflowed without one: a slow average, as RED's, lags behind
+/// a slow start.
+const DOUBT: Span = Span::from_secs(2);
 
 /// What is known of the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,15 +65,15 @@ pub(crate) struct EcnPath {
     capable: u64,
     marked: u64,
     last_mark: Option<Nanos>,
-    /// A queue overflowed that should have marked.
-    overflowed: bool,
+    /// When a queue was found to have overflowed that should have marked.
+    overflowed: Option<Nanos>,
 }
 
 impl EcnPath {
     pub(crate) const fn new(agreed: bool) -> Self {
         let path = if agreed { Path::Testing } else { Path::Failed };
         let (sent, arrived, capable, marked) = (0, 0, 0, 0);
-        Self { path, sent, arrived, capable, marked, last_mark: None, overflowed: false }
+        Self { path, sent, arrived, capable, marked, last_mark: None, overflowed: None }
     }
 
     pub(crate) const fn path(&self) -> Path {
@@ -121,7 +128,7 @@ impl EcnPath {
         }
         if more_marked > 0 {
             self.last_mark = Some(now);
-            self.overflowed = false;
+            self.overflowed = None;
         }
         more_marked > 0
     }
@@ -136,7 +143,7 @@ impl EcnPath {
         memory: Span,
     ) {
         if self.is_quiet(now, memory) && is_overflow(lost, sent, expected) {
-            self.overflowed = true;
+            self.overflowed = self.overflowed.or(Some(now));
         }
     }
 
@@ -144,7 +151,7 @@ impl EcnPath {
     /// is.
     pub(crate) fn on_excess(&mut self, now: Nanos, memory: Span) {
         if self.is_quiet(now, memory) {
-            self.overflowed = true;
+            self.overflowed = self.overflowed.or(Some(now));
         }
     }
 
@@ -155,7 +162,13 @@ impl EcnPath {
 
     /// Marks are relied on.
     pub(crate) fn is_trusted(&self) -> bool {
-        self.path != Path::Failed && !self.overflowed
+        self.path != Path::Failed && self.overflowed.is_none()
+    }
+
+    /// Marks cannot be relied on, and none came for a while after that was found.
+    pub(crate) fn is_given_up(&self, now: Nanos) -> bool {
+        let waited = |at: Nanos| now.since(at) >= DOUBT;
+        self.path == Path::Failed || self.overflowed.is_some_and(waited)
     }
 }
 
@@ -216,6 +229,12 @@ pub(crate) fn tells_excess(path: &EcnPath, config: &LtConfig) -> bool {
     config.response == Response::Ecn
         && config.without_ecn == WithoutEcn::StandingQueue
         && !path.is_trusted()
+}
+
+/// Marks are given up: what the path loses by itself is found out ([`super::path`]), with the window
+/// spread over the round trip.
+pub(crate) fn finds_out(path: &EcnPath, config: &LtConfig, now: Nanos) -> bool {
+    tells_excess(path, config) && path.is_given_up(now)
 }
 
 #[cfg(test)]
@@ -292,6 +311,24 @@ mod tests {
         p.on_arrived();
         assert!(p.on_counts(Nanos(2000), 0, 2) && p.is_trusted());
         assert!(!EcnPath::new(false).is_trusted());
+    }
+
+    #[test]
+    fn marks_are_given_up_a_while_after_the_trust_ended() {
+        let config = LtConfig::default();
+        let at = |ms: u64| Nanos::ZERO + Span::from_millis(ms);
+        let mut p = EcnPath::new(true);
+        sent(&mut p, 2);
+        p.on_arrived();
+        assert!(!finds_out(&p, &config, at(0)));
+        p.on_excess(at(1000), Span::ZERO);
+        p.on_excess(at(2500), Span::ZERO);
+        assert!(!finds_out(&p, &config, at(2999)) && finds_out(&p, &config, at(3000)));
+        assert!(p.on_counts(at(4000), 0, 1) && !finds_out(&p, &config, at(9000)), "a mark");
+        let failed = EcnPath::new(false);
+        assert!(finds_out(&failed, &config, at(0)), "none can come");
+        let papers = LtConfig { without_ecn: WithoutEcn::Nothing, ..config };
+        assert!(!finds_out(&failed, &papers, at(9000)));
     }
 
     #[test]

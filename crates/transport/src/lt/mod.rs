@@ -15,6 +15,7 @@ mod ecn;
 mod estimate;
 mod ledger;
 mod overflow;
+mod path;
 mod receiver;
 mod sender;
 mod stats;

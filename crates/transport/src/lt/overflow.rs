@@ -1,5 +1,6 @@
 //! Losses that follow the flow's own growth: what a queue does that overflows, and corruption does
-//! not. It needs neither marks nor a delay to be seen, so that short queues count, and queues that
+//! not. They end the trust in marks ([`super::ecn`]); what is answered from then on says
+//! [`super::path`]. It needs neither marks nor a delay to be seen, so that short queues count, and queues that
 //! never were empty while the flow lasted. Ours, not the papers'.
 //!
 //! The base is what the path loses of small windows, an average over up to `MEMORY` segments that
@@ -15,8 +16,8 @@
 //!
 //! l of n segments were lost of the block or the sum, b of m of the base; n' is the number of
 //! segments that the sum is worth (n of a block), d is `DEVIATIONS`. Counts of segments, windows W
-//! in bytes. Leaves out losses that other flows' growth causes at small windows: they become part of
-//! the base.
+//! in bytes. Leaves out losses that other flows' growth causes at small windows, and what bursts of a slow
+//! start lose of a queue shorter than they are: they become part of the base.
 
 use std::collections::VecDeque;
 
@@ -46,7 +47,7 @@ const BELOW: f64 = 2.0;
 
 /// What became of segments.
 #[derive(Debug, Clone, Copy, Default)]
-struct Share {
+pub(crate) struct Share {
     lost: f64,
     sent: f64,
     /// Sum of the squares of the weights: `sent` if all weigh the same.
@@ -54,37 +55,55 @@ struct Share {
 }
 
 impl Share {
-    const fn of_block(lost: f64, sent: f64) -> Self {
+    pub(crate) const fn of_block(lost: f64, sent: f64) -> Self {
         Self { lost, sent, squares: sent }
     }
 
-    fn of(self) -> f64 {
+    pub(crate) fn of(self) -> f64 {
         self.lost / self.sent
     }
 
-    fn keep(&mut self, share: f64) {
+    pub(crate) const fn sent(self) -> f64 {
+        self.sent
+    }
+
+    pub(crate) fn keep(&mut self, share: f64) {
         self.lost *= share;
         self.sent *= share;
         self.squares *= share * share;
     }
 
-    fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.lost += other.lost;
         self.sent += other.sent;
         self.squares += other.squares;
     }
 
     /// How many more were lost than at the share of `base`, and the deviation of that number.
-    fn beyond(self, base: Self) -> (f64, f64) {
+    pub(crate) fn beyond(self, base: Self) -> (f64, f64) {
         let pooled = (self.lost + base.lost) / (self.sent + base.sent);
         let spread = self.squares / (self.sent * self.sent) + 1.0 / base.sent;
         let deviation = self.sent * (pooled * (1.0 - pooled) * spread).max(0.0).sqrt();
         (self.lost - self.sent * base.of(), deviation)
     }
 
-    fn exceeds(self, base: Self) -> bool {
+    pub(crate) fn exceeds(self, base: Self) -> bool {
         let (more, deviation) = self.beyond(base);
         more >= 1.0 + DEVIATIONS * deviation
+    }
+
+    /// Takes more in, of at most `memory` segments.
+    pub(crate) fn learn(&mut self, other: Self, memory: f64) {
+        let room = (memory - other.sent).max(0.0);
+        if self.sent > room {
+            self.keep(room / self.sent);
+        }
+        self.add(other);
+    }
+
+    /// Takes this share of the losses for none.
+    pub(crate) fn forgive(&mut self, share: f64) {
+        self.lost *= 1.0 - share;
     }
 }
 
@@ -159,11 +178,7 @@ impl Overflow {
     }
 
     fn learn(&mut self, block: Share) {
-        let room = (MEMORY - block.sent).max(0.0);
-        if self.base.sent > room {
-            self.base.keep(room / self.base.sent);
-        }
-        self.base.add(block);
+        self.base.learn(block, MEMORY);
     }
 
     /// The law was told of congestion: what comes is held against the base anew.

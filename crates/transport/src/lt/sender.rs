@@ -14,19 +14,20 @@ mod transmit;
 use std::collections::VecDeque;
 
 use airtcp_probe::{Cx, Event, Probe};
-use airtcp_units::{BitRate, Nanos};
+use airtcp_units::Nanos;
 
 use super::block::DATA_HEADER;
 use super::config::LtConfig;
-use super::ecn::{EcnPath, QueueGate};
+use super::ecn::{EcnPath, QueueGate, finds_out};
 use super::estimate::Estimator;
 use super::ledger::Ledger;
 use super::overflow::Overflow;
+use super::path::{PathLoss, Sample};
 use super::stats::LtStats;
 use crate::congestion::{
     Congestion, CongestionControl, CongestionKind, Law, LawParams, LawState, Lost,
 };
-use crate::tcp::{Pacing, RateSampler, RttEstimator, TcpConfig, law_params};
+use crate::tcp::{RateSampler, RttEstimator, TcpConfig, law_params};
 use outgoing::Outgoing;
 
 /// What the handshake has settled.
@@ -55,6 +56,7 @@ pub(crate) struct LtSender {
     ecn: EcnPath,
     gate: QueueGate,
     overflow: Overflow,
+    path: PathLoss,
     estimator: Estimator,
     ledger: Ledger,
     /// Blocks that are not delivered or of which packets are in the network.
@@ -145,6 +147,7 @@ impl LtSender {
             ecn: EcnPath::new(settled.ecn),
             gate: QueueGate::default(),
             overflow: Overflow::default(),
+            path: PathLoss::default(),
             estimator: Estimator::new(config),
             ledger: Ledger::new(tcp.dup_thresh),
             blocks: VecDeque::new(),
@@ -239,22 +242,6 @@ impl LtSender {
         super::block::target_segment(self.window(), self.mss_most, &self.config)
     }
 
-    /// The rate at which segments leave; `None` to send as the window allows.
-    #[inline]
-    fn pacing_rate(&self) -> Option<BitRate> {
-        match self.tcp.pacing {
-            Pacing::Off => None,
-            Pacing::Law => self.law.pacing_rate(),
-            Pacing::Cwnd => self.law.pacing_rate().or_else(|| {
-                let srtt = self.rtt.srtt()?.0.max(1);
-                let tenths = if self.law.cwnd() < self.law.ssthresh() / 2 { 20 } else { 12 };
-                let bits = u128::from(self.window()) * 8_000_000_000 * tenths / 10;
-                let bps = u64::try_from(bits / u128::from(srtt)).unwrap_or(u64::MAX);
-                BitRate::new(bps.max(1))
-            }),
-        }
-    }
-
     pub(crate) fn next_timer(&self) -> Nanos {
         self.rto_at.min(self.send_at)
     }
@@ -288,7 +275,7 @@ impl LtSender {
         let backoff = self.retries;
         cx.record(now, || Event::Timeout { backoff });
         let flight = self.ledger.pipe();
-        self.overflow.on_reaction();
+        self.on_reaction();
         self.give_up(true, stats);
         self.ecn.on_timeout();
         self.law.on_congestion(now, &Congestion { kind, flight, restart: false });
@@ -323,11 +310,19 @@ impl LtSender {
         self.blocks.get_mut(at)
     }
 
+    /// The law was told of congestion.
+    fn on_reaction(&mut self) {
+        self.overflow.on_reaction();
+        self.path.on_reaction();
+    }
+
     /// Takes the samples of blocks whose first segments are all judged, and lets go of those that
-    /// are over. True if losses followed growth since the last reaction.
+    /// are over. True if losses followed growth since the last reaction, or are beyond the path's.
     fn sweep(&mut self, now: Nanos) -> bool {
         let on_timeout = self.config.sample_on_timeout;
         let least = self.rtt.min_rtt();
+        let starting = self.law.cwnd() < self.law.ssthresh();
+        let segment = u64::from(self.mss_most);
         let (mut excess, memory) = (false, self.config.mark_memory);
         for block in &mut self.blocks {
             if let Some((lost, sent)) = block.take_sample(on_timeout) {
@@ -335,13 +330,28 @@ impl LtSender {
                     self.ecn.on_losses(now, (lost, sent), self.estimator.estimate(), memory);
                 }
                 // What left before the last reaction says nothing new.
-                if block.sent_from() >= self.react_from
-                    && self.overflow.sample(lost, sent, block.window())
-                {
+                let (window, begun) = (block.window(), block.begun());
+                let new = block.sent_from() >= self.react_from;
+                let grown = new && self.overflow.sample(lost, sent, window);
+                if grown {
                     self.ecn.on_excess(now, memory);
+                }
+                let mut answered = false;
+                if finds_out(&self.ecn, &self.config, now) {
+                    let srtt = self.rtt.srtt().unwrap_or_default();
+                    self.path.on_arrived(now, self.rate.delivered(), srtt);
+                    let sample = Sample { lost, sent, window, begun, starting };
+                    if new && self.path.sample(now, &sample, segment) {
+                        excess = true;
+                    }
+                    answered = lost > 0 && (excess || !new);
+                } else if grown {
                     excess = true;
                 }
-                self.estimator.sample(lost, sent);
+                // Parity is for what goes on: what the law answers is to end.
+                if !answered {
+                    self.estimator.sample(lost, sent);
+                }
             }
         }
         while self.blocks.front().is_some_and(Outgoing::is_over) {

@@ -156,6 +156,8 @@ impl LtSender {
         self.rtt.sample(sample);
         self.gate.sample(now, sample);
         let srtt = self.rtt.srtt().unwrap_or_default();
+        let least = self.rtt.min_rtt().unwrap_or(sample);
+        self.path.on_rtt(now, srtt, least, self.config.queue_floor);
         stats.rtt.take(sample, srtt);
         let rto = self.rtt.rto();
         cx.record(now, || Event::Rtt { sample, srtt, rto });
@@ -182,7 +184,7 @@ impl LtSender {
         // What is new since the last reaction: packets that left after it.
         if news.marked && self.heard > self.react_from {
             stats.ecn_reactions += 1;
-            self.overflow.on_reaction();
+            self.on_reaction();
             self.law
                 .on_congestion(now, &Congestion { kind: CongestionKind::EcnCe, flight, restart });
             self.mss = (self.mss / 2).max(self.config.mss_min);
@@ -203,7 +205,7 @@ impl LtSender {
     ) {
         stats.loss_reactions += 1;
         cx.record(now, || Event::FastRetransmit);
-        self.overflow.on_reaction();
+        self.on_reaction();
         let kind = CongestionKind::FastRetransmit;
         self.law.on_congestion(now, &Congestion { kind, flight, restart: false });
         self.react_from = self.sent;

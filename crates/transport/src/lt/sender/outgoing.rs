@@ -1,5 +1,7 @@
 //! A block on its way: which symbols left, what became of them, and what is to leave next.
 
+use airtcp_units::Nanos;
+
 use super::super::block::Kind;
 use super::super::block::{MOST_SYMBOLS, Plan, Symbols, kind_of, repairs};
 use super::super::config::{LtConfig, Reactive};
@@ -11,9 +13,10 @@ pub(crate) struct Outgoing {
     pub(crate) plan: Plan,
     /// Offset of the stream behind it.
     pub(crate) end: u64,
-    /// Window it was made for, and bytes sent in all before it.
+    /// Window it was made for, bytes sent in all before it, and when it began.
     window: u64,
     sent_from: u64,
+    begun: Nanos,
     /// Next fresh index, and one past the last that may leave now.
     fresh: u16,
     limit: u16,
@@ -37,12 +40,13 @@ pub(crate) struct Outgoing {
 }
 
 impl Outgoing {
-    pub(crate) fn new(plan: Plan, end: u64, (window, sent_from): (u64, u64)) -> Self {
+    pub(crate) fn new(plan: Plan, end: u64, (window, sent_from, begun): (u64, u64, Nanos)) -> Self {
         Self {
             plan,
             end,
             window,
             sent_from,
+            begun,
             fresh: 0,
             limit: plan.data + plan.parity,
             again: 0,
@@ -87,6 +91,11 @@ impl Outgoing {
     /// The window it was made for.
     pub(crate) const fn window(&self) -> u64 {
         self.window
+    }
+
+    /// When it began.
+    pub(crate) const fn begun(&self) -> Nanos {
+        self.begun
     }
 
     /// Bytes sent in all before it.

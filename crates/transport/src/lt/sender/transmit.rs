@@ -1,15 +1,21 @@
 //! What leaves next: repairs, the rest of the present block, a new block.
 
 use airtcp_probe::{Cx, Event, Probe};
-use airtcp_units::Nanos;
+use airtcp_units::{BitRate, Nanos};
 
 use super::super::block::{Kind, plan};
+use super::super::ecn::finds_out;
 use super::super::ledger::{Fate, Sent as Packet};
 use super::super::receiver::MOST_BLOCKS;
 use super::super::stats::LtStats;
 use super::super::wire::Data;
 use super::{LtSender, Outgoing};
 use crate::congestion::{CongestionControl, Idle, Sent};
+use crate::tcp::Pacing;
+
+/// Windows of so many of the largest segments are sent in bursts where pacing is off: beside TCP that sends so, a spread
+/// window of this size takes a tenth of the link more than its half.
+const SPREAD: u64 = 48;
 
 /// A symbol to be sent.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +38,7 @@ impl LtSender {
         stats: &mut LtStats,
         cx: &mut Cx<'_, P>,
     ) -> Option<Symbol> {
-        if now < self.next_send && self.pacing_rate().is_some() {
+        if now < self.next_send && self.pacing_rate(now).is_some() {
             self.send_at = self.next_send;
             return None;
         }
@@ -56,6 +62,29 @@ impl LtSender {
             return None;
         }
         Some(self.emit(now, at, stats))
+    }
+
+    /// The rate at which segments leave; `None` to send as the window allows. Where marks cannot be relied
+    /// on a small window is spread over the round trip: what a burst loses says nothing of the path.
+    #[inline]
+    pub(super) fn pacing_rate(&self, now: Nanos) -> Option<BitRate> {
+        let spread = self.tcp.pacing == Pacing::Cwnd
+            || (self.window() < SPREAD * u64::from(self.mss_most)
+                && finds_out(&self.ecn, &self.config, now));
+        if self.tcp.pacing == Pacing::Off && !spread {
+            return None;
+        }
+        let rate = self.law.pacing_rate();
+        if spread { rate.or_else(|| self.spread_window()) } else { rate }
+    }
+
+    /// The window in a round trip, 1.2 times as fast, twice as fast in slow start.
+    fn spread_window(&self) -> Option<BitRate> {
+        let srtt = self.rtt.srtt()?.0.max(1);
+        let tenths = if self.law.cwnd() < self.law.ssthresh() / 2 { 20 } else { 12 };
+        let bits = u128::from(self.window()) * 8_000_000_000 * tenths / 10;
+        let bps = u64::try_from(bits / u128::from(srtt)).unwrap_or(u64::MAX);
+        BitRate::new(bps.max(1))
     }
 
     /// The application has nothing to send, perhaps with room in the window.
@@ -98,7 +127,8 @@ impl LtSender {
         let protection = self.estimator.protection();
         let plan = plan(self.window(), self.mss, available, &protection, &self.config);
         self.assigned += u64::from(plan.bytes);
-        self.blocks.push_back(Outgoing::new(plan, self.assigned, (self.window(), self.sent)));
+        let made = (self.window(), self.sent, now);
+        self.blocks.push_back(Outgoing::new(plan, self.assigned, made));
         self.pending += 1;
         stats.blocks_sent += 1;
         let estimate_ppm = (self.estimator.estimate() * 1e6).round() as u32;
@@ -174,7 +204,7 @@ impl LtSender {
         }
         let sent = Sent { bytes, pipe: self.ledger.pipe(), retransmission: again };
         self.law.on_sent(now, &sent);
-        if let Some(rate) = self.pacing_rate() {
+        if let Some(rate) = self.pacing_rate(now) {
             self.next_send = self.next_send.max(now) + rate.time_for(bytes);
         }
         symbol
