@@ -1,26 +1,26 @@
-//! The sending half: symbols, what is sent next, and what feedback says.
+//! The sending half: symbols, and what is sent next and when. What feedback changes is in `incoming`,
+//! what leaves in `outgoing`.
 //!
 //! What goes first when the window has room: symbols that were lost, then new ones, then, with
 //! nothing else to send, combinations of everything that is not known to have arrived. A mirror of
 //! the receiver's decoder, fed with the packets that feedback says arrived, tells which
 //! symbols the receiver can compute: those are not sent again.
 
+mod incoming;
 mod outgoing;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use airtcp_fec::{WindowDecoder, coefficients};
-use airtcp_packet::Segment;
+use airtcp_fec::WindowDecoder;
 use airtcp_units::{Nanos, Span};
 
 use super::config::{Coding, SlidingConfig};
 use super::control::Control;
 use super::estimate::Losses;
 use super::ledger::{Ledger, News, Overdue};
-use super::marks::{Impossible, Marks};
-use super::receiver::DENSITY;
+use super::marks::Marks;
 use super::stats::SlidingStats;
-use super::wire::{Feedback, Head, MOST_COMBINED, Payload};
+use super::wire::{Head, MOST_COMBINED};
 
 /// Packets that combinations may take beyond `most_overhead`: for streams of a few symbols.
 const SPARE: f64 = 3.0;
@@ -315,122 +315,6 @@ impl Sender {
             self.silent += 1;
             self.stats.timeouts += 1;
             self.probes = if self.silent == 1 { PROBES } else { 1 };
-        }
-    }
-
-    /// Takes in feedback.
-    pub(crate) fn take(&mut self, now: Nanos, segment: &Segment) {
-        self.now = self.now.max(now);
-        let feedback = Feedback::of(segment, self.una, self.ledger.greatest());
-        let Some(feedback) = feedback.filter(|f| f.next <= self.next) else {
-            self.stats.feedback_refused += 1;
-            return;
-        };
-        let mut news = std::mem::take(&mut self.news);
-        if self.ledger.take(now, &feedback, self.control.patience(), &mut news) {
-            self.digest(now, &feedback, &news);
-        } else {
-            self.stats.feedback_refused += 1;
-        }
-        self.news = news;
-    }
-
-    /// Takes in what feedback changed.
-    fn digest(&mut self, now: Nanos, feedback: &Feedback, news: &News) {
-        if let Some(rtt) = news.rtt {
-            self.control.on_rtt(now, rtt);
-            self.stats.rtt.take(rtt, self.control.srtt());
-        }
-        if let Some(rate) = news.passed {
-            self.control.on_passed(rate);
-        }
-        self.heard = now;
-        if !news.arrived.is_empty() {
-            self.silent = 0;
-            self.marks.on_arrival();
-        }
-        self.acknowledge(feedback.next);
-        self.learn(news);
-        match self.marks.take(feedback.marked, self.stats.packets_sent()) {
-            Ok(true) => self.control.on_marked(now, feedback.greatest, self.ledger.next()),
-            Ok(false) => {}
-            Err(Impossible) => self.stats.feedback_refused += 1,
-        }
-        if self.ledger.greatest() >= self.round_end {
-            self.round_end = self.ledger.next();
-            let dispersion = self.losses.dispersion();
-            self.control.on_round(now, self.ledger.next(), !self.idle, dispersion);
-            self.idle = false;
-        }
-        let counts = self.control.counts();
-        (self.stats.shared, self.stats.reductions, self.stats.ecn_reactions) = counts;
-    }
-
-    fn acknowledge(&mut self, next: u64) {
-        if next <= self.una {
-            return;
-        }
-        let from = (self.una - self.kept) as usize;
-        let new = (next - self.una) as usize;
-        let bytes: u64 = self.heads.iter().skip(from).take(new).map(|h| u64::from(h.len())).sum();
-        self.stats.bytes_acked += bytes;
-        self.una = next;
-        if !self.lost.is_empty() {
-            self.lost = self.lost.split_off(&next);
-        }
-        if !self.times.is_empty() {
-            self.times = self.times.split_off(&next);
-        }
-    }
-
-    /// What is known of packets changes the mirror, the estimate, the window and what is lost.
-    fn learn(&mut self, news: &News) {
-        for payload in &news.arrived {
-            match *payload {
-                Payload::Symbol(symbol) => {
-                    self.mirror.source(symbol, ());
-                    self.lost.remove(&symbol);
-                }
-                Payload::Combination { first, count, key } => {
-                    let list: Vec<u8> =
-                        coefficients(key, DENSITY).take(usize::from(count)).collect();
-                    self.mirror.repair(first, &list, ());
-                }
-            }
-        }
-        while let Some(symbol) = self.mirror.next_decoded() {
-            self.lost.remove(&symbol);
-        }
-        for (_, payload) in &news.lost {
-            if let Payload::Symbol(symbol) = *payload
-                && symbol >= self.una
-                && !self.mirror.knows(symbol)
-            {
-                let times = self.times.entry(symbol).or_default();
-                *times = times.saturating_add(1);
-                // Of two copies the other may still arrive.
-                if *times <= 2 || !self.ledger.carries(symbol) {
-                    self.lost.insert(symbol);
-                }
-            }
-        }
-        let kept = self.oldest();
-        self.mirror.forget(kept);
-        let gone = (kept - self.kept) as usize;
-        self.heads.drain(..gone);
-        self.kept = kept;
-        news.fates.iter().for_each(|lost| self.losses.record(*lost));
-        let lost = news.lost.len() as u64;
-        let arrived = news.arrived.len() as u64;
-        self.stats.lost += lost;
-        self.stats.misjudged += news.misjudged;
-        let resolved = lost + arrived - news.misjudged;
-        let counted: Vec<u64> =
-            news.lost.iter().map(|l| l.0).filter(|n| self.control.counts_loss(*n)).collect();
-        let uncounted = (lost - counted.len() as u64).min(resolved);
-        self.control.on_resolved(resolved, arrived, uncounted, !self.idle);
-        for number in counted {
-            self.control.on_lost(number, self.ledger.next());
         }
     }
 
