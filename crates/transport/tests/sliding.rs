@@ -221,6 +221,31 @@ fn bulk_uses_what_the_link_lets_through() {
     }
 }
 
+/// A path on which thousands of packets are under way: all of them, and those that wait for the oldest loss, have
+/// room by default; with 4096 symbols half of the rate is lost.
+#[test]
+fn long_fat_paths() {
+    let run = |p: f64, most_symbols: u16| {
+        let rate = BitRate::from_mbps(100);
+        let delay = Span::from_millis(150);
+        let loss = Loss::Independent(p);
+        let mut w = World::new(Path { rate, delay, queue: 1000, forward: loss, ..Path::default() });
+        w.shadowed = false;
+        w.sliding(&SlidingConfig { most_symbols, ..SlidingConfig::default() }, None, Nanos::ZERO);
+        w.run(Nanos(60 * SECOND), |_| false);
+        let before = w.flows[0][1].delivered();
+        w.run(Nanos(90 * SECOND), |_| false);
+        (w.flows[0][1].delivered() - before) as f64 * 8.0 / 30.0 / (1.0 - p) / 100e6
+    };
+    let most = SlidingConfig::default().most_symbols;
+    for p in [0.1, 0.3, 0.5] {
+        let share = run(p, most);
+        assert!(share > 0.88, "{p}: {share}");
+    }
+    let few = run(0.5, 4096);
+    assert!(few < 0.6, "{few}");
+}
+
 /// Bursts of 10 and 50 ms: the same bounds.
 #[test]
 fn bursts_in_time() {

@@ -46,7 +46,8 @@ pub struct SlidingConfig {
     /// lost before go twice, from the second loss on or as many more as keep to this. 0 is never.
     /// Default 0.05.
     pub most_duplicates: f64,
-    /// Symbols sent and not known to have arrived in order, at most. Default 4096.
+    /// Symbols sent and not known to have arrived in order, at most: the window times the round trips
+    /// that the oldest loss takes. Memory is taken as they are used. Default 32,768, the most.
     pub most_symbols: u16,
 }
 
@@ -64,7 +65,7 @@ impl Default for SlidingConfig {
             deviations: 1.5,
             most_overhead: 1.25,
             most_duplicates: 0.05,
-            most_symbols: 4096,
+            most_symbols: 32_768,
         }
     }
 }

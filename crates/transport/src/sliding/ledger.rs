@@ -1,6 +1,6 @@
 //! Every packet under way, by its number: what it carried, when it left, what became of it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use airtcp_units::{Nanos, Span};
 
@@ -36,6 +36,8 @@ pub(crate) struct Sent {
     /// The greatest number known to have arrived when it left, and since when.
     passed: (u64, Nanos),
     fate: Fate,
+    /// It carries a symbol that was sent before.
+    again: bool,
 }
 
 /// What feedback changed.
@@ -87,6 +89,12 @@ pub(crate) struct Ledger {
     flying: u64,
     /// Of those, combinations.
     combinations: u64,
+    /// Numbers and first symbols of combinations from the oldest under way on; they never go back.
+    combined: VecDeque<(u64, u64)>,
+    /// One past the last symbol sent.
+    symbols: u64,
+    /// Packets under way with symbols sent again.
+    again: BTreeMap<u64, u32>,
     greatest: Option<(u64, Nanos)>,
     told: Told,
     /// Every packet before this number is resolved.
@@ -114,10 +122,9 @@ impl Ledger {
         self.combinations
     }
 
-    /// A packet with this symbol is under way.
+    /// A packet with this symbol, sent again, is under way.
     pub(crate) fn carries(&self, symbol: u64) -> bool {
-        let mut newest = self.sent.iter().rev();
-        newest.any(|s| s.fate == Fate::Flying && s.payload == Payload::Symbol(symbol))
+        self.again.contains_key(&symbol)
     }
 
     /// Greatest number known to have arrived.
@@ -128,26 +135,26 @@ impl Ledger {
     pub(crate) fn send(&mut self, now: Nanos, payload: Payload) -> u64 {
         let number = self.next();
         self.flying += 1;
-        if matches!(payload, Payload::Combination { .. }) {
-            self.combinations += 1;
+        let mut again = false;
+        match payload {
+            Payload::Combination { first, .. } => {
+                self.combinations += 1;
+                self.combined.push_back((number, first));
+            }
+            Payload::Symbol(symbol) if symbol < self.symbols => {
+                *self.again.entry(symbol).or_default() += 1;
+                again = true;
+            }
+            Payload::Symbol(symbol) => self.symbols = symbol + 1,
         }
         let passed = self.greatest.unwrap_or((number, now));
-        self.sent.push_back(Sent { payload, at: now, passed, fate: Fate::Flying });
+        self.sent.push_back(Sent { payload, at: now, passed, fate: Fate::Flying, again });
         number
     }
 
     /// First symbol of the oldest combination under way.
     pub(crate) fn oldest_combined(&self) -> Option<u64> {
-        if self.combinations == 0 {
-            return None;
-        }
-        let flying = self.sent.iter().filter(|s| s.fate == Fate::Flying);
-        flying
-            .filter_map(|s| match s.payload {
-                Payload::Combination { first, .. } => Some(first),
-                Payload::Symbol(_) => None,
-            })
-            .min()
+        if self.combinations == 0 { None } else { self.combined.front().map(|c| c.1) }
     }
 
     fn of(&mut self, number: u64) -> Option<&mut Sent> {
@@ -161,10 +168,24 @@ impl Ledger {
             return None;
         }
         sent.fate = fate;
-        let payload = sent.payload;
+        let (payload, again) = (sent.payload, sent.again);
         self.flying -= 1;
-        if matches!(payload, Payload::Combination { .. }) {
-            self.combinations -= 1;
+        match payload {
+            Payload::Combination { .. } => {
+                self.combinations -= 1;
+                while let Some((first, _)) = self.combined.front().copied()
+                    && self.of(first).is_none_or(|s| s.fate != Fate::Flying)
+                {
+                    self.combined.pop_front();
+                }
+            }
+            Payload::Symbol(symbol) if again => {
+                let left = self.again.remove(&symbol).unwrap_or_default();
+                if left > 1 {
+                    self.again.insert(symbol, left - 1);
+                }
+            }
+            Payload::Symbol(_) => {}
         }
         Some(payload)
     }

@@ -61,6 +61,8 @@ pub(crate) struct Sender {
     pending: u64,
     closing: bool,
     fin_sent: bool,
+    /// Bytes of symbols that are not acknowledged.
+    outstanding: u64,
     /// The first symbol not acknowledged; the next new one.
     una: u64,
     next: u64,
@@ -102,6 +104,7 @@ impl Sender {
             pending: 0,
             closing: false,
             fin_sent: false,
+            outstanding: 0,
             una: 0,
             next: 0,
             heads: VecDeque::new(),
@@ -154,10 +157,8 @@ impl Sender {
     }
 
     /// Bytes written that are not known to have arrived in order.
-    pub(crate) fn unacked(&self) -> u64 {
-        let from = (self.una - self.kept) as usize;
-        let sent: u64 = self.heads.iter().skip(from).map(|h| u64::from(h.len())).sum();
-        self.pending.saturating_add(sent)
+    pub(crate) const fn unacked(&self) -> u64 {
+        self.pending.saturating_add(self.outstanding)
     }
 
     /// A round trip, measured by the opening.

@@ -68,6 +68,7 @@ impl Sender {
         let new = (next - self.una) as usize;
         let bytes: u64 = self.heads.iter().skip(from).take(new).map(|h| u64::from(h.len())).sum();
         self.stats.bytes_acked += bytes;
+        self.outstanding -= bytes;
         self.una = next;
         if !self.lost.is_empty() {
             self.lost = self.lost.split_off(&next);

@@ -60,6 +60,7 @@ impl Sender {
             Choice::New => {
                 let len = self.pending.min(u64::from(self.config.segment)) as u16;
                 self.pending -= u64::from(len);
+                self.outstanding += u64::from(len);
                 let fin = self.closing && self.pending == 0;
                 self.fin_sent |= fin;
                 self.heads.push_back(Head::new(len, fin));
