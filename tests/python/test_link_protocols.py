@@ -6,6 +6,7 @@ import gzip
 import json
 from typing import TYPE_CHECKING
 
+import airtcp
 from airtcp.papers.drivers.links import runs_of_level
 from airtcp.report import link_rows
 
@@ -128,3 +129,26 @@ def test_chains_that_share_nothing_have_no_fairness(run: Program, tmp_path: Path
     assert "Jain" in ended.out
     assert "carries most" not in page.read_text()
     assert "Mb/s in all" in page.read_text()
+
+
+DIAMOND = """
+duration = "5 s"
+links = [
+  { from = "a", to = "slow", rate = "10 Mb/s", delay = "50 ms", protocol = { kind = "ll-harq" } },
+  { from = "a", to = "fast", rate = "10 Mb/s", delay = "1 ms", protocol = { kind = "ll-harq" } },
+  { from = "fast", to = "b", rate = "10 Mb/s", delay = "1 ms", protocol = { kind = "ll-harq" } },
+  { from = "slow", to = "b", rate = "10 Mb/s", delay = "50 ms", protocol = { kind = "ll-harq" } },
+]
+flows = [{ from = "a", to = "slow" }, { from = "slow", to = "b" }, { from = "a", to = "b" }]
+"""
+
+
+def test_a_way_is_the_one_that_packets_take(tmp_path: Path) -> None:
+    """Of two ways of two links the simulator takes the one whose last link was written first."""
+    (tmp_path / "diamond.toml").write_text(DIAMOND)
+    found = {
+        (w["name"], w["to"]): w for w in link_rows.ways(airtcp.run(tmp_path / "diamond.toml").json)
+    }
+    assert found["a", "b"]["hops"] == 2
+    assert found["a", "b"]["latency"] < 40
+    assert found["a", "slow"]["latency"] > 50

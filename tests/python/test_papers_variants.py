@@ -8,7 +8,8 @@ import pytest
 
 from airtcp import api
 from airtcp.papers.context import Context
-from airtcp.papers.drivers.variants import Run, runs_of
+from airtcp.papers.drivers.variants import Run, repeats_of, runs_of, variants
+from airtcp.papers.form import PaperError
 from airtcp.papers.library import Library
 
 if TYPE_CHECKING:
@@ -75,3 +76,13 @@ def test_variants_side_by_side_have_the_runs_that_are_said_of_them(library: Libr
     assert runs_of(single, parameters, every, Run)[2] == found[2][:1]
     for one in (context, single):
         one.close()
+
+
+def test_more_runs_are_of_variants_that_there_are() -> None:
+    axis = [{"name": "loss", "values": {"10": {}, "20": {}}}]
+    more = [{"at": {"loss": 10.0}, "runs": 4}]
+    assert len(list(variants({"axis": axis, "more": more}))) == 2
+    with pytest.raises(PaperError, match=r"no variant is at .*30"):
+        list(variants({"axis": axis, "more": [*more, {"at": {"loss": 30}, "runs": 4}]}))
+    with pytest.raises(PaperError, match="not more than 4"):
+        repeats_of({"runs": 4, "more": more}, {"loss": 10})

@@ -65,8 +65,12 @@ fn grown(text: &str) -> Result<Value, toml::de::Error> {
 fn explain(path: &str, message: &str) -> ScenarioError {
     let mut quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     // A link's own keys and those of its forward direction are written side by side.
-    let parent = path.rsplit_once('.').map_or("", |(parent, _)| parent);
-    if parent.starts_with("links[") && parent.ends_with("].forward") {
+    let of_link = path.rsplit_once('.').is_some_and(|(parent, key)| {
+        parent.starts_with("links[")
+            && parent.ends_with("].forward")
+            && quoted.first() == Some(&key)
+    });
+    if of_link {
         quoted.extend(LINK_KEYS.iter().filter(|key| **key != "forward"));
     }
     let unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");

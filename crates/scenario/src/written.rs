@@ -9,6 +9,9 @@ use crate::{
     resolve::{EMPTY_NAME, MAX_PARTS},
 };
 
+/// Bytes of text that all links made of one may take; what is built of them takes ten times that.
+const MOST_TEXT: usize = 64_000_000;
+
 /// Where the parts of a link stand in the scenario as written.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
@@ -30,6 +33,10 @@ pub(crate) fn expand(scenario: &mut Scenario) -> Result<Vec<Place>, ScenarioErro
             let (forward, reverse) = (forward.to_owned(), reverse.to_owned());
             Place { link: forward.clone(), forward, reverse }
         }));
+        // A dumbbell ends with its accesses, which are many; a chain's links are equal.
+        if let (Some(last), Some(place)) = (links.last(), places.last()) {
+            is_bearable(last, links.len(), &place.link)?;
+        }
         for (link, place) in links.iter().zip(&places) {
             check(link, place)?;
         }
@@ -39,6 +46,19 @@ pub(crate) fn expand(scenario: &mut Scenario) -> Result<Vec<Place>, ScenarioErro
         let (forward, reverse) = (format!("{link}.forward"), format!("{link}.reverse"));
         let place = Place { link, forward, reverse };
         check(&written, &place)?;
+        if let Some(hops) = written.hops {
+            let at = format!("{}.hops", place.link);
+            is_bearable(&written, hops as usize, &at)?;
+            let made = |node: &str| (1..hops).any(|i| node == written.between(i));
+            if made(&written.from) || made(&written.to) {
+                let first = written.between(1);
+                let message = format!(
+                    "makes nodes \"{first}\" and on, and one of them is an end of the link: \
+                     give the link another name"
+                );
+                return Err(ScenarioError::at(at, message));
+            }
+        }
         let hops = written.hops();
         if links.len() + hops.len() > MAX_PARTS {
             let message = format!("is beyond the {MAX_PARTS} links that a scenario may have");
@@ -51,10 +71,28 @@ pub(crate) fn expand(scenario: &mut Scenario) -> Result<Vec<Place>, ScenarioErro
     Ok(places)
 }
 
+/// Refuses copies of a link that would take gigabytes.
+fn is_bearable(link: &LinkSpec, count: usize, at: &str) -> Result<(), ScenarioError> {
+    let length = serde_json::to_string(link).map_or(0, |text| text.len());
+    if length.saturating_mul(count) <= MOST_TEXT {
+        return Ok(());
+    }
+    let message = format!(
+        "makes {count} links that take {length} bytes each to describe: accepted are {} MB in all",
+        MOST_TEXT / 1_000_000
+    );
+    Err(ScenarioError::at(at, message))
+}
+
 impl LinkSpec {
     /// Its name in results.
     pub(crate) fn name(&self) -> String {
         self.name.clone().unwrap_or_else(|| format!("{}-{}", self.from, self.to))
+    }
+
+    /// The node behind its `i`-th hop.
+    fn between(&self, i: u32) -> String {
+        format!("{}-{i}", self.name())
     }
 
     /// The links it stands for, one for each hop.
@@ -64,7 +102,7 @@ impl LinkSpec {
         let node = |i: u32| match i {
             0 => self.from.clone(),
             i if i == hops => self.to.clone(),
-            i => format!("{name}-{i}"),
+            i => self.between(i),
         };
         (0..hops)
             .map(|i| Self {

@@ -354,6 +354,21 @@ fn hops_that_cannot_be_are_refused() {
     let said =
         refusal(&(0..11).map(|i| many.replace("\"a\"", &format!("\"a{i}\""))).collect::<String>());
     assert!(said.contains("links[10]") && said.contains("100000"), "{said}");
+    let nested = format!("{LINK}queue = {{ kind = \"drop-tail\", hop = 3 }}\n");
+    assert!(!refusal(&nested).contains("hops"), "{}", refusal(&nested));
+    for ends in
+        ["name = \"a\"\nfrom = \"a-1\"\nto = \"b\"", "name = \"b\"\nfrom = \"a\"\nto = \"b-2\""]
+    {
+        let said = refusal(&format!("[[links]]\n{ends}\nhops = 3\n"));
+        assert!(said.contains("links[0].hops") && said.contains("end of the link"), "{said}");
+    }
+    let runs = (1..2000).map(|n| format!("[{n}, 1]")).collect::<Vec<_>>().join(", ");
+    let heavy =
+        format!("loss = {{ model = \"semi-markov\", successes = [{runs}], losses = [[1, 1]] }}\n");
+    let said = refusal(&format!("{LINK}hops = 10000\n{heavy}"));
+    assert!(said.contains("links[0].hops") && said.contains("64 MB"), "{said}");
+    let chain = format!("[topology]\nkind = \"chain\"\nhops = 10000\n[topology.link]\n{heavy}");
+    assert!(refusal(&chain).contains("64 MB"), "{}", refusal(&chain));
     let said = refusal(&format!("{LINK}hop = 3\n"));
     assert!(said.contains("did you mean \"hops\"?") && said.contains("reordering"), "{said}");
     // The second link has the name of the first one's second hop.

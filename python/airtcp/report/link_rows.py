@@ -39,38 +39,40 @@ def protocols(document: RunDocument) -> dict[str, list[Any]]:
     return table(used(document), PROTOCOL_COLUMNS)
 
 
-def _towards(document: RunDocument) -> dict[str, list[tuple[str, int]]]:
-    """Give the directions of links that leave each node: where to, and their number."""
+def _incoming(document: RunDocument) -> dict[str, list[tuple[str, int]]]:
+    """Give the directions of links that lead to each node: where from, and their number."""
     found: dict[str, list[tuple[str, int]]] = {}
     links: list[dict[str, Any]] = document["scenario"].get("links", [])
     for i, link in enumerate(links):
-        found.setdefault(link["from"], []).append((link["to"], 2 * i))
-        found.setdefault(link["to"], []).append((link["from"], 2 * i + 1))
+        found.setdefault(link["to"], []).append((link["from"], 2 * i))
+        found.setdefault(link["from"], []).append((link["to"], 2 * i + 1))
     return found
 
 
-def _way(towards: dict[str, list[tuple[str, int]]], start: str, end: str) -> list[int] | None:
-    """Give the directions of links on the shortest way; None if links do not lead there."""
-    before: dict[str, tuple[str, int] | None] = {start: None}
-    queue = [start]
+def _way(incoming: dict[str, list[tuple[str, int]]], start: str, end: str) -> list[int] | None:
+    """Give the directions of links that packets take; None if links do not lead there.
+
+    As the simulator does: breadth first from the end, and of equal ways the one whose link was
+    written first.
+    """
+    after: dict[str, tuple[str, int] | None] = {end: None}
+    queue = [end]
     for node in queue:
-        if node == end:
-            way: list[int] = []
-            step = before[node]
-            while step is not None:
-                way.insert(0, step[1])
-                step = before[step[0]]
-            return way
-        for further, number in towards.get(node, []):
-            if further not in before:
-                before[further] = (node, number)
-                queue.append(further)
-    return None
+        for before, number in incoming.get(node, []):
+            if before not in after:
+                after[before] = (node, number)
+                queue.append(before)
+    way: list[int] = []
+    step = after.get(start)
+    while step is not None:
+        way.append(step[1])
+        step = after[step[0]]
+    return way if start in after else None
 
 
 def ways(document: RunDocument) -> list[dict[str, Any]]:
     """Give every way that has a protocol on each link: goodput, latency, residual loss."""
-    towards = _towards(document)
+    incoming = _incoming(document)
     links: list[dict[str, Any]] = document["summary"]["links"]
     goodputs: dict[tuple[str, str], float] = {}
     for flow, one in zip(
@@ -82,7 +84,7 @@ def ways(document: RunDocument) -> list[dict[str, Any]]:
         goodputs[ends] = goodputs.get(ends, 0.0) + (one["goodput_bps"]["mean"] or 0.0)
     found: list[dict[str, Any]] = []
     for (start, end), goodput in goodputs.items():
-        way = _way(towards, start, end)
+        way = _way(incoming, start, end)
         if not way or not all(mean(links[i], "latency_mean_s") for i in way):
             continue
         arrives = 1.0
@@ -121,13 +123,13 @@ def findings(document: RunDocument) -> list[words.Finding]:
 
 def apart(document: RunDocument) -> bool:
     """Tell whether some flows have nothing in common with others, so that they share nothing."""
-    towards = _towards(document)
+    incoming = _incoming(document)
     part: dict[str, str] = {}
-    for start in towards:
+    for start in incoming:
         waiting = [] if start in part else [start]
         part.setdefault(start, start)
         for node in waiting:
-            new = dict.fromkeys((to for to, _ in towards[node] if to not in part), start)
+            new = dict.fromkeys((to for to, _ in incoming[node] if to not in part), start)
             part |= new
             waiting += new
     flows: list[dict[str, Any]] = (

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from airtcp.papers.form import Form, Key, is_number
+from airtcp.papers.form import Form, Key, is_number, refuse
 from airtcp.papers.outcome import Axis, Layer, Measure, Plot, repeated
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ VARIED: Final[Form] = {
 }
 
 MORE: Final[Form] = {
-    "at": Key("open", "conditions that a variant has to have, of all or some axes", required=True),
+    "at": Key("conditions", "conditions of the variants, of all or some axes", required=True),
     "runs": Key("whole", "its replications", required=True),
 }
 
@@ -100,12 +100,16 @@ def variants(
     >>> list(variants({"axis": [rate, system]}))
     [({'rate': 6, 'system': 'base'}, {'r': 6}), ({'rate': 54, 'system': 'base'}, {'r': 54})]
 
+    Raises:
+        PaperError: If no variant is what `more` is about.
+
     With `wanted`, those alone that are in it:
 
     >>> [at for at, _ in variants({"axis": [rate], "wanted": [{"rate": 54.0}]})]
     [{'rate': 54}]
     """
     wanted = parameters.get("wanted")
+    more: list[dict[str, Any]] = list(parameters.get("more", []))
     axes = cast("list[dict[str, Any]]", parameters["axis"])
     for values in product(*(axis["values"] for axis in axes)):
         at: dict[str, str | float] = {}
@@ -113,19 +117,29 @@ def variants(
         for axis, value in zip(axes, values, strict=True):
             at[axis["name"]] = _condition(value)
             overrides |= axis["values"][value]
+        more = [one for one in more if not one["at"].items() <= at.items()]
         if wanted is None or at in wanted:
             yield at, overrides
+    if more:
+        refuse(f"more: no variant is at {more[0]['at']}")
 
 
 def repeats_of(parameters: Mapping[str, Any], at: Mapping[str, str | float]) -> int:
     """Give how many replications a figure says of a variant.
 
+    Raises:
+        PaperError: If `more` is not more.
+
     >>> more = [{"at": {"loss": 50}, "runs": 6}, {"at": {"loss": 50, "arq": "all"}, "runs": 4}]
     >>> [repeats_of({"runs": 3, "more": more}, {"loss": n, "arq": "all"}) for n in (10, 50)]
     [3, 6]
     """
+    runs: int = parameters["runs"]
+    for one in parameters["more"]:
+        if one["runs"] <= runs:
+            refuse(f"more: {one['runs']} runs at {one['at']} are not more than {runs}")
     more = [one["runs"] for one in parameters["more"] if one["at"].items() <= at.items()]
-    return max([parameters["runs"], *more])
+    return max([runs, *more])
 
 
 def runs_of(
