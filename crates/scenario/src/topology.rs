@@ -46,6 +46,19 @@ impl Topology {
         }
     }
 
+    /// What describes many of its links, both ways, and how many those are (at most as many as
+    /// are accepted).
+    pub(crate) fn repeated(&self) -> ([Option<&Direction>; 2], u32) {
+        match self {
+            Self::Chain { hops, link, reverse } => {
+                ([Some(link), reverse.as_deref()], MAX_SIZE.min(*hops))
+            }
+            Self::Dumbbell { pairs, access, .. } => {
+                ([access.as_deref(), None], 2 * MAX_SIZE.min(*pairs))
+            }
+        }
+    }
+
     /// Paths to what describes the two directions of its `i`-th link.
     pub(crate) fn places(&self, i: usize) -> (&'static str, &'static str) {
         match self {

@@ -2,6 +2,7 @@
 //! of the result stands in the file, for whoever complains of it.
 
 use airtcp_units::Span;
+use serde::Serialize;
 
 use crate::topology::in_range;
 use crate::{
@@ -27,16 +28,14 @@ pub(crate) struct Place {
 pub(crate) fn expand(scenario: &mut Scenario) -> Result<Vec<Place>, ScenarioError> {
     let (mut links, mut places) = (Vec::new(), Vec::new());
     if let Some(topology) = scenario.topology.take() {
+        let (described, count) = topology.repeated();
+        is_bearable(&described, count as usize, topology.places(count as usize).0)?;
         links = topology.links()?;
         places.extend((0..links.len()).map(|i| {
             let (forward, reverse) = topology.places(i);
             let (forward, reverse) = (forward.to_owned(), reverse.to_owned());
             Place { link: forward.clone(), forward, reverse }
         }));
-        // A dumbbell ends with its accesses, which are many; a chain's links are equal.
-        if let (Some(last), Some(place)) = (links.last(), places.last()) {
-            is_bearable(last, links.len(), &place.link)?;
-        }
         for (link, place) in links.iter().zip(&places) {
             check(link, place)?;
         }
@@ -71,8 +70,8 @@ pub(crate) fn expand(scenario: &mut Scenario) -> Result<Vec<Place>, ScenarioErro
     Ok(places)
 }
 
-/// Refuses copies of a link that would take gigabytes.
-fn is_bearable(link: &LinkSpec, count: usize, at: &str) -> Result<(), ScenarioError> {
+/// Refuses copies of a description that would take gigabytes.
+fn is_bearable<T: Serialize>(link: &T, count: usize, at: &str) -> Result<(), ScenarioError> {
     let length = serde_json::to_string(link).map_or(0, |text| text.len());
     if length.saturating_mul(count) <= MOST_TEXT {
         return Ok(());
