@@ -18,6 +18,9 @@ FLAGS: Final = [
 ]
 # Ends a wait that would never end; how fast a page draws on a busy machine is not tested.
 PATIENCE_MS: Final = 180_000
+_NEXT_UNDRAWN: Final = (
+    "document.querySelector('[data-chart]:not([data-drawn])')?.dataset.chart ?? ''"
+)
 
 
 class Browser:
@@ -54,10 +57,12 @@ class Browser:
         """
         page = self.blank(scheme=scheme, width=width)
         page.goto(path.as_uri())
-        undrawn = page.locator("[data-chart]:not([data-drawn])")
-        while undrawn.count():
-            name = undrawn.first.get_attribute("data-chart")
-            figure = page.locator(f"[data-chart='{name}']")
-            figure.evaluate("n => n.scrollIntoView({behavior: 'instant', block: 'center'})")
+        # One question at a time: a figure may be drawn between two.
+        while name := page.evaluate(_NEXT_UNDRAWN):
+            page.evaluate(
+                "name => document.querySelector(`[data-chart='${name}']`)"
+                ".scrollIntoView({behavior: 'instant', block: 'center'})",
+                name,
+            )
             page.locator(f"[data-chart='{name}'][data-drawn]").wait_for(state="attached")
         return page
