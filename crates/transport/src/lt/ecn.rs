@@ -29,6 +29,7 @@
 use airtcp_units::{Nanos, Span};
 
 use super::config::{LtConfig, Response, WithoutEcn};
+use super::greatest::Greatest;
 
 /// Packets sent ECN-capable before any is confirmed (RFC 9000 appendix A.4).
 const TEST_PACKETS: u64 = 10;
@@ -181,8 +182,8 @@ fn is_overflow(lost: u16, sent: u16, expected: f64) -> bool {
 /// Whether a queue stands.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct QueueGate {
-    /// Greatest round trip of this interval and of the one before.
-    greatest: [Span; 2],
+    /// Round trips.
+    greatest: Greatest<Span>,
     since: Nanos,
     latest: Span,
 }
@@ -191,16 +192,18 @@ impl QueueGate {
     pub(crate) fn sample(&mut self, now: Nanos, rtt: Span) {
         let passed = now.since(self.since);
         if passed >= INTERVAL {
-            let last = if passed >= INTERVAL * 2 { Span::ZERO } else { self.greatest[0] };
-            self.greatest = [Span::ZERO, last];
+            if passed >= INTERVAL * 2 {
+                self.greatest.turn();
+            }
+            self.greatest.turn();
             self.since = now;
         }
-        self.greatest[0] = self.greatest[0].max(rtt);
+        self.greatest.take(rtt);
         self.latest = rtt;
     }
 
     pub(crate) fn stands(&self, least: Span, config: &LtConfig) -> bool {
-        let range = self.greatest[0].max(self.greatest[1]).saturating_sub(least);
+        let range = self.greatest.get().saturating_sub(least);
         let share = Span((range.0 as f64 * config.queue_share) as u64);
         self.latest.saturating_sub(least) >= share.max(config.queue_floor)
     }

@@ -8,11 +8,13 @@
 //! simulator symbols are lengths: which of them arrived decides. Equations, choices and checks are
 //! in `docs/models/lt-tcp.md`.
 
+mod base;
 pub mod block;
 mod config;
 mod connection;
 mod ecn;
 mod estimate;
+mod greatest;
 mod ledger;
 mod overflow;
 mod path;

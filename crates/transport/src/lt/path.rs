@@ -17,18 +17,16 @@
 //! the base learns at any window, as a queue only adds to losses.
 //!
 //! Until `ENOUGH` segments are known every loss counts as an overflow, as for TCP: the window falls until it is
-//! small, and then either nothing is lost or the base is learned. From then on each block, and the decayed sum of
-//! those since the last reaction, are held against it as two shares of independent losses ([`Share::exceeds`]). A base that
+//! small, and then either nothing is lost or the base is learned. From then on losses are held against it ([`super::base`]). A base that
 //! no small window confirms for `BELIEVED` and `MEMORY` segments loses `FORGOTTEN` of itself.
 //!
 //! Shares of segments, windows in bytes. Leaves out losses that others' queue causes in moments without
 //! delay: they become part of the base.
 
-use std::collections::VecDeque;
-
 use airtcp_units::{Nanos, Span};
 
-use super::overflow::Share;
+use super::base::{Base, MEMORY, Share};
+use super::greatest::Greatest;
 
 /// What a small window is at most of what the path carries in the least round trip.
 const SMALL: f64 = 0.9;
@@ -52,22 +50,12 @@ const INTERVAL: Span = Span::from_secs(10);
 /// Round trips over which rates are remembered, at least, and half of the most.
 const ROUNDS: u32 = 64;
 
-/// Segments from which on the base is believed, and over which it is averaged.
+/// Segments from which on the base is believed.
 const ENOUGH: f64 = 48.0;
-const MEMORY: f64 = 500.0;
 
 /// How long it is believed without being confirmed, and what is forgotten then.
 const BELIEVED: Span = Span::from_secs(10);
 const FORGOTTEN: f64 = 0.3;
-
-/// Blocks that wait to be shown small.
-const WAITING: usize = 16;
-
-/// What a sum keeps with each block.
-const KEEP: f64 = 0.875;
-
-/// Deviations below the base from which it follows a sample.
-const BELOW: f64 = 2.0;
 
 /// What became of a block's first segments.
 #[derive(Debug, Clone, Copy)]
@@ -84,17 +72,15 @@ pub(crate) struct Sample {
 /// The base, and what is held against it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PathLoss {
-    base: Share,
-    recent: Share,
-    waiting: VecDeque<(u64, Share)>,
-    /// Greatest rates in bytes per second, of these rounds and of those before.
-    rates: [f64; 2],
+    base: Base,
+    /// Rates of arrival in bytes per second.
+    rates: Greatest<f64>,
     rounds: u32,
     /// When the present round began, and bytes that had arrived.
     round: Option<(Nanos, u64)>,
     least_rtt: Span,
-    /// Greatest smoothed round trip of this interval and of the one before.
-    longest: [Span; 2],
+    /// Smoothed round trips.
+    longest: Greatest<Span>,
     since: Nanos,
     /// When a queue last stood.
     stood: Option<Nanos>,
@@ -107,12 +93,12 @@ impl PathLoss {
     #[inline]
     pub(crate) fn on_rtt(&mut self, now: Nanos, smoothed: Span, least: Span, floor: Span) {
         if now.since(self.since) >= INTERVAL {
-            self.longest = [Span::ZERO, self.longest[0]];
+            self.longest.turn();
             self.since = now;
         }
-        self.longest[0] = self.longest[0].max(smoothed);
+        self.longest.take(smoothed);
         self.least_rtt = least;
-        let range = self.longest[0].max(self.longest[1]).saturating_sub(least);
+        let range = self.longest.get().saturating_sub(least);
         let share = Span((range.0 as f64 * STANDS) as u64);
         if smoothed.saturating_sub(least) >= share.max(floor.min(least / LEAST_QUEUE)) {
             self.stood = Some(now);
@@ -133,15 +119,14 @@ impl PathLoss {
         self.rounds += 1;
         if self.rounds > ROUNDS {
             self.rounds = 1;
-            self.rates = [0.0, self.rates[0]];
+            self.rates.turn();
         }
-        let rate = arrived.saturating_sub(before) as f64 / time.as_secs_f64();
-        self.rates[0] = self.rates[0].max(rate);
+        self.rates.take(arrived.saturating_sub(before) as f64 / time.as_secs_f64());
     }
 
     /// Bytes that the path carries in the least round trip.
     fn carried(&self) -> f64 {
-        self.rates[0].max(self.rates[1]) * self.least_rtt.as_secs_f64()
+        self.rates.get() * self.least_rtt.as_secs_f64()
     }
 
     /// The window is near the least of a law with such segments, and not shown to be too large.
@@ -157,60 +142,39 @@ impl PathLoss {
             return false;
         }
         let block = Share::of_block(f64::from(of.lost.min(of.sent)), f64::from(of.sent));
-        self.recent.keep(KEEP);
-        self.recent.add(block);
+        self.base.take(block);
         self.unconfirmed += block.sent();
         let calm = self.stood.is_none_or(|at| at < of.begun);
         let most = SMALL * self.carried();
         let small = self.is_least(of.window, segment) || (of.window as f64 <= most && !of.starting);
-        let (base, known) = (self.base, self.base.sent() >= ENOUGH);
-        let below = known && {
-            let (more, deviation) = self.recent.beyond(base);
-            -more > BELOW * deviation
-        };
-        if below || (small && calm) {
-            self.learn(now, block);
+        let known = self.base.known().sent() >= ENOUGH;
+        let more =
+            if known { self.base.is_exceeded(block) } else { of.lost > 0 && !(small && calm) };
+        if (known && self.base.is_above_recent()) || (small && calm) {
+            self.base.learn(block);
+            self.confirm(now);
         } else if calm && !of.starting {
-            self.waiting.push_back((of.window, block));
+            self.base.wait(of.window, block);
         }
-        self.learn_small(now, most);
+        // Rates that were found since may show windows to be small.
+        if self.base.learn_small(most) {
+            self.confirm(now);
+        }
         if now.since(self.confirmed) > BELIEVED && self.unconfirmed > MEMORY {
             self.base.forgive(FORGOTTEN);
-            self.confirmed = now;
-            self.unconfirmed = 0.0;
+            self.confirm(now);
         }
-        if known {
-            block.exceeds(base) || self.recent.exceeds(base)
-        } else {
-            of.lost > 0 && !(small && calm)
-        }
+        more
     }
 
-    /// Learns from windows that rates found since show to be small.
-    fn learn_small(&mut self, now: Nanos, most: f64) {
-        for _ in 0..self.waiting.len() {
-            if let Some((window, block)) = self.waiting.pop_front() {
-                if window as f64 <= most {
-                    self.learn(now, block);
-                } else {
-                    self.waiting.push_back((window, block));
-                }
-            }
-        }
-        if self.waiting.len() > WAITING {
-            self.waiting.pop_front();
-        }
-    }
-
-    fn learn(&mut self, now: Nanos, block: Share) {
-        self.base.learn(block, MEMORY);
+    fn confirm(&mut self, now: Nanos) {
         self.confirmed = now;
         self.unconfirmed = 0.0;
     }
 
-    /// The law was told of congestion: what comes is held against the base anew.
+    /// The law was told of congestion.
     pub(crate) fn on_reaction(&mut self) {
-        self.recent = Share::default();
+        self.base.on_reaction();
     }
 }
 

@@ -8,6 +8,7 @@ mod ack_policy;
 mod config;
 mod connection;
 mod ecn;
+mod pacing;
 mod profile;
 mod rate;
 mod reassembly;
@@ -28,6 +29,7 @@ pub use config::{
     RttSampling, TcpConfig,
 };
 pub use connection::Connection;
+pub(crate) use pacing::spread;
 pub use profile::Profile;
 pub(crate) use rate::{RateSampler, Snapshot};
 pub use recovery::{

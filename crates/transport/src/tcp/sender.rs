@@ -18,6 +18,7 @@ use airtcp_units::{BitRate, Nanos};
 
 use super::config::{Pacing, Recovery, TcpConfig};
 use super::ecn::EcnState;
+use super::pacing::spread;
 use super::rate::RateSampler;
 use super::recovery::{Differentiation, RecoveryState};
 use super::rto::RttEstimator;
@@ -259,19 +260,14 @@ impl Sender {
     }
 
     /// The rate at which segments leave, headers not counted; `None` to send as the window
-    /// allows. A window is paced as Linux does: twice `window / SRTT` below half the threshold,
-    /// 1.2 times above, so that it is used up before the round trip is over.
+    /// allows.
     pub(crate) fn pacing_rate(&self, config: &TcpConfig) -> Option<BitRate> {
         match config.pacing {
             Pacing::Off => None,
             Pacing::Law => self.law.pacing_rate(),
             Pacing::Cwnd => self.law.pacing_rate().or_else(|| {
-                let srtt = self.rtt.srtt()?.0.max(1);
                 let window = self.send_window(config).max(self.board.pipe());
-                let tenths = if self.law.cwnd() < self.law.ssthresh() / 2 { 20 } else { 12 };
-                let bit_ns = u128::from(window) * 8_000_000_000 * tenths / 10;
-                let bps = u64::try_from(bit_ns / u128::from(srtt)).unwrap_or(u64::MAX);
-                BitRate::new(bps.max(1))
+                spread(window, &self.law, self.rtt.srtt()?)
             }),
         }
     }

@@ -50,7 +50,7 @@ fn a_flood_ends_and_corruption_is_not_answered() {
             b.round(window, true);
             window *= 2;
         }
-        assert!(b.path.base.sent() <= 0.0, "{share}: nothing is learned in slow start");
+        assert!(b.path.base.known().sent() <= 0.0, "{share}: nothing is learned in slow start");
         let (mut told, mut most) = (0, 0);
         for round in 0..600 {
             if b.round(window, false) {
@@ -65,7 +65,7 @@ fn a_flood_ends_and_corruption_is_not_answered() {
             }
         }
         // A part is forgotten while no window is small.
-        let base = b.path.base.of();
+        let base = b.path.base.known().of();
         assert!((0.6 * share..share + 0.06).contains(&base), "{share}: {base}");
         assert!(most < 100_000 && most > 50_000, "{share}: windows of up to {most}");
         assert!(told < 40, "{share}: {told} answers in 500 round trips");
@@ -80,7 +80,7 @@ fn every_loss_counts_until_the_base_is_known() {
     assert!(fast > 6, "a window above what was carried: {fast}");
     // Half of it is small: 16 kB of what carried 24 kB.
     let small: Vec<bool> = (0..10).map(|_| b.round(15_000, false)).collect();
-    assert!(!small.contains(&true) && b.path.base.sent() > ENOUGH, "{small:?}");
+    assert!(!small.contains(&true) && b.path.base.known().sent() > ENOUGH, "{small:?}");
     assert!((0..40).all(|_| !b.round(30_000, false)), "it is the path's: {:?}", b.path.base);
 }
 
@@ -88,14 +88,14 @@ fn every_loss_counts_until_the_base_is_known() {
 fn nothing_is_learned_while_a_queue_stands() {
     let mut b = Bench::new(1e6, 0.3);
     (0..2).for_each(|_| _ = b.round(200_000, false));
-    let known = b.path.base.sent();
+    let known = b.path.base.known().sent();
     b.smoothed = RTT * 2;
     let told = (0..50).map(|_| b.round(20_000, false)).filter(|told| *told).count();
-    assert!(told == 50 && b.path.base.sent() <= known, "{:?}", b.path.base);
+    assert!(told == 50 && b.path.base.known().sent() <= known, "{:?}", b.path.base);
     // A tenth of the longest queue is none.
     b.smoothed = RTT * 11 / 10;
     (0..10).for_each(|_| _ = b.round(20_000, false));
-    assert!((b.path.base.of() - 0.3).abs() < 0.02, "{:?}", b.path.base);
+    assert!((b.path.base.known().of() - 0.3).abs() < 0.02, "{:?}", b.path.base);
 }
 
 /// Two segments of the law are as little as it can send; three are small unless less is carried.
@@ -106,9 +106,14 @@ fn the_least_window_is_small() {
     {
         let mut b = Bench::new(capacity, 0.0);
         b.round(2000, true);
-        let before = b.path.base.sent();
+        let before = b.path.base.known().sent();
         (0..10).for_each(|_| _ = b.round(window, true));
-        assert_eq!(b.path.base.sent() > before, small, "{capacity}, {window}: {:?}", b.path.base);
+        assert_eq!(
+            b.path.base.known().sent() > before,
+            small,
+            "{capacity}, {window}: {:?}",
+            b.path.base
+        );
     }
 }
 
@@ -117,10 +122,10 @@ fn what_is_not_confirmed_is_forgotten() {
     let mut b = Bench::new(1e6, 0.4);
     (0..2).for_each(|_| _ = b.round(200_000, false));
     (0..30).for_each(|_| _ = b.round(20_000, false));
-    let before = b.path.base.of();
+    let before = b.path.base.known().of();
     assert!((before - 0.4).abs() < 0.02);
     b.smoothed = RTT * 2;
     (0..210).for_each(|_| _ = b.round(20_000, false));
-    let kept = b.path.base.of() / before;
+    let kept = b.path.base.known().of() / before;
     assert!((kept - 0.7 * 0.7).abs() < 1e-9, "{kept}");
 }

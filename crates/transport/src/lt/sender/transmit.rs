@@ -11,7 +11,7 @@ use super::super::stats::LtStats;
 use super::super::wire::Data;
 use super::{LtSender, Outgoing};
 use crate::congestion::{CongestionControl, Idle, Sent};
-use crate::tcp::Pacing;
+use crate::tcp::{Pacing, spread};
 
 /// Windows of so many of the largest segments are sent in bursts where pacing is off: beside TCP that sends so, a spread
 /// window of this size takes a tenth of the link more than its half.
@@ -68,23 +68,18 @@ impl LtSender {
     /// on a small window is spread over the round trip: what a burst loses says nothing of the path.
     #[inline]
     pub(super) fn pacing_rate(&self, now: Nanos) -> Option<BitRate> {
-        let spread = self.tcp.pacing == Pacing::Cwnd
+        let even = self.tcp.pacing == Pacing::Cwnd
             || (self.window() < SPREAD * u64::from(self.mss_most)
                 && finds_out(&self.ecn, &self.config, now));
-        if self.tcp.pacing == Pacing::Off && !spread {
+        if self.tcp.pacing == Pacing::Off && !even {
             return None;
         }
         let rate = self.law.pacing_rate();
-        if spread { rate.or_else(|| self.spread_window()) } else { rate }
-    }
-
-    /// The window in a round trip, 1.2 times as fast, twice as fast in slow start.
-    fn spread_window(&self) -> Option<BitRate> {
-        let srtt = self.rtt.srtt()?.0.max(1);
-        let tenths = if self.law.cwnd() < self.law.ssthresh() / 2 { 20 } else { 12 };
-        let bits = u128::from(self.window()) * 8_000_000_000 * tenths / 10;
-        let bps = u64::try_from(bits / u128::from(srtt)).unwrap_or(u64::MAX);
-        BitRate::new(bps.max(1))
+        if even {
+            rate.or_else(|| spread(self.window(), &self.law, self.rtt.srtt()?))
+        } else {
+            rate
+        }
     }
 
     /// The application has nothing to send, perhaps with room in the window.
