@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from airtcp.cli.console import screen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
     from rich.console import Console
     from rich.text import Text
@@ -90,30 +90,16 @@ def case_table(console: Console, case: CompareCase, reference: str, rival: str |
 
 def _columns(case: CompareCase, reference: str, rival: str | None) -> list[Column]:
     from airtcp import words_compare
-    from airtcp.cli.tables import Column
-    from airtcp.words import NOT_NEGATIVE, SHARE, estimate
+    from airtcp.words import SHARE
 
     outcomes = case["outcomes"]
 
-    def column(
-        head: str,
-        get: Callable[[Outcome], Estimate | None],
-        scale: float,
-        rank: int = 0,
-        limits: tuple[float, float] = NOT_NEGATIVE,
-    ) -> Column | None:
-        values = [get(outcome) for outcome in outcomes]
-        if all(value is None or value["mean"] is None for value in values):
-            return None
-        short = [estimate(value, scale, short=True) for value in values]
-        return Column(head, [estimate(value, scale, limits) for value in values], short, rank)
-
     unit = words_compare.goodput(outcomes[0])[1]
     columns = [
-        column(f"goodput\n({unit})", lambda o: words_compare.goodput(o)[0], 1.0),
+        means(f"goodput\n({unit})", [words_compare.goodput(o)[0] for o in outcomes], 1.0),
         against(reference, outcomes) if len(outcomes) > 1 else None,
-        column("share\n(%)", lambda o: o["share"], 100.0, limits=SHARE),
-        column(f"{rival} gets\n(Mb/s)", lambda o: o["rival_goodput_bps"], 1e-6, 1),
+        means("share\n(%)", [o["share"] for o in outcomes], 100.0, limits=SHARE),
+        means(f"{rival} gets\n(Mb/s)", [o["rival_goodput_bps"] for o in outcomes], 1e-6, 1),
         plain("RTT\n(ms)", outcomes, "rtt_mean_s", 1e3, 2),
         plain("95 %\n(ms)", outcomes, "rtt_p95_s", 1e3, 5),
         plain("queue\n(ms)", outcomes, "queue_delay_s", 1e3, 6),
@@ -124,6 +110,24 @@ def _columns(case: CompareCase, reference: str, rival: str | None) -> list[Colum
         plain("exchange\n(ms)", outcomes, "exchange_mean_s", 1e3, 1),
     ]
     return [column for column in columns if column is not None]
+
+
+def means(
+    head: str,
+    values: Sequence[Estimate | None],
+    scale: float,
+    rank: int = 0,
+    limits: tuple[float, float] | None = None,
+) -> Column | None:
+    """Make a column of means with their intervals; none if there is nothing to show."""
+    from airtcp.cli.tables import Column
+    from airtcp.words import NOT_NEGATIVE, estimate
+
+    if all(value is None or value["mean"] is None for value in values):
+        return None
+    full = [estimate(value, scale, limits or NOT_NEGATIVE) for value in values]
+    short = [estimate(value, scale, short=True) for value in values]
+    return Column(head, full, short, rank)
 
 
 def plain(head: str, outcomes: list[Outcome], key: str, scale: float, rank: int) -> Column | None:

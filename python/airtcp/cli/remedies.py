@@ -43,18 +43,12 @@ def table(console: Console, remedies: Remedies) -> None:
 
 def _columns(remedies: Remedies) -> list[Column]:
     from airtcp import words_compare
-    from airtcp.cli.compare_tables import against, plain
-    from airtcp.cli.tables import Column
-    from airtcp.words import estimate
+    from airtcp.cli.compare_tables import against, means, plain
 
     outcomes = remedies["outcomes"]
     values, units = zip(*(words_compare.goodput(outcome) for outcome in outcomes), strict=True)
     columns = [
-        Column(
-            f"goodput\n({units[0]})",
-            [estimate(value, 1.0) for value in values],
-            [estimate(value, 1.0, short=True) for value in values],
-        ),
+        means(f"goodput\n({units[0]})", values, 1.0),
         against(remedies["reference"], outcomes),
         plain("delivered\n50 % (ms)", outcomes, "delivery_p50_s", 1e3, 3),
         plain("delivered\n95 % (ms)", outcomes, "delivery_p95_s", 1e3, 0),
