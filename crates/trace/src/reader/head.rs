@@ -7,7 +7,8 @@ use airtcp_units::Span;
 use super::lines::check_text;
 use crate::error::{TraceError, excerpt};
 
-/// The first 64 KiB of a file, known to be text.
+/// The first 64 KiB of a file from its first line that is no comment, and the comments before;
+/// known to be text.
 pub(super) struct Head<'a> {
     pub(super) path: &'a Path,
     /// File name without folders and without endings of compression, in lower case.
@@ -107,6 +108,9 @@ impl<'a> Head<'a> {
             }
             None if self.text.trim().is_empty() => {
                 TraceError::Empty { path, found: "the file is empty" }
+            }
+            None if self.more() => {
+                TraceError::Empty { path, found: "its first 64 MiB hold comments only" }
             }
             None => TraceError::Empty { path, found: "the file holds comments only" },
         }

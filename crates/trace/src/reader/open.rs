@@ -11,8 +11,10 @@ use super::zstd::{self, Frames};
 use super::{LinkTrace, ReadOptions};
 use crate::error::TraceError;
 
-/// Text looked at to tell the layout.
+/// Text looked at to tell the layout, from the first line that is no comment.
 const HEAD: usize = 64 * 1024;
+/// Comments that a file may begin with.
+const MOST_COMMENTS: usize = 64 << 20;
 /// Compressions one inside the other.
 const MAX_NESTING: u32 = 3;
 /// Memory an xz dictionary may ask for, KiB. `xz -9` needs 65 MiB.
@@ -110,9 +112,30 @@ fn read_nested(mut input: Input<'_>, depth: u32) -> Result<Vec<LinkTrace>, Trace
 }
 
 fn read_text(mut input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
-    let start = peek(&mut input, HEAD)?;
-    let head = Head::new(input.path, &start, start.len() < HEAD)?;
+    let mut wanted = HEAD;
+    let mut start = peek(&mut input, wanted)?;
+    loop {
+        let comments = comments(&start);
+        if start.len() < wanted || comments + HEAD <= wanted || wanted >= MOST_COMMENTS {
+            break;
+        }
+        wanted = if comments == start.len() { wanted * 8 } else { comments + HEAD };
+        start = peek(&mut input, wanted)?;
+    }
+    let head = Head::new(input.path, &start, start.len() < wanted)?;
     layouts::read(&head, input)
+}
+
+/// Bytes of `start` before the first line that holds more than blanks and a comment.
+fn comments(start: &[u8]) -> usize {
+    let mut at = if start.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    for line in start[at..].split_inclusive(|b| *b == b'\n') {
+        if !matches!(line.trim_ascii_start(), [] | [b'#', ..]) {
+            return at;
+        }
+        at += line.len();
+    }
+    start.len()
 }
 
 /// Members of an archive, one after the other. Extended headers are not interpreted: they could

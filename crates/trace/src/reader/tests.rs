@@ -149,6 +149,19 @@ fn bad_files_get_a_reason_and_a_place() {
 }
 
 #[test]
+fn comments_may_be_longer_than_the_head() {
+    for comments in [65_500, 65_520, 65_540, 70_000, 600_000] {
+        let mut text = "# a comment of many\n".repeat(comments / 20);
+        text.push_str("received\n1\n1\n0\n1\n");
+        assert_eq!(bits(&one("long.csv", &text)), "1101", "{comments}");
+        let head = format!("# airtcp: interval=7ms\n{}0110\n", "#\n".repeat(comments / 2));
+        let link = one("long.txt", &head);
+        assert_eq!((bits(&link).as_str(), link.interval), ("0110", Some(Span::from_millis(7))));
+    }
+    assert!(error("x", "# nothing\n".repeat(20_000)).contains("the file holds comments only"));
+}
+
+#[test]
 fn uniform_traces_are_valid() {
     assert_eq!(one("x", &"0".repeat(300)).outcomes.received(), 0);
     assert_eq!(one("x", &"1".repeat(300)).outcomes.received(), 300);
