@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import altair as alt
 
 from airtcp import cells
-from airtcp.report import theme
+from airtcp.report import labels, theme
 from airtcp.report.charts import finish, n, named, q
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def positions(
     xs, ys = ([row[axis] for row in (*rows, *neighbours)] for axis in ("x", "y"))
     spans = max(xs) - min(xs), max(ys) - min(ys)
     # A row of stations needs no square, but names need room.
-    half = [0.58 * max(span, 0.35 * max(spans)) or 1.0 for span in spans]
+    half = [0.66 * max(span, 0.35 * max(spans)) or 1.0 for span in spans]
 
     def options(values: Sequence[float], reach: float) -> dict[str, Any]:
         middle = (min(values) + max(values)) / 2
@@ -163,32 +163,34 @@ def positions(
         q("sends", "sends (Mb/s)"),
         q("gets", "gets (Mb/s)"),
     ]
-    stations = base.mark_point(filled=True, size=110, opacity=1).encode(
-        x=x,
-        y=y,
-        color=colour,
-        shape=alt.Shape(
+    shaped: dict[str, Any] = {
+        "shape": alt.Shape(
             "role:N",
             scale=alt.Scale(domain=["access point", "station"], range=["triangle-up", "circle"]),
             legend=None,
         ),
-        size=alt.condition("datum.role === 'station'", alt.value(110), alt.value(240)),
-        tooltip=tooltip,
-    )
-    layers: list[alt.Chart] = [ways, stations]
-    labelled = [base] if len(rows) + len(neighbours) <= _NAMED else []
+        "size": alt.condition("datum.role === 'station'", alt.value(110), alt.value(240)),
+        "tooltip": tooltip,
+    }
+    known = base.transform_filter("isValid(datum.error)").mark_point(filled=True, opacity=1)
+    # A station that sent nothing has no share of lost frames: it is there, without a colour.
+    silent = base.transform_filter("!isValid(datum.error)").mark_point(color=theme.GUIDE)
+    layers: list[alt.Chart] = [
+        ways,
+        silent.encode(x=x, y=y, **shaped),
+        known.encode(x=x, y=y, color=colour, **shaped),
+    ]
     if neighbours:
         others = named("neighbours")
         points = others.mark_point(size=70, opacity=0.7, color=theme.INK, shape="square")
         layers.insert(
             0, points.encode(x=x, y=y, tooltip=[n("name", "station"), n("cell", "of cell")])
         )
-        labelled = [*labelled, others] if labelled else []
-    layers.extend(
-        names.mark_text(dy=-13, fontSize=11, color=theme.INK).encode(x=x, y=y, text="name:N")
-        for names in labelled
-    )
     size = [_MAP * reach / max(half) for reach in half]
+    if len(rows) + len(neighbours) <= _NAMED:
+        placed = labels.placed([*rows, *neighbours], metre=_MAP / (2 * max(half)))
+        names = alt.Chart(alt.Data(values=placed)).mark_text(fontSize=labels.FONT, color=theme.INK)
+        layers.append(names.encode(x=x, y=y, text="name:N"))
     return finish(alt.layer(*layers), round(size[1])) | {"width": round(size[0])}
 
 

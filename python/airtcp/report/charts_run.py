@@ -16,6 +16,8 @@ from airtcp.report.charts import finish, n, named, q, zoom
 _ROW: Final = 26
 _FEWEST_ROWS: Final = 3
 _MOST_ROWS: Final = 24
+_DASHES: Final = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3]]
+"""Dashes of lines that share a colour: with the colours, as many as `run_rows.MOST_NAMES`."""
 
 
 def goodput(flows: int) -> dict[str, Any]:
@@ -48,9 +50,11 @@ def goodput(flows: int) -> dict[str, Any]:
 def series(data: str, who: str, value: str, title: str, height: int = 230) -> dict[str, Any]:
     """One quantity over time, a line for each flow or link; a name in the key shows it alone."""
     pick = alt.selection_point(name="pick", fields=[who], bind="legend")
-    colour = alt.Color(
-        f"{who}:N", scale=alt.Scale(range=theme.SERIES), legend=alt.Legend(title=None), sort=None
-    )
+    key = alt.Legend(title=None, symbolOpacity=1, symbolSize=240)
+    colour = alt.Color(f"{who}:N", scale=alt.Scale(range=theme.SERIES), legend=key, sort=None)
+    # Scales begin again at their end: the seventh line has the first colour and another dash.
+    dashes = [dash for dash in _DASHES for _ in theme.SERIES]
+    dash = alt.StrokeDash(f"{who}:N", scale=alt.Scale(range=dashes), legend=key, sort=None)
     line = (
         named(data)
         .mark_line(interpolate="step-after", strokeWidth=1.2, clip=True)
@@ -58,6 +62,7 @@ def series(data: str, who: str, value: str, title: str, height: int = 230) -> di
             x=alt.X("t:Q", title="time (s)", scale=alt.Scale(nice=False)),
             y=alt.Y(f"{value}:Q", title=title, scale=alt.Scale(zero=True)),
             color=colour,
+            strokeDash=dash,
             opacity=alt.when(pick).then(alt.value(1)).otherwise(alt.value(0.08)),
         )
         .add_params(pick, zoom("x"))

@@ -99,11 +99,12 @@ def medium(lanes: Lanes, start: str) -> dict[str, Any]:
     bars = frames.mark_rect(clip=True, strokeWidth=0.7).encode(
         **where,
         color=alt.Color("what:N", legend=legend, **colour),
-        stroke=alt.Stroke("what:N", legend=None, **colour),
+        stroke=alt.Stroke("what:N", legend=legend, **colour),
         fillOpacity=alt.condition("datum.why", alt.value(0.3), alt.value(0.95)),
         tooltip=tooltip,
     )
-    layers: list[Any] = [rules, waits, bars]
+    # The lines between the lanes have no place in time: the zoom belongs to the frames.
+    layers: list[Any] = [rules, waits, bars.add_params(zoom("x"))]
     reasons = {row["why"] for row in lanes.frames if row["why"]}
     if marked := [why for why in _SHAPES if why in reasons]:
         marks = frames.transform_filter("datum.why").transform_calculate(
@@ -126,7 +127,7 @@ def medium(lanes: Lanes, start: str) -> dict[str, Any]:
                 tooltip=tooltip,
             )
         )
-    return finish(alt.layer(*layers).add_params(zoom("x")), _LANE * count)
+    return finish(alt.layer(*layers), _LANE * count)
 
 
 def _quoted(name: str) -> str:

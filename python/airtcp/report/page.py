@@ -91,7 +91,7 @@ def render(template: str, script: str, payload: dict[str, Any], **values: Any) -
     raw = {
         "css": _text("page.css"),
         "library": library(),
-        "script": _text("page.js") + _text(script),
+        "script": _text("picture.js") + _text("page.js") + _text(script),
         "payload": _embedded(payload),
     }
     # Everything else is escaped; these four are ours, or encoded by `_embedded`.
@@ -313,6 +313,8 @@ def run_page(
         seed=document["seed"],
         replications=len(replications),
         recorded=bool(series),
+        left_out=payload.get("left_out", {}),
+        most_names=run_rows.MOST_NAMES,
         over_time=over_time,
         goodput_heading="Goodput of each flow",
         flows=run_rows.table(summary["flows"], run_rows.FLOW_COLUMNS),

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from airtcp.documents import RunDocument
 
 _POINTS: Final = 1200
-_MOST_NAMES: Final = 12
+MOST_NAMES: Final = 24
+"""Lines that a picture over time has at most: so many look different from each other."""
 _MOST_QUEUES: Final = 6
 _STRETCHES: Final = 120
 
@@ -134,9 +135,9 @@ def busiest(names: list[str], values: list[float]) -> list[str]:
 def curves(
     names: list[str], times: list[float], values: list[float], scale: float
 ) -> list[list[Any]]:
-    """Split a series by name and thin each part; beyond a dozen names the rest is left out."""
+    """Split a series by name and thin each part; `MOST_NAMES` names are kept, the first ones."""
     parts: list[list[Any]] = []
-    for name in list(dict.fromkeys(name for name in names if name))[:_MOST_NAMES]:
+    for name in list(dict.fromkeys(name for name in names if name))[:MOST_NAMES]:
         chosen = [i for i, owner in enumerate(names) if owner == name]
         points = thin([times[i] for i in chosen], [values[i] * scale for i in chosen], _POINTS)
         parts.append([name, points])
@@ -162,7 +163,7 @@ def shares(
         return []
     edges = [last * i / stretches for i in range(stretches + 1)]
     parts: list[list[Any]] = []
-    for name in list(dict.fromkeys(name for name in names if name))[:_MOST_NAMES]:
+    for name in list(dict.fromkeys(name for name in names if name))[:MOST_NAMES]:
         own = [i for i, owner in enumerate(names) if owner == name]
         at = [times[i] for i in own]
         reached = [0.0, *(totals[i] for i in own)]
@@ -173,6 +174,11 @@ def shares(
             [name, [[edge, v] for edge, v in zip(edges, [*grown, grown[-1]], strict=True)]]
         )
     return parts
+
+
+def left_out(names: list[str]) -> int:
+    """Count the names that `curves` and `shares` leave out."""
+    return max(0, len({name for name in names if name}) - MOST_NAMES)
 
 
 def run_payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> dict[str, Any]:
@@ -194,14 +200,11 @@ def run_payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) 
         windows, rtts, queues = (series[f"{name}_series"] for name in ("window", "rtt", "queue"))
         sending = ends(windows, "in_flight_bytes")
         active = set(sending)
+        timed = [end if end in active else "" for end in ends(rtts)]
+        payload["left_out"] = {"window": left_out(sending), "rtt": left_out(timed)}
         payload |= {
             "window": curves(sending, windows["t_s"], windows["cwnd_bytes"], 1e-3),
-            "rtt": curves(
-                [end if end in active else "" for end in ends(rtts)],
-                rtts["t_s"],
-                rtts["rtt_s"],
-                1e3,
-            ),
+            "rtt": curves(timed, rtts["t_s"], rtts["rtt_s"], 1e3),
             "queue": curves(
                 busiest(queues["link"], queues["queue_packets"]),
                 queues["t_s"],
@@ -211,6 +214,7 @@ def run_payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) 
         }
         if stations := series.get("station_series"):
             names = stations["station"]
+            payload["left_out"] |= dict.fromkeys(("airtime", "rate"), left_out(names))
             rates = [float(rate or 0) for rate in stations["rate_bps"]]
             payload |= {
                 "airtime": shares(names, stations["t_s"], stations["airtime_s"]),

@@ -35,15 +35,7 @@ const Page = (() => {
     return JSON.parse(await new Response(stream).text());
   }
 
-  // Puts the scheme's colours in place of their roles.
-  function coloured(value, colours) {
-    if (typeof value === "string") return value[0] === "@" && colours[value] ? colours[value] : value;
-    if (Array.isArray(value)) return value.map((v) => coloured(v, colours));
-    if (value && typeof value === "object") {
-      return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, coloured(v, colours)]));
-    }
-    return value;
-  }
+  const look = (name) => ({ charts: payload.charts, config: payload.config, colours: payload.colours[name] });
 
   // One figure of the page: which chart it shows, with which data; drawn when it is near.
   class Figure {
@@ -81,10 +73,7 @@ const Page = (() => {
         this.node.dataset.drawn = "empty";
         return;
       }
-      const colours = payload.colours[scheme()];
-      const spec = { ...coloured(payload.charts[this.chart], colours), datasets: data };
-      const config = coloured(payload.config, colours);
-      if (canvas.clientWidth < 420) config.legend = { ...config.legend, columns: 2 };
+      const { spec, config } = Picture.complete(this.chart, data, canvas.clientWidth, look(scheme()));
       const rows = Object.values(data).reduce((sum, d) => sum + d.length, 0);
       const made = await airtcpVega.embed(canvas, spec, {
         config,
@@ -116,8 +105,28 @@ const Page = (() => {
       const name = `airtcp-${this.chart}`;
       if (kind === "csv") return download(`${name}.csv`, csv(this.rows()), "text/csv");
       if (!this.view) return;
-      const url = await this.view.toImageURL(kind, kind === "png" ? 2 : 1);
-      link(`${name}.${kind}`, url);
+      const width = this.node.querySelector(".canvas").clientWidth;
+      const holder = element("div");
+      const made = await Picture.still(holder, this.chart, this.data(), look("light"), { width, live: this.view });
+      link(`${name}.${kind}`, await made.view.toImageURL(kind, kind === "png" ? 2 : 1));
+      made.finalize();
+    }
+
+    // Draws the figure for paper beside the one for the screen, which the style sheet then hides.
+    async toPaper() {
+      const data = this.data();
+      if (data.empty !== undefined || !this.node.clientWidth) return;
+      const holder = element("div", null, { class: "paper" });
+      this.node.querySelector(".canvas").after(holder);
+      const made = await Picture.still(holder, this.chart, data, look("light"), { live: this.view });
+      holder.addEventListener("airtcp-done", made.finalize);
+    }
+
+    fromPaper() {
+      for (const holder of this.node.querySelectorAll(".paper")) {
+        holder.dispatchEvent(new Event("airtcp-done"));
+        holder.remove();
+      }
     }
   }
   Figure.chosen = -1;
@@ -157,16 +166,22 @@ const Page = (() => {
     }
   }, { rootMargin: "600px" });
 
+  // Figures near the window come first, then the rest, one at a time while the page is idle: a
+  // page that is captured or searched has all of them.
+  const idle = window.requestIdleCallback ?? ((call) => setTimeout(call, 50));
+  async function drawRest() {
+    const next = [...figures.values()].find((figure) => !figure.near && figure.node.clientWidth);
+    if (!next) return;
+    next.near = true;
+    await next.draw();
+    idle(drawRest);
+  }
+
   function start() {
     for (const node of document.querySelectorAll("[data-chart]")) watcher.observe(node);
-    // On paper everything is near.
-    addEventListener("beforeprint", () => {
-      for (const figure of figures.values()) {
-        if (figure.near || !figure.node.clientWidth) continue;
-        figure.near = true;
-        figure.draw();
-      }
-    });
+    idle(drawRest);
+    addEventListener("beforeprint", () => figures.forEach((figure) => figure.toPaper()));
+    addEventListener("afterprint", () => figures.forEach((figure) => figure.fromPaper()));
   }
   for (const node of document.querySelectorAll("[data-chart]")) {
     figures.set(node.dataset.chart, new Figure(node));

@@ -195,6 +195,7 @@
     ["gain_percent", "Gain %"], ["beta", "Beta"], ["longest_success", "Longest run"], ["longest_loss", "Longest loss"]];
   let sort = { key: null, up: true };
   let page = 0;
+  let printing = false;
 
   function sorted() {
     if (!sort.key) return shown;
@@ -239,7 +240,7 @@
       head.append(cell);
     }
     const body = element("tbody");
-    for (const l of rows.slice(page * PAGE, (page + 1) * PAGE)) {
+    for (const l of printing ? rows : rows.slice(page * PAGE, (page + 1) * PAGE)) {
       const row = element("tr", null, { class: "pick", "aria-selected": String(l.index === current) });
       const name = element("td", null, { title: l.name });
       name.append(element("button", l.name, { type: "button", class: "name" }));
@@ -290,6 +291,10 @@
     byId("link-choice").addEventListener("change", (event) => choose(Number(event.target.value)));
     byId("link-before").addEventListener("click", () => choose((current + total - 1) % total));
     byId("link-after").addEventListener("click", () => choose((current + 1) % total));
+    // Paper has no next page to click on: it gets every link that passes the filter.
+    for (const [moment, now] of [["beforeprint", true], ["afterprint", false]]) {
+      addEventListener(moment, () => { printing = now; drawTable(); });
+    }
     byId("page-before").addEventListener("click", () => { page -= 1; drawTable(); });
     byId("page-after").addEventListener("click", () => { page += 1; drawTable(); });
     byId("table-csv").addEventListener("click", () => Page.download("airtcp-links.csv", Page.csv(sorted()), "text/csv"));
