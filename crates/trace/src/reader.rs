@@ -70,6 +70,9 @@ pub enum ColumnKind {
     Lost,
     /// Sequence numbers of received packets; gaps are losses.
     Sequence,
+    /// A receive time, round-trip time or delay of each packet sent; blank (or NaN, or -1) where
+    /// the packet was lost.
+    Arrival,
 }
 
 /// How to read. The defaults guess everything from the file.

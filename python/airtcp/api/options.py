@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 Progress: TypeAlias = "Callable[[int, int, str], object]"
-ColumnKind: TypeAlias = Literal["received", "lost", "sequence"]
+ColumnKind: TypeAlias = Literal["received", "lost", "sequence", "arrival"]
 TraceFormat: TypeAlias = Literal["bits", "csv", "sequence"]
 
 COMPARED: Final = 20

@@ -25,6 +25,7 @@ class Kind(StrEnum):
     RECEIVED = "received"
     LOST = "lost"
     SEQUENCE = "sequence"
+    ARRIVAL = "arrival"
 
 
 class Layout(StrEnum):
@@ -66,7 +67,10 @@ Column = Annotated[
         help="Column of a table that holds the outcomes: its name, or its number from 1.",
     ),
 ]
-ColumnKind = Annotated[Kind | None, typer.Option(help="What that column holds.")]
+ColumnKind = Annotated[
+    Kind | None,
+    typer.Option(help="What that column holds (arrival: a time or delay, blank = lost)."),
+]
 TimeColumn = Annotated[
     str | None,
     typer.Option(help="Column of time stamps: its name or number."),

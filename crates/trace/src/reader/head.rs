@@ -34,8 +34,9 @@ const BINARY_KINDS: &[(&[u8], &str, &str)] = &[
     (b"\xfe\xff", "UTF-16 text", "Save it as UTF-8."),
 ];
 
-const CAPTURE: &str = "It shows packets, not which of them a link lost. Export the sequence \
-    numbers the receiver saw, one a line, and give that file.";
+const CAPTURE: &str = "Captures are not read: a capture shows packets, not which of them the link \
+    lost, and TCP's sequence numbers count bytes. Give a log with one packet a line, such as that \
+    of ping -D -O, or a table of sent packets and what became of them.";
 
 impl<'a> Head<'a> {
     pub(super) fn new(path: &'a Path, bytes: &'a [u8], whole: bool) -> Result<Self, TraceError> {

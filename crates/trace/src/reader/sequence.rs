@@ -3,6 +3,11 @@
 //! Duplicates and reordering within [`WINDOW`] numbers are tolerated and counted; counters of 16
 //! and 32 bits may wrap. A jump beyond the caller's limit, or a fall that is no wrap, is an error
 //! and never an allocation. What came before the first number and after the last is unknown.
+//!
+//! Numbers that step by more than 1 do not count packets: bytes of TCP, a counter of ticks. Their
+//! step is found (see [`Steps`]), because every number left out would be taken for a loss.
+
+use std::collections::BTreeMap;
 
 use airtcp_units::Outcomes;
 
@@ -22,6 +27,49 @@ pub(super) enum Fault {
     Fall { previous: u64 },
     /// No counter of packets gets there.
     Huge,
+    /// The numbers step by this.
+    Stride(u64),
+}
+
+/// Steps looked at to find a stride.
+const STEPS: u64 = 4096;
+
+/// How far apart numbers are, of the first [`STEPS`].
+#[derive(Debug, Default)]
+struct Steps {
+    seen: u64,
+    /// Greatest common divisor of all of them.
+    divisor: u64,
+    counts: BTreeMap<u64, u64>,
+}
+
+impl Steps {
+    fn note(&mut self, step: u64) {
+        if self.seen < STEPS {
+            self.seen += 1;
+            self.divisor = gcd(self.divisor, step);
+            *self.counts.entry(step).or_default() += 1;
+        }
+    }
+
+    /// The step, if it is not 1. Over a link with independent losses 1 is the most frequent step
+    /// at any PRR, and 7 steps in a row are multiples of the same number once in hundreds of files.
+    fn stride(&self) -> Option<u64> {
+        if self.divisor > 1 && (self.seen >= 7 || (self.seen >= 2 && self.divisor >= 100)) {
+            return Some(self.divisor);
+        }
+        let (step, count) = self.counts.iter().max_by_key(|(_, count)| **count)?;
+        let single = self.counts.get(&1).copied().unwrap_or(0);
+        (self.seen >= 20 && *step > 1 && 2 * count >= self.seen && 20 * single <= self.seen)
+            .then_some(*step)
+    }
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 /// Collects numbers in order of arrival.
@@ -34,6 +82,11 @@ pub(super) struct Recorder {
     /// Added to a number because of wraps so far, and the size of the last wrap.
     epoch: u64,
     wrap: u64,
+    steps: Steps,
+    /// True once the steps have been looked at.
+    judged: bool,
+    /// Numbers that never came.
+    missing: u64,
     duplicates: u64,
     late: u64,
     before_first: u64,
@@ -44,13 +97,31 @@ impl Recorder {
     /// Takes the number `raw`, believing gaps up to `max_gap`. Gives back how far the record
     /// moved: 0 for a duplicate or late packet, 1 for the next one, more after a gap.
     pub(super) fn take(&mut self, raw: u64, max_gap: u64) -> Result<u64, Fault> {
+        let moved = self.take_outcome(raw, true, max_gap)?;
+        if self.steps.seen == STEPS && !self.judged {
+            // Early, before gaps that are none fill the memory.
+            self.judged = true;
+            if let Some(stride) = self.stride() {
+                return Err(Fault::Stride(stride));
+            }
+        }
+        Ok(moved)
+    }
+
+    /// The same for a packet whose fate is told beside its number.
+    pub(super) fn take_outcome(
+        &mut self,
+        raw: u64,
+        received: bool,
+        max_gap: u64,
+    ) -> Result<u64, Fault> {
         if raw > MAX {
             return Err(Fault::Huge);
         }
         let Some(first) = self.first else {
             self.first = Some(raw);
             self.next = raw.saturating_add(1);
-            self.outcomes.push(true);
+            self.outcomes.push(received);
             return Ok(1);
         };
         let number = self.unwrapped(raw);
@@ -60,7 +131,9 @@ impl Recorder {
                 return Err(Fault::Jump { previous: self.next - 1, gap });
             }
             self.outcomes.push_run(false, gap as usize);
-            self.outcomes.push(true);
+            self.outcomes.push(received);
+            self.missing += gap;
+            self.steps.note(gap + 1);
             self.next = number.saturating_add(1);
             return Ok(gap + 1);
         }
@@ -72,13 +145,24 @@ impl Recorder {
             return Ok(0);
         }
         let at = (number - first) as usize;
-        if self.outcomes.get(at) == Some(true) {
+        if self.outcomes.get(at) == Some(true) || !received {
             self.duplicates += 1;
         } else {
             self.late += 1;
+            self.missing = self.missing.saturating_sub(1);
             self.outcomes.set(at, true);
         }
         Ok(0)
+    }
+
+    /// What the numbers step by, if it is not 1.
+    pub(super) fn stride(&self) -> Option<u64> {
+        self.steps.stride()
+    }
+
+    /// Numbers between the first and the last that never came.
+    pub(super) const fn missing(&self) -> u64 {
+        self.missing
     }
 
     /// `raw` with the wraps before it added.
@@ -158,6 +242,38 @@ mod tests {
         assert_eq!(text, "111111");
         assert!(notes.iter().any(|n| n.starts_with("1 wraps")), "{notes:?}");
         assert_eq!(bits(&[4_294_967_295, 0]).0, "11");
+    }
+
+    #[test]
+    fn strides_are_found() {
+        let stride = |numbers: &[u64]| {
+            let mut recorder = Recorder::default();
+            for n in numbers {
+                recorder.take(*n, 1_000_000).unwrap();
+            }
+            recorder.stride()
+        };
+        let bytes: Vec<u64> = (0..50).map(|i| 1 + 1448 * i).collect();
+        assert_eq!(stride(&bytes), Some(1448));
+        assert_eq!(stride(&bytes[..3]), Some(1448));
+        // A short segment now and then, losses and a retransmission.
+        let mut ragged: Vec<u64> = (0..60).map(|i| 1 + 1448 * i + 37 * (i / 20)).collect();
+        ragged.retain(|n| n % 7 != 0);
+        ragged.push(ragged[ragged.len() - 1] + 1);
+        assert_eq!(stride(&ragged), Some(1448));
+        assert_eq!(stride(&(0..20).map(|i| 10 * i).collect::<Vec<_>>()), Some(10));
+        // Real losses: every second packet here and there, not always.
+        assert_eq!(stride(&[0, 2, 4, 6, 7, 8, 10, 12, 13]), None);
+        assert_eq!(stride(&[5, 6, 8]), None);
+        assert_eq!(stride(&[5]), None);
+    }
+
+    #[test]
+    fn a_stride_is_refused_before_it_fills_the_memory() {
+        let mut recorder = Recorder::default();
+        let fault = (0..).map(|i| recorder.take(1448 * i, 1_000_000)).find_map(Result::err);
+        assert_eq!(fault, Some(Fault::Stride(1448)));
+        assert!(recorder.outcomes.len() < 6_000_000);
     }
 
     #[test]

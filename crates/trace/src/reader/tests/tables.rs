@@ -63,10 +63,111 @@ fn time_stamps_give_the_interval() {
     assert_eq!(ms("t_ms,received\n0,1\n20,1\n41,0\n61,1\n"), Some(20.0));
     assert_eq!(ms("time (ms),received\n0,1\n20,1\n"), Some(20.0));
     let link = one("t.csv", "time,received\n0,1\n20,1\n");
-    assert!(link.interval.is_none() && link.notes[0].contains("no unit"), "{:?}", link.notes);
+    assert!(link.interval.is_none() && link.notes[1].contains("no unit"), "{:?}", link.notes);
     let options = ReadOptions { interval: Some(Span::from_millis(7)), ..ReadOptions::default() };
     assert_eq!(read_as("x", "0110", &options).unwrap()[0].interval, options.interval);
     assert!(error("t.csv", "time_s,received\n0,1\nnow,1\n").contains("\"now\""));
+}
+
+#[test]
+fn blanks_among_receive_times_are_losses() {
+    for text in [
+        "seq,sent_time_s,recv_time_s\n0,0.00,0.03\n1,0.01,0.04\n2,0.02,\n3,0.03,0.06\n",
+        "seq,time_s,rtt_ms\n0,0.00,31\n1,0.01,30.5\n2,0.02,NaN\n3,0.03,30\n",
+        "seq,time_s,rtt_ms\n0,0.00,31\n1,0.01,30.5\n2,0.02,-1\n3,0.03,30\n",
+        "time_s;latency_us\n0.00;310\n0.01;305\n0.02;timeout\n0.03;300\n",
+        "seq,sent_time_s,received\n0,0.00,0.03\n1,0.01,0.04\n2,0.02,-\n3,0.03,0.06\n",
+        // By a row that is not there as well as by a blank.
+        "seq,tx_time_s,rx_time_s\n0,0.00,0.03\n1,0.01,0.04\n3,0.03,0.06\n",
+    ] {
+        let link = one("t.csv", text);
+        assert_eq!(bits(&link), "1101", "{text}");
+        assert_eq!(link.interval, Some(Span::from_millis(10)), "{text}");
+        assert!(link.notes[0].contains("taken as arrivals, a blank = lost"), "{:?}", link.notes);
+    }
+    let link = one("t.csv", "seq,rtt_ms\n0,4\n1,\n3,5\n2,4\n5,4\n");
+    assert_eq!(bits(&link), "101101");
+    assert!(link.notes.iter().any(|n| n.starts_with("1 numbers have no row")), "{:?}", link.notes);
+    let kind = |kind| ReadOptions {
+        column: Some("recv_time_s".to_owned()),
+        kind: Some(kind),
+        ..ReadOptions::default()
+    };
+    for kind in [kind(ColumnKind::Received), kind(ColumnKind::Arrival)] {
+        let text = "seq,recv_time_s\n0,0.03\n1,0.04\n2,\n3,0.06\n";
+        assert_eq!(bits(&read_as("t.csv", text, &kind).unwrap()[0]), "1101");
+    }
+    assert!(error("t.csv", "seq,rtt_ms\n0,4\n1,soon\n").contains("\"soon\" in column rtt_ms"));
+}
+
+#[test]
+fn tables_that_could_mean_two_things_are_asked_about() {
+    for (text, says) in [
+        // A blank in a column whose name says nothing.
+        ("seq,time_s,rssi\n0,0.0,-70\n1,0.1,\n2,0.2,-71\n", "column \"rssi\" is blank in 1 of 3"),
+        ("seq,time_s\n0,0.0\n1,\n2,0.2\n", "column \"time_s\" is blank in 1 of 3 rows"),
+        // A log of what came: no loss can be seen.
+        ("time_s,rtt_ms\n0.0,4\n0.1,5\n", "losses cannot be seen"),
+        ("seq,rtt_ms,recv_time_s\n0,4,0.1\n1,5,\n2,,0.3\n", "differ in 2 of 3 rows"),
+        ("seq\n1\n1449\n2897\n4345\n", "1448 apart, not 1: such numbers count bytes"),
+        ("seq,rtt_ms\n1,4\n1449,5\n2897,\n4345,4\n", "choose column \"rtt_ms\" and kind arrival"),
+        ("1\n1449\n2897\n4345\n", "1448 apart"),
+        ("0\n10\n20\n30\n40\n50\n60\n70\n80\n", "10 apart, not 1: such numbers count something"),
+        ("time_s,received\n1700000000000,1\n1700000000010,0\n", "beyond the year 3000"),
+    ] {
+        let e = error("t.csv", text);
+        assert!(e.contains(says), "{text}: {e}");
+    }
+    // The answers.
+    let answer = |column: &str, kind| ReadOptions {
+        column: Some(column.to_owned()),
+        kind: Some(kind),
+        ..ReadOptions::default()
+    };
+    let rssi = "seq,time_s,rssi\n0,0.0,-70\n1,0.1,\n2,0.2,-71\n";
+    for (text, options, outcomes) in [
+        (rssi, answer("rssi", ColumnKind::Arrival), "101"),
+        (rssi, answer("seq", ColumnKind::Sequence), "111"),
+        ("time_s,rtt_ms\n0.0,4\n0.1,5\n", answer("rtt_ms", ColumnKind::Arrival), "11"),
+        ("seq,rtt_ms\n1,4\n1449,5\n2897,\n4345,4\n", answer("rtt_ms", ColumnKind::Arrival), "1101"),
+    ] {
+        assert_eq!(bits(&read_as("t.csv", text, &options).unwrap()[0]), outcomes, "{text}");
+    }
+    // Asking for sequence numbers does not make bytes packets.
+    let bytes = read_as("t.csv", "seq\n1\n1449\n2897\n", &answer("seq", ColumnKind::Sequence));
+    assert!(bytes.unwrap_err().to_string().contains("1448 apart"));
+}
+
+#[test]
+fn the_unit_of_time_stamps_is_found() {
+    let ms = |text: &str| one("t.csv", text).interval.map(|i| i.as_secs_f64() * 1e3);
+    let table = |scale: u128, digits: usize| {
+        let rows = (0..40u128).map(|i| {
+            let ns = 1_700_000_000_000_000_000 + i * 5_000_000;
+            let (whole, part) = (ns / scale, format!("{:09}", ns % scale));
+            let part = if digits == 0 { String::new() } else { format!(".{}", &part[..digits]) };
+            format!("{whole}{part},{}\n", u8::from(i % 7 != 3))
+        });
+        format!("timestamp,received\n{}", rows.collect::<String>())
+    };
+    assert_eq!(ms(&table(1_000_000_000, 6)), Some(5.0));
+    assert_eq!(ms(&table(1_000_000, 0)), Some(5.0));
+    assert_eq!(ms(&table(1_000, 0)), Some(5.0));
+    assert_eq!(ms(&table(1, 0)), Some(5.0));
+    assert_eq!(ms("time,received\n0.000,1\n0.005,1\n0.010,0\n"), Some(5.0));
+    let dates = "timestamp,received\n2024-05-01 12:00:00.000,1\n2024-05-01 12:00:00.005,1\n";
+    assert_eq!(ms(dates), Some(5.0));
+    // Without a header, and with losses between the stamps.
+    assert_eq!(ms("1700000000.000 1\n1700000000.005 0\n1700000000.010 1\n"), Some(5.0));
+    assert_eq!(ms("seq,time\n0,0.000\n1,0.005\n4,0.020\n5,0.025\n9,0.045\n"), Some(5.0));
+    // Whole seconds with 200 packets in each.
+    let rows: Vec<_> = (0..1000).map(|i| format!("{},1\n", 1_700_000_000 + i / 200)).collect();
+    let coarse = rows.concat();
+    let coarse = ms(&format!("timestamp,received\n{coarse}")).unwrap();
+    assert!((coarse - 5.0).abs() < 1.1, "{coarse}");
+    let link = one("t.csv", "time_s,received\n0,1\n0.01,1\n0.02,1\n0.03,1\n9,1\n9.01,1\n");
+    assert_eq!(link.interval, Some(Span::from_millis(10)));
+    assert!(link.notes.iter().any(|n| n.contains("not evenly spaced")), "{:?}", link.notes);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::super::accepted;
 use super::delimiter::Delimiter;
 use super::guess::Guess;
 use super::names::{KEYS, SEQUENCE, is_header, is_one_of};
-use crate::error::TraceError;
+use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, ReadOptions};
 
 /// Rows looked at.
@@ -18,6 +18,8 @@ const ROWS: usize = 200;
 pub(super) struct Time {
     pub(super) column: usize,
     pub(super) unit: Span,
+    /// What the unit was told from, if neither its name nor the user said it.
+    pub(super) told: &'static str,
 }
 
 /// What our own writer of sequence numbers leaves in a comment.
@@ -52,8 +54,12 @@ pub(super) struct Plan {
     pub(super) columns: Vec<String>,
     pub(super) value: usize,
     pub(super) kind: ColumnKind,
-    /// Sequence numbers beside outcomes.
+    /// True if the user chose the column or said what it holds.
+    pub(super) asked: bool,
+    /// Sequence numbers beside outcomes or arrivals.
     pub(super) sequence: Option<usize>,
+    /// Columns whose blanks may contradict what was taken for the losses.
+    pub(super) watched: Vec<usize>,
     pub(super) time: Option<Time>,
     pub(super) keys: Vec<usize>,
     pub(super) total: Option<Total>,
@@ -86,6 +92,17 @@ impl Plan {
         let mut notes = Vec::new();
         let (value, kind) = guess.value(&mut notes)?;
         let time = guess.time(value, &mut notes)?;
+        let asked = options.column.is_some() || options.kind.is_some();
+        let watched: Vec<usize> = match kind {
+            _ if asked || !header => Vec::new(),
+            ColumnKind::Arrival => {
+                guess.arrival_columns().into_iter().filter(|i| *i != value).collect()
+            }
+            ColumnKind::Sequence => (0..columns.len())
+                .filter(|i| *i != value && !is_one_of(&columns[*i], KEYS))
+                .collect(),
+            _ => Vec::new(),
+        };
         let named = |names: &[&str]| -> Vec<usize> {
             let fits = |i: &usize| header && *i != value && is_one_of(&columns[*i], names);
             (0..columns.len()).filter(fits).collect()
@@ -93,6 +110,8 @@ impl Plan {
         Ok(Self {
             sequence: named(SEQUENCE).first().copied().filter(|_| kind != ColumnKind::Sequence),
             keys: named(KEYS),
+            asked,
+            watched,
             delimiter,
             header,
             value,
@@ -102,6 +121,32 @@ impl Plan {
             notes,
             columns,
         })
+    }
+
+    /// What was taken for what, in one line, for a link that has `rows` rows, `blank` of them
+    /// without an arrival.
+    pub(super) fn taken(&self, rows: u64, blank: u64) -> String {
+        let name = |i: usize| excerpt(&self.columns[i]);
+        let value = match self.kind {
+            ColumnKind::Received => "outcomes, 1 = received".to_owned(),
+            ColumnKind::Lost => "outcomes, 1 = lost".to_owned(),
+            ColumnKind::Sequence => "sequence numbers of received packets, gaps = lost".to_owned(),
+            ColumnKind::Arrival => {
+                format!("arrivals, a blank = lost ({blank} of {rows} rows)")
+            }
+        };
+        let mut parts = vec![format!("column {} taken as {value}", name(self.value))];
+        if let (Some(sequence), ColumnKind::Arrival) = (self.sequence, self.kind) {
+            parts.push(format!("{} as the packets' numbers", name(sequence)));
+        }
+        if let Some(Time { column, unit, told }) = &self.time {
+            parts.push(match *told {
+                "" => format!("{} as times in units of {unit}", name(*column)),
+                "dates" => format!("{} as dates", name(*column)),
+                told => format!("{} as times in {told}", name(*column)),
+            });
+        }
+        parts.join("; ")
     }
 
     /// The value column as shown to the user.

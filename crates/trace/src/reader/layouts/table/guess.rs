@@ -3,10 +3,20 @@
 
 use super::super::super::head::Head;
 use super::super::accepted;
+use airtcp_units::Span;
+
 use super::columns::Time;
-use super::names::{LOST, RECEIVED, SEQUENCE, TIME, UNITS, is_number, is_one_of, normal, outcome};
+use super::names::{
+    Arrival, LOST, RECEIVED, SEQUENCE, TIME, arrival, is_arrival, is_moment, is_number, is_one_of,
+    is_sent_time, is_time_or_outcome, normal, outcome, unit_of,
+};
+use super::times::{Stamp, beyond_reason, unit_by_size};
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, ReadOptions};
+
+/// What a column can hold, the surest first: sequence numbers say less than a receive time does.
+const ALL: [ColumnKind; 4] =
+    [ColumnKind::Received, ColumnKind::Lost, ColumnKind::Arrival, ColumnKind::Sequence];
 
 /// What is known of a table before its columns are.
 pub(super) struct Guess<'a> {
@@ -18,7 +28,7 @@ pub(super) struct Guess<'a> {
 }
 
 impl Guess<'_> {
-    fn column_error(&self, problem: String) -> TraceError {
+    pub(super) fn column_error(&self, problem: String) -> TraceError {
         let shown: Vec<String> = self.columns.iter().take(20).map(|name| excerpt(name)).collect();
         let path = self.head.path.display().to_string();
         TraceError::Column { path, problem, columns: shown.join(", ") }
@@ -40,27 +50,29 @@ impl Guess<'_> {
         self.data.iter().all(|row| row.get(column).is_some_and(|cell| test(cell)))
     }
 
-    /// The column of outcomes or of sequence numbers: the one chosen, else by its name, else by its looks.
+    /// The column of outcomes, of arrivals or of sequence numbers: the one chosen, else by its name,
+    /// else by its looks.
     pub(super) fn value(&self, notes: &mut Vec<String>) -> Result<(usize, ColumnKind), TraceError> {
-        let find = |names: &[&str]| {
-            let fits = |name: &&&str| self.columns.iter().position(|c| normal(c) == **name);
-            self.header.then(|| names.iter().find_map(|name| fits(&name))).flatten()
-        };
-        let by_kind = |kind| match kind {
-            ColumnKind::Received => find(RECEIVED),
-            ColumnKind::Lost => find(LOST),
-            ColumnKind::Sequence => find(SEQUENCE),
+        let kinds = match self.options.kind {
+            Some(kind) => vec![kind],
+            None => ALL.to_vec(),
         };
         if let Some(wanted) = &self.options.column {
             let column = self.chosen("column", wanted)?;
-            return Ok((column, self.options.kind.unwrap_or_else(|| self.kind_of(column))));
+            return match self.options.kind {
+                Some(ColumnKind::Received) => Ok((column, self.received_kind(column)?)),
+                Some(kind) => Ok((column, kind)),
+                None => Ok((column, self.kind_of(column))),
+            };
         }
-        let kinds = match self.options.kind {
-            Some(kind) => vec![kind],
-            None => vec![ColumnKind::Received, ColumnKind::Lost, ColumnKind::Sequence],
-        };
-        if let Some(found) = kinds.iter().find_map(|kind| Some((by_kind(*kind)?, *kind))) {
+        if let Some(found) = kinds.iter().find_map(|kind| self.named(*kind)) {
             return Ok(found);
+        }
+        // A name that we know over cells that we do not: the error is about the cell.
+        for (kind, names) in [(ColumnKind::Received, RECEIVED), (ColumnKind::Lost, LOST)] {
+            if let (true, Some(column)) = (kinds.contains(&kind), self.find(names)) {
+                return Ok((column, kind));
+            }
         }
         if self.columns.len() == 1
             && let Some(kind) = self.options.kind
@@ -73,15 +85,76 @@ impl Guess<'_> {
         self.by_looks(notes)
     }
 
+    /// The first column, in the order of `names`, that has one of them.
+    fn find(&self, names: &[&str]) -> Option<usize> {
+        let at = |name: &&str| self.columns.iter().position(|c| normal(c) == **name);
+        self.header.then(|| names.iter().find_map(at)).flatten()
+    }
+
+    /// The column that holds `kind` by its name and its cells.
+    fn named(&self, kind: ColumnKind) -> Option<(usize, ColumnKind)> {
+        let outcomes = |column: &usize| self.all(*column, |cell| outcome(cell, false).is_some());
+        match kind {
+            ColumnKind::Received => match self.find(RECEIVED)? {
+                column if outcomes(&column) => Some((column, kind)),
+                // A receiver's times under the name "received".
+                column
+                    if is_time_or_outcome(&self.columns[column])
+                        && self.arrivals(column)
+                        && self.all(column, |cell| !matches!(cell, "0" | "1"))
+                        && self.data.iter().any(|row| {
+                            row.get(column).is_some_and(|cell| arrival(cell) == Arrival::Came)
+                        }) =>
+                {
+                    Some((column, ColumnKind::Arrival))
+                }
+                _ => None,
+            },
+            ColumnKind::Lost => self.find(LOST).filter(outcomes).map(|column| (column, kind)),
+            ColumnKind::Arrival => self.arrival_columns().first().map(|column| (*column, kind)),
+            ColumnKind::Sequence => self.find(SEQUENCE).map(|column| (column, kind)),
+        }
+    }
+
+    /// Columns that hold receive times or delays by their names.
+    pub(super) fn arrival_columns(&self) -> Vec<usize> {
+        let fits = |i: &usize| self.header && is_arrival(&self.columns[*i]);
+        (0..self.columns.len()).filter(fits).collect()
+    }
+
+    /// True if all cells are times or blank.
+    fn arrivals(&self, column: usize) -> bool {
+        self.all(column, |cell| arrival(cell) != Arrival::Unclear)
+    }
+
     /// What a column chosen by the user holds, by its name, else by its looks.
     fn kind_of(&self, column: usize) -> ColumnKind {
         let name = &self.columns[column];
+        let blank =
+            |row: &Vec<String>| row.get(column).is_some_and(|c| arrival(c) == Arrival::Blank);
         match () {
             () if self.header && is_one_of(name, LOST) => ColumnKind::Lost,
             () if self.header && is_one_of(name, SEQUENCE) => ColumnKind::Sequence,
+            () if self.header && is_arrival(name) => ColumnKind::Arrival,
             () if self.all(column, |cell| outcome(cell, false).is_some()) => ColumnKind::Received,
+            () if self.arrivals(column) && self.data.iter().any(blank) => ColumnKind::Arrival,
             () if self.all(column, |cell| cell.parse::<u64>().is_ok()) => ColumnKind::Sequence,
             () => ColumnKind::Received,
+        }
+    }
+
+    /// "Received" said of a column: outcomes, or times where a blank is a loss.
+    fn received_kind(&self, column: usize) -> Result<ColumnKind, TraceError> {
+        if self.all(column, |cell| outcome(cell, false).is_some()) || !self.arrivals(column) {
+            return Ok(ColumnKind::Received);
+        }
+        match self.kind_of(column) {
+            ColumnKind::Arrival => Ok(ColumnKind::Arrival),
+            _ => Err(self.column_error(format!(
+                "column {} holds numbers, not outcomes: if a number means received and a blank \
+                 lost, choose the kind arrival",
+                excerpt(&self.columns[column])
+            ))),
         }
     }
 
@@ -128,55 +201,98 @@ impl Guess<'_> {
         if self.columns.len() > 1 && consistent && !self.data.is_empty() {
             return self.column_error(
                 "no column is named as outcomes (received, outcome, success, delivered, ok, lost, \
-                 dropped) or as received sequence numbers (seq): choose one with the option column"
+                 dropped), as receive times or delays (recv_time_s, rtt_ms), or as received \
+                 sequence numbers (seq): choose one with the option column"
                     .to_owned(),
             );
         }
         self.head.unrecognised(accepted())
     }
 
-    /// The column of time stamps and their unit, if there is one.
+    /// The column of time stamps and their unit, if there is one. The time of sending is taken
+    /// before any other, the time of receiving last.
     pub(super) fn time(
         &self,
         value: usize,
         notes: &mut Vec<String>,
     ) -> Result<Option<Time>, TraceError> {
-        let unit_of = |name: &str| {
-            let name = normal(name);
-            let (base, unit) = name.rsplit_once('_')?;
-            let unit = UNITS.iter().find(|(spelling, _)| *spelling == unit)?.1;
-            is_one_of(base.trim_end_matches('_'), TIME).then_some(unit)
-        };
+        let unit = |column: usize| self.options.time_unit.or(self.unit_by_name(column));
         if let Some(wanted) = &self.options.time_column {
             let column = self.chosen("time_column", wanted)?;
-            let named = self.header.then(|| unit_of(&self.columns[column])).flatten();
-            let Some(unit) = self.options.time_unit.or(named) else {
+            let by_size = || unit_by_size(&self.stamps(column)).map(|(unit, _)| unit);
+            let Some(unit) = unit(column).or_else(by_size) else {
                 return Err(self.column_error(format!(
-                    "the unit of the time stamps in column {} is not known: give time_unit, or \
-                     name the column time_s, time_ms or time_us",
+                    "the unit of the time stamps in column {} is not known: give the option \
+                     time_unit, or name the column time_s, time_ms or time_us",
                     excerpt(&self.columns[column])
                 )));
             };
-            return Ok(Some(Time { column, unit }));
+            return Ok(Some(Time { column, unit, told: "" }));
         }
-        if !self.header {
-            return Ok(None);
-        }
-        for (column, name) in self.columns.iter().enumerate().filter(|(i, _)| *i != value) {
-            if let Some(unit) = unit_of(name) {
-                return Ok(Some(Time { column, unit }));
-            }
-            if is_one_of(name, TIME) {
-                if let Some(unit) = self.options.time_unit {
-                    return Ok(Some(Time { column, unit }));
+        let mut unknown = None;
+        for column in self.time_columns(value) {
+            let stamps = self.stamps(column);
+            if let Some(unit) = unit(column) {
+                if self.options.time_unit.is_none() && beyond_reason(&stamps, unit) {
+                    return Err(self.column_error(format!(
+                        "column {} would lie beyond the year 3000 in the unit of its name: give \
+                         the option time_unit",
+                        excerpt(&self.columns[column])
+                    )));
                 }
-                notes.push(format!(
-                    "column {} has no unit in its name (time_s, time_ms, time_us), so the interval \
-                     is not known",
-                    excerpt(name)
-                ));
+                return Ok(Some(Time { column, unit, told: "" }));
             }
+            match unit_by_size(&stamps) {
+                Some((unit, told)) => return Ok(Some(Time { column, unit, told })),
+                None if self.header => unknown = unknown.or(Some(column)),
+                None => {}
+            }
+        }
+        if let Some(column) = unknown {
+            notes.push(format!(
+                "column {} has no unit in its name (time_s, time_ms, time_us) and its numbers do \
+                 not tell it, so the interval is not known; the option time_unit gives it",
+                excerpt(&self.columns[column])
+            ));
         }
         Ok(None)
+    }
+
+    /// Columns of times: of sending, of whatever, of receiving. Without names only numbers that
+    /// count from 1970, or dates, are believed to be times.
+    fn time_columns(&self, value: usize) -> Vec<usize> {
+        let named = |test: &dyn Fn(&str) -> bool| -> Vec<usize> {
+            (0..self.columns.len()).filter(|i| self.header && test(&self.columns[*i])).collect()
+        };
+        if !self.header {
+            let since_1970 = |i: &usize| {
+                *i != value
+                    && unit_by_size(&self.stamps(*i))
+                        .is_some_and(|(_, told)| told.contains("1970") || told.contains("dates"))
+            };
+            return (0..self.columns.len()).filter(since_1970).collect();
+        }
+        let base = |name: &str| {
+            let name = normal(name);
+            match (unit_of(&name), name.rsplit_once('_')) {
+                (Some(_), Some((base, _))) => base.trim_end_matches('_').to_owned(),
+                _ => name,
+            }
+        };
+        let mut found = named(&|name| is_sent_time(name));
+        found.extend(named(&|name| is_one_of(&base(name), TIME)));
+        found.extend(named(&|name| is_arrival(name) && is_moment(name)));
+        let chosen = |i: usize| self.options.column.is_some() && i == value;
+        found.retain(|i| !chosen(*i) || is_arrival(&self.columns[*i]));
+        found
+    }
+
+    fn unit_by_name(&self, column: usize) -> Option<Span> {
+        self.header.then(|| unit_of(&self.columns[column])).flatten()
+    }
+
+    /// The times in a column, as far as they are looked at.
+    fn stamps(&self, column: usize) -> Vec<Stamp> {
+        self.data.iter().filter_map(|row| Stamp::of(row.get(column)?)).collect()
     }
 }

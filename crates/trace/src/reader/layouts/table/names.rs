@@ -48,7 +48,30 @@ pub(super) const UNITS: &[(&str, Span)] = &[
     ("ms", Span::from_millis(1)),
     ("us", Span::from_micros(1)),
     ("ns", Span(1)),
+    ("msec", Span::from_millis(1)),
+    ("usec", Span::from_micros(1)),
+    ("nsec", Span(1)),
 ];
+/// Words of a name that say it is a receive time, a round-trip time or a delay.
+const ARRIVED: &[&str] = &[
+    "rtt",
+    "delay",
+    "latency",
+    "owd",
+    "oneway",
+    "arrival",
+    "arrived",
+    "recvtime",
+    "rxtime",
+    "arrivaltime",
+    "roundtrip",
+];
+/// Words that say the same together with one of [`MOMENT`].
+const AT_RECEIVER: &[&str] = &["recv", "receive", "received", "rx", "rcv", "rcvd", "reception"];
+const AT_SENDER: &[&str] = &["sent", "send", "tx", "snd", "sending", "transmit", "transmitted"];
+const MOMENT: &[&str] = &["time", "ts", "timestamp", "t", "at", "stamp", "epoch", "date"];
+/// Names of outcome columns in which a time may stand as well.
+const TIMES_OR_OUTCOMES: &[&str] = &["received", "receive", "recv"];
 /// Names of the columns that tell links apart.
 pub(super) const KEYS: &[&str] =
     &["link", "link_id", "src", "source", "dst", "destination", "tx", "sender", "rx", "receiver"];
@@ -64,6 +87,62 @@ pub(super) fn outcome(cell: &str, inverted: bool) -> Option<bool> {
         | "timeout" => Some(false),
         _ => None,
     }
+}
+
+/// What a cell of a column of receive times or delays says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Arrival {
+    /// A number: the packet arrived.
+    Came,
+    /// Nothing, or a word for nothing.
+    Blank,
+    /// -1, which no receive time and no delay is.
+    MinusOne,
+    /// Something else.
+    Unclear,
+}
+
+/// What a cell says in a column of receive times or delays.
+pub(super) fn arrival(cell: &str) -> Arrival {
+    match cell.to_ascii_lowercase().as_str() {
+        "" | "nan" | "-nan" | "-" | "--" | "*" | "none" | "null" | "nil" | "na" | "n/a" | "nat"
+        | "inf" | "+inf" | "infinity" => Arrival::Blank,
+        "-1" | "-1.0" | "-1.000000" => Arrival::MinusOne,
+        word if outcome(word, false) == Some(false) && !is_number(word) => Arrival::Blank,
+        _ if super::times::Stamp::of(cell).is_some() => Arrival::Came,
+        _ => Arrival::Unclear,
+    }
+}
+
+/// True if a name is that of a receive time, a round-trip time or a delay.
+pub(super) fn is_arrival(name: &str) -> bool {
+    has(name, ARRIVED) || (has(name, AT_RECEIVER) && has(name, MOMENT))
+}
+
+/// True if a name is that of the time of sending.
+pub(super) fn is_sent_time(name: &str) -> bool {
+    has(name, AT_SENDER) && has(name, MOMENT)
+}
+
+/// True if a name says that its column holds points in time, not spans of it.
+pub(super) fn is_moment(name: &str) -> bool {
+    has(name, MOMENT) || has(name, &["arrival", "arrived", "recvtime", "rxtime", "arrivaltime"])
+}
+
+/// True if a column of this name may hold receive times in place of outcomes.
+pub(super) fn is_time_or_outcome(name: &str) -> bool {
+    is_one_of(name, TIMES_OR_OUTCOMES)
+}
+
+fn has(name: &str, words: &[&str]) -> bool {
+    normal(name).split('_').any(|word| words.contains(&word))
+}
+
+/// The unit that a name ends in.
+pub(super) fn unit_of(name: &str) -> Option<Span> {
+    let name = normal(name);
+    let (_, unit) = name.rsplit_once('_')?;
+    Some(UNITS.iter().find(|(spelling, _)| *spelling == unit)?.1)
 }
 
 /// A name as compared: lower case, anything else than letters and digits an underscore.
@@ -104,7 +183,7 @@ pub(super) fn is_header(rows: &[Vec<String>]) -> bool {
         let below = rows.get(1).and_then(|row| row.get(i)).map(|cell| vocabulary(cell));
         let known = || {
             let sets = [RECEIVED, LOST, SEQUENCE, TIME, KEYS];
-            sets.iter().any(|names| is_one_of(cell, names))
+            is_arrival(cell) || sets.iter().any(|names| is_one_of(cell, names))
         };
         match below {
             _ if kind == 0 || cell.is_empty() => false,

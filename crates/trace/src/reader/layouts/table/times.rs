@@ -1,0 +1,197 @@
+//! Time stamps of tables: numbers of any unit, exact to its billionth, and dates as in RFC 3339.
+//!
+//! A unit that no name gives is told from the size of the numbers where they count from 1970, and
+//! from their fractions; otherwise it stays unknown. What was taken is said in a note.
+
+use airtcp_units::Span;
+
+/// A number of units, or a date, in billionths (of a unit, of a second).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stamp {
+    Number(i128),
+    Date(i128),
+}
+
+const BILLION: i128 = 1_000_000_000;
+/// 2001 to 2100 in seconds since 1970.
+const EPOCH: std::ops::Range<i128> = 1_000_000_000..4_102_444_800;
+/// Greatest interval between packets with which a unit told from the size of numbers is believed.
+const LONGEST: Span = Span::from_secs(60);
+
+impl Stamp {
+    /// The time in a cell.
+    pub(super) fn of(cell: &str) -> Option<Self> {
+        number(cell).map(Self::Number).or_else(|| date(cell).map(Self::Date))
+    }
+
+    /// The number, in billionths.
+    pub(super) const fn value(self) -> i128 {
+        match self {
+            Self::Number(n) | Self::Date(n) => n,
+        }
+    }
+}
+
+/// A decimal number in billionths, exact; one with an exponent as near as a float is.
+fn number(cell: &str) -> Option<i128> {
+    let (negative, digits) = match cell.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, cell.strip_prefix('+').unwrap_or(cell)),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let plain = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    if plain(whole) && plain(fraction) && whole.len() + fraction.len() > 0 && whole.len() <= 24 {
+        let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+        let part = fraction.bytes().chain(std::iter::repeat(b'0')).take(9);
+        let part = part.fold(0, |sum, digit| 10 * sum + i128::from(digit - b'0'));
+        let value = whole * BILLION + part;
+        return Some(if negative { -value } else { value });
+    }
+    let value: f64 = cell.parse().ok()?;
+    (value.is_finite() && value.abs() < 1e24).then_some((value * 1e9) as i128)
+}
+
+/// `2024-05-01T12:00:00.005Z` and the like, as billionths of a second since 1970.
+fn date(cell: &str) -> Option<i128> {
+    let cell = cell.strip_suffix(['Z', 'z']).unwrap_or(cell);
+    let (day, time) = cell.split_once(['T', 't', ' '])?;
+    let mut parts = day.split('-').map(|part| part.parse::<i64>().ok());
+    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    if parts.next().is_some() || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    let (time, offset) = match time.rfind(['+', '-']) {
+        Some(at) => (&time[..at], Some(&time[at..])),
+        None => (time, None),
+    };
+    let seconds = clock(time)?;
+    let offset = match offset {
+        Some(text) => {
+            let sign = if text.starts_with('-') { -1 } else { 1 };
+            sign * clock(&text[1..])?
+        }
+        None => 0,
+    };
+    if !(0..=9999).contains(&year) {
+        return None;
+    }
+    Some(i128::from(days(year, month, day)) * 86_400 * BILLION + seconds - offset)
+}
+
+/// `12:00` or `12:00:00.005` in billionths of a second.
+fn clock(text: &str) -> Option<i128> {
+    let mut parts = text.split(':');
+    let mut next =
+        || parts.next().map(|part| number(part).filter(|n| (0..61 * BILLION).contains(n)));
+    let (hours, minutes, seconds) = (next()??, next()??, next().unwrap_or(Some(0))?);
+    parts.next().is_none().then_some(hours * 3600 + minutes * 60 + seconds)
+}
+
+/// Days from 1970-01-01 in the Gregorian calendar.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    // Years that begin in March put the leap day at their end.
+    let year = if month <= 2 { year - 1 } else { year };
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+/// The unit of numbers whose name does not tell, and in words from what it was told.
+pub(super) fn unit_by_size(stamps: &[Stamp]) -> Option<(Span, &'static str)> {
+    let second = Span::from_secs(1);
+    if stamps.len() < 2 {
+        return None;
+    }
+    if stamps.iter().all(|stamp| matches!(stamp, Stamp::Date(_))) {
+        return Some((second, "dates"));
+    }
+    if stamps.iter().any(|stamp| matches!(stamp, Stamp::Date(_))) {
+        return None;
+    }
+    let values: Vec<i128> = stamps.iter().map(|stamp| stamp.value()).collect();
+    let gap = typical_gap(&values);
+    let units = [
+        (1, second, "seconds since 1970, by their size"),
+        (1000, Span::from_millis(1), "milliseconds since 1970, by their size"),
+        (1_000_000, Span::from_micros(1), "microseconds since 1970, by their size"),
+        (1_000_000_000, Span(1), "nanoseconds since 1970, by their size"),
+    ];
+    let epoch = units
+        .into_iter()
+        .find(|(scale, ..)| values.iter().all(|value| EPOCH.contains(&(value / BILLION / scale))));
+    if let Some((_, unit, words)) = epoch {
+        // Many packets in one unit leave no gap to look at.
+        let gap = gap.unwrap_or(0) * i128::from(unit.0) / BILLION;
+        return (gap <= i128::from(LONGEST.0)).then_some((unit, words));
+    }
+    // 0.000, 0.005, 0.010: in milliseconds these would be 200,000 packets a second.
+    let fractions = BILLION / 100_000..BILLION;
+    gap.is_some_and(|gap| fractions.contains(&gap))
+        .then_some((second, "seconds, by their fractions"))
+}
+
+/// Median distance between neighbours that differ.
+fn typical_gap(values: &[i128]) -> Option<i128> {
+    let mut gaps: Vec<i128> =
+        values.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > 0).collect();
+    gaps.sort_unstable();
+    gaps.get(gaps.len() / 2).copied()
+}
+
+/// True if times of this unit would lie beyond the year 3000, so that the name of their column
+/// cannot be right.
+pub(super) fn beyond_reason(stamps: &[Stamp], unit: Span) -> bool {
+    const YEAR_3000: i128 = 32_503_680_000;
+    stamps.iter().any(|stamp| {
+        matches!(stamp, Stamp::Number(n) if n / BILLION * i128::from(unit.0) > YEAR_3000 * BILLION)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamps(cells: &[&str]) -> Vec<Stamp> {
+        cells.iter().map(|cell| Stamp::of(cell).unwrap()).collect()
+    }
+
+    #[test]
+    fn numbers_are_exact() {
+        assert_eq!(Stamp::of("1700000000.005"), Some(Stamp::Number(1_700_000_000_005_000_000)));
+        assert_eq!(Stamp::of("-.5"), Some(Stamp::Number(-500_000_000)));
+        assert_eq!(Stamp::of("1e3"), Some(Stamp::Number(1_000_000_000_000)));
+        for cell in ["", "nan", "inf", "x", ".", "12:00", "1e300"] {
+            assert_eq!(Stamp::of(cell), None, "{cell}");
+        }
+    }
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        // RFC 3339, and known values of `date -d ... +%s`.
+        for (cell, seconds) in [
+            ("1970-01-01T00:00:00Z", 0),
+            ("2000-02-29 12:00:00", 951_825_600),
+            ("2024-05-01T12:00:00+02:00", 1_714_557_600),
+            ("2024-12-31T23:59:60Z", 1_735_689_600),
+        ] {
+            assert_eq!(Stamp::of(cell), Some(Stamp::Date(seconds * BILLION)), "{cell}");
+        }
+        assert_eq!(Stamp::of("2024-05-01T12:00:00.005Z").unwrap().value() % BILLION, 5_000_000);
+        assert_eq!(Stamp::of("2024-13-01T12:00:00"), None);
+    }
+
+    #[test]
+    fn units_by_size() {
+        let unit = |cells: &[&str]| unit_by_size(&stamps(cells)).map(|(unit, _)| unit);
+        assert_eq!(unit(&["1700000000.000", "1700000000.005"]), Some(Span::from_secs(1)));
+        assert_eq!(unit(&["1700000000000", "1700000000005"]), Some(Span::from_millis(1)));
+        assert_eq!(unit(&["1700000000000000", "1700000000005000"]), Some(Span::from_micros(1)));
+        assert_eq!(unit(&["1700000000000000000", "1700000000005000000"]), Some(Span(1)));
+        assert_eq!(unit(&["0.000", "0.005", "0.010"]), Some(Span::from_secs(1)));
+        // 5000 s apart, if they were seconds: rather microseconds of an uptime.
+        assert_eq!(unit(&["1700000000", "1700005000"]), None);
+        assert_eq!(unit(&["0", "20", "41"]), None);
+        assert!(beyond_reason(&stamps(&["1700000000000"]), Span::from_secs(1)));
+        assert!(!beyond_reason(&stamps(&["1700000000000"]), Span::from_millis(1)));
+    }
+}

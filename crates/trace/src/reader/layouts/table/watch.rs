@@ -1,0 +1,120 @@
+//! Tables whose meaning is not certain: they are asked about, not guessed.
+//!
+//! Three readings of a table are easily wrong and look like perfect or hopeless links:
+//! a log of all packets sent that marks the lost ones by a blank in a column without a name that
+//! we know; a log of received packets only, in which no loss can be seen; numbers that do not
+//! count packets. Each is refused with the question and the options that answer it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::columns::Plan;
+use super::group::{Group, no_packets};
+use super::names::{Arrival, arrival, is_number};
+use crate::error::{TraceError, excerpt};
+use crate::reader::ColumnKind;
+
+/// What the cells of a column were, beside the one that was taken.
+#[derive(Debug, Default)]
+struct Seen {
+    blanks: u64,
+    numbers: u64,
+    words: u64,
+    /// Rows in which it is blank and the taken column is not, or the other way round.
+    differing: u64,
+}
+
+/// The columns that may contradict.
+pub(super) struct Watch {
+    columns: BTreeMap<usize, Seen>,
+    rows: u64,
+}
+
+impl Watch {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let columns = plan.watched.iter().map(|i| (*i, Seen::default())).collect();
+        Self { columns, rows: 0 }
+    }
+
+    pub(super) fn row(&mut self, plan: &Plan, cells: &[String]) {
+        self.rows += 1;
+        for (column, seen) in &mut self.columns {
+            let blank = arrival(&cells[*column]) == Arrival::Blank;
+            let number = || is_number(&cells[*column]) || arrival(&cells[*column]) == Arrival::Came;
+            match blank {
+                true => seen.blanks += 1,
+                false if number() => seen.numbers += 1,
+                false => seen.words += 1,
+            }
+            let taken = arrival(&cells[plan.value]) == Arrival::Blank;
+            seen.differing += u64::from(taken != blank);
+        }
+    }
+
+    /// Refuses the table if something in it contradicts what was taken for what.
+    pub(super) fn certain(
+        &self,
+        plan: &Plan,
+        path: &Path,
+        groups: &BTreeMap<Vec<String>, Group>,
+    ) -> Result<(), TraceError> {
+        let ask = |problem: String| {
+            let shown: Vec<_> = plan.columns.iter().take(20).map(|name| excerpt(name)).collect();
+            let path = path.display().to_string();
+            Err(TraceError::Column { path, problem, columns: shown.join(", ") })
+        };
+        let name = |column: usize| excerpt(&plan.columns[column]);
+        let value = name(plan.value);
+        let rows = self.rows;
+        let mut strides = groups.values().filter_map(|group| group.recorder.stride());
+        match plan.kind {
+            ColumnKind::Sequence if plan.total.is_none() => {
+                if let Some(stride) = strides.next() {
+                    return ask(format!(
+                        "the numbers in column {value} are {stride} apart, not 1: {}",
+                        no_packets(stride)
+                    ));
+                }
+                let blank = self.columns.iter().find(|(_, s)| s.blanks > 0 && s.words == 0);
+                if let Some((column, seen)) = blank.filter(|(_, seen)| seen.numbers > 0) {
+                    return ask(format!(
+                        "column {column} is blank in {} of {rows} rows: if a blank means that the \
+                         packet was lost, choose column {column} and kind arrival; if every row is \
+                         a received packet, choose column {value} and kind sequence",
+                        seen.blanks,
+                        column = name(*column),
+                    ));
+                }
+                Ok(())
+            }
+            ColumnKind::Arrival if !plan.asked => {
+                if let Some(stride) = strides.next() {
+                    let sequence = plan.sequence.map(name).unwrap_or_default();
+                    return ask(format!(
+                        "the numbers in column {sequence} are {stride} apart, not 1; if every \
+                         packet sent has a row, choose column {value} and kind arrival"
+                    ));
+                }
+                if let Some((other, seen)) = self.columns.iter().find(|(_, s)| s.differing > 0) {
+                    return ask(format!(
+                        "columns {value} and {} differ in {} of {rows} rows on whether the packet \
+                         arrived: choose one of them with the option column",
+                        name(*other),
+                        seen.differing
+                    ));
+                }
+                let lost = groups.values().any(|group| group.blank > 0);
+                if !lost && plan.sequence.is_none() {
+                    return ask(format!(
+                        "no row is blank in column {value} and there are no sequence numbers, so \
+                         losses cannot be seen: if every packet sent has a row, choose column \
+                         {value} and kind arrival; if only received packets have one, a column of \
+                         sequence numbers is needed"
+                    ));
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
