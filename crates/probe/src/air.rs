@@ -130,7 +130,7 @@ pub struct AirFrame {
     pub fragment: u8,
     /// Whether more fragments of the packet follow.
     pub more_fragments: bool,
-    /// The retry bit: it had been sent before.
+    /// The retry bit: a data or management frame that had been sent before. Control frames have it at 0.
     pub retry: bool,
     /// How many times a data frame had been sent with this; 0 for other frames.
     pub attempt: u32,

@@ -95,7 +95,6 @@ pub(crate) fn encode(
     let to = address(place.medium, frame.to);
     let from = address(place.medium, Some(frame.from));
     let [low, high] = duration(frame).to_le_bytes();
-    // The retry bit is of data frames only.
     let control = |kind: u8| [kind, 0, low, high];
     match frame.class {
         FrameClass::Ack => {

@@ -97,7 +97,7 @@ fn an_acknowledgement_that_was_sent() {
 
 #[test]
 fn rts_and_cts_as_received() {
-    let rts = AirFrame { retry: true, duration: Span(150_500), ..frame(FrameClass::Rts, 1, 0, 20) };
+    let rts = AirFrame { duration: Span(150_500), ..frame(FrameClass::Rts, 1, 0, 20) };
     let cts = frame(FrameClass::Cts, 1, 0, 14);
     let [ap, sta] = captured(&[heard(rts, true), heard(cts, true)]);
     assert!(sta.is_empty());

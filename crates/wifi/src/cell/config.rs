@@ -232,7 +232,8 @@ impl Cell {
                 Surroundings { timing: &rules.timing, error: &plan.error, seed, label: &label };
             let rate = Rate::new(&station.rate, around)?;
             let id = NodeId((first + i) as u32);
-            let mut station = Station::new(id, total, contenders, rate, random);
+            let slowest = station.rate.slowest();
+            let mut station = Station::new(id, total, contenders, rate, slowest, random);
             let association =
                 rules.mac.association.zip(rules.mac.beacons).map(|(config, beacons)| {
                     Association::new(&config, beacons.interval, id, NodeId(first as u32))

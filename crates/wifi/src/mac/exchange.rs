@@ -113,6 +113,13 @@ impl Station {
         acknowledged(mpdu.mode, mpdu.bytes, rules)
     }
 
+    /// The mode that an RTS goes by instead of its data's, after a packet all of whose RTS stayed
+    /// unanswered. No rate control counts a missing CTS: an RTS that went by the data's mode for good
+    /// would keep a link silent whose SNR has fallen below it.
+    pub(super) fn fallback_mode(&self, to: NodeId) -> Option<Mode> {
+        self.slowest.filter(|_| self.unanswered.contains(&to))
+    }
+
     /// Mode of a frame's RTS if the rate control has one; else it is that of the answers to the data.
     pub(super) fn own_rts_mode(&self) -> Option<Mode> {
         self.rate.rts_mode()
@@ -135,7 +142,8 @@ impl Station {
             sequence: 0,
             fragment: 0,
             more_fragments: false,
-            retry: mpdu.short > 0,
+            // The bit is of data and management frames; in control frames it is 0 (clause 8.2.4.1.6).
+            retry: false,
             grant: asks.then_some(Grant { mode: mpdu.mode, bytes: mpdu.bytes }),
         }
     }

@@ -65,7 +65,7 @@ pub struct Frame {
     pub fragment: u8,
     /// Whether another fragment of the packet follows.
     pub more_fragments: bool,
-    /// Whether it has been sent before.
+    /// The Retry bit: a data or management frame that has been sent before (clause 8.2.4.1.6).
     pub retry: bool,
     /// Where the receiver chooses the rate: in an RTS what is to be sent, in a CTS how.
     pub grant: Option<Grant>,

@@ -32,6 +32,7 @@ impl Station {
                 });
                 let outcome = outcome(now, category, &mpdu, Ending::Acknowledged, false);
                 if mpdu.to != NodeId::BROADCAST {
+                    self.unanswered.remove(&mpdu.to);
                     self.rate.on_result(&outcome);
                 }
             }
@@ -58,6 +59,9 @@ impl Station {
         if let Some(mpdu) = tried.filter(|mpdu| !mpdu.class.is_management()) {
             let ending = if after_rts { Ending::NoAck } else { Ending::NoCts };
             let given_up = self.contenders[self.active].mpdu.is_none();
+            if given_up && !after_rts {
+                self.unanswered.insert(mpdu.to);
+            }
             self.rate.on_result(&outcome(now, self.active, &mpdu, ending, given_up));
         }
     }

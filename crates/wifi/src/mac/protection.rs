@@ -90,7 +90,8 @@ impl Station {
         if rts && unicast {
             // What protects has to be understood by all, whatever rate control would take.
             let mode = protects.or_else(|| self.own_rts_mode());
-            return Some((Kind::Rts, mode.unwrap_or_else(|| rules.timing.answer_mode(mpdu.mode))));
+            let data = self.fallback_mode(mpdu.to).unwrap_or(mpdu.mode);
+            return Some((Kind::Rts, mode.unwrap_or_else(|| rules.timing.answer_mode(data))));
         }
         protects.map(|mode| (Kind::Cts, mode))
     }

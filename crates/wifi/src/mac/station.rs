@@ -4,6 +4,8 @@
 //! follow one another is in `exchange.rs`. Source: IEEE 802.11-2012 clauses 9.3.2 (procedures),
 //! 9.3.4 (DCF access), 9.19.2 (EDCA).
 
+use std::collections::BTreeSet;
+
 use airtcp_packet::PacketId;
 use airtcp_random::Stream;
 use airtcp_units::{Nanos, Span};
@@ -87,6 +89,10 @@ pub(crate) struct Station {
     pub(super) random: Stream,
     /// Chooses the rate of its data frames.
     pub(super) rate: Rate,
+    /// The slowest mode that this may fall to.
+    pub(super) slowest: Option<Mode>,
+    /// Stations that left every RTS of a packet unanswered, and have acknowledged nothing since.
+    pub(super) unanswered: BTreeSet<NodeId>,
     /// Data frames that may still follow without an RTS of their own, and for whom.
     pub(super) burst: (NodeId, u32),
     pub(super) finished: Vec<Finished>,
@@ -111,6 +117,7 @@ impl Station {
         stations: usize,
         contenders: Vec<Contender>,
         rate: Rate,
+        slowest: Option<Mode>,
         random: Stream,
     ) -> Self {
         Self {
@@ -128,6 +135,8 @@ impl Station {
             seen: vec![0; stations * SEQUENCES],
             random,
             rate,
+            slowest,
+            unanswered: BTreeSet::new(),
             burst: (NodeId::BROADCAST, 0),
             finished: Vec::new(),
             manages: false,

@@ -5,14 +5,17 @@
 //! mode = the fastest whose frame of this length comes through with probability >= target
 //! ```
 //! at the SNR of the last frame received from the destination, by the cell's own error model; the
-//! slowest if none does. Interference is not counted. ns-3's `IdealWifiManager` asks for a bit error
-//! rate (1e-6) where this asks for a frame's success; the target 0.9 is a choice: a step up wins at
-//! least an eighth (48 to 54 Mb/s), so that losing a tenth of the frames costs no more than it wins.
+//! slowest if none does. A frame given up, or an RTS never answered, contradicts that SNR: the control
+//! forgets it and sends in the slowest mode until the other end is heard again. Without that rule a
+//! sender that hears nothing but ACKs keeps the rate of a channel that is gone. Interference is not counted. ns-3's `IdealWifiManager` asks for a bit error
+//! rate (1e-6) where this asks for a frame's success, and forgets on the same two events. The target
+//! 0.9 is a choice: a step up wins at least an eighth (48 to 54 Mb/s), so that losing a tenth of the
+//! frames costs no more than it wins.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Nanos, Probability};
 
-use super::{Attempt, Build, Control, Ladder, Peers, RateControl};
+use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl};
 use crate::mac::NodeId;
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
@@ -60,19 +63,37 @@ pub struct Ideal {
     start: usize,
     ladder: Ladder,
     error: ErrorModel,
-    peers: Peers<Option<f64>>,
+    peers: Peers<Known>,
+}
+
+/// What is known of a destination.
+#[derive(Debug, Clone, Copy)]
+enum Known {
+    /// It has not been heard.
+    Nothing,
+    /// The SNR of its last frame.
+    Snr(f64),
+    /// A frame to it was given up since it was last heard.
+    Lost,
 }
 
 impl RateControl for Ideal {
     fn pick(&self, attempt: &Attempt) -> Mode {
         match *self.peers.get(attempt.to) {
-            Some(snr) => fastest(&self.ladder, &self.error, snr, attempt.bytes, self.target),
-            None => self.ladder.mode(self.start),
+            Known::Snr(snr) => fastest(&self.ladder, &self.error, snr, attempt.bytes, self.target),
+            Known::Nothing => self.ladder.mode(self.start),
+            Known::Lost => self.ladder.mode(0),
+        }
+    }
+
+    fn on_result(&mut self, outcome: &Outcome) {
+        if outcome.given_up {
+            *self.peers.at(outcome.attempt.to) = Known::Lost;
         }
     }
 
     fn on_rx(&mut self, _: Nanos, from: NodeId, snr: f64) {
-        *self.peers.at(from) = Some(snr);
+        *self.peers.at(from) = Known::Snr(snr);
     }
 }
 
@@ -85,7 +106,7 @@ impl Control for Ideal {
             start: build.start.unwrap_or(0),
             ladder: build.ladder.clone(),
             error: build.around.error.clone(),
-            peers: Peers::new(None),
+            peers: Peers::new(Known::Nothing),
         })
     }
 
@@ -121,5 +142,17 @@ mod tests {
         // What others are heard with says nothing about this destination.
         s.rate.on_rx(Nanos::ZERO, NodeId(9), 1e9);
         assert_eq!(s.packet(".").1, [0]);
+    }
+
+    /// A frame given up says that the SNR heard last no longer holds; a failure in between does not.
+    #[test]
+    fn giving_up_forgets_the_snr() {
+        let mut s = Script::new(&RateConfig::Ideal(IdealConfig::default()));
+        s.rate.on_rx(Nanos::ZERO, PEER, 1e6);
+        assert_eq!(s.packet("xxxxxx.").1, [7; 7]);
+        assert_eq!(s.packet("xxxxxxx").1, [7; 7]);
+        assert_eq!(s.packet("xx").1, [0, 0]);
+        s.rate.on_rx(Nanos::ZERO, PEER, 1e6);
+        assert_eq!(s.packet(".").1, [7]);
     }
 }

@@ -160,6 +160,12 @@ impl RatePlan {
         Self { control: RateConfig::default(), start: Some(mode), modes: vec![mode] }
     }
 
+    /// The slowest mode that the control may fall to; `None` where it keeps to one.
+    pub(crate) fn slowest(&self) -> Option<Mode> {
+        let adapts = !matches!(self.control, RateConfig::Fixed(_));
+        self.modes.iter().copied().min_by_key(|mode| mode.kbps()).filter(|_| adapts)
+    }
+
     /// Checks all of it before there is a cell.
     ///
     /// # Errors

@@ -15,7 +15,7 @@
 //! worse. It reserves for the mode granted last, the CTS for the one granted now. Stations that heard
 //! only the RTS correct themselves by the Duration field of the data frame, at its end; RBAR has a
 //! sub-header for it at its beginning, and longer PLCP headers. A frame
-//! below the RTS threshold goes in the mode granted last. A station does not know what is behind the head
+//! below the RTS threshold goes in the mode granted last, and in the slowest after one was given up. A station does not know what is behind the head
 //! of its queue. So the frames of a burst reserve for their own ACK only: SIFS keeps those away that
 //! hear the sender, not those that hear the receiver alone. With `reserve` they reserve for the next frame and its ACK as
 //! OAR's do, taken to be as long; where none follows to the same station, the medium is kept for nothing.
@@ -24,7 +24,7 @@ use airtcp_probe::ConfigError;
 use airtcp_units::Probability;
 
 use super::ideal::{check_target, fastest};
-use super::{Attempt, Build, Control, Ladder, Peers, RateControl};
+use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl};
 use crate::mac::NodeId;
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
@@ -73,6 +73,13 @@ impl RateControl for Rbar {
         // A receiver with other rates of its own is answered in the nearest of ours.
         let step = self.ladder.at_most(mode.kbps());
         *self.peers.at(to) = self.ladder.mode(step);
+    }
+
+    fn on_result(&mut self, outcome: &Outcome) {
+        // Frames below the RTS threshold bring no grant: the mode of the last one could stay for good.
+        if outcome.given_up {
+            *self.peers.at(outcome.attempt.to) = self.ladder.mode(0);
+        }
     }
 
     fn burst(&self, mode: Mode) -> u32 {
@@ -127,6 +134,9 @@ mod tests {
         assert_eq!(s.packet(".").1, [0]);
         s.rate.on_grant(PEER, Mode::OFDM[5]);
         assert_eq!(s.packet("xx.").1, [5, 5, 5]);
+        // Given up: the grant no longer holds.
+        assert_eq!(s.packet("xxxxxxx").1, [5; 7]);
+        assert_eq!(s.packet(".").1, [0]);
         // OAR: floor(rate / 6 Mb/s).
         let bursts = Mode::OFDM.map(|mode| s.rate.burst(mode));
         assert_eq!(bursts, [1, 1, 2, 3, 4, 6, 8, 9]);

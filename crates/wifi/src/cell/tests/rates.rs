@@ -217,3 +217,35 @@ fn a_burst_ends_with_its_destination() {
     let rts = b.log.iter().filter(|(_, f)| f.kind == Kind::Rts).count();
     assert!(sent > 10 && sent == rts, "{sent} {rts}");
 }
+
+/// A link that falls from 35 dB to `snr_db` after 2 s: packets a second from 3 to 6 s.
+fn after_a_fall(control: &str, snr_db: f64, change: impl FnOnce(&mut CellPlan)) -> f64 {
+    let mut b = bench(&named(control), &[35.0], |plan| {
+        let louder = plan.noise_mw * airtcp_units::Db(35.0 - snr_db).linear();
+        plan.noise_steps = vec![(Nanos(2 * SECOND), louder)];
+        change(plan);
+    });
+    b.saturated = vec![(NodeId(1), NodeId(0))];
+    b.run(Nanos(3 * SECOND));
+    let before = b.delivered[0];
+    b.run(Nanos(6 * SECOND));
+    (b.delivered[0] - before) as f64 / 3.0
+}
+
+/// A channel that becomes worse at once silences no control for good, with RTS and without: at 6 dB
+/// neither data at 54 Mb/s nor the RTS that goes with it at 24 comes through.
+#[test]
+fn a_fall_of_the_signal_silences_no_control() {
+    for snr in [12.0, 6.0] {
+        for control in ["s0", "arf", "aarf", "amrr", "onoe", "minstrel", "ideal", "rbar"] {
+            let least = if matches!(control, "amrr" | "onoe") { 5.0 } else { 200.0 };
+            let rts = after_a_fall(control, snr, with_rts);
+            assert!(rts > least, "{control} at {snr} dB with RTS: {rts}");
+            // RBAR goes by RTS.
+            if control != "rbar" {
+                let plain = after_a_fall(control, snr, |_| {});
+                assert!(plain > least, "{control} at {snr} dB: {plain}");
+            }
+        }
+    }
+}
