@@ -54,6 +54,8 @@ metric = "goodput"
 at = { loss = 0.05 }
 value = 9
 unit = "Mb/s"
+tolerance = 0.2
+tolerance_reason = "a test"
 reason = "losses cost"
 
 [[claim]]
@@ -62,6 +64,7 @@ left = "goodput[loss=0.05]"
 op = "<"
 right = "goodput[loss=0]"
 margin = 0.1
+says = "losses cost throughput"
 
 [[assumption]]
 name = "queue"

@@ -197,3 +197,48 @@ def test_s0_has_both_columns_of_its_tables() -> None:
         for protocol in ("SACK", "LT-TCP"):
             rows = [one for one in published if one.term.at["protocol"] == protocol]
             assert len(rows) == 3 * columns, (table, protocol)
+
+
+def test_what_settings_were_derived_from_exists() -> None:
+    library = Library(default_root())
+    known = {"text", *library.files}
+    for id_ in library.choose([]):
+        figure = library.figure(id_)
+        for assumption in (*figure.paper.assumptions.values(), *figure.assumptions):
+            assert bool(assumption.derived_from) == (assumption.status == "derived")
+            for source in assumption.derived_from:
+                assert source.split(" ")[0] in known, (id_, assumption.name, source)
+
+
+def test_own_statements_are_told_from_published_ones(papers: Path) -> None:
+    def own(text: str) -> list[bool]:
+        changed(papers, 'says = "losses cost throughput"', text)
+        figure = Library(papers).figure("T1.fig1")
+        changed(papers, text, 'says = "losses cost throughput"')
+        return [bool(claim.own) for claim in figure.claims]
+
+    assert own('says = "so they say"') == [False]
+    assert own('reason = "of no weight"') == [True]
+    assert own('says = "so they say"\nown = "the number is ours"') == [True]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("value = 9\n", "interval = [8, 10]\n", "has no value to be of"),
+        ('tolerance = 0.2\ntolerance_reason = "a test"\n', "", "nobody could say what meets"),
+        ('op = "<"\n', 'op = "~"\n', ""),
+        ('op = "<"\nright = "goodput[loss=0]"\nmargin = 0.1', 'op = "~"\nright = 1', "needs more"),
+        ('status = "choice"', 'status = "derived"', '"derived_from" is missing'),
+        ('status = "choice"', 'status = "choice"\nderived_from = ["text"]', "the status is choice"),
+    ],
+)
+def test_verdicts_that_nobody_could_give_are_refused(
+    papers: Path, old: str, new: str, message: str
+) -> None:
+    changed(papers, old, new)
+    if not message:
+        assert Library(papers).figure("T1.fig1").claims[0].op == "~"
+        return
+    with pytest.raises(PaperError, match=message):
+        Library(papers).figure("T1.fig1")

@@ -24,6 +24,7 @@ _SHORT: Final = {
     "within interval": "interval",
     "within tolerance": "tolerance",
     "ordering holds": "holds",
+    "undecided": "undecided",
     "not reproduced": "NOT",
     "skipped": "skipped",
 }
@@ -192,6 +193,8 @@ def _table(result: PapersResult) -> None:
             for mark, words in (
                 ("*", "depends on what the publication leaves open"),
                 ("=", "met by the way the links are made"),
+                ("^", "a setting was derived from what this row is judged on"),
+                ("o", "our own statement, not the publication's"),
                 ("~", "holds on average, not in every repeat"),
             )
             if any(mark in _marks(row) for row in rows)
@@ -200,9 +203,12 @@ def _table(result: PapersResult) -> None:
             console.print(Text("; ".join(f"{m} {w}" for m, w in said) + ".", style="dim"))
     for line in _explanations(rows):
         console.print(line, soft_wrap=True)
-    counts = ", ".join(f"{n} {verdict}" for verdict, n in result.verdicts.items())
-    console.print(f"\n{len(rows)} rows: {counts}")
     from airtcp import api
+    from airtcp.papers.rows import said_counts
+
+    console.print()
+    for line in said_counts(rows) or ["No rows."]:
+        console.print(Text(line), soft_wrap=True)
 
     console.print(f"seed {result.seed}, airtcp {api.version()}")
 
@@ -214,15 +220,15 @@ def _explanations(rows: list[Row]) -> list[Any]:
     from airtcp.papers.rows import shown, told
 
     lines: list[Any] = []
-    causes: dict[tuple[str, str], list[Row]] = {}
+    causes: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        if row["verdict"] == "not reproduced":
-            causes.setdefault((row["id"], row["cause"]), []).append(row)
-    for (id_, cause), missed in causes.items():
+        if row["verdict"] in {"not reproduced", "undecided"}:
+            causes.setdefault((row["id"], row["verdict"], row["cause"]), []).append(row)
+    for (id_, verdict, cause), missed in causes.items():
         # The reason of a row is the fact, and then the cause, which several rows may share.
         facts = [f"{shown(row)}: {_fact(row)}" for row in missed]
         why = f". {cause[:1].upper()}{cause[1:]}." if cause else "."
-        lines.append(Text.assemble((f"- {id_} not reproduced: ", "bold"), "; ".join(facts), why))
+        lines.append(Text.assemble((f"- {id_} {verdict}: ", "bold"), "; ".join(facts), why))
     for row in rows:
         if not row["depends_on"]:
             continue
@@ -288,19 +294,22 @@ def _here(row: Row, *, long: bool = False) -> str:
 
 
 def _marks(row: Row) -> str:
+    met = _met(row["verdict"])
     marks = "*" if row["depends_on"] else ""
-    if row["by_construction"] and row["verdict"] != "not reproduced":
-        marks += "="
-    if row["kind"] == "ordering" and row["verdict"] != "not reproduced" and row["repeats"]:
+    marks += "=" if row["by_construction"] and met else ""
+    marks += "^" if row["derived"] and met else ""
+    if row["kind"] == "ordering" and met and row["repeats"]:
         held, of = row["repeats"]
         marks += "~" if held < of else ""
-    return marks
+    return marks + ("o" if row["own"] else "")
 
 
 def _verdict(row: Row, word: str) -> Any:
     from rich.text import Text
 
-    style = {"not reproduced": "bold red", "skipped": "dim"}.get(row["verdict"], "green")
+    style = {"not reproduced": "bold red", "undecided": "yellow", "skipped": "dim"}.get(
+        row["verdict"], "green"
+    )
     return Text(f"{word} {_marks(row)}".strip(), style=style)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 At: TypeAlias = "Mapping[str, str | float]"
 """Conditions that a measure is taken at, by name."""
-Op = Literal["<", "<=", ">", ">="]
+Op = Literal["<", "<=", ">", ">=", "~"]
 
 KINDS: Final = ("figure", "table", "text")
 SOURCE: Final[Form] = {
@@ -39,8 +39,8 @@ PUBLISHED: Final[Form] = {
     "at_least": Key("number", "the value stands for: this or more"),
     "at_most": Key("number", "the value stands for: this or less"),
     "unit": Key("text", "unit of the value", default=""),
-    "tolerance": Key("number", "difference that still counts as met, relative to the value"),
-    "tolerance_abs": Key("number", "difference that still counts as met, in the unit"),
+    "tolerance": Key("number", "difference to the value that still counts as met, relative to it"),
+    "tolerance_abs": Key("number", "difference to the value that still counts as met, in the unit"),
     "tolerance_reason": Key("text", "why this much"),
     "plot": Key("text", "name of the driver's plot that the value belongs on"),
     "x": Key("number", "where on it; without it, a line across"),
@@ -54,11 +54,17 @@ CLAIM: Final[Form] = {
         "text", "the claim in words; {name} stands for a condition of `each`", required=True
     ),
     "left": Key("text", "a measure: metric[condition=value, ...]", required=True),
-    "op": Key("text", "how it compares", required=True, accepted=("<", "<=", ">", ">=")),
+    "op": Key(
+        "text",
+        "how it compares; ~ is: the same, give or take the margin, either way",
+        required=True,
+        accepted=("<", "<=", ">", ">=", "~"),
+    ),
     "right": Key("any", "a measure or a number", required=True),
     "margin": Key("number", "by how much at least, relative to the right side", default=0.0),
     "each": Key("open", "conditions with several values: the claim for each of them", default={}),
-    "says": Key("text", "the words of the publication"),
+    "says": Key("text", "the words of the publication; without them the claim is our own"),
+    "own": Key("text", "why it is our own statement, though the publication has words on it"),
     "by_construction": Key("text", "why this holds by the way the links are made"),
     "reason": Key("text", "why it does not hold, if it does not"),
 }
@@ -74,6 +80,11 @@ ASSUMPTION: Final[Form] = {
     "alternatives": Key("list", "the values it might have had instead", required=True),
     "why": Key("text", "why this value", required=True),
     "metrics": Key("texts", "the measures it bears on; all if left out"),
+    "derived_from": Key(
+        "texts",
+        "what a derived value was derived from: ids of figures, each alone or with a measure "
+        '("S0.table5 timeouts"), or "text". Rows of these figures are marked',
+    ),
 }
 FIGURE: Final[Form] = {
     "id": Key("text", "paper and item, as the file is called: S1.fig13", required=True),
@@ -82,6 +93,7 @@ FIGURE: Final[Form] = {
     "source": Key("table", "where it stands", required=True, of=SOURCE),
     "measures": Key("text", "what is measured, and how", required=True),
     "experiment": Key("open", "`driver`, and the parameters of that driver", required=True),
+    "own": Key("text", "why all orderings of this file are our own statements, if they are"),
     "published": Key("tables", "published values", of=PUBLISHED, default=[]),
     "claim": Key("tables", "what the text claims as an ordering", of=CLAIM, default=[]),
     "assumption": Key("tables", "parameters that are left open", of=ASSUMPTION, default=[]),
@@ -177,6 +189,8 @@ class Claim:
     says: str
     by_construction: str
     reason: str
+    own: str = ""
+    """Why it is our own statement and none of the publication's; empty if it is the latter's."""
 
 
 @dataclass(frozen=True)
@@ -190,6 +204,8 @@ class Assumption:
     alternatives: tuple[Any, ...]
     why: str
     metrics: tuple[str, ...]
+    derived_from: tuple[str, ...] = ()
+    """Figures, each alone or with a measure, that the value was derived from."""
 
 
 @dataclass(frozen=True)
@@ -240,7 +256,10 @@ def paper(table: Mapping[str, Any], path: Path) -> Paper:
         whole.get("year"),
         whole.get("venue", ""),
         whole["defaults"],
-        {part["name"]: _assumption(part) for part in whole["assumption"]},
+        {
+            part["name"]: _assumption(part, where, f"assumption[{i}]")
+            for i, part in enumerate(whole["assumption"])
+        },
         path,
     )
 
@@ -260,7 +279,9 @@ def figure(table: Mapping[str, Any], path: Path, home: Paper) -> Figure:
     if not isinstance(driver, str):
         message = f'{where}: experiment: the key "driver" is missing (the name of a driver)'
         refuse(message)
-    own = [_assumption(part) for part in whole["assumption"]]
+    own = [
+        _assumption(part, where, f"assumption[{i}]") for i, part in enumerate(whole["assumption"])
+    ]
     for i, name in enumerate(whole["assumptions"]):
         if name not in home.assumptions:
             message = f'{where}: assumptions[{i}]: {home.path} has no assumption "{name}"'
@@ -278,7 +299,11 @@ def figure(table: Mapping[str, Any], path: Path, home: Paper) -> Figure:
         driver,
         experiment,
         tuple(_published(p, where, f"published[{i}]") for i, p in enumerate(whole["published"])),
-        tuple(c for i, p in enumerate(whole["claim"]) for c in _claims(p, where, f"claim[{i}]")),
+        tuple(
+            claim
+            for i, part in enumerate(whole["claim"])
+            for claim in _claims(part, where, f"claim[{i}]", whole.get("own", ""))
+        ),
         tuple(own),
         home,
         path,
@@ -295,7 +320,12 @@ def id_of(path: Path) -> str:
     return f"{path.parent.name}.{path.stem.replace('-', '')}"
 
 
-def _assumption(part: Mapping[str, Any]) -> Assumption:
+def _assumption(part: Mapping[str, Any], where: str, place: str) -> Assumption:
+    derived = part["status"] == "derived"
+    if derived != bool(part.get("derived_from")):
+        found = "is missing" if derived else f"is given, and the status is {part['status']}"
+        message = f'{where}: {place}: "derived_from" {found}; expected with the status "derived"'
+        refuse(f'{message}: ids of figures, or "text"')
     return Assumption(
         part["name"],
         part["status"],
@@ -304,6 +334,7 @@ def _assumption(part: Mapping[str, Any]) -> Assumption:
         tuple(part["alternatives"]),
         part["why"],
         tuple(part.get("metrics", ())),
+        tuple(part.get("derived_from", ())),
     )
 
 
@@ -329,6 +360,12 @@ def _published(part: Mapping[str, Any], where: str, place: str) -> Published:
     tolerances = [name for name in ("tolerance", "tolerance_abs") if name in part]
     if any(part[name] < 0 for name in tolerances):
         refuse(f"{where}: {place}.{tolerances[0]} is negative; expected 0 or more")
+    if tolerances and value is None:
+        message = f"{where}: {place}.{tolerances[0]} has no value to be of; an interval is met"
+        refuse(f"{message} within its ends, and a tolerance does not widen it")
+    if not tolerances and (low, high) == (None, None):
+        message = f'{where}: {place}: neither "tolerance", "tolerance_abs" nor an interval is given'
+        refuse(f"{message}: nobody could say what meets the value")
     if tolerances and "tolerance_reason" not in part:
         refuse(f'{where}: {place}: a tolerance needs "tolerance_reason"')
     return Published(
@@ -349,8 +386,11 @@ def _published(part: Mapping[str, Any], where: str, place: str) -> Published:
     )
 
 
-def _claims(part: Mapping[str, Any], where: str, place: str) -> list[Claim]:
+def _claims(part: Mapping[str, Any], where: str, place: str, own: str) -> list[Claim]:
     """Make the claims of one table: one for every combination of `each`."""
+    if part["op"] == "~" and part["margin"] <= 0:
+        refuse(f'{where}: {place}.margin is {part["margin"]}; the op "~" needs more than 0')
+    own = part.get("own", own) or ("" if "says" in part else "the publication has no words on it")
     right = part["right"]
     try:
         left = term(part["left"])
@@ -380,6 +420,7 @@ def _claims(part: Mapping[str, Any], where: str, place: str) -> list[Claim]:
                 part.get("says", ""),
                 part.get("by_construction", ""),
                 part.get("reason", ""),
+                own,
             )
         )
     return made

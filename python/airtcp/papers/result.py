@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from airtcp.papers.rows import shown, tally
+from airtcp.papers.rows import counted, shown, tally
 from airtcp.written import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from airtcp.papers.reproduce import Reproduced
-    from airtcp.papers.rows import Row
+    from airtcp.papers.rows import Counts, Row
 
 
 class PapersResult(Written):
@@ -44,6 +44,12 @@ class PapersResult(Written):
     def verdicts(self) -> dict[str, int]:
         """How many rows there are of each verdict."""
         return tally(self.rows)
+
+    @property
+    def counts(self) -> dict[str, Counts]:
+        """Counts of what publications state (`published`), and apart from it our `own`."""
+        published, own = counted(self.rows)
+        return {"published": published, "own": own}
 
     @cached_property
     def table(self) -> pl.DataFrame:
@@ -88,5 +94,7 @@ def _flat(row: Row) -> dict[str, Any]:
         "unit": row["unit"],
         "verdict": row["verdict"],
         "reason": row["reason"],
+        "own": row["own"],
+        "derived": "; ".join(row["derived"]),
         "depends_on": "; ".join(row["depends_on"]),
     }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 from airtcp import words
 from airtcp.papers.form import refuse
 from airtcp.papers.paper import Claim, Published, Term
-from airtcp.papers.verdict import Judged, Verdict, judge, judge_claim, said_margin
+from airtcp.papers.verdict import MET, Judged, Verdict, judge, judge_claim, said_margin
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,6 +52,10 @@ class Row(TypedDict):
     reason: str
     cause: str
     by_construction: str
+    own: str
+    """Why it is our own statement, and none of the publication's; empty if it is the latter's."""
+    derived: list[str]
+    """Assumptions whose value was derived from the very figure that this row judges."""
     depends_on: list[str]
     sensitivity: list[Sensitivity]
 
@@ -143,16 +147,25 @@ def _row(
         "reason": judged.reason,
         "cause": "" if judged.met or judged.verdict == "skipped" else one.reason,
         "by_construction": one.by_construction,
+        "own": "" if isinstance(one, Published) else one.own,
+        "derived": _derived(figure, wanted),
         "depends_on": list(depends),
         "sensitivity": sensitivity,
     }
+
+
+def _derived(figure: Figure, wanted: Term) -> list[str]:
+    """Name the assumptions whose value comes from what this row is judged on."""
+    known = {a.name: a for a in (*figure.paper.assumptions.values(), *figure.assumptions)}
+    sources = {figure.id, f"{figure.id} {wanted.metric}"}
+    return [name for name, a in known.items() if sources & set(a.derived_from)]
 
 
 def _published(one: Published | Claim) -> float | str:
     if isinstance(one, Published):
         return one.value if one.value is not None else interval(one.low, one.high)
     right = one.right if isinstance(one.right, Term) else words.number(one.right)
-    return f"{one.op} {right}{said_margin(one.margin)}"
+    return f"{one.op} {right}{said_margin(one)}"
 
 
 def interval(low: float | None, high: float | None) -> str:
@@ -182,12 +195,96 @@ def _ratio(one: Published | Claim, value: float | None, right: float | None) -> 
     return None if value is None or not other else value / other
 
 
+class Counts(TypedDict):
+    """Rows by what became of them."""
+
+    rows: int
+    met: int
+    intervals: int
+    tolerances: int
+    orderings: int
+    undecided: int
+    missed: int
+    unexplained: int
+    """Of those not reproduced: how many have no cause."""
+    skipped: int
+    derived: int
+    """Of those met: how many are judged on a figure that a setting was derived from."""
+    constructed: int
+    """Of those met: how many are met by construction."""
+
+
 def tally(rows: Sequence[Row]) -> dict[str, int]:
     """Count the rows by verdict."""
     counts: dict[str, int] = {}
     for row in rows:
         counts[row["verdict"]] = counts.get(row["verdict"], 0) + 1
     return counts
+
+
+def counted(rows: Sequence[Row]) -> tuple[Counts, Counts]:
+    """Count what publications state, and apart from it what is stated here alone."""
+    return (
+        _counts([row for row in rows if not row["own"]]),
+        _counts([row for row in rows if row["own"]]),
+    )
+
+
+def _counts(rows: Sequence[Row]) -> Counts:
+    verdicts = tally(rows)
+    met = [row for row in rows if row["verdict"] in MET]
+    missed = [row for row in rows if row["verdict"] == "not reproduced"]
+    return {
+        "rows": len(rows),
+        "met": len(met),
+        "intervals": verdicts.get("within interval", 0),
+        "tolerances": verdicts.get("within tolerance", 0),
+        "orderings": verdicts.get("ordering holds", 0),
+        "undecided": verdicts.get("undecided", 0),
+        "missed": len(missed),
+        "unexplained": sum(not row["cause"] for row in missed),
+        "skipped": verdicts.get("skipped", 0),
+        "derived": sum(bool(row["derived"]) for row in met),
+        "constructed": sum(bool(row["by_construction"]) for row in met),
+    }
+
+
+def said_counts(rows: Sequence[Row]) -> list[str]:
+    """Say in a sentence or two each what became of published rows, and of our own statements."""
+    published, own = counted(rows)
+    lines: list[str] = []
+    if published["rows"]:
+        kinds = f"{published['intervals']} within an interval, {published['tolerances']} within a"
+        whole = words.counted(published["rows"], "row")
+        line = f"Published: {whole}, {published['met']} met ({kinds} tolerance, "
+        line += f"{words.counted(published['orderings'], 'ordering')}){_rest(published)}."
+        notes = [
+            f"{published[key]} {said}"
+            for key, said in (
+                ("derived", "on figures that a setting was derived from"),
+                ("constructed", "by construction"),
+            )
+            if published[key]
+        ]
+        lines.append(line + (f" Of those met: {', '.join(notes)}." if notes else ""))
+    if own["rows"]:
+        whole = words.counted(own["rows"], "row")
+        lines.append(f"Own statements: {whole}, {own['met']} met{_rest(own)}.")
+    return lines
+
+
+def _rest(counts: Counts) -> str:
+    reasons = f" ({counts['unexplained']} without a cause)" if counts["unexplained"] else ""
+    parts = [
+        f", {counts[key]} {said}"
+        for key, said in (
+            ("undecided", "undecided"),
+            ("missed", f"not reproduced{reasons}"),
+            ("skipped", "skipped"),
+        )
+        if counts[key]
+    ]
+    return "".join(parts)
 
 
 def shown(row: Mapping[str, Any]) -> str:

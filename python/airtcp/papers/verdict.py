@@ -3,21 +3,31 @@
 A verdict is worked out, never written: the file of a figure gives intervals, tolerances and
 margins, the driver gives measures, and the rules are these.
 
-A value is *within interval* if the published interval holds the value here, or the 95 % interval
-of the mean here, if it is narrow enough, holds the published value; else *within tolerance* if it
-differs by no more than the tolerance, relative or absolute; else *not reproduced*. An interval
-with one end ("over 95") is open at the other. An ordering *holds* if the left side is on the
-claimed side of the right side by at least the margin, which is relative to the right side. That is
-said of the means over the repeats; the reason says in how many repeats it holds.
+A value has a region in which it is met: the published interval as printed (*within interval*), or
+the tolerance, relative or absolute, to both sides of the published value (*within tolerance*). A
+tolerance never widens a published interval. An interval with one end ("over 95") is open at the
+other. The 95 % interval of the mean here decides together with the mean:
+
+- the mean lies in the region, and the interval here is no wider than the region: met;
+- the mean lies in a region with one end, and the interval here does not reach over it: met;
+- neither the mean nor the interval here touches the region: *not reproduced*;
+- everything else is *undecided*: the runs do not tell.
+
+An ordering *holds* if the left side is on the claimed side of the right side by at least the
+margin, which is relative to the right side, and the 95 % interval of that gap says the same; `~`
+holds if the sides differ by no more than the margin, either way. The gap is taken repeat by repeat
+where both sides were repeated together. What was measured once has no interval: its value alone
+decides.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
+from math import hypot, inf, isfinite
 from typing import TYPE_CHECKING, Final, Literal
 
 from airtcp import words
+from airtcp.papers.outcome import repeated
 from airtcp.papers.paper import Term
 
 if TYPE_CHECKING:
@@ -25,11 +35,13 @@ if TYPE_CHECKING:
     from airtcp.papers.paper import Claim, Published
 
 Verdict = Literal[
-    "within interval", "within tolerance", "ordering holds", "not reproduced", "skipped"
-]
+    "within interval", "within tolerance", "ordering holds", "undecided", "not reproduced",
+    "skipped",
+]  # fmt: skip
 MET: Final = ("within interval", "within tolerance", "ordering holds")
-_WIDEST: Final = 0.25
-"""An interval here wider than this share of the published value is too vague to meet it."""
+_Where = Literal["in", "unclear", "out"]
+_HAIR: Final = 1e-9
+"""A value exactly at a limit would fail by rounding."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +62,26 @@ class Judged:
         return self.verdict in MET
 
 
+@dataclass(frozen=True)
+class _Region:
+    """Where a value is met; an end that is missing is infinite."""
+
+    low: float
+    high: float
+
+    def place(self, value: float, low: float | None, high: float | None) -> _Where:
+        """Tell where a mean lies, and whether its interval leaves that open."""
+        slack = _HAIR * max(abs(end) for end in (self.low, self.high, 0.0) if isfinite(end))
+        inside = self.low - slack <= value <= self.high + slack
+        if low is None or high is None:
+            return "in" if inside else "out"
+        if not inside:
+            return "out" if high < self.low - slack or low > self.high + slack else "unclear"
+        if isfinite(self.high - self.low):
+            return "in" if high - low <= self.high - self.low + 2 * slack else "unclear"
+        return "in" if low >= self.low - slack and high <= self.high + slack else "unclear"
+
+
 def judge(published: Published, outcome: Outcome) -> Judged:
     """Compare a published value with what was measured.
 
@@ -64,15 +96,38 @@ def judge(published: Published, outcome: Outcome) -> Judged:
         raise KeyError(published.term)
     if here.value is None or not isfinite(here.value):
         return Judged("not reproduced", _because(here.note, published.reason), here)
-    within = _within_published(published, here.value) or _within_ours(published, here)
-    if within:
-        return Judged("within interval", within, here)
-    near = _within_tolerance(published, here.value)
-    if near:
-        return Judged("within tolerance", near, here)
-    return Judged(
-        "not reproduced", _because(_beyond(published, here.value), published.reason), here
-    )
+    unclear = False
+    for verdict, region, said in _regions(published):
+        where = region.place(here.value, here.low, here.high)
+        if where == "in":
+            return Judged(verdict, said, here)
+        unclear = unclear or where == "unclear"
+    beyond = _beyond(published, here.value)
+    if unclear:
+        ours = f"95 % {_interval(here.low, here.high)} here is too wide to tell"
+        return Judged("undecided", _because(ours, published.reason), here)
+    return Judged("not reproduced", _because(beyond, published.reason), here)
+
+
+def _regions(published: Published) -> list[tuple[Verdict, _Region, str]]:
+    """List where a published value is met."""
+    found: list[tuple[Verdict, _Region, str]] = []
+    low, high, value = published.low, published.high, published.value
+    if low is not None or high is not None:
+        region = _Region(-inf if low is None else low, inf if high is None else high)
+        found.append(("within interval", region, f"published: {_interval(low, high)}"))
+    if value is not None:
+        for allowed, factor, unit in (
+            (published.tolerance, abs(value), " %"),
+            (published.tolerance_abs, 1.0, ""),
+        ):
+            if allowed is None:
+                continue
+            half = allowed * factor
+            shown = words.number(allowed * (100 if unit else 1))
+            said = f"tolerance {shown}{unit}: {published.tolerance_reason}"
+            found.append(("within tolerance", _Region(value - half, value + half), said))
+    return found
 
 
 def judge_claim(claim: Claim, outcome: Outcome) -> Judged:
@@ -94,59 +149,106 @@ def judge_claim(claim: Claim, outcome: Outcome) -> Judged:
             said = f"{wanted} was not measured: {measure.note}"
             return Judged("not reproduced", _because(said, claim.reason), left, right)
     value, other = left.value or 0.0, right or 0.0
-    holds = _holds(claim, value, other)
-    numbers = f"{words.number(value)} {claim.op} {words.number(other)}{said_margin(claim.margin)}"
+    where = _ordered(claim, value, other, *_gap(claim, found, value, other))
+    numbers = f"{words.number(value)} {claim.op} {words.number(other)}{said_margin(claim)}"
     repeats = _repeats(claim, found)
+    verdict: Verdict
+    if where == "in":
+        verdict, why = "ordering holds", _because(numbers, _in_repeats(repeats))
+    elif where == "unclear":
+        verdict = "undecided"
+        open_ = f"whether {numbers} is within the scatter of the runs"
+        why = _because(_because(open_, _in_repeats(repeats)), claim.reason)
+    else:
+        verdict, why = "not reproduced", _because(f"not {numbers}", claim.reason)
+    return Judged(verdict, why, left, right, repeats)
+
+
+def _ordered(
+    claim: Claim, value: float, other: float, low: float | None, high: float | None
+) -> _Where:
+    """Tell on which side an ordering stands, given the 95 % interval of left less right."""
+    gap, margin = value - other, abs(other) * claim.margin
+    if claim.op == "~":
+        return _Region(-margin, margin).place(gap, low, high)
+    if claim.op in {"<", "<="}:
+        gap, low, high = -gap, *(None if end is None else -end for end in (high, low))
+    holds = gap >= margin if claim.op in {"<=", ">="} else gap > margin
+    if low is None or high is None:
+        return "in" if holds else "out"
     if holds:
-        return Judged(
-            "ordering holds", _because(numbers, _in_repeats(repeats)), left, right, repeats
-        )
-    why = _because(f"not {numbers}", claim.reason)
-    return Judged("not reproduced", why, left, right, repeats)
+        return "in" if low >= margin else "unclear"
+    return "unclear" if high > margin else "out"
 
 
-def _holds(claim: Claim, value: float, other: float) -> bool:
-    gap = abs(other) * claim.margin
-    return {
-        ">": value > other + gap,
-        ">=": value >= other + gap,
-        "<": value < other - gap,
-        "<=": value <= other - gap,
-    }[claim.op]
+def _gap(
+    claim: Claim, found: list[Measure], value: float, other: float
+) -> tuple[float | None, float | None]:
+    """Give the 95 % interval of the left side less the right, if there is one.
+
+    The margin scales with the right side, whose scatter counts with it.
+    """
+    left = found[0]
+    right = found[1] if isinstance(claim.right, Term) else None
+    fixed = right is None or right.low is None
+    pairs = [] if left.each is None else list(_pairs(left.each, claim.right, right))
+    if len(pairs) > 1 and len(pairs) == len(left.each or ()):
+        sign = -1.0 if claim.op in {"<", "<="} else 1.0
+        weight = 0.0 if claim.op == "~" else sign * claim.margin
+        gaps = repeated("gap", {}, [one - two - weight * abs(two) for one, two in pairs])
+        if gaps.low is None or gaps.high is None:
+            return None, None
+        back = weight * abs(other)
+        return gaps.low + back, gaps.high + back
+    halves = [
+        (one.high - one.low) / 2
+        for one in (left, *([] if fixed or right is None else [right]))
+        if one.low is not None and one.high is not None
+    ]
+    if not halves:
+        return None, None
+    half = hypot(*halves)
+    return value - other - half, value - other + half
+
+
+def _pairs(
+    each: list[float | None], fixed: Term | float, right: Measure | None
+) -> list[tuple[float, float]]:
+    """Pair the repeats of both sides; a repeat draws the links of both."""
+    others: list[float | None]
+    if isinstance(fixed, Term):
+        # One side may have been repeated more often than the other.
+        others = [] if right is None or right.each is None else right.each
+    else:
+        others = [fixed] * len(each)
+    return [
+        (one, two)
+        for one, two in zip(each, others, strict=False)
+        if isinstance(one, float | int) and isinstance(two, float | int)
+    ]
 
 
 def _repeats(claim: Claim, found: list[Measure]) -> tuple[int, int] | None:
-    """Count the repeats in which an ordering holds, and those in which it can be told.
-
-    A repeat draws the links of both sides, so they are compared repeat by repeat.
-    """
+    """Count the repeats in which an ordering holds, and those in which it can be told."""
     left = found[0].each
-    right = found[-1].each if isinstance(claim.right, Term) else None
-    if left is None or (isinstance(claim.right, Term) and right is None):
+    right = found[-1] if isinstance(claim.right, Term) else None
+    if left is None or (right is not None and right.each is None):
         return None
-    others = right if right is not None else [claim.right] * len(left)
-    told = [
-        _holds(claim, value, other)
-        # One side may have been repeated more often than the other.
-        for value, other in zip(left, others, strict=False)
-        if isinstance(value, float | int) and isinstance(other, float | int)
-    ]
-    return sum(told), len(told)
+    pairs = _pairs(left, claim.right, right)
+    held = sum(_ordered(claim, one, two, None, None) == "in" for one, two in pairs)
+    return held, len(pairs)
 
 
 def _in_repeats(repeats: tuple[int, int] | None) -> str:
     return "" if repeats is None else f"in {repeats[0]} of {repeats[1]} repeats"
 
 
-def said_margin(margin: float) -> str:
-    """Say by how much an ordering has to hold.
-
-    >>> said_margin(0.25), said_margin(-0.1), said_margin(0)
-    (' by 25.0 %', ' give or take 10.0 %', '')
-    """
-    if not margin:
+def said_margin(claim: Claim) -> str:
+    """Say by how much an ordering has to hold."""
+    if not claim.margin:
         return ""
-    return f" {'by' if margin > 0 else 'give or take'} {words.number(100 * abs(margin))} %"
+    how = "give or take" if claim.op == "~" else "by" if claim.margin > 0 else "less"
+    return f" {how} {words.number(100 * abs(claim.margin))} %"
 
 
 def _measure(wanted: Term, outcome: Outcome) -> Measure:
@@ -172,43 +274,6 @@ def _interval(low: float | None, high: float | None) -> str:
     return f"[{words.number(low)}, {words.number(high)}]"
 
 
-def _within_published(published: Published, value: float) -> str:
-    low, high = published.low, published.high
-    if low is None and high is None:
-        return ""
-    if (low is None or value >= low) and (high is None or value <= high):
-        return f"published: {_interval(low, high)}"
-    return ""
-
-
-def _within_ours(published: Published, here: Measure) -> str:
-    value, low, high = published.value, here.low, here.high
-    if value is None or low is None or high is None or not low <= value <= high:
-        return ""
-    if high - low > _WIDEST * abs(value):
-        return ""
-    return f"here: 95 % {_interval(low, high)}"
-
-
-def _within_tolerance(published: Published, value: float) -> str:
-    """Compare with the tolerance; from an interval, its nearer end counts."""
-    aims = [published.value, published.low, published.high]
-    for aim in (a for a in aims if a is not None):
-        for allowed, said in (
-            (published.tolerance, "{} %"),
-            (published.tolerance_abs, "{}"),
-        ):
-            if allowed is None:
-                continue
-            relative = said == "{} %"
-            limit = allowed * abs(aim) if relative else allowed
-            # A hair more, or a value exactly at the limit would fail by rounding.
-            if abs(value - aim) <= limit * (1 + 1e-9):
-                shown = words.number(allowed * (100 if relative else 1))
-                return f"tolerance {said.format(shown)}: {published.tolerance_reason}"
-    return ""
-
-
 def _beyond(published: Published, value: float) -> str:
     parts: list[str] = []
     if published.low is not None or published.high is not None:
@@ -217,4 +282,4 @@ def _beyond(published: Published, value: float) -> str:
         parts.append(f"beyond {words.number(100 * published.tolerance)} %")
     if published.tolerance_abs is not None:
         parts.append(f"beyond \N{PLUS-MINUS SIGN}{words.number(published.tolerance_abs)}")
-    return f"{words.number(value)} is {' and '.join(parts) or 'another value'}"
+    return f"{words.number(value)} is {' and '.join(parts)}"

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import words
-from airtcp.papers.rows import Row, interval, shown, tally, told
+from airtcp.papers.rows import Row, counted, interval, shown, told
 from airtcp.papers.verdict import MET
 from airtcp.report import charts_papers
 from airtcp.report.page import render
@@ -104,26 +104,51 @@ def _compared(figure: Reproduced) -> dict[str, list[dict[str, Any]]]:
 
 
 def _findings(rows: Sequence[Row]) -> list[words.Finding]:
-    counts = tally(rows)
-    met = sum(counts.get(verdict, 0) for verdict in MET)
-    missed, skipped = counts.get("not reproduced", 0), counts.get("skipped", 0)
+    published, own = counted(rows)
+    judged = published["rows"] - published["skipped"]
     found = [
         words.Finding(
-            f"{met} of {len(rows) - skipped} met",
-            f"{counts.get('within interval', 0)} within an interval,"
-            f" {counts.get('within tolerance', 0)} within a tolerance,"
-            f" {counts.get('ordering holds', 0)} orderings that hold.",
-            "good" if met else "plain",
+            f"{published['met']} of {judged} published rows met",
+            f"{published['intervals']} within an interval,"
+            f" {published['tolerances']} within a tolerance,"
+            f" {published['orderings']} orderings that hold.",
+            "good" if published["met"] else "plain",
         )
     ]
-    if missed:
+    if published["undecided"]:
         found.append(
             words.Finding(
-                f"{missed} not reproduced",
-                "Each says why in the column of the verdict.",
+                f"{published['undecided']} undecided",
+                "The 95 % interval here is too wide to tell: more runs would.",
                 "warn",
             )
         )
+    if published["missed"]:
+        without = published["unexplained"]
+        said = f"{without} of them have no cause yet." if without else "Each has its cause."
+        found.append(
+            words.Finding(
+                f"{published['missed']} not reproduced",
+                f"{said} The column of the verdict says it.",
+                "warn",
+            )
+        )
+    if published["derived"]:
+        found.append(
+            words.Finding(
+                f"{published['derived']} met on what a setting was derived from",
+                "They check the simulation, and not the setting.",
+            )
+        )
+    if own["rows"]:
+        found.append(
+            words.Finding(
+                f"{own['met']} of {own['rows'] - own['skipped']} own statements hold",
+                f"No publication makes them. {own['undecided']} are undecided,"
+                f" {own['missed']} do not hold.",
+            )
+        )
+    skipped = published["skipped"] + own["skipped"]
     depend = sum(bool(row["depends_on"]) for row in rows)
     if depend:
         found.append(
@@ -210,7 +235,9 @@ def _row(row: Row) -> dict[str, Any]:
     here = _text(row["here"]) + _interval(row["here_interval"])
     if row["kind"] == "ordering" and row["right"] is not None:
         here += f" against {_text(row['right'])}"
-    tone = {"not reproduced": "no", "skipped": "none"}.get(row["verdict"], "yes")
+    tone = {"not reproduced": "no", "undecided": "none", "skipped": "none"}.get(
+        row["verdict"], "yes"
+    )
     return {
         "measure": shown(row),
         "words": row["words"],
@@ -222,6 +249,8 @@ def _row(row: Row) -> dict[str, Any]:
         "tone": tone,
         "reason": row["reason"],
         "construction": row["by_construction"] if row["verdict"] in MET else "",
+        "own": row["own"],
+        "derived": ", ".join(row["derived"]) if row["verdict"] in MET else "",
         "depends": ", ".join(row["depends_on"]),
     }
 
