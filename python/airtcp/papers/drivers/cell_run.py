@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from airtcp.papers.drivers import variants
+
+COUNTS: Final = {
+    "frames": "mac_delivered_bps",
+    "packets": "ip_delivered_bps",
+    "payload": "goodput_bps",
+}
+"""What the throughput of a flow may count: data frames with their MAC header, LLC and FCS; IP
+packets with payload, headers included; bytes for the application."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +27,14 @@ class CellRun(variants.Run):
 
     @property
     def rates(self) -> list[float]:
-        """Throughput of each flow in Mb/s, counted in data frames at the MAC."""
-        return [flow["mac_delivered_bps"] / 1e6 for flow in self.document["flows"]]
+        """Throughput of each flow in Mb/s, of what the parameter `counts` says; of frames without.
+
+        >>> flow = {"mac_delivered_bps": 614e3, "ip_delivered_bps": 576e3, "goodput_bps": 536e3}
+        >>> [CellRun({"flows": [flow]}, {"counts": counts}).rates for counts in COUNTS]
+        [[0.614], [0.576], [0.536]]
+        """
+        field = COUNTS[self.parameters.get("counts", "frames")]
+        return [flow[field] / 1e6 for flow in self.document["flows"]]
 
     def summed(self, name: str) -> float:
         """Add up a measure of the stations."""

@@ -7,7 +7,7 @@ name is a number counts as one. A system or a protocol more is one line more in 
 |---|---|
 | `goodput` | application bytes of all flows, Mb/s |
 | `share` | the same, as a share of the rate `rate_mbps` |
-| `throughput` | the data frames that arrived, MAC header included, of all flows, Mb/s (S3) |
+| `throughput` | data frames, IP packets or payload that arrived (`counts`), all flows, Mb/s (S3) |
 | `MAC throughput` | all frames on the air, MAC ACKs and 24-byte preambles included, Mb/s (S0) |
 | `preambles` | share of the time in which preambles are on the air, times `rate_mbps`, Mb/s |
 | `JFI` | Jain's index of the flows' throughput |
@@ -32,7 +32,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.papers.drivers.base import Driver
-from airtcp.papers.drivers.cell_run import CellRun
+from airtcp.papers.drivers.cell_run import COUNTS, CellRun
 from airtcp.papers.drivers.statistics import jain
 from airtcp.papers.drivers.variants import measured, parameters_of, plots_of, runs_of, variants
 from airtcp.papers.form import Form, Key
@@ -102,6 +102,13 @@ PARAMETERS: Final[Form] = parameters_of(
     {
         "extremes": Key(
             "texts", "measures whose extremes count too", default=[], accepted=tuple(MEASURES)
+        ),
+        "counts": Key(
+            "text",
+            "what the throughput of a flow counts: data frames with MAC header, IP packets with "
+            "payload, or the payload",
+            default="frames",
+            accepted=tuple(COUNTS),
         ),
         "rate_mbps": Key("number", "the rate that shares refer to", default=11),
         "station": Key("text", "the station whose packets are timed", default="sta0"),
