@@ -103,6 +103,7 @@ fn params() -> impl Strategy<Value = LawParams> {
             srtt: (iw % 2 == 0).then(|| Span::from_millis(iw)),
             seed: u64::from(mss) * iw,
             paced: iw % 3 == 0,
+            rules: if mss % 3 == 0 { LawRules::Linux } else { LawRules::Documents },
             slow_start: if f[1] { SlowStartKind::HyStartPlusPlus } else { SlowStartKind::Standard },
         })
 }

@@ -20,6 +20,9 @@
 //! `beta` here is the share that is *kept*, 0.7; in [`cubic_2008`](super::Cubic2008) it is the
 //! share taken off, 0.2.
 //!
+//! With `rules = "linux"` the law is Linux's: see [`linux`]. Absent, it is what the connection's
+//! `law_rules` says.
+//!
 //! Time in which the window did not limit sending does not count (4.2, 5.8): the time since the
 //! last ACK before is left out, whether the application or the peer was the limit. Choices where
 //! the RFC leaves room: growth is by acknowledged bytes rather than per ACK, so that delayed ACKs
@@ -28,19 +31,22 @@
 //! pause begins the avoidance anew. Leaves out:
 //! RFC 7661's window validation. Segments and seconds inside, bytes outside.
 
+mod linux;
+
 use airtcp_probe::{ConfigError, within};
 use airtcp_units::{Nanos, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::linux::Linux;
 use super::curve::Curve;
 use super::window::by_window;
 use super::{
-    AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawTable, Prior,
-    Window,
+    AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawRules, LawTable,
+    Prior, Window,
 };
 
-/// Parameters of CUBIC by RFC 9438.
+/// Parameters of CUBIC.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CubicConfig {
@@ -54,11 +60,24 @@ pub struct CubicConfig {
     pub fast_convergence: bool,
     /// Grow at least as Reno would. Default true. RFC 9438 section 4.3.
     pub reno_friendly: bool,
+    /// Whose CUBIC: `documents` (RFC 9438) or `linux` (`tcp_cubic.c`, in whole segments); absent: as
+    /// `law_rules` of the connection says, which profile `linux` sets to `linux`.
+    pub rules: Option<LawRules>,
+    /// With `linux`: leave the first slow start when ACKs come in a long train or the round-trip time
+    /// rises (HyStart). Default true. Linux `hystart`.
+    pub hystart: bool,
 }
 
 impl Default for CubicConfig {
     fn default() -> Self {
-        Self { c: 0.4, beta_cubic: 0.7, fast_convergence: true, reno_friendly: true }
+        Self {
+            c: 0.4,
+            beta_cubic: 0.7,
+            fast_convergence: true,
+            reno_friendly: true,
+            rules: None,
+            hystart: true,
+        }
     }
 }
 
@@ -72,7 +91,7 @@ impl LawTable for CubicConfig {
 /// Upper bound of the target, in windows (RFC 9438 section 4.2).
 const MOST_GROWTH: f64 = 1.5;
 
-/// CUBIC by RFC 9438.
+/// CUBIC by RFC 9438, or Linux's.
 #[derive(Debug, Clone)]
 pub struct Cubic {
     config: CubicConfig,
@@ -81,6 +100,8 @@ pub struct Cubic {
     prior: Prior<Course>,
     /// When an ACK last came in congestion avoidance, or was missed by a pause.
     last: Nanos,
+    /// Linux's course, which then stands for all of the others.
+    linux: Option<Linux>,
 }
 
 /// What an undo gives back beside the window.
@@ -113,6 +134,7 @@ impl Cubic {
             course: NO_COURSE,
             prior: Prior::default(),
             last: Nanos::ZERO,
+            linux: None,
         }
     }
 
@@ -166,10 +188,16 @@ impl CongestionControl for Cubic {
         self.course = NO_COURSE;
         self.prior.forget();
         self.last = now;
+        let rules = self.config.rules.unwrap_or(params.rules);
+        self.linux = (rules == LawRules::Linux).then(Linux::default);
     }
 
     #[inline]
     fn on_ack(&mut self, now: Nanos, ack: &AckSample) {
+        if let Some(linux) = &mut self.linux {
+            linux.on_ack(now, ack, &mut self.window, &self.config);
+            return;
+        }
         if ack.acked == 0 || ack.in_fast_recovery || self.window.on_slow_start_ack(ack) {
             return;
         }
@@ -184,6 +212,11 @@ impl CongestionControl for Cubic {
     }
 
     fn on_congestion(&mut self, _: Nanos, c: &Congestion) {
+        if let Some(linux) = &mut self.linux {
+            let reduced = linux.on_congestion(c, &self.window, &self.config);
+            self.window.on_congestion(c, reduced);
+            return;
+        }
         self.prior.before(c.kind, self.course);
         let beta = self.config.beta_cubic;
         self.course.epoch = None;
@@ -212,6 +245,10 @@ impl CongestionControl for Cubic {
     }
 
     fn on_spurious(&mut self, _: Nanos) {
+        if self.linux.is_some() {
+            self.window.on_spurious();
+            return;
+        }
         let Some(before) = self.prior.take() else { return };
         // Two segments remain whatever is lost.
         let grown = self.course.cwnd_prior.is_some_and(|w| self.segments() > w.max(2.0));
@@ -222,6 +259,11 @@ impl CongestionControl for Cubic {
     }
 
     fn on_idle(&mut self, now: Nanos, idle: &Idle) {
+        if let Some(linux) = &mut self.linux {
+            linux.on_idle(now, idle);
+            self.window.on_idle(idle);
+            return;
+        }
         self.skip_time(now);
         if self.window.on_idle(idle) {
             self.prior.forget();

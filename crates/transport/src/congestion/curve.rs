@@ -7,6 +7,9 @@
 
 use airtcp_units::{Span, detmath};
 
+/// No curve leads further, segments.
+const MOST: f64 = (1_u64 << 40) as f64;
+
 /// A cubic curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Curve {
@@ -33,6 +36,14 @@ impl Curve {
     pub(super) fn at(&self, t: Span) -> f64 {
         let d = t.as_secs_f64() - self.k;
         self.c * d * d * d + self.origin
+    }
+
+    /// The same in whole segments: the distance to the plateau, which is whole, rounded down.
+    #[inline]
+    pub(super) fn rounded(&self, t: Span) -> u64 {
+        let d = t.as_secs_f64() - self.k;
+        let distance = (self.c * d * d * d).trunc();
+        (self.origin + distance).clamp(0.0, MOST) as u64
     }
 }
 

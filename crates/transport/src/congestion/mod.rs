@@ -39,8 +39,8 @@ pub use promises::Promises;
 pub use registry::{Law, LawConfig};
 pub use slow_start::{SlowStart, SlowStartKind, Step};
 pub use types::{
-    AckSample, Congestion, CongestionKind, Idle, LawParams, LawState, LinkHint, Lost, RateSample,
-    Sent,
+    AckSample, Congestion, CongestionKind, Idle, LawParams, LawRules, LawState, LinkHint, Lost,
+    RateSample, Sent,
 };
 pub use window::Window;
 

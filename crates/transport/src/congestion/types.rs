@@ -5,8 +5,21 @@
 //! for how they are taken.
 
 use airtcp_units::{BitRate, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::SlowStartKind;
+
+/// Whose rules laws follow where Linux departs from the document that a law is named after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LawRules {
+    /// Those of the document.
+    #[default]
+    Documents,
+    /// Linux's.
+    Linux,
+}
 
 /// What a law starts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +47,8 @@ pub struct LawParams {
     pub slow_start: SlowStartKind,
     /// Segments are paced whether or not the law asks for it.
     pub paced: bool,
+    /// Whose rules hold where a law's own parameters leave it open.
+    pub rules: LawRules,
 }
 
 impl Default for LawParams {
@@ -51,6 +66,7 @@ impl Default for LawParams {
             seed: 0,
             slow_start: SlowStartKind::Standard,
             paced: false,
+            rules: LawRules::Documents,
         }
     }
 }
@@ -148,7 +164,8 @@ pub struct AckSample {
     /// True if the window, not the application or the peer, limited sending when the
     /// acknowledged data left. Without it the window must not grow.
     pub cwnd_limited: bool,
-    /// True in fast recovery, including on the ACK that ends it: the window is the recovery's.
+    /// True in fast recovery, including on the ACK that ends it, and while the answer to a mark is
+    /// being spread: the window is the recovery's.
     pub in_fast_recovery: bool,
     /// True if losses are still being repaired after this ACK: in fast recovery, or in the slow
     /// start through what a timeout lost.

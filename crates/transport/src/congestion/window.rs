@@ -7,7 +7,8 @@
 //! meanwhile), like Linux. Bytes.
 
 use super::{
-    AckSample, Congestion, CongestionKind, Idle, LawParams, LawState, Prior, SlowStart, Step,
+    AckSample, Congestion, CongestionKind, Idle, LawParams, LawRules, LawState, Prior, SlowStart,
+    Step,
 };
 
 /// Within `impl CongestionControl`: what a law whose window is `self.window` leaves to it. With `and undo`
@@ -177,7 +178,7 @@ impl Window {
     }
 
     /// Reacts to a congestion episode for which the law found the window `reduced`: threshold
-    /// and window become it, at least two segments after a loss and one after a mark; a timeout or
+    /// and window become it, at least two segments after a loss and one after a mark (two by Linux's rules); a timeout or
     /// a restart leaves one segment, a repeated timeout holds the threshold.
     pub fn on_congestion(&mut self, congestion: &Congestion, reduced: u64) {
         let mss = self.mss();
@@ -187,7 +188,8 @@ impl Window {
         self.fraction = 0.0;
         match congestion.kind {
             CongestionKind::EcnCe => {
-                self.ssthresh = reduced.max(mss);
+                let linux = self.params.rules == LawRules::Linux;
+                self.ssthresh = reduced.max(if linux { 2 * mss } else { mss });
                 self.set_cwnd(self.ssthresh);
             }
             CongestionKind::FastRetransmit => {

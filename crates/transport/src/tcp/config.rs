@@ -21,7 +21,7 @@ use super::recovery::{
     CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, PrrBound,
     RateReduction, SpuriousResponse,
 };
-use crate::congestion::{LawConfig, SlowStartKind};
+use crate::congestion::{LawConfig, LawRules, SlowStartKind};
 use crate::lda::LdaConfig;
 
 /// Parameters of one end of a TCP connection.
@@ -47,6 +47,10 @@ pub struct TcpConfig {
     /// Halve the congestion window instead of FlightSize. Default false. RFC 5681 equation 4
     /// has FlightSize, older descriptions the window.
     pub half_of_cwnd: bool,
+    /// Whose rules a law follows where Linux departs from the document it is named after:
+    /// `documents` (default) or `linux`. `cubic` and `bbr1` know both (their key `rules` goes before
+    /// this one); by Linux's, a mark leaves two segments at least under every law with a threshold.
+    pub law_rules: LawRules,
     /// Segments by which one ACK may raise the window in slow start. Default 1.
     /// RFC 5681 equation 2; RFC 3465 allows 2.
     pub abc_limit: u32,
@@ -87,6 +91,10 @@ pub struct TcpConfig {
     /// What spreads the reduction of the window over fast recovery: `none` (the default), `prr`
     /// (RFC 9937) or `prr-rfc6937`. Without effect on `tahoe` and `sack-ns2`.
     pub rate_reduction: RateReduction,
+    /// Spread the answer to a congestion mark by `rate_reduction`, too, until data sent after it is
+    /// acknowledged; needs `recovery = "sack"`. Default false: the window is reduced at once
+    /// (RFC 3168 section 6.1.2). Linux does so (state CWR).
+    pub spread_marks: bool,
     /// How fast PRR catches up once less is in flight than the target; absent (the default): as
     /// the document recommends, `safe-ack` (RFC 9937 section 6.2) or `ssrb` (RFC 6937 section 6).
     pub prr_bound: Option<PrrBound>,

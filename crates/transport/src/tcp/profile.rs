@@ -18,7 +18,7 @@ use super::recovery::{
     CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, RateReduction,
     SpuriousResponse,
 };
-use crate::congestion::{Growth, LawConfig, RenoConfig, SlowStartKind};
+use crate::congestion::{Growth, LawConfig, LawRules, RenoConfig, SlowStartKind};
 use crate::lda::LdaConfig;
 
 /// A parameter set by name.
@@ -106,6 +106,7 @@ fn rfc() -> TcpConfig {
         initial_ssthresh: None,
         max_window: None,
         half_of_cwnd: false,
+        law_rules: LawRules::Documents,
         abc_limit: 1,
         loss_response: LossResponse::Always,
         loss_differentiation: LdaConfig::default(),
@@ -120,6 +121,7 @@ fn rfc() -> TcpConfig {
         partial_ack_timer: PartialAckTimer::Impatient,
         recovery_exit: RecoveryExit::Ssthresh,
         rate_reduction: RateReduction::None,
+        spread_marks: false,
         prr_bound: None,
         rack: false,
         rack_reo_wnd_mult: 1,
@@ -219,12 +221,14 @@ fn s2() -> TcpConfig {
         // That kernel counted ACKs (`tcp_abc` was off).
         congestion: LawConfig::default(),
         abc_limit: 1,
+        law_rules: LawRules::Documents,
         initial_window: Some(3),
         rto_initial: Span::from_secs(3),
         rto_min: Span::from_millis(200),
         rto_max: Span::from_secs(12),
         rto_after_syn_loss: Span::ZERO,
         rate_reduction: RateReduction::None,
+        spread_marks: false,
         rack: false,
         tlp: false,
         frto: Frto::Off,
@@ -262,9 +266,11 @@ fn linux() -> TcpConfig {
         congestion: LawConfig::Reno(RenoConfig { growth: Growth::Bytes }),
         abc_limit: NO_ABC_LIMIT,
         initial_window: Some(10),
+        law_rules: LawRules::Linux,
         // Linux's `tcp_reno_ssthresh`; what is SACKed makes FlightSize larger than the window.
         half_of_cwnd: true,
         rate_reduction: RateReduction::Prr,
+        spread_marks: true,
         rack: true,
         tlp: true,
         rto_min: Span::from_millis(200),

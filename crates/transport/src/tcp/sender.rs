@@ -350,6 +350,7 @@ pub(crate) fn law_params(config: &TcpConfig, mss: u32, initial_window: u64) -> L
         half_of_cwnd: config.half_of_cwnd,
         slow_start: config.slow_start,
         paced: config.pacing == Pacing::Cwnd,
+        rules: config.law_rules,
         ..LawParams::default()
     }
 }

@@ -10,23 +10,32 @@
 //!
 //! Where the draft leaves room: a quantum is a figure of the window's budget only, segments leave
 //! one by one; the first smoothed round-trip time, if the handshake had none, sets the
-//! initial pacing rate anew, as in Linux. Left out, since the draft does not know them: Linux's
-//! policer detection and ACK-aggregation allowance; an answer to ECN marks. Linux paces 1 % below
-//! the estimate: `pacing_margin`.
+//! initial pacing rate anew, as in Linux. Left out, since the draft does not know it: an
+//! answer to ECN marks.
+//!
+//! By Linux's rules (`rules = "linux"`, or `law_rules` of the connection) it detects policers
+//! ([`policer`]), allows for ACKs in bundles ([`aggregation`]), paces 1 % below the estimate and has
+//! windows of an even number of segments. Of Linux are left out: bursts of a quantum, and packets in the
+//! network at the earliest departure time.
 
 use airtcp_units::{BitRate, Nanos, Span};
 
+mod aggregation;
 mod config;
 mod model;
+mod policer;
 mod states;
 mod window;
 
 pub use config::Bbr1Config;
 
+use self::aggregation::Aggregation;
+use self::policer::{News, Policer};
 use super::filters::{Draws, Held, Rounds, WindowedMax};
 use super::{promises, rate_of};
 use crate::congestion::{
-    AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, Promises,
+    AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawRules, LawState,
+    Promises,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +85,14 @@ pub struct Bbr1 {
     idle_restart: bool,
     held: Held,
     draws: Draws,
+    linux: bool,
+    pacing_margin: f64,
+    policer_detection: bool,
+    policer: Policer,
+    total_delivered: u64,
+    total_lost: u64,
+    ack_aggregation: bool,
+    aggregation: Aggregation,
 }
 
 impl Bbr1 {
@@ -108,6 +125,14 @@ impl Bbr1 {
             idle_restart: false,
             held: Held::default(),
             draws: Draws::default(),
+            linux: false,
+            pacing_margin: 0.0,
+            policer_detection: false,
+            policer: Policer::default(),
+            total_delivered: 0,
+            total_lost: 0,
+            ack_aggregation: false,
+            aggregation: Aggregation::default(),
         }
     }
 
@@ -133,9 +158,31 @@ impl Bbr1 {
 
     /// `BBRSetPacingRateWithGain`.
     fn set_pacing_rate(&mut self, gain: f64) {
-        let rate = gain * self.btlbw.get() as f64 * (1.0 - self.config.pacing_margin);
+        let rate = gain * self.bw() as f64 * (1.0 - self.pacing_margin);
         if rate > 0.0 && (self.filled_pipe || rate > self.pacing_rate) {
             self.pacing_rate = rate;
+        }
+    }
+}
+
+impl Bbr1 {
+    /// A timeout counts as a loss at the end of a round for Linux's detection of policers, and what
+    /// Startup had reached is measured anew.
+    fn on_timeout_linux(&mut self, now: Nanos) {
+        if self.linux {
+            self.full_bw = 0;
+        }
+        if self.policer_detection {
+            let (delivered, lost) = (self.total_delivered, self.total_lost);
+            self.detect_policer(&News {
+                now,
+                round_start: true,
+                losses: true,
+                app_limited: false,
+                probing: self.state == State::ProbeBw,
+                delivered,
+                lost,
+            });
         }
     }
 }
@@ -150,6 +197,13 @@ impl CongestionControl for Bbr1 {
         fresh.bound_cwnd();
         (fresh.rtprop, fresh.rtprop_stamp) = (params.srtt, now);
         fresh.draws = Draws::new(params.seed);
+        let config = &self.config;
+        let linux = config.rules.unwrap_or(params.rules) == LawRules::Linux;
+        fresh.linux = linux;
+        fresh.pacing_margin = config.pacing_margin.unwrap_or(if linux { 0.01 } else { 0.0 });
+        fresh.policer_detection = config.policer_detection.unwrap_or(linux);
+        fresh.ack_aggregation = config.ack_aggregation.unwrap_or(linux);
+        fresh.aggregation = Aggregation::new(now);
         fresh.init_pacing_rate(params.srtt);
         *self = fresh;
     }
@@ -159,6 +213,7 @@ impl CongestionControl for Bbr1 {
             self.init_pacing_rate(ack.srtt);
         }
         self.update_btlbw(ack);
+        self.update_linux(now, ack);
         self.check_cycle_phase(now, ack);
         self.check_full_pipe(ack.rate.as_ref());
         self.check_drain(now, ack.pipe);
@@ -168,7 +223,7 @@ impl CongestionControl for Bbr1 {
         self.set_cwnd(ack);
     }
 
-    fn on_congestion(&mut self, _: Nanos, c: &Congestion) {
+    fn on_congestion(&mut self, now: Nanos, c: &Congestion) {
         match c.kind {
             // The draft has no answer to marks.
             CongestionKind::EcnCe => {}
@@ -186,6 +241,7 @@ impl CongestionControl for Bbr1 {
                 self.repair = Repair::Running;
                 self.packet_conservation = false;
                 self.cwnd = self.mss();
+                self.on_timeout_linux(now);
             }
         }
     }
@@ -194,6 +250,7 @@ impl CongestionControl for Bbr1 {
         self.repair = Repair::None;
         self.packet_conservation = false;
         self.restore_cwnd();
+        self.policer.reset();
         // A plateau seen in a recovery without reason is none.
         (self.full_bw, self.full_bw_count) = (0, 0);
     }
@@ -226,7 +283,7 @@ impl CongestionControl for Bbr1 {
     }
 
     fn bandwidth(&self) -> Option<BitRate> {
-        BitRate::new(self.btlbw.get())
+        BitRate::new(self.bw())
     }
 
     fn governs_recovery(&self) -> bool {

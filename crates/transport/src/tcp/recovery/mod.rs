@@ -84,6 +84,8 @@ pub(crate) struct RecoveryState {
     rescue: Option<u64>,
     /// Proportional rate reduction of the present fast recovery, if configured.
     pub(crate) prr: Option<Prr>,
+    /// It spreads the answer to a mark, until more than this is acknowledged.
+    pub(crate) marked_to: Option<u64>,
     /// Corrupted segments that are to be sent again.
     pub(crate) notices: Notices,
     /// Bytes that duplicates for a corrupted segment have shown to have arrived.
@@ -118,6 +120,7 @@ impl RecoveryState {
             timed_out: false,
             rescue: None,
             prr: None,
+            marked_to: None,
             notices: Notices::new(),
             excused: 0,
             kept: false,
@@ -295,8 +298,12 @@ impl Sender {
         self.recovery.limited = 0;
         self.recovery.excused = 0;
         self.recovery.rescue = None;
+        let spreading = self.recovery.marked_to.take().is_some();
         self.recovery.prr = if self.law.governs_recovery() || !told || self.is_ns2() {
             None
+        } else if spreading && !reduced {
+            // The mark's reduction goes on.
+            self.recovery.prr.take()
         } else {
             Prr::begin(env.config, u64::from(self.mss))
         };
@@ -354,7 +361,7 @@ impl Sender {
         (r.dup_acks, r.inflation, r.limited, r.head_due) = (0, 0, 0, false);
         r.excused = 0;
         r.notices.clear();
-        r.prr = None;
+        (r.prr, r.marked_to) = (None, None);
         r.ns2.deaf = ns2;
         r.head_due = self.board.has_rack();
         self.arm(now, env.timers);

@@ -21,8 +21,9 @@
 //! that delivers nothing, and it never holds back the first segment.
 //!
 //! [choice] The proportional count is rounded up to whole segments, as in the documents' tables
-//! and in Linux: in bytes the segment due on an odd ACK would leave with the next. Leaves out
-//! PRR for reductions that are not loss recovery (ECN). Bytes.
+//! and in Linux: in bytes the segment due on an odd ACK would leave with the next. With
+//! `spread_marks` the answer to a congestion mark is spread in the same way, as by Linux (its state
+//! CWR), until something is acknowledged that was sent after it. Bytes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -196,7 +197,7 @@ impl Prr {
 impl RecoveryState {
     /// The window PRR gives, while it does.
     pub(crate) fn prr(&self) -> Option<&Prr> {
-        if self.is_fast() { self.prr.as_ref() } else { None }
+        if self.is_fast() || self.marked_to.is_some() { self.prr.as_ref() } else { None }
     }
 }
 
@@ -239,6 +240,22 @@ impl Sender {
             Delivery { bytes, inflight: prr.pipe, ssthresh, safe: safe && head == 0 }
         };
         prr.on_ack(d);
+    }
+
+    /// The law has answered a mark: its reduction is spread, if that is asked for.
+    pub(crate) fn prr_begin_mark(&mut self, config: &TcpConfig) {
+        let able = self.recovery.is_open() && self.recovery.discipline == Recovery::Sack;
+        if config.spread_marks && able && !self.law.governs_recovery() {
+            self.recovery.prr = Prr::begin(config, u64::from(self.mss));
+            self.recovery.marked_to = self.recovery.prr.is_some().then_some(self.nxt);
+        }
+    }
+
+    /// Something sent after the answer to a mark is acknowledged: the window is the target.
+    pub(crate) fn prr_end_mark(&mut self) {
+        if self.recovery.marked_to.is_some_and(|to| self.una > to) {
+            (self.recovery.marked_to, self.recovery.prr) = (None, None);
+        }
     }
 
     /// The recovery is over: the window is the law's, which is the target.

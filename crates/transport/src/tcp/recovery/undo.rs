@@ -236,6 +236,7 @@ impl Sender {
         r.recover = self.una;
         (r.dup_acks, r.inflation, r.limited, r.excused) = (0, 0, 0, 0);
         (r.head_due, r.timed_out, r.rescue, r.prr) = (false, false, None, None);
+        r.marked_to = None;
         self.board.revive();
     }
 

@@ -76,6 +76,9 @@ impl Sender {
         let same_window =
             self.update_window(info.seq, info.ack, u64::from(segment.window) << self.peer_shift);
         let ece = env.ecn.enabled && segment.flags.has(Flags::ECE);
+        if self.recovery.marked_to.is_some() {
+            self.prr_end_mark();
+        }
         if ece {
             self.on_ecn_echo(now, flight, env);
         }
@@ -128,7 +131,9 @@ impl Sender {
             min_rtt: self.rtt.min_rtt(),
             rate: self.rate.take(self.rtt.min_rtt(), self.board.lost_total()),
             cwnd_limited: prior.0 < self.window_limited_to,
-            in_fast_recovery: was_fast || self.recovery.is_fast(),
+            in_fast_recovery: was_fast
+                || self.recovery.is_fast()
+                || self.recovery.marked_to.is_some(),
             in_recovery: !self.recovery.is_open(),
             ece,
         };

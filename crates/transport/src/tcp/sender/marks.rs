@@ -27,6 +27,7 @@ impl Sender {
         self.law.on_congestion(now, &episode);
         env.ecn.on_reduction(self.nxt);
         env.ecn.marked_up_to = self.nxt;
+        self.prr_begin_mark(env.config);
         // The mark asked for a reduction of its own: nothing is undone any more.
         self.recovery.detection.forget();
         if at_floor {

@@ -211,7 +211,8 @@ fn a_path_that_holds_less_than_a_segment() {
         assert!(share > 0.95, "{law}: {share}");
         let cwnd = b.between(0, 40.0, 100.0).map(|s| s.cwnd / MSS);
         let (least, most) = cwnd.fold((99, 0), |(a, b), c| (a.min(c), b.max(c)));
-        assert!((4..=12).contains(&least) && most <= 12, "{law}: {least} {most}");
+        // By Linux's rules, as here, version 1 has two more while probing.
+        assert!((4..=12).contains(&least) && most <= 14, "{law}: {least} {most}");
     }
 }
 

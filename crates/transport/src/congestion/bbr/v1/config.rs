@@ -5,7 +5,7 @@ use airtcp_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::congestion::LawTable;
+use crate::congestion::{LawRules, LawTable};
 
 /// Parameters of BBR version 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,8 +25,19 @@ pub struct Bbr1Config {
     pub probe_rtt_duration: Span,
     /// Least window in segments, that of ProbeRTT. Default 4. Draft: `BBRMinPipeCwnd`.
     pub min_pipe_cwnd: u32,
-    /// Share by which pacing stays below gain times bandwidth. Default 0; Linux has 0.01.
-    pub pacing_margin: f64,
+    /// Share by which pacing stays below gain times bandwidth; absent: 0 by the documents, 0.01 by
+    /// Linux's rules.
+    pub pacing_margin: Option<f64>,
+    /// Whose BBR: `documents` (the draft) or `linux`, which sets what the keys beside this leave open
+    /// and rounds windows up to even numbers; absent: as `law_rules` of the connection says, which
+    /// profile `linux` sets to `linux`.
+    pub rules: Option<LawRules>,
+    /// Take losses of a fifth and more at a steady rate for a policer, and that rate for the
+    /// bandwidth; absent: by Linux's rules only.
+    pub policer_detection: Option<bool>,
+    /// Raise the window by what ACKs in bundles bring beyond the bandwidth; absent: by Linux's
+    /// rules only.
+    pub ack_aggregation: Option<bool>,
 }
 
 impl Default for Bbr1Config {
@@ -38,7 +49,10 @@ impl Default for Bbr1Config {
             rtprop_filter_len: Span::from_secs(10),
             probe_rtt_duration: Span::from_millis(200),
             min_pipe_cwnd: 4,
-            pacing_margin: 0.0,
+            pacing_margin: None,
+            rules: None,
+            policer_detection: None,
+            ack_aggregation: None,
         }
     }
 }
@@ -49,6 +63,6 @@ impl LawTable for Bbr1Config {
         within("cwnd_gain", self.cwnd_gain, 1.0, 10.0)?;
         within("btlbw_filter_len", f64::from(self.btlbw_filter_len), 1.0, 1000.0)?;
         within("min_pipe_cwnd", f64::from(self.min_pipe_cwnd), 1.0, 1000.0)?;
-        within("pacing_margin", self.pacing_margin, 0.0, 0.5)
+        within("pacing_margin", self.pacing_margin.unwrap_or(0.0), 0.0, 0.5)
     }
 }

@@ -4,7 +4,8 @@
 use airtcp_units::{BitRate, Nanos, Span};
 
 use super::super::volume;
-use super::Bbr1;
+use super::policer::{News, Verdict};
+use super::{Bbr1, State};
 use crate::congestion::{AckSample, RateSample};
 
 /// A round in which BtlBw grew by less than this factor counts towards a full pipe.
@@ -25,11 +26,25 @@ impl Bbr1 {
         }
     }
 
+    /// `bbr_bw` of Linux: the rate of a policer, if one was found.
+    pub(super) fn bw(&self) -> u64 {
+        self.policer.rate().unwrap_or_else(|| self.btlbw.get())
+    }
+
+    /// `bbr_quantization_budget` of Linux: an even number of segments, so that ACKs are not delayed,
+    /// and two more while probing, so that small windows do rise.
+    fn whole(&self, inflight: u64) -> u64 {
+        let pairs = inflight.div_ceil(2 * self.mss());
+        let probing = self.state == State::ProbeBw && self.cycle_index == 0;
+        (pairs + u64::from(probing)).saturating_mul(2 * self.mss())
+    }
+
     /// `BBRInflight`.
     pub(super) fn inflight(&self, gain: f64) -> u64 {
         self.rtprop.map_or(self.params.initial_window, |rtprop| {
             let quanta = 3 * self.send_quantum();
-            volume(gain, self.btlbw.get(), rtprop).saturating_add(quanta)
+            let inflight = volume(gain, self.bw(), rtprop).saturating_add(quanta);
+            if self.linux { self.whole(inflight) } else { inflight }
         })
     }
 
@@ -47,6 +62,37 @@ impl Bbr1 {
         if rate >= self.btlbw.get() || !self.held.limits(sample) {
             let window = u64::from(self.config.btlbw_filter_len);
             self.btlbw.update(rate, self.rounds.count, window);
+        }
+    }
+
+    /// What Linux estimates beside the draft: policers, and ACKs in bundles.
+    pub(super) fn update_linux(&mut self, now: Nanos, ack: &AckSample) {
+        let Some(sample) = &ack.rate else { return };
+        let limited = self.held.limits(sample);
+        if self.policer_detection {
+            self.detect_policer(&News {
+                now,
+                round_start: self.rounds.start,
+                losses: ack.lost > 0,
+                app_limited: limited,
+                probing: self.state == State::ProbeBw,
+                delivered: ack.total_delivered,
+                lost: ack.total_lost,
+            });
+            (self.total_delivered, self.total_lost) = (ack.total_delivered, ack.total_lost);
+        }
+        if self.ack_aggregation && ack.delivered > 0 {
+            let (when, news) = ((now, self.rounds.start), (ack.delivered, self.mss()));
+            let (bw, cwnd) = (self.bw(), self.cwnd);
+            self.aggregation.update(when, news, bw, cwnd);
+        }
+    }
+
+    pub(super) fn detect_policer(&mut self, news: &News) {
+        match self.policer.update(news) {
+            Verdict::Nothing => {}
+            Verdict::Policed => self.pacing_gain = 1.0,
+            Verdict::Expired => self.enter_probe_bw(news.now),
         }
     }
 

@@ -14,7 +14,7 @@ impl Bbr1 {
         (self.pacing_gain, self.cwnd_gain) = (self.config.high_gain, self.config.high_gain);
     }
 
-    fn enter_probe_bw(&mut self, now: Nanos) {
+    pub(super) fn enter_probe_bw(&mut self, now: Nanos) {
         self.state = State::ProbeBw;
         (self.pacing_gain, self.cwnd_gain) = (1.0, self.config.cwnd_gain);
         // Any phase but that of 3/4 comes first.
@@ -25,7 +25,8 @@ impl Bbr1 {
     fn advance_cycle_phase(&mut self, now: Nanos) {
         self.cycle_stamp = now;
         self.cycle_index = (self.cycle_index + 1) % GAIN_CYCLE.len();
-        self.pacing_gain = GAIN_CYCLE[self.cycle_index];
+        let policed = self.policer.rate().is_some();
+        self.pacing_gain = if policed { 1.0 } else { GAIN_CYCLE[self.cycle_index] };
     }
 
     /// `BBRCheckCyclePhase`.

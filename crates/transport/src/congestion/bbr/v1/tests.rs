@@ -294,9 +294,56 @@ fn refuses_what_cannot_work() {
         (Bbr1Config { cwnd_gain: f64::NAN, ..Bbr1Config::default() }, "cwnd_gain"),
         (Bbr1Config { btlbw_filter_len: 0, ..Bbr1Config::default() }, "btlbw_filter_len"),
         (Bbr1Config { min_pipe_cwnd: 0, ..Bbr1Config::default() }, "min_pipe_cwnd"),
-        (Bbr1Config { pacing_margin: 0.6, ..Bbr1Config::default() }, "pacing_margin"),
+        (Bbr1Config { pacing_margin: Some(0.6), ..Bbr1Config::default() }, "pacing_margin"),
     ] {
         assert!(config.validate().unwrap_err().to_string().contains(key));
     }
     Bbr1Config::default().validate().unwrap();
+}
+
+/// A fifth and more lost at a steady 4 Mb/s, while the greatest sample says 8: by Linux's rules the
+/// path is policed at 4, and nothing probes.
+#[test]
+fn by_linuxs_rules_a_policer_is_believed() {
+    for rules in [LawRules::Documents, LawRules::Linux] {
+        let config = Bbr1Config { rules: Some(rules), ..Bbr1Config::default() };
+        let mut f = Feed::new(Bbr1::new(&config), &params());
+        for _ in 0..4 {
+            f.round(RATE);
+        }
+        for _ in 0..12 {
+            f.lost += 12 * MSS;
+            f.round_with(RATE, |s| s.lost = 12 * MSS);
+        }
+        let linux = rules == LawRules::Linux;
+        let bw = f.law.bandwidth().unwrap().bps();
+        assert_eq!(bw, if linux { RATE / 2 } else { RATE });
+        assert_eq!(near(f.pacing(), 0.99 * 0.5), linux, "{}", f.pacing());
+        // An undo says that nothing was lost.
+        f.law.on_spurious(f.now);
+        assert_eq!(f.law.bandwidth().unwrap().bps(), RATE);
+    }
+}
+
+/// Linux's windows are even, two more while probing, and allow for what came in bundles.
+#[test]
+fn windows_by_linuxs_rules() {
+    let window = |rules| {
+        let config = Bbr1Config {
+            rules: Some(rules),
+            ack_aggregation: Some(false),
+            ..Bbr1Config::default()
+        };
+        let mut f = Feed::new(Bbr1::new(&config), &params());
+        for _ in 0..8 {
+            f.round(RATE - 40_000);
+        }
+        f.law.cycle_index = 3;
+        let plain = f.law.inflight(2.0);
+        f.law.cycle_index = 0;
+        (plain, f.law.inflight(2.0))
+    };
+    // 199 segments in flight and three quanta of two.
+    assert_eq!(window(LawRules::Documents), (205_000, 205_000));
+    assert_eq!(window(LawRules::Linux), (206_000, 208_000));
 }

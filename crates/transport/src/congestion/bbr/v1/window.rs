@@ -42,7 +42,10 @@ impl Bbr1 {
 
     /// `BBRSetCwnd`.
     pub(super) fn set_cwnd(&mut self, ack: &AckSample) {
-        let target_cwnd = self.inflight(self.cwnd_gain);
+        let mut target_cwnd = self.inflight(self.cwnd_gain);
+        if self.ack_aggregation && self.filled_pipe {
+            target_cwnd = target_cwnd.saturating_add(self.aggregation.allowance(self.bw()));
+        }
         self.modulate_cwnd_for_recovery(ack);
         if !self.packet_conservation {
             if self.filled_pipe {

@@ -1,0 +1,106 @@
+//! Linux's allowance for acknowledgements that come in bundles (`bbr_update_ack_aggregation`), which the
+//! draft does not have.
+//!
+//! What was delivered since an epoch began beyond what the bandwidth explains is `extra_acked`; an epoch
+//! ends when there is nothing beyond. The window grows by the greatest of the last 5 to 10 round
+//! trips, at most what the bandwidth carries in 100 ms. Bytes.
+
+use airtcp_units::{Nanos, Span};
+
+use super::super::volume;
+
+/// Round trips after which the older of the two maxima goes.
+const ROUNDS: u32 = 5;
+/// The allowance is at most what arrives in this time.
+const MOST: Span = Span::from_millis(100);
+/// An epoch of more segments is too old.
+const LONGEST: u64 = 1 << 20;
+
+/// State of the estimate.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Aggregation {
+    greatest: [u64; 2],
+    newer: usize,
+    rounds: u32,
+    begin: Nanos,
+    acked: u64,
+}
+
+impl Aggregation {
+    /// For a connection that begins now.
+    pub(super) fn new(now: Nanos) -> Self {
+        Self { begin: now, ..Self::default() }
+    }
+
+    /// `delivered` bytes more have arrived, at a bandwidth of `bw` bit/s and a window of `cwnd`.
+    pub(super) fn update(
+        &mut self,
+        (now, round_start): (Nanos, bool),
+        (delivered, mss): (u64, u64),
+        bw: u64,
+        cwnd: u64,
+    ) {
+        if round_start {
+            self.rounds += 1;
+            if self.rounds >= ROUNDS {
+                self.rounds = 0;
+                self.newer = 1 - self.newer;
+                self.greatest[self.newer] = 0;
+            }
+        }
+        let mut expected = volume(1.0, bw, now.since(self.begin));
+        if self.acked <= expected || (self.acked + delivered) / mss.max(1) >= LONGEST {
+            (self.acked, self.begin, expected) = (0, now, 0);
+        }
+        self.acked += delivered;
+        let extra = self.acked.saturating_sub(expected).min(cwnd);
+        self.greatest[self.newer] = self.greatest[self.newer].max(extra);
+    }
+
+    /// What the window is raised by.
+    pub(super) fn allowance(&self, bw: u64) -> u64 {
+        self.greatest[0].max(self.greatest[1]).min(volume(1.0, bw, MOST))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BW: u64 = 8_000_000;
+
+    /// ACKs of `bytes` every `every` microseconds over 8 Mb/s, a round trip each 20 ACKs.
+    fn allowance(bytes: u64, every: u64, cwnd: u64) -> u64 {
+        let mut a = Aggregation::new(Nanos(0));
+        let mut now = Nanos(0);
+        for n in 0..200_u64 {
+            now += Span::from_micros(every);
+            a.update((now, n % 20 == 0), (bytes, 1000), BW, cwnd);
+        }
+        a.allowance(BW)
+    }
+
+    #[test]
+    fn even_acks_allow_their_own_size_and_bundles_theirs() {
+        // A megabyte per second: what the epoch begins with is all that is beyond.
+        assert_eq!(allowance(1000, 1000, 1 << 20), 1000);
+        assert_eq!(allowance(20_000, 20_000, 1 << 20), 20_000);
+        assert_eq!(allowance(20_000, 20_000, 5000), 5000, "not more than a window");
+        // Faster than the bandwidth without end: 100 ms of it.
+        assert_eq!(allowance(2000, 1000, 1 << 30), 100_000);
+    }
+
+    #[test]
+    fn a_bundle_is_forgotten_after_ten_round_trips() {
+        let mut a = Aggregation::new(Nanos(0));
+        let mut now = Nanos(0);
+        a.update((now, true), (50_000, 1000), BW, 1 << 20);
+        let mut kept = 0;
+        while a.allowance(BW) > 1000 {
+            kept += 1;
+            now += Span::from_millis(100);
+            a.update((now, true), (1000, 1000), BW, 1 << 20);
+        }
+        assert!((5..=10).contains(&kept), "{kept}");
+    }
+}

@@ -1,0 +1,232 @@
+//! Linux's detection of policers (`bbr_lt_bw_sampling`), which the draft does not have.
+//!
+//! A policer drops all that goes beyond its rate, so that the greatest delivery rate says what the
+//! last full bucket let through, not what the path carries. Intervals are therefore sampled that begin
+//! and end with a loss, 4 to 16 round trips long. If at least 50/256 of what was delivered in one was
+//! lost, its mean delivery rate counts; when two in a row agree within an eighth, or within 4 kb/s,
+//! their mean is the bandwidth for 48 round trips of ProbeBW, and the pacing gain 1. Independent
+//! losses of a fifth and more meet the same test.
+//!
+//! Rounds, bytes, bits per second.
+
+use airtcp_units::Nanos;
+
+/// Least and greatest length of an interval in round trips.
+const LEAST_ROUNDS: u32 = 4;
+const MOST_ROUNDS: u32 = 4 * LEAST_ROUNDS;
+/// Lost of `LOSS_SCALE` delivered from which an interval counts.
+const LOSS_THRESH: u64 = 50;
+const LOSS_SCALE: u64 = 256;
+/// Two rates agree if they differ by at most this part of the first ...
+const SAME_PART: u64 = 8;
+/// ... or by this much.
+const SAME_RATE: u64 = 4000;
+/// Round trips for which the rate is used.
+const USED_ROUNDS: u32 = 48;
+
+/// What an acknowledgement says.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct News {
+    pub(super) now: Nanos,
+    /// It ended a round trip, or the timer did.
+    pub(super) round_start: bool,
+    /// Something was judged lost with it.
+    pub(super) losses: bool,
+    pub(super) app_limited: bool,
+    /// In ProbeBW.
+    pub(super) probing: bool,
+    /// Bytes delivered and lost in all.
+    pub(super) delivered: u64,
+    pub(super) lost: u64,
+}
+
+/// What became of the detection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Nothing,
+    /// The path is policed: pace at the rate, with gain 1.
+    Policed,
+    /// The rate has been used long enough: probe again.
+    Expired,
+}
+
+/// State of the detection.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Policer {
+    in_use: bool,
+    sampling: bool,
+    /// The rate of the last interval, or the one in use; 0 for none.
+    rate: u64,
+    rounds: u32,
+    since: Nanos,
+    delivered: u64,
+    lost: u64,
+}
+
+impl Policer {
+    /// The bandwidth of a policed path.
+    pub(super) fn rate(&self) -> Option<u64> {
+        self.in_use.then_some(self.rate)
+    }
+
+    /// Forgets everything.
+    pub(super) fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    fn begin_interval(&mut self, news: &News) {
+        (self.since, self.delivered, self.lost) = (news.now, news.delivered, news.lost);
+        self.rounds = 0;
+    }
+
+    /// An acknowledgement with a valid sample, or a timeout.
+    pub(super) fn update(&mut self, news: &News) -> Verdict {
+        if self.in_use {
+            if news.probing && news.round_start {
+                self.rounds += 1;
+                if self.rounds >= USED_ROUNDS {
+                    self.reset();
+                    return Verdict::Expired;
+                }
+            }
+            return Verdict::Nothing;
+        }
+        if !self.sampling {
+            // The first loss: the bucket is empty.
+            if !news.losses {
+                return Verdict::Nothing;
+            }
+            self.begin_interval(news);
+            self.sampling = true;
+        }
+        if news.app_limited {
+            self.reset();
+            return Verdict::Nothing;
+        }
+        self.rounds += u32::from(news.round_start);
+        if self.rounds > MOST_ROUNDS {
+            self.reset();
+            return Verdict::Nothing;
+        }
+        if self.rounds < LEAST_ROUNDS || !news.losses {
+            return Verdict::Nothing;
+        }
+        let lost = news.lost - self.lost;
+        let delivered = news.delivered - self.delivered;
+        let millis = news.now.since(self.since).0 / 1_000_000;
+        let enough = lost.saturating_mul(LOSS_SCALE) >= LOSS_THRESH.saturating_mul(delivered);
+        if delivered == 0 || !enough || millis == 0 {
+            return Verdict::Nothing;
+        }
+        self.interval_done(delivered.saturating_mul(8000) / millis, news)
+    }
+
+    fn interval_done(&mut self, rate: u64, news: &News) -> Verdict {
+        let apart = rate.abs_diff(self.rate);
+        if self.rate > 0 && (apart <= self.rate / SAME_PART || apart <= SAME_RATE) {
+            self.rate = u64::midpoint(rate, self.rate);
+            self.in_use = true;
+            self.rounds = 0;
+            return Verdict::Policed;
+        }
+        self.rate = rate;
+        self.begin_interval(news);
+        Verdict::Nothing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rounds of 100 ms in which `delivered` bytes arrive and then `lost` are lost.
+    struct Path {
+        policer: Policer,
+        news: News,
+    }
+
+    impl Path {
+        fn new() -> Self {
+            let news = News {
+                now: Nanos(0),
+                round_start: false,
+                losses: false,
+                app_limited: false,
+                probing: true,
+                delivered: 0,
+                lost: 0,
+            };
+            Self { policer: Policer::default(), news }
+        }
+
+        fn round(&mut self, delivered: u64, lost: u64) -> Verdict {
+            let n = &mut self.news;
+            n.now += airtcp_units::Span::from_millis(100);
+            n.delivered += delivered;
+            n.lost += lost;
+            (n.round_start, n.losses) = (true, lost > 0);
+            self.policer.update(&self.news)
+        }
+
+        /// Rounds up to the verdict.
+        fn until(&mut self, delivered: u64, lost: u64) -> Option<usize> {
+            (0..100).find(|_| self.round(delivered, lost) == Verdict::Policed)
+        }
+    }
+
+    /// 50/256 is 0.195 of what was delivered: an interval is four rounds, and two have to agree.
+    #[test]
+    fn the_threshold() {
+        // The first loss begins; its round counts.
+        assert_eq!(Path::new().until(256_000, 50_000), Some(7));
+        assert_eq!(Path::new().until(256_000, 49_999), None);
+        let mut p = Path::new();
+        p.until(256_000, 50_000);
+        // 256 kB in 100 ms.
+        assert_eq!(p.policer.rate(), Some(20_480_000));
+    }
+
+    /// An eighth apart is the same rate, more is not, but for very small ones.
+    #[test]
+    fn two_intervals_have_to_agree() {
+        for (second, same) in [(112_500, true), (87_500, true), (113_000, false), (87_000, false)] {
+            let mut p = Path::new();
+            let mut verdicts: Vec<Verdict> = (0..4).map(|_| p.round(100_000, 30_000)).collect();
+            verdicts.extend((0..4).map(|_| p.round(second, 30_000)));
+            assert_eq!(verdicts.contains(&Verdict::Policed), same, "{second}");
+        }
+        // 1 and 4 kb/s.
+        let mut p = Path::new();
+        assert!(!(0..4).any(|_| p.round(12, 30) == Verdict::Policed));
+        assert_eq!(p.until(50, 30), Some(3));
+    }
+
+    #[test]
+    fn it_is_used_for_48_rounds_of_probing() {
+        let mut p = Path::new();
+        p.until(256_000, 60_000);
+        let verdicts: Vec<Verdict> = (0..48).map(|_| p.round(256_000, 60_000)).collect();
+        assert_eq!(verdicts.iter().position(|v| *v == Verdict::Expired), Some(47));
+        assert_eq!(p.policer.rate(), None);
+        // Rounds outside ProbeBW do not count.
+        p.until(256_000, 60_000);
+        p.news.probing = false;
+        assert!((0..100).all(|_| p.round(256_000, 60_000) == Verdict::Nothing));
+    }
+
+    /// More than 16 rounds without a loss after the fourth, or an application that pauses: from the
+    /// beginning.
+    #[test]
+    fn what_begins_anew() {
+        let mut p = Path::new();
+        p.round(256_000, 60_000);
+        for _ in 0..17 {
+            p.round(256_000, 0);
+        }
+        assert!(!p.policer.sampling);
+        p.round(256_000, 60_000);
+        p.news.app_limited = true;
+        p.round(256_000, 0);
+        assert!(!p.policer.sampling);
+    }
+}
