@@ -3,25 +3,53 @@
 /// Says what is expected in place of the name of a type, as in "expected a whole number from 0 to
 /// 4294967295, not -1". Other messages stay as they are.
 pub fn reworded(message: &str) -> String {
-    plain(message).unwrap_or_else(|| message.to_owned())
+    plain(message).unwrap_or_else(|| message.to_owned()).replace('`', "\"")
 }
 
 fn plain(message: &str) -> Option<String> {
+    if let Some(key) = message.strip_prefix("missing field ") {
+        return Some(format!("the key {key} is missing"));
+    }
+    if let Some(rest) = message.strip_prefix("unknown field ") {
+        return Some(format!("unknown key {rest}"));
+    }
+    if let Some(rest) = message.strip_prefix("unknown variant ") {
+        return Some(format!("unknown value {rest}"));
+    }
+    if let Some(key) = message.strip_prefix("duplicate field ") {
+        return Some(format!("the key {key} is given twice"));
+    }
+    if message.starts_with("data did not match any variant") {
+        return Some("is of none of the accepted forms".to_owned());
+    }
     // The limits of a type are worth a word only to a number beyond them: the key may accept less.
     let (rest, limits) = match message.strip_prefix("invalid type: ") {
         Some(rest) => (rest, false),
-        None => (message.strip_prefix("invalid value: ")?, true),
+        None => match message.strip_prefix("invalid value: ") {
+            Some(rest) => (rest, true),
+            None => (message.strip_prefix("invalid length ")?, false),
+        },
     };
     let (found, expected) = rest.rsplit_once(", expected ")?;
     let found = match found.split_once(' ') {
         Some(("integer" | "boolean" | "string" | "character", value)) => value.trim_matches('`'),
         _ => match found.strip_prefix("floating point ") {
             Some(value) => value.trim_matches('`'),
-            None => found,
+            None => match found {
+                "map" => "a table",
+                "sequence" => "a list",
+                "null" | "unit value" => "nothing",
+                other => other,
+            },
         },
     };
-    Some(format!("expected {}, not {found}", kind(expected, limits)?))
+    // A whole number that no type holds comes as a real one.
+    let beyond =
+        found.parse().is_ok_and(|number: f64| number.abs() >= TWO_TO_63 && number.fract() == 0.0);
+    Some(format!("expected {}, not {found}", kind(expected, limits || beyond)?))
 }
+
+const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 
 /// What a type takes.
 fn kind(name: &str, limits: bool) -> Option<String> {
@@ -43,7 +71,16 @@ fn kind(name: &str, limits: bool) -> Option<String> {
         "i64" | "isize" => whole(&i64::MIN, &i64::MAX),
         "f32" | "f64" => Some("a number".to_owned()),
         "a boolean" => Some("true or false".to_owned()),
-        _ => None,
+        "a string" | "str" | "borrowed string" => Some("text in quotes".to_owned()),
+        "a sequence" => Some("a list".to_owned()),
+        "a map" => Some("a table".to_owned()),
+        _ if name.starts_with("internally tagged enum ") => {
+            Some("a table that begins with which one it is, such as { model = \"...\" }, { kind = \"...\" }".to_owned())
+        }
+        _ if name.starts_with("struct ") => Some("a table".to_owned()),
+        _ if name.starts_with("enum ") || name.starts_with("variant ") => Some("a name".to_owned()),
+        // What a key's own reader says of itself is in words already.
+        _ => Some(name.to_owned()),
     }
 }
 
@@ -65,6 +102,18 @@ mod tests {
                 "invalid type: string \"a, expected b\", expected i8",
                 "expected a whole number, not \"a, expected b\"",
             ),
+            ("missing field `control`", "the key \"control\" is missing"),
+            ("duplicate field `a`", "the key \"a\" is given twice"),
+            ("invalid type: integer `3`, expected a sequence", "expected a list, not 3"),
+            (
+                "invalid type: floating point `1.8446744073709552e19`, expected u64",
+                "expected a whole number from 0 to 18446744073709551615, not 1.8446744073709552e19",
+            ),
+            (
+                "invalid type: integer `1`, expected a duration such as \"10 ms\"",
+                "expected a duration such as \"10 ms\", not 1",
+            ),
+            ("unknown field `x`, expected `y`", "unknown key \"x\", expected \"y\""),
         ] {
             assert_eq!(reworded(message), said);
         }
@@ -72,12 +121,26 @@ mod tests {
 
     #[test]
     fn what_is_in_words_stays() {
-        for message in [
-            "invalid type: integer `1`, expected a duration such as \"10 ms\"",
-            "unknown field `x`, expected `y`",
-            "3 is out of range",
-        ] {
+        for message in ["3 is out of range", "the chain is given by g and b"] {
             assert_eq!(reworded(message), message);
+        }
+    }
+
+    /// The deserializer's own words and the names of types stay inside.
+    #[test]
+    fn no_word_of_the_implementation_comes_out() {
+        for message in [
+            "invalid type: floating point `0.1`, expected internally tagged enum LossConfig",
+            "invalid type: sequence, expected struct TcpConfig",
+            "invalid type: map, expected u64",
+            "invalid length 3, expected a sequence",
+            "data did not match any variant of untagged enum Written",
+            "missing field `from`",
+        ] {
+            let said = reworded(message);
+            for word in ["enum", "struct", "variant", "field", "u64", "Config", "`", "map"] {
+                assert!(!said.contains(word), "{said}");
+            }
         }
     }
 }

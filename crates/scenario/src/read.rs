@@ -48,8 +48,20 @@ pub fn read(
 fn parse(text: &str) -> Result<Value, ScenarioError> {
     grown(text).map_err(|e| ScenarioError {
         line: e.span().map(|span| line_at(text, span.start)),
-        ..ScenarioError::at("", format!("not valid TOML: {}", e.message()))
+        ..ScenarioError::at("", syntax(e.message()))
     })
+}
+
+/// What the parser says, in words that need no knowledge of it.
+fn syntax(message: &str) -> String {
+    if message.contains("number out of range") {
+        return format!(
+            "a number is out of range: accepted are whole numbers from {} to {}",
+            i64::MIN,
+            u64::MAX
+        );
+    }
+    format!("not valid TOML: {}", reworded(message))
 }
 
 /// The tree of a text, with marks for numbers that are not finite.
@@ -84,8 +96,22 @@ fn explain(path: &str, message: &str) -> ScenarioError {
         }
         _ => reworded(message),
     };
+    let text = missing(path, &text).unwrap_or(text);
     let path = if path == "." { "" } else { path };
     ScenarioError::at(path, text)
+}
+
+/// What could be written for a table's key that is missing, where its name alone says little.
+fn missing(path: &str, text: &str) -> Option<String> {
+    let (key, family) = match text {
+        "the key \"model\" is missing" => ("model", "loss"),
+        "the key \"law\" is missing" => ("law", "congestion"),
+        "the key \"kind\" is missing" => {
+            ("kind", if path.ends_with("queue") { "queue" } else { "link-protocol" })
+        }
+        _ => return None,
+    };
+    Some(format!("{text}: it says which one it is, such as {key} = \"...\" (airtcp list {family})"))
 }
 
 /// Expands what is convenient to write into what the types say.
@@ -191,6 +217,15 @@ fn profiles() -> String {
 }
 
 fn unknown_profile(path: &str, name: &str) -> ScenarioError {
+    if airtcp_transport::registry().iter().any(|e| e.family == "congestion" && e.name == name) {
+        let message = format!(
+            "\"{name}\" is a congestion law, and a TCP is given by a profile; write \
+             {{ congestion = \"{name}\" }}, or {{ profile = \"linux\", congestion = \"{name}\" }} \
+             (profiles: {})",
+            profiles()
+        );
+        return ScenarioError::at(path, message);
+    }
     let hint = nearest(name, Profile::ALL.map(Profile::name))
         .map(|n| format!("; did you mean \"{n}\"?"))
         .unwrap_or_default();

@@ -214,7 +214,7 @@ mod tests {
         let key = |key: &str, value: serde_json::Value| {
             bad(&|o| o.tcp = BTreeMap::from([(key.into(), value.clone())]))
         };
-        assert!(key("ack_evry", 1.into()).starts_with("tcp: unknown field `ack_evry`"));
+        assert!(key("ack_evry", 1.into()).starts_with("tcp: unknown key \"ack_evry\""));
         assert!(key("ack_every", "two".into()).starts_with("tcp: expected a whole number"));
         assert!(key("dup_thresh", 0.into()).contains("dup_thresh"));
     }

@@ -229,10 +229,7 @@ fn filled<T: DeserializeOwned>(
             table.insert(key.clone(), candidate);
             let attempt = serde_json::from_value::<T>(Value::Object(table.clone()));
             if let Err(e) = &attempt {
-                // serde's "variant" is one of an enumeration, not of TCP.
-                refusal.get_or_insert_with(|| {
-                    reworded(&e.to_string()).replace("unknown variant", "unknown value")
-                });
+                refusal.get_or_insert_with(|| reworded(&e.to_string()));
             }
             attempt.is_ok()
         });

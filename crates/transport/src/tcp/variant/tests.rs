@@ -126,7 +126,7 @@ fn refusals_offer_what_is_near() {
             &["unknown key \"groth\"", "\"growth\"", "parameters of reno: growth"],
         ),
         ("reno:rto_mim=1 s", &["\"rto_min\""]),
-        ("reno:growth=bits", &["growth=bits", "`per-ack`", "unknown value `bits`"]),
+        ("reno:growth=bits", &["growth=bits", "\"per-ack\"", "unknown value \"bits\""]),
         ("reno:rto_min=1", &["rto_min=1", "string"]),
         ("reno:mss=lots", &["mss=lots", "a whole number, not \"lots\""]),
         ("vegas:alpha=-1", &["alpha=-1: expected a whole number from 0 to", "not -1"]),
