@@ -126,7 +126,7 @@ fn link_key(key: &str) -> String {
     let first = key.split('.').next().unwrap_or(key);
     match first {
         "rate" | "slot" | "delay" | "mtu" | "jitter" | "reordering" | "duplication"
-        | "protocol" => key.into(),
+        | "protocol" | "loss" => key.into(),
         _ => format!("loss.{key}"),
     }
 }

@@ -40,5 +40,5 @@ pub use estimate::Estimate;
 pub use media::{MediumStation, media};
 pub use place::warnings;
 pub use results::RunResult;
-pub use run::{collect, prepare, run, run_one, run_parts, run_recorded};
+pub use run::{STEPS, collect, prepare, run, run_one, run_parts, run_recorded};
 pub use ways::links_on_way;

@@ -34,7 +34,12 @@ pub fn default_workers() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Runs jobs `0..n` on `workers` threads. `job` returns `None` if it stopped early; `report` is
+/// Most threads of one piece of work, however many are asked for: each has a stack of its own, and
+/// more than there are cores do no good.
+const MOST_WORKERS: usize = 512;
+
+/// Runs jobs `0..n` on `workers` threads, at most [`MOST_WORKERS`], or on as many as the system
+/// gives. `job` returns `None` if it stopped early; `report` is
 /// called on the calling thread with the number of finished jobs, at least every 100 ms, and
 /// returns false to stop everything. The result of each finished job is kept.
 pub fn run_many<T: Send>(
@@ -48,20 +53,37 @@ pub fn run_many<T: Send>(
     let mut results: Vec<Option<T>> = (0..n).map(|_| None).collect();
     let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
-        for _ in 0..workers.clamp(1, n.max(1)) {
+        let mut started = 0;
+        for _ in 0..workers.clamp(1, n.clamp(1, MOST_WORKERS)) {
             let sender = sender.clone();
             let (job, stop, next) = (&job, &stop, &next);
-            scope.spawn(move || {
+            let work = move || {
                 while !stop.is_set() {
                     let i = next.fetch_add(1, Ordering::Relaxed);
                     if i >= n || sender.send((i, job(i, stop))).is_err() {
                         break;
                     }
                 }
-            });
+            };
+            if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
+            started += 1;
         }
         drop(sender);
         let mut done = 0;
+        if started == 0 {
+            // Without a single thread more, the calling one works, and reports in between.
+            for (i, result) in results.iter_mut().enumerate() {
+                *result = job(i, &stop);
+                done += usize::from(result.is_some());
+                if !report(done) {
+                    stop.set();
+                    break;
+                }
+            }
+            return;
+        }
         loop {
             match receiver.recv_timeout(Duration::from_millis(100)) {
                 Ok((i, result)) => {
@@ -105,6 +127,13 @@ mod tests {
         );
         let finished = results.iter().flatten().count();
         assert!((10..1000).contains(&finished), "{finished}");
+    }
+
+    #[test]
+    fn far_too_many_workers_are_as_good_as_enough() {
+        let twice = |i: usize, _: &Stop| Some(2 * i);
+        let results = run_many(3000, 100_000, twice, |_| true);
+        assert_eq!(results, (0..3000).map(|i| Some(2 * i)).collect::<Vec<_>>());
     }
 
     #[test]

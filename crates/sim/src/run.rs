@@ -1,6 +1,7 @@
 //! Running a scenario: one replication, or all of them on all cores.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use airtcp_probe::{NoProbe, Probe};
 use airtcp_random::Seed;
@@ -58,13 +59,26 @@ pub fn run_parts<P: Probe>(
     parts: u32,
     stop: &Stop,
 ) -> Result<Option<(Vec<Replication>, P)>, ScenarioError> {
+    run_telling(plan, number, load, probe, parts, stop, &AtomicU64::new(0))
+}
+
+/// As [`run_parts`], which adds to `passed` the nanoseconds that it has simulated, as it goes.
+fn run_telling<P: Probe>(
+    plan: &Resolved,
+    number: u32,
+    load: &TraceLoader<'_>,
+    probe: P,
+    parts: u32,
+    stop: &Stop,
+    passed: &AtomicU64,
+) -> Result<Option<(Vec<Replication>, P)>, ScenarioError> {
     let seed = Seed { root: plan.scenario.seed, replication: number };
     let mut world = build(plan, seed, load, probe)?;
     let warmup = plan.scenario.warmup;
     let (begin, measured) = (Nanos::ZERO + warmup, plan.scenario.duration.saturating_sub(warmup));
     let parts = u64::from(parts.max(1));
     // Without a warm-up what happens at the very start is measured.
-    if warmup > Span::ZERO && !advance(&mut world, begin, stop) {
+    if warmup > Span::ZERO && !advance(&mut world, begin, stop, passed) {
         return Ok(None);
     }
     let mut before = Snapshot::take(&world);
@@ -72,7 +86,7 @@ pub fn run_parts<P: Probe>(
     let mut results = Vec::new();
     for part in 1..=parts {
         let until = u128::from(measured.0) * u128::from(part) / u128::from(parts);
-        if !advance(&mut world, begin + Span(until as u64), stop) {
+        if !advance(&mut world, begin + Span(until as u64), stop, passed) {
             return Ok(None);
         }
         results.push(replication(&world, plan, &before, number));
@@ -83,18 +97,32 @@ pub fn run_parts<P: Probe>(
     Ok(Some((results, world.into_probe())))
 }
 
-fn advance<P: Probe>(world: &mut crate::world::World<P>, until: Nanos, stop: &Stop) -> bool {
-    while !world.run_until(until, CHUNK) {
+fn advance<P: Probe>(
+    world: &mut crate::world::World<P>,
+    until: Nanos,
+    stop: &Stop,
+    passed: &AtomicU64,
+) -> bool {
+    loop {
+        let before = world.now();
+        let there = world.run_until(until, CHUNK);
+        passed.fetch_add(world.now().since(before).0, Ordering::Relaxed);
+        if there {
+            return true;
+        }
         if stop.is_set() {
             return false;
         }
     }
-    true
 }
 
+/// What `report` is told of a replication that is done: there is something to tell of one that
+/// takes an hour, too.
+pub const STEPS: usize = 100;
+
 /// Runs all replications on `workers` threads (all cores if `None`). `report` is called on the
-/// calling thread with the number of finished replications and their total, and returns false
-/// to stop; finished replications are kept.
+/// calling thread with what is simulated and what is to be, in hundredths ([`STEPS`]) of a
+/// replication, and returns false to stop; finished replications are kept.
 ///
 /// # Errors
 /// If a model refuses its parameters.
@@ -120,14 +148,15 @@ pub fn run_recorded<P: Probe + Send>(
 ) -> Result<(RunResult, Option<P>), ScenarioError> {
     prepare(plan, load)?;
     let probe = Mutex::new(Some(probe));
+    let passed = AtomicU64::new(0);
     let take = || probe.lock().map_or(None, |mut p| p.take());
     let job = |i: usize, stop: &Stop| {
         let number = i as u32;
         let done = match (number == 0).then(take).flatten() {
-            Some(probe) => run_one(plan, number, load, probe, stop)
-                .map(|done| done.map(|(result, probe)| (result, Some(probe)))),
-            None => run_one(plan, number, load, NoProbe, stop)
-                .map(|done| done.map(|(result, NoProbe)| (result, None))),
+            Some(probe) => run_telling(plan, number, load, probe, 1, stop, &passed)
+                .map(|done| done.map(|(results, probe)| (results, Some(probe)))),
+            None => run_telling(plan, number, load, NoProbe, 1, stop, &passed)
+                .map(|done| done.map(|(results, NoProbe)| (results, None))),
         };
         if done.is_err() {
             // Where stations stand or what a file holds may differ from one replication to the
@@ -140,9 +169,16 @@ pub fn run_recorded<P: Probe + Send>(
     let workers = workers.unwrap_or_else(default_workers);
     let mut recorded = None;
     let mut finished = Vec::with_capacity(n);
-    for done in run_many(n, workers, job, |done| report(done, n)).into_iter().flatten() {
-        let (result, probe) = done?;
-        finished.push(result);
+    let total = n.saturating_mul(STEPS);
+    let per_step = (plan.scenario.duration.0 / STEPS as u64).max(1);
+    let told = |done: usize| {
+        // Before the last is finished there is something left to do.
+        let steps = (passed.load(Ordering::Relaxed) / per_step) as usize;
+        if done == n { total } else { steps.clamp(done * STEPS, total.saturating_sub(1)) }
+    };
+    for done in run_many(n, workers, job, |done| report(told(done), total)).into_iter().flatten() {
+        let (results, probe) = done?;
+        finished.extend(results);
         recorded = recorded.or(probe);
     }
     Ok((collect(plan, finished), recorded))

@@ -114,9 +114,10 @@ impl Build<'_> {
     /// The slot a model runs on: its own, or the link's.
     pub(crate) fn slot(&self, own: Option<Span>, why: &str) -> Result<Span, ConfigError> {
         let slot = own.or(self.slot).ok_or_else(|| {
-            ConfigError::new("slot", format!("missing: {why}, for instance slot = \"10 ms\""))
+            ConfigError::new("loss.slot", format!("missing: {why}, for instance slot = \"10 ms\""))
         })?;
-        at_least_a_microsecond("slot", slot)
+        let key = if own.is_some() { "loss.slot" } else { "slot" };
+        at_least_a_microsecond(key, slot)
     }
 }
 
