@@ -103,7 +103,13 @@ fn walk(folder: &Path, depth: u32, files: &mut Vec<PathBuf>) -> Result<(), Trace
         }
         if kind.is_dir() {
             if depth < MAX_DEPTH {
-                walk(&path, depth + 1, files)?;
+                let before = files.len();
+                if walk(&path, depth + 1, files).is_err() {
+                    // One folder that cannot be read does not keep the others from being read.
+                    // Reading it as a file fails for the same reason, and is told with the rest.
+                    files.truncate(before);
+                    files.push(path);
+                }
             }
         } else if path.is_file() && !is_documentation(&path) {
             files.push(path);

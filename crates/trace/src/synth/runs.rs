@@ -221,7 +221,7 @@ fn pareto(shape: f64, min: u64, max: u64) -> Result<Sampler, SynthError> {
     let base = min as f64;
     let tail = |k: f64| detmath::pow(base / k, shape);
     let exact_to = max.min(min.saturating_add(1000));
-    let mut mean = base + (min + 1..=exact_to).map(|k| tail(k as f64)).sum::<f64>();
+    let mut mean = base + (min..exact_to).map(|k| tail((k + 1) as f64)).sum::<f64>();
     if max > exact_to {
         let (a, b) = (exact_to as f64 + 0.5, max as f64 + 0.5);
         let integral = |x: f64| {
@@ -232,6 +232,11 @@ fn pareto(shape: f64, min: u64, max: u64) -> Result<Sampler, SynthError> {
             }
         };
         mean += integral(b) - integral(a);
+    }
+    if !mean.is_finite() {
+        let accepted = "the mean of so long runs of this tail index cannot be computed; \
+                        expected a smaller index or shorter runs";
+        return Err(SynthError::new("min..max", format!("{min}..{max}"), accepted));
     }
     Ok(Sampler { draw: Draw::Pareto { min: base, max, inverse_shape: 1.0 / shape }, mean })
 }

@@ -223,7 +223,7 @@ impl Guess<'_> {
             let Some(unit) = unit(column).or_else(by_size) else {
                 return Err(self.column_error(format!(
                     "the unit of the time stamps in column {} is not known: give the option \
-                     time_unit, or name the column time_s, time_ms or time_us",
+                     --time-unit, or name the column time_s, time_ms or time_us",
                     excerpt(&self.columns[column])
                 )));
             };
@@ -236,7 +236,7 @@ impl Guess<'_> {
                 if self.options.time_unit.is_none() && beyond_reason(&stamps, unit) {
                     return Err(self.column_error(format!(
                         "column {} would lie beyond the year 3000 in the unit of its name: give \
-                         the option time_unit",
+                         the option --time-unit",
                         excerpt(&self.columns[column])
                     )));
                 }
@@ -251,7 +251,7 @@ impl Guess<'_> {
         if let Some(column) = unknown {
             notes.push(format!(
                 "column {} has no unit in its name (time_s, time_ms, time_us) and its numbers do \
-                 not tell it, so the interval is not known; the option time_unit gives it",
+                 not tell it, so the interval is not known; the option --time-unit gives it",
                 excerpt(&self.columns[column])
             ));
         }
