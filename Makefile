@@ -34,6 +34,10 @@ lint: ## Formatting, lints, types, licences, generated files
 	scripts/licences
 	scripts/generated --check
 
+.PHONY: advisories
+advisories: ## Hold the dependencies against the advisory databases (needs the network)
+	scripts/advisories --require
+
 .PHONY: format
 format: ## Format everything
 	@scripts/setup dev
