@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
+import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
@@ -18,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 from airtcp import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
 Link: TypeAlias = dict[str, Any]
 """A link as a study's document has it, as far as it was needed."""
@@ -116,10 +119,17 @@ def _parquet(place: Path) -> list[Link]:
     import polars as pl
 
     try:
-        frame = pl.read_parquet(place)
+        with _quiet():
+            frame = pl.read_parquet(place)
     except pl.exceptions.PolarsError as error:
-        message = f"{place}: not Parquet: {str(error).splitlines()[0]}"
+        message = f"{place}: not Parquet: {[*str(error).splitlines(), ''][0]}"
         raise _core.TraceError(message) from error
+    except BaseException as error:
+        # A damaged file lets the library panic, which is none of Python's own exceptions.
+        if type(error).__name__ != "PanicException":
+            raise
+        message = f"{place}: not Parquet, or damaged; expected a study's table of links"
+        raise _core.TraceError(message) from None
     missing = sorted(_TABLE - set(frame.columns))
     if missing:
         message = (
@@ -127,6 +137,21 @@ def _parquet(place: Path) -> list[Link]:
         )
         raise _core.TraceError(message)
     return frame.to_dicts()
+
+
+@contextmanager
+def _quiet() -> Generator[None]:
+    """Keep what a library prints of its own panics from standard error."""
+    sys.stderr.flush()
+    before = os.dup(2)
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 2)
+    try:
+        yield
+    finally:
+        os.dup2(before, 2)
+        os.close(before)
+        os.close(null)
 
 
 def _number(value: Any) -> float | None:

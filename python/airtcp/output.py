@@ -1,19 +1,229 @@
-"""Writing results so that a file is either whole or not there.
+"""Writing results so that a file is either whole or not there, and nothing is replaced unasked.
 
-Everything is written under a temporary name beside its place and moved there when complete, so
-an error, a full disk or a kill leaves no half of a result that looks like one.
+Everything is written in a hidden folder beside its place and moved out of it when complete, so an
+error, a full disk or a kill leaves no half of a result that looks like one.
+The hidden folder is locked while it is in use: what a killed process left is recognised by its free
+lock and removed by the next one that writes to the same place.
+
+Devices and pipes are written to in place: a name that leads to one must go on leading there.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import shutil
+import stat
 import tempfile
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable
+
+PART: Final = ".airtcp-"
+_ENDING: Final = ".part"
+_YOUNG_S: Final = 60.0
+"""A hidden folder is left alone for so long: its owner may be about to lock it."""
+_LOOK: Final = 4096
+_PAGE: Final = b'name="generator" content="airtcp'
+_CAPTURE: Final = b"\x0a\x0d\x0d\x0a"
+_STREAM: Final = re.compile(r"/dev/(fd/\d+|stdin|stdout|stderr)|/proc/[^/]+/fd/\d+")
+
+
+class PlaceError(Exception):
+    """A place that a result must not be written to; the message says why and what to do."""
+
+
+def in_place(path: Path) -> bool:
+    """Tell whether a path leads to a device, a pipe or an open stream, which is never replaced."""
+    if _STREAM.fullmatch(str(path.absolute())):
+        return True
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def written_by_airtcp(path: Path) -> bool:
+    """Tell whether a file is a page or a capture that airtcp wrote, from its first bytes."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_LOOK)
+    except OSError:
+        return False
+    return _PAGE in head or (head.startswith(_CAPTURE) and b"airtcp " in head[:64])
+
+
+def check(path: Path, *, force: bool, inputs: Iterable[Path] = (), ours: bool = False) -> None:
+    """Refuse a place for a file that would cost somebody something.
+
+    Args:
+        path: Where the file is to be.
+        force: Whether a file that is there may be replaced.
+        inputs: Files and folders that are read; a file of theirs is never replaced.
+        ours: Whether an earlier page or capture of airtcp may be replaced without `force`.
+
+    Raises:
+        PlaceError: If the file must not be written there.
+    """
+    if in_place(path):
+        return
+    if path.is_dir():
+        message = f"{path}: this is a folder; expected the name of a file"
+        raise PlaceError(message)
+    _check_folder(path.parent, path)
+    if not path.exists():
+        return
+    known = written_by_airtcp(path)
+    for source in inputs:
+        if _is_part_of(path, source, known=known):
+            message = f"{path}: this is an input of the same command; give the output another name"
+            raise PlaceError(message)
+    # The superuser may write to everything, but a file without any such right says what it is.
+    if not os.access(path, os.W_OK) or not path.stat().st_mode & 0o222:
+        message = f"{path}: this file cannot be written to: it is read-only; give another name"
+        raise PlaceError(message)
+    if not force and not (ours and known):
+        kind = "was not written by airtcp" if ours else "is not replaced"
+        message = f"{path} is here already and {kind}; give another name, or --force to replace it"
+        raise PlaceError(message)
+
+
+def _is_part_of(path: Path, source: Path, *, known: bool) -> bool:
+    if source.is_dir():
+        return not known and path.resolve().is_relative_to(source.resolve())
+    with suppress(OSError):
+        return path.samefile(source)
+    return False
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that cannot be one, or that cannot be written to."""
+    if folder.exists() and not folder.is_dir():
+        message = f"{folder}: this is a file; expected a folder, or a name that is free"
+        raise PlaceError(message)
+    _check_folder(folder, folder)
+
+
+def _check_folder(folder: Path, wanted: Path) -> None:
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    if not folder.is_dir():
+        message = f"{wanted}: {folder} is not a folder"
+        raise PlaceError(message)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        message = f"{wanted}: nothing can be written to the folder {folder.resolve()}"
+        raise PlaceError(message)
+
+
+class Staged:
+    """Files on their way to their places, which they take together."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._parts: dict[Path, Path] = {}
+        self._locks: list[int] = []
+        self._made: list[Path] = []
+        self._moves: list[tuple[Path, Path]] = []
+        self._gone: list[Path] = []
+
+    def file(self, path: Path, *, parents: bool = True) -> Path:
+        """Give the name to write to for a file that is to be at `path`.
+
+        Args:
+            path: The place. A link is followed; a device or pipe is written to itself.
+            parents: Whether its folder may be made.
+        """
+        if in_place(path):
+            if path.is_fifo():
+                # This waits for a reader, and Ctrl-C ends the wait; who opens it next need not.
+                self._locks.append(os.open(path, os.O_WRONLY))
+            return path
+        target = Path(os.path.realpath(path)) if path.is_symlink() else path
+        part = self.folder(target.parent, wanted=path, parents=parents) / target.name
+        self._moves.append((part, target))
+        return part
+
+    def folder(self, home: Path, *, wanted: Path | None = None, parents: bool = True) -> Path:
+        """Give a hidden folder inside `home`, to write files to that `place` then moves."""
+        if home not in self._parts:
+            if parents:
+                self._make(home)
+            sweep(home)
+            try:
+                part = Path(tempfile.mkdtemp(prefix=PART, suffix=_ENDING, dir=home))
+            except OSError as error:
+                # Of the two names, the user knows this one.
+                raise OSError(error.errno, error.strerror, str(wanted or home)) from error
+            self._parts[home] = part
+            part.chmod(0o777 & ~_umask())
+            self._locks += _locked(part)
+        return self._parts[home]
+
+    def place(self, part: Path, path: Path) -> None:
+        """Let a file of a hidden folder take the place `path`."""
+        if in_place(path):
+            with part.open("rb") as source, path.open("wb") as target:
+                shutil.copyfileobj(source, target)
+            return
+        self._make(path.parent)
+        self._moves.append((part, Path(os.path.realpath(path)) if path.is_symlink() else path))
+
+    def remove(self, path: Path) -> None:
+        """Let a file go when the others take their places."""
+        self._gone.append(path)
+
+    def commit(self) -> list[Path]:
+        """Move everything to its place. Give the places."""
+        placed: list[Path] = []
+        for path in self._gone:
+            path.unlink(missing_ok=True)
+        for part, target in self._moves:
+            if target.exists():
+                shutil.copymode(target, part)
+            _move(part, target)
+            placed.append(target)
+        self._made.clear()
+        self.drop()
+        return placed
+
+    def drop(self) -> None:
+        """Leave everything as it was before."""
+        for part in self._parts.values():
+            shutil.rmtree(part, ignore_errors=True)
+        for lock in self._locks:
+            os.close(lock)
+        for folder in reversed(self._made):
+            with suppress(OSError):
+                folder.rmdir()
+        self._parts.clear()
+        self._locks.clear()
+        self._made.clear()
+
+    def _make(self, folder: Path) -> None:
+        missing: list[Path] = []
+        while not folder.exists() and folder != folder.parent:
+            missing.append(folder)
+            folder = folder.parent
+        for path in reversed(missing):
+            path.mkdir(exist_ok=True)
+            self._made.append(path)
+
+
+@contextmanager
+def staged() -> Generator[Staged]:
+    """Write several files; they take their places together at the end, or none does."""
+    files = Staged()
+    try:
+        yield files
+        files.commit()
+    finally:
+        files.drop()
 
 
 @contextmanager
@@ -24,47 +234,66 @@ def whole(path: Path) -> Generator[Path]:
         path: Where the file is to be. Its folder is made if it does not exist.
 
     Yields:
-        The name to write to, in the same folder.
+        The name to write to.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    except OSError as error:
-        # Of the two names, the user knows this one.
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    os.close(handle)
-    part = Path(name)
-    try:
-        yield part
-        part.chmod(0o666 & ~_umask())
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    with staged() as files:
+        yield files.file(path)
 
 
-@contextmanager
-def whole_files(folder: Path) -> Generator[Path]:
-    """Give a temporary folder to write to; on success its files move to `folder`.
-
-    Args:
-        folder: Where the files are to be. Made if it does not exist; what else is there stays.
-
-    Yields:
-        The folder to write to, inside it.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".part.", dir=folder) as place:
-        part = Path(place)
-        yield part
-        for file in part.iterdir():
-            file.replace(folder / file.name)
+def free(path: Path) -> Path:
+    """Give a name like `path` that nothing has yet, which says that it is unfinished."""
+    for number in range(1, 10_000):
+        mark = ".unfinished" if number == 1 else f".unfinished-{number}"
+        other = path.with_name(f"{path.stem}{mark}{path.suffix}")
+        if not other.exists():
+            return other
+    return path.with_name(f"{path.name}.unfinished")
 
 
 def write_text(path: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
     with whole(path) as part:
         part.write_text(text, encoding="utf-8")
+
+
+def _move(part: Path, target: Path) -> None:
+    try:
+        part.replace(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise OSError(error.errno, error.strerror, str(target)) from error
+        # The place is a link to another disk.
+        shutil.copyfile(part, target)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what processes that were killed have left of their unfinished files."""
+    with suppress(OSError):
+        for left in folder.glob(f"{PART}*{_ENDING}"):
+            if time.time() - left.stat().st_mtime < _YOUNG_S:
+                continue
+            locks = _locked(left)
+            if locks:
+                shutil.rmtree(left, ignore_errors=True)
+            for lock in locks:
+                os.close(lock)
+
+
+def _locked(folder: Path) -> list[int]:
+    """Take the lock of a hidden folder: its handle, or nothing if another has it."""
+    try:
+        import fcntl
+    except ImportError:
+        return []
+    handle = -1
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        if handle >= 0:
+            os.close(handle)
+        return []
+    return [handle]
 
 
 def _umask() -> int:

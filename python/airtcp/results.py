@@ -136,6 +136,14 @@ class RunResult(_Result):
     _kind = "run"
     _core: _core.RunResult
 
+    def __init__(self, core: _core.RunResult) -> None:
+        """Hold what was measured."""
+        super().__init__(core)
+        self.captures: list[str] = []
+        """Files and folders of the captures that were written."""
+        self.lost: list[str] = []
+        """What could not be written beside the results, and why."""
+
     @cached_property
     def json(self) -> RunDocument:
         """The document, as `airtcp run --json` prints it."""

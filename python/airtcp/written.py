@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from airtcp import folder as folders
 from airtcp import output
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import polars as pl
+
+REPORT = "report.html"
 
 
 class Written(ABC):
@@ -34,7 +37,7 @@ class Written(ABC):
         """Make the report: one HTML document, complete in itself."""
 
     def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write the report.
+        """Write the report, in place of a file that is there.
 
         Args:
             path: The file to write.
@@ -49,7 +52,8 @@ class Written(ABC):
     def write(self, folder: str | os.PathLike[str], *, report: bool = True) -> list[Path]:
         """Write everything: the document, every table as Parquet, and the report.
 
-        Files appear when they are whole. Others in the folder are left alone.
+        Files appear together when all are whole. They replace a result of airtcp that the folder
+        holds, all of it; other files in the folder are left alone.
 
         Args:
             folder: The folder to write to; made if it does not exist.
@@ -59,14 +63,40 @@ class Written(ABC):
             The files written.
         """
         home = Path(folder)
-        written: list[Path] = []
+        with output.staged() as files:
+            names = self.stage(files, home, report=report)
+        return [home / name for name in names]
+
+    def stage(
+        self,
+        files: output.Staged,
+        home: Path,
+        *,
+        report: bool,
+        purpose: folders.Purpose | None = None,
+    ) -> list[str]:
+        """Write everything beside its places, which it takes when `files` are committed.
+
+        Args:
+            files: Where to write.
+            home: The folder that it is for.
+            report: Whether to write `report.html` as well.
+            purpose: What the result answers; nothing is known of it if left out.
+
+        Returns:
+            The names of the files.
+        """
+        part = files.folder(home)
+        names: list[str] = []
         for name, frame in self._frames():
-            target = home / f"{name}.parquet"
-            with output.whole(target) as part:
-                frame.write_parquet(part)
-            written.append(target)
+            names.append(f"{name}.parquet")
+            # The library takes no names that are not UTF-8.
+            with (part / names[-1]).open("wb") as file:
+                frame.write_parquet(file)
         if report:
-            written.append(self.report(home / "report.html"))
-        target = home / f"{self._kind}.json"
-        output.write_text(target, self._document() + "\n")
-        return [*written, target]
+            names.append(REPORT)
+            (part / REPORT).write_text(self.page(), encoding="utf-8")
+        names.append(f"{self._kind}.json")
+        (part / names[-1]).write_text(self._document() + "\n", encoding="utf-8")
+        folders.replace(files, home, purpose or folders.Purpose())
+        return names

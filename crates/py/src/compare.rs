@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use serde::Deserialize;
 
 use crate::error;
+use crate::path::NativePath;
 use crate::progress::Watch;
 use crate::table::{Columns, Table};
 use crate::traces::{passed_over, read};
@@ -25,7 +26,7 @@ struct ScenarioText {
     /// What is in it.
     text: String,
     /// Where traces named by it are looked for.
-    folder: PathBuf,
+    folder: NativePath,
 }
 
 /// What to compare on, how to read it and how to compare.
@@ -62,6 +63,7 @@ pub(crate) fn compare(
         let mut scenario =
             airtcp_scenario::read(&text, &name, &options.set).map_err(error::scenario)?;
         scenario.read_layouts(&folder).map_err(|e| error::scenario(e.located(&name, &text)))?;
+        let folder = folder.to_path_buf();
         given.push(Given::Scenario { name, text, scenario: Box::new(scenario), folder });
     }
     let mut watch = Watch::new(progress);

@@ -5,11 +5,14 @@
 //! `airtcp`, which says how to call this; its stub `_core.pyi` mirrors this file.
 
 mod air;
+mod capture_size;
 mod compare;
 mod error;
 mod fit;
 mod info;
 mod models;
+mod panics;
+mod path;
 mod progress;
 mod recording;
 mod run;
@@ -34,6 +37,8 @@ mod core {
     use crate::info::{registry, schema, version};
     #[pymodule_export]
     use crate::models::trace_models;
+    #[pymodule_export]
+    use crate::panics::{last_panic, quiet_panics};
     #[pymodule_export]
     use crate::run::{RunResult, run, warnings};
     #[pymodule_export]

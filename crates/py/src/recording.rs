@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use airtcp_packet::Side;
 use airtcp_probe::{
@@ -17,6 +17,7 @@ use pyo3::prelude::*;
 use serde::Deserialize;
 
 use crate::error;
+use crate::path::NativePath;
 
 /// How to run, beside what the scenario says.
 #[derive(Default, Deserialize)]
@@ -27,15 +28,17 @@ pub(crate) struct Options {
     /// Threads; all cores if absent.
     pub(crate) workers: Option<usize>,
     /// Where traces named by the scenario are looked for.
-    pub(crate) folder: PathBuf,
+    pub(crate) folder: NativePath,
+    /// Whether a capture is wanted, where it is only asked what there is to know before the run.
+    pub(crate) capture: bool,
     /// Where to write the capture of the first replication.
-    pcap: Option<PathBuf>,
+    pcap: Option<NativePath>,
     /// Least time between two rows of a series.
     series_interval: Option<Span>,
     /// Interval of the timeline, such as `2 s..2.02 s`.
     timeline: Option<String>,
     /// Folder for the captures of the first replication at each station of the cells.
-    radiotap: Option<PathBuf>,
+    radiotap: Option<NativePath>,
 }
 
 /// What is recorded while the replication runs.
@@ -49,6 +52,10 @@ pub(crate) type Recorder = (
 pub(crate) struct Recorded {
     pub(crate) series: Option<Series>,
     pub(crate) timeline: Option<Timeline>,
+    /// The options whose captures could not be written, and why.
+    pub(crate) lost: Vec<(&'static str, String)>,
+    /// False if the replication that is recorded was stopped before its end.
+    pub(crate) whole: bool,
 }
 
 /// The recorders that are asked for; `None` if there are none.
@@ -61,29 +68,32 @@ pub(crate) fn recorder(plan: &Resolved, options: &Options) -> PyResult<Option<Re
     });
     let timeline = options.timeline.as_deref().map(|text| interval(plan, text)).transpose()?;
     let timeline = timeline.map(Timeline::new);
-    let create = |path| -> io::Result<_> {
-        let out = BufWriter::new(File::create(path)?);
-        PcapProbe::new(out, Vantage::Side(Side::Client), None)
+    let create = |path: &NativePath| -> PyResult<_> {
+        let refuse = |e: io::Error| error::refuse(format!("the capture cannot be begun: {e}"));
+        let out = BufWriter::new(File::create(&**path).map_err(refuse)?);
+        PcapProbe::new(out, Vantage::Side(Side::Client), None).map_err(refuse)
     };
-    let pcap = options.pcap.as_ref().map(create).transpose().map_err(error::refuse)?;
+    let pcap = options.pcap.as_ref().map(create).transpose()?;
     let radiotap = options.radiotap.as_ref().map(|folder| radios(plan, folder)).transpose()?;
     let nothing = series.is_none() && pcap.is_none() && timeline.is_none() && radiotap.is_none();
     Ok((!nothing).then_some(((series, pcap), (timeline, radiotap))))
 }
 
-/// Ends all recorders.
-pub(crate) fn finish(recorder: Recorder) -> PyResult<Recorded> {
+/// Ends all recorders. A capture that could not be written costs nothing but itself.
+pub(crate) fn finish(recorder: Recorder) -> Recorded {
     let ((series, pcap), (timeline, radiotap)) = recorder;
+    let mut lost = Vec::new();
     if let Some(radiotap) = radiotap {
-        for out in radiotap.finish().map_err(error::refuse)?.into_iter().flatten() {
-            let file = out.into_inner().map_err(|e| error::refuse(e.error()))?;
-            file.sync_all().map_err(error::refuse)?;
-        }
+        let ended =
+            radiotap.finish().and_then(|all| all.into_iter().flatten().try_for_each(settle));
+        lost.extend(ended.err().map(|e| ("radiotap", e.to_string())));
     }
     if let Some(pcap) = pcap {
-        pcap.finish().and_then(|out| out.into_inner()?.sync_all()).map_err(error::refuse)?;
+        lost.extend(pcap.finish().and_then(settle).err().map(|e| ("pcap", e.to_string())));
     }
-    Ok(Recorded {
+    Recorded {
+        lost,
+        whole: true,
         series: series.map(|mut series| {
             series.finish();
             series
@@ -92,7 +102,13 @@ pub(crate) fn finish(recorder: Recorder) -> PyResult<Recorded> {
             timeline.finish();
             timeline
         }),
-    })
+    }
+}
+
+/// Waits until a capture is on the disk, if it is a file.
+fn settle(out: BufWriter<File>) -> io::Result<()> {
+    let file = out.into_inner()?;
+    if file.metadata()?.is_file() { file.sync_all() } else { Ok(()) }
 }
 
 /// Begins a capture at each station, in files named after them.

@@ -15,6 +15,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 
 use crate::air;
+use crate::capture_size::large_capture;
 use crate::error;
 use crate::progress::Watch;
 use crate::recording::{self, Options, Recorded};
@@ -56,7 +57,11 @@ pub(crate) fn run(
 pub(crate) fn warnings(text: &str, name: &str, options: &str) -> PyResult<Vec<String>> {
     let options: Options = error::options(options)?;
     let plan = planned(text, name, &options)?;
-    Ok(airtcp_sim::warnings(&plan))
+    let mut said = airtcp_sim::warnings(&plan);
+    if options.capture {
+        said.extend(large_capture(&plan));
+    }
+    Ok(said)
 }
 
 /// Reads a scenario, with the files that its layouts name, and resolves it.
@@ -85,11 +90,11 @@ fn simulate(
     let Some(recorder) = recording::recorder(plan, options)? else {
         // Without a recorder nothing is observed, which is the faster way.
         let result = airtcp_sim::run(plan, &load, options.workers, report).map_err(&refuse)?;
-        return Ok((result, Recorded::default()));
+        return Ok((result, Recorded { whole: true, ..Recorded::default() }));
     };
     let (result, recorder) =
         airtcp_sim::run_recorded(plan, &load, options.workers, recorder, report).map_err(refuse)?;
-    Ok((result, recorder.map(recording::finish).transpose()?.unwrap_or_default()))
+    Ok((result, recorder.map(recording::finish).unwrap_or_default()))
 }
 
 /// A lock that no panic can spoil: what is behind it is replaced whole.
@@ -158,6 +163,18 @@ impl RunResult {
     #[getter]
     fn interrupted(&self) -> bool {
         self.inner.interrupted
+    }
+
+    /// Whether the first replication, which captures are taken of, ran to its end.
+    #[getter]
+    fn recorded(&self) -> bool {
+        self.recorded.whole
+    }
+
+    /// The options whose captures could not be written, and why.
+    #[getter]
+    fn lost(&self) -> Vec<(&'static str, String)> {
+        self.recorded.lost.clone()
     }
 
     /// Beginning and end of the timeline in seconds, and whether it ends before the interval that was

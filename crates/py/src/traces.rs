@@ -1,6 +1,6 @@
 //! Traces: reading them for a study, saying what they are, making and converting them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use airtcp_random::Seed;
@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error;
+use crate::path::NativePath;
 use crate::progress::Watch;
 
 /// What stands for standard input.
@@ -161,7 +162,7 @@ pub(crate) fn passed_over(skipped: &Skipped) -> airtcp_study::Skipped {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SynthSpec {
-    path: PathBuf,
+    path: NativePath,
     packets: u64,
     #[serde(default)]
     seed: u64,
@@ -209,12 +210,14 @@ pub(crate) fn trace_synth(py: Python<'_>, spec: &str) -> PyResult<()> {
         let found = spec.packets;
         return Err(error::refuse(format!("packets is {found}: accepted is 1 to {MOST_PACKETS}")));
     }
-    py.detach(|| {
+    // On Ctrl-C the work is left to itself, and nothing it writes gets the name it is for.
+    let made = Watch::new(None).beside(py, "drawing", move |_| {
         let mut stream = Seed::new(spec.seed).stream("trace/synth");
         let outcomes = model.generate(spec.packets as usize, &mut stream).map_err(error::trace)?;
         let format = spec.format.unwrap_or(TraceFormat::Bits);
         write_file(&spec.path, &outcomes, spec.interval, format).map_err(error::trace)
-    })
+    })?;
+    made
 }
 
 /// How to convert.
@@ -227,57 +230,87 @@ struct ConvertOptions {
     format: Option<TraceFormat>,
 }
 
-/// Reads every link of `paths` and writes it anew: to the file `target` if there is one link,
-/// else to a file for each in the folder `target`. Gives the names of the files.
+/// Reads every link of `paths` and writes it anew in `folder`: under the name `single` if there is one
+/// and one link, else under names made from those of the links. Gives the names of the files and
+/// whether that is all of them.
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python come as values")]
 #[pyfunction]
-#[pyo3(signature = (paths, target, options, progress = None))]
+#[pyo3(signature = (paths, folder, single, options, progress = None))]
 pub(crate) fn trace_convert(
     py: Python<'_>,
     paths: Vec<PathBuf>,
-    target: PathBuf,
+    folder: PathBuf,
+    single: Option<PathBuf>,
     options: &str,
     progress: Option<Py<PyAny>>,
-) -> PyResult<Vec<PathBuf>> {
+) -> PyResult<(Vec<PathBuf>, bool)> {
     let options: ConvertOptions = error::options(options)?;
     let mut watch = Watch::new(progress);
     let (links, _) = read(py, &mut watch, paths, options.read)?;
     let format = options.format.unwrap_or(TraceFormat::Bits);
     let ending = if format == TraceFormat::Bits { "txt" } else { "csv" };
-    let single = links.len() == 1 && !target.is_dir();
-    if !single && target.is_file() {
-        return Err(error::trace(format!(
-            "{}: this is a file, and there are {} links; expected a folder, or a name that is free",
-            target.display(),
-            links.len()
-        )));
-    }
-    if !single {
-        std::fs::create_dir_all(&target)
-            .map_err(|e| error::trace(format!("{}: {e}", target.display())))?;
-    }
+    let names = match single {
+        Some(name) if links.len() == 1 => vec![name],
+        _ => file_names(links.iter().map(|link| link.name.as_str()), ending),
+    };
     watch.next();
     let mut written = Vec::new();
     let total = links.len();
     py.detach(|| {
-        for (done, link) in links.iter().enumerate() {
+        for (done, (link, name)) in links.iter().zip(names).enumerate() {
             if !watch.report(done, total, "writing") {
                 break;
             }
-            let path =
-                if single { target.clone() } else { target.join(file_name(&link.name, ending)) };
-            write_file(&path, &link.outcomes, link.interval, format).map_err(error::trace)?;
-            written.push(path);
+            write_file(&folder.join(&name), &link.outcomes, link.interval, format)
+                .map_err(error::trace)?;
+            written.push(name);
         }
         PyResult::Ok(())
     })?;
     watch.into_error(py)?;
-    Ok(written)
+    let all = written.len() == total;
+    Ok((written, all))
 }
 
-/// A link's name as that of a file in one folder: nothing in it leads elsewhere.
-fn file_name(name: &str, ending: &str) -> String {
-    let clean = |c: char| if c.is_alphanumeric() || "._-#".contains(c) { c } else { '_' };
-    let name: String = name.chars().map(clean).take(200).collect();
-    format!("{}.{ending}", name.trim_start_matches('.'))
+/// Longest name of a file made from a link's, in characters of at most four bytes.
+const LONGEST_NAME: usize = 56;
+
+/// Links' names as those of files in one folder: nothing in them leads elsewhere, and no two are the
+/// same, even where large and small letters are.
+fn file_names<'a>(names: impl Iterator<Item = &'a str>, ending: &str) -> Vec<PathBuf> {
+    let mut taken = BTreeSet::new();
+    let mut file = |name: &str| {
+        let clean = |c: char| if c.is_alphanumeric() || "._-#".contains(c) { c } else { '_' };
+        let clean: String = name.chars().map(clean).take(LONGEST_NAME).collect();
+        let stem = match clean.trim_start_matches('.') {
+            "" => "link",
+            stem => stem,
+        };
+        let numbered = |n: u64| if n == 1 { stem.to_owned() } else { format!("{stem}-{n}") };
+        let free = (1..).map(numbered).find(|name| taken.insert(name.to_lowercase()));
+        PathBuf::from(format!("{}.{ending}", free.unwrap_or_default()))
+    };
+    names.map(|name| file(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_link_gets_a_file_of_its_own() {
+        let long = "x".repeat(500);
+        let names =
+            ["a b", "a_b", "a/b", "A_B", "a_b-2", "..", "../../etc", &long, &long, "", "\u{1b}[2J"];
+        let files = file_names(names.into_iter(), "txt");
+        let shown: BTreeSet<String> =
+            files.iter().map(|f| f.display().to_string().to_lowercase()).collect();
+        assert_eq!(shown.len(), names.len(), "{files:?}");
+        assert_eq!(files[0], Path::new("a_b.txt"));
+        assert_eq!(files[1], Path::new("a_b-2.txt"));
+        for file in &files {
+            assert!(file.components().count() == 1 && file.as_os_str().len() < 250, "{file:?}");
+            assert!(!file.display().to_string().starts_with('.'), "{file:?}");
+        }
+    }
 }

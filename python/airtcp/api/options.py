@@ -32,6 +32,16 @@ def paths_of(paths: PathLike | Iterable[PathLike]) -> list[str]:
     return [os.fspath(path) for path in paths]
 
 
+def native(path: PathLike) -> str | list[int]:
+    """Give a path as JSON can hold it: text, or its bytes where they are not UTF-8."""
+    text = os.fspath(path)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return list(os.fsencode(text))
+    return text
+
+
 def names_of(names: str | Iterable[str]) -> list[str]:
     """Split names that are separated by commas.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack, cast
 
@@ -12,15 +11,18 @@ from airtcp.api.options import (
     COMPARED,
     how_to_read,
     names_of,
+    native,
     only_given,
     paths_of,
     remedies_of,
 )
+from airtcp.plain import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from airtcp.api.options import PathLike, Progress, Reading
+    from airtcp.folder import Purpose
     from airtcp.results import CompareResult, RunResult
 
 _LONGEST_SCENARIO: Final = 4 << 20
@@ -37,6 +39,7 @@ def run(
     pcap: PathLike | None = None,
     timeline: str | None = None,
     radiotap: PathLike | None = None,
+    purpose: Purpose | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
     warn: Callable[[str], object] | None = None,
@@ -58,8 +61,9 @@ def run(
             every frame on the air, back-off and NAV; they become tables of the result.
         radiotap: Folder to write captures (pcapng with radiotap headers) of the first replication
             to, one for each station of the 802.11 cells: what its radio sent and heard.
+        purpose: What the captures in `radiotap` are of, for who writes there next.
         workers: Threads; all cores if left out. The result does not depend on it.
-        progress: Called with done, total and a label.
+        progress: Called with done, total and a label; a replication counts a hundred.
         warn: Called before the run starts with each thing to know of its cells, such as stations
             out of reach; the result has them as `warnings`.
 
@@ -89,9 +93,11 @@ def run(
         3
     """
     from airtcp import output
+    from airtcp.api.captures import Captures
     from airtcp.results import RunResult
 
     path = Path(scenario)
+    name = printable(str(path))
     if text is None:
         text = _scenario_text(path)
     replaced = only_given(seed=seed, replications=replications) | dict(overrides or {})
@@ -100,18 +106,18 @@ def run(
     options = only_given(
         set=[[key, _toml(value)] for key, value in replaced.items()],
         workers=workers,
-        folder=str(path.parent),
+        folder=native(path.parent),
         timeline=timeline,
     )
     if warn is not None:
-        for warning in _core.warnings(text, str(path), json.dumps(options)):
+        about = options | {"capture": pcap is not None or radiotap is not None}
+        for warning in _core.warnings(text, name, json.dumps(about)):
             warn(warning)
-    with ExitStack() as files:
-        if pcap is not None:
-            options["pcap"] = str(files.enter_context(output.whole(Path(pcap))))
-        if radiotap is not None:
-            options["radiotap"] = str(files.enter_context(output.whole_files(Path(radiotap))))
-        return RunResult(_core.run(text, str(path), json.dumps(options), progress))
+    captures = Captures(pcap, radiotap, purpose)
+    with output.staged() as files:
+        options |= captures.stage(files)
+        core = _core.run(text, name, json.dumps(options), progress)
+        return captures.placed(files, RunResult(core), core)
 
 
 def compare(
@@ -188,9 +194,9 @@ def compare(
     options: dict[str, Any] = {
         "scenarios": [
             {
-                "name": str(path),
+                "name": printable(str(path)),
                 "text": _scenario_text(path) if text is None else text,
-                "folder": str(path.parent),
+                "folder": native(path.parent),
             }
             for path in scenarios
         ],
@@ -243,17 +249,19 @@ def _inline(value: Any) -> str:
 
 
 def _scenario_text(path: Path) -> str:
+    shown = printable(str(path))
+    expected = "expected a scenario file (TOML)"
     try:
         with path.open("rb") as file:
             raw = file.read(_LONGEST_SCENARIO + 1)
     except OSError as error:
-        message = f"{path}: {error.strerror}; expected a scenario file (TOML)"
+        message = f"{shown}: {error.strerror}; {expected}"
         raise _core.ScenarioError(message) from error
     if len(raw) > _LONGEST_SCENARIO:
-        message = f"{path}: longer than {_LONGEST_SCENARIO} bytes; expected a scenario file (TOML)"
+        message = f"{shown}: longer than {_LONGEST_SCENARIO} bytes; {expected}"
         raise _core.ScenarioError(message)
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        message = f"{path}: byte {error.start} is not UTF-8; expected a scenario file (TOML)"
+        message = f"{shown}: byte {error.start} is not UTF-8; {expected}"
         raise _core.ScenarioError(message) from error

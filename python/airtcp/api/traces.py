@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import math
 import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from airtcp import _core
-from airtcp.api.options import how_to_read, only_given, paths_of
+from airtcp import _core, output
+from airtcp.api.options import how_to_read, native, only_given, paths_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from airtcp.api.options import PathLike, Progress, Reading, TraceFormat
 
@@ -32,7 +34,8 @@ def synth(
     """Make a synthetic trace.
 
     Args:
-        path: The file to write; compressed if its name ends in `.gz`.
+        path: The file to write, in place of one that is there; compressed if its name ends in
+            `.gz`.
         packets: Number of packets.
         prr: Packet reception ratio. Alone: independent losses.
         mu: Burstiness, with `prr`: a Gilbert-Elliott chain.
@@ -56,8 +59,8 @@ def synth(
         if value is not None and not math.isfinite(value):
             message = f"{name} = {value}: expected a number"
             raise _core.TraceError(message)
+    target = Path(path)
     spec = only_given(
-        path=os.fspath(path),
         packets=packets,
         prr=prr,
         mu=mu,
@@ -67,8 +70,21 @@ def synth(
         interval=interval,
         format=fmt,
     )
-    _core.trace_synth(json.dumps(spec))
-    return Path(path)
+    with output.staged() as files:
+        spec["path"] = native(files.file(target, parents=False))
+        try:
+            text = json.dumps(spec, allow_nan=False)
+        except (ValueError, RecursionError) as error:
+            message = f"model: {_unwritable(error)}"
+            raise _core.TraceError(message) from None
+        _core.trace_synth(text)
+    return target
+
+
+def _unwritable(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    return "holds a number that is not finite; expected numbers"
 
 
 def convert(
@@ -76,6 +92,7 @@ def convert(
     target: PathLike,
     *,
     fmt: TraceFormat | None = None,
+    force: bool = True,
     progress: Progress | None = None,
     **reading: Unpack[Reading],
 ) -> list[Path]:
@@ -85,6 +102,7 @@ def convert(
         links: Delivery traces, as for `study`.
         target: The file to write, or, for several links, the folder.
         fmt: As for `synth`.
+        force: Whether files that are there may be replaced; those that are read never are.
         progress: Called with done, total and a label.
         **reading: How to read: `interval`, `layout`, `column`, `kind`, `time_column`,
             `time_unit`, as for `study`.
@@ -92,11 +110,52 @@ def convert(
     Returns:
         The files written.
 
+    Raises:
+        TraceError: If a file cannot be read as a trace.
+            Or if a file would be replaced that must not be.
+        KeyboardInterrupt: After Ctrl-C; what was finished is there.
+
     Examples:
         >>> made = synth("made.txt", prr=0.5, packets=100)
         >>> [path.name for path in convert(made, "made.csv", fmt="csv")]
         ['made.csv']
     """
-    options = {"read": how_to_read(reading), **only_given(format=fmt)}
-    written = _core.trace_convert(paths_of(links), os.fspath(target), json.dumps(options), progress)
-    return [Path(name) for name in written]
+    options = json.dumps({"read": how_to_read(reading), **only_given(format=fmt)})
+    paths, place = paths_of(links), Path(target)
+    into = place.is_dir()
+    with output.staged() as files:
+        if output.in_place(place):
+            home = Path(tempfile.gettempdir())
+        else:
+            home = place if into else place.parent
+        part = files.folder(home, wanted=place)
+        single = None if into else place.name
+        names, whole = _core.trace_convert(paths, part, single, options, progress)
+        if len(names) != 1 and place.exists() and not into:
+            message = (
+                f"{place}: this is a file, and there are {len(names)} links; "
+                "expected a folder, or a name that is free"
+            )
+            raise _core.TraceError(message)
+        alone = len(names) == 1 and not into
+        places = [place] if alone else [place / name for name in names]
+        sources = list(sources_of(paths))
+        for name, to in zip(names, places, strict=True):
+            try:
+                output.check(to, force=force, inputs=sources)
+            except output.PlaceError as error:
+                raise _core.TraceError(str(error)) from None
+            files.place(part / name, to)
+    if not whole:
+        raise KeyboardInterrupt
+    return places
+
+
+def sources_of(paths: Iterable[PathLike]) -> Iterator[Path]:
+    """Give the files and folders that paths and patterns mean."""
+    for name in paths:
+        path = Path(name)
+        if path.exists():
+            yield path
+        else:
+            yield from map(Path, glob.glob(os.fspath(name), recursive=True))  # noqa: PTH207

@@ -4,56 +4,67 @@ Conventions: results on standard output, progress and words on standard error; p
 a terminal; JSON only where it is asked for. Exit codes: 0 done, 2 for bad input or usage, 130
 after Ctrl-C (finished work is written first), 1 for a fault of airtcp's own.
 
-Nothing heavy is imported here: `airtcp --help` must answer at once.
+Only what every start of a program has loaded is imported here: before `main` runs, Ctrl-C ends in a
+traceback.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, NoReturn
 
-import typer
-
-from airtcp.cli import compare, info, reproduce, run, study, trace, trace_models
-from airtcp.cli.console import guard
-
-app = typer.Typer(
-    name="airtcp",
-    help="What does a wireless link do to TCP, why, and what would fix it?",
-    no_args_is_help=True,
-    add_completion=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-app.command("study")(study.study)
-app.command("run")(run.run)
-app.command("compare")(compare.compare)
-trace.app.command("models")(trace_models.models)
-app.add_typer(trace.app, name="trace")
-app.command("reproduce")(reproduce.reproduce)
-app.command("list")(info.list_)
-app.command("schema")(info.schema)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        from airtcp import api
-
-        typer.echo(f"airtcp {api.version()}")
-        raise typer.Exit
-
-
-@app.callback()
-def _common(
-    _version: Annotated[
-        bool,
-        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
-    ] = False,
-) -> None:
-    """What does a wireless link do to TCP, why, and what would fix it?"""
+if TYPE_CHECKING:
+    from types import FrameType
 
 
 def main() -> None:
     """Run the command line; the entry point of the program `airtcp`."""
+    # One who starts this in the background may have it ignore Ctrl-C.
+    wanted = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if wanted:
+        signal.signal(signal.SIGINT, _at_once)
+    from airtcp.cli.console import guard, streams
+
+    streams()
     with guard():
-        app(prog_name="airtcp")
+        from airtcp.cli.commands import app
+
+        if wanted:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        _run(app)
+    if wanted:
+        # All is done but the end of the interpreter.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _at_once(_number: int, _frame: FrameType | None) -> NoReturn:
+    """End while modules are loaded, where an exception could be taken for another."""
+    os.write(2, b"interrupted\n")
+    os._exit(130)
+
+
+def _run(app: object) -> None:
+    """Run what the arguments ask for; its exceptions are for `guard`."""
+    import typer
+    from typer.main import get_command
+
+    from airtcp.cli.console import usage
+
+    command = get_command(app)  # pyright: ignore[reportArgumentType]
+    if "_AIRTCP_COMPLETE" in os.environ:
+        command(prog_name="airtcp")
+        return
+    try:
+        with command.make_context("airtcp", sys.argv[1:]) as context:
+            command.invoke(context)
+    except typer.Exit as error:
+        raise SystemExit(error.exit_code) from None
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    except Exception as error:
+        # Typer brings its own copy of the library that these come from, or not.
+        if not hasattr(error, "format_message"):
+            raise
+        usage(error)

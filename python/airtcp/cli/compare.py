@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals
+from airtcp.cli.console import fail, note, progress, refusals
 
 if TYPE_CHECKING:
     from airtcp.results import CompareResult
@@ -93,7 +93,8 @@ def compare(
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Root seed; by default the scenario's, or 1.", min=0)
+        int | None,
+        typer.Option(help="Root seed; by default the scenario's, or 1.", min=0, max=opt.MOST_SEED),
     ] = None,
     overrides: Annotated[
         list[str] | None,
@@ -120,6 +121,7 @@ def compare(
     form: opt.TableFormat = opt.Format.TABLE,
     html: opt.HtmlOnly = None,
     show: opt.Open = False,
+    force: opt.Force = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Compare TCPs: every one over the same channel, with paired 95 % confidence intervals.
@@ -127,14 +129,23 @@ def compare(
     Remedies against losses (erasure coding, link protocols) are tried beside them. A report is
     written where --html or --out says.
     """
+    asked = dict(locals())
     from airtcp import api
-    from airtcp.cli import compare_tables, write
+    from airtcp.cli import compare_tables, places, write
     from airtcp.cli.run import pair
 
     if as_json:
         form = opt.Format.JSON
-    write.check_out(out)
-    place = write.report_path(html, out, wanted=out is not None, piped=True)
+    tomls = [subject for subject in subjects if subject.endswith(".toml")]
+    where = places.decide(
+        asked,
+        out=out,
+        html=html,
+        wanted=out is not None,
+        piped=True,
+        force=force,
+        inputs=[*subjects, *places.of_scenarios(tomls)],
+    )
     with refusals(), progress(quiet=quiet) as tell:
         result = api.compare(
             subjects,
@@ -160,18 +171,20 @@ def compare(
             progress=tell,
             warn=lambda warning: note(f"warning: {warning}", quiet=quiet),
         )
-    write.printed(
+    done = [case["replications"] for s in result.json["subjects"] for case in s["cases"][:1]]
+    finished = f"{done[-1]} replications were finished" if done else "nothing was finished"
+    write.finish(
+        result,
+        where,
         form,
         table=lambda: compare_tables.put_result(result),
         text=lambda: result.text,
         rows=lambda: (result.outcomes, _rows(result)),
+        show=show,
+        quiet=quiet,
+        stopped=finished if result.interrupted else None,
+        finished=len(done),
     )
-    write.files(result, out, place, show=show, quiet=quiet)
-    if result.interrupted:
-        done = [case["replications"] for s in result.json["subjects"] for case in s["cases"][:1]]
-        finished = f"{done[-1]} replications were finished" if done else "nothing was finished"
-        note(f"interrupted: {finished}", quiet=False)
-        raise typer.Exit(INTERRUPTED)
 
 
 def link_keys(text: str) -> dict[str, Any]:

@@ -4,54 +4,158 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from airtcp.plain import POOR, printable
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterable
+    from typing import TextIO
 
-    from rich.console import Console
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
 
+FAULT: Final = 1
 BAD_INPUT: Final = 2
 INTERRUPTED: Final = 130
 PIPED_WIDTH: Final = 1000
 """Columns of a table that goes to a file or a pipe, where there is no edge to keep to."""
+TRACEBACK: Final = "AIRTCP_TRACEBACK"
+"""Environment variable: if it is set, a fault of airtcp's own shows where it happened."""
 
+_REPORT_TO: Final = "the issue tracker of the place where airtcp came from"
 _LONGEST_MESSAGE: Final = 1600
 
 
-def fail(message: str) -> NoReturn:
+def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
     """End with an error about what was given: one screen, no traceback."""
-    text = message.strip()
+    text = printable(message.strip(), keep="\n")
     if len(text) > _LONGEST_MESSAGE:
         text = text[:_LONGEST_MESSAGE].rstrip() + " ..."
-    sys.stderr.write(f"error: {text}\n")
-    raise SystemExit(BAD_INPUT)
+    _say(f"error: {text}\n")
+    raise SystemExit(code)
+
+
+def _say(text: str) -> None:
+    """Write to standard error, which may be closed or full."""
+    with suppress(OSError, ValueError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+def streams() -> None:
+    """Make the standard streams fit for use.
+
+    One that is closed leads nowhere: else the first file that is opened would take its number, and
+    get what is meant for the terminal. What an encoding lacks is written in other characters.
+    """
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            null = os.open(os.devnull, os.O_RDONLY if number == 0 else os.O_WRONLY)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] - closed at the start
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        stream: TextIO | None = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(number, "w", encoding="utf-8", closefd=False))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors=POOR)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+
+
+def _nowhere(stream: TextIO) -> None:
+    """Let a stream that failed lead nowhere, so that nothing complains at the end."""
+    with suppress(OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)
 
 
 @contextmanager
 def guard() -> Generator[None]:
-    """Turn what can go wrong on the user's side into a message and an exit code."""
+    """Turn whatever can go wrong into one message and an exit code."""
     try:
-        yield
-        sys.stdout.flush()
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
+        _say("interrupted\n")
         raise SystemExit(INTERRUPTED) from None
-    except BrokenPipeError:
+    except BrokenPipeError as error:
+        if error.filename:
+            fail(f"{error.filename}: nobody reads it any more")
         # The reader, `head` for instance, has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _nowhere(sys.stdout)
         raise SystemExit(0) from None
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+        _nowhere(sys.stdout)
+        place = f"{os.fsdecode(error.filename)}: " if error.filename else ""
         fail(f"{place}{error.strerror or error}")
+    except MemoryError:
+        fail("there is not enough memory for this; try it with fewer links or packets")
+    except Exception as error:  # noqa: BLE001 - whatever it is, nobody wants a traceback
+        from airtcp._core import AirtcpError
+
+        if isinstance(error, AirtcpError):
+            fail(str(error))
+        fault(error)
+    except BaseException as error:
+        # A panic, of ours or of a library, is none of Python's own exceptions.
+        if type(error).__name__ != "PanicException":
+            raise
+        from airtcp._core import last_panic
+
+        fault(error, last_panic())
+
+
+def usage(error: Any) -> NoReturn:
+    """End with what the parser of the command line says of the arguments."""
+    import io
+
+    said = io.StringIO()
+    error.show(file=said)
+    _say(printable(said.getvalue(), keep="\n"))
+    raise SystemExit(int(error.exit_code))
+
+
+def fault(error: BaseException, said: str | None = None) -> NoReturn:
+    """End with a fault of airtcp's own: what, where, and where to report it."""
+    if os.environ.get(TRACEBACK):
+        import traceback
+
+        traceback.print_exception(error)
+        raise SystemExit(FAULT)
+    trace, place = error.__traceback__, ""
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        place = f" ({Path(code.co_filename).name}, line {trace.tb_lineno})"
+        trace = trace.tb_next
+    text = printable(said or f"{type(error).__name__}: {error}".strip())
+    if len(text) > _LONGEST_MESSAGE:
+        text = text[:_LONGEST_MESSAGE] + " ..."
+    _say(
+        f"error: a fault of airtcp, not of what it was given: {text}{place}; please report it to "
+        f"{_REPORT_TO}, with the command, and what it says with {TRACEBACK}=1\n"
+    )
+    raise SystemExit(FAULT)
 
 
 @contextmanager
 def refusals() -> Generator[None]:
     """Turn airtcp's own refusals into a message and exit code 2."""
-    from airtcp._core import AirtcpError
+    from airtcp._core import AirtcpError, quiet_panics
 
+    if not os.environ.get(TRACEBACK):
+        quiet_panics()
     try:
         yield
     except AirtcpError as error:
@@ -61,21 +165,43 @@ def refusals() -> Generator[None]:
 def screen(*, stderr: bool = False) -> Console:
     """Give a console that is plain where it is not a terminal."""
     from rich.console import Console
+    from rich.segment import Segment
+
+    stream = sys.stderr if stderr else sys.stdout
+    terminal = stream.isatty()
 
     class Screen(Console):
         def on_broken_pipe(self) -> None:
             # Rich would end the program as if it had failed; `guard` knows better.
             raise BrokenPipeError
 
-    stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() else PIPED_WIDTH
-    return Screen(file=stream, width=width, highlight=False, soft_wrap=False)
+        def render(
+            self, renderable: RenderableType, options: ConsoleOptions | None = None
+        ) -> Iterable[Segment]:
+            # Whatever is shown comes through here.
+            for segment in super().render(renderable, options):
+                if segment.control:
+                    yield segment
+                else:
+                    text = printable(segment.text, "\n")
+                    yield Segment(text if terminal else ungrouped(text), segment.style)
+
+    width = None if terminal else PIPED_WIDTH
+    return Screen(
+        file=stream, width=width, highlight=False, soft_wrap=False, markup=False, emoji=False
+    )
+
+
+def ungrouped(text: str) -> str:
+    """Take out the blanks that group the digits of a number, for programs that read columns."""
+    return text.replace("\N{NARROW NO-BREAK SPACE}", "")
 
 
 def note(message: str, *, quiet: bool) -> None:
     """Say something on standard error."""
     if not quiet:
-        screen(stderr=True).print(message, markup=False, soft_wrap=True)
+        with suppress(OSError, ValueError):
+            screen(stderr=True).print(message, soft_wrap=True)
 
 
 @contextmanager
@@ -89,7 +215,7 @@ def progress(*, quiet: bool) -> Generator[Callable[[int, int, str], Any] | None]
     columns = (
         bars.TextColumn("{task.description:<10}"),
         bars.BarColumn(),
-        bars.MofNCompleteColumn(),
+        bars.TaskProgressColumn(),
         bars.TimeRemainingColumn(compact=True, elapsed_when_finished=True),
     )
     with bars.Progress(*columns, console=screen(stderr=True), transient=True) as shown:

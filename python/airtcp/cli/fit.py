@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import INTERRUPTED, note, progress, refusals, screen
+from airtcp.cli.console import progress, refusals, screen
 
 if TYPE_CHECKING:
     from airtcp.fits import FitResult
@@ -82,6 +82,7 @@ def fit(
     html: opt.Html = None,
     report: opt.Report = True,
     show: opt.Open = False,
+    force: opt.Force = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Fit TCP's throughput over links to PRR, mu and further metrics; compare formulas.
@@ -89,13 +90,21 @@ def fit(
     Errors are in percent of the link's packets per second: on the links of the fit, and on
     links left out one at a time.
     """
+    asked = dict(locals())
     from airtcp import api
-    from airtcp.cli import write
+    from airtcp.cli import places, write
 
     if as_json:
         form = opt.Format.JSON
-    write.check_out(out)
-    place = write.report_path(html, out, wanted=report, piped=form is not opt.Format.TABLE)
+    target = places.decide(
+        asked,
+        out=out,
+        html=html,
+        wanted=report,
+        piped=form is not opt.Format.TABLE,
+        force=force,
+        inputs=links,
+    )
     with refusals(), progress(quiet=quiet) as tell:
         result = api.trace_fit(
             links,
@@ -117,16 +126,18 @@ def fit(
             time_unit=time_unit,
             progress=tell,
         )
-    write.printed(
+    write.finish(
+        result,
+        target,
         form,
         table=lambda: _fit_table(result),
         text=lambda: result.text,
         rows=lambda: (result.fits, result.fits.to_dicts()),
+        show=show,
+        quiet=quiet,
+        stopped=f"{len(result)} links were finished and fitted" if result.interrupted else None,
+        finished=len(result),
     )
-    write.files(result, out, place, show=show, quiet=quiet)
-    if result.interrupted:
-        note(f"interrupted: links that were finished and fitted: {len(result)}", quiet=False)
-        raise typer.Exit(INTERRUPTED)
 
 
 def _fit_table(result: FitResult) -> None:

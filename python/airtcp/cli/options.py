@@ -44,7 +44,11 @@ Links = Annotated[
         show_default=False,
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Root seed; the same seed gives the same result.", min=0)]
+MOST_SEED = 2**64 - 1
+Seed = Annotated[
+    int,
+    typer.Option(help="Root seed; the same seed gives the same result.", min=0, max=MOST_SEED),
+]
 Workers = Annotated[
     int | None,
     typer.Option(help="Threads; all cores by default. The result does not depend on it.", min=1),
@@ -89,6 +93,13 @@ Out = Annotated[
     typer.Option(
         help="Folder for everything: JSON, Parquet tables, report.",
         show_default=False,
+    ),
+]
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        help="Replace files that are there, and the whole result that --out holds; an input never.",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks.")]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import INTERRUPTED, note, progress, refusals, screen
+from airtcp.cli.console import progress, refusals, screen
 
 if TYPE_CHECKING:
     from airtcp.papers.paper import Figure
@@ -72,6 +72,7 @@ def reproduce(
     html: opt.Html = None,
     report: opt.Report = True,
     show: opt.Open = False,
+    force: opt.Force = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Make published experiments again and compare: published, here, ratio, verdict.
@@ -79,8 +80,9 @@ def reproduce(
     Measured data are looked for in the folder that AIRTCP_DATA names; what needs them is skipped
     without it.
     """
+    asked = dict(locals())
     from airtcp import api
-    from airtcp.cli import write
+    from airtcp.cli import places, write
 
     wanted = list(ids or [])
     if as_json:
@@ -89,8 +91,15 @@ def reproduce(
         with refusals():
             _list(api.published(wanted, papers=papers), form)
         return
-    write.check_out(out)
-    place = write.report_path(html, out, wanted=report, piped=form is not opt.Format.TABLE)
+    where = places.decide(
+        asked,
+        out=out,
+        html=html,
+        wanted=report,
+        piped=form is not opt.Format.TABLE,
+        force=force,
+        inputs=[] if papers is None else [papers],
+    )
     with refusals(), progress(quiet=quiet) as tell:
         result = api.reproduce(
             wanted,
@@ -102,18 +111,18 @@ def reproduce(
             workers=workers,
             progress=tell,
         )
-    write.printed(
+    write.finish(
+        result,
+        where,
         form,
         table=lambda: _table(result),
         text=lambda: result.text,
         rows=lambda: (result.table, result.rows),
+        show=show,
+        quiet=quiet,
+        stopped=f"{len(result.figures)} figures were finished" if result.interrupted else None,
+        finished=len(result.figures),
     )
-    # What was stopped before anything was finished leaves earlier results as they are.
-    if result.figures:
-        write.files(result, out, place, show=show, quiet=quiet)
-    if result.interrupted:
-        note(f"interrupted: {len(result.figures)} figures were finished", quiet=False)
-        raise typer.Exit(INTERRUPTED)
 
 
 def _list(figures: list[Figure], form: opt.Format) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, screen
+from airtcp.cli.console import FAULT, fail, note, progress, refusals, screen
 
 if TYPE_CHECKING:
     from airtcp.documents import RunDocument
@@ -24,7 +24,8 @@ def run(
         int | None, typer.Option("--replications", "-n", help="In place of the scenario's.", min=1)
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Root seed, in place of the scenario's.", min=0)
+        int | None,
+        typer.Option(help="Root seed, in place of the scenario's.", min=0, max=opt.MOST_SEED),
     ] = None,
     overrides: Annotated[
         list[str] | None,
@@ -64,22 +65,29 @@ def run(
     form: opt.TableFormat = opt.Format.TABLE,
     html: opt.HtmlOnly = None,
     show: opt.Open = False,
+    force: opt.Force = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Run a scenario and print what each flow got, with confidence intervals.
 
     A report is written where --html or --out says.
     """
+    asked = dict(locals())
     from airtcp import api
-    from airtcp.cli import write
+    from airtcp.cli import places, write
 
     if as_json:
         form = opt.Format.JSON
-    write.check_out(out)
-    place = write.report_path(html, out, wanted=out is not None, piped=True)
-    if timeline is not None and place is None:
+    inputs = list(places.of_scenarios([scenario]))
+    where = places.decide(
+        asked, out=out, html=html, wanted=out is not None, piped=True, force=force, inputs=inputs
+    )
+    places.check(pcap, force=force, inputs=inputs, ours=True)
+    if radiotap is not None:
+        places.check_captures(asked, Path(radiotap), force=force)
+    if timeline is not None and where.report is None:
         fail("--timeline goes to the page and the tables: give --html FILE or --out DIR")
-    text = sys.stdin.read() if str(scenario) == "-" else None
+    text = _standard_input() if str(scenario) == "-" else None
     with refusals(), progress(quiet=quiet) as tell:
         result = api.run(
             Path("stdin") if text is not None else scenario,
@@ -91,27 +99,39 @@ def run(
             pcap=pcap,
             timeline=timeline,
             radiotap=radiotap,
+            purpose=where.purpose,
             workers=workers,
             progress=tell,
             warn=lambda warning: note(f"warning: {warning}", quiet=quiet),
         )
-    write.printed(
+    for capture in result.captures:
+        note(f"capture: {capture}", quiet=quiet)
+    if (recorded := result.timeline()) is not None and recorded.truncated:
+        note(f"the timeline was full at {recorded.end_s:.6f} s and ends there", quiet=quiet)
+    done = len(result.json["replications"])
+    write.finish(
+        result,
+        where,
         form,
         table=lambda: _tables(result),
         text=lambda: result.text,
         rows=lambda: (result.flows, result.json["replications"]),
+        show=show,
+        quiet=quiet,
+        stopped=f"{done} replications were finished" if result.interrupted else None,
+        finished=done,
     )
-    if pcap is not None:
-        note(f"capture: {pcap}", quiet=quiet)
-    if radiotap is not None:
-        note(f"captures: {radiotap}", quiet=quiet)
-    if (recorded := result.timeline()) is not None and recorded.truncated:
-        note(f"the timeline was full at {recorded.end_s:.6f} s and ends there", quiet=quiet)
-    write.files(result, out, place, show=show, quiet=quiet)
-    if result.interrupted:
-        done = len(result.json["replications"])
-        note(f"interrupted: {done} replications were finished", quiet=False)
-        raise typer.Exit(INTERRUPTED)
+    if result.lost:
+        # The results are there; what is not is said last.
+        fail("; ".join(result.lost), FAULT)
+
+
+def _standard_input() -> str:
+    raw = sys.stdin.buffer.read()
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        fail(f"stdin: byte {error.start} is not UTF-8; expected a scenario (TOML)")
 
 
 def pair(item: str) -> tuple[str, str]:
@@ -194,7 +214,9 @@ def _tables(result: RunResult) -> None:
     console.print(f"total goodput {total} Mb/s{_fairness(document)}")
     bad = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
     if bad:
-        console.print(f"[bold]packets were lost track of in replications {bad}: a fault of airtcp")
+        console.print(
+            f"packets were lost track of in replications {bad}: a fault of airtcp", style="bold"
+        )
     count = len(document["replications"])
     console.print(
         f"{count} replication{'s' if count != 1 else ''}, seed {result.seed}, "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import INTERRUPTED, note, progress, refusals, screen
+from airtcp.cli.console import progress, refusals, screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,6 +67,7 @@ def study(
     html: opt.Html = None,
     report: opt.Report = True,
     show: opt.Open = False,
+    force: opt.Force = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Say what links are, what TCP gets over them, and over links that only look like them.
@@ -74,13 +75,21 @@ def study(
     Each trace is compared with independent losses of the same packet reception ratio (PRR), and
     with Gilbert-Elliott chains of the same PRR and burstiness (mu).
     """
+    asked = dict(locals())
     from airtcp import api
-    from airtcp.cli import write
+    from airtcp.cli import places, write
 
     if as_json:
         form = opt.Format.JSON
-    write.check_out(out)
-    place = write.report_path(html, out, wanted=report, piped=form is not opt.Format.TABLE)
+    where = places.decide(
+        asked,
+        out=out,
+        html=html,
+        wanted=report,
+        piped=form is not opt.Format.TABLE,
+        force=force,
+        inputs=links,
+    )
     with refusals(), progress(quiet=quiet) as tell:
         result = api.study(
             links,
@@ -99,16 +108,18 @@ def study(
             time_unit=time_unit,
             progress=tell,
         )
-    write.printed(
+    write.finish(
+        result,
+        where,
         form,
         table=lambda: _table(result),
         text=lambda: result.text,
         rows=lambda: (result.links, result.json["links"]),
+        show=show,
+        quiet=quiet,
+        stopped=f"{len(result)} links were finished" if result.interrupted else None,
+        finished=len(result),
     )
-    write.files(result, out, place, show=show, quiet=quiet)
-    if result.interrupted:
-        note(f"interrupted: {len(result)} links were finished", quiet=False)
-        raise typer.Exit(INTERRUPTED)
 
 
 def _table(result: StudyResult) -> None:

@@ -7,8 +7,11 @@ and their end, since those of measured links often differ in the end only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from airtcp.cli.console import ungrouped
+from airtcp.plain import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,6 +62,9 @@ def fitted(
     Returns:
         The table, and the headings of the columns that had to go.
     """
+    names = [printable(name) for name in names]
+    if not console.is_terminal:
+        columns = [_ungrouped(column) for column in columns]
     longest = max(map(len, names), default=0)
     least = min(longest, _LEAST_NAME)
     chosen, short, spare = list(columns), False, 0
@@ -92,6 +98,19 @@ def put(console: Console, head: str, names: Sequence[str], columns: Sequence[Col
     console.print(table)
     if gone:
         console.print(Text(f"Left out for width: {', '.join(gone)}.", style="dim"))
+
+
+def _ungrouped(column: Column) -> Column:
+    """Give a column for programs: digits of a number are not grouped by blanks."""
+    from rich.text import Text
+
+    def cell(of: str | Text) -> str | Text:
+        if isinstance(of, Text):
+            return Text(ungrouped(of.plain), style=of.style)
+        return ungrouped(of)
+
+    short = None if column.short is None else [cell(x) for x in column.short]
+    return replace(column, cells=[cell(x) for x in column.cells], short=short)
 
 
 def _choices(columns: Sequence[Column]) -> Iterator[tuple[list[Column], bool]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, cast
 
 import typer
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _REASONS: Final = 5
+_ROWS: Final = 30
+"""Links in the table, as `study` has them."""
 
 app = typer.Typer(
     help="Measure, make, convert and fit delivery traces.",
@@ -92,7 +94,8 @@ def _table(document: dict[str, Any]) -> None:
     from airtcp.cli.tables import Column, put
 
     console = screen()
-    links: list[dict[str, Any]] = document["links"]
+    every: list[dict[str, Any]] = document["links"]
+    links = every[:_ROWS]
 
     def each(make: Callable[[dict[str, Any]], str]) -> list[str]:
         return [make(link) for link in links]
@@ -123,7 +126,9 @@ def _table(document: dict[str, Any]) -> None:
     ]
     if links:
         put(console, "link", [link["name"] for link in links], columns)
-    unsettled = [x for x in links if x["mu"] is not None and not x["converged"]]
+    if len(every) > _ROWS:
+        console.print(f"the first {_ROWS} of {words.count(len(every))} links; --format csv has all")
+    unsettled = [x for x in every if x["mu"] is not None and not x["converged"]]
     for link in unsettled[:_REASONS]:
         reason = words_link.reason(link["convergence"])
         console.print(Text.assemble((f"- {link['name']}: ", "bold"), f"{reason}."))
@@ -158,11 +163,14 @@ def synth(
         str | None, typer.Option(help="Interval between packets, noted in the file.")
     ] = None,
     fmt: Annotated[opt.Layout, typer.Option("--format", help="Layout.")] = opt.Layout.BITS,
+    force: opt.Force = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Make a synthetic trace."""
     from airtcp import api
+    from airtcp.cli import places
 
+    places.check(path, force=force, inputs=[] if model is None else [model], ours=False)
     parsed = None if model is None else _model(model)
     with refusals():
         api.synth(
@@ -180,8 +188,15 @@ def synth(
 
 
 def _model(path: Path) -> dict[str, Any]:
+    def no_number(text: str) -> NoReturn:
+        fail(f"{path}: found {text}; expected numbers only, and JSON has no such number")
+
     try:
-        parsed: Any = json.loads(path.read_text("utf-8"))
+        parsed: Any = json.loads(path.read_text("utf-8"), parse_constant=no_number)
+    except UnicodeDecodeError as error:
+        fail(f"{path}: byte {error.start} is not UTF-8; expected JSON")
+    except RecursionError:
+        fail(f"{path}: nested too deeply; expected a JSON object with the key model")
     except ValueError as error:
         fail(f"{path}: not JSON: {error}")
     if not isinstance(parsed, dict):
@@ -202,6 +217,7 @@ def convert(
     kind: opt.ColumnKind = None,
     time_column: opt.TimeColumn = None,
     time_unit: opt.TimeUnit = None,
+    force: opt.Force = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Write traces anew in a layout that everything reads."""
@@ -212,6 +228,7 @@ def convert(
             links,
             to,
             fmt=fmt.value,
+            force=force,
             interval=interval,
             layout=layout,
             column=column,

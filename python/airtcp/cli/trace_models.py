@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import INTERRUPTED, progress, refusals, screen
+from airtcp.cli.console import progress, refusals, screen
 from airtcp.written import Written
 
 if TYPE_CHECKING:
@@ -42,17 +42,26 @@ def models(
     form: opt.TableFormat = opt.Format.TABLE,
     html: opt.HtmlOnly = None,
     show: opt.Open = False,
+    force: opt.Force = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Score models of bursty links by TCP's throughput and the longest burst.
 
     A report is written where --html or --out says.
     """
+    asked = dict(locals())
     from airtcp import api
-    from airtcp.cli import write
+    from airtcp.cli import places, write
 
-    write.check_out(out)
-    place = write.report_path(html, out, wanted=out is not None, piped=True)
+    where = places.decide(
+        asked,
+        out=out,
+        html=html,
+        wanted=out is not None,
+        piped=True,
+        force=force,
+        inputs=links,
+    )
     with refusals(), progress(quiet=quiet) as tell:
         document = api.models(
             links,
@@ -69,16 +78,19 @@ def models(
             time_unit=time_unit,
             progress=tell,
         )
-    rows = _rows(document)
-    write.printed(
+    rows, done = _rows(document), len(document["links"])
+    write.finish(
+        _Scores(document),
+        where,
         opt.Format.JSON if as_json else form,
         table=lambda: _table(document),
         text=lambda: json.dumps(document, ensure_ascii=False),
         rows=lambda: (_frame(rows), rows),
+        show=show,
+        quiet=quiet,
+        stopped=f"{done} links were finished" if document["interrupted"] else None,
+        finished=done,
     )
-    write.files(_Scores(document), out, place, show=show, quiet=quiet)
-    if document["interrupted"]:
-        raise typer.Exit(INTERRUPTED)
 
 
 def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:

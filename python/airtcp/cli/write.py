@@ -1,75 +1,31 @@
-"""What commands print and write, once the work is done."""
+"""What commands print and write, once the work is done.
+
+Nothing that was worked out is lost: what cannot be written or printed does not keep the rest from
+being written and printed, and Ctrl-C has to be pressed twice while files are written.
+"""
 
 from __future__ import annotations
 
 import json
-import os
+import signal
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-from airtcp.cli.console import BAD_INPUT, fail, note
+from airtcp import output
+from airtcp.cli.console import INTERRUPTED, fail, note
 from airtcp.cli.options import Format
+from airtcp.plain import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Generator, Sequence
+    from types import FrameType
 
     import polars as pl
 
+    from airtcp.cli.places import Places
     from airtcp.written import Written
-
-
-REPORT: Final = "report.html"
-_OURS: Final = b'name="generator" content="airtcp'
-_LOOK: Final = 4096
-
-
-def report_path(html: Path | None, out: Path | None, *, wanted: bool, piped: bool) -> Path | None:
-    """Decide where the report goes, before any work is done.
-
-    A report that nobody placed goes to `report.html` in this folder, unless the result itself
-    was asked for on standard output. A file there that is not one of ours is left alone.
-    """
-    if html is not None:
-        _check_writable(html.parent, html)
-        return html
-    if not wanted:
-        return None
-    if out is not None:
-        return out / REPORT
-    if piped:
-        return None
-    path = Path(REPORT)
-    _check_writable(path.parent, path)
-    if path.exists():
-        head = path.read_bytes()[:_LOOK] if path.is_file() else b""
-        if _OURS not in head:
-            fail(
-                f"{path} is here already and was not written by airtcp; "
-                "give --html FILE or --no-report"
-            )
-    return path
-
-
-def check_out(out: Path | None) -> None:
-    """Refuse a folder that cannot be one, before any work is done."""
-    if out is None:
-        return
-    if out.exists() and not out.is_dir():
-        fail(f"--out {out}: this is a file; expected a folder, or a name that is free")
-    _check_writable(out, out)
-
-
-def _check_writable(folder: Path, wanted: Path) -> None:
-    """Refuse what cannot be written, before any work is done for it."""
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    if not folder.is_dir():
-        fail(f"{wanted}: {folder} is not a folder")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        fail(f"{wanted}: nothing can be written to the folder {folder.resolve()}")
-    if wanted.is_file() and not os.access(wanted, os.W_OK):
-        fail(f"{wanted}: this file cannot be written to")
 
 
 def printed(
@@ -105,7 +61,8 @@ def table_to_stdout(frame: pl.DataFrame, rows: Sequence[Any], form: Format) -> N
         form: The format.
     """
     if form is Format.CSV:
-        sys.stdout.write(frame.write_csv())
+        text = _no_formulas(frame).write_csv()
+        sys.stdout.write(printable(text, keep="\n") if sys.stdout.isatty() else text)
     elif form is Format.JSONL:
         for row in rows:
             sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
@@ -115,25 +72,120 @@ def table_to_stdout(frame: pl.DataFrame, rows: Sequence[Any], form: Format) -> N
         frame.write_parquet(sys.stdout.buffer)
 
 
-def files(
+def _no_formulas(frame: pl.DataFrame) -> pl.DataFrame:
+    """Put an apostrophe before texts that a spreadsheet would take for formulas and run."""
+    import polars as pl
+
+    text = pl.col(pl.String)
+    formula = text.str.contains(r"^[=+\-@\t\r]") & text.cast(pl.Float64, strict=False).is_null()
+    return frame.with_columns(pl.when(formula).then(pl.lit("'") + text).otherwise(text).name.keep())
+
+
+def files(result: Written, places: Places, *, quiet: bool) -> None:
+    """Write the files that were asked for, all of them or none, and say where they are."""
+    out, report = places.out, places.report
+    names: list[str] = []
+    with output.staged() as staged:
+        if out is not None:
+            names = result.stage(staged, out, report=places.with_page, purpose=places.purpose)
+        if report is not None and not places.with_page:
+            staged.file(report).write_text(result.page(), encoding="utf-8")
+    if out is not None:
+        note(f"results: {out} ({len(names)} files)", quiet=quiet)
+    if report is not None:
+        note(f"report: {report}", quiet=quiet)
+
+
+def finish(
     result: Written,
-    out: Path | None,
-    report: Path | None,
+    places: Places,
+    form: Format,
     *,
+    table: Callable[[], None],
+    text: Callable[[], str],
+    rows: Callable[[], tuple[pl.DataFrame, Sequence[Any]]],
     show: bool,
     quiet: bool,
+    stopped: str | None = None,
+    finished: int = 1,
 ) -> None:
-    """Write the files that were asked for and say where they are."""
-    if out is not None:
-        written = result.write(out, report=False)
-        note(f"results: {out} ({len(written)} files)", quiet=quiet)
-    if report is not None:
-        result.report(report)
-        note(f"report: {report}", quiet=quiet)
-        if show:
-            import typer
+    """Write and print a result, and end the command as its result asks for.
 
-            typer.launch(report.resolve().as_uri())
+    Args:
+        result: The result.
+        places: Where files go.
+        form: What to print.
+        table: As for `printed`.
+        text: As for `printed`.
+        rows: As for `printed`.
+        show: Whether to open the page.
+        quiet: Whether to say less.
+        stopped: What was finished, if Ctrl-C stopped the work.
+        finished: How many pieces of work were; of none nothing is written.
+    """
+    problem: Exception | None = None
+    with finishing():
+        if stopped is not None:
+            places = aside(places)
+        if not finished:
+            where = places.out or places.report
+            if where is not None:
+                note(f"nothing was finished: nothing is written to {where}", quiet=False)
+        else:
+            # Files first: who reads standard output may have gone.
+            try:
+                files(result, places, quiet=quiet)
+            except Exception as error:  # noqa: BLE001 - raised again when all is printed
+                problem = error
+        printed(form, table=table, text=text, rows=rows)
+        if problem is not None:
+            raise problem
+    if show and finished and places.report is not None:
+        import typer
+
+        typer.launch(places.report.resolve().as_uri())
+    if stopped is not None:
+        note(f"interrupted: {stopped}", quiet=False)
+        raise SystemExit(INTERRUPTED)
 
 
-__all__ = ["BAD_INPUT", "check_out", "files", "printed", "report_path", "table_to_stdout"]
+def aside(places: Places) -> Places:
+    """Give places for an unfinished result that replace no earlier one."""
+    from dataclasses import replace
+
+    out, report = places.out, places.report
+    with_page = places.with_page
+    if out is not None and out.is_dir() and any(out.iterdir()):
+        out = output.free(out)
+    if with_page and out is not None:
+        report = out / "report.html"
+    elif report is not None and report.is_file() and not output.in_place(report):
+        report = output.free(report)
+    return replace(places, out=out, report=report)
+
+
+@contextmanager
+def finishing() -> Generator[None]:
+    """Let Ctrl-C wait until files are written; a second one does not."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed = 0
+
+    def later(number: int, frame: FrameType | None) -> None:
+        nonlocal pressed
+        pressed += 1
+        if pressed > 1:
+            signal.default_int_handler(number, frame)
+        note("writing the results; press Ctrl-C again to drop them", quiet=False)
+
+    before = signal.signal(signal.SIGINT, later)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt
+
+
+__all__ = ["files", "finish", "finishing", "printed", "table_to_stdout"]

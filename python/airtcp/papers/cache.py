@@ -80,6 +80,11 @@ def key(parts: Iterable[Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _hash(answer: Any) -> str:
+    """Hash an answer, so that a file of another content is not taken for it."""
+    return hashlib.sha256(json.dumps(answer, separators=(",", ":")).encode()).hexdigest()
+
+
 class Cache:
     """A folder of answers."""
 
@@ -96,8 +101,11 @@ class Cache:
         if path is None:
             return None
         try:
-            answer = json.loads(gzip.decompress(path.read_bytes()))
-        except (OSError, EOFError, ValueError, zlib.error):
+            kept = json.loads(gzip.decompress(path.read_bytes()))
+            answer = kept["answer"]
+            if kept["hash"] != _hash(answer):
+                return None
+        except (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError, zlib.error):
             return None
         # A folder that is only to be read serves as well.
         with suppress(OSError):
@@ -109,7 +117,7 @@ class Cache:
         path = self._path(key)
         if path is None:
             return
-        text = json.dumps(answer, separators=(",", ":"))
+        text = json.dumps({"hash": _hash(answer), "answer": answer}, separators=(",", ":"))
         try:
             with output.whole(path) as part:
                 part.write_bytes(gzip.compress(text.encode(), _LEVEL, mtime=0))

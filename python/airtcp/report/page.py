@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from airtcp import words, words_link, words_study
 from airtcp.papers import cache as kept
+from airtcp.plain import printable, printable_values
 from airtcp.report import (
     cell_rows,
     charts_cell,
@@ -60,14 +61,22 @@ def _text(name: str) -> str:
 
 def _embedded(value: Any) -> str:
     """Encode for a script element, where `<` could end it early."""
+    value = printable_values(value)
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _shown(value: Any) -> Any:
+    """Escape what is not to be seen in a text of a result; text that is trusted is ours."""
+    plain = isinstance(value, str) and not isinstance(value, Markup)
+    return printable(value, "\n\t") if plain else value
 
 
 def _environment() -> jinja2.Environment:
     return jinja2.Environment(
         loader=jinja2.PackageLoader("airtcp.report", "templates"),
         autoescape=True,
+        finalize=_shown,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -1,0 +1,72 @@
+"""Captures of a run: written as the run goes, given their names when it is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airtcp import folder as folders
+from airtcp import output
+from airtcp.api.options import native
+
+if TYPE_CHECKING:
+    from airtcp import _core
+    from airtcp.api.options import PathLike
+    from airtcp.results import RunResult
+
+_TOLD = {"pcap": "the capture", "radiotap": "the captures"}
+
+
+@dataclass(frozen=True)
+class Captures:
+    """The captures that a run is asked for."""
+
+    pcap: PathLike | None
+    radiotap: PathLike | None
+    purpose: folders.Purpose | None
+
+    def stage(self, files: output.Staged) -> dict[str, Any]:
+        """Give the options that say where to write."""
+        options: dict[str, Any] = {}
+        if self.pcap is not None:
+            path = Path(self.pcap)
+            if output.in_place(path):
+                options["pcap"] = native(files.file(path))
+            else:
+                options["pcap"] = native(self._part(files, path))
+        if self.radiotap is not None:
+            part = files.folder(Path(self.radiotap)) / "radiotap"
+            part.mkdir()
+            options["radiotap"] = native(part)
+        return options
+
+    def _part(self, files: output.Staged, path: Path) -> Path:
+        part = files.folder(path.parent, wanted=path) / "pcap"
+        part.mkdir(exist_ok=True)
+        return part / path.name
+
+    def placed(self, files: output.Staged, result: RunResult, core: _core.RunResult) -> RunResult:
+        """Let captures take their places, and note in the result where they are.
+
+        One that could not be written takes none, and one of a run that was stopped takes another
+        name, so that it is not taken for a whole one.
+        """
+        lost = dict(core.lost)
+        for option, place in (("pcap", self.pcap), ("radiotap", self.radiotap)):
+            if place is None:
+                continue
+            if option in lost:
+                why = f"{_TOLD[option]} {place} could not be written: {lost[option]}"
+                result.lost.append(f"{why}; the results do not depend on it")
+                continue
+            path = Path(place)
+            if not core.recorded and not output.in_place(path):
+                path = output.free(path)
+            if option == "radiotap":
+                part = files.folder(Path(place)) / "radiotap"
+                folders.replace(files, path, self.purpose or folders.Purpose(), part=part)
+            elif not output.in_place(path):
+                files.place(self._part(files, Path(place)), path)
+            result.captures.append(str(path))
+        return result

@@ -1,0 +1,128 @@
+"""Folders of results: which files of a folder are airtcp's, and what they are the result of.
+
+A hidden list beside the files names them and says what they answer. The same question asked again
+replaces its own answer, all of it; another question is refused, so that no folder ever holds
+parts of two results.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from airtcp.output import PlaceError, check_folder, in_place
+
+if TYPE_CHECKING:
+    from airtcp.output import Staged
+
+LIST: Final = ".airtcp.json"
+_SCHEMA: Final = "airtcp.out/1"
+_DOCUMENTS: Final = ("study", "run", "compare", "fit", "models", "reproduce")
+_LONGEST: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What a result answers."""
+
+    key: str = ""
+    """Equal for the same question only."""
+    said: str = ""
+    """The question as a reader knows it: the command."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a folder holds of airtcp."""
+
+    files: list[str] = field(default_factory=list[str])
+    purpose: Purpose = field(default_factory=Purpose)
+
+    @property
+    def any(self) -> bool:
+        """True if there is a result."""
+        return bool(self.files)
+
+
+def held(folder: Path) -> Held:
+    """Say which result a folder holds. One without a list is known by its document."""
+    try:
+        with (folder / LIST).open("rb") as file:
+            found: Any = json.loads(file.read(_LONGEST))
+        if found["schema"] == _SCHEMA:
+            # Names only: a list from elsewhere must not lead out of the folder.
+            names = [name for name in found["files"] if Path(str(name)).name == name]
+            names = [name for name in names if (folder / name).exists()]
+            purpose = Purpose(str(found["purpose"]), str(found["command"]))
+            return Held(cast("list[str]", names), purpose)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        pass
+    return Held([f"{kind}.json" for kind in _DOCUMENTS if (folder / f"{kind}.json").is_file()])
+
+
+def check(folder: Path, purpose: Purpose, *, force: bool, option: str, pattern: str) -> None:
+    """Refuse a folder that holds something else than an earlier answer to the same question.
+
+    Args:
+        folder: The folder to write to.
+        purpose: What is to be written.
+        force: Whether what is there may be replaced.
+        option: The option that named the folder, for messages.
+        pattern: What else may be written there, such as `*.parquet`: files of such names that are
+            not in the list of the folder are somebody's.
+
+    Raises:
+        PlaceError: If the folder must not be written to.
+    """
+    if in_place(folder):
+        message = f"{option} {folder}: this is no folder; expected a folder, or a name that is free"
+        raise PlaceError(message)
+    try:
+        check_folder(folder)
+    except PlaceError as error:
+        message = f"{option} {error}"
+        raise PlaceError(message) from None
+    if force:
+        return
+    there = held(folder)
+    other = there.purpose.said or "another command"
+    if there.any and (not there.purpose.key or there.purpose.key != purpose.key):
+        message = (
+            f"{option} {folder}: this folder holds the result of {other}; "
+            "give another folder, or --force to replace that result"
+        )
+        raise PlaceError(message)
+    for path in sorted(folder.glob(pattern)):
+        if path.name not in there.files:
+            message = (
+                f"{option} {folder}: {path.name} is here already and belongs to no result of "
+                "airtcp; give another folder, or --force to replace what has the name of a new file"
+            )
+            raise PlaceError(message)
+
+
+def replace(files: Staged, folder: Path, purpose: Purpose, part: Path | None = None) -> None:
+    """Let everything in `part` take the place of the result that a folder holds.
+
+    Args:
+        files: With the new files.
+        folder: The folder.
+        purpose: What they answer.
+        part: Where the new files are; the hidden folder of `folder` if left out.
+    """
+    part = part or files.folder(folder)
+    names = sorted(path.name for path in part.iterdir())
+    for name in held(folder).files:
+        if name not in names:
+            files.remove(folder / name)
+    listed = {
+        "schema": _SCHEMA,
+        "command": purpose.said,
+        "purpose": purpose.key,
+        "files": names,
+    }
+    (part / LIST).write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
+    for path in sorted(part.iterdir()):
+        files.place(path, folder / path.name)

@@ -1,0 +1,78 @@
+"""Text from outside as it may be shown: in a terminal, on a page, in a message.
+
+Names of files, links, nodes and keys are chosen by whoever made the file. Control characters in
+them could move the cursor, colour the screen or set the title of a window; characters that turn the
+direction of writing can make a name look like another. Both are shown as escapes.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import Any, Final, cast
+
+_UNSEEN: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_ASCII: Final = {
+    "\N{NARROW NO-BREAK SPACE}": " ",
+    "\N{NO-BREAK SPACE}": " ",
+    "\N{HORIZONTAL ELLIPSIS}": "...",
+    "\N{EN DASH}": "-",
+    "\N{MINUS SIGN}": "-",
+    "\N{PLUS-MINUS SIGN}": "+-",
+    "\N{MULTIPLICATION SIGN}": "x",
+    "\N{MICRO SIGN}": "u",
+    "\N{GREEK SMALL LETTER MU}": "mu",
+    "\N{RIGHT SINGLE QUOTATION MARK}": "'",
+    "\N{LESS-THAN OR EQUAL TO}": "<=",
+    "\N{GREATER-THAN OR EQUAL TO}": ">=",
+}
+POOR: Final = "airtcp.poor"
+"""Name of the way to write what a terminal's encoding lacks."""
+
+
+def printable(text: str, keep: str = "") -> str:
+    r"""Escape what is not to be seen, or does something to a terminal.
+
+    Args:
+        text: Any text.
+        keep: Control characters that stay, such as line ends.
+
+    >>> printable("a\x1b[31mb"), printable("gnp.\u202etxt"), printable("one\ntwo\t", "\n")
+    ('a\\x1b[31mb', 'gnp.\\u202etxt', 'one\ntwo\\x09')
+    """
+    return _UNSEEN.sub(lambda m: m[0] if m[0] in keep else _escaped(m[0]), text)
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # noqa: PLR2004 - a byte of a name that is not UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    if code < 0x100:  # noqa: PLR2004 - one byte
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"  # noqa: PLR2004
+
+
+def printable_values(tree: Any) -> Any:
+    """Escape every text in a tree of dicts and lists, and leave its line ends."""
+    if isinstance(tree, str):
+        return printable(tree, "\n\t")
+    if isinstance(tree, dict):
+        table = cast("dict[str, Any]", tree)
+        return {printable(key): printable_values(value) for key, value in table.items()}
+    if isinstance(tree, list):
+        return [printable_values(value) for value in cast("list[Any]", tree)]
+    return tree
+
+
+def _poor(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    found = error.object[error.start : error.end]
+    shown = [_ASCII.get(c) or f"\\u{ord(c):04x}" for c in found]
+    return "".join(shown), error.end
+
+
+codecs.register_error(POOR, _poor)
