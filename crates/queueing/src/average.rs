@@ -1,34 +1,54 @@
-//! The average length of a queue: exponentially weighted over arrivals, decaying while idle.
+//! The average length of a queue: exponentially weighted over arrivals, decaying while the link is idle.
 //!
 //! S. Floyd and V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM
-//! Transactions on Networking 1(4), 1993, section 4 and figure 2. For every arrival, with `q`
-//! already waiting:
+//! Transactions on Networking 1(4), 1993, section 4, as ns-2 computes it. For every arrival, with `q`
+//! packets already waiting:
 //!
 //! ```text
-//! avg = (1 - w) avg + w q            if q > 0
-//! avg = (1 - w)^m avg                if q = 0; m = idle time / transmission time of a mean packet
+//! avg = (1 - w)^m avg                m = whole packets that the link could have sent while it was idle
+//! avg = (1 - w) avg + w q            also if q = 0
 //! ```
 //!
-//! Lengths in packets, or in whatever unit `q` is given.
+//! The link is idle when it has nothing to send: a packet in transmission has left the queue, and an
+//! arrival that finds the queue empty behind it has m = 0. The 1993 paper's figure 2 leaves out the
+//! second line if the queue is empty. Lengths in packets, or in whatever unit `q` is given.
 
-use airtcp_units::{Nanos, Span, detmath};
+use airtcp_units::{Bytes, Nanos, Span, detmath};
+
+use crate::Behind;
 
 /// The average length of a queue.
 #[derive(Debug, Clone)]
 pub(crate) struct Average {
     weight: f64,
     value: f64,
-    /// When the queue became empty, or when an arrival last looked at the empty queue; `None`
-    /// while something waits.
-    idle_since: Option<Nanos>,
-    /// How long the link takes for a typical packet; zero if it takes no time.
+    /// From when the link is idle, as far as is known: [`Nanos::NEVER`] if it still transmits and will
+    /// ask for the next packet; `None` while something waits.
+    idle_from: Option<Nanos>,
+    /// How long the link takes for a typical packet; zero if the average does not decay.
     packet_time: Span,
+    /// How long the link takes for a packet of no length, and of the typical one.
+    service: [Span; 2],
+    /// The typical packet.
+    mean_packet: Bytes,
+    /// The link asks for a packet when it becomes idle.
+    asks: bool,
 }
 
 impl Average {
-    /// Of an empty queue, with weight `w` of the present length.
-    pub(crate) const fn new(weight: f64, packet_time: Span) -> Self {
-        Self { weight, value: 0.0, idle_since: Some(Nanos::ZERO), packet_time }
+    /// Of an empty queue, with weight `w` of the present length. Without `packet_time` it follows from
+    /// the link ([`Average::on_link`]).
+    pub(crate) fn new(weight: f64, mean_packet: Bytes, packet_time: Option<Span>) -> Self {
+        let packet_time = packet_time.unwrap_or(Span::ZERO);
+        Self {
+            weight,
+            value: 0.0,
+            idle_from: Some(Nanos::ZERO),
+            packet_time,
+            service: [Span::ZERO; 2],
+            mean_packet,
+            asks: false,
+        }
     }
 
     /// The average.
@@ -39,35 +59,44 @@ impl Average {
     /// A packet arrives and finds `length` waiting.
     #[inline]
     pub(crate) fn arrival(&mut self, now: Nanos, length: f64) {
-        match self.idle_since {
-            None => self.value += self.weight * (length - self.value),
-            Some(since) if self.packet_time > Span::ZERO => {
-                // Nothing decays to nothing: the queue of acknowledgements is mostly so.
-                if self.value > 0.0 {
-                    // The 1993 paper's m: how many packets could have been sent while idle.
-                    let m = now.since(since).as_secs_f64() / self.packet_time.as_secs_f64();
-                    self.value *= detmath::pow(1.0 - self.weight, m);
-                }
-                // The next arrival, if the queue is still empty then, decays only what is new.
-                self.idle_since = Some(now);
+        if let Some(since) = self.idle_from.take() {
+            // Nothing decays to nothing: the queue of acknowledgements is mostly so.
+            if self.value > 0.0 && self.packet_time > Span::ZERO && since < now {
+                let m = now.since(since).0 / self.packet_time.0;
+                self.value *= detmath::pow(1.0 - self.weight, m as f64);
             }
-            Some(_) => {}
+        }
+        self.value += self.weight * (length - self.value);
+    }
+
+    /// The last packet, of `len` bytes, left for the link.
+    pub(crate) fn emptied(&mut self, now: Nanos, len: u32) {
+        self.idle_from =
+            Some(if self.asks { Nanos::NEVER } else { now + self.time_of(len) });
+    }
+
+    /// The link asked for a packet and got none.
+    pub(crate) fn asked(&mut self, now: Nanos) {
+        if let Some(from) = &mut self.idle_from {
+            *from = now.min(*from);
         }
     }
 
-    /// A packet was put into the queue.
-    pub(crate) const fn filled(&mut self) {
-        self.idle_since = None;
+    /// What the link behind the queue is like; `given` if the scenario says how long a typical packet takes, or
+    /// that the average does not decay.
+    pub(crate) fn on_link(&mut self, link: &Behind<'_>, given: bool) {
+        self.service = [Bytes(0), self.mean_packet].map(|bytes| (link.time_for)(bytes));
+        self.asks = link.asks;
+        if !given {
+            self.packet_time = self.service[1];
+        }
     }
 
-    /// The last packet left.
-    pub(crate) const fn emptied(&mut self, now: Nanos) {
-        self.idle_since = Some(now);
-    }
-
-    /// What a typical packet takes on the link behind the queue.
-    pub(crate) const fn set_packet_time(&mut self, span: Span) {
-        self.packet_time = span;
+    /// How long the link takes for a packet of `len` bytes.
+    fn time_of(&self, len: u32) -> Span {
+        let [none, mean] = self.service;
+        let slope = mean.0.saturating_sub(none.0) as u128 * u128::from(len);
+        Span(none.0 + (slope / u128::from(self.mean_packet.0)) as u64)
     }
 
     /// What a typical packet takes on the link behind the queue.

@@ -57,7 +57,7 @@ impl Qdisc for DropTail {
 
     #[inline]
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
-        self.fifo.pop(now, cx)
+        self.fifo.pop(now, cx).map(|(id, _)| id)
     }
 
     fn backlog(&self) -> Backlog {
@@ -65,7 +65,7 @@ impl Qdisc for DropTail {
     }
 
     fn stats(&self) -> &Stats {
-        &self.fifo.stats
+        &self.fifo.ledger.stats
     }
 }
 

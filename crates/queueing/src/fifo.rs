@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use airtcp_packet::PacketId;
+use airtcp_packet::{Ecn, PacketId};
 use airtcp_probe::{Cx, DropReason, Event, Probe};
 use airtcp_units::Nanos;
 
@@ -63,27 +63,27 @@ impl Stats {
     }
 }
 
-/// A line of packets with its counters.
+/// What waits and what became of it: every discipline's book-keeping, whatever its order.
 #[derive(Debug, Default)]
-pub(crate) struct Fifo {
-    line: VecDeque<(PacketId, u32)>,
+pub(crate) struct Ledger {
+    packets: u32,
     bytes: u64,
     pub(crate) stats: Stats,
 }
 
-impl Fifo {
-    pub(crate) fn backlog(&self) -> Backlog {
-        Backlog { packets: self.line.len() as u32, bytes: self.bytes }
+impl Ledger {
+    pub(crate) const fn backlog(&self) -> Backlog {
+        Backlog { packets: self.packets, bytes: self.bytes }
     }
 
     fn account(&mut self, now: Nanos) {
         let span = now.since(self.stats.last_change);
-        self.stats.packet_ns += u128::from(span.0) * self.line.len() as u128;
+        self.stats.packet_ns += u128::from(span.0) * u128::from(self.packets);
         self.stats.last_change = now;
     }
 
-    /// Puts a packet of `len` bytes at the end.
-    pub(crate) fn push<P: Probe>(
+    /// A packet of `len` bytes was put into the queue.
+    pub(crate) fn enter<P: Probe>(
         &mut self,
         now: Nanos,
         id: PacketId,
@@ -91,7 +91,7 @@ impl Fifo {
         cx: &mut Cx<'_, P>,
     ) -> Verdict {
         self.account(now);
-        self.line.push_back((id, len));
+        self.packets += 1;
         self.bytes += u64::from(len);
         let Backlog { packets, bytes } = self.backlog();
         self.stats.enqueued += 1;
@@ -102,16 +102,38 @@ impl Fifo {
         Verdict::Queued
     }
 
-    /// Takes the first packet.
-    pub(crate) fn pop<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
+    fn remove(&mut self, now: Nanos, len: u32) {
         self.account(now);
-        let (id, len) = self.line.pop_front()?;
+        self.packets -= 1;
         self.bytes -= u64::from(len);
+    }
+
+    /// A packet that waited was taken out to be sent.
+    pub(crate) fn leave<P: Probe>(
+        &mut self,
+        now: Nanos,
+        id: PacketId,
+        len: u32,
+        cx: &mut Cx<'_, P>,
+    ) {
+        self.remove(now, len);
         self.stats.dequeued += 1;
         self.stats.dequeued_bytes += u64::from(len);
         let Backlog { packets, bytes } = self.backlog();
         cx.record(now, || Event::Dequeued { packet: id, packets, bytes });
-        Some(id)
+    }
+
+    /// Drops a packet that waited: it leaves the pool here.
+    pub(crate) fn discard<P: Probe>(
+        &mut self,
+        now: Nanos,
+        id: PacketId,
+        len: u32,
+        reason: DropReason,
+        cx: &mut Cx<'_, P>,
+    ) {
+        self.remove(now, len);
+        self.refuse(now, id, reason, cx);
     }
 
     /// Drops a packet that was offered: it leaves the pool here.
@@ -131,5 +153,69 @@ impl Fifo {
             self.stats.dropped_early += 1;
         }
         Verdict::Dropped(reason)
+    }
+
+    /// Marks a packet if it is ECN-capable; false if it is not.
+    pub(crate) fn mark<P: Probe>(
+        &mut self,
+        now: Nanos,
+        id: PacketId,
+        cx: &mut Cx<'_, P>,
+    ) -> bool {
+        let segment = &mut cx.pool.get_mut(id).segment;
+        if !segment.ecn.is_capable() {
+            return false;
+        }
+        segment.ecn = Ecn::Ce;
+        self.stats.marked += 1;
+        cx.record(now, || Event::Marked { packet: id });
+        true
+    }
+}
+
+/// A line of packets with its counters.
+#[derive(Debug, Default)]
+pub(crate) struct Fifo {
+    line: VecDeque<(PacketId, u32)>,
+    pub(crate) ledger: Ledger,
+}
+
+impl Fifo {
+    pub(crate) const fn backlog(&self) -> Backlog {
+        self.ledger.backlog()
+    }
+
+    /// Puts a packet of `len` bytes at the end.
+    pub(crate) fn push<P: Probe>(
+        &mut self,
+        now: Nanos,
+        id: PacketId,
+        len: u32,
+        cx: &mut Cx<'_, P>,
+    ) -> Verdict {
+        self.line.push_back((id, len));
+        self.ledger.enter(now, id, len, cx)
+    }
+
+    /// Takes the first packet; returns it with its length in bytes.
+    pub(crate) fn pop<P: Probe>(
+        &mut self,
+        now: Nanos,
+        cx: &mut Cx<'_, P>,
+    ) -> Option<(PacketId, u32)> {
+        let (id, len) = self.line.pop_front()?;
+        self.ledger.leave(now, id, len, cx);
+        Some((id, len))
+    }
+
+    /// Drops a packet that was offered: it leaves the pool here.
+    pub(crate) fn refuse<P: Probe>(
+        &mut self,
+        now: Nanos,
+        id: PacketId,
+        reason: DropReason,
+        cx: &mut Cx<'_, P>,
+    ) -> Verdict {
+        self.ledger.refuse(now, id, reason, cx)
     }
 }

@@ -14,14 +14,14 @@
 //! marking at departure, and whatever the paper says that its abstract and later descriptions do
 //! not: weight, threshold and limit are parameters.
 
-use airtcp_packet::{Ecn, PacketId};
-use airtcp_probe::{ConfigError, Cx, DropReason, Event, Probe};
+use airtcp_packet::PacketId;
+use airtcp_probe::{ConfigError, Cx, DropReason, Probe};
 use airtcp_random::Seed;
 use airtcp_units::{Bytes, Nanos, Span};
 
 use crate::average::Average;
 use crate::fifo::{Backlog, Fifo, Stats};
-use crate::{Discipline, Qdisc, Verdict};
+use crate::{Behind, Discipline, Qdisc, Verdict};
 
 /// The table of a Jersey queue. Threshold and limit are S0's lower RED threshold and buffer.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -85,24 +85,23 @@ impl Qdisc for Jersey {
     fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) -> Verdict {
         let waiting = self.fifo.backlog().packets;
         self.avg.arrival(now, f64::from(waiting));
-        let packet = cx.pool.get_mut(id);
-        let len = packet.wire_len();
+        let len = cx.pool.get(id).wire_len();
         if waiting >= self.config.limit {
             return self.fifo.refuse(now, id, DropReason::QueueFull, cx);
         }
-        if packet.segment.ecn.is_capable() && self.is_congested() {
-            packet.segment.ecn = Ecn::Ce;
-            self.fifo.stats.marked += 1;
-            cx.record(now, || Event::Marked { packet: id });
+        if self.is_congested() {
+            self.fifo.ledger.mark(now, id, cx);
         }
-        self.avg.filled();
         self.fifo.push(now, id, len, cx)
     }
 
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
-        let id = self.fifo.pop(now, cx)?;
+        let Some((id, len)) = self.fifo.pop(now, cx) else {
+            self.avg.asked(now);
+            return None;
+        };
         if self.fifo.backlog().packets == 0 {
-            self.avg.emptied(now);
+            self.avg.emptied(now, len);
         }
         Some(id)
     }
@@ -112,13 +111,11 @@ impl Qdisc for Jersey {
     }
 
     fn stats(&self) -> &Stats {
-        &self.fifo.stats
+        &self.fifo.ledger.stats
     }
 
-    fn on_link(&mut self, time_for: &dyn Fn(Bytes) -> Span) {
-        if self.config.packet_time.is_none() {
-            self.avg.set_packet_time(time_for(self.config.mean_packet));
-        }
+    fn on_link(&mut self, link: &Behind<'_>) {
+        self.avg.on_link(link, self.config.packet_time.is_some());
     }
 }
 
@@ -149,7 +146,7 @@ impl Discipline for Jersey {
             let message = "a packet takes some time; leave it out on a link of unlimited rate";
             return err("packet_time", message.to_owned());
         }
-        let avg = Average::new(c.weight, c.packet_time.unwrap_or(Span::ZERO));
+        let avg = Average::new(c.weight, c.mean_packet, c.packet_time);
         Ok(Self { fifo: Fifo::default(), avg, config: config.clone() })
     }
 
@@ -167,7 +164,7 @@ impl Discipline for Jersey {
 
 #[cfg(test)]
 mod tests {
-    use airtcp_packet::Pool;
+    use airtcp_packet::{Ecn, Pool};
     use airtcp_probe::{NoProbe, Who};
     use airtcp_units::detmath;
 

@@ -9,9 +9,12 @@
 //! queue and link pulls from the queue when the link is ready.
 
 mod average;
+mod codel;
 mod drop_tail;
 mod fifo;
+mod fq_codel;
 mod jersey;
+mod pie;
 mod red;
 mod registry;
 
@@ -19,9 +22,12 @@ mod registry;
 mod conformance;
 
 pub use airtcp_probe::{ConfigError, Entry};
+pub use codel::{Codel, CodelConfig};
 pub use drop_tail::{DropTail, DropTailConfig};
 pub use fifo::{Backlog, Stats};
+pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use jersey::{Jersey, JerseyConfig};
+pub use pie::{Pie, PieConfig};
 pub use red::{Red, RedConfig, RedUnit};
 pub use registry::{Queue, QueueConfig, registry};
 
@@ -37,6 +43,14 @@ pub enum Verdict {
     Queued,
     /// It is gone: the queue took it out of the pool and recorded the drop.
     Dropped(DropReason),
+}
+
+/// What a discipline knows about the link or station behind it.
+pub struct Behind<'a> {
+    /// How long it takes to transmit a packet of a given size; zero if it takes no time.
+    pub time_for: &'a dyn Fn(Bytes) -> Span,
+    /// It calls [`Qdisc::dequeue`] when it becomes idle, and not only when a packet waits.
+    pub asks: bool,
 }
 
 /// A queue discipline. `cx.who` is the queue's name in the run.
@@ -61,10 +75,9 @@ pub trait Qdisc {
     /// Counters since the start.
     fn stats(&self) -> &Stats;
 
-    /// Tells the discipline once, before the first packet, how long the link it feeds takes to
-    /// transmit a packet of a given size.
-    fn on_link(&mut self, time_for: &dyn Fn(Bytes) -> Span) {
-        let _ = time_for;
+    /// Tells the discipline once, before the first packet, about the link it feeds.
+    fn on_link(&mut self, link: &Behind<'_>) {
+        let _ = link;
     }
 }
 
@@ -92,7 +105,7 @@ pub trait DynQdisc: std::fmt::Debug + Send {
     /// See [`Qdisc::stats`].
     fn dyn_stats(&self) -> &Stats;
     /// See [`Qdisc::on_link`].
-    fn dyn_on_link(&mut self, time_for: &dyn Fn(Bytes) -> Span);
+    fn dyn_on_link(&mut self, link: &Behind<'_>);
 }
 
 impl<Q: Qdisc + std::fmt::Debug + Send> DynQdisc for Q {
@@ -111,7 +124,7 @@ impl<Q: Qdisc + std::fmt::Debug + Send> DynQdisc for Q {
     fn dyn_stats(&self) -> &Stats {
         self.stats()
     }
-    fn dyn_on_link(&mut self, time_for: &dyn Fn(Bytes) -> Span) {
-        self.on_link(time_for);
+    fn dyn_on_link(&mut self, link: &Behind<'_>) {
+        self.on_link(link);
     }
 }

@@ -4,32 +4,33 @@
 //! Transactions on Networking 1(4), 1993 (section 4 and figure 2); the gentle variant: S. Floyd,
 //! "Recommendation on using the gentle_ variant of RED", 2000; marking: RFC 3168 section 7.
 //!
-//! For every arrival, with `q` the packets already waiting:
+//! For every arrival, with `q` the packets already waiting (ns-2's red.cc, held against it on wires and in cells):
 //!
 //! ```text
-//! avg = (1 - w) avg + w q            if q > 0
-//! avg = (1 - w)^m avg                if q = 0; m = idle time / transmission time of a mean packet
-//! p_b = 0                            avg < min
+//! avg = (1 - w)^m avg                m = whole packets that the link could have sent while it was idle
+//! avg = (1 - w) avg + w q            also if q = 0
+//! p_b = 0                            avg < min, or q <= 1
 //!     = max_p (avg - min)/(max - min)            min <= avg < max
 //!     = max_p + (1 - max_p)(avg - max)/max       max <= avg < 2 max, gentle only
 //!     = 1                            above
-//! p_a = p_b / (1 - count p_b)        count = packets let through since the last mark or drop
+//! p_a = p_b / (1 - count p_b)        count = packets since the last mark or drop, this one included
 //! ```
 //!
-//! so that with a constant `p_b` the gap between marks is uniform on `1 ..= 1/p_b`. With `wait`
-//! it is uniform on `1/p_b + 1 ..= 2/p_b`: no two marks come close together. In byte mode lengths
-//! are counted in packets of mean size and `p_b` is scaled by the packet's size.
+//! so that with a constant `p_b` the gap between marks is uniform on `1 ..= 1/p_b - 1`. With `wait` it is uniform
+//! on `1/p_b ..= 2/p_b - 1`: no two marks come close together. The first packet that finds the average
+//! above `min` passes and starts the count. In byte mode lengths are counted in packets of mean size, `count` in
+//! bytes, and `p_a` is scaled by the packet's size.
 //!
 //! Leaves out: adaptive `max_p`, dropping a random victim instead of the arrival.
 
 use airtcp_packet::{Ecn, PacketId};
-use airtcp_probe::{ConfigError, Cx, DropReason, Event, Probe};
+use airtcp_probe::{ConfigError, Cx, DropReason, Probe};
 use airtcp_random::{Keyed, Seed};
 use airtcp_units::{Bytes, Nanos, Probability, Span};
 
 use crate::average::Average;
 use crate::fifo::{Backlog, Fifo, Stats};
-use crate::{Discipline, Qdisc, Verdict};
+use crate::{Behind, Discipline, Qdisc, Verdict};
 
 /// What lengths and thresholds of a RED queue count.
 #[derive(
@@ -81,10 +82,13 @@ pub struct RedConfig {
     pub unit: RedUnit,
     /// Size of a typical packet: the unit of byte mode, and what an idle link could have sent.
     pub mean_packet: Bytes,
-    /// How long the link takes for a typical packet, for the decay of the average while idle.
-    /// Follows from the link's rate if not given.
+    /// How long the link takes for a typical packet, for the decay of the average while idle. If not
+    /// given: on a link from its rate, in a cell the time of one exchange at the starting or fastest rate with mean back-off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packet_time: Option<Span>,
+    /// Let the average decay while the link is idle. Without it only arrivals lower it, as in ns-2's
+    /// wireless nodes, where nothing tells the queue a rate.
+    pub idle_decay: bool,
 }
 
 impl Default for RedConfig {
@@ -103,6 +107,7 @@ impl Default for RedConfig {
             unit: RedUnit::Packets,
             mean_packet: Bytes(1500),
             packet_time: None,
+            idle_decay: true,
         }
     }
 }
@@ -117,8 +122,11 @@ pub struct Red {
     /// many earlier ones needed a draw.
     arrivals: u64,
     avg: Average,
-    /// Packets let through since the last mark or drop, while the average is above `min`.
+    /// Packets since the last mark or drop, while the average is above `min`; and their bytes.
     count: u64,
+    count_bytes: u64,
+    /// The last arrival found the average above `min` and more than one packet waiting.
+    above: bool,
 }
 
 /// What RED decides about an arrival before looking at the limit.
@@ -144,66 +152,86 @@ impl Red {
         }
     }
 
-    /// `p_b` for the present average, or `None` where every packet is dropped.
-    fn base_probability(&self) -> Option<f64> {
+    /// `p_b` for the present average, which is above `min`.
+    fn base_probability(&self) -> f64 {
         let RedConfig { min, max, gentle, .. } = self.config;
         let (max_p, avg) = (self.config.max_p.get(), self.avg.get());
-        if avg < min {
-            Some(0.0)
-        } else if avg < max {
-            Some(max_p * (avg - min) / (max - min))
+        if avg < max {
+            max_p * (avg - min) / (max - min)
         } else if gentle && avg < 2.0 * max {
-            Some(max_p + (1.0 - max_p) * (avg - max) / max)
-        } else {
-            None
-        }
-    }
-
-    /// `p_a`: spreads marks evenly (section 7 of the 1993 paper, method 2).
-    fn spread(&self, p: f64) -> f64 {
-        let expected = self.count as f64 * p;
-        if self.config.wait {
-            if expected < 1.0 {
-                0.0
-            } else if expected < 2.0 {
-                (p / (2.0 - expected)).min(1.0)
-            } else {
-                1.0
-            }
-        } else if expected < 1.0 {
-            (p / (1.0 - expected)).min(1.0)
+            max_p + (1.0 - max_p) * (avg - max) / max
         } else {
             1.0
         }
     }
 
+    /// `p_a`: spreads marks evenly (section 7 of the 1993 paper, method 2).
+    fn spread(&self, p: f64, len: u32) -> f64 {
+        let mean = self.config.mean_packet.0;
+        let by_bytes = self.config.unit == RedUnit::Bytes;
+        let count = if by_bytes { self.count_bytes / mean } else { self.count };
+        let expected = count as f64 * p;
+        let spread = if self.config.wait {
+            if expected < 1.0 {
+                0.0
+            } else if expected < 2.0 {
+                p / (2.0 - expected)
+            } else {
+                1.0
+            }
+        } else if expected < 1.0 {
+            p / (1.0 - expected)
+        } else {
+            1.0
+        };
+        if by_bytes && spread < 1.0 {
+            return (spread * f64::from(len) / mean as f64).min(1.0);
+        }
+        spread.min(1.0)
+    }
+
+    /// What happens to an arrival of `len` bytes; `alone` if it finds at most one packet waiting.
     #[inline]
-    fn decide(&mut self, len: u32, ecn: Ecn) -> Decision {
+    fn decide(&mut self, len: u32, ecn: Ecn, alone: bool) -> Decision {
         let arrival = self.arrivals;
         self.arrivals += 1;
-        if self.avg.get() < self.config.min {
-            self.count = 0;
+        self.count += 1;
+        self.count_bytes += u64::from(len);
+        if self.avg.get() < self.config.min || alone {
+            self.above = false;
             return Decision::Pass;
         }
-        let Some(mut p) = self.base_probability() else {
-            self.count = 0;
+        let p = self.base_probability();
+        if p >= 1.0 && !self.config.use_mark_p {
+            self.restart_count();
             return Decision::Drop;
-        };
-        let too_much = self.config.use_mark_p && p >= self.config.mark_p.get();
-        if self.config.unit == RedUnit::Bytes {
-            p = (p * f64::from(len) / self.config.mean_packet.0 as f64).min(1.0);
         }
-        if self.draws.unit(arrival) >= self.spread(p) {
-            self.count += 1;
+        if !self.above {
+            self.above = true;
+            (self.count, self.count_bytes) = (1, u64::from(len));
             return Decision::Pass;
         }
-        self.count = 0;
+        if self.draws.unit(arrival) >= self.spread(p, len) {
+            return Decision::Pass;
+        }
+        self.restart_count();
         // RFC 3168 section 7: mark where a drop would have signalled incipient congestion.
+        let too_much = self.config.use_mark_p && p >= self.config.mark_p.get();
         if self.config.ecn && ecn.is_capable() && !too_much {
             Decision::Mark
         } else {
             Decision::Drop
         }
+    }
+
+    const fn restart_count(&mut self) {
+        (self.count, self.count_bytes) = (0, 0);
+    }
+
+    /// At most one packet waits: an arrival passes whatever the average. In byte mode: none waits.
+    fn is_nearly_empty(&self) -> bool {
+        let least = if self.config.unit == RedUnit::Packets { 1 } else { 0 };
+        self.fifo.backlog().packets <= least
     }
 
     fn is_full(&self, len: u32) -> bool {
@@ -224,28 +252,28 @@ impl Qdisc for Red {
         let packet = cx.pool.get(id);
         let (len, ecn) = (packet.wire_len(), packet.segment.ecn);
         self.avg.arrival(now, self.length());
-        let decision = self.decide(len, ecn);
+        let decision = self.decide(len, ecn, self.is_nearly_empty());
         if decision == Decision::Drop {
             return self.fifo.refuse(now, id, DropReason::QueueEarly, cx);
         }
         if self.is_full(len) {
             // A drop tells the sender as much as a mark would have.
-            self.count = 0;
+            self.restart_count();
             return self.fifo.refuse(now, id, DropReason::QueueFull, cx);
         }
         if decision == Decision::Mark {
-            cx.pool.get_mut(id).segment.ecn = Ecn::Ce;
-            self.fifo.stats.marked += 1;
-            cx.record(now, || Event::Marked { packet: id });
+            self.fifo.ledger.mark(now, id, cx);
         }
-        self.avg.filled();
         self.fifo.push(now, id, len, cx)
     }
 
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
-        let id = self.fifo.pop(now, cx)?;
+        let Some((id, len)) = self.fifo.pop(now, cx) else {
+            self.avg.asked(now);
+            return None;
+        };
         if self.fifo.backlog().packets == 0 {
-            self.avg.emptied(now);
+            self.avg.emptied(now, len);
         }
         Some(id)
     }
@@ -255,13 +283,12 @@ impl Qdisc for Red {
     }
 
     fn stats(&self) -> &Stats {
-        &self.fifo.stats
+        &self.fifo.ledger.stats
     }
 
-    fn on_link(&mut self, time_for: &dyn Fn(Bytes) -> Span) {
-        if self.config.packet_time.is_none() {
-            self.avg.set_packet_time(time_for(self.config.mean_packet));
-        }
+    fn on_link(&mut self, link: &Behind<'_>) {
+        let given = self.config.packet_time.is_some() || !self.config.idle_decay;
+        self.avg.on_link(link, given);
     }
 }
 
@@ -270,12 +297,15 @@ impl Discipline for Red {
 
     fn build(config: &RedConfig, seed: Seed, label: &str) -> Result<Self, ConfigError> {
         check(config)?;
+        let packet_time = config.packet_time.filter(|_| config.idle_decay);
         Ok(Self {
             draws: seed.keyed(label),
             fifo: Fifo::default(),
             arrivals: 0,
-            avg: Average::new(config.weight, config.packet_time.unwrap_or(Span::ZERO)),
+            avg: Average::new(config.weight, config.mean_packet, packet_time),
             count: 0,
+            count_bytes: 0,
+            above: false,
             config: config.clone(),
         })
     }
@@ -288,7 +318,8 @@ impl Discipline for Red {
             base.clone(),
             RedConfig { ecn: true, use_mark_p: false, wait: true, ..base.clone() },
             RedConfig { gentle: false, ecn: true, max_p: Probability::ONE, ..base.clone() },
-            RedConfig { unit: RedUnit::Bytes, mean_packet: Bytes(600), ..base },
+            RedConfig { unit: RedUnit::Bytes, mean_packet: Bytes(600), ..base.clone() },
+            RedConfig { idle_decay: false, ..base },
         ]
     }
 }
@@ -314,6 +345,10 @@ fn check(c: &RedConfig) -> Result<(), ConfigError> {
     if c.mean_packet.0 == 0 {
         let message = "a mean packet of 0 B is impossible; an IP packet has at least 20 B";
         return err("mean_packet", message.to_owned());
+    }
+    if c.packet_time.is_some() && !c.idle_decay {
+        let message = "means nothing without idle_decay; leave one of the two out";
+        return err("packet_time", message.to_owned());
     }
     if c.packet_time == Some(Span::ZERO) {
         let message = "a packet takes some time; leave it out on a link of unlimited rate";

@@ -3,9 +3,9 @@
 use airtcp_packet::PacketId;
 use airtcp_probe::{ConfigError, Cx, Entry, Event, Probe, Relay};
 use airtcp_random::Seed;
-use airtcp_units::{Bytes, Nanos, Span};
+use airtcp_units::Nanos;
 
-use crate::{Backlog, Discipline, DynQdisc, Qdisc, Stats, Verdict};
+use crate::{Backlog, Behind, Discipline, DynQdisc, Qdisc, Stats, Verdict};
 
 /// From one line per discipline: the enum, its configuration, the list and the samples that the
 /// conformance suite runs.
@@ -85,10 +85,10 @@ macro_rules! registry {
                     Self::Dyn(q) => q.dyn_stats(),
                 }
             }
-            fn on_link(&mut self, time_for: &dyn Fn(Bytes) -> Span) {
+            fn on_link(&mut self, link: &Behind<'_>) {
                 match self {
-                    $(Self::$variant(q) => q.on_link(time_for),)+
-                    Self::Dyn(q) => q.dyn_on_link(time_for),
+                    $(Self::$variant(q) => q.on_link(link),)+
+                    Self::Dyn(q) => q.dyn_on_link(link),
                 }
             }
         }
@@ -100,6 +100,12 @@ registry! {
     "drop-tail" DropTail(crate::DropTail, crate::DropTailConfig) from "common practice; RFC 7567 section 2";
     /// Random early detection: drops or marks with a probability that grows with the average queue
     "red" Red(crate::Red, crate::RedConfig) from "Floyd and Jacobson 1993; gentle: Floyd 2000; marking: RFC 3168";
+    /// Drops or marks at the head while packets have waited too long for a whole interval
+    "codel" Codel(crate::Codel, crate::CodelConfig) from "RFC 8289";
+    /// Flows take turns, new ones first, and CoDel acts on each
+    "fq-codel" FqCodel(crate::FqCodel, crate::FqCodelConfig) from "RFC 8290";
+    /// Drops or marks arrivals with a probability that a controller of the queueing delay moves
+    "pie" Pie(crate::Pie, crate::PieConfig) from "RFC 8033";
     /// Marks every ECN-capable packet while the average queue is above one threshold
     "jersey" Jersey(crate::Jersey, crate::JerseyConfig) from "Xu, Tian and Ansari 2004";
 }

@@ -6,7 +6,7 @@ use airtcp_link::protocol::Way;
 use airtcp_link::{Link, ProtocolConfig};
 use airtcp_packet::{Seq, Side};
 use airtcp_probe::Probe;
-use airtcp_queueing::{Qdisc, Queue};
+use airtcp_queueing::{Behind, Qdisc, Queue};
 use airtcp_random::Seed;
 use airtcp_scenario::{
     AirHop, Application, Cell as CellPlan, Flow, Resolved, ScenarioError, TransportKind,
@@ -16,7 +16,10 @@ use airtcp_transport::sliding::SlidingConnection;
 use airtcp_transport::tcp::{Connection, LossNotification, Role};
 use airtcp_transport::tfrc::{TfrcReceiver, TfrcSender};
 use airtcp_transport::udp::{UdpReceiver, UdpSender};
-use airtcp_units::{Outcomes, Span};
+use airtcp_units::{Bytes, Outcomes, Span};
+use airtcp_wifi::ConfigError;
+use airtcp_wifi::mac::service_time;
+use airtcp_wifi::phy::Timing;
 
 use crate::application::App;
 use crate::cell::medium;
@@ -54,7 +57,7 @@ pub(crate) fn build<P: Probe>(
         let queue = one_way.direction.queue.clone().unwrap_or_default();
         let mut queue = Queue::new(&queue, seed, &format!("{label}/queue"))
             .map_err(|e| ScenarioError::at(path(&format!("queue.{}", e.key)), e.message))?;
-        queue.on_link(&|bytes| link.time_for(bytes));
+        queue.on_link(&Behind { time_for: &|bytes| link.time_for(bytes), asks: false });
         let interface = Interface::new(queue, link, one_way.to as u32, i as u32);
         world.add_interface(interface, seed.number(&format!("{label}/tie")));
     }
@@ -145,17 +148,27 @@ fn add_medium<P: Probe>(
 
 /// The queues and nodes of a cell.
 fn fronts(plan: &CellPlan, seed: Seed) -> Result<Fronts, ScenarioError> {
-    let label = label(&plan.spec);
-    let categories = plan.spec.mac.categories();
+    let (spec, label) = (&plan.spec, label(&plan.spec));
+    let at = |key: &str, e: ConfigError| {
+        ScenarioError::at(format!("{}.{key}{}", plan.path, e.key), e.message)
+    };
+    let categories = spec.mac.categories();
+    let timing = Timing::new(spec.standard, &spec.timing).map_err(|e| at("timing.", e))?;
+    let rates = spec.rate_plan().map_err(|e| at("", e))?;
+    let fastest = rates.modes.iter().copied().max_by_key(|mode| mode.kbps());
+    let mode = rates.start.or(fastest).unwrap_or(timing.lowest());
     let mut queues = Vec::with_capacity(plan.nodes.len() * categories);
-    for i in 0..plan.nodes.len() * categories {
-        let (i, category) = (i / categories, i % categories);
-        let queue =
-            Queue::new(&plan.spec.queue, seed, &format!("{label}/sta/{i}/queue/{category}"))
-                .map_err(|e| {
-                    ScenarioError::at(format!("{}.queue.{}", plan.path, e.key), e.message)
-                })?;
-        queues.push(queue);
+    for i in 0..plan.nodes.len() {
+        // The first node is the access point.
+        let access = spec.mac.params(spec.standard, i == 0).map_err(|e| at("mac.", e))?;
+        for (category, access) in access.iter().enumerate() {
+            let label = format!("{label}/sta/{i}/queue/{category}");
+            let mut queue =
+                Queue::new(&spec.queue, seed, &label).map_err(|e| at("queue.", e))?;
+            let time = |bytes: Bytes| service_time(&timing, access, mode, bytes, categories > 1);
+            queue.on_link(&Behind { time_for: &time, asks: true });
+            queues.push(queue);
+        }
     }
     Ok(Fronts { nodes: plan.nodes.iter().map(|n| *n as u32).collect(), queues, categories })
 }

@@ -13,6 +13,7 @@ mod frame;
 mod lifetime;
 mod outcome;
 mod protection;
+mod service;
 mod station;
 
 pub use ablation::AblationConfig;
@@ -32,4 +33,5 @@ pub(crate) use fragment::Part;
 pub use frame::{Class, Frame, Grant, Kind, NodeId};
 pub(crate) use frame::{Mpdu, data_bytes};
 pub use protection::Protection;
+pub use service::service_time;
 pub(crate) use station::{Ended, Finished, Heard, Receiving, Station, Wait};

@@ -1,0 +1,259 @@
+//! CoDel: drops at the head while packets have waited too long for a whole interval.
+//!
+//! K. Nichols, V. Jacobson, A. McGregor and J. Iyengar, RFC 8289, section 5. For every packet that is
+//! taken out, with `d` the time it waited:
+//!
+//! ```text
+//! above        d >= target, and more than an MTU still waits
+//! drop state   entered when packets have been above for `interval` without a break; the packet is dropped
+//! next drop    interval / sqrt(count) after the one before; count = drops since the state was entered
+//! left         with the first packet that is not above
+//! count        1 at entry; if the state was left less than 16 intervals ago, what the last one added
+//! ```
+//!
+//! With `ecn` a capable packet is marked where another would be dropped, and goes out. Lengths in bytes on
+//! the wire, times in nanoseconds. A packet that finds `limit` packets is dropped. Leaves out: Linux's
+//! `ce_threshold`.
+
+use std::collections::VecDeque;
+
+use airtcp_packet::PacketId;
+use airtcp_probe::{ConfigError, Cx, DropReason, Probe};
+use airtcp_random::Seed;
+use airtcp_units::{Bytes, Nanos, Span};
+
+use crate::fifo::{Backlog, Ledger, Stats};
+use crate::{Discipline, Qdisc, Verdict};
+
+/// The table of a CoDel queue.
+#[derive(
+    Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
+#[serde(deny_unknown_fields, default)]
+pub struct CodelConfig {
+    /// Waiting time that may stand. Default 5 ms.
+    pub target: Span,
+    /// How long packets have to have waited longer than that; about the longest round trip. Default 100 ms.
+    pub interval: Span,
+    /// Most packets that wait. Default 1000 (Linux).
+    pub limit: u32,
+    /// Bytes that may wait whatever their age: the largest packet of the link. Default 1500 B.
+    pub mtu: Bytes,
+    /// Mark ECN-capable packets instead of dropping them.
+    pub ecn: bool,
+}
+
+impl Default for CodelConfig {
+    fn default() -> Self {
+        let (target, interval) = (Span::from_millis(5), Span::from_millis(100));
+        Self { target, interval, limit: 1000, mtu: Bytes(1500), ecn: false }
+    }
+}
+
+/// What CoDel goes by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rules {
+    pub(crate) target: Span,
+    pub(crate) interval: Span,
+    pub(crate) mtu: u64,
+    pub(crate) ecn: bool,
+}
+
+impl Rules {
+    /// The times, if they are possible.
+    pub(crate) fn new(
+        (target, interval): (Span, Span),
+        mtu: Bytes,
+        ecn: bool,
+    ) -> Result<Self, ConfigError> {
+        if target == Span::ZERO {
+            let message = "no waiting time at all would drop every second packet; RFC 8289 has 5 ms";
+            return Err(ConfigError::new("target", message));
+        }
+        if interval < target {
+            let message = format!(
+                "{interval} is shorter than target, which is {target}: it is about the longest round trip, 100 ms"
+            );
+            return Err(ConfigError::new("interval", message));
+        }
+        Ok(Self { target, interval, mtu: mtu.0, ecn })
+    }
+
+    /// When to drop again after a drop at `t`.
+    fn next_drop(&self, t: Nanos, count: u32) -> Nanos {
+        t + Span((self.interval.0 as f64 / f64::from(count.max(1)).sqrt()) as u64)
+    }
+}
+
+/// A packet that waits, and since when.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Waiting {
+    pub(crate) id: PacketId,
+    pub(crate) len: u32,
+    pub(crate) since: Nanos,
+}
+
+/// Packets that wait, with their times.
+#[derive(Debug, Default)]
+pub(crate) struct Line {
+    line: VecDeque<Waiting>,
+    bytes: u64,
+}
+
+impl Line {
+    pub(crate) const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    pub(crate) fn push(&mut self, waiting: Waiting) {
+        self.bytes += u64::from(waiting.len);
+        self.line.push_back(waiting);
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<Waiting> {
+        let waiting = self.line.pop_front()?;
+        self.bytes -= u64::from(waiting.len);
+        Some(waiting)
+    }
+}
+
+/// The control law's state of one line.
+#[derive(Debug, Default)]
+pub(crate) struct Control {
+    /// When packets that stay above will have been so for an interval.
+    first_above: Option<Nanos>,
+    drop_next: Nanos,
+    count: u32,
+    /// `count` when the drop state was entered.
+    last_count: u32,
+    dropping: bool,
+}
+
+impl Control {
+    /// Takes the first packet; true if packets have been above for an interval.
+    fn take(&mut self, now: Nanos, line: &mut Line, rules: &Rules) -> (Option<Waiting>, bool) {
+        let Some(first) = line.pop() else {
+            self.first_above = None;
+            return (None, false);
+        };
+        if now.since(first.since) < rules.target || line.bytes() <= rules.mtu {
+            self.first_above = None;
+            return (Some(first), false);
+        }
+        let above = *self.first_above.get_or_insert(now + rules.interval) <= now;
+        (Some(first), above)
+    }
+
+    /// Takes the next packet to send, and drops or marks on the way.
+    pub(crate) fn next<P: Probe>(
+        &mut self,
+        now: Nanos,
+        line: &mut Line,
+        rules: &Rules,
+        ledger: &mut Ledger,
+        cx: &mut Cx<'_, P>,
+    ) -> Option<Waiting> {
+        let (mut first, mut above) = self.take(now, line, rules);
+        if self.dropping {
+            self.dropping = above;
+            while self.dropping && now >= self.drop_next {
+                let Some(packet) = first else { break };
+                if rules.ecn && ledger.mark(now, packet.id, cx) {
+                    self.count = self.count.saturating_add(1);
+                    self.drop_next = rules.next_drop(self.drop_next, self.count);
+                    break;
+                }
+                ledger.discard(now, packet.id, packet.len, DropReason::QueueEarly, cx);
+                (first, above) = self.take(now, line, rules);
+                self.dropping = above;
+                if above {
+                    self.count = self.count.saturating_add(1);
+                    self.drop_next = rules.next_drop(self.drop_next, self.count);
+                }
+            }
+        } else if above {
+            let packet = first?;
+            if !(rules.ecn && ledger.mark(now, packet.id, cx)) {
+                ledger.discard(now, packet.id, packet.len, DropReason::QueueEarly, cx);
+                (first, _) = self.take(now, line, rules);
+            }
+            self.dropping = true;
+            let added = self.count.saturating_sub(self.last_count);
+            let recent = now.since(self.drop_next).0 < rules.interval.0.saturating_mul(16);
+            self.count = if added > 1 && recent { added } else { 1 };
+            self.drop_next = rules.next_drop(now, self.count);
+            self.last_count = self.count;
+        }
+        if let Some(packet) = first {
+            ledger.leave(now, packet.id, packet.len, cx);
+        }
+        first
+    }
+}
+
+/// A CoDel queue.
+#[derive(Debug)]
+pub struct Codel {
+    limit: u32,
+    rules: Rules,
+    line: Line,
+    control: Control,
+    ledger: Ledger,
+}
+
+impl Qdisc for Codel {
+    #[inline]
+    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) -> Verdict {
+        if self.ledger.backlog().packets >= self.limit {
+            return self.ledger.refuse(now, id, DropReason::QueueFull, cx);
+        }
+        let len = cx.pool.get(id).wire_len();
+        self.line.push(Waiting { id, len, since: now });
+        self.ledger.enter(now, id, len, cx)
+    }
+
+    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
+        let Self { line, rules, ledger, .. } = self;
+        self.control.next(now, line, rules, ledger, cx).map(|packet| packet.id)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.ledger.backlog()
+    }
+
+    fn stats(&self) -> &Stats {
+        &self.ledger.stats
+    }
+}
+
+impl Discipline for Codel {
+    type Config = CodelConfig;
+
+    fn build(config: &CodelConfig, _: Seed, _: &str) -> Result<Self, ConfigError> {
+        if config.limit == 0 {
+            let message = "a queue of 0 packets would let nothing pass; the limit is at least 1";
+            return Err(ConfigError::new("limit", message));
+        }
+        Ok(Self {
+            limit: config.limit,
+            rules: Rules::new((config.target, config.interval), config.mtu, config.ecn)?,
+            line: Line::default(),
+            control: Control::default(),
+            ledger: Ledger::default(),
+        })
+    }
+
+    #[cfg(test)]
+    fn samples() -> Vec<CodelConfig> {
+        let (target, interval) = (Span::from_micros(100), Span::from_millis(1));
+        let base = CodelConfig { target, interval, limit: 9, mtu: Bytes(100), ecn: false };
+        vec![
+            base.clone(),
+            CodelConfig { ecn: true, ..base },
+            CodelConfig { limit: 30, ..CodelConfig::default() },
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests;

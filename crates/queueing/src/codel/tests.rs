@@ -1,0 +1,159 @@
+//! CoDel against RFC 8289.
+
+use airtcp_packet::{Ecn, Pool};
+use airtcp_probe::{NoProbe, Who};
+
+use super::*;
+use crate::conformance::packet;
+
+const TARGET: Span = Span::from_millis(5);
+const INTERVAL: Span = Span::from_millis(100);
+/// Packets are 1000 bytes and their headers.
+const STEP: Span = Span::from_micros(100);
+
+/// A queue with a clock.
+struct Rig {
+    queue: Codel,
+    pool: Pool,
+    now: Nanos,
+}
+
+impl Rig {
+    fn new(config: &CodelConfig) -> Self {
+        let queue = Codel::build(config, Seed::new(1), "queue").unwrap();
+        Self { queue, pool: Pool::new(), now: Nanos::ZERO }
+    }
+
+    fn put(&mut self, n: u32, ecn: Ecn) {
+        let mut probe = NoProbe;
+        let mut cx = Cx::new(&mut probe, &mut self.pool, Who::Queue(0));
+        for k in 0..n {
+            let id = cx.pool.insert(packet(k, 1000, ecn));
+            self.queue.enqueue(self.now, id, &mut cx);
+        }
+    }
+
+    fn take(&mut self) -> Option<Ecn> {
+        let mut probe = NoProbe;
+        let mut cx = Cx::new(&mut probe, &mut self.pool, Who::Queue(0));
+        let id = self.queue.dequeue(self.now, &mut cx)?;
+        Some(self.pool.remove(id).segment.ecn)
+    }
+
+    /// Takes a packet each step for a time; returns when how many were dropped or marked.
+    fn run(&mut self, span: Span) -> Vec<(Nanos, u64)> {
+        let (end, mut events) = (self.now + span, Vec::new());
+        while self.now < end {
+            let before = self.acted();
+            self.take();
+            let n = self.acted() - before;
+            if n > 0 {
+                events.push((self.now, n));
+            }
+            self.now += STEP;
+        }
+        events
+    }
+
+    fn acted(&self) -> u64 {
+        self.queue.stats().dropped_early + self.queue.stats().marked
+    }
+}
+
+fn config(ecn: bool) -> CodelConfig {
+    CodelConfig { limit: 200_000, ecn, ..CodelConfig::default() }
+}
+
+/// A standing queue: the first drop an interval after packets were late, then at interval/sqrt(n).
+#[test]
+fn the_control_law() {
+    for ecn in [Ecn::NotEct, Ecn::Ect0] {
+        let mut rig = Rig::new(&config(true));
+        rig.put(100_000, ecn);
+        let found = rig.run(Span::from_secs(3));
+        // At 5 ms the first packet is late.
+        let mut due = (TARGET + INTERVAL).as_secs_f64();
+        for (k, (at, n)) in found.iter().enumerate() {
+            assert_eq!(*n, 1);
+            // Within a step; each law's result is cut to a nanosecond.
+            let late = at.since(Nanos::ZERO).as_secs_f64() - due;
+            assert!((-1e-6..=STEP.as_secs_f64() + 1e-6).contains(&late), "{k}: {late}");
+            due += INTERVAL.as_secs_f64() / ((k + 1) as f64).sqrt();
+        }
+        // The sum of 1/sqrt(k) to n is about 2 sqrt(n) - 1.46: 28.95 intervals are 231 drops.
+        assert!((225..=236).contains(&found.len()), "{}", found.len());
+        let stats = rig.queue.stats();
+        let (marked, dropped) = (stats.marked, stats.dropped_early);
+        assert_eq!(if ecn.is_capable() { dropped } else { marked }, 0);
+    }
+}
+
+#[test]
+fn late_packets_for_less_than_an_interval_pass() {
+    let mut rig = Rig::new(&config(false));
+    rig.put(1040, Ecn::NotEct);
+    // Above from 5 ms to 103.8 ms, where no more than an MTU is left: 98.8 ms.
+    assert_eq!(rig.run(Span::from_millis(110)), []);
+    assert_eq!(rig.queue.backlog(), Backlog::default());
+    let mut rig = Rig::new(&config(false));
+    rig.put(1060, Ecn::NotEct);
+    assert_eq!(rig.run(Span::from_millis(110)).len(), 1);
+}
+
+/// However old: an MTU may wait.
+#[test]
+fn an_mtu_may_wait() {
+    let mut rig = Rig::new(&config(false));
+    for _ in 0..100 {
+        rig.put(2, Ecn::NotEct);
+        rig.now += Span::from_secs(1);
+        assert!(rig.take().is_some() && rig.take().is_some());
+    }
+    assert_eq!(rig.acted(), 0);
+}
+
+/// Into the drop state, out of it, and in again after `pause`: the gap between the second entry's
+/// first two drops.
+fn second_gap(pause: Span) -> (u64, Span) {
+    let mut rig = Rig::new(&config(false));
+    rig.put(100_000, Ecn::NotEct);
+    let first = rig.run(Span::from_millis(800));
+    let drops = first.len() as u64;
+    // Empty it at once, and stay empty for the pause.
+    while rig.queue.line.pop().is_some() {}
+    rig.queue.ledger = Ledger::default();
+    rig.now += pause;
+    rig.put(100_000, Ecn::NotEct);
+    let again = rig.run(Span::from_millis(300));
+    (drops, again[1].0.since(again[0].0))
+}
+
+/// A state left a short while ago goes on with the drops that it had added, one left long ago anew.
+#[test]
+fn the_count_on_entering_again() {
+    let (drops, gap) = second_gap(Span::from_millis(50));
+    // At entry count is 1: `drops - 1` were added.
+    let expected = INTERVAL.as_secs_f64() / ((drops - 1) as f64).sqrt();
+    assert!(drops > 8 && (gap.as_secs_f64() - expected).abs() <= 1.1e-4, "{drops} {gap}");
+    let (_, gap) = second_gap(Span::from_millis(1600));
+    assert_eq!(gap, INTERVAL);
+}
+
+/// Behind a pause of the link several drops are due at once; of capable packets one a call is marked.
+#[test]
+fn drops_that_are_due_are_made_up_for() {
+    let mut rig = Rig::new(&config(true));
+    rig.put(100_000, Ecn::NotEct);
+    rig.run(Span::from_millis(400));
+    let before = rig.acted();
+    rig.now += Span::from_secs(1);
+    rig.take();
+    assert!(rig.acted() - before > 10, "{}", rig.acted() - before);
+    let mut rig = Rig::new(&config(true));
+    rig.put(100_000, Ecn::Ect1);
+    rig.run(Span::from_millis(400));
+    let before = rig.acted();
+    rig.now += Span::from_secs(1);
+    assert_eq!(rig.take(), Some(Ecn::Ce));
+    assert_eq!((rig.acted() - before, rig.queue.stats().dropped()), (1, 0));
+}

@@ -1,0 +1,146 @@
+//! FQ-CoDel against RFC 8290.
+
+use airtcp_packet::{Ecn, EndpointId, Pool, Side};
+use airtcp_probe::{NoProbe, Who};
+
+use super::*;
+use crate::conformance::packet_of;
+
+/// A queue with a clock. Packets carry 40 bytes of headers.
+struct Rig {
+    queue: FqCodel,
+    pool: Pool,
+    now: Nanos,
+}
+
+impl Rig {
+    fn new(config: &FqCodelConfig, seed: u64) -> Self {
+        let queue = FqCodel::build(config, Seed::new(seed), "queue").unwrap();
+        Self { queue, pool: Pool::new(), now: Nanos::ZERO }
+    }
+
+    fn put(&mut self, flow: u32, n: u32, len: u16) -> Verdict {
+        let mut probe = NoProbe;
+        let mut cx = Cx::new(&mut probe, &mut self.pool, Who::Queue(0));
+        let mut verdict = Verdict::Queued;
+        for k in 0..n {
+            let id = cx.pool.insert(packet_of(flow, k, len, Ecn::NotEct));
+            verdict = self.queue.enqueue(self.now, id, &mut cx);
+        }
+        verdict
+    }
+
+    /// Flow and number of the next packet.
+    fn take(&mut self) -> Option<(u32, u32)> {
+        let mut probe = NoProbe;
+        let mut cx = Cx::new(&mut probe, &mut self.pool, Who::Queue(0));
+        let id = self.queue.dequeue(self.now, &mut cx)?;
+        let packet = self.pool.remove(id);
+        Some((packet.to.flow(), packet.segment.seq.0))
+    }
+
+    fn order(&mut self, n: usize) -> Vec<u32> {
+        (0..n).map_while(|_| self.take()).map(|(flow, _)| flow).collect()
+    }
+
+    /// Bytes that wait, by flow.
+    fn waiting(&mut self, flow: u32) -> u64 {
+        let place = self.queue.flow_of(EndpointId::new(flow, Side::Server).index());
+        self.queue.flows[place].line.bytes()
+    }
+}
+
+fn config() -> FqCodelConfig {
+    FqCodelConfig::default()
+}
+
+/// A flow that sends little goes first; one that goes on sending takes its turn.
+#[test]
+fn sparse_flows_go_first() {
+    let mut rig = Rig::new(&config(), 1);
+    for flow in [1, 2, 4] {
+        rig.put(flow, 20, 1460);
+    }
+    // A turn of 1514 bytes is used up by the second packet of 1500.
+    assert_eq!(rig.order(12), [1, 1, 2, 2, 4, 4, 1, 2, 4, 1, 2, 4]);
+    rig.put(3, 1, 100);
+    assert_eq!(rig.order(2), [3, 1], "the new one, then on with the old");
+    // Its queue was found empty, so that it is listed behind the old: no second time at the front.
+    rig.put(3, 1, 100);
+    assert_eq!(rig.order(3), [2, 3, 4]);
+    // Once it has been found empty among the old, it is new again.
+    assert_eq!(rig.order(2), [1, 2]);
+    rig.put(3, 1, 100);
+    assert_eq!(rig.order(1), [3]);
+}
+
+/// Bytes, not packets, are shared equally.
+#[test]
+fn turns_are_of_bytes() {
+    let mut rig = Rig::new(&config(), 1);
+    rig.put(1, 2000, 1460);
+    rig.put(2, 4000, 460);
+    rig.put(3, 4000, 60);
+    let order = rig.order(3000);
+    let bytes = |flow, size: usize| order.iter().filter(|f| **f == flow).count() * size;
+    let sent = [bytes(1, 1500), bytes(2, 500), bytes(3, 100)];
+    let (least, most) = (sent.iter().min().unwrap(), sent.iter().max().unwrap());
+    // A quantum and a packet at most between any two.
+    assert!(most - least <= 1514 + 1500, "{sent:?}");
+}
+
+/// Beyond the limit the flow with the most bytes pays, at its head: half of it, 64 packets at most.
+#[test]
+fn an_overload_hits_the_fattest() {
+    let mut rig = Rig::new(&FqCodelConfig { limit: 100, ..config() }, 1);
+    rig.put(1, 80, 460);
+    rig.put(2, 20, 1460);
+    // 40 000 against 30 000 bytes: the arrival of another flow costs the first half of its packets.
+    assert_eq!(rig.put(3, 1, 100), Verdict::Queued);
+    assert_eq!((rig.waiting(1), rig.waiting(2), rig.waiting(3)), (20_000, 30_000, 140));
+    assert_eq!(rig.queue.stats().dropped_full, 40);
+    assert_eq!(rig.take(), Some((1, 40)), "those at the head are gone");
+    let mut rig = Rig::new(&FqCodelConfig { limit: 1000, ..config() }, 1);
+    rig.put(1, 1001, 460);
+    assert_eq!(rig.queue.stats().dropped_full, 64);
+    assert_eq!(rig.queue.backlog().packets, 937);
+    // A single packet that is larger than all that waits.
+    let mut rig = Rig::new(&FqCodelConfig { limit: 3, ..config() }, 1);
+    for flow in 1..4 {
+        rig.put(flow, 1, 60);
+    }
+    assert_eq!(rig.put(4, 1, 1460), Verdict::Dropped(DropReason::QueueFull));
+    assert_eq!(rig.queue.backlog().packets, 3);
+}
+
+/// Which flows share a queue is drawn from the seed.
+#[test]
+fn the_hash_is_perturbed() {
+    let shared = |seed| {
+        let mut rig = Rig::new(&FqCodelConfig { flows: 16, ..config() }, seed);
+        let endpoint = |flow| EndpointId::new(flow, Side::Server).index();
+        (0..12).map(|flow| rig.queue.flow_of(endpoint(flow))).collect::<Vec<_>>()
+    };
+    assert_eq!(shared(1), shared(1));
+    let all: Vec<_> = (0..40).map(shared).collect();
+    assert!(all.iter().any(|s| *s != all[0]));
+    // 12 flows in 16 queues: 16 (1 - (15/16)^12) = 8.6 different ones.
+    let mean = all.iter().map(|s| s.iter().max().unwrap() + 1).sum::<usize>() as f64 / 40.0;
+    assert!((mean - 8.6).abs() < 0.7, "{mean}");
+}
+
+/// CoDel acts on the flow that stands, not on the one beside it.
+#[test]
+fn codel_acts_on_each_flow() {
+    let mut rig = Rig::new(&config(), 1);
+    rig.put(1, 5000, 1460);
+    for _ in 0..3000 {
+        rig.put(2, 1, 100);
+        rig.order(2);
+        rig.now += Span::from_micros(200);
+    }
+    let dropped = rig.queue.stats().dropped_early;
+    // 595 ms in the state: sum of 1/sqrt(k) up to n = 4.95.
+    assert!((9..=12).contains(&dropped), "{dropped}");
+    assert_eq!(rig.waiting(2), 0, "the sparse flow loses nothing and waits for nothing");
+}
