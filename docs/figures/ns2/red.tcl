@@ -20,7 +20,7 @@ Queue/RED set bytes_ false
 Queue/RED set queue_in_bytes_ false
 Queue/RED set mean_pktsize_ 1500
 
-ns-random $seed
+$defaultRNG seed $seed
 set ns [new Simulator]
 set sender [$ns node]
 set receiver [$ns node]

@@ -99,6 +99,7 @@ fn params() -> impl Strategy<Value = LawParams> {
             max_cwnd: max.map_or(u64::MAX, |n| n * u64::from(mss)),
             abc_limit,
             half_of_cwnd: f[0],
+            ssthresh_in_segments: iw % 5 == 0,
             selective_acks: mss % 2 == 0,
             srtt: (iw % 2 == 0).then(|| Span::from_millis(iw)),
             seed: u64::from(mss) * iw,

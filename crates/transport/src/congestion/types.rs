@@ -36,6 +36,8 @@ pub struct LawParams {
     pub abc_limit: u32,
     /// Take the half that becomes the threshold from the window instead of FlightSize.
     pub half_of_cwnd: bool,
+    /// A reduction leaves a threshold of whole segments; the window keeps the fraction.
+    pub ssthresh_in_segments: bool,
     /// Losses are told by selective acknowledgements: more than one a round trip can be seen.
     pub selective_acks: bool,
     /// Smoothed round-trip time, if the handshake gave a sample.
@@ -61,6 +63,7 @@ impl Default for LawParams {
             max_cwnd: u64::MAX,
             abc_limit: 1,
             half_of_cwnd: false,
+            ssthresh_in_segments: false,
             selective_acks: false,
             srtt: None,
             seed: 0,

@@ -186,18 +186,20 @@ impl Window {
         self.prior.before(congestion.kind, Before { cwnd, ssthresh, slow_start });
         self.slow_start.on_congestion();
         self.fraction = 0.0;
+        let threshold =
+            if self.params.ssthresh_in_segments { reduced / mss * mss } else { reduced };
         match congestion.kind {
             CongestionKind::EcnCe => {
-                let linux = self.params.rules == LawRules::Linux;
-                self.ssthresh = reduced.max(if linux { 2 * mss } else { mss });
-                self.set_cwnd(self.ssthresh);
+                let least = if self.params.rules == LawRules::Linux { 2 * mss } else { mss };
+                self.ssthresh = threshold.max(least);
+                self.set_cwnd(reduced.max(least));
             }
             CongestionKind::FastRetransmit => {
-                self.ssthresh = reduced.max(2 * mss);
-                self.set_cwnd(self.ssthresh);
+                self.ssthresh = threshold.max(2 * mss);
+                self.set_cwnd(reduced.max(2 * mss));
             }
             CongestionKind::Rto => {
-                self.ssthresh = reduced.max(2 * mss);
+                self.ssthresh = threshold.max(2 * mss);
                 self.cwnd = mss;
             }
             CongestionKind::Persistent => self.cwnd = mss,
@@ -262,6 +264,20 @@ mod tests {
 
     fn loss(kind: CongestionKind) -> Congestion {
         Congestion { kind, flight: 30_000, restart: false }
+    }
+
+    /// ns-2's `ssthresh_ = (int) halfwin`: the window keeps what the threshold loses.
+    #[test]
+    fn a_threshold_of_whole_segments() {
+        use CongestionKind::{EcnCe, FastRetransmit, Rto};
+        for (kind, window_after) in [(EcnCe, 7_700), (FastRetransmit, 7_700), (Rto, 1000)] {
+            for (in_segments, threshold) in [(false, 7_700), (true, 7_000)] {
+                let mut w = window();
+                w.params.ssthresh_in_segments = in_segments;
+                w.on_congestion(&loss(kind), 7_700);
+                assert_eq!((w.cwnd(), w.ssthresh()), (window_after, threshold), "{kind:?}");
+            }
+        }
     }
 
     #[test]

@@ -124,7 +124,8 @@ impl LtSender {
         let mss_most = config.mss_max.min(settled.mss).max(config.mss_min);
         let mut rtt = RttEstimator::new(tcp);
         if let Some(sample) = settled.rtt {
-            rtt.sample(sample);
+            // When the handshake ended is not told: its sample has no phase of the clock.
+            rtt.sample(Nanos::ZERO + sample, sample);
         }
         let mss = u32::from(mss_most);
         let window = tcp.initial_window_bytes(mss);

@@ -51,6 +51,9 @@ pub struct TcpConfig {
     /// `documents` (default) or `linux`. `cubic` and `bbr1` know both (their key `rules` goes before
     /// this one); by Linux's, a mark leaves two segments at least under every law with a threshold.
     pub law_rules: LawRules,
+    /// Cut the threshold that a reduction leaves to whole segments; the window keeps the fraction. Default
+    /// false. ns-2 does so, and counts in segments everywhere.
+    pub ssthresh_in_segments: bool,
     /// Segments by which one ACK may raise the window in slow start. Default 1.
     /// RFC 5681 equation 2; RFC 3465 allows 2.
     pub abc_limit: u32,
@@ -150,6 +153,10 @@ pub struct TcpConfig {
     /// Round samples to the nearest and timeouts up to the next multiple of the granularity, as
     /// stacks with a coarse tick do. Default false.
     pub rto_ticks: bool,
+    /// Measure round trips as the number of ticks of the granularity that begin meanwhile, and keep SRTT in
+    /// eighths and RTTVAR in quarters of a tick without fractions; needs `rto_ticks`. Default false.
+    /// V. Jacobson 1988, appendix A; ns-2 without timestamps does so.
+    pub rtt_counts_ticks: bool,
     /// Double the timeout whenever it expires. Default true (RFC 6298 5.5); false leaves it, as
     /// RFC 793 section 3.7 did, for handshake and data.
     pub rto_backoff: bool,
@@ -256,6 +263,12 @@ impl TcpConfig {
         time("rto_initial", self.rto_initial, Span(1))?;
         time("rto_max", self.rto_max, self.rto_min)?;
         time("rto_granularity", self.rto_granularity, Span(1))?;
+        if self.rtt_counts_ticks && !self.rto_ticks {
+            return Err(ConfigError::new(
+                "rtt_counts_ticks",
+                "true needs `rto_ticks = true`; without it false is accepted",
+            ));
+        }
         time("rto_after_syn_loss", self.rto_after_syn_loss, Span::ZERO)?;
         number("ack_every", u64::from(self.ack_every), 1, 1 << 20)?;
         if self.ack_every > 1 {

@@ -3,7 +3,7 @@
 //! Integer nanoseconds: the gains 1/8 and 1/4 lose less than a nanosecond a sample. The
 //! variants are Linux's lower bound on the variance term and the coarse tick of older stacks.
 
-use airtcp_units::Span;
+use airtcp_units::{Nanos, Span};
 
 use super::config::{RtoMinRule, TcpConfig};
 
@@ -24,6 +24,29 @@ pub(crate) struct RttEstimator {
     max: Span,
     rule: RtoMinRule,
     ticks: bool,
+    counted: Option<Counted>,
+}
+
+/// SRTT and RTTVAR as a clock of ticks counts them, without fractions: eighths and quarters of a tick
+/// (V. Jacobson, "Congestion Avoidance and Control", 1988, appendix A; ns-2's `rtt_update`).
+#[derive(Debug, Clone, Copy, Default)]
+struct Counted {
+    srtt_8: i64,
+    rttvar_4: i64,
+}
+
+impl Counted {
+    /// Takes a sample of `ticks`; returns the timeout in ticks.
+    fn sample(&mut self, ticks: i64) -> i64 {
+        if self.srtt_8 == 0 {
+            (self.srtt_8, self.rttvar_4) = (ticks << 3, ticks << 1);
+        } else {
+            let error = ticks - (self.srtt_8 >> 3);
+            self.srtt_8 = (self.srtt_8 + error).max(1);
+            self.rttvar_4 = (self.rttvar_4 + error.abs() - (self.rttvar_4 >> 2)).max(1);
+        }
+        (self.srtt_8 + (self.rttvar_4 << 3)) >> 3
+    }
 }
 
 impl RttEstimator {
@@ -40,6 +63,7 @@ impl RttEstimator {
             max: config.rto_max,
             rule: config.rto_min_rule,
             ticks: config.rto_ticks,
+            counted: config.rtt_counts_ticks.then(Counted::default),
         }
     }
 
@@ -61,8 +85,12 @@ impl RttEstimator {
         self.min_rtt = Some(self.min_rtt.map_or(rtt, |m| m.min(rtt)));
     }
 
-    /// Takes a sample (RFC 6298 2.2 and 2.3). Ends back-off.
-    pub(crate) fn sample(&mut self, sample: Span) {
+    /// Takes a sample that ends `now` (RFC 6298 2.2 and 2.3). Ends back-off.
+    pub(crate) fn sample(&mut self, now: Nanos, sample: Span) {
+        if self.counted.is_some() {
+            self.sample_ticks(now, sample);
+            return;
+        }
         let r = if self.ticks { self.round(sample) } else { sample };
         let srtt = if let Some(srtt) = self.srtt {
             // RTTVAR first: it uses the SRTT before this sample.
@@ -75,6 +103,19 @@ impl RttEstimator {
         };
         self.note_min(sample);
         self.set(srtt);
+    }
+
+    /// Takes a sample in the ticks that began during it.
+    fn sample_ticks(&mut self, now: Nanos, sample: Span) {
+        let Some(counted) = &mut self.counted else { return };
+        let tick = self.granularity.0.max(1);
+        let begun = now.0 / tick - now.0.saturating_sub(sample.0) / tick;
+        let rto = counted.sample(begun.clamp(1, i64::MAX as u64 >> 8) as i64);
+        self.srtt = Some(Span(tick.saturating_mul(counted.srtt_8 as u64) / 8));
+        self.rttvar = Span(tick.saturating_mul(counted.rttvar_4 as u64) / 4);
+        self.base = Span(tick.saturating_mul(rto as u64)).max(self.min).min(self.max);
+        self.backoff = 0;
+        self.note_min(sample);
     }
 
     /// After a spurious timeout (RFC 4015 step 11): no less than before it.
@@ -158,13 +199,13 @@ mod tests {
     fn rfc_6298_by_hand() {
         let mut e = with(|_| ());
         assert_eq!(e.rto(), ms(1000), "2.1");
-        e.sample(ms(100));
+        e.sample(Nanos::ZERO, ms(100));
         // 2.2: SRTT 100, RTTVAR 50, RTO 100 + 4*50.
         assert_eq!((e.srtt(), e.rto()), (Some(ms(100)), ms(300)));
-        e.sample(ms(180));
+        e.sample(Nanos::ZERO, ms(180));
         // 2.3: RTTVAR 3/4*50 + 1/4*80 = 57.5, SRTT 7/8*100 + 1/8*180 = 110, RTO 110 + 230.
         assert_eq!((e.srtt(), e.rto()), (Some(ms(110)), ms(340)));
-        e.sample(ms(110));
+        e.sample(Nanos::ZERO, ms(110));
         // RTTVAR 43.125, SRTT 110, RTO 110 + 172.5.
         assert_eq!((e.srtt(), e.rto()), (Some(ms(110)), Span::from_micros(282_500)));
         assert_eq!(e.min_rtt(), Some(ms(100)));
@@ -173,7 +214,7 @@ mod tests {
     #[test]
     fn bounds_granularity_and_back_off() {
         let mut e = with(|c| c.rto_min = ms(1000));
-        e.sample(ms(10));
+        e.sample(Nanos::ZERO, ms(10));
         assert_eq!(e.rto(), ms(1000), "2.4: rounded up to one second");
         let expected = [2, 4, 8, 16, 32, 60, 60, 60];
         for s in expected {
@@ -184,11 +225,11 @@ mod tests {
             e.back_off();
         }
         assert_eq!(e.rto(), Span::from_secs(60));
-        e.sample(ms(10));
+        e.sample(Nanos::ZERO, ms(10));
         assert_eq!(e.rto(), ms(1000), "a fresh sample ends back-off");
 
         let mut e = with(|c| c.rto_backoff = false);
-        e.sample(ms(100));
+        e.sample(Nanos::ZERO, ms(100));
         for _ in 0..3 {
             e.back_off();
             assert_eq!(e.rto(), ms(300), "RFC 793: the timeout stays");
@@ -197,7 +238,7 @@ mod tests {
         // With no variance left the granularity is the term: 100 + max(G, 0).
         let mut e = with(|c| c.rto_granularity = ms(10));
         for _ in 0..200 {
-            e.sample(ms(100));
+            e.sample(Nanos::ZERO, ms(100));
         }
         assert_eq!(e.rto(), ms(110));
 
@@ -207,7 +248,7 @@ mod tests {
             c.rto_ticks = true;
         });
         let mut f = e.clone();
-        e.sample(ms(101));
+        e.sample(Nanos::ZERO, ms(101));
         assert_eq!((e.srtt(), e.rto()), (Some(ms(100)), ms(300)));
         f.sample(ms(106));
         assert_eq!((f.srtt(), f.rto()), (Some(ms(110)), ms(330)));
@@ -217,7 +258,7 @@ mod tests {
     fn linux_bounds_the_variance() {
         let mut e = RttEstimator::new(&TcpConfig::profile(Profile::Linux));
         for _ in 0..200 {
-            e.sample(ms(80));
+            e.sample(Nanos::ZERO, ms(80));
         }
         assert_eq!(e.rto(), ms(280));
     }
@@ -229,12 +270,30 @@ mod tests {
         e.after_syn_loss(Span::from_secs(3));
         assert_eq!(e.rto(), Span::from_secs(3));
         let mut e = with(|_| ());
-        e.sample(ms(100));
+        e.sample(Nanos::ZERO, ms(100));
         e.after_syn_loss(Span::from_secs(3));
         assert_eq!(e.rto(), Span::from_secs(3), "even if timestamps gave a sample");
         let mut e = with(|_| ());
-        e.sample(ms(100));
+        e.sample(Nanos::ZERO, ms(100));
         e.after_syn_loss(Span::ZERO);
         assert_eq!(e.rto(), ms(300), "zero leaves the timeout as it is");
+    }
+
+    /// Counted ticks: what begins meanwhile, whatever the phase; integers as in ns-2's `rtt_update`.
+    #[test]
+    fn ticks_are_counted() {
+        let at = |n| Nanos::ZERO + ms(n);
+        let mut e = with(|c| {
+            c.rto_granularity = ms(10);
+            (c.rto_ticks, c.rtt_counts_ticks) = (true, true);
+        });
+        // From 101 ms to 209 ms ten ticks begin, from 109 to 211 eleven.
+        e.sample(at(209), ms(108));
+        assert_eq!((e.srtt(), e.rto()), (Some(ms(100)), ms(300)), "10 + 4 x 5 ticks");
+        e.sample(at(211), ms(102));
+        // Error 11 - 10 = 1: SRTT 81/8, RTTVAR (20 + 1 - 5)/4 = 4; (81 + 16 x 8)/8 = 26.1 ticks.
+        assert_eq!((e.srtt(), e.rto()), (Some(Span::from_micros(101_250)), ms(260)));
+        e.sample(at(211), ms(1));
+        assert!(e.srtt() < Some(ms(101)), "at least one tick: {:?}", e.srtt());
     }
 }

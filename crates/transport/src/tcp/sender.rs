@@ -348,6 +348,7 @@ pub(crate) fn law_params(config: &TcpConfig, mss: u32, initial_window: u64) -> L
         max_cwnd: window_cap(config, mss),
         abc_limit: config.abc_limit,
         half_of_cwnd: config.half_of_cwnd,
+        ssthresh_in_segments: config.ssthresh_in_segments,
         slow_start: config.slow_start,
         paced: config.pacing == Pacing::Cwnd,
         rules: config.law_rules,

@@ -153,7 +153,7 @@ impl LtSender {
         stats: &mut LtStats,
         cx: &mut Cx<'_, P>,
     ) {
-        self.rtt.sample(sample);
+        self.rtt.sample(now, sample);
         self.gate.sample(now, sample);
         let srtt = self.rtt.srtt().unwrap_or_default();
         let least = self.rtt.min_rtt().unwrap_or(sample);

@@ -378,7 +378,7 @@ impl Sender {
         env: &mut Env<'_>,
         cx: &mut Cx<'_, P>,
     ) {
-        self.rtt.sample(sample);
+        self.rtt.sample(now, sample);
         self.tlp_on_sample();
         self.adapt_timer(sample, ack);
         let srtt = self.rtt.srtt().unwrap_or_default();
