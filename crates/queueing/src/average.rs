@@ -71,8 +71,7 @@ impl Average {
 
     /// The last packet, of `len` bytes, left for the link.
     pub(crate) fn emptied(&mut self, now: Nanos, len: u32) {
-        self.idle_from =
-            Some(if self.asks { Nanos::NEVER } else { now + self.time_of(len) });
+        self.idle_from = Some(if self.asks { Nanos::NEVER } else { now + self.time_of(len) });
     }
 
     /// The link asked for a packet and got none.

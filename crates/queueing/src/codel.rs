@@ -67,7 +67,8 @@ impl Rules {
         ecn: bool,
     ) -> Result<Self, ConfigError> {
         if target == Span::ZERO {
-            let message = "no waiting time at all would drop every second packet; RFC 8289 has 5 ms";
+            let message =
+                "no waiting time at all would drop every second packet; RFC 8289 has 5 ms";
             return Err(ConfigError::new("target", message));
         }
         if interval < target {

@@ -156,12 +156,7 @@ impl Ledger {
     }
 
     /// Marks a packet if it is ECN-capable; false if it is not.
-    pub(crate) fn mark<P: Probe>(
-        &mut self,
-        now: Nanos,
-        id: PacketId,
-        cx: &mut Cx<'_, P>,
-    ) -> bool {
+    pub(crate) fn mark<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) -> bool {
         let segment = &mut cx.pool.get_mut(id).segment;
         if !segment.ecn.is_capable() {
             return false;

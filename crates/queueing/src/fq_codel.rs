@@ -119,9 +119,8 @@ impl FqCodel {
         len: u32,
         cx: &mut Cx<'_, P>,
     ) -> bool {
-        let size = |i: usize, flow: &Flow| {
-            flow.line.bytes() + if i == own { u64::from(len) } else { 0 }
-        };
+        let size =
+            |i: usize, flow: &Flow| flow.line.bytes() + if i == own { u64::from(len) } else { 0 };
         let sizes = self.flows.iter().enumerate().map(|(i, flow)| (size(i, flow), i));
         // The first of several of the same size.
         let Some((most, fattest)) = sizes.max_by_key(|(bytes, i)| (*bytes, usize::MAX - i)) else {
@@ -169,8 +168,7 @@ impl Qdisc for FqCodel {
                 self.old.push_back(place);
                 continue;
             }
-            let taken =
-                flow.control.next(now, &mut flow.line, &self.rules, &mut self.ledger, cx);
+            let taken = flow.control.next(now, &mut flow.line, &self.rules, &mut self.ledger, cx);
             if let Some(packet) = taken {
                 flow.credit -= i64::from(packet.len);
                 return Some(packet.id);
@@ -211,7 +209,10 @@ impl Discipline for FqCodel {
         // A turn of one byte would take a packet's length of turns.
         if !(64..=1 << 20).contains(&config.quantum.0) {
             let quantum = config.quantum;
-            return err("quantum", format!("{quantum} is out of range: accepted are 64 B to 1 MiB"));
+            return err(
+                "quantum",
+                format!("{quantum} is out of range: accepted are 64 B to 1 MiB"),
+            );
         }
         Ok(Self {
             limit: config.limit,

@@ -163,8 +163,7 @@ fn fronts(plan: &CellPlan, seed: Seed) -> Result<Fronts, ScenarioError> {
         let access = spec.mac.params(spec.standard, i == 0).map_err(|e| at("mac.", e))?;
         for (category, access) in access.iter().enumerate() {
             let label = format!("{label}/sta/{i}/queue/{category}");
-            let mut queue =
-                Queue::new(&spec.queue, seed, &label).map_err(|e| at("queue.", e))?;
+            let mut queue = Queue::new(&spec.queue, seed, &label).map_err(|e| at("queue.", e))?;
             let time = |bytes: Bytes| service_time(&timing, access, mode, bytes, categories > 1);
             queue.on_link(&Behind { time_for: &time, asks: true });
             queues.push(queue);

@@ -12,12 +12,18 @@ fn pie(config: &PieConfig) -> Pie {
 
 fn at(p: f64, delay_ms: u64, old_ms: u64) -> Controller {
     let burst = Span::ZERO;
-    Controller { p, delay: Span::from_millis(delay_ms), old_delay: Span::from_millis(old_ms), burst }
+    Controller {
+        p,
+        delay: Span::from_millis(delay_ms),
+        old_delay: Span::from_millis(old_ms),
+        burst,
+    }
 }
 
 #[test]
 fn steps_are_scaled_by_the_probability() {
-    let bounds = [(0.0, 2048.0), (1e-6, 512.0), (1e-5, 128.0), (1e-4, 32.0), (1e-3, 8.0), (0.01, 2.0)];
+    let bounds =
+        [(0.0, 2048.0), (1e-6, 512.0), (1e-5, 128.0), (1e-4, 32.0), (1e-3, 8.0), (0.01, 2.0)];
     for (p, divisor) in bounds {
         assert_eq!((scale(p), scale(p * 1.01)), (1.0 / divisor, 1.0 / divisor));
     }

@@ -76,7 +76,14 @@ fn probability_follows_the_average() {
 
 /// A queue whose average lags and that drops nothing.
 fn calm(w: f64, packet_time: Option<Span>) -> RedConfig {
-    RedConfig { weight: w, packet_time, min: 500.0, max: 900.0, limit: 1000, ..RedConfig::default() }
+    RedConfig {
+        weight: w,
+        packet_time,
+        min: 500.0,
+        max: 900.0,
+        limit: 1000,
+        ..RedConfig::default()
+    }
 }
 
 /// Offers `n` packets at `now`.
@@ -118,7 +125,9 @@ fn a_link_that_transmits_is_not_idle() {
     let w = 0.1f64;
     // 1040 bytes take 1.04 ms, a mean packet of 1500 bytes 1.5 ms.
     let time_for = |bytes: Bytes| Span::from_micros(bytes.0);
-    for (after_us, steps) in [(0, 1.0), (1_000, 1.0), (2_500, 1.0), (2_550, 2.0), (4_039, 2.0), (4_040, 3.0)] {
+    for (after_us, steps) in
+        [(0, 1.0), (1_000, 1.0), (2_500, 1.0), (2_550, 2.0), (4_039, 2.0), (4_040, 3.0)]
+    {
         let (mut pool, mut probe) = (Pool::new(), NoProbe);
         let mut cx = Cx::new(&mut probe, &mut pool, Who::Queue(0));
         let mut queue = red(&calm(w, None));

@@ -173,8 +173,8 @@ pub struct AckSample {
     /// True if losses are still being repaired after this ACK: in fast recovery, or in the slow
     /// start through what a timeout lost.
     pub in_recovery: bool,
-    /// True if the ACK echoes a congestion mark. The window must not grow on it
-    /// (RFC 3168 section 6.1.2).
+    /// True if the ACK echoes a congestion mark that no timeout has answered. The window must not
+    /// grow on it (RFC 3168 section 6.1.2).
     pub ece: bool,
 }
 

@@ -135,7 +135,9 @@ impl Sender {
                 || self.recovery.is_fast()
                 || self.recovery.marked_to.is_some(),
             in_recovery: !self.recovery.is_open(),
-            ece,
+            // What a timeout lost is repaired without new data, which alone could say CWR: the echo
+            // repeats marks that the timeout has answered. Linux and ns-2 grow on it.
+            ece: ece && !self.recovery.is_timeout(),
         };
         self.law.on_ack(now, &sample);
         if self.recovery.prr.is_some() {
