@@ -44,9 +44,9 @@ def mu_error(packets: float, prr: float, mu: float) -> float:
 def red_average(drop_share: float, low: float, high: float, max_p: float) -> float:
     """Average queue at which gentle RED drops a given share of the packets.
 
-    The gap between drops is uniform on 1 .. 1/p_b, so the share is 2 / (1/p_b + 1).
+    The gap between drops is uniform on 1 .. 1/p_b - 1, so the share is 2 p_b.
     """
-    p_b = drop_share / (2 - drop_share)
+    p_b = drop_share / 2
     if p_b <= max_p:
         return low + p_b / max_p * (high - low)
     return high + (p_b - max_p) / (1 - max_p) * high

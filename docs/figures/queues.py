@@ -63,7 +63,7 @@ def red_average() -> None:
         title=alt.Title(
             "Gentle RED under constant overload: the queue settles where RED drops the excess",
             subtitle="points: time average of the queue, 6 runs of 200 s, "
-            "101 % to 300 % load; line: share = 2 / (1/p_b + 1)",
+            "101 % to 300 % load; line: share = 2 p_b",
         ),
     )
     style.save("red-average", chart, frame)

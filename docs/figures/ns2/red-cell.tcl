@@ -1,14 +1,16 @@
 # An upload over 802.11b through a RED queue in the station, in ns-2.
 #
-#   ns red-cell.tcl RTT_MS ECN WAIT ACTIVE SEED SECONDS [WINDOW]
+#   ns red-cell.tcl RTT_MS ECN WAIT ACTIVE SEED SECONDS [WINDOW [ATTEMPTS]]
 #
 # S0's cell: 11 Mb/s, MAC ACKs at 11 Mb/s, preambles at 1 Mb/s, no RTS, a wire of 100 Mb/s with half the round
 # trip behind the base station; RED 25 and 90 of 100 packets in packets of 1500 bytes, all gentle. ACTIVE 0 leaves RED as
-# ns-2's wireless examples have it: without a call of `reset` its thresholds are 0 and it drops nothing.
+# ns-2's wireless examples have it: without a call of `reset` its thresholds are 0 and it drops nothing. With ATTEMPTS
+# each frame is tried that often, and whatever the base station receives in 250 ms of every 2 s is lost.
 # Prints: round trip, ecn, wait, active, window, seed, goodput in bit/s after 5 s, timeouts, packets sent again, answers to ECN.
 
 foreach {rtt ecn wait active seed seconds} $argv break
 set window [expr {$argc > 6 ? [lindex $argv 6] : 100}]
+set attempts [expr {$argc > 7 ? [lindex $argv 7] : 0}]
 
 Queue/RED set thresh_ 25
 Queue/RED set maxthresh_ 90
@@ -24,6 +26,7 @@ Mac/802_11 set dataRate_ 11Mb
 Mac/802_11 set basicRate_ 11Mb
 Mac/802_11 set PLCPDataRate_ 1Mb
 Mac/802_11 set RTSThreshold_ 3000
+if {$attempts} { Mac/802_11 set ShortRetryLimit_ $attempts }
 
 $defaultRNG seed $seed
 set ns [new Simulator]
@@ -41,8 +44,16 @@ $ns node-config -adhocRouting DSDV -llType LL -macType Mac/802_11 -ifqType Queue
   -ifqLen 100 -antType Antenna/OmniAntenna -propType Propagation/TwoRayGround \
   -phyType Phy/WirelessPhy -topoInstance $topo -wiredRouting ON -agentTrace OFF \
   -routerTrace OFF -macTrace OFF -channel [new Channel/WirelessChannel]
+proc errors {} {
+  global loss
+  set loss [new ErrorModel]
+  $loss unit pkt
+  $loss set rate_ 0
+  return $loss
+}
+if {$attempts} { $ns node-config -IncomingErrProc errors }
 set base [$ns node 1.0.0]
-$ns node-config -wiredRouting OFF
+$ns node-config -wiredRouting OFF -IncomingErrProc ""
 set station [$ns node 1.0.1]
 foreach {node x} [list $base 50 $station 55] {
   $node random-motion 0
@@ -77,6 +88,13 @@ proc finish {} {
     [expr {[$tcp set ack_] * 1460 * 8.0 / $seconds}] [$tcp set nrexmit_] [$tcp set nrexmitpack_] \
     [$tcp set necnresponses_]]
   exit 0
+}
+if {$attempts} {
+  set phase [new RandomVariable/Uniform]
+  for {set t [expr {$start + 2 * [$phase value]}]} {$t < $start + $seconds} {set t [expr {$t + 2}]} {
+    $ns at $t "$loss set rate_ 1"
+    $ns at [expr {$t + 0.25}] "$loss set rate_ 0"
+  }
 }
 $ns at $start "$ftp start"
 $ns at [expr {$start + $seconds}] finish

@@ -67,7 +67,7 @@ main(int argc, char* argv[])
     Config::SetDefault("ns3::CoDelQueueDisc::UseEcn", BooleanValue(ecn));
     Config::SetDefault("ns3::FqCoDelQueueDisc::UseEcn", BooleanValue(ecn));
     Config::SetDefault("ns3::PieQueueDisc::UseEcn", BooleanValue(ecn));
-    Config::SetDefault("ns3::PieQueueDisc::UseTimestamp", BooleanValue(true));
+    Config::SetDefault("ns3::PieQueueDisc::UseDequeueRateEstimator", BooleanValue(false));
     Config::SetDefault("ns3::PieQueueDisc::UseDerandomization", BooleanValue(true));
     Config::SetDefault("ns3::PieQueueDisc::UseCapDropAdjustment", BooleanValue(true));
     Config::SetDefault("ns3::PieQueueDisc::MeanPktSize", UintegerValue(1024));
