@@ -105,6 +105,7 @@ impl CongestionControl for Jersey {
     fn start(&mut self, now: Nanos, params: &LawParams) {
         *self = Self::new(&self.config);
         self.window = Window::new(params, false);
+        self.increase = Additive::new(params.growth());
         self.arrived = AckedCount::new(params);
         self.at = now;
         self.srtt = params.srtt;

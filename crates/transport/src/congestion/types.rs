@@ -8,7 +8,7 @@ use airtcp_units::{BitRate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::SlowStartKind;
+use super::{Growth, SlowStartKind};
 
 /// Whose rules laws follow where Linux departs from the document that a law is named after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -51,6 +51,17 @@ pub struct LawParams {
     pub paced: bool,
     /// Whose rules hold where a law's own parameters leave it open.
     pub rules: LawRules,
+}
+
+impl LawParams {
+    /// How a law grows that has Reno's additive increase and no key for it: per ACK (RFC 5681
+    /// equation 3), by Linux's rules with what is acknowledged (`tcp_cong_avoid_ai` since 4.0).
+    pub const fn growth(&self) -> Growth {
+        match self.rules {
+            LawRules::Documents => Growth::PerAck,
+            LawRules::Linux => Growth::Bytes,
+        }
+    }
 }
 
 impl Default for LawParams {

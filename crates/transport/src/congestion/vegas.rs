@@ -272,7 +272,7 @@ impl Vegas {
 impl CongestionControl for Vegas {
     fn start(&mut self, _: Nanos, params: &LawParams) {
         self.window = Window::new(params, false);
-        self.increase.reset();
+        self.increase = Additive::new(params.growth());
         self.base = None;
         self.restart_round();
         self.growing = true;

@@ -106,7 +106,7 @@ impl Veno {
 impl CongestionControl for Veno {
     fn start(&mut self, _: Nanos, params: &LawParams) {
         self.window = Window::new(params, false);
-        self.increase.reset();
+        self.increase = Additive::new(params.growth());
         (self.base, self.latest, self.raised) = (None, Span::ZERO, false);
     }
 

@@ -182,7 +182,7 @@ impl Westwood {
 impl CongestionControl for Westwood {
     fn start(&mut self, now: Nanos, params: &LawParams) {
         self.window = Window::new(params, false);
-        self.increase.reset();
+        self.increase = Additive::new(params.growth());
         self.arrived = AckedCount::new(params);
         self.filter = Tustin::new(&self.config, now);
         self.min_rtt = None;

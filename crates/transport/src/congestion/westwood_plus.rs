@@ -138,7 +138,7 @@ impl WestwoodPlus {
 impl CongestionControl for WestwoodPlus {
     fn start(&mut self, now: Nanos, params: &LawParams) {
         self.window = Window::new(params, false);
-        self.increase.reset();
+        self.increase = Additive::new(params.growth());
         self.arrived = AckedCount::new(params);
         self.samples = PerRound { begin: now, ..PerRound::default() };
         (self.rtt, self.min_rtt) = (None, None);

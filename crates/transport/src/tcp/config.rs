@@ -49,7 +49,9 @@ pub struct TcpConfig {
     pub half_of_cwnd: bool,
     /// Whose rules a law follows where Linux departs from the document it is named after:
     /// `documents` (default) or `linux`. `cubic` and `bbr1` know both (their key `rules` goes before
-    /// this one); by Linux's, a mark leaves two segments at least under every law with a threshold.
+    /// this one); by Linux's, a mark leaves two segments at least under every law with a threshold,
+    /// and `veno`, `westwood`, `westwood+`, `vegas` and `jersey` add a segment for a window of
+    /// acknowledged bytes instead of ACKs.
     pub law_rules: LawRules,
     /// Cut the threshold that a reduction leaves to whole segments; the window keeps the fraction. Default
     /// false. ns-2 does so, and counts in segments everywhere.
