@@ -128,7 +128,7 @@ impl Linux {
         }
         let in_time =
             ack.srtt.map_or(0, |srtt| HELD_BACK.saturating_mul(srtt.0) / (2 * window.cwnd()));
-        let train = Span((d_min.0 + in_time.min(MOST_HELD_BACK.0)) / 2);
+        let train = Span(u64::midpoint(d_min.0, in_time.min(MOST_HELD_BACK.0)));
         if self.hystart.watch(now, rtt, ack, (d_min, train), segments(window)) {
             window.set_ssthresh(window.cwnd());
         }

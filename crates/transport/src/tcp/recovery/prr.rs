@@ -197,7 +197,12 @@ impl Prr {
 impl RecoveryState {
     /// The window PRR gives, while it does.
     pub(crate) fn prr(&self) -> Option<&Prr> {
-        if self.is_fast() || self.marked_to.is_some() { self.prr.as_ref() } else { None }
+        if self.is_reducing() { self.prr.as_ref() } else { None }
+    }
+
+    /// In fast recovery, or while the answer to a mark is being spread.
+    pub(crate) const fn is_reducing(&self) -> bool {
+        self.is_fast() || self.marked_to.is_some()
     }
 }
 

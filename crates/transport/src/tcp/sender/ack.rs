@@ -75,13 +75,7 @@ impl Sender {
         }
         let same_window =
             self.update_window(info.seq, info.ack, u64::from(segment.window) << self.peer_shift);
-        let ece = env.ecn.enabled && segment.flags.has(Flags::ECE);
-        if self.recovery.marked_to.is_some() {
-            self.prr_end_mark();
-        }
-        if ece {
-            self.on_ecn_echo(now, flight, env);
-        }
+        let ece = self.take_echo(now, segment, flight, env);
         // RFC 5681 section 2: outstanding data, no payload, SYN or FIN, no progress, same
         // window. RFC 6675 section 2 asks for new SACK information instead.
         let bare = segment.len == 0 && !segment.flags.has(Flags::FIN) && !new && same_window;
@@ -131,9 +125,7 @@ impl Sender {
             min_rtt: self.rtt.min_rtt(),
             rate: self.rate.take(self.rtt.min_rtt(), self.board.lost_total()),
             cwnd_limited: prior.0 < self.window_limited_to,
-            in_fast_recovery: was_fast
-                || self.recovery.is_fast()
-                || self.recovery.marked_to.is_some(),
+            in_fast_recovery: was_fast || self.recovery.is_reducing(),
             in_recovery: !self.recovery.is_open(),
             // What a timeout lost is repaired without new data, which alone could say CWR: the echo
             // repeats marks that the timeout has answered. Linux and ns-2 grow on it.

@@ -6,15 +6,34 @@
 //! and a law that keeps a share of FlightSize would otherwise keep the less the more one ACK
 //! covers. Bytes.
 
+use airtcp_packet::{Flags, Segment};
 use airtcp_units::Nanos;
 
 use super::{Env, Sender};
 use crate::congestion::{Congestion, CongestionControl, CongestionKind};
 
 impl Sender {
+    /// Takes the echo of an acknowledgement that found `outstanding` in the network; returns whether
+    /// it has one.
+    #[inline]
+    pub(super) fn take_echo(
+        &mut self,
+        now: Nanos,
+        segment: &Segment,
+        outstanding: u64,
+        env: &mut Env<'_>,
+    ) -> bool {
+        self.prr_end_mark();
+        let echo = env.ecn.enabled && segment.flags.has(Flags::ECE);
+        if echo {
+            self.on_ecn_echo(now, outstanding, env);
+        }
+        echo
+    }
+
     /// A mark was echoed by an ACK that found `outstanding` in the network (FlightSize, before
     /// anything it acknowledges is taken off).
-    pub(super) fn on_ecn_echo(&mut self, now: Nanos, outstanding: u64, env: &mut Env<'_>) {
+    fn on_ecn_echo(&mut self, now: Nanos, outstanding: u64, env: &mut Env<'_>) {
         let answered = self.recovery.answers_marks(env.config);
         if self.una <= env.ecn.reacted_up_to || answered {
             return;
