@@ -10,7 +10,7 @@ help: ## List the tasks
 .PHONY: demo
 demo: ## Set up, study the links that ship with the project, and show the report
 	@scripts/setup
-	@$(BIN)/airtcp study demo --out out/demo $(if $(DISPLAY),--open,)
+	@$(BIN)/airtcp study demo --out out/demo --force $(if $(DISPLAY),--open,)
 
 .PHONY: test
 test: ## Set up and run every test

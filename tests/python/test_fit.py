@@ -260,7 +260,7 @@ def test_command_line(run: Program, studied: Path, tmp_path: Path) -> None:
     assert "results: here (5 files)" in done.err
     files = sorted(path.name for path in (tmp_path / "here").iterdir())
     tables = ["coefficients.parquet", "estimates.parquet", "fits.parquet", "links.parquet"]
-    assert files == sorted([*tables, "fit.json", "report.html"])
+    assert files == sorted([*tables, "fit.json", "report.html", ".airtcp.json"])
     assert json.loads((tmp_path / "here" / "fit.json").read_text("utf-8")) == document
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
+from examples import LOSSY_LINK
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Interrupted
+    from conftest import Interrupted, Program
 
 
 def test_study_keeps_finished_links(interrupted: Interrupted, tmp_path: Path) -> None:
@@ -51,3 +52,39 @@ def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
         part.write_text(f"half of the second {1 // 0}")
     assert target.read_text() == "first"
     assert [path.name for path in target.parent.iterdir()] == ["file.txt"]
+
+
+def test_a_stopped_run_replaces_nothing(
+    interrupted: Interrupted, run: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "a.toml").write_text(f'duration = "1 s"\n{LOSSY_LINK}')
+    places = ("--out", "r", "--pcap", "c.pcapng", "--html", "p.html")
+    assert run("run", "a.toml", *places).code == 0
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    # The same command, over a scenario that now takes an hour: nothing of it is finished.
+    (tmp_path / "a.toml").write_text(f'duration = "100000 s"\n{LOSSY_LINK}')
+    before[tmp_path / "a.toml"] = (tmp_path / "a.toml").read_bytes()
+    ended = interrupted("run", "a.toml", *places, after=3)
+    assert ended.code == 130, ended.err
+    assert "nothing was finished" in ended.err
+    after = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    capture = after.pop(tmp_path / "c.unfinished.pcapng")
+    assert capture.startswith(b"\x0a\x0d\x0d\x0a")
+    assert after == before
+
+
+def test_a_part_of_a_result_goes_beside_the_whole_one(
+    interrupted: Interrupted, run: Program, tmp_path: Path
+) -> None:
+    text = f'duration = "1 s"\n{LOSSY_LINK}'
+    (tmp_path / "a.toml").write_text(text)
+    assert run("run", "a.toml", "--out", "r").code == 0
+    before = (tmp_path / "r" / "run.json").read_bytes()
+    (tmp_path / "a.toml").write_text("replications = 100000\n" + text)
+    ended = interrupted("run", "a.toml", "--out", "r", "--workers", "1", after=5)
+    assert ended.code == 130, ended.err
+    assert (tmp_path / "r" / "run.json").read_bytes() == before
+    part = json.loads((tmp_path / "r.unfinished" / "run.json").read_text("utf-8"))
+    assert part["interrupted"]
+    assert 0 < len(part["replications"]) < 100_000
+    assert (tmp_path / "r.unfinished" / "report.html").is_file()

@@ -68,6 +68,7 @@ def test_a_page_is_written_where_it_is_asked_for(
         "models.json",
         "scores.parquet",
         "report.html",
+        ".airtcp.json",
     }
     assert (tmp_path / "all" / "report.html").read_text("utf-8") == page
     document = json.loads(whole.out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import threading
@@ -226,3 +227,17 @@ def test_links_whose_names_meet_get_files_of_their_own(run: Program, tmp_path: P
     assert ended.code == 0, ended.err
     assert "6 traces" in ended.err
     assert len(list((tmp_path / "out").iterdir())) == len(names)
+
+
+def test_a_scenario_through_a_pipe_is_read_once(folder: Path, program: list[str]) -> None:
+    command = f'"{program[0]}" -m airtcp run <(cat a.toml) --pcap c.pcapng --json'
+    done = subprocess.run(
+        [shutil.which("bash") or "bash", "-c", command],
+        cwd=folder,
+        env=ENVIRONMENT,
+        capture_output=True,
+        check=False,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["replications"]

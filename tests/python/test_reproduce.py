@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from typer.testing import CliRunner
 
 from airtcp import api
-from airtcp.cli import app
+from airtcp.cli.commands import app
 from airtcp.papers.result import PapersResult
 from airtcp.report import charts_papers
 from example_paper import changed
@@ -87,6 +87,7 @@ def test_the_table(run: Program, papers: Path) -> None:
         "reproduce.json",
         "rows.parquet",
         "report.html",
+        ".airtcp.json",
     }
 
 

@@ -132,6 +132,9 @@ def of_scenarios(paths: Iterable[str | Path]) -> Iterator[Path]:
     """Give scenarios and the files that they name: traces and layouts."""
     for path in map(Path, paths):
         yield path
+        if not path.is_file():
+            # What comes through a pipe can be read once only.
+            continue
         try:
             tree: Any = tomllib.loads(path.read_text("utf-8"))
         except (OSError, ValueError, RecursionError):

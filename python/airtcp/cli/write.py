@@ -91,7 +91,7 @@ def files(result: Written, places: Places, *, quiet: bool) -> None:
         if report is not None and not places.with_page:
             staged.file(report).write_text(result.page(), encoding="utf-8")
     if out is not None:
-        note(f"results: {out} ({len(names)} files)", quiet=quiet)
+        note(f"results: {out} ({len(names) - places.with_page} files)", quiet=quiet)
     if report is not None:
         note(f"report: {report}", quiet=quiet)
 
