@@ -28,6 +28,7 @@ PARAMETERS: Final[Form] = {
     "same_prr": Key("number", "by how much their PRR may differ", default=0.02),
     "same_mu": Key("number", "by how much their mu may differ", default=2.0),
     "least_packets": Key("whole", "fewest packets delivered over a link", default=30),
+    "short": Key("whole", "packets of a run of losses that counts as short", default=40),
     "long": Key("whole", "packets of a run that counts as very long", default=100),
     "shows": Key("text", "which runs are drawn", accepted=("loss", "success"), default="loss"),
 }
@@ -70,6 +71,20 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
                 repeated("prr", at, [x.prr for x in own], note=nothing),
                 repeated("mu", at, [x.mu for x in own], note=nothing),
                 repeated("isolated losses", at, _percent([x.isolated for x in own]), "%", nothing),
+                repeated(
+                    "short loss runs",
+                    at,
+                    [_up_to(x.loss_runs, parameters["short"]) for x in own],
+                    "%",
+                    nothing,
+                ),
+                repeated(
+                    "second longest run",
+                    at,
+                    [_second(x.success_runs) for x in own],
+                    "packets",
+                    nothing,
+                ),
                 repeated("longest run", at, [x.longest for x in own], "packets", nothing),
                 repeated(
                     "very long runs",
@@ -107,6 +122,28 @@ def _percent(shares: Sequence[float | None]) -> list[float | None]:
 
 def _longer(runs: Bursts, length: int) -> float:
     return float(sum(count for size, count in runs["histogram"] if size > length))
+
+
+def _up_to(runs: Bursts, length: int) -> float | None:
+    """Give the share of runs of at most a length, in %.
+
+    >>> _up_to({"count": 4, "histogram": [(1, 3), (50, 1)]}, 40)
+    75.0
+    """
+    if not runs["count"]:
+        return None
+    return 100 * sum(count for size, count in runs["histogram"] if size <= length) / runs["count"]
+
+
+def _second(runs: Bursts) -> float | None:
+    """Give the length of the second longest run.
+
+    >>> _second({"histogram": [(1, 3), (50, 1)]}), _second({"histogram": [(1, 3), (50, 2)]})
+    (1.0, 50.0)
+    """
+    longest = sorted(runs["histogram"], reverse=True)[:2]
+    lengths = [size for size, count in longest for _ in range(min(count, 2))]
+    return float(lengths[1]) if len(lengths) > 1 else None
 
 
 def _plot(

@@ -1,0 +1,200 @@
+"""The parts of a page that come from results: what stands between two marks is made, not written.
+
+A page has blocks
+
+    <!-- results: counts S2 -->
+    ...
+    <!-- end of results -->
+
+and what is between the marks is exchanged for what the records of `airtcp.papers.record` give:
+
+| block | gives |
+|---|---|
+| `counts S2` | what became of the rows of these figures, published and own |
+| `missed S2` | a table of the published rows that are not met or undecided, with the cause |
+| `own S2` | the same of our own statements |
+| `rows S1 set=tum-tsch` | all rows at a condition, met or not, with their verdicts |
+| `table S2.table1 goodput cols=loss` | measures by conditions; in brackets what is printed |
+
+`table` takes several measures, `rows=` for conditions that make lines,
+"where loss=50,transport=SACK" for those left over, and `digits=2`: digits after the point.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from airtcp import words
+from airtcp.papers.form import refuse
+from airtcp.papers.rows import interval, said_counts, shown
+from airtcp.papers.verdict import MET
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from airtcp.papers.record import Record
+    from airtcp.papers.rows import Row
+
+_BLOCK: Final = re.compile(r"(<!-- results: (.+?) -->\n).*?(<!-- end of results -->)", re.DOTALL)
+_NONE: Final = "-"
+
+
+def written(page: str, records: Mapping[str, Record]) -> str:
+    """Give a page with its blocks made from the records."""
+    return _BLOCK.sub(lambda found: f"{found[1]}{_block(found[2], records)}\n{found[3]}", page)
+
+
+def blocks(page: str) -> list[str]:
+    """List what the blocks of a page ask for."""
+    return [found[2] for found in _BLOCK.finditer(page)]
+
+
+def _block(asked: str, records: Mapping[str, Record]) -> str:
+    kind, *rest = shlex.split(asked)
+    if kind == "table":
+        return _table(rest, records)
+    if kind == "rows" and len(rest) == 2:  # noqa: PLR2004 - the id and the condition
+        return _where(_rows(rest[0], records), rest[1])
+    makers = {"counts": _counts, "missed": _missed, "own": _own}
+    if kind not in makers or len(rest) != 1:
+        refuse(f'block "{asked}": expected counts, missed or own with an id, rows, or table')
+    return makers[kind](_rows(rest[0], records))
+
+
+def _rows(wanted: str, records: Mapping[str, Record]) -> list[dict[str, Any]]:
+    found = [
+        {**row, "id": id_}
+        for id_, record in records.items()
+        if id_ == wanted or id_.split(".")[0] == wanted
+        for row in record["rows"]
+    ]
+    if not found:
+        refuse(f'there are no results of "{wanted}"')
+    return found
+
+
+def _counts(rows: Sequence[dict[str, Any]]) -> str:
+    return "\n\n".join(said_counts(cast("Sequence[Row]", rows)))
+
+
+def _missed(rows: Sequence[dict[str, Any]]) -> str:
+    return _open(rows, own=False)
+
+
+def _own(rows: Sequence[dict[str, Any]]) -> str:
+    return _open(rows, own=True)
+
+
+def _open(rows: Sequence[dict[str, Any]], *, own: bool) -> str:
+    """Lay out the rows that are not met, those of one figure with one cause together."""
+    chosen = [
+        row
+        for row in rows
+        if bool(row["own"]) == own and row["verdict"] in {"not reproduced", "undecided"}
+    ]
+    if not chosen:
+        return "None."
+    lines = ["| | published | here | verdict | cause |", "|---|---|---|---|---|"]
+    before: tuple[str, str] | None = None
+    for row in chosen:
+        cause = "as above" if before == (row["id"], row["cause"]) and row["cause"] else row["cause"]
+        before = (row["id"], row["cause"])
+        what = f"{row['id']} {row['words'] if row['kind'] == 'ordering' else shown(row)}"
+        lines.append(
+            _line([what, _published(row), _here(row), row["verdict"], cause or _unknown(row)])
+        )
+    return "\n".join(lines)
+
+
+def _unknown(row: Mapping[str, Any]) -> str:
+    return "too few runs to tell" if row["verdict"] == "undecided" else "not found out"
+
+
+def _where(rows: Sequence[dict[str, Any]], condition: str) -> str:
+    """Lay out the rows at a condition, those that are not met first."""
+    name, _, value = condition.partition("=")
+    chosen = [row for row in rows if str(row["at"].get(name)) == value]
+    if not chosen:
+        refuse(f'no row has the condition "{condition}"')
+    chosen.sort(key=lambda row: row["verdict"] in MET)
+    lines = ["| | published | here | verdict | cause |", "|---|---|---|---|---|"]
+    for row in chosen:
+        what = f"{row['id']} {row['words'] if row['kind'] == 'ordering' else shown(row)}"
+        mark = " (own statement)" if row["own"] else ""
+        cells = [what + mark, _published(row), _here(row), row["verdict"]]
+        lines.append(_line([*cells, "" if row["verdict"] in MET else row["cause"]]))
+    return "\n".join(lines)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _published(row: Mapping[str, Any]) -> str:
+    said = row["published"]
+    if isinstance(said, str):
+        return f"{said} {row['unit']}".strip() if row["kind"] == "value" else said
+    ends = row["published_interval"]
+    return f"{words.number(said)}{' ' + interval(*ends) if ends else ''} {row['unit']}".strip()
+
+
+def _here(row: Mapping[str, Any]) -> str:
+    text = words.number(row["here"])
+    if row["here_interval"]:
+        text += f" {interval(*row['here_interval'])}"
+    if row["kind"] == "ordering" and row["right"] is not None:
+        text += f" against {words.number(row['right'])}"
+    return text
+
+
+def _table(asked: Sequence[str], records: Mapping[str, Record]) -> str:
+    """Lay out measures of a figure: a line for each combination of the conditions `rows`."""
+    options = dict(part.split("=", 1) for part in asked[1:] if "=" in part and " " not in part)
+    where = dict(
+        one.split("=", 1) for part in asked[1:] if part.startswith("where ")
+        for one in part.removeprefix("where ").split(",")
+    )  # fmt: skip
+    metrics = [part for part in asked[1:] if "=" not in part]
+    record = records.get(asked[0])
+    if record is None:
+        refuse(f'there are no results of "{asked[0]}"')
+    across, down = options.get("cols", ""), [n for n in options.get("rows", "").split(",") if n]
+    digits = int(options.get("digits", "2"))
+    printed = {
+        (row["metric"], _key(row["at"])): row["published"]
+        for row in record["rows"]
+        if row["kind"] == "value" and not isinstance(row["published"], str)
+    }
+    heads: dict[str, None] = {}
+    lines: dict[tuple[str, ...], dict[str, str]] = {}
+    for metric in metrics:
+        chosen = [
+            one
+            for one in record["measures"]
+            if one["metric"] == metric
+            and all(str(one["at"].get(name)) == value for name, value in where.items())
+        ]
+        if not chosen:
+            refuse(f'"{asked[0]}" has no measure "{metric}" {where or ""}')
+        for one in chosen:
+            at = one["at"]
+            head = str(at.get(across, metric))
+            named = f"{metric} ({one['unit']})" if one["unit"] else metric
+            line = (named, *(str(at[name]) for name in down))
+            text = _NONE if one["value"] is None else f"{one['value']:.{digits}f}"
+            said = printed.get((metric, _key(at)))
+            heads[head] = None
+            lines.setdefault(line, {})[head] = text + ("" if said is None else f" ({said:g})")
+    first = ["", *("" for _ in down), *heads]
+    out = [_line(first), "|" + "---|" * len(first)]
+    out += [_line([*line, *(cells.get(h, _NONE) for h in heads)]) for line, cells in lines.items()]
+    return "\n".join(out)
+
+
+def _key(at: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Give conditions as something to look up: 10 and 10.0 are the same."""
+    return tuple(
+        sorted((name, f"{v:g}" if isinstance(v, float | int) else v) for name, v in at.items())
+    )

@@ -1,0 +1,143 @@
+"""Results of reproductions that are kept beside the papers, and what shows that they are of today.
+
+`docs/papers/results/S2.json` holds for every figure of a paper its rows, its measures, and a
+fingerprint of its inputs: the figure's file, `paper.toml`, and every scenario and set of links that
+it reads. A figure whose inputs have another fingerprint today is *stale*; one may have no record.
+Alternatives of what a publication leaves open are not kept. Pages of the documentation are made
+from these files (`airtcp.papers.pages`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any, Final, TypedDict
+
+from airtcp.papers import drivers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from airtcp.papers.library import Library
+    from airtcp.papers.paper import Figure
+    from airtcp.papers.reproduce import Reproduced
+
+_ROW: Final = (
+    "kind", "metric", "at", "words", "published", "published_interval", "here", "here_interval",
+    "right", "unit", "verdict", "cause", "own", "by_construction", "derived",
+)  # fmt: skip
+_DIGITS: Final = 6
+
+
+class Record(TypedDict):
+    """What is kept of a figure."""
+
+    fingerprint: str
+    version: str
+    seed: int
+    measures: list[dict[str, Any]]
+    rows: list[dict[str, Any]]
+
+
+def fingerprint(figure: Figure, library: Library) -> str:
+    """Give a hash of all that a figure is made from, besides the program and measured data."""
+    whole = hashlib.sha256()
+    named = {figure.path, figure.paper.path, *drivers.files(figure, library)}
+    for path in sorted(named, key=lambda path: (path.parent.name, path.name)):
+        # Lines may end otherwise on another system.
+        content = path.read_bytes().replace(b"\r\n", b"\n")
+        whole.update(f"{path.parent.name}/{path.name} {len(content)}\n".encode())
+        whole.update(content)
+    return whole.hexdigest()[:16]
+
+
+def place(folder: Path, paper: str) -> Path:
+    """Give the file of a paper's results in the folder of results."""
+    return folder / f"{paper}.json"
+
+
+def read(folder: Path, paper: str) -> dict[str, Record]:
+    """Read the records of a paper by id of the figure; none if there is no file."""
+    path = place(folder, paper)
+    return json.loads(path.read_text("utf-8")) if path.is_file() else {}
+
+
+def keep(folder: Path, found: Iterable[Reproduced], library: Library, seed: int) -> list[Path]:
+    """Put what was reproduced into the files of its papers, beside what is there.
+
+    Returns:
+        The files.
+    """
+    from airtcp import api
+
+    papers: dict[str, dict[str, Record]] = {}
+    for one in found:
+        name = one.figure.paper.id
+        records = papers.setdefault(name, read(folder, name))
+        records[one.figure.id] = {
+            "fingerprint": fingerprint(one.figure, library),
+            "version": api.version(),
+            "seed": seed,
+            "measures": [
+                _short(
+                    {
+                        "metric": m.metric,
+                        "at": dict(m.at),
+                        "value": m.value,
+                        "interval": None if m.low is None else [m.low, m.high],
+                        "unit": m.unit,
+                    }
+                )
+                for m in one.outcome.measures
+            ],
+            "rows": [_short({key: row[key] for key in _ROW}) for row in one.rows],
+        }
+    written: list[Path] = []
+    for name, records in papers.items():
+        path = place(folder, name)
+        path.parent.mkdir(exist_ok=True)
+        ordered = {id_: records[id_] for id_ in library.choose([name]) if id_ in records}
+        path.write_text(_text(ordered), "utf-8")
+        written.append(path)
+    return written
+
+
+def stale(folder: Path, library: Library, paper: str) -> list[str]:
+    """Name the figures of a paper whose record is of other inputs than today's."""
+    records = read(folder, paper)
+    return [
+        id_
+        for id_ in library.choose([paper])
+        if id_ in records
+        and records[id_]["fingerprint"] != fingerprint(library.figure(id_), library)
+    ]
+
+
+def missing(folder: Path, library: Library, paper: str) -> list[str]:
+    """Name the figures of a paper that have no record."""
+    return [id_ for id_ in library.choose([paper]) if id_ not in read(folder, paper)]
+
+
+def _short(value: Any) -> Any:
+    """Round to what a reader may need: files that change in a last digit say nothing."""
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}")
+    if isinstance(value, dict):
+        return {key: _short(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_short(one) for one in value]
+    return value
+
+
+def _text(records: dict[str, Record]) -> str:
+    """Write a line for every row and measure, so that a change is seen where it is."""
+    parts: list[str] = []
+    for id_, record in records.items():
+        head = {key: record[key] for key in ("fingerprint", "version", "seed")}
+        lines = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
+        for key in ("measures", "rows"):
+            each = ",\n  ".join(json.dumps(one, ensure_ascii=False) for one in record[key])
+            lines.append(f' "{key}": [\n  {each}\n ]')
+        parts.append(f"{json.dumps(id_)}: {{\n" + ",\n".join(lines) + "\n}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"

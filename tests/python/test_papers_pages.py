@@ -1,0 +1,93 @@
+"""Pages on papers: what stands between marks is what kept results give, and these are of today."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from airtcp import api
+from airtcp.papers import pages, record
+from airtcp.papers.form import PaperError
+from airtcp.papers.library import Library, default_root
+from example_paper import changed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _kept(papers: Path, folder: Path) -> Library:
+    library = Library(papers)
+    result = api.reproduce("T1", papers=papers, cache=False, sensitivity=False)
+    record.keep(folder, result.figures, library, seed=1)
+    return Library(papers)
+
+
+def test_pages_and_results_are_of_today(request: pytest.FixtureRequest) -> None:
+    home = request.config.rootpath / "docs" / "papers"
+    library = Library(default_root())
+    results = sorted((home / "results").glob("*.json"))
+    assert results
+    for path in results:
+        assert record.stale(home / "results", library, path.stem) == [], "scripts/papers run"
+        page = (home / f"{path.stem}.md").read_text("utf-8")
+        assert any(asked.startswith("counts") for asked in pages.blocks(page))
+        made = pages.written(page, record.read(home / "results", path.stem))
+        assert made == page, f"{path.stem}: run scripts/papers"
+
+
+def test_what_takes_seconds_still_comes_out_as_kept(request: pytest.FixtureRequest) -> None:
+    folder = request.config.rootpath / "docs" / "papers" / "results"
+    cheap = {"S1": ["S1.fig2", "S1.sec6.2"]}
+    for paper, ids in cheap.items():
+        records = record.read(folder, paper)
+        for one in api.reproduce(ids, cache=False, sensitivity=False).figures:
+            kept = [row["here"] for row in records[one.figure.id]["rows"]]
+            assert kept == [pytest.approx(row["here"], rel=1e-5) for row in one.rows]
+
+
+@pytest.mark.parametrize("name", ["T1/fig-1.toml", "T1/paper.toml", "scenarios/link.toml"])
+def test_a_changed_input_makes_results_stale(papers: Path, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "results"
+    library = _kept(papers, folder)
+    assert record.stale(folder, library, "T1") == []
+    path = papers / name
+    path.write_text(path.read_text() + "\n# another word\n")
+    assert record.stale(folder, Library(papers), "T1") == ["T1.fig1"]
+
+
+def test_blocks_are_made_from_results(papers: Path, tmp_path: Path) -> None:
+    changed(papers, 'reason = "losses cost"', 'reason = "losses | cost"')
+    folder = tmp_path / "results"
+    _kept(papers, folder)
+    records = record.read(folder, "T1")
+    before = "Hand.\n<!-- results: {} -->\nold\n<!-- end of results -->\nMore.\n"
+
+    def block(asked: str) -> list[str]:
+        page = pages.written(before.format(asked), records)
+        assert page.startswith("Hand.\n")
+        assert page.endswith("\nMore.\n")
+        assert pages.written(page, records) == page
+        return page.splitlines()[2:-2]
+
+    assert block("counts T1")[0].startswith("Published: 3 rows, 2 met")
+    assert block("own T1") == ["None."]
+    missed = block("missed T1")
+    assert len(missed) == 3
+    assert "losses \\| cost" in missed[2]
+    at = block("rows T1 loss=0.05")
+    assert ["within" in line or "holds" in line for line in at[2:]] == [False, True]
+    table = block('table T1.fig1 "goodput" cols=loss digits=1')
+    assert table[0] == "|  | 0.0 | 0.05 |"
+    # What is published stands in brackets.
+    assert table[2].startswith("| goodput (Mb/s) | ")
+    assert table[2].count("(9)") == 2
+    for asked in (
+        "table T1.fig1 nothing",
+        "table T1.fig9 goodput",
+        "count T1",
+        "missed T2",
+        "rows T1 loss=7",
+    ):
+        with pytest.raises(PaperError, match=r"T\d|loss=7"):
+            block(asked)
