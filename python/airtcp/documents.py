@@ -243,13 +243,58 @@ class Outcome(TypedDict):
     completion_s: Estimate
     exchange_mean_s: Estimate
     jain_index: Estimate
+    others_goodput_bps: Estimate | None
+    waste_difference: PairedDifference | None
+    share_difference: PairedDifference | None
     share: Estimate | None
     rival_goodput_bps: Estimate | None
     rival_difference: PairedDifference | None
 
 
+Criterion = Literal["goodput", "delay", "waste", "share"]
+"""What variants are weighed by."""
+
+
+class Measure(TypedDict):
+    """The quantity that stands for a criterion, and the difference from which it counts."""
+
+    criterion: Criterion
+    quantity: str
+    matters: float
+    relative: bool
+    more_is_better: bool
+
+
+class Compared(TypedDict):
+    """A variant held against another: in what it is better, in what worse."""
+
+    variant: str
+    than: str
+    better: list[Criterion]
+    worse: list[Criterion]
+
+
+class NotRanked(TypedDict):
+    """A variant that is not ranked, and why."""
+
+    variant: str
+    why: str
+
+
+class Verdict(TypedDict):
+    """What to conclude: variants weighed by goodput, delay, waste and share."""
+
+    measures: list[Measure]
+    replications: int
+    first: str | None
+    as_good: list[str]
+    alternatives: list[Compared]
+    behind: list[Compared]
+    not_ranked: list[NotRanked]
+
+
 class Ranking(TypedDict):
-    """Variants by mean goodput; those that may be as good as the first, and those that are not."""
+    """Variants by mean goodput alone: which may equal the first, and which have less."""
 
     order: list[str]
     as_good: list[str]
@@ -282,6 +327,7 @@ class CompareRun(TypedDict):
     completion_s: float | None
     exchange_mean_s: float | None
     jain_index: float | None
+    others_goodput_bps: float | None
     share: float | None
     rival_goodput_bps: float | None
 
@@ -300,6 +346,7 @@ class CompareCase(TypedDict):
     replications: int
     outcomes: list[Outcome]
     ranking: Ranking
+    verdict: Verdict
     runs: list[CompareRun]
     windows: list[VariantWindow]
 

@@ -1,15 +1,15 @@
-"""Findings of a comparison in plain words: which TCP suits, and how far that is certain.
+"""Findings of a comparison in plain words: what to conclude, and the evidence for it.
 
-As in `airtcp.words`, terminal and page use the same sentences. Nothing here names a winner that
-the paired intervals do not support: the ranking of the document says which variants may be as
-good as the first, and which get less for certain.
+As in `airtcp.words`, terminal and page use the same sentences. The conclusion is that of the
+document's verdict, which weighs four criteria (`airtcp.words_verdict`). Nothing here names a
+difference that the paired intervals do not support.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp import words
+from airtcp import words, words_verdict
 from airtcp.words import Finding
 
 if TYPE_CHECKING:
@@ -61,84 +61,18 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def ranked(case: CompareCase) -> str:
-    """Say in one line which variant gets the most, and which may get as much."""
-    ranking = case["ranking"]
-    order, as_good, behind = ranking["order"], ranking["as_good"], ranking["behind"]
-    if len(order) <= 1:
-        return f"only {listed(order)}"
-    if best(case) is None:
-        return "nothing was delivered"
-    if case["replications"] <= 1:
-        return f"highest: {order[0]}; a single run proves no order"
-    if not as_good:
-        return f"{order[0]}, ahead of all others"
-    if not behind:
-        return f"no difference shown; highest mean: {order[0]}"
-    return f"{order[0]}; maybe as good: {', '.join(as_good)}; less: {', '.join(behind)}"
-
-
 def best(case: CompareCase) -> str | None:
-    """Name the variant of the highest mean; none if no variant delivered anything."""
-    name = case["ranking"]["order"][0]
-    return name if _of(case, name)["goodput_bps"]["mean"] else None
-
-
-def _of(case: CompareCase, name: str) -> Outcome:
-    return next(outcome for outcome in case["outcomes"] if outcome["variant"] == name)
+    """Name the variant that the verdict puts first; none if there is no order."""
+    return case["verdict"]["first"]
 
 
 def shown(case: CompareCase, name: str) -> str:
     """Write the mean goodput of a variant with its unit."""
-    estimate, unit = goodput(_of(case, name))
-    return f"{words.number(estimate['mean'])} {unit}"
-
-
-def ranking(case: CompareCase, over: str = "") -> Finding:
-    """Say which variant gets the most, as far as the intervals support it.
-
-    Args:
-        case: The case.
-        over: What it is over, as in "over the trace".
-    """
-    found = case["ranking"]
-    order, as_good, behind = found["order"], found["as_good"], found["behind"]
-    first = order[0]
-    where = f" {over}" if over else ""
-    if best(case) is None:
-        return Finding("Nothing delivered", f"No TCP delivers anything{where}.", "bad")
-    most = f"{first} gets {shown(case, first)}{where}"
-    if len(order) == 1:
-        return Finding(
-            f"{first}: {shown(case, first)}", f"{most}; there is nothing to compare it with."
-        )
-    if case["replications"] <= 1:
-        return Finding(
-            "A single run proves no order",
-            f"{most}, more than the others, but one run has no interval.",
-            "warn",
-        )
-    if not as_good:
-        return Finding(
-            f"{first} gets the most",
-            f"{most}, more than each of the others: certain at 95 % for all of them together.",
-            "good",
-        )
-    if not behind:
-        return Finding(
-            "No difference shown",
-            f"{most}, the highest mean, but {listed(as_good)} may get as much: of each paired"
-            " difference the interval includes zero.",
-        )
-    return Finding(
-        f"{first}, or {listed(as_good)}",
-        f"{most}, the highest mean, but {listed(as_good)} may get as much."
-        f" {listed(behind)} {'get' if len(behind) > 1 else 'gets'} less: certain at 95 %.",
-    )
+    return words_verdict.value(words_verdict.of(case, name), "goodput_bps")
 
 
 def against(case: CompareCase, reference: str) -> Finding | None:
-    """Say what each variant gets more or less than the reference."""
+    """Say how the goodput of each variant differs from that of the reference."""
     sides: dict[str, list[str]] = {"more": [], "less": [], "undecided": [], "equal": []}
     for outcome in case["outcomes"]:
         difference = outcome["difference"]
@@ -155,20 +89,20 @@ def against(case: CompareCase, reference: str) -> Finding | None:
     said = [
         f"{label} {'; '.join(sides[side]) if side in {'more', 'less'} else listed(sides[side])}"
         for side, label in (
-            ("more", "More:"),
-            ("less", "Less:"),
-            ("undecided", "Within chance:"),
-            ("equal", "The same:"),
+            ("more", "Higher:"),
+            ("less", "Lower:"),
+            ("undecided", "No significant difference:"),
+            ("equal", "Identical:"),
         )
         if sides[side]
     ]
-    return Finding(f"Against {reference}", f"{'. '.join(said)}.")
+    return Finding(f"Goodput against {reference}", f"{'. '.join(said)}.")
 
 
 def against_reference(outcome: Outcome, *, interval: bool = True) -> str:
     """Write how much more or less than the reference it is, in percent, for a table.
 
-    What is within chance has a tilde before it; what is not known is empty.
+    A tilde stands before a difference that is not significant; what is not known is empty.
     """
     difference = outcome["difference"]
     if difference is None:
@@ -181,7 +115,7 @@ def against_reference(outcome: Outcome, *, interval: bool = True) -> str:
 
 
 def delay(case: CompareCase) -> Finding | None:
-    """Say which variant keeps the round trip short, and which does not."""
+    """Name the variants with the shortest and with the longest round-trip time."""
     known = [
         (mean, outcome["variant"])
         for outcome in case["outcomes"]
@@ -193,14 +127,14 @@ def delay(case: CompareCase) -> Finding | None:
     if high <= low:
         return None
     return Finding(
-        f"Shortest round trip: {quick}",
-        f"Its mean round trip is {words.number(low * 1e3)} ms; {slow} has the longest,"
-        f" {words.number(high * 1e3)} ms.",
+        f"Shortest round-trip time: {quick}",
+        f"The mean round-trip time is {words_verdict.seconds(low)} with {quick} and"
+        f" {words_verdict.seconds(high)} with {slow}, the longest.",
     )
 
 
 def sharing(case: CompareCase, rival: str) -> Finding | None:
-    """Say which variants take more than their half beside the rival, and which less."""
+    """Say which variants take more than half of what they and the rival get, and which less."""
     more: list[str] = []
     less: list[str] = []
     fair: list[str] = []
@@ -220,7 +154,7 @@ def sharing(case: CompareCase, rival: str) -> Finding | None:
         f"{label} {', '.join(names)}"
         for names, label in (
             (more, "More than half:"),
-            (fair, "Half, within chance:"),
+            (fair, "Not significantly different from half:"),
             (less, "Less than half:"),
         )
         if names
@@ -233,12 +167,23 @@ def sharing(case: CompareCase, rival: str) -> Finding | None:
 
 
 def case_findings(case: CompareCase, reference: str, rival: str | None = None) -> list[Finding]:
-    """Say everything there is to say of one case, the most useful first."""
+    """Say everything there is to say of one case, the conclusion first."""
     over = f"over {CHANNELS[case['channel']]}" if case["channel"] != "scenario" else ""
-    found: list[Finding | None] = [ranking(case, over)]
+    found: list[Finding | None] = [words_verdict.conclusion(case, over, rival)]
+    found += words_verdict.rest(case, rival)
     if rival is not None:
         found.append(sharing(case, rival))
     found += [against(case, reference), delay(case)]
+    if words_verdict.measure(case, "share") is None and len(case["outcomes"]) > 1:
+        found.append(
+            Finding(
+                "Share beside other flows not measured",
+                "A flow alone shows nothing of what it leaves to others; --share NAME runs each TCP"
+                " beside a flow of NAME.",
+            )
+            if case["channel"] == "scenario"
+            else None
+        )
     return [finding for finding in found if finding is not None]
 
 
@@ -254,78 +199,69 @@ def look_alikes(subject: CompareSubject) -> list[Finding]:
         case = cases.get(channel)
         if case is None or case["replications"] <= 1:
             continue
-        misled = first in case["ranking"]["behind"]
-        found.append(
-            Finding(
-                f"Over {CHANNELS[channel]}",
-                f"{ranked(case)[0].upper()}{ranked(case)[1:]}.",
-                "warn" if misled else "plain",
-            )
-        )
+        misled = any(entry["variant"] == first for entry in case["verdict"]["behind"])
+        text = f"The best choice there: {words_verdict.summary(case)}."
+        if misled:
+            text += f" There another TCP is better than {first}, the best choice over the trace."
+        found.append(Finding(f"Over {CHANNELS[channel]}", text, "warn" if misled else "plain"))
     return found
 
 
 def subject_findings(
     subject: CompareSubject, reference: str, rival: str | None = None
 ) -> list[Finding]:
-    """Say everything there is to say of a scenario or link."""
+    """Say everything there is to say of a scenario or link, the conclusion first."""
     if not subject["cases"]:
         return []
     return case_findings(subject["cases"][0], reference, rival) + look_alikes(subject)
 
 
 def suits(case: CompareCase) -> Finding:
-    """Say which TCP suits a link, for its study: the ranking, and what is gained by it."""
-    found = ranking(case, "over the trace")
+    """Say which TCP is the best choice for a link, for its study."""
+    found = words_verdict.conclusion(case, "over the trace")
     reference = next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")
-    if best(case) is None:
-        return found
-    first = _of(case, case["ranking"]["order"][0])
-    difference = first["difference"]
+    name = best(case)
     text = found.text
+    difference = None if name is None else words_verdict.of(case, name)["difference"]
     if difference is not None and difference["standing"] == "more":
         percent = difference["percent"]
         if percent is not None:
-            text += f" Against {reference}: {words.measured(percent, '%')}."
-    headline = found.headline
-    if case["replications"] > 1:
-        headline = {
-            (True, True): "One TCP only",
-            (True, False): "Any of these TCPs suits",
-            (False, True): f"{first['variant']} suits best",
-        }.get(
-            (not case["ranking"]["behind"], not case["ranking"]["as_good"]),
-            f"{listed([first['variant'], *case['ranking']['as_good']])} suit",
-        )
-    return Finding(headline, text, found.tone)
+            text += f" Goodput against {reference}: {words.measured(percent, '%')}."
+    for entry in case["verdict"]["not_ranked"] if name is not None else []:
+        text += f" {entry['variant']} is not ranked: {entry['why']}."
+    return Finding(found.headline, text, found.tone)
 
 
 def suited(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
-    """Say which TCPs suit a set of links: how often each is among the best.
+    """Say which TCPs are the best choice on a set of links, and on how many each is.
 
     Args:
         subjects: Name and case of each link.
     """
     counts: dict[str, int] = {}
-    behind: dict[str, int] = {}
-    alive = [case for _, case in subjects if best(case) is not None]
-    for case in alive:
-        order, as_good = case["ranking"]["order"], case["ranking"]["as_good"]
-        for name in [*order[:1], *as_good]:
+    behind: set[str] = set()
+    alive = [
+        case for _, case in subjects if any(o["goodput_bps"]["mean"] for o in case["outcomes"])
+    ]
+    decided = [case for case in alive if best(case) is not None]
+    for case in decided:
+        for name in words_verdict.best(case):
             counts[name] = counts.get(name, 0) + 1
-        for name in case["ranking"]["behind"]:
-            behind[name] = behind.get(name, 0) + 1
-    total = len(alive)
-    never_behind = [name for name in counts if not behind.get(name)]
+        behind |= {entry["variant"] for entry in case["verdict"]["behind"]}
+    never = [name for name in counts if name not in behind]
     said = ", ".join(
         f"{name} {words.count(counts[name])}" for name in sorted(counts, key=lambda n: -counts[n])
     )
     text = (
-        f"Of {words.count(total)} links, each TCP is the best, or may be as good as the best,"
-        f" on: {said}."
+        f"Of {words.counted(len(decided), 'link')}, each TCP is the best choice, or differs from it"
+        f" in nothing that counts, on: {said}."
+        if counts
+        else "On none of these links do the runs give an order."
     )
-    if total < len(subjects):
-        text += f" On {words.count(len(subjects) - total)} more nothing was delivered."
-    if never_behind:
-        text += f" Never certainly behind: {listed(never_behind)}."
-    return Finding("Which TCP suits these links", text)
+    if len(decided) < len(alive):
+        text += f" On {words.count(len(alive) - len(decided))} more the runs give no order."
+    if len(alive) < len(subjects):
+        text += f" On {words.count(len(subjects) - len(alive))} more no TCP delivers anything."
+    if never:
+        text += f" No other TCP is better on any of these links than {listed(never)}."
+    return Finding("The best TCP for these links", text)

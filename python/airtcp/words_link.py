@@ -182,5 +182,5 @@ def link_findings(link: Link) -> list[Finding]:
         found.append(words_compare.suits(compared))
     remedies = link.get("remedies")
     if remedies is not None:
-        found.append(words_remedies.goodput(remedies))
+        found.append(words_remedies.conclusion(remedies))
     return found

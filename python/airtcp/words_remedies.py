@@ -9,13 +9,13 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from airtcp import words, words_compare
+from airtcp import words, words_compare, words_verdict
 from airtcp.words import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from airtcp.documents import Estimate, Outcome, Remedies
+    from airtcp.documents import Estimate, Outcome, PairedDifference, Remedies
 
 _NOTHING_LOST: Final = 1e-4
 """Share of packets lost below which a link is said to lose next to nothing."""
@@ -58,9 +58,44 @@ def _sides(remedies: Remedies) -> dict[str, list[Outcome]]:
     return sides
 
 
+_TRANSPORTS: Final = {
+    "lt-tcp": "TCP with parity packets (LT-TCP)",
+    "sliding": "a transport with sliding-window coding (sliding)",
+}
+_PROTOCOLS: Final = {
+    "ll-arq": "local retransmission on the link (LL-ARQ{})",
+    "ll-harq": "parity and local retransmission on the link (LL-HARQ{})",
+}
+
+
+def named(variant: str, plain: str = "sack") -> str:
+    """Name a remedy in words.
+
+    Args:
+        variant: Its name in results.
+        plain: The TCP that it is held against.
+
+    >>> named("sack@ll-arq:arq=selective")
+    'local retransmission on the link (LL-ARQ, arq=selective)'
+    >>> named("lt-tcp@ll-harq")
+    'TCP with parity packets (LT-TCP) over parity and local retransmission on the link (LL-HARQ)'
+    >>> named("cubic")
+    'cubic'
+    """
+    transport, _, link = variant.partition("@")
+    name, _, keys = transport.partition(":")
+    spoken = _TRANSPORTS.get(name, transport)
+    if name in _TRANSPORTS and keys:
+        spoken = f"{spoken[:-1]}, {keys.replace(':', ', ')})"
+    kind, _, keys = link.partition(":")
+    if kind not in _PROTOCOLS:
+        return f"{spoken} without a link protocol" if kind else spoken
+    local = _PROTOCOLS[kind].format(f", {keys.replace(':', ', ')}" if keys else "")
+    return local if transport == plain else f"{spoken} over {local}"
+
+
 def _shown(outcome: Outcome) -> str:
-    value, unit = words_compare.goodput(outcome)
-    return f"{words.number(value['mean'])} {unit}"
+    return words_verdict.value(outcome, "goodput_bps")
 
 
 def _with_gain(outcome: Outcome) -> str:
@@ -75,65 +110,181 @@ def _lost(outcome: Outcome) -> str:
     """Say how much the link loses of what plain TCP sends over it."""
     lost = outcome["residual_loss"]["mean"]
     if lost is None:
-        return "there is no loss on it that a remedy could mend"
+        return "there is no link loss that a remedy could repair"
     if lost < _NOTHING_LOST:
-        return "next to nothing is lost on it" if lost else "nothing is lost on it"
-    return f"it loses {words.number(100 * lost, 2)} % of the packets"
+        return "the link loses almost nothing" if lost else "the link loses nothing"
+    return f"the link loses {words.number(100 * lost, 2)} % of the packets"
 
 
-def goodput(remedies: Remedies) -> Finding:
-    """Say which remedies get more than plain TCP, by how much, and which do not."""
+def effect(remedies: Remedies, outcome: Outcome) -> str:
+    """Say what a remedy changes against plain TCP: goodput, and its price.
+
+    Every criterion of the verdict that was measured is named; one that does not change beyond
+    chance is named as such.
+    """
+    plain = reference(remedies)
+    changed = [_goodput_change(outcome), _delay_change(outcome, plain)]
+    waste = words_verdict.measure(remedies, "waste")
+    if waste is not None:
+        changed.append(_change(outcome, plain, waste["quantity"], outcome["waste_difference"]))
+    share = words_verdict.measure(remedies, "share")
+    if share is not None:
+        changed.append(_change(outcome, plain, share["quantity"], outcome["share_difference"]))
+    return words_compare.listed(changed)
+
+
+def _goodput_change(outcome: Outcome) -> str:
+    difference = outcome["difference"]
+    percent = None if difference is None else difference["percent"]
+    if difference is None or difference["standing"] not in {"more", "less"}:
+        return "does not change goodput significantly"
+    if percent is None or percent["mean"] is None:
+        return f"raises goodput from nothing to {_shown(outcome)}"
+    if percent["mean"] >= words.TWICE:
+        return f"multiplies goodput by {gain(percent).replace(_TIMES, '')}"
+    verb = "raises" if percent["mean"] > 0 else "lowers"
+    return f"{verb} goodput by {_unsigned(percent, 1.0, '%')}"
+
+
+_TIMES: Final = "\N{MULTIPLICATION SIGN}"
+
+
+def _unsigned(estimate: Estimate, scale: float, unit: str) -> str:
+    """Write the size of a difference whose sign the verb has.
+
+    >>> _unsigned({"mean": -0.012, "ci_low": -0.014, "ci_high": -0.01}, 1e3, "ms")
+    '12.0 ms [10.0, 14.0]'
+    """
+    mean, low, high = estimate["mean"], estimate["ci_low"], estimate["ci_high"]
+    if mean is None:
+        return "an unknown amount"
+    text = f"{words.number(abs(mean) * scale)} {unit}"
+    if low is None or high is None:
+        return text
+    ends = sorted((low * scale, high * scale), key=abs)
+    return f"{text} [{words.number(abs(ends[0]))}, {words.number(abs(ends[1]))}]"
+
+
+def _delay_change(outcome: Outcome, plain: Outcome) -> str:
+    difference = outcome["delivery_p95_difference"]
+    if difference is None:
+        # In some stretch one of the two delivers nothing, so that there are no pairs.
+        ours, theirs = (words_verdict.value(o, "delivery_p95_s") for o in (outcome, plain))
+        return (
+            f"has a delivery time (95 %) of {ours}, {plain['variant']} {theirs}"
+            " (no interval, as in some stretch nothing is delivered)"
+        )
+    if difference["standing"] not in {"more", "less"}:
+        return "does not change the delivery time (95 %) significantly"
+    absolute = difference["absolute"]
+    size = abs(absolute["mean"] or 0.0)
+    amount = _unsigned(absolute, *((1.0, "s") if size >= 1 else (1e3, "ms")))
+    if difference["standing"] == "more":
+        return f"adds {amount} to the delivery time (95 %)"
+    return f"shortens the delivery time (95 %) by {amount}"
+
+
+def _change(
+    outcome: Outcome, plain: Outcome, quantity: str, difference: PairedDifference | None
+) -> str:
+    name = words_verdict.noun(quantity, None)
+    if difference is None:
+        return f"has no comparable {name}"
+    if difference["standing"] not in {"more", "less"}:
+        return f"does not change {name} significantly"
+    verb = "raises" if difference["standing"] == "more" else "lowers"
+    before, after = words_verdict.value(plain, quantity), words_verdict.value(outcome, quantity)
+    if before == after:
+        return f"leaves {name} at {after}"
+    return f"{verb} {name} from {before} to {after}"
+
+
+def helpful(remedies: Remedies) -> str | None:
+    """Name the remedy that the verdict puts first, if it raises goodput by as much as counts."""
+    first, plain = remedies["verdict"]["first"], remedies["reference"]
+    if first is None or first == plain or plain in remedies["verdict"]["as_good"]:
+        return None
+    difference = words_verdict.of(remedies, first)["difference"]
+    if difference is None or difference["standing"] != "more":
+        return None
+    percent, measure = difference["percent"], words_verdict.measure(remedies, "goodput")
+    if percent is None or percent["mean"] is None or measure is None:
+        return first
+    return first if percent["mean"] >= measure["matters"] * (100 + percent["mean"]) else None
+
+
+def conclusion(remedies: Remedies) -> Finding:
+    """Say in one sentence what would help, by how much and at what price."""
     plain = reference(remedies)
     name = plain["variant"]
-    sides = _sides(remedies)
+    verdict = remedies["verdict"]
     if not any(o["goodput_bps"]["mean"] for o in remedies["outcomes"]):
-        return Finding("No remedy helps", "Nothing is delivered with any of them.", "bad")
+        return Finding("No remedy helps", "With none of the remedies anything is delivered.", "bad")
     if remedies["replications"] <= 1:
-        best = remedies["ranking"]["order"][0]
+        ranked = remedies["ranking"]["order"][0]
         return Finding(
             "What would help is not certain",
-            f"{best} has the highest goodput, but a single run has no interval.",
+            f"{ranked} has the highest goodput, but one run gives no confidence interval.",
             "warn",
         )
-    rest = _rest(sides)
-    if not sides["more"]:
-        text = (
-            f"{name} alone gets {_shown(plain)}, and {_lost(plain)}: no remedy is shown to get"
-            " more."
-        )
-        return Finding("Nothing would help", f"{text}{rest}")
-    first = sides["more"][0]
-    text = f"{_shown(first)} with {first['variant']} where {name} alone gets {_shown(plain)}"
-    difference = first["difference"]
-    percent = None if difference is None else difference["percent"]
-    if percent is not None and percent["mean"] is not None:
-        text += f": {gain(percent)}"
-    as_good = [n for n in remedies["ranking"]["as_good"] if n != name]
-    also = "; ".join(_with_gain(o) for o in sides["more"][1:])
-    text += f". More, too: {also}." if also else "."
-    if as_good and remedies["ranking"]["order"][0] == first["variant"]:
-        text += f" {words_compare.listed(as_good)} may get as much as {first['variant']}."
-        headline = f"{words_compare.listed([first['variant'], *as_good])} would help most"
-    else:
-        headline = f"{first['variant']} would help most"
-    return Finding(headline, text + rest, "good")
+    first = helpful(remedies)
+    if first is None:
+        text = f"With {name} alone goodput is {_shown(plain)}, and {_lost(plain)}."
+        sooner = [
+            o["variant"]
+            for o in remedies["outcomes"]
+            if (d := o["delivery_p95_difference"]) is not None and d["standing"] == "less"
+        ]
+        if sooner:
+            text += f" Shorter delivery times: {words_compare.listed(sooner)}."
+        return Finding("No remedy raises goodput", f"{text}{_rest(_sides(remedies))}")
+    best = words_verdict.of(remedies, first)
+    text = named(first, name)
+    text = f"{text[0].upper()}{text[1:]} {effect(remedies, best)}."
+    text += f" Goodput is {_shown(best)}, with {name} alone {_shown(plain)}."
+    if verdict["as_good"]:
+        as_good = [named(other, name) for other in verdict["as_good"]]
+        text += f" As good: {words_compare.listed(as_good)}."
+    return Finding(
+        f"Best remedy: {words_verdict.either([first, *verdict['as_good']])}", text, "good"
+    )
+
+
+def others(remedies: Remedies) -> Finding | None:
+    """Say what the other remedies change against plain TCP."""
+    name, verdict = remedies["reference"], remedies["verdict"]
+    if helpful(remedies) is None:
+        return None
+    choices = [c["variant"] for c in verdict["alternatives"] if c["variant"] != name]
+    worse = [c for c in verdict["behind"] if c["variant"] != name]
+    said = [f"{other} {effect(remedies, words_verdict.of(remedies, other))}" for other in choices]
+    if worse:
+        held = ", ".join(f"{c['variant']} is {words_verdict.held(remedies, c)}" for c in worse)
+        said.append(f"better in nothing than another: {held}")
+    said += [f"{e['variant']} is not ranked: {e['why']}" for e in verdict["not_ranked"]]
+    text = "; ".join(said)
+    return Finding("Other remedies", f"{text[0].upper()}{text[1:]}.") if said else None
 
 
 def _rest(sides: dict[str, list[Outcome]]) -> str:
-    """Say which remedies do not help."""
+    """Write how the goodput of the remedies differs where none helps."""
     said = ""
+    if sides["more"]:
+        said += (
+            f" Higher, by too little to count: {'; '.join(_with_gain(o) for o in sides['more'])}."
+        )
     if sides["undecided"]:
         names = "; ".join(_with_gain(o) for o in sides["undecided"])
-        said += f" Within chance: {names}."
+        said += f" No significant difference: {names}."
     if sides["equal"]:
-        said += f" The same: {words_compare.listed([o['variant'] for o in sides['equal']])}."
+        said += f" Identical: {words_compare.listed([o['variant'] for o in sides['equal']])}."
     if sides["less"]:
-        said += f" Less: {'; '.join(_with_gain(o) for o in sides['less'])}."
+        said += f" Lower: {'; '.join(_with_gain(o) for o in sides['less'])}."
     return said
 
 
 def delivery(remedies: Remedies) -> Finding | None:
-    """Say which remedies deliver sooner, and which later."""
+    """Say with which remedies delivery times are shorter, and with which longer."""
     plain = reference(remedies)
     own = plain["delivery_p95_s"]["mean"]
     said: dict[str, list[str]] = {"less": [], "more": [], "undecided": [], "equal": []}
@@ -142,7 +293,7 @@ def delivery(remedies: Remedies) -> Finding | None:
         time, difference = outcome["delivery_p95_s"]["mean"], outcome["delivery_p95_difference"]
         if outcome is plain or time is None:
             continue
-        text = f"{outcome['variant']} {_time(time)}"
+        text = f"{outcome['variant']} {words_verdict.seconds(time)}"
         if difference is None or remedies["replications"] <= 1:
             unpaired.append(text)
             continue
@@ -153,50 +304,42 @@ def delivery(remedies: Remedies) -> Finding | None:
     parts = [
         f"{label} {'; '.join(said[side])}"
         for side, label in (
-            ("less", "Sooner:"),
-            ("undecided", "Within chance:"),
-            ("equal", "The same:"),
-            ("more", "Later:"),
+            ("less", "Shorter:"),
+            ("undecided", "No significant difference:"),
+            ("equal", "Identical:"),
+            ("more", "Longer:"),
         )
         if said[side]
     ]
     if unpaired:
         parts.append(
-            f"No interval, as in some part one of the two delivered nothing: {'; '.join(unpaired)}"
+            "No interval, because one of the two delivers nothing in some stretch:"
+            f" {'; '.join(unpaired)}"
         )
     if own is None or not parts:
         return None
     text = (
-        "95 % of the data are with the application, from when they first left, within"
-        f" {_time(own)} with {plain['variant']} alone. {'. '.join(parts)}."
+        f"With {plain['variant']} alone 95 % of the data reach the application in order within"
+        f" {words_verdict.seconds(own)} of their first transmission. {'. '.join(parts)}."
     )
-    headline = "Delivery time" if not said["less"] else f"Sooner: {_fastest(remedies)}"
+    headline = (
+        "Delivery time" if not said["less"] else f"Shortest delivery time: {_fastest(remedies)}"
+    )
     return Finding(headline, text)
 
 
 def _fastest(remedies: Remedies) -> str:
-    """Name the remedy that is sooner than plain TCP and has the shortest delivery time."""
-    sooner = [
+    """Name the remedy of the shortest delivery time among those that shorten it."""
+    shorter = [
         (o["delivery_p95_s"]["mean"] or 0.0, o["variant"])
         for o in remedies["outcomes"]
         if (d := o["delivery_p95_difference"]) is not None and d["standing"] == "less"
     ]
-    return min(sooner)[1]
-
-
-def _time(seconds: float) -> str:
-    """Write a time in the unit that reads best.
-
-    >>> _time(0.0512), _time(6.894)
-    ('51.2 ms', '6.89 s')
-    """
-    if seconds >= 1:
-        return f"{words.number(seconds)} s"
-    return f"{words.number(seconds * 1e3)} ms"
+    return min(shorter)[1]
 
 
 def cost(remedies: Remedies) -> Finding | None:
-    """Say what is put on the link for each byte that arrives, and what loss is left."""
+    """Say how many bytes the link carries for each byte delivered, and what loss is left."""
     known = [
         (value, o["variant"])
         for o in remedies["outcomes"]
@@ -205,20 +348,20 @@ def cost(remedies: Remedies) -> Finding | None:
     if len(known) < 2:  # noqa: PLR2004 - there is something to compare
         return None
     said = ", ".join(f"{name} {words.number(value)}" for value, name in known)
-    text = f"Bytes put on the link, headers and parity included, for each byte delivered: {said}."
+    text = f"Bytes on the link per byte delivered, with headers and parity: {said}."
     left = [
         f"{o['variant']} {words.number(100 * lost, 2)} %"
         for o in remedies["outcomes"]
         if (lost := o["residual_loss"]["mean"]) is not None
     ]
     if left and any(o["residual_loss"]["mean"] for o in remedies["outcomes"]):
-        text += f" Losses that the transport meets on it, of its own packets: {', '.join(left)}."
-    return Finding("What it costs", text)
+        text += f" Loss that remains for the transport, of its packets: {', '.join(left)}."
+    return Finding("Overhead", text)
 
 
 def findings(remedies: Remedies) -> list[Finding]:
-    """Say everything there is to say of the remedies on one channel, the most useful first."""
-    found = [goodput(remedies), delivery(remedies), cost(remedies)]
+    """Say everything there is to say of the remedies on one channel, the conclusion first."""
+    found = [conclusion(remedies), others(remedies), delivery(remedies), cost(remedies)]
     return [finding for finding in found if finding is not None]
 
 
@@ -230,25 +373,37 @@ def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
     """
     gains: dict[str, list[float]] = {}
     helps: dict[str, int] = {}
+    first: dict[str, int] = {}
     without = 0
+    plain = links[0][1]["reference"]
     for _, remedies in links:
         more = _sides(remedies)["more"]
         without += not more
+        best = words_verdict.best(remedies) if helpful(remedies) is not None else []
+        for name in best:
+            first[name] = first.get(name, 0) + 1
         for outcome in more:
             name, difference = outcome["variant"], outcome["difference"]
             helps[name] = helps.get(name, 0) + 1
             percent = None if difference is None else difference["percent"]
             if percent is not None and percent["mean"] is not None:
                 gains.setdefault(name, []).append(percent["mean"])
-    total = words.count(len(links))
+    total = words.counted(len(links), "link")
     if not helps:
-        return Finding("Nothing would help", f"No remedy is shown to help on any of {total} links.")
+        return Finding(
+            "No remedy raises goodput", f"No remedy raises goodput significantly on any of {total}."
+        )
     said = [
-        f"{name} {words.count(helps[name])}"
-        + (f" (typically {words.times(median(gains[name]))})" if name in gains else "")
+        f"{named(name, plain)} on {words.count(helps[name])}"
+        + (f" (median {words.times(median(gains[name]))})" if name in gains else "")
         for name in sorted(helps, key=lambda n: -helps[n])
     ]
-    text = f"Of {total} links, each gets more than plain TCP on: {', '.join(said)}."
+    text = f"Of {total}, each remedy raises goodput significantly: {'; '.join(said)}."
+    if first:
+        ranked = ", ".join(
+            f"{name} {words.count(first[name])}" for name in sorted(first, key=lambda n: -first[n])
+        )
+        text += f" Weighed against delay and overhead, the best remedy or as good: {ranked}."
     if without:
-        text += f" On {words.count(without)} nothing is shown to help."
+        text += f" On {words.count(without)} no remedy raises goodput significantly."
     return Finding("What would help these links", text, "good")

@@ -86,8 +86,8 @@ def study_findings(links: Sequence[Link]) -> list[Finding]:
         found.append(
             Finding(
                 f"{number(spread.ratio, 2)}\N{MULTIPLICATION SIGN} at equal PRR",
-                f"At PRR {number(spread.prr, 2)} TCP gets {number(spread.low)} packets/s on one"
-                f" link and {number(spread.high)} on another: PRR is not enough.",
+                f"At PRR {number(spread.prr, 2)} TCP delivers {number(spread.low)} packets/s on one"
+                f" link and {number(spread.high)} on another: PRR alone does not predict TCP.",
                 "warn" if spread.ratio > 1.5 else "plain",  # noqa: PLR2004
             )
         )
@@ -119,10 +119,11 @@ def _ensemble_independent(links: Sequence[Link]) -> Finding:
         if standing(link, "independent") > 0
     ]
     known = [m for gain in gains if gain is not None and (m := gain["mean"]) is not None]
-    typical = f" (typically {times(median(known))})" if known else ""
+    typical = f" (median {times(median(known))})" if known else ""
     text = (
-        f"TCP gets more over {counted(more, 'link')} than independent losses of equal PRR would"
-        f" give{typical}; less over {count(less)}; on {count(same)} it is within chance."
+        f"Compared with independent losses of equal PRR, TCP gets significantly more on"
+        f" {counted(more, 'link')}{typical} and significantly less on {count(less)}; on"
+        f" {count(same)} the difference is not significant."
     )
     lucky = _BY_CHANCE * len(losing)
     if lucky >= 1:
@@ -143,9 +144,9 @@ def _ensemble_model(links: Sequence[Link]) -> Finding:
     more, less, same = sides(modelled, "gilbert_elliott")
     return Finding(
         f"Gilbert-Elliott misses {count(more + less)} of {count(len(modelled))}",
-        f"A Gilbert-Elliott chain of equal PRR and mu gives TCP too little on"
-        f" {counted(more, 'link')} and too much on {count(less)}; on {count(same)} the"
-        " difference is within chance.",
+        f"A Gilbert-Elliott chain of equal PRR and mu underestimates TCP's throughput on"
+        f" {counted(more, 'link')} and overestimates it on {count(less)}; on {count(same)} the"
+        " difference is not significant.",
         "warn" if more + less else "plain",
     )
 
@@ -160,7 +161,7 @@ def _ensemble_length(links: Sequence[Link]) -> Finding:
     ]
     text = f"mu has settled on {count(settled)} of {counted(len(measured), 'link')}."
     if needs:
-        text += f" The others typically need about {number(median(needs), 2)} packets."
+        text += f" The others need about {number(median(needs), 2)} packets (median)."
     return Finding(
         f"mu settled on {count(settled)} of {count(len(measured))}",
         text,

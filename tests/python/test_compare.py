@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import polars as pl
 import pytest
 
 import airtcp
-from airtcp import words_compare
+from airtcp import words_compare, words_verdict
 from airtcp.cli.compare import link_keys
 
 if TYPE_CHECKING:
@@ -220,50 +221,117 @@ def test_ctrl_c_keeps_whole_replications(interrupted: Interrupted, tmp_path: Pat
 
 
 def _case(
-    means: dict[str, float], as_good: list[str], behind: list[str], count: int = 10
-) -> dict[str, Any]:
-    order = sorted(means, key=lambda name: -means[name])
+    means: dict[str, float], verdict: dict[str, Any], *, resent: float = 0.01, count: int = 10
+) -> Any:
+    """Make a case of these goodputs; the first one named resends so much of what it sends."""
 
-    def outcome(name: str) -> dict[str, Any]:
-        estimate = {"mean": means[name], "ci_low": means[name], "ci_high": means[name]}
+    def outcome(name: str, share: float) -> dict[str, Any]:
+        def estimate(mean: float) -> dict[str, float]:
+            return {"mean": mean, "ci_low": mean, "ci_high": mean}
+
         return {
             "variant": name,
-            "goodput_bps": estimate,
+            "goodput_bps": estimate(means[name]),
             "packets_per_second": None,
             "difference": None,
-            "rtt_mean_s": estimate,
+            "delivery_p95_s": estimate(0.05),
+            "retransmission_ratio": estimate(share),
+            "rtt_mean_s": estimate(0.04),
             "share": None,
         }
 
+    measures = [
+        {"criterion": "goodput", "quantity": "goodput_bps"},
+        {"criterion": "delay", "quantity": "delivery_p95_s"},
+        {"criterion": "waste", "quantity": "retransmission_ratio"},
+    ]
+    empty: dict[str, Any] = {
+        "first": None,
+        "as_good": [],
+        "alternatives": [],
+        "behind": [],
+        "not_ranked": [],
+    }
     return {
         "channel": "scenario",
         "replications": count,
-        "outcomes": [outcome(name) for name in means],
-        "ranking": {"order": order, "as_good": as_good, "behind": behind},
+        "outcomes": [outcome(name, resent if i == 0 else 0.01) for i, name in enumerate(means)],
+        "ranking": {"order": sorted(means, key=lambda name: -means[name])},
+        "verdict": {**empty, "measures": measures, "replications": count, **verdict},
     }
 
 
-def test_words_follow_the_intervals() -> None:
+def test_words_follow_the_verdict() -> None:
     means = {"a": 3e6, "b": 2e6, "c": 1e6}
-    said = words_compare.ranking
-    sure: Any = _case(means, [], ["b", "c"])
-    assert said(sure).headline == "a gets the most"
-    assert "more than each of the others" in said(sure).text
-    some: Any = _case(means, ["b"], ["c"])
-    assert said(some).headline == "a, or b"
-    assert "c gets less" in said(some).text
-    none: Any = _case(means, ["b", "c"], [])
-    assert said(none).headline == "No difference shown"
-    single: Any = _case(means, ["b", "c"], [], count=1)
+    said = words_verdict.conclusion
+    waste: Any = {"variant": "b", "than": "a", "better": ["waste"], "worse": ["goodput"]}
+    slow: Any = {"variant": "c", "than": "b", "better": [], "worse": ["goodput"]}
+
+    sure = said(_case(means, {"first": "a", "behind": [slow]}))
+    assert (sure.headline, sure.tone) == ("a is the best choice", "good")
+    # All four criteria are shown, and what was not measured is named.
+    for part in ("goodput 3.00 Mb/s", "delivery time (95 %) 50.0 ms", "retransmitted share 1.0 %"):
+        assert part in sure.text
+    assert "share beside other flows not measured" in sure.text
+
+    dear = _case(means, {"first": "a", "alternatives": [waste], "behind": [slow]}, resent=0.29)
+    assert said(dear).headline == "a for goodput, b for few retransmissions"
+    assert "b is better in retransmitted share (1.0 %, a 29 %)" in said(dear).text
+    assert "worse in goodput (2.00 Mb/s, a 3.00 Mb/s)" in said(dear).text
+    [behind] = words_verdict.rest(dear)
+    assert behind.text == "c is worse in goodput (1.00 Mb/s, b 2.00 Mb/s)."
+
+    assert said(_case(means, {"first": "a", "as_good": ["b"]})).headline == "a or b"
+    single = _case(means, {}, count=1)
     assert said(single).tone == "warn"
-    assert "no interval" in said(single).text
-    # Whatever the means: what is not behind is never said to get less.
-    for case in (some, none, single):
-        assert "gets the most" not in said(case).headline
-        assert "b gets less" not in said(case).text
-    assert "b" in words_compare.suits(some).headline
-    assert "suits best" in words_compare.suits(sure).headline
-    assert "Any" in words_compare.suits(none).headline
+    assert "no confidence interval" in said(single).text
+
+
+def test_what_is_not_ranked_is_not_named_best() -> None:
+    why = [{"variant": "a", "why": "it needs a queue that marks with ECN, and the path has none"}]
+    case = _case({"a": 9e6, "b": 2e6}, {"first": "b", "not_ranked": why}, resent=0.29)
+    assert words_verdict.conclusion(case).headline == "b alone"
+    [left] = words_verdict.rest(case)
+    assert left.text.startswith("a (9.00 Mb/s): it needs a queue that marks")
+    assert words_compare.best(case) == "b"
+    assert "a is not ranked: it needs" in words_compare.suits(case).text
+    # Nor by a single run.
+    single = _case({"a": 9e6, "b": 2e6, "c": 1e6}, {"not_ranked": why}, count=1)
+    assert words_verdict.conclusion(single).text.startswith("b has the highest goodput")
+
+
+def test_terminal_page_and_document_have_one_verdict(
+    run: Program, lossy: Path, tmp_path: Path
+) -> None:
+    tcp = "sack,jersey:ecn=true,cubic"
+    arguments = ["compare", lossy.name, "--tcp", tcp, "-q", "--out", "all"]
+    out = " ".join(_ended(run(*arguments)).split())
+    document = json.loads((tmp_path / "all" / "compare.json").read_text("utf-8"))
+    case = document["subjects"][0]["cases"][0]
+    verdict = case["verdict"]
+    assert [entry["variant"] for entry in verdict["not_ranked"]] == ["jersey:ecn=true"]
+    assert verdict["first"] in {"sack", "cubic"}
+    said = words_verdict.conclusion(case)
+    page = html.unescape((tmp_path / "all" / "report.html").read_text("utf-8"))
+    for text in (out, page):
+        assert said.text in text
+        assert 'it needs a queue of kind "jersey", and the path has none' in text
+    # The conclusion stands above the table.
+    assert out.index(said.headline) < out.index("resent")
+    places = pl.read_parquet(tmp_path / "all" / "outcomes.parquet")["verdict"].to_list()
+    assert places[1] == "not-ranked"
+    assert "first" in places
+
+
+def test_a_bare_law_is_the_law_alone(lossy: Path) -> None:
+    result = airtcp.compare(lossy, tcp="cubic,reno,sack,reno-nosack", replications=2)
+    [subject] = result.json["subjects"]
+    assert [entry["recovery"] for entry in subject["tcp"]] == ["sack", "sack", "sack", "reno"]
+    goodputs = [outcome["goodput_bps"] for outcome in subject["cases"][0]["outcomes"]]
+    assert goodputs[1] == goodputs[2] != goodputs[3]
+    assert any('reno-nosack with "reno"' in note for note in subject["notes"])
+    alone = airtcp.compare(lossy, tcp="cubic,reno", replications=2).json["subjects"][0]
+    assert not any("loss recovery" in note for note in alone["notes"])
 
 
 def test_a_study_says_which_tcp_suits(run: Program, bursty: Path, tmp_path: Path) -> None:
@@ -271,8 +339,8 @@ def test_a_study_says_which_tcp_suits(run: Program, bursty: Path, tmp_path: Path
     out = _ended(run("study", bursty.name, "--replicas", "2", "--no-report"))
     assert "vs newreno" in out
     out = _ended(run("study", bursty.name, other.name, "--replicas", "2", "--no-report"))
-    assert "maybe as good" in out
-    assert "Which TCP suits these links" in out
+    assert "best choice" in out
+    assert "The best TCP for these links" in out
     out = _ended(run("study", bursty.name, "--replicas", "2", "--no-report", "--no-compare"))
     assert "vs newreno" not in out
     result = airtcp.study([bursty, other], replicas=2)

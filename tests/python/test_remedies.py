@@ -71,12 +71,18 @@ def test_a_lossy_link_is_helped_and_it_is_said(lossy: Path) -> None:
     assert coded["standing"] == "more"
     # Several times as much: SACK starves at a fifth lost.
     assert _mean(coded["percent"]) > 500
-    said = words_remedies.goodput(found)
-    assert said.headline.endswith("would help most")
+    said = words_remedies.conclusion(found)
+    verdict = found["verdict"]
+    first = verdict["first"]
+    assert first in names[1:]
+    assert said.headline.startswith(f"Best remedy: {first}")
     assert said.tone == "good"
-    assert f"lt-tcp {words_remedies.gain(coded['percent'])}" in said.text  # pyright: ignore[reportArgumentType]
-    assert "Within chance" not in said.text
-    assert "Less:" not in said.text
+    # The remedy is named in words, with what it gives and what it costs.
+    spoken = words_remedies.named(first)
+    assert said.text.startswith(f"{spoken[0].upper()}{spoken[1:]} multiplies goodput by ")
+    assert "delivery time (95 %)" in said.text
+    assert "bytes on the link per byte delivered" in said.text
+    assert [m["quantity"] for m in verdict["measures"]][2] == "bytes_per_byte"
     costs = words_remedies.cost(found)
     assert costs is not None
     assert f"lt-tcp {_mean(by_name['lt-tcp']['bytes_per_byte']):.2f}" in costs.text
@@ -85,17 +91,18 @@ def test_a_lossy_link_is_helped_and_it_is_said(lossy: Path) -> None:
 
 def test_a_clean_link_is_not_and_it_is_said(clean: Path, run: Program) -> None:
     found = _remedies(clean)
-    said = words_remedies.goodput(found)
-    assert said.headline == "Nothing would help"
-    assert "nothing is lost on it" in said.text
-    assert "The same: sack@ll-arq:arq=selective." in said.text
+    said = words_remedies.conclusion(found)
+    assert said.headline == "No remedy raises goodput"
+    assert "the link loses nothing" in said.text
+    assert "Identical: sack@ll-arq:arq=selective." in said.text
+    assert "Shorter delivery times: sliding." in said.text
     assert not [o for o in found["outcomes"] if (o["difference"] or {}).get("standing") == "more"]
     # A short queue is another thing than goodput.
     delivery = words_remedies.delivery(found)
     assert delivery is not None
-    assert delivery.headline == "Sooner: sliding"
+    assert delivery.headline == "Shortest delivery time: sliding"
     out = _ended(run("study", clean, "--replicas", "2", "--no-report", "--no-compare", "-q"))
-    assert "- Nothing would help: " in out
+    assert "- No remedy raises goodput: " in out
     assert "What would help against losses" in out
 
 
@@ -106,7 +113,7 @@ def test_in_the_terminal(run: Program, lossy: Path) -> None:
     assert "lt-tcp" not in before
     for name in ("sack@ll-harq", "lt-tcp", "lt-tcp@ll-harq", "sliding"):
         assert f"\n {name} " in after
-    assert "would help most: " in after
+    assert "Best remedy: " in after
     assert "One packet a slot, behind a queue" in after
     # Who names the TCPs has these alone, unless remedies are asked for.
     assert "What would help" not in _ended(run("compare", lossy, "--tcp", "sack", "-q"))
@@ -130,7 +137,7 @@ def test_a_study_says_it_everywhere(run: Program, lossy: Path, tmp_path: Path) -
     assert "What would help this link" in html
     assert "Goodput and delivery time" in html
     out = _ended(run(*arguments, "--no-report"))
-    assert "would help most: " in out
+    assert "Best remedy: " in out
     without = _ended(run(*arguments, "--no-report", "--no-remedies", "--json"))
     assert json.loads(without)["links"][0]["remedies"] is None
 
@@ -138,13 +145,14 @@ def test_a_study_says_it_everywhere(run: Program, lossy: Path, tmp_path: Path) -
 def test_of_several_links(lossy: Path, clean: Path, run: Program) -> None:
     result = airtcp.study([lossy, clean], replicas=2, compare=False, remedies="lt-tcp")
     [said] = [f for f in result.findings if f.headline == "What would help these links"]
-    assert "Of 2 links, each gets more than plain TCP on: lt-tcp 1 (typically " in said.text
-    assert said.text.endswith("On 1 nothing is shown to help.")
+    named = "TCP with parity packets (LT-TCP) on 1 (median "
+    assert f"Of 2 links, each remedy raises goodput significantly: {named}" in said.text
+    assert said.text.endswith("On 1 no remedy raises goodput significantly.")
     drawn = page.helped(result.json["links"])
     assert drawn is not None
     assert [row[1] for row in drawn["several"]["rows"]] == [
-        "lt-tcp would help most",
-        "Nothing would help",
+        "Best remedy: lt-tcp",
+        "No remedy raises goodput",
     ]
     out = _ended(run("compare", lossy, clean, "--tcp", "sack", "--remedies", "lt-tcp", "-q"))
     assert out.count("What would help against losses") == 2
@@ -170,8 +178,8 @@ def test_behind_a_link_and_in_a_scenario(lossy: Path) -> None:
     found = _remedies(lossy, "sliding,ll-arq:arq=selective", as_link=link)
     assert found["replications"] == 5
     assert all(o["packets_per_second"] is None for o in found["outcomes"])
-    assert words_remedies.goodput(found).tone == "good"
-    assert "Mb/s with" in words_remedies.goodput(found).text
+    assert words_remedies.conclusion(found).tone == "good"
+    assert "Mb/s, with sack alone" in words_remedies.conclusion(found).text
     assert found["notes"][0].startswith("Packets, and units of a link protocol, that leave within")
 
 
@@ -190,13 +198,16 @@ def test_bad_names(run: Program, lossy: Path, names: str, part: str) -> None:
     assert part in ended.err
 
 
-def _made(*percents: tuple[str, float, str]) -> Remedies:
+def _made(*percents: tuple[str, float, str], verdict: dict[str, Any] | None = None) -> Any:
     """Make remedies of given differences to a plain TCP."""
 
-    def estimate(mean: float | None) -> dict[str, float | None]:
+    def estimate(mean: float | None, half: float = 5) -> dict[str, float | None]:
         if mean is None:
             return {"mean": None, "ci_low": None, "ci_high": None}
-        return {"mean": mean, "ci_low": mean - 5, "ci_high": mean + 5}
+        return {"mean": mean, "ci_low": mean - half, "ci_high": mean + half}
+
+    def paired(mean: float, half: float, side: str | None) -> Any:
+        return side and {"absolute": estimate(mean, half), "percent": None, "standing": side}
 
     rows = [("sack", 0.0, None), *percents]
     outcomes = [
@@ -210,35 +221,63 @@ def _made(*percents: tuple[str, float, str]) -> Remedies:
                 "percent": estimate(percent),
                 "standing": side,
             },
-            "delivery_p95_s": estimate(None),
-            "delivery_p95_difference": None,
+            "delivery_p95_s": estimate(0.05, 0.001),
+            "delivery_p95_difference": paired(0.012, 0.002, side and "more"),
             "residual_loss": estimate(None),
-            "bytes_per_byte": estimate(None),
+            "bytes_per_byte": estimate(1.1 if side else 1.0, 0.01),
+            "waste_difference": paired(0.1, 0.01, side and "more"),
         }
         for name, percent, side in rows
     ]
     order = sorted(rows, key=lambda row: -row[1])
-    made: Any = {
+    empty: dict[str, Any] = {
+        "first": "sack",
+        "as_good": [],
+        "alternatives": [],
+        "behind": [],
+        "not_ranked": [],
+    }
+    measures = [
+        {"criterion": "goodput", "quantity": "goodput_bps", "matters": 0.03},
+        {"criterion": "delay", "quantity": "delivery_p95_s"},
+        {"criterion": "waste", "quantity": "bytes_per_byte"},
+    ]
+    return {
         "reference": "sack",
         "replications": 10,
         "outcomes": outcomes,
         "ranking": {"order": [row[0] for row in order], "as_good": [], "behind": []},
+        "verdict": {**empty, "measures": measures, "replications": 10, **(verdict or {})},
     }
-    return made
 
 
-def test_what_is_within_chance_is_no_help() -> None:
+def test_what_is_not_significant_is_no_help() -> None:
     made = _made(("lt-tcp", 3.0, "undecided"), ("sliding", -4.0, "less"))
-    said = words_remedies.goodput(made)
-    assert said.headline == "Nothing would help"
-    assert "Within chance: lt-tcp +3.0 % [" in said.text
-    assert "Less: sliding \N{MINUS SIGN}4.0 % [" in said.text
-    assert words_remedies.delivery(made) is None
-    assert words_remedies.cost(made) is None
-    made = _made(("lt-tcp", 30.0, "more"), ("sliding", 40.0, "more"))
-    made["ranking"]["as_good"] = ["lt-tcp"]
-    said = words_remedies.goodput(made)
-    assert said.headline == "sliding and lt-tcp would help most"
-    assert "lt-tcp may get as much as sliding" in said.text
+    said = words_remedies.conclusion(made)
+    assert said.headline == "No remedy raises goodput"
+    assert "No significant difference: lt-tcp +3.0 % [" in said.text
+    assert "Lower: sliding \N{MINUS SIGN}4.0 % [" in said.text
+    assert words_remedies.others(made) is None
+    # A gain too small to count is named as that.
+    made = _made(("lt-tcp", 2.0, "more"), verdict={"as_good": ["lt-tcp"]})
+    assert "Higher, by too little to count: lt-tcp" in words_remedies.conclusion(made).text
     made["replications"] = 1
-    assert words_remedies.goodput(made).headline == "What would help is not certain"
+    assert words_remedies.conclusion(made).headline == "What would help is not certain"
+
+
+def test_a_remedy_is_named_in_words_with_its_price() -> None:
+    name = "sack@ll-arq:arq=selective"
+    behind: Any = {"variant": "sliding", "than": name, "better": [], "worse": ["goodput"]}
+    made = _made(
+        (name, 38.0, "more"), ("sliding", 20.0, "more"), verdict={"first": name, "behind": [behind]}
+    )
+    said = words_remedies.conclusion(made)
+    assert said.headline == f"Best remedy: {name}"
+    assert said.text.startswith(
+        "Local retransmission on the link (LL-ARQ, arq=selective) raises goodput by 38.0 %"
+        " [33.0, 43.0], adds 12.0 ms [10.0, 14.0] to the delivery time (95 %) and raises bytes on"
+        " the link per byte delivered from 1.00 to 1.10."
+    )
+    other = words_remedies.others(made)
+    assert other is not None
+    assert "sliding is worse in goodput (1.20 Mb/s, " in other.text

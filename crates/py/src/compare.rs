@@ -173,7 +173,9 @@ fn placed<'a, T>(rows: &'a [Row<'a, T>]) -> Columns<'a, Row<'a, T>> {
 }
 
 fn outcomes<'a>(rows: &'a [Row<'a, &'a Outcome>]) -> PyResult<Table> {
-    let table = placed(rows).count("replications", |r| u64::from(r.1.replications));
+    let table = placed(rows)
+        .count("replications", |r| u64::from(r.1.replications))
+        .text("verdict", |r| r.1.verdict.place(&r.2.variant));
     outcome_columns(table, |r| r.2).finish()
 }
 
@@ -185,7 +187,7 @@ pub(crate) fn outcome_columns<'a, R>(
     type Get = fn(&Outcome) -> Option<Estimate>;
     let gain: Get = |o| o.difference.map(|d| d.absolute);
     let percent: Get = |o| o.difference.and_then(|d| d.percent);
-    let columns: [(&str, Get); 25] = [
+    let columns: [(&str, Get); 28] = [
         ("goodput_bps", |o| Some(o.goodput_bps)),
         ("packets_per_second", |o| o.packets_per_second),
         ("difference_bps", gain),
@@ -208,6 +210,9 @@ pub(crate) fn outcome_columns<'a, R>(
         ("completion_s", |o| Some(o.completion_s)),
         ("exchange_mean_s", |o| Some(o.exchange_mean_s)),
         ("jain_index", |o| Some(o.jain_index)),
+        ("others_goodput_bps", |o| o.others_goodput_bps),
+        ("waste_difference", |o| o.waste_difference.map(|d| d.absolute)),
+        ("share_difference", |o| o.share_difference.map(|d| d.absolute)),
         ("share", |o| o.share),
         ("rival_goodput_bps", |o| o.rival_goodput_bps),
         ("rival_difference_bps", |o| o.rival_difference.map(|d| d.absolute)),

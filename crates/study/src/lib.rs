@@ -16,8 +16,8 @@ mod runs;
 
 pub use compare::{
     AsLink, COMPARE_SCHEMA, Case, Channel, CompareError, CompareOptions, CompareResult, CompareRun,
-    Difference as PairedDifference, Given, Outcome, Over, Ranking, Remedies, Standing, Subject,
-    SubjectKind, VariantTcp, Window, compare,
+    Compared, Criterion, Difference as PairedDifference, Given, Measure, NotRanked, Outcome, Over,
+    Ranking, Remedies, Standing, Subject, SubjectKind, VariantTcp, Verdict, Window, compare,
 };
 pub use loader::load_trace;
 pub use models::{

@@ -277,7 +277,7 @@ fn assemble(
             gilbert_elliott_note: note,
             difference,
         },
-        compared: suits.assemble(compared),
+        compared: suits.assemble(config, compared),
         remedies: None,
     })
 }

@@ -47,7 +47,7 @@ def study(
         slot: Duration of a slot, such as "10 ms"; the trace's own interval if left out.
         replicas: Synthetic links of each kind.
         seed: Root seed; the same seed gives the same result.
-        compare: Whether to say which TCP suits each link; if left out, up to 20 links.
+        compare: Whether to compare TCPs over each link; if left out, up to 20 links.
         remedies: Whether to say what would help each link against its losses, or the remedies by
             name, as for `compare`; if left out, up to 20 links.
         workers: Threads; all cores if left out. The result does not depend on it.

@@ -145,9 +145,10 @@ def compare(
 
     Args:
         subjects: Scenarios (files whose name ends in `.toml`) and delivery traces, as for `study`.
-        tcp: TCPs by name, as a list or separated by commas: a congestion law, a recovery, or
-            `own` for the scenario's, with further keys behind colons (`cubic:recovery=newreno`);
-            behind a link also `lt-tcp` and `sliding`; a link protocol behind an `@`.
+        tcp: TCPs by name, as a list or separated by commas: a congestion law (with SACK recovery),
+            a recovery with Reno's law (`newreno`, `tahoe`, `reno-nosack`), or `own` for the
+            scenario's, with further keys behind colons (`cubic:recovery=newreno`); behind a link
+            also `lt-tcp` and `sliding`; a link protocol behind an `@`.
         remedies: Whether to try remedies against losses, or which, by name as in `tcp`: `usual` are
             the usual ones. If left out, the usual ones where `tcp` is left out, on up to 20
             subjects.

@@ -18,8 +18,9 @@ Tcp = Annotated[
     typer.Option(
         "--tcp",
         metavar="NAME[,NAME]...",
-        help="TCPs: congestion laws or recoveries (airtcp list congestion), or own for the "
-        "scenario's; keys follow colons, as in cubic:recovery=newreno. May be given again.",
+        help="TCPs: congestion laws with SACK (airtcp list congestion), recoveries with Reno's law "
+        "(tahoe, newreno, reno-nosack), or own for the scenario's; keys follow colons, as in "
+        "cubic:recovery=newreno. May be given again.",
         show_default=False,
     ),
 ]

@@ -29,7 +29,6 @@ def put_result(result: CompareResult) -> None:
     from rich.text import Text
 
     from airtcp import words, words_compare, words_remedies
-    from airtcp.cli import remedies
 
     console = screen()
     document = result.json
@@ -37,17 +36,7 @@ def put_result(result: CompareResult) -> None:
     reference, rival = document["reference"], document["rival"]
     if len(subjects) <= _IN_FULL:
         for subject in subjects:
-            for case in subject["cases"]:
-                _heading(console, subject, case)
-                case_table(console, case, reference, rival)
-            for finding in words_compare.subject_findings(subject, reference, rival):
-                console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
-            for remark in subject["notes"]:
-                console.print(Text(f"- {remark}", style="dim"))
-            console.print()
-            helped = subject["remedies"]
-            if helped is not None:
-                remedies.section(console, helped)
+            _in_full(console, subject, reference, rival)
     else:
         cases = [(subject["name"], subject["cases"][0]) for subject in subjects]
         overview(console, cases)
@@ -63,6 +52,30 @@ def put_result(result: CompareResult) -> None:
             Text(f"- {words.count(len(skipped))} not traces; the first: {skipped[0]['path']}")
         )
     console.print(f"seed {result.seed}, airtcp {document['airtcp_version']}")
+
+
+def _in_full(console: Console, subject: CompareSubject, reference: str, rival: str | None) -> None:
+    """Print the conclusion on one scenario or link, its tables, and everything else."""
+    from rich.text import Text
+
+    from airtcp import words_compare
+    from airtcp.cli import remedies
+
+    findings = words_compare.subject_findings(subject, reference, rival)
+    for i, case in enumerate(subject["cases"]):
+        _heading(console, subject, case)
+        if i == 0:
+            first = findings[0]
+            console.print(Text.assemble((f"{first.headline}: ", "bold"), first.text))
+        case_table(console, case, reference, rival)
+    for finding in findings[1:]:
+        console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
+    for remark in subject["notes"]:
+        console.print(Text(f"- {remark}", style="dim"))
+    console.print()
+    helped = subject["remedies"]
+    if helped is not None:
+        remedies.section(console, helped)
 
 
 def _heading(console: Console, subject: CompareSubject, case: CompareCase) -> None:
@@ -95,19 +108,24 @@ def _columns(case: CompareCase, reference: str, rival: str | None) -> list[Colum
     outcomes = case["outcomes"]
 
     unit = words_compare.goodput(outcomes[0])[1]
+    # In the order of what explains; the highest number is left out first of a narrow terminal.
     columns = [
         means(f"goodput\n({unit})", [words_compare.goodput(o)[0] for o in outcomes], 1.0),
         against(reference, outcomes) if len(outcomes) > 1 else None,
+        plain("delivered\n95 % (ms)", outcomes, "delivery_p95_s", 1e3, 0),
+        plain("resent\n(%)", outcomes, "retransmission_ratio", 100.0, 0),
         means("share\n(%)", [o["share"] for o in outcomes], 100.0, limits=SHARE),
         means(f"{rival} gets\n(Mb/s)", [o["rival_goodput_bps"] for o in outcomes], 1e-6, 1),
-        plain("RTT\n(ms)", outcomes, "rtt_mean_s", 1e3, 2),
-        plain("95 %\n(ms)", outcomes, "rtt_p95_s", 1e3, 5),
-        plain("queue\n(ms)", outcomes, "queue_delay_s", 1e3, 6),
-        plain("resent\n(%)", outcomes, "retransmission_ratio", 100.0, 3),
-        plain("timeouts", outcomes, "timeouts", 1.0, 4),
-        plain("fairness", outcomes, "jain_index", 1.0, 1),
+        None
+        if rival
+        else means("others\n(Mb/s)", [o["others_goodput_bps"] for o in outcomes], 1e-6, 1),
+        plain("fairness", outcomes, "jain_index", 1.0, 2),
         plain("completion\n(s)", outcomes, "completion_s", 1.0, 1),
         plain("exchange\n(ms)", outcomes, "exchange_mean_s", 1e3, 1),
+        plain("RTT\n(ms)", outcomes, "rtt_mean_s", 1e3, 4),
+        plain("queue\n(ms)", outcomes, "queue_delay_s", 1e3, 3),
+        plain("timeouts", outcomes, "timeouts", 1.0, 5),
+        plain("95 % of\nRTT (ms)", outcomes, "rtt_p95_s", 1e3, 6),
     ]
     return [column for column in columns if column is not None]
 
@@ -154,7 +172,7 @@ def against(reference: str, outcomes: list[Outcome]) -> Column:
 
 
 def _gained(outcome: Outcome, *, interval: bool) -> Text:
-    """Write the difference to the reference; one within chance does not stand out."""
+    """Write the difference to the reference; one that is not significant does not stand out."""
     from rich.text import Text
 
     from airtcp import words_compare
@@ -166,43 +184,46 @@ def _gained(outcome: Outcome, *, interval: bool) -> Text:
 
 
 def overview(console: Console, compared: list[tuple[str, CompareCase]]) -> None:
-    """Print a line for each of several links: which TCPs suit it.
+    """Print a line for each of several links: the verdict over it.
 
     Args:
         console: Where to print.
         compared: Name and case of each link.
     """
-    from airtcp import words, words_compare
+    from airtcp import words, words_compare, words_verdict
     from airtcp.cli.tables import Column, put
 
     shown = compared[:_ROWS]
     cases = [case for _, case in shown]
-    best = [words_compare.best(case) for case in cases]
     columns = [
-        Column("highest mean", [name or "none" for name in best], left=True),
+        Column("best choice", [_names(words_verdict.best(case)) for case in cases], left=True),
         Column(
             "goodput",
             [
-                "-" if name is None else words_compare.shown(case, name)
-                for case, name in zip(cases, best, strict=True)
+                "-"
+                if (name := words_compare.best(case)) is None
+                else words_compare.shown(case, name)
+                for case in cases
             ],
             rank=2,
         ),
         Column(
-            "maybe as good",
-            [
-                ", ".join(case["ranking"]["as_good"] if name else []) or "-"
-                for case, name in zip(cases, best, strict=True)
-            ],
+            "other strengths",
+            [_names([c["variant"] for c in case["verdict"]["alternatives"]]) for case in cases],
+            rank=1,
             left=True,
         ),
         Column(
-            "less",
-            [", ".join(case["ranking"]["behind"]) or "-" for case in cases],
-            rank=1,
+            "worse",
+            [_names([c["variant"] for c in case["verdict"]["behind"]]) for case in cases],
+            rank=3,
             left=True,
         ),
     ]
     put(console, "link", [name for name, _ in shown], columns)
     if len(compared) > _ROWS:
         console.print(f"{_ROWS} of {words.count(len(compared))}; all are in --format csv")
+
+
+def _names(names: list[str]) -> str:
+    return ", ".join(names) or "-"

@@ -22,8 +22,11 @@ def section(console: Console, remedies: Remedies) -> None:
 
     from airtcp import words_remedies
 
-    table(console, remedies)
-    for finding in words_remedies.findings(remedies):
+    findings = words_remedies.findings(remedies)
+    console.print(Text("What would help against losses", style="bold"))
+    console.print(Text.assemble((f"{findings[0].headline}: ", "bold"), findings[0].text))
+    _rows(console, remedies)
+    for finding in findings[1:]:
         console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
     for remark in remedies["notes"]:
         console.print(Text(f"- {remark}", style="dim"))
@@ -31,12 +34,16 @@ def section(console: Console, remedies: Remedies) -> None:
 
 
 def table(console: Console, remedies: Remedies) -> None:
-    """Print what each remedy got."""
+    """Print what each remedy got, under a heading."""
     from rich.text import Text
 
+    console.print(Text("What would help against losses", style="bold"))
+    _rows(console, remedies)
+
+
+def _rows(console: Console, remedies: Remedies) -> None:
     from airtcp.cli.tables import put
 
-    console.print(Text("What would help against losses", style="bold"))
     names = [outcome["variant"] for outcome in remedies["outcomes"]]
     put(console, "remedy", names, _columns(remedies))
 
@@ -50,12 +57,12 @@ def _columns(remedies: Remedies) -> list[Column]:
     columns = [
         means(f"goodput\n({units[0]})", values, 1.0),
         against(remedies["reference"], outcomes),
-        plain("delivered\n50 % (ms)", outcomes, "delivery_p50_s", 1e3, 3),
         plain("delivered\n95 % (ms)", outcomes, "delivery_p95_s", 1e3, 0),
-        plain("queue\n(ms)", outcomes, "queue_delay_s", 1e3, 5),
+        plain("bytes\nper byte", outcomes, "bytes_per_byte", 1.0, 0),
         plain("loss left\n(%)", outcomes, "residual_loss", 100.0, 1),
-        plain("bytes\nper byte", outcomes, "bytes_per_byte", 1.0, 2),
-        plain("timeouts", outcomes, "timeouts", 1.0, 6),
-        plain("fairness", outcomes, "jain_index", 1.0, 4),
+        plain("fairness", outcomes, "jain_index", 1.0, 2),
+        plain("delivered\n50 % (ms)", outcomes, "delivery_p50_s", 1e3, 3),
+        plain("queue\n(ms)", outcomes, "queue_delay_s", 1e3, 4),
+        plain("timeouts", outcomes, "timeouts", 1.0, 5),
     ]
     return [column for column in columns if column is not None]

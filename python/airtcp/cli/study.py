@@ -42,7 +42,7 @@ def study(
         bool | None,
         typer.Option(
             "--compare/--no-compare",
-            help="Say which TCP suits each link; by default for up to 20 links.",
+            help="Compare TCPs over each link; by default for up to 20 links.",
             show_default=False,
         ),
     ] = None,
@@ -50,7 +50,7 @@ def study(
         bool | None,
         typer.Option(
             "--remedies/--no-remedies",
-            help="Say what would help each link against its losses; by default for up to 20 links.",
+            help="Try remedies against losses on each link; by default for up to 20 links.",
             show_default=False,
         ),
     ] = None,
@@ -154,7 +154,7 @@ def _table(result: StudyResult) -> None:
 
 
 def _suited(links: list[Link]) -> None:
-    """Print what each TCP gets over one link, or which suit each of several."""
+    """Print what each TCP gets over one link, or the verdict over each of several."""
     from airtcp.cli import compare_tables
 
     cases = [(link["name"], case) for link in links if (case := link.get("compared")) is not None]

@@ -107,7 +107,7 @@ def goodput(
 
 
 def difference(variants: Sequence[str], reference: str, *, several: bool) -> dict[str, Any]:
-    """Goodput less the reference's, in percent; what is within chance is faint."""
+    """Goodput less the reference's, in percent; what is not significant is faint."""
     y, colour, offset = _names(variants), _channel_colour(several=several), _offset(several=several)
     base = named("means").transform_filter("isValid(datum.gain)")
     zero = named("unit").mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(0))
@@ -239,7 +239,7 @@ def windows(variants: Sequence[str]) -> dict[str, Any]:
 
 
 def by_link(variants: Sequence[str], links: Sequence[str], reference: str) -> dict[str, Any]:
-    """Difference to the reference over several links; what is within chance is faint."""
+    """Difference to the reference over several links; what is not significant is faint."""
     base = named("means").transform_filter("isValid(datum.gain)")
     zero = named("unit").mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(0))
     y = alt.Y("link:N", title=None, sort=list(links), axis=_name_axis())

@@ -79,7 +79,7 @@ def compare_page(document: CompareDocument) -> str:
 
 
 def suited(links: Sequence[Link]) -> dict[str, Any] | None:
-    """Gather what the page of a study shows of which TCP suits its links.
+    """Gather what the page of a study shows of the TCPs compared over its links.
 
     Args:
         links: The links of the study.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import words, words_compare
+from airtcp import words, words_compare, words_verdict
 from airtcp.report.rows import thin
 from airtcp.report.run_rows import estimate
 
@@ -25,21 +25,25 @@ CHANNEL_NAMES: Final = {
 
 
 def overview(compared: Sequence[tuple[str, CompareCase]]) -> dict[str, list[Any]]:
-    """Lay out a row for each of several links: which variants suit it."""
+    """Lay out a row for each of several links: the verdict over it."""
     return {
-        "head": ["Highest mean", "Goodput", "Maybe as good", "Less"],
+        "head": ["Best choice", "Goodput", "Other strengths", "Worse, and better in nothing"],
         "rows": [
             [
                 name,
-                best or "none",
-                _goodput_cell(case, case["ranking"]["order"][0]),
-                (", ".join(case["ranking"]["as_good"]) if best else "") or "\N{EN DASH}",
-                ", ".join(case["ranking"]["behind"]) or "\N{EN DASH}",
+                _names(words_verdict.best(case)),
+                "\N{EN DASH}" if first is None else _goodput_cell(case, first),
+                _names([c["variant"] for c in case["verdict"]["alternatives"]]),
+                _names([c["variant"] for c in case["verdict"]["behind"]]),
             ]
             for name, case in compared
-            for best in [words_compare.best(case)]
+            for first in [words_compare.best(case)]
         ],
     }
+
+
+def _names(names: list[str]) -> str:
+    return ", ".join(names) or "\N{EN DASH}"
 
 
 def _goodput_cell(case: CompareCase, name: str) -> str:
@@ -121,21 +125,23 @@ def window_rows(case: CompareCase) -> list[dict[str, Any]]:
 
 
 _COLUMNS: Final[tuple[tuple[str, str, float], ...]] = (
+    ("95 % delivered within (ms)", "delivery_p95_s", 1e3),
+    ("Retransmitted (%)", "retransmission_ratio", 100.0),
+    ("Bytes on the link per byte", "bytes_per_byte", 1.0),
+    ("Other flows get (Mb/s)", "others_goodput_bps", 1e-6),
+    ("Fairness", "jain_index", 1.0),
+    ("Completion (s)", "completion_s", 1.0),
+    ("Exchange (ms)", "exchange_mean_s", 1e3),
+    ("Loss left (%)", "residual_loss", 100.0),
+    ("Queue (ms)", "queue_delay_s", 1e3),
     ("RTT (ms)", "rtt_mean_s", 1e3),
     ("95 % of RTTs (ms)", "rtt_p95_s", 1e3),
     ("Half delivered within (ms)", "delivery_p50_s", 1e3),
-    ("95 % delivered within (ms)", "delivery_p95_s", 1e3),
-    ("Queue (ms)", "queue_delay_s", 1e3),
-    ("Loss left (%)", "residual_loss", 100.0),
-    ("Bytes on the link per byte", "bytes_per_byte", 1.0),
-    ("Retransmitted (%)", "retransmission_ratio", 100.0),
     ("Timeouts", "timeouts", 1.0),
     ("Fast retransmits", "fast_retransmits", 1.0),
     ("ECN reactions", "ecn_reactions", 1.0),
-    ("Completion (s)", "completion_s", 1.0),
-    ("Exchange (ms)", "exchange_mean_s", 1e3),
-    ("Fairness", "jain_index", 1.0),
 )
+"""Columns of the table in the order of what explains."""
 
 
 def table(case: CompareCase, reference: str, rival: str | None) -> dict[str, list[Any]]:

@@ -78,7 +78,7 @@ def helped(links: Sequence[Link]) -> dict[str, Any] | None:
             "rows": [
                 [name, found.headline, found.text]
                 for name, each in tried
-                for found in [words_remedies.goodput(each)]
+                for found in [words_remedies.conclusion(each)]
             ],
         },
     }

@@ -112,6 +112,11 @@ impl Choice {
         self.link.is_some()
     }
 
+    /// True if it is more than TCP: a transport with coding, or a link protocol.
+    pub(crate) const fn is_coded(&self) -> bool {
+        self.other.is_some() || self.link.is_some()
+    }
+
     /// Name of a transport that is no TCP.
     pub(crate) fn no_tcp(&self) -> Option<&'static str> {
         let (kind, _) = self.other.as_ref()?;

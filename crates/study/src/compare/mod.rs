@@ -18,10 +18,12 @@ mod options;
 mod over_trace;
 mod paired;
 mod plan;
+mod preconditions;
 mod remedies;
 mod result;
 mod subject;
 mod suits;
+mod verdict;
 
 use airtcp_sim::Estimate;
 use airtcp_sim::parallel::{Stop, default_workers, run_many};
@@ -29,13 +31,15 @@ use airtcp_sim::parallel::{Stop, default_workers, run_many};
 pub(crate) use options::usual;
 pub use options::{AsLink, CompareError, CompareOptions};
 pub use result::{
-    COMPARE_SCHEMA, Case, Channel, CompareResult, CompareRun, Difference, Outcome, Over, Ranking,
-    Remedies, Standing, Subject, SubjectKind, VariantTcp, Window,
+    COMPARE_SCHEMA, Case, Channel, CompareResult, CompareRun, Compared, Criterion, Difference,
+    Measure, NotRanked, Outcome, Over, Ranking, Remedies, Standing, Subject, SubjectKind,
+    VariantTcp, Verdict, Window,
 };
 pub use subject::Given;
 pub(crate) use suits::{Helps, Suits};
 
 use crate::{Cwnd, Skipped};
+use choice::Choice;
 use remedies::Remedy;
 use subject::{Planned, Prepared};
 
@@ -114,7 +118,8 @@ pub fn compare(
             }
             if !complete.is_empty() {
                 let place = (case.channel(), case.over());
-                let case = assemble(place, &names, reference, complete);
+                let coded = variants.iter().any(Choice::is_coded);
+                let case = assemble(place, (&names, coded), reference, case.unmet(), complete);
                 if alike(&case) {
                     subject.notes.push(subject::ALIKE.to_owned());
                 }
@@ -170,17 +175,19 @@ pub(crate) fn remedied(remedy: Remedy<'_>, complete: Vec<Vec<Done>>) -> Remedies
     let place = (remedy.planned.channel(), remedy.planned.over());
     Remedies {
         reference: remedies::REFERENCE.to_owned(),
-        case: assemble(place, &remedy.names, 0, complete),
+        case: assemble(place, (&remedy.names, true), 0, remedy.planned.unmet(), complete),
         tcp: remedy.tcp,
         notes: remedy.notes,
     }
 }
 
-/// Puts the complete replications of a case together.
+/// Puts the complete replications of a case together. `coded` if something of `names` is more than
+/// TCP; `unmet` says of each what the path lacks.
 fn assemble(
     (channel, over): (Channel, Over),
-    names: &[String],
+    (names, coded): (&[String], bool),
     reference: usize,
+    unmet: &[Option<String>],
     rounds: Vec<Vec<Done>>,
 ) -> Case {
     let mut by_variant: Vec<Vec<CompareRun>> = vec![Vec::new(); names.len()];
@@ -207,6 +214,11 @@ fn assemble(
         })
         .collect();
     let (ranking, lags) = paired::ranking(names, &goodputs);
+    let values = verdict::values(&by_variant, coded);
+    let of = |criterion| values.iter().find(|v| v.measure.criterion == criterion);
+    let none = Vec::new();
+    let wastes = of(Criterion::Waste).map_or(&none, |v| &v.each);
+    let shares = of(Criterion::Share).map_or(&none, |v| &v.each);
     let outcomes = by_variant
         .iter()
         .zip(names)
@@ -214,14 +226,17 @@ fn assemble(
         .enumerate()
         .map(|(i, ((runs, name), lag))| {
             let against = |values: &[Vec<f64>]| {
-                (i != reference && !values[i].is_empty() && !values[reference].is_empty())
-                    .then(|| paired::difference(&values[i], &values[reference]))
+                let (ours, theirs) = (values.get(i)?, values.get(reference)?);
+                (i != reference && !ours.is_empty() && !theirs.is_empty())
+                    .then(|| paired::difference(ours, theirs))
             };
             Outcome {
                 difference: against(&goodputs),
                 less_than_best_bps: lag,
                 rival_difference: against(&rivals),
                 delivery_p95_difference: against(&latencies),
+                waste_difference: against(wastes),
+                share_difference: against(shares),
                 ..outcome(name, runs)
             }
         })
@@ -232,6 +247,7 @@ fn assemble(
         replications: by_variant.first().map_or(0, Vec::len) as u32,
         outcomes,
         ranking,
+        verdict: verdict::verdict(names, &values, unmet),
         runs: by_variant.into_iter().flatten().collect(),
         windows,
     }
@@ -285,6 +301,9 @@ fn outcome(name: &str, runs: &[CompareRun]) -> Outcome {
         completion_s: some(|r| r.completion_s),
         exchange_mean_s: some(|r| r.exchange_mean_s),
         jain_index: some(|r| r.jain_index),
+        others_goodput_bps: any(|r| r.others_goodput_bps),
+        waste_difference: None,
+        share_difference: None,
         share: any(|r| r.share),
         rival_goodput_bps: any(|r| r.rival_goodput_bps),
         rival_difference: None,

@@ -14,6 +14,7 @@ use airtcp_trace::synth::SynthModel;
 use airtcp_units::{Nanos, Outcomes, Span};
 
 use super::observe::{Observer, Stretch};
+use super::preconditions::unmet_over_slots;
 use super::result::{Channel, CompareRun};
 use crate::Cwnd;
 use crate::runs::synthetic;
@@ -30,11 +31,26 @@ pub(crate) struct OverTrace<'a> {
     pub(crate) channel: Channel,
     /// Stretches of the trace.
     pub(crate) stretches: u32,
+    /// What the path lacks of what each variant needs.
+    pub(crate) unmet: Vec<Option<String>>,
 }
 
 /// The number of stretches a trace of `slots` can be cut into, if `wanted` are asked for.
 pub(crate) fn stretches(slots: usize, wanted: u32) -> u32 {
     ((slots / LEAST_STRETCH) as u32).clamp(1, wanted)
+}
+
+impl<'a> OverTrace<'a> {
+    pub(crate) fn new(
+        link: &'a LinkTrace,
+        seed: u64,
+        configs: Vec<SlottedConfig>,
+        channel: Channel,
+        stretches: u32,
+    ) -> Self {
+        let unmet = configs.iter().map(|config| unmet_over_slots(&config.tcp)).collect();
+        Self { link, seed, configs, channel, stretches, unmet }
+    }
 }
 
 impl OverTrace<'_> {

@@ -21,10 +21,10 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 use super::result::{Difference, Ranking, Standing};
 
 /// Probability of a wrong claim: of one difference, or of a whole ranking.
-const ALPHA: f64 = 0.05;
+pub(crate) const ALPHA: f64 = 0.05;
 
 /// The mean of `values` with the interval that misses it with probability `alpha`.
-fn interval(values: &[f64], alpha: f64) -> Estimate {
+pub(crate) fn interval(values: &[f64], alpha: f64) -> Estimate {
     let n = values.len() as f64;
     if values.is_empty() {
         return Estimate { mean: None, ci_low: None, ci_high: None };
@@ -43,14 +43,18 @@ fn interval(values: &[f64], alpha: f64) -> Estimate {
 /// `(x - r y) / mean y`. The mean of the single ratios would weigh a stretch in which next to nothing
 /// was sent as much as any other, and losses are what keeps a sender from sending.
 pub(crate) fn ratio(pairs: &[(f64, f64)]) -> Estimate {
-    let none = Estimate { mean: None, ci_low: None, ci_high: None };
+    interval(&parts(pairs), ALPHA)
+}
+
+/// What each replication contributes to [`ratio`]: its mean is the ratio of the totals. Empty if that
+/// is none. Two variants' parts are paired, replication by replication.
+pub(crate) fn parts(pairs: &[(f64, f64)]) -> Vec<f64> {
     let (top, bottom) = pairs.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0, y + p.1));
     if bottom <= 0.0 {
-        return none;
+        return Vec::new();
     }
     let (ratio, mean) = (top / bottom, bottom / pairs.len() as f64);
-    let parts: Vec<f64> = pairs.iter().map(|(x, y)| ratio + (x - ratio * y) / mean).collect();
-    interval(&parts, ALPHA)
+    pairs.iter().map(|(x, y)| ratio + (x - ratio * y) / mean).collect()
 }
 
 /// How much more `ours` is than `theirs`, in percent of the mean of `theirs`, with Fieller's

@@ -20,6 +20,7 @@ use airtcp_units::{Nanos, Outcomes, Span};
 
 use super::choice::Choice;
 use super::observe::Observer;
+use super::preconditions::unmet_on;
 use super::result::CompareRun;
 use super::{CompareError, CompareOptions, Done};
 use crate::load_trace;
@@ -31,6 +32,8 @@ pub(crate) struct Plans {
     pub(crate) flows: Vec<usize>,
     /// Number of the flow that a variant has to share with.
     pub(crate) rival: Option<usize>,
+    /// What the path lacks of what each variant needs.
+    pub(crate) unmet: Vec<Option<String>>,
     /// If a replication is a stretch of a trace: how far one is from the next.
     pub(crate) stretch: Option<Span>,
     /// Stretches into which a single run is cut, and the payload of a packet in which its goodput is
@@ -87,7 +90,8 @@ impl Plans {
             plans.push(plan);
         }
         let traces = Traces { folder: folder.to_owned(), read: Mutex::new(known) };
-        let made = Self { each: plans, flows, rival, stretch: None, cut: None, traces };
+        let unmet = plans.iter().map(|plan| unmet_on(plan, &flows)).collect();
+        let made = Self { each: plans, flows, rival, unmet, stretch: None, cut: None, traces };
         for plan in &made.each {
             airtcp_sim::prepare(plan, &|name| made.traces.load(name))?;
         }
@@ -161,6 +165,9 @@ impl Plans {
         };
         let (sent, again) = (sum(|f| f.segments_sent), sum(|f| f.retransmissions));
         let rival = self.rival.and_then(|i| replication.flows.get(i)).map(|f| f.goodput_bps);
+        let others = replication.flows.iter().enumerate();
+        let others = others.filter(|(i, _)| !self.flows.contains(i)).map(|(_, f)| f.goodput_bps);
+        let others: Vec<f64> = others.collect();
         let mut shares: Vec<f64> = replication.flows.iter().map(|f| f.goodput_bps).collect();
         if let Some(rival) = rival {
             shares = vec![goodput, rival];
@@ -176,6 +183,7 @@ impl Plans {
             ecn_reactions: Some(sum(|f| f.ecn_reactions)),
             completion_s: mean(|f| f.completion_s),
             exchange_mean_s: mean(|f| f.exchange_mean_s),
+            others_goodput_bps: (!others.is_empty()).then(|| others.iter().sum()),
             jain_index: if shares.len() > 1 { jain_index(&shares) } else { None },
             share: rival.and_then(|r| (goodput + r > 0.0).then(|| goodput / (goodput + r))),
             rival_goodput_bps: rival,

@@ -158,8 +158,10 @@ pub struct Case {
     pub replications: u32,
     /// What each variant got, in order.
     pub outcomes: Vec<Outcome>,
-    /// The variants ranked by goodput.
+    /// The variants by goodput alone.
     pub ranking: Ranking,
+    /// What to conclude: goodput weighed against delay, waste and what is left to others.
+    pub verdict: Verdict,
     /// Each variant in each replication.
     pub runs: Vec<CompareRun>,
     /// Congestion windows of the first replication (of the whole trace), of the first flow.
@@ -219,6 +221,13 @@ pub struct Outcome {
     pub exchange_mean_s: Estimate,
     /// Jain's index of the goodputs of all flows (when sharing: of the two); none for one flow.
     pub jain_index: Estimate,
+    /// Goodput of the flows that are not compared, together; null if there are none.
+    pub others_goodput_bps: Option<Estimate>,
+    /// The quantity that the verdict takes for waste, less the reference's; null for the reference.
+    pub waste_difference: Option<Difference>,
+    /// The quantity that the verdict takes for the share of others, less what it is under the
+    /// reference; null for the reference, and where there are no others.
+    pub share_difference: Option<Difference>,
     /// When sharing: its part of what the two got together; a half is fair.
     pub share: Option<Estimate>,
     /// When sharing: goodput of the rival.
@@ -276,6 +285,97 @@ pub struct Ranking {
     pub behind: Vec<String>,
 }
 
+/// What variants are weighed by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Criterion {
+    /// Payload delivered in order per second.
+    Goodput,
+    /// Time within which 95 % of the data are with the application.
+    Delay,
+    /// Share of retransmissions; with coding or link protocols, bytes on the link per byte.
+    Waste,
+    /// What is left to other flows, or how evenly the compared flows share.
+    Share,
+}
+
+/// The quantity that stands for a criterion, and the difference from which it counts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Measure {
+    /// What it stands for.
+    pub criterion: Criterion,
+    /// Its key in an outcome.
+    pub quantity: String,
+    /// The least mean difference that counts, in the quantity's unit or as a share of the larger.
+    pub matters: f64,
+    /// True if `matters` is a share of the larger of the two.
+    pub relative: bool,
+    /// True if more is better.
+    pub more_is_better: bool,
+}
+
+/// A variant held against another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Compared {
+    /// The variant.
+    pub variant: String,
+    /// The other.
+    pub than: String,
+    /// In what it is better: beyond the interval, and by as much as matters.
+    pub better: Vec<Criterion>,
+    /// In what it is worse.
+    pub worse: Vec<Criterion>,
+}
+
+/// A variant that is not ranked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NotRanked {
+    /// The variant.
+    pub variant: String,
+    /// Why: what the path lacks of what it needs, or that it delivers nothing.
+    pub why: String,
+}
+
+/// What to conclude of a case: variants weighed by goodput, delay, waste and share.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// What was measured. Without `share` no other flow was there.
+    pub measures: Vec<Measure>,
+    /// Replications or stretches it rests on; with one there is no order.
+    pub replications: u32,
+    /// Of the variants that no other is better than (better in one criterion, worse in none), that of
+    /// the highest mean goodput; null if there is no order.
+    pub first: Option<String>,
+    /// Those that differ from the first in nothing that counts.
+    pub as_good: Vec<String>,
+    /// Those that are better than the first in one criterion and worse in another.
+    pub alternatives: Vec<Compared>,
+    /// Those than which another is better.
+    pub behind: Vec<Compared>,
+    /// Those that are not ranked, and why.
+    pub not_ranked: Vec<NotRanked>,
+}
+
+impl Verdict {
+    /// What the verdict has of a variant, in a word; empty if there is no order.
+    pub fn place(&self, variant: &str) -> &'static str {
+        let among = |list: &[Compared]| list.iter().any(|c| c.variant == variant);
+        if self.not_ranked.iter().any(|entry| entry.variant == variant) {
+            "not-ranked"
+        } else if self.first.as_deref() == Some(variant) {
+            "first"
+        } else if self.as_good.iter().any(|name| name == variant) {
+            "as-good"
+        } else if among(&self.alternatives) {
+            "alternative"
+        } else if among(&self.behind) {
+            "behind"
+        } else {
+            ""
+        }
+    }
+}
+
 /// One variant in one replication.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct CompareRun {
@@ -326,6 +426,8 @@ pub struct CompareRun {
     pub exchange_mean_s: Option<f64>,
     /// Jain's index of the goodputs of all flows.
     pub jain_index: Option<f64>,
+    /// Goodput of the flows that are not compared, together.
+    pub others_goodput_bps: Option<f64>,
     /// When sharing: its part of what the two got together.
     pub share: Option<f64>,
     /// When sharing: goodput of the rival.

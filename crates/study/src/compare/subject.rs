@@ -90,6 +90,14 @@ impl Planned<'_> {
         }
     }
 
+    /// What the path lacks of what each variant needs.
+    pub(crate) fn unmet(&self) -> &[Option<String>] {
+        match self {
+            Self::Plans { plans, .. } => &plans.unmet,
+            Self::Slots { over, .. } => &over.unmet,
+        }
+    }
+
     pub(crate) fn over(&self) -> Over {
         match self.channel() {
             Channel::Trace => Over::Stretches,
@@ -125,13 +133,11 @@ pub(crate) fn prepare<'a>(
             scenario.replications = options.replications.or(several).unwrap_or(REPLICATIONS);
             let plans = Plans::new(&scenario, folder, BTreeMap::new(), variants, options)
                 .map_err(|e| located(e, name, text))?;
-            let mut notes = Vec::new();
-            if scenario.replications == 1 {
-                notes.push("A single replication: there are no intervals.".to_owned());
-            }
             let mut subject = of_plans(&plans, variants);
             subject.name.clone_from(name);
-            subject.notes = notes;
+            if scenario.replications == 1 {
+                subject.notes.push("A single replication: there are no intervals.".to_owned());
+            }
             let replications = scenario.replications;
             let case =
                 Planned::Plans { plans: Box::new(plans), replications, channel: Channel::Scenario };
@@ -173,7 +179,8 @@ fn located(error: CompareError, name: &str, text: &str) -> CompareError {
 fn of_plans(plans: &Plans, variants: &[Choice]) -> Subject {
     let first = &plans.each[0];
     let scenario = &first.scenario;
-    let tcp = |i: usize| &plans.each[i].flows[plans.flows[0]].tcp;
+    let of = |i: usize| &plans.each[i].flows[plans.flows[0]].tcp;
+    let tcp: Vec<_> = variants.iter().enumerate().map(|(i, v)| parameters(v, of(i))).collect();
     Subject {
         name: String::new(),
         kind: SubjectKind::Scenario,
@@ -183,9 +190,9 @@ fn of_plans(plans: &Plans, variants: &[Choice]) -> Subject {
         duration_s: scenario.duration.saturating_sub(scenario.warmup).as_secs_f64(),
         slot_s: None,
         flows: plans.flows.iter().map(|i| first.flows[*i].name.clone()).collect(),
-        tcp: variants.iter().enumerate().map(|(i, v)| parameters(v, tcp(i))).collect(),
+        notes: mixed_recoveries(&tcp).into_iter().collect(),
+        tcp,
         scenario: serde_json::to_value(scenario).ok(),
-        notes: Vec::new(),
         cases: Vec::new(),
         remedies: None,
     }
@@ -200,6 +207,29 @@ pub(super) fn parameters(variant: &Choice, tcp: &TcpConfig) -> VariantTcp {
         recovery: recovery.as_str().unwrap_or_default().to_owned(),
         parameters: serde_json::to_value(tcp).unwrap_or_default(),
     }
+}
+
+/// What is said of TCPs that differ in their law and in their recovery: a difference between them is
+/// then not the law's alone.
+pub(crate) fn mixed_recoveries(tcp: &[VariantTcp]) -> Option<String> {
+    let tcp: Vec<&VariantTcp> = tcp.iter().filter(|v| v.transport == "tcp").collect();
+    let mixed = tcp.iter().any(|a| tcp.iter().any(|b| a.law != b.law && a.recovery != b.recovery));
+    if !mixed {
+        return None;
+    }
+    let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for variant in &tcp {
+        groups.entry(&variant.recovery).or_default().push(&variant.variant);
+    }
+    let groups: Vec<String> = groups
+        .iter()
+        .map(|(recovery, names)| format!("{} with \"{recovery}\"", names.join(", ")))
+        .collect();
+    Some(format!(
+        "These TCPs differ in loss recovery as well as in congestion control: {}. A difference between \
+         the groups is not that of the laws alone; \"reno\" is Reno's law with SACK.",
+        groups.join("; ")
+    ))
 }
 
 /// The subject that a link is.
@@ -268,8 +298,9 @@ fn over_slots<'a>(
     let notes: &[&str] = if parts == 1 { &[SLOTTED, NO_INTERVAL] } else { &[SLOTTED] };
     let mut subject = of_link(link, SubjectKind::Trace, base.slot, seed, notes);
     subject.tcp = variants.iter().zip(&configs).map(|(v, c)| parameters(v, &c.tcp)).collect();
+    subject.notes.extend(mixed_recoveries(&subject.tcp));
     let case = |channel, stretches, replications| Planned::Slots {
-        over: OverTrace { link, seed, configs: configs.clone(), channel, stretches },
+        over: OverTrace::new(link, seed, configs.clone(), channel, stretches),
         replications,
     };
     let mut cases = vec![case(Channel::Trace, parts, 1)];
@@ -317,10 +348,11 @@ fn over_link<'a>(
     let remedies = (!remedies.is_empty())
         .then(|| remedies::over_link(link, &scenario, stretch, remedies, options))
         .transpose()?;
-    let Subject { flows, tcp, scenario, .. } = of_plans(&plans, variants);
+    let Subject { flows, tcp, scenario, notes, .. } = of_plans(&plans, variants);
     let case =
         Planned::Plans { plans: Box::new(plans), replications: parts, channel: Channel::Trace };
-    let subject = Subject { flows, tcp, scenario, ..subject };
+    let notes = subject.notes.iter().cloned().chain(notes).collect();
+    let subject = Subject { flows, tcp, scenario, notes, ..subject };
     Ok(Prepared { subject, cases: vec![case], remedies })
 }
 

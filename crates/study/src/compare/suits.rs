@@ -8,6 +8,7 @@ use airtcp_trace::LinkTrace;
 use super::choice::Choice;
 use super::options::STRETCHES;
 use super::over_trace::{OverTrace, stretches};
+use super::preconditions::unmet_over_slots;
 use super::remedies::{self, Remedy};
 use super::{Case, Channel, Done, Over, Remedies, assemble, remedied};
 use crate::{StudyError, StudyOptions};
@@ -50,23 +51,22 @@ impl Suits {
         let choice = self.variants.get(variant)?;
         let tcp = choice.apply(&config.tcp).ok()?;
         let attempts = choice.attempts();
-        let over = OverTrace {
-            link,
-            seed: 0,
-            configs: vec![SlottedConfig { tcp, attempts, slot: config.slot }],
-            channel: Channel::Trace,
-            stretches: stretches(link.outcomes.len(), STRETCHES),
-        };
-        over.run(0, 0)
+        let configs = vec![SlottedConfig { tcp, attempts, slot: config.slot }];
+        let parts = stretches(link.outcomes.len(), STRETCHES);
+        OverTrace::new(link, 0, configs, Channel::Trace, parts).run(0, 0)
     }
 
-    /// Puts the runs of a link together; `None` if there are none.
-    pub(crate) fn assemble(&self, done: Vec<Done>) -> Option<Case> {
+    /// Puts the runs of a link together, whose study has this `config`; `None` if there are none.
+    pub(crate) fn assemble(&self, config: &SlottedConfig, done: Vec<Done>) -> Option<Case> {
         if done.is_empty() || done.len() != self.variants.len() {
             return None;
         }
         let names: Vec<String> = self.variants.iter().map(|v| v.label().to_owned()).collect();
-        let case = assemble((Channel::Trace, Over::Stretches), &names, 0, vec![done]);
+        let applied = self.variants.iter().map(|v| v.apply(&config.tcp).ok());
+        let unmet: Vec<_> = applied.map(|tcp| unmet_over_slots(&tcp?)).collect();
+        let coded = self.variants.iter().any(Choice::is_coded);
+        let place = (Channel::Trace, Over::Stretches);
+        let case = assemble(place, (&names, coded), 0, &unmet, vec![done]);
         Some(Case { runs: Vec::new(), windows: Vec::new(), ..case })
     }
 }

@@ -110,9 +110,77 @@ fn equal_variants_differ_in_nothing() {
 }
 
 #[test]
+fn a_bare_law_has_the_recovery_of_the_others() {
+    let note = |given: Given, tcp: &[&str]| {
+        let subject = compared(&[given], &options(tcp)).subjects.remove(0);
+        let found = subject.notes.iter().find(|n| n.contains("loss recovery")).cloned();
+        (subject, found)
+    };
+    let (subject, found) = note(scenario(LOSSY), &["cubic", "reno", "vegas"]);
+    assert!(subject.tcp.iter().all(|t| t.recovery == "sack"), "{:?}", subject.tcp);
+    assert_eq!((subject.tcp[1].law.as_str(), found), ("reno", None));
+    // Recoveries alone may differ: that is then what is compared.
+    assert_eq!(note(scenario(LOSSY), &["newreno", "sack", "reno-nosack"]).1, None);
+    // Where laws and recoveries differ it is said which has which.
+    for given in [scenario(LOSSY), link(0.9, 0.5, 3000)] {
+        let (_, found) = note(given, &["newreno", "cubic", "sack"]);
+        let found = found.unwrap();
+        assert!(found.contains("newreno with \"newreno\"; cubic, sack with \"sack\""), "{found}");
+    }
+}
+
+#[test]
+fn what_the_path_cannot_give_is_not_ranked() {
+    // Jersey waits for marks. Without them it ignores losses, and gets the most by that.
+    let tcp = options(&["sack", "jersey:ecn=true", "vegas:loss_response=ecn-only"]);
+    let verdict =
+        |given: Given| compared(&[given], &tcp).subjects.remove(0).cases.remove(0).verdict;
+    for given in [scenario(LOSSY), link(0.9, 0.5, 3000)] {
+        let found = verdict(given);
+        let left: Vec<_> = found.not_ranked.iter().map(|n| n.variant.as_str()).collect();
+        assert_eq!(left, &tcp.tcp[1..], "{found:?}");
+        assert!(found.first.is_none_or(|name| name == "sack"));
+    }
+    // On a path that marks as they need it, they are.
+    let queue = |kind: &str| LOSSY.replace("loss =", &format!("queue = {kind}\nloss ="));
+    let found = verdict(scenario(&queue("{ kind = \"jersey\" }")));
+    assert_eq!(
+        (found.not_ranked.len(), found.not_ranked[0].why.contains("tcp.ecn is off")),
+        (1, true)
+    );
+    let found = verdict(scenario(&queue("{ kind = \"red\", ecn = true }")));
+    assert!(found.not_ranked[0].why.contains("\"jersey\""), "{found:?}");
+}
+
+#[test]
+fn a_verdict_sees_what_is_left_to_others() {
+    let tcp = CompareOptions { flow: Some("left".into()), ..options(&["newreno", "cubic"]) };
+    let case = compared(&[scenario(FLOWS)], &tcp).subjects.remove(0).cases.remove(0);
+    let quantities: Vec<_> = case.verdict.measures.iter().map(|m| m.quantity.as_str()).collect();
+    let expected = ["goodput_bps", "delivery_p95_s", "retransmission_ratio", "others_goodput_bps"];
+    assert_eq!(quantities, expected);
+    // The other TCP flow and the noise: more than the noise alone, less than the link.
+    for outcome in &case.outcomes {
+        let others = outcome.others_goodput_bps.unwrap().mean.unwrap();
+        assert!(others > 1.2e6 && others < 10e6, "{others}");
+    }
+    let difference = case.outcomes[1].share_difference.unwrap().absolute.mean.unwrap();
+    let of = |i: usize| case.outcomes[i].others_goodput_bps.unwrap().mean.unwrap();
+    assert!((difference - (of(1) - of(0))).abs() < 1.0);
+    // One flow alone leaves nothing to nobody.
+    let case = compared(&[scenario(LOSSY)], &tcp_alone()).subjects.remove(0).cases.remove(0);
+    assert_eq!(case.verdict.measures.len(), 3);
+    assert!(case.outcomes[1].share_difference.is_none());
+}
+
+fn tcp_alone() -> CompareOptions {
+    options(&["newreno", "cubic"])
+}
+
+#[test]
 fn workers_and_order_change_nothing() {
     let given = [scenario(LOSSY), link(0.7, 0.5, 4000)];
-    let tcp = ["newreno", "sack", "reno"];
+    let tcp = ["newreno", "sack", "reno-nosack"];
     let text = |workers: u32, tcp: &[&str]| {
         let options = CompareOptions { workers: Some(workers), ..options(tcp) };
         let result = compared(&given, &options);

@@ -31,7 +31,7 @@ use super::westwood::{rate, react, target};
 use super::window::by_window;
 use super::{
     AckSample, AckedCount, Additive, Congestion, CongestionControl, CongestionKind, Growth,
-    LawParams, LawTable, Promises, Window,
+    LawParams, LawTable, Needs, Promises, Window,
 };
 
 /// Which round-trip time makes a window of the estimated bandwidth.
@@ -54,7 +54,12 @@ pub struct JerseyConfig {
     pub window_rtt: WindowRtt,
 }
 
-impl LawTable for JerseyConfig {}
+impl LawTable for JerseyConfig {
+    /// The queue `jersey`, whose marks warn of congestion: a loss without a warning reduces nothing.
+    fn needs(&self) -> Needs {
+        Needs::MarkingQueue("jersey")
+    }
+}
 
 /// Jersey's law.
 #[derive(Debug, Clone)]

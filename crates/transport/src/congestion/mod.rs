@@ -18,6 +18,7 @@ mod acked_count;
 mod additive;
 mod curve;
 mod prior;
+mod needs;
 mod promises;
 #[macro_use]
 mod registry;
@@ -35,6 +36,7 @@ mod fluid;
 pub use acked_count::AckedCount;
 pub use additive::{Additive, Growth};
 pub use prior::Prior;
+pub use needs::Needs;
 pub use promises::Promises;
 pub use registry::{Law, LawConfig};
 pub use slow_start::{SlowStart, SlowStartKind, Step};
@@ -146,5 +148,10 @@ pub trait LawTable {
     /// The key at fault, what was found and what is accepted.
     fn validate(&self) -> Result<(), ConfigError> {
         Ok(())
+    }
+
+    /// What the law needs of the path to work as its source describes. Default: nothing.
+    fn needs(&self) -> Needs {
+        Needs::Nothing
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
     AckSample, Congestion, CongestionControl, Idle, LawParams, LawState, LawTable, LinkHint, Lost,
-    Promises, Sent,
+    Needs, Promises, Sent,
 };
 
 /// The list: what a scenario calls a law, its file and its types, and its source. What is to be made
@@ -126,6 +126,11 @@ macro_rules! registry {
             /// The key at fault, what was found and what is accepted.
             pub fn validate(&self) -> Result<(), ConfigError> {
                 match self { $(Self::$law(c) => <super::$config as LawTable>::validate(c),)+ }
+            }
+
+            /// What it needs of the path to work as its source describes.
+            pub fn needs(&self) -> Needs {
+                match self { $(Self::$law(c) => <super::$config as LawTable>::needs(c),)+ }
             }
 
             /// Builds the law; [`CongestionControl::start`] gives it its window.

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::block::{DATA_HEADER, MOST_SYMBOLS};
+use crate::congestion::Needs;
 use crate::tcp::TcpConfig;
 use crate::told::REACH;
 
@@ -220,6 +221,14 @@ impl LtConfig {
 }
 
 impl LtConfig {
+    /// What it needs of the path: where neither losses nor a standing queue may speak for congestion
+    /// (`without_ecn = "nothing"`, as in S0 and S2), marks must. Its law is told of nothing else, so
+    /// that what the law needs counts, too.
+    pub fn needs(&self, tcp: &TcpConfig) -> Needs {
+        let marks = self.response == Response::Ecn && self.without_ecn == WithoutEcn::Nothing;
+        tcp.needs().and(if marks { Needs::EcnMarks } else { Needs::Nothing })
+    }
+
     /// Checks every value, and that they go with those of the `tcp` table.
     ///
     /// # Errors

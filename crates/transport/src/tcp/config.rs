@@ -21,7 +21,7 @@ use super::recovery::{
     CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, PrrBound,
     RateReduction, SpuriousResponse,
 };
-use crate::congestion::{LawConfig, LawRules, SlowStartKind};
+use crate::congestion::{LawConfig, LawRules, Needs, SlowStartKind};
 use crate::lda::LdaConfig;
 
 /// Parameters of one end of a TCP connection.
@@ -300,6 +300,13 @@ impl TcpConfig {
             ));
         }
         Ok(())
+    }
+
+    /// What this TCP needs of the path to work as the sources of its law and of its answer to losses
+    /// describe: with `loss_response = "ecn-only"` marks alone tell of congestion.
+    pub fn needs(&self) -> Needs {
+        let marks = self.loss_response == LossResponse::EcnOnly;
+        self.congestion.needs().and(if marks { Needs::EcnMarks } else { Needs::Nothing })
     }
 
     /// Initial window in bytes for segments of `mss` bytes.

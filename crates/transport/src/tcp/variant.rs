@@ -7,9 +7,13 @@
 //! NAME[:KEY=VALUE]...        newreno    cubic    cubic:recovery=newreno    westwood+:rto_min=200 ms
 //! ```
 //!
-//! - The name of a loss recovery (`tahoe`, `reno`, `newreno`, `sack` ...) stands for Reno's law
-//!   with that recovery: Tahoe, Reno, NewReno and SACK TCP differ in nothing else.
-//! - The name of any other registered law stands for that law with recovery `sack`.
+//! - The name of a registered law (`reno`, `cubic`, `bbr` ...) stands for that law with recovery
+//!   `sack`. Laws named side by side differ in the law alone, as kernels have it: `reno` there is
+//!   Reno's law beside the same recovery as `cubic`.
+//! - The name of a loss recovery (`tahoe`, `newreno`, `sack` ...) stands for Reno's law with that
+//!   recovery: Tahoe, NewReno and SACK TCP differ in nothing else. A recovery that has a law's name
+//!   cannot have it here as well: the fast recovery of RFC 5681, `recovery = "reno"` of a
+//!   configuration, is `reno-nosack`.
 //! - `own` stands for whatever the configuration it is applied to says.
 //!
 //! A key is `recovery`, `profile` (the parameter set everything else is taken from), a parameter
@@ -38,6 +42,9 @@ const RECOVERY_OF_LAWS: &str = "sack";
 
 /// Recoveries for connections without selective acknowledgements.
 const WITHOUT_SACK: [&str; 3] = ["tahoe", "reno", "newreno"];
+
+/// Recoveries whose name a law has, and the name of the variant that has them.
+const RENAMED: [(&str, &str); 1] = [("reno", "reno-nosack")];
 
 /// The name of the variant that changes nothing.
 const OWN: &str = "own";
@@ -113,11 +120,12 @@ impl Variant {
         if name == OWN {
             return Ok(variant(None, None));
         }
-        if Recovery::ENTRIES.iter().any(|e| e.name == name) {
-            return Ok(variant(Some(LawConfig::default()), Some(name)));
-        }
+        // Laws first: a name that both have is the law's.
         if let Some(law) = LawConfig::all().into_iter().find(|law| law.name() == name) {
             return Ok(variant(Some(law), Some(RECOVERY_OF_LAWS)));
+        }
+        if let Some(entry) = Recovery::ENTRIES.iter().find(|e| of_recovery(e.name) == name) {
+            return Ok(variant(Some(LawConfig::default()), Some(entry.name)));
         }
         let accepted = Self::names();
         let hint = offer(name, accepted.iter().copied());
@@ -169,9 +177,9 @@ impl Variant {
         self.law.is_none()
     }
 
-    /// Every name that can be given: `own`, the recoveries, the other laws.
+    /// Every name that can be given: `own`, the recoveries, the laws.
     pub fn names() -> Vec<&'static str> {
-        let recoveries = Recovery::ENTRIES.iter().map(|e| e.name);
+        let recoveries = Recovery::ENTRIES.iter().map(|e| of_recovery(e.name));
         let laws = LawConfig::ENTRIES.iter().map(|e| e.name);
         let mut names = vec![OWN];
         for name in recoveries.chain(laws) {
@@ -211,6 +219,11 @@ impl Variant {
         let tree = filled::<TcpConfig>(tree, &self.of_tcp)?;
         serde_json::from_value(Value::Object(tree)).map_err(|e| e.to_string())
     }
+}
+
+/// The name of the variant that has Reno's law with this recovery.
+fn of_recovery(name: &'static str) -> &'static str {
+    RENAMED.iter().find(|(recovery, _)| *recovery == name).map_or(name, |(_, variant)| variant)
 }
 
 /// A table with `keys` put in one by one, each checked where it stands: an error names its key.

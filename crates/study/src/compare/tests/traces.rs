@@ -32,7 +32,7 @@ fn a_study_holds_the_comparison_over_the_trace() {
     let given = link(0.8, 0.6, 20_000);
     let Given::Link(trace) = &given else { unreachable!() };
     let links = std::slice::from_ref(&**trace);
-    let tcp = ["newreno", "sack", "reno"];
+    let tcp = ["newreno", "sack", "reno-nosack"];
     let study = |compare_links| {
         let compare = tcp.iter().map(|t| (*t).to_owned()).collect();
         let options =

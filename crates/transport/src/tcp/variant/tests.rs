@@ -19,7 +19,7 @@ fn refusal(text: &str) -> String {
 fn the_four_classics() {
     for (name, recovery) in [
         ("tahoe", Recovery::Tahoe),
-        ("reno", Recovery::Reno),
+        ("reno-nosack", Recovery::Reno),
         ("newreno", Recovery::NewReno),
         ("sack", Recovery::Sack),
     ] {
@@ -40,13 +40,33 @@ fn the_four_classics() {
 }
 
 #[test]
+fn laws_named_side_by_side_differ_in_the_law_alone() {
+    for base in Profile::ALL {
+        for law in LawConfig::all() {
+            let config = applied(law.name(), base);
+            assert_eq!(config.congestion.name(), law.name());
+            assert_eq!((config.recovery, config.sack), (Recovery::Sack, true), "{}", law.name());
+        }
+        // Reno's law with SACK has two names.
+        assert_eq!(applied("reno", base), applied("sack", base));
+    }
+    // No name is a law's and a recovery's.
+    let names = Variant::names();
+    for (i, name) in names.iter().enumerate() {
+        assert!(!names[..i].contains(name), "{name} stands twice");
+    }
+    for entry in Recovery::ENTRIES {
+        let law = LawConfig::ENTRIES.iter().any(|e| e.name == of_recovery(entry.name));
+        assert!(!law, "recovery {} is taken for a law", entry.name);
+    }
+}
+
+#[test]
 fn every_registered_law_and_recovery_has_a_name() {
     for law in LawConfig::all() {
         let config = applied(law.name(), Profile::Linux);
-        let classic = Recovery::ENTRIES.iter().any(|e| e.name == law.name());
-        let expected = if classic { law.name() } else { RECOVERY_OF_LAWS };
         assert_eq!(config.congestion.name(), law.name());
-        assert_eq!(serde_json::to_value(config.recovery).unwrap(), expected, "{}", law.name());
+        assert_eq!(serde_json::to_value(config.recovery).unwrap(), RECOVERY_OF_LAWS);
         let mixed = applied(&format!("{}:recovery=newreno", law.name()), Profile::Linux);
         assert_eq!((mixed.recovery, mixed.sack), (Recovery::NewReno, false));
         // Its parameters are known by name, and what they are set to arrives.
@@ -60,7 +80,7 @@ fn every_registered_law_and_recovery_has_a_name() {
     }
     for entry in Recovery::ENTRIES {
         assert_eq!(
-            serde_json::to_value(applied(entry.name, Profile::Rfc).recovery).unwrap(),
+            serde_json::to_value(applied(of_recovery(entry.name), Profile::Rfc).recovery).unwrap(),
             entry.name
         );
     }

@@ -1,0 +1,109 @@
+//! Whether a path has what a transport needs: ECN, and queues that mark.
+//!
+//! A transport declares what it needs ([`Needs`]). Where the path lacks it, the transport still runs
+//! and its figures are shown, but a verdict does not rank it: what it gets says nothing about what
+//! its source describes.
+
+use airtcp_queueing::QueueConfig;
+use airtcp_scenario::{Flow, Resolved, TransportKind};
+use airtcp_sim::links_on_way;
+use airtcp_transport::congestion::Needs;
+use airtcp_transport::tcp::TcpConfig;
+use serde_json::Value;
+
+/// What a scenario's path lacks of what one of the compared flows needs, in words.
+pub(crate) fn unmet_on(plan: &Resolved, flows: &[usize]) -> Option<String> {
+    flows.iter().find_map(|&flow| {
+        let spec = &plan.flows[flow];
+        let (needs, ecn) = needs_of(spec);
+        let links = links_on_way(plan, flow);
+        let links = links.iter().filter_map(|link| plan.links[*link].direction.queue.as_ref());
+        let cells = plan.cells.iter().map(|cell| &cell.spec.queue);
+        unmet(needs, ecn, links.chain(cells))
+    })
+}
+
+/// The same for TCP over a trace, one packet a slot: its queue never overflows and marks nothing.
+pub(crate) fn unmet_over_slots(tcp: &TcpConfig) -> Option<String> {
+    unmet(tcp.needs(), tcp.ecn, std::iter::empty())
+}
+
+/// What the transport of a flow needs, and whether it speaks ECN.
+fn needs_of(flow: &Flow) -> (Needs, bool) {
+    match flow.transport {
+        TransportKind::Tcp => (flow.tcp.needs(), flow.tcp.ecn),
+        TransportKind::LtTcp => (flow.lt.needs(&flow.tcp), flow.lt.ecn),
+        _ => (Needs::Nothing, false),
+    }
+}
+
+fn unmet<'a>(
+    needs: Needs,
+    ecn: bool,
+    mut queues: impl Iterator<Item = &'a QueueConfig>,
+) -> Option<String> {
+    let (wants, has) = match needs {
+        Needs::Nothing => return None,
+        Needs::EcnMarks => ("a queue that marks with ECN".to_owned(), queues.any(marks)),
+        Needs::MarkingQueue(kind) => {
+            (format!("a queue of kind \"{kind}\""), queues.any(|queue| queue.kind() == kind))
+        }
+    };
+    match (has, ecn) {
+        (true, true) => None,
+        (true, false) => Some("it needs ECN, and tcp.ecn is off".to_owned()),
+        (false, true) => Some(format!("it needs {wants}, and the path has none")),
+        (false, false) => Some(format!(
+            "it needs ECN and {wants}; tcp.ecn is off, and the path has no such queue"
+        )),
+    }
+}
+
+/// True if a queue marks packets that are ECN-capable: every discipline that can do so and need not
+/// has the key `ecn`; that of Jersey does nothing else.
+fn marks(queue: &QueueConfig) -> bool {
+    let table = serde_json::to_value(queue).unwrap_or_default();
+    queue.kind() == "jersey" || table.get("ecn") == Some(&Value::Bool(true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(queue: &str, tcp: &str) -> Resolved {
+        let text = format!(
+            "duration = \"1 s\"\n\
+             links = [{{ from = \"a\", to = \"b\", rate = \"1 Mb/s\", queue = {queue} }}]\n\
+             flows = [{{ from = \"a\", to = \"b\", tcp = {tcp} }}]"
+        );
+        airtcp_scenario::read(&text, "", &[]).unwrap().resolve().unwrap()
+    }
+
+    #[test]
+    fn a_path_has_it_or_not() {
+        let jersey =
+            |ecn| format!("{{ profile = \"linux\", congestion = \"jersey\", ecn = {ecn} }}");
+        let only = "{ profile = \"linux\", ecn = true, loss_response = \"ecn-only\" }";
+        let (tail, red) = ("{ kind = \"drop-tail\" }", "{ kind = \"red\", ecn = true }");
+        for (queue, tcp, expected) in [
+            ("{ kind = \"jersey\" }", jersey(true), None),
+            ("{ kind = \"jersey\" }", jersey(false), Some("tcp.ecn is off")),
+            (tail, jersey(true), Some("a queue of kind \"jersey\"")),
+            (red, jersey(true), Some("the path has none")),
+            (tail, jersey(false), Some("no such queue")),
+            (red, only.to_owned(), None),
+            ("{ kind = \"jersey\" }", only.to_owned(), None),
+            ("{ kind = \"red\" }", only.to_owned(), Some("marks with ECN")),
+            (tail, only.to_owned(), Some("marks with ECN")),
+            (tail, "\"linux\"".to_owned(), None),
+        ] {
+            let found = unmet_on(&plan(queue, &tcp), &[0]);
+            match expected {
+                None => assert_eq!(found, None, "{queue} {tcp}"),
+                Some(part) => {
+                    assert!(found.as_ref().is_some_and(|f| f.contains(part)), "{queue} {found:?}");
+                }
+            }
+        }
+    }
+}

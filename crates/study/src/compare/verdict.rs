@@ -1,0 +1,196 @@
+//! The verdict of a comparison: goodput weighed against delay, waste and what is left to others.
+//!
+//! Each variant is held against each other in every criterion that was measured. A difference
+//! counts if its paired interval excludes zero *and* its mean is large enough to matter:
+//!
+//! | criterion | quantity | better | matters from [chosen] |
+//! |---|---|---|---|
+//! | goodput | `goodput_bps` | more | [`GOODPUT_MATTERS`] of the larger |
+//! | delay | `delivery_p95_s` | less | [`DELAY_MATTERS`] of the larger |
+//! | waste | `retransmission_ratio`; with coding or link protocols `bytes_per_byte` | less | [`WASTE_MATTERS`] of the segments; [`BYTES_MATTER`] of the larger |
+//! | share | `rival_goodput_bps`, else `others_goodput_bps`, else `jain_index` | more | [`SHARE_MATTERS`] of the larger; [`JAIN_MATTERS`] |
+//!
+//! A variant *dominates* another if it is better in one criterion and worse in none (Pareto). The
+//! verdict names the undominated variant of the highest mean goodput first. Another undominated
+//! variant is either as good in everything or an alternative: better in one criterion, worse in
+//! another. A variant whose preconditions the path does not meet, or that delivers nothing, is not
+//! ranked.
+//!
+//! The statements about the first hold together: each of the `k - 1` variants is held against it in
+//! `m` criteria, so that the intervals are Bonferroni's, at `0.05 / (m (k - 1))`.
+
+use super::paired;
+use super::result::{CompareRun, Compared, Criterion, Measure, NotRanked, Verdict};
+
+/// A difference in goodput from which one TCP is called better, as a share of the larger.
+pub(crate) const GOODPUT_MATTERS: f64 = 0.03;
+/// The same of the time within which 95 % of the data are delivered.
+pub(crate) const DELAY_MATTERS: f64 = 0.10;
+/// The same of the share of segments that are retransmissions: a point in a hundred.
+pub(crate) const WASTE_MATTERS: f64 = 0.01;
+/// The same of bytes put on a link for each byte delivered, as a share of the larger.
+pub(crate) const BYTES_MATTER: f64 = 0.05;
+/// The same of the goodput left to other flows, as a share of the larger.
+pub(crate) const SHARE_MATTERS: f64 = 0.05;
+/// The same of Jain's index of the compared flows.
+pub(crate) const JAIN_MATTERS: f64 = 0.05;
+
+/// What every variant has of one criterion, replication by replication; empty where some
+/// replication has no value, as that of a delay if nothing was delivered.
+pub(crate) struct Values {
+    pub(crate) measure: Measure,
+    pub(crate) each: Vec<Vec<f64>>,
+}
+
+impl Values {
+    /// How `a` is to `b`: positive if better.
+    fn relation(&self, a: usize, b: usize, alpha: f64) -> i8 {
+        let (ours, theirs) = (&self.each[a], &self.each[b]);
+        if ours.is_empty() || ours.len() != theirs.len() {
+            return 0;
+        }
+        let each: Vec<f64> = ours.iter().zip(theirs).map(|(x, y)| x - y).collect();
+        let estimate = paired::interval(&each, alpha);
+        let (Some(mean), Some(low), Some(high)) =
+            (estimate.mean, estimate.ci_low, estimate.ci_high)
+        else {
+            return 0;
+        };
+        let scale = if self.measure.relative { average(ours).max(average(theirs)) } else { 1.0 };
+        if (low <= 0.0 && high >= 0.0) || mean.abs() < self.measure.matters * scale {
+            return 0;
+        }
+        if (mean > 0.0) == self.measure.more_is_better { 1 } else { -1 }
+    }
+}
+
+fn average(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The criteria that were measured of the runs of each variant. `coded` if some variant is more
+/// than TCP: then what it puts on the link counts, not what TCP calls a retransmission.
+pub(crate) fn values(by_variant: &[Vec<CompareRun>], coded: bool) -> Vec<Values> {
+    let all = |get: fn(&CompareRun) -> Option<f64>| -> Vec<Vec<f64>> {
+        let of = |runs: &Vec<CompareRun>| runs.iter().map(get).collect::<Option<Vec<f64>>>();
+        by_variant.iter().map(|runs| of(runs).unwrap_or_default()).collect()
+    };
+    let known = |each: &[Vec<f64>]| each.iter().any(|values| !values.is_empty());
+    let measure = |criterion, quantity: &str, matters, relative| Measure {
+        criterion,
+        quantity: quantity.to_owned(),
+        matters,
+        relative,
+        more_is_better: matches!(criterion, Criterion::Goodput | Criterion::Share),
+    };
+    let mut found = vec![
+        Values {
+            measure: measure(Criterion::Goodput, "goodput_bps", GOODPUT_MATTERS, true),
+            each: all(|r| Some(r.goodput_bps)),
+        },
+        Values {
+            measure: measure(Criterion::Delay, "delivery_p95_s", DELAY_MATTERS, true),
+            each: all(|r| r.delivery_p95_s),
+        },
+    ];
+    let bytes: Vec<Vec<f64>> = by_variant.iter().map(|runs| bytes_per_byte(runs)).collect();
+    found.push(if coded && known(&bytes) {
+        Values {
+            measure: measure(Criterion::Waste, "bytes_per_byte", BYTES_MATTER, true),
+            each: bytes,
+        }
+    } else {
+        Values {
+            measure: measure(Criterion::Waste, "retransmission_ratio", WASTE_MATTERS, false),
+            each: all(|r| Some(r.retransmission_ratio)),
+        }
+    });
+    let (rival, others) = (all(|r| r.rival_goodput_bps), all(|r| r.others_goodput_bps));
+    let jain = all(|r| r.jain_index);
+    let share =
+        |quantity, matters, relative| measure(Criterion::Share, quantity, matters, relative);
+    found.extend(if known(&rival) {
+        Some(Values { measure: share("rival_goodput_bps", SHARE_MATTERS, true), each: rival })
+    } else if known(&others) {
+        Some(Values { measure: share("others_goodput_bps", SHARE_MATTERS, true), each: others })
+    } else if known(&jain) {
+        Some(Values { measure: share("jain_index", JAIN_MATTERS, false), each: jain })
+    } else {
+        None
+    });
+    found
+}
+
+/// Bytes put on a link per byte delivered, by replication, as parts of the ratio of the totals: see
+/// [`paired::ratio`].
+fn bytes_per_byte(runs: &[CompareRun]) -> Vec<f64> {
+    let pairs = runs.iter().map(|r| Some((r.link_bps?, r.carried_bps?)));
+    paired::parts(&pairs.collect::<Option<Vec<_>>>().unwrap_or_default())
+}
+
+/// Weighs the variants. `unmet` says of each what the path lacks of what it needs.
+pub(crate) fn verdict(names: &[String], values: &[Values], unmet: &[Option<String>]) -> Verdict {
+    let mut verdict = Verdict {
+        measures: values.iter().map(|v| v.measure.clone()).collect(),
+        ..Verdict::default()
+    };
+    let Some(goodput) = values.iter().find(|v| v.measure.criterion == Criterion::Goodput) else {
+        return verdict;
+    };
+    let mut ranked = Vec::new();
+    for (i, name) in names.iter().enumerate() {
+        if let Some(Some(why)) = unmet.get(i) {
+            verdict.not_ranked.push(NotRanked { variant: name.clone(), why: why.clone() });
+        } else if !goodput.each[i].is_empty() && average(&goodput.each[i]) > 0.0 {
+            ranked.push(i);
+        } else {
+            let why = "it delivers nothing".to_owned();
+            verdict.not_ranked.push(NotRanked { variant: name.clone(), why });
+        }
+    }
+    // Stable: among equals the first named stays first.
+    ranked.sort_by(|a, b| average(&goodput.each[*b]).total_cmp(&average(&goodput.each[*a])));
+    verdict.replications = goodput.each.first().map_or(0, Vec::len) as u32;
+    if verdict.replications <= 1 || ranked.is_empty() {
+        return verdict;
+    }
+    let questions = values.len() * (ranked.len() - 1).max(1);
+    let alpha = paired::ALPHA / questions as f64;
+    let held = |a: usize, b: usize| -> Vec<(Criterion, i8)> {
+        values.iter().map(|v| (v.measure.criterion, v.relation(a, b, alpha))).collect()
+    };
+    let dominates = |a: usize, b: usize| {
+        let held = held(a, b);
+        held.iter().any(|(_, r)| *r > 0) && held.iter().all(|(_, r)| *r >= 0)
+    };
+    let dominated = |b: usize| ranked.iter().find(|a| **a != b && dominates(**a, b)).copied();
+    let free = ranked.iter().copied().find(|i| dominated(*i).is_none());
+    // With wide intervals each might dominate another in a ring; then goodput alone speaks.
+    let first = free.unwrap_or(ranked[0]);
+    verdict.first = Some(names[first].clone());
+    let of = |held: &[(Criterion, i8)], sign: i8| -> Vec<Criterion> {
+        held.iter().filter(|(_, r)| *r == sign).map(|(c, _)| *c).collect()
+    };
+    for &i in ranked.iter().filter(|i| **i != first) {
+        let than = if dominates(first, i) { Some(first) } else { dominated(i) };
+        let other = than.unwrap_or(first);
+        let held = held(i, other);
+        let compared = Compared {
+            variant: names[i].clone(),
+            than: names[other].clone(),
+            better: of(&held, 1),
+            worse: of(&held, -1),
+        };
+        if than.is_some() {
+            verdict.behind.push(compared);
+        } else if compared.better.is_empty() && compared.worse.is_empty() {
+            verdict.as_good.push(names[i].clone());
+        } else {
+            verdict.alternatives.push(compared);
+        }
+    }
+    verdict
+}
+
+#[cfg(test)]
+mod tests;

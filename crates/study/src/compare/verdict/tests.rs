@@ -1,0 +1,164 @@
+use super::*;
+use airtcp_random::Seed;
+
+const DELAY: usize = 1;
+const WASTE: usize = 2;
+
+fn names(n: usize) -> Vec<String> {
+    (0..n).map(|i| ((b'a' + i as u8) as char).to_string()).collect()
+}
+
+/// Runs whose goodput (Mb/s), delay (ms) and retransmitted share are these, give or take what all
+/// variants share.
+fn runs(goodput: f64, delay: f64, resent: f64) -> Vec<CompareRun> {
+    let run = |n: u32| {
+        let (common, own) = (f64::from(n) * 0.1, f64::from(n % 3) * 1e-3);
+        CompareRun {
+            replication: n,
+            goodput_bps: (goodput + common + own) * 1e6,
+            delivery_p95_s: Some((delay + common + own) * 1e-3),
+            retransmission_ratio: resent + own * 1e-3,
+            ..CompareRun::default()
+        }
+    };
+    (0..10).map(run).collect()
+}
+
+fn weighed(variants: &[(f64, f64, f64)], unmet: &[Option<String>]) -> Verdict {
+    let by: Vec<_> = variants.iter().map(|(g, d, w)| runs(*g, *d, *w)).collect();
+    verdict(&names(by.len()), &values(&by, false), unmet)
+}
+
+fn variants(of: &[Compared]) -> Vec<&str> {
+    of.iter().map(|c| c.variant.as_str()).collect()
+}
+
+#[test]
+fn more_goodput_is_not_all() {
+    // The highest goodput by 1 %, with 29 % retransmitted: the next is better.
+    let found = weighed(&[(8.80, 60.0, 0.29), (8.72, 60.0, 0.01), (5.0, 60.0, 0.01)], &[]);
+    assert_eq!(found.first.as_deref(), Some("b"));
+    assert_eq!(variants(&found.behind), ["a", "c"]);
+    assert_eq!(
+        (found.behind[0].than.as_str(), &found.behind[0].worse[..]),
+        ("b", &[Criterion::Waste][..])
+    );
+    assert_eq!(found.behind[1].worse, [Criterion::Goodput]);
+    // By 20 %: it stays first, and the one without its price stands beside it.
+    let found = weighed(&[(10.8, 60.0, 0.29), (8.72, 60.0, 0.01), (5.0, 60.0, 0.01)], &[]);
+    assert_eq!(found.first.as_deref(), Some("a"));
+    assert_eq!(variants(&found.alternatives), ["b"]);
+    let b = &found.alternatives[0];
+    assert_eq!((&b.better[..], &b.worse[..]), (&[Criterion::Waste][..], &[Criterion::Goodput][..]));
+    assert_eq!((variants(&found.behind), found.behind[0].than.as_str()), (vec!["c"], "b"));
+}
+
+#[test]
+fn what_lacks_its_preconditions_is_not_ranked() {
+    let unmet = [Some("it needs marks".to_owned()), None];
+    let found = weighed(&[(9.0, 60.0, 0.0), (5.0, 60.0, 0.0)], &unmet);
+    assert_eq!((found.first.as_deref(), found.as_good.len()), (Some("b"), 0));
+    assert_eq!(
+        (found.not_ranked[0].variant.as_str(), found.not_ranked[0].why.as_str()),
+        ("a", "it needs marks")
+    );
+    let found = weighed(&[(0.0, 60.0, 0.0), (5.0, 60.0, 0.0)], &[]);
+    assert_eq!(found.not_ranked.len(), 0, "the noise of runs() delivers something");
+    let silent = vec![CompareRun::default(); 10];
+    let found = verdict(&names(2), &values(&[silent, runs(5.0, 60.0, 0.0)], false), &[]);
+    assert_eq!(
+        (found.not_ranked[0].why.as_str(), found.first.as_deref()),
+        ("it delivers nothing", Some("b"))
+    );
+}
+
+#[test]
+fn differences_below_the_thresholds_do_not_count() {
+    // 2 % of goodput, 8 % of delay, 0.8 points of waste: certain, and of no weight.
+    let found = weighed(&[(9.0, 60.0, 0.010), (8.82, 55.2, 0.002)], &[]);
+    assert_eq!((found.first.as_deref(), found.as_good), (Some("a"), vec!["b".to_owned()]));
+    // One run proves nothing.
+    let by = [vec![runs(9.0, 60.0, 0.0)[0].clone()], vec![runs(5.0, 60.0, 0.0)[0].clone()]];
+    let found = verdict(&names(2), &values(&by, false), &[]);
+    assert_eq!((found.first, found.replications), (None, 1));
+}
+
+#[test]
+fn criteria_are_those_that_were_measured() {
+    let of = |runs: Vec<CompareRun>, coded: bool| -> Vec<String> {
+        values(&[runs.clone(), runs], coded).into_iter().map(|v| v.measure.quantity).collect()
+    };
+    let plain = runs(9.0, 60.0, 0.01);
+    assert_eq!(of(plain.clone(), false), ["goodput_bps", "delivery_p95_s", "retransmission_ratio"]);
+    let with = |change: fn(&mut CompareRun)| {
+        plain
+            .iter()
+            .cloned()
+            .map(|mut r| {
+                change(&mut r);
+                r
+            })
+            .collect::<Vec<_>>()
+    };
+    let both = with(|r| (r.jain_index, r.others_goodput_bps) = (Some(0.9), Some(1e6)));
+    assert_eq!(of(both, false)[3], "others_goodput_bps");
+    assert_eq!(of(with(|r| r.jain_index = Some(0.9)), false)[3], "jain_index");
+    let bytes = with(|r| (r.link_bps, r.carried_bps) = (Some(2e6), Some(1e6)));
+    assert_eq!(
+        (of(bytes.clone(), true)[WASTE].as_str(), of(bytes, false)[WASTE].as_str()),
+        ("bytes_per_byte", "retransmission_ratio")
+    );
+    // A replication without a delay leaves this criterion undecided, not the verdict.
+    let mut late = runs(5.0, 600.0, 0.01);
+    late[3].delivery_p95_s = None;
+    let found = values(&[plain, late], false);
+    assert!(found[DELAY].each[1].is_empty());
+    let found = verdict(&names(2), &found, &[]);
+    assert_eq!(found.behind[0].worse, [Criterion::Goodput]);
+}
+
+#[test]
+fn the_share_left_to_others_counts() {
+    let beside = |goodput: f64, rival: f64| -> Vec<CompareRun> {
+        let runs = runs(goodput, 60.0, 0.01).into_iter();
+        runs.map(|r| CompareRun {
+            rival_goodput_bps: Some(rival * 1e6 + r.goodput_bps * 1e-3),
+            ..r
+        })
+        .collect()
+    };
+    let by = [beside(8.0, 1.0), beside(4.5, 4.5)];
+    let found = verdict(&names(2), &values(&by, false), &[]);
+    assert_eq!(found.first.as_deref(), Some("a"));
+    assert_eq!(found.alternatives[0].better, [Criterion::Share]);
+}
+
+#[test]
+fn equal_variants_are_told_apart_in_one_of_twenty_comparisons_at_most() {
+    // Five variants that are alike, with noise far above the thresholds.
+    let (trials, mut wrong) = (1000, 0);
+    for trial in 0..trials {
+        let mut stream = Seed::new(7).replicate(trial).stream("verdict");
+        let mut noise = || stream.normal();
+        let by: Vec<Vec<CompareRun>> = (0..5)
+            .map(|_| {
+                let mut run = |_| CompareRun {
+                    goodput_bps: 1e6 * (10.0 + 3.0 * noise()).max(0.1),
+                    delivery_p95_s: Some(0.1 * (1.0 + 0.5 * noise()).max(0.01)),
+                    retransmission_ratio: 0.5 + 0.1 * noise(),
+                    ..CompareRun::default()
+                };
+                (0..10).map(&mut run).collect()
+            })
+            .collect();
+        let found = verdict(&names(5), &values(&by, false), &[]);
+        let told = found.alternatives.iter().chain(&found.behind);
+        let first = found.first.unwrap();
+        let apart = told.into_iter().any(|c| c.than == first);
+        wrong += u32::from(apart);
+    }
+    // Three standard deviations above 5 % of 1000.
+    assert!(wrong <= 71, "{wrong} of {trials}");
+    // And the noise is not so wide that nothing could ever be told apart.
+    assert!(wrong > 0);
+}

@@ -1,0 +1,251 @@
+"""The verdict of a comparison in plain words: goodput, delay, waste and share of others.
+
+The verdict itself is in the document (`verdict` of a case; its rule is in the guide to
+`airtcp compare`). Terminal and page use the sentences made here. A verdict always shows all four
+criteria; one that was not measured is named as such.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, cast
+
+from airtcp import words
+from airtcp.words import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from airtcp.documents import CompareCase, Compared, Criterion, Estimate, Measure, Outcome
+
+_NOUNS: Final = {
+    "goodput_bps": "goodput",
+    "delivery_p95_s": "delivery time (95 %)",
+    "retransmission_ratio": "retransmitted share",
+    "bytes_per_byte": "bytes on the link per byte delivered",
+    "others_goodput_bps": "goodput of the other flows",
+    "jain_index": "fairness (Jain's index)",
+}
+_FOR: Final = {
+    "goodput_bps": "goodput",
+    "delivery_p95_s": "short delivery times",
+    "retransmission_ratio": "few retransmissions",
+    "bytes_per_byte": "few bytes on the link",
+    "rival_goodput_bps": "the share of others",
+    "others_goodput_bps": "the share of others",
+    "jain_index": "fairness",
+}
+
+
+def of(case: CompareCase, name: str) -> Outcome:
+    """Give the outcome of a variant."""
+    return next(outcome for outcome in case["outcomes"] if outcome["variant"] == name)
+
+
+def either(names: Sequence[str]) -> str:
+    """Write a choice.
+
+    >>> either(["a"]), either(["a", "b", "c"])
+    ('a', 'a, b or c')
+    """
+    return "".join(names) if len(names) <= 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def seconds(value: float) -> str:
+    """Write a time in the unit that reads best.
+
+    >>> seconds(0.0512), seconds(6.894)
+    ('51.2 ms', '6.89 s')
+    """
+    if value >= 1:
+        return f"{words.number(value)} s"
+    return f"{words.number(value * 1e3)} ms"
+
+
+def measure(case: CompareCase, criterion: Criterion) -> Measure | None:
+    """Give the quantity that stands for a criterion; none if it was not measured."""
+    found = (m for m in case["verdict"]["measures"] if m["criterion"] == criterion)
+    return next(found, None)
+
+
+def noun(quantity: str, rival: str | None) -> str:
+    """Name a quantity of the verdict."""
+    return _NOUNS.get(quantity, f"goodput left to {rival or 'the rival'}")
+
+
+def value(outcome: Outcome, quantity: str) -> str:
+    """Write the mean of a quantity of the verdict, with its unit."""
+    packets = outcome["packets_per_second"]
+    if quantity == "goodput_bps" and packets is not None:
+        return f"{words.number(packets['mean'])} packets/s"
+    estimate = cast("Mapping[str, Estimate | None]", outcome)[quantity]
+    mean = None if estimate is None else estimate["mean"]
+    if mean is None:
+        return "unknown"
+    if quantity.endswith("_bps"):
+        return f"{words.number(mean * 1e-6)} Mb/s"
+    if quantity.endswith("_s"):
+        return seconds(mean)
+    if quantity == "retransmission_ratio":
+        return f"{words.number(100 * mean, 2)} %"
+    return words.number(mean)
+
+
+def all_four(case: CompareCase, name: str, rival: str | None = None) -> str:
+    """Write what a variant has of all four criteria."""
+    outcome = of(case, name)
+    said = [
+        f"{noun(m['quantity'], rival)} {value(outcome, m['quantity'])}"
+        for m in case["verdict"]["measures"]
+    ]
+    if measure(case, "share") is None:
+        said.append("share beside other flows not measured")
+    return ", ".join(said)
+
+
+def held(case: CompareCase, compared: Compared, rival: str | None = None) -> str:
+    """Say in what a variant is better and worse than another, with both figures."""
+    ours, theirs = of(case, compared["variant"]), of(case, compared["than"])
+
+    def each(criteria: Sequence[Criterion]) -> str:
+        quantities = [m["quantity"] for c in criteria if (m := measure(case, c)) is not None]
+        return ", ".join(
+            f"{noun(q, rival)} ({value(ours, q)}, {compared['than']} {value(theirs, q)})"
+            for q in quantities
+        )
+
+    sides = (("better", compared["better"]), ("worse", compared["worse"]))
+    return " and ".join(f"{side} in {each(criteria)}" for side, criteria in sides if criteria)
+
+
+def _for(case: CompareCase, compared: Compared) -> str:
+    found = (m for c in compared["better"] if (m := measure(case, c)) is not None)
+    return " and ".join(_FOR[m["quantity"]] for m in found)
+
+
+def single(case: CompareCase, over: str = "") -> Finding:
+    """Say what one run has shown: no order."""
+    order = case["ranking"]["order"]
+    ranked = [n for n in order if n not in _left_out(case)] or order
+    where = f" {over}" if over else ""
+    return Finding(
+        "A single run proves no order",
+        f"{ranked[0]} has the highest goodput{where} ({value(of(case, ranked[0]), 'goodput_bps')}),"
+        " but one run gives no confidence interval.",
+        "warn",
+    )
+
+
+def _left_out(case: CompareCase) -> set[str]:
+    return {entry["variant"] for entry in case["verdict"]["not_ranked"]}
+
+
+def conclusion(case: CompareCase, over: str = "", rival: str | None = None) -> Finding:
+    """Say in one sentence what to conclude of a case.
+
+    Args:
+        case: The case.
+        over: What it is over, as in "over the trace".
+        rival: The TCP that each had to share with.
+    """
+    verdict = case["verdict"]
+    where = f" {over}" if over else ""
+    if not any(outcome["goodput_bps"]["mean"] for outcome in case["outcomes"]):
+        return Finding("Nothing delivered", f"No TCP delivers anything{where}.", "bad")
+    if len(verdict["not_ranked"]) == len(case["outcomes"]):
+        return Finding(
+            "No TCP can be ranked",
+            f"The path{where} does not meet the preconditions of any of these TCPs.",
+            "warn",
+        )
+    if verdict["first"] is None:
+        return single(case, over)
+    return _weighed(case, verdict["first"], where, rival)
+
+
+def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Finding:
+    """Say what follows for the variant that the verdict puts first, and for its alternatives."""
+    verdict = case["verdict"]
+    four = all_four(case, first, rival)
+    if len(case["outcomes"]) - len(verdict["not_ranked"]) == 1:
+        return Finding(f"{first} alone", f"{first}{where}: {four}. No other TCP is ranked.")
+    as_good, others = verdict["as_good"], verdict["alternatives"]
+    if others:
+        other = others[0]
+        name = other["variant"]
+        return Finding(
+            f"{first} for goodput, {name} for {_for(case, other)}",
+            f"No TCP is the best in everything{where}: {first} has {four}; {name} is"
+            f" {held(case, other, rival)}.",
+        )
+    if as_good:
+        return Finding(
+            either([first, *as_good]),
+            f"{first}{where} has {four}. {either(as_good)} {_differ(as_good)} from {first} in none"
+            " of these by an amount that counts.",
+        )
+    return Finding(
+        f"{first} is the best choice",
+        f"{first}{where} has {four}. In none of these is another TCP significantly better.",
+        "good",
+    )
+
+
+def _differ(names: Sequence[str]) -> str:
+    return "differs" if len(names) == 1 else "differ"
+
+
+def rest(case: CompareCase, rival: str | None = None) -> list[Finding]:
+    """Say what else the verdict has: more choices, who is behind, who is not ranked."""
+    verdict = case["verdict"]
+    first = verdict["first"]
+    found: list[Finding] = []
+    # A transport that delivers nothing needs no remark if none does.
+    unmet = [
+        e for e in verdict["not_ranked"] if any(o["goodput_bps"]["mean"] for o in case["outcomes"])
+    ]
+    if unmet:
+        said = "; ".join(
+            f"{e['variant']} ({value(of(case, e['variant']), 'goodput_bps')}): {e['why']}"
+            for e in unmet
+        )
+        found.append(Finding("Not ranked", f"{said}.", "warn"))
+    if verdict["alternatives"][1:]:
+        said = "; ".join(
+            f"{other['variant']} is {held(case, other, rival)}"
+            for other in verdict["alternatives"][1:]
+        )
+        found.append(Finding("Other choices", f"{said}."))
+    if verdict["alternatives"] and verdict["as_good"] and first is not None:
+        found.append(
+            Finding(
+                f"As good as {first}",
+                f"{either(verdict['as_good'])} {_differ(verdict['as_good'])} from {first} in"
+                " nothing by an amount that counts.",
+            )
+        )
+    if verdict["behind"]:
+        said = "; ".join(
+            f"{entry['variant']} is {held(case, entry, rival)}" for entry in verdict["behind"]
+        )
+        found.append(Finding("Worse, and better in nothing", f"{said}."))
+    return found
+
+
+def best(case: CompareCase) -> list[str]:
+    """Name the TCPs that the verdict puts first: none if there is no order."""
+    verdict = case["verdict"]
+    return [] if verdict["first"] is None else [verdict["first"], *verdict["as_good"]]
+
+
+def summary(case: CompareCase) -> str:
+    """Say in one line what to conclude of a case."""
+    if not any(outcome["goodput_bps"]["mean"] for outcome in case["outcomes"]):
+        return "nothing was delivered"
+    verdict = case["verdict"]
+    if verdict["first"] is None:
+        return (
+            "a single run proves no order" if verdict["replications"] <= 1 else "no TCP is ranked"
+        )
+    text = either(best(case))
+    others = [other["variant"] for other in verdict["alternatives"]]
+    return f"{text}; or with other strengths: {', '.join(others)}" if others else text
