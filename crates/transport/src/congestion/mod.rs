@@ -17,8 +17,8 @@
 mod acked_count;
 mod additive;
 mod curve;
-mod prior;
 mod needs;
+mod prior;
 mod promises;
 #[macro_use]
 mod registry;
@@ -35,8 +35,8 @@ mod fluid;
 
 pub use acked_count::AckedCount;
 pub use additive::{Additive, Growth};
-pub use prior::Prior;
 pub use needs::Needs;
+pub use prior::Prior;
 pub use promises::Promises;
 pub use registry::{Law, LawConfig};
 pub use slow_start::{SlowStart, SlowStartKind, Step};
