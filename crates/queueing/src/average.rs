@@ -94,7 +94,7 @@ impl Average {
     /// How long the link takes for a packet of `len` bytes.
     fn time_of(&self, len: u32) -> Span {
         let [none, mean] = self.service;
-        let slope = mean.0.saturating_sub(none.0) as u128 * u128::from(len);
+        let slope = u128::from(mean.0.saturating_sub(none.0)) * u128::from(len);
         Span(none.0 + (slope / u128::from(self.mean_packet.0)) as u64)
     }
 

@@ -230,7 +230,7 @@ impl Red {
 
     /// At most one packet waits: an arrival passes whatever the average. In byte mode: none waits.
     fn is_nearly_empty(&self) -> bool {
-        let least = if self.config.unit == RedUnit::Packets { 1 } else { 0 };
+        let least = u32::from(self.config.unit == RedUnit::Packets);
         self.fifo.backlog().packets <= least
     }
 
