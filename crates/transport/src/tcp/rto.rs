@@ -250,7 +250,7 @@ mod tests {
         let mut f = e.clone();
         e.sample(Nanos::ZERO, ms(101));
         assert_eq!((e.srtt(), e.rto()), (Some(ms(100)), ms(300)));
-        f.sample(ms(106));
+        f.sample(Nanos::ZERO, ms(106));
         assert_eq!((f.srtt(), f.rto()), (Some(ms(110)), ms(330)));
     }
 
