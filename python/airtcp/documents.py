@@ -124,6 +124,7 @@ class LinkTcp(TypedDict):
 
     profile: str
     slot_s: float
+    slot_assumed: bool
     empirical: Empirical
     independent: Ensemble
     gilbert_elliott: Ensemble | None
@@ -379,6 +380,7 @@ class CompareSubject(TypedDict):
     seed: int
     duration_s: float
     slot_s: float | None
+    slot_assumed: bool
     flows: list[str]
     tcp: list[VariantTcp]
     scenario: dict[str, Any] | None

@@ -6,7 +6,7 @@ from TCP over a model's links is a matter of the prediction interval: the trace 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from airtcp import words_compare, words_remedies
 from airtcp.words import TWICE, Finding, bounds, count, number, times
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 
 Model = Literal["independent", "gilbert_elliott"]
+
+SLOT_ASSUMED: Final = "slot 10 ms assumed"
+"""What stands beside rates over a trace that does not tell how far apart its packets are."""
 
 
 def standing(link: Link, model: Model) -> int:
@@ -45,6 +48,11 @@ def memory(link: Link) -> Literal["bursty", "oscillating", "independent", "undec
     return "oscillating" if interval[1] < 0 else "independent"
 
 
+def assumed(link: Link) -> str:
+    """Say beside a rate that the duration of its slot is not known, where that is so."""
+    return f" ({SLOT_ASSUMED})" if link["tcp"]["slot_assumed"] else ""
+
+
 def _others(link: Link, model: Model) -> str:
     """Say where TCP over 95 % of a model's links lies: the prediction interval, as rates."""
     difference = link["tcp"]["difference"][model]
@@ -63,7 +71,9 @@ def _compared(link: Link, model: Model, name: str) -> str:
     others = _others(link, model)
     return (
         f"TCP gets {number(tcp['empirical']['packets_per_second'])} packets/s over the trace and"
-        f" {number(mean)} on average over {name}" + (f", {others}" if others else "")
+        f" {number(mean)} on average over {name}"
+        + (f", {others}" if others else "")
+        + assumed(link)
     )
 
 
@@ -100,7 +110,8 @@ def against_independent(link: Link) -> Finding:
     difference = link["tcp"]["difference"]["independent"]
     if link["mu"] is None:
         rate = number(link["tcp"]["empirical"]["packets_per_second"])
-        return Finding(f"{rate} packets/s", f"TCP gets {rate} packets/s; no loss order to compare.")
+        text = f"TCP gets {rate} packets/s{assumed(link)}; no loss order to compare."
+        return Finding(f"{rate} packets/s{assumed(link)}", text)
     side = standing(link, "independent")
     text = _compared(link, "independent", "independent losses of equal PRR")
     if side == 0:

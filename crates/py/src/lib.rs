@@ -46,5 +46,5 @@ mod core {
     #[pymodule_export]
     use crate::table::Table;
     #[pymodule_export]
-    use crate::traces::{trace_convert, trace_stats, trace_synth};
+    use crate::traces::{binary_kind, trace_convert, trace_stats, trace_synth};
 }

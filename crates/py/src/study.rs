@@ -228,6 +228,7 @@ fn link_table(links: &[LinkStudy]) -> PyResult<Table> {
         .flag("converged", |l| l.stats.converged)
         .count("needed_packets", |l| l.stats.convergence.needed_packets)
         .real("slot_s", |l| l.tcp.slot_s)
+        .flag("slot_assumed", |l| l.tcp.slot_assumed)
         .real("tcp_packets_per_second", |l| l.tcp.empirical.packets_per_second)
         .count("tcp_timeouts", |l| l.tcp.empirical.timeouts)
         .count("tcp_fast_retransmits", |l| l.tcp.empirical.fast_retransmits)

@@ -99,6 +99,12 @@ struct MeasuredLink {
     stats: LinkStats,
 }
 
+/// What a file that begins with `start` is and what to do with it, if it is known and not text.
+#[pyfunction]
+pub(crate) fn binary_kind(start: &[u8]) -> Option<(&'static str, &'static str)> {
+    airtcp_trace::reader::binary_kind(start)
+}
+
 /// Measures the traces at `paths`; gives the document as JSON.
 #[pyfunction]
 #[pyo3(signature = (paths, options, progress = None))]

@@ -72,6 +72,8 @@ pub struct LinkModels {
     pub packets: u64,
     /// Duration of a slot: its inverse is the most packets per second there can be.
     pub slot_s: f64,
+    /// True if neither the trace nor the options say how long a slot is, and 10 ms is assumed.
+    pub slot_assumed: bool,
     /// What the trace itself has.
     pub empirical: Measured,
     /// What the synthesisers made of it.
@@ -155,7 +157,8 @@ pub fn score_synthesisers(
     for (link, config) in links.iter().zip(&configs) {
         let done: Option<Vec<Part>> =
             parts.by_ref().take(per_link).collect::<Vec<_>>().into_iter().collect();
-        if let Some(link) = done.and_then(|parts| assemble(link, config.slot.as_secs_f64(), parts))
+        if let Some(link) =
+            done.and_then(|parts| assemble(link, config.slot.as_secs_f64(), options, parts))
         {
             finished.push(link);
         }
@@ -221,7 +224,12 @@ fn score(
 }
 
 /// Puts the parts of a link together and sets the scores against the trace.
-fn assemble(link: &LinkTrace, slot_s: f64, parts: Vec<Part>) -> Option<LinkModels> {
+fn assemble(
+    link: &LinkTrace,
+    slot_s: f64,
+    options: &StudyOptions,
+    parts: Vec<Part>,
+) -> Option<LinkModels> {
     let mut parts = parts.into_iter();
     let Some(Part::Empirical(empirical)) = parts.next() else { return None };
     let scores = parts
@@ -248,6 +256,7 @@ fn assemble(link: &LinkTrace, slot_s: f64, parts: Vec<Part>) -> Option<LinkModel
         name: link.name.clone(),
         packets: link.outcomes.len() as u64,
         slot_s,
+        slot_assumed: options.slot_assumed(link.interval),
         empirical,
         scores,
     })

@@ -123,6 +123,12 @@ impl StudyOptions {
         self.slotted(None).map(|_| ())
     }
 
+    /// True if neither the options nor the trace say how long a slot is, so that
+    /// [`REFERENCE_SLOT`] is assumed.
+    pub(crate) const fn slot_assumed(&self, interval: Option<Span>) -> bool {
+        self.slot.is_none() && interval.is_none()
+    }
+
     /// How TCP is put over a link whose trace states `interval`.
     pub(crate) fn slotted(&self, interval: Option<Span>) -> Result<SlottedConfig, StudyError> {
         let slot = self.slot.or(interval).unwrap_or(REFERENCE_SLOT);

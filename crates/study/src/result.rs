@@ -102,6 +102,9 @@ pub struct TcpStudy {
     pub profile: String,
     /// Duration of a slot: one packet is sent in each.
     pub slot_s: f64,
+    /// True if neither the trace nor the options say how long a slot is, and 10 ms is assumed:
+    /// every rate and time here is in proportion to that.
+    pub slot_assumed: bool,
     /// Over the trace itself.
     pub empirical: TcpOutcome,
     /// Over independent links of the same PRR and length.

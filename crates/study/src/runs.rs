@@ -271,6 +271,7 @@ fn assemble(
         tcp: TcpStudy {
             profile: options.profile.clone(),
             slot_s: config.slot.as_secs_f64(),
+            slot_assumed: options.slot_assumed(link.interval),
             empirical,
             independent,
             gilbert_elliott,

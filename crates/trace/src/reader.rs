@@ -8,7 +8,9 @@
 //! [`layouts`] lists what is understood; `docs/reference/trace-formats.md` describes each.
 //! To add a layout: a file under `reader/layouts/` and a line in its registry.
 
+mod clock;
 mod head;
+mod kinds;
 mod layouts;
 mod lines;
 mod many;
@@ -25,6 +27,7 @@ use std::path::{Path, PathBuf};
 use airtcp_units::{Outcomes, Span};
 use serde::{Deserialize, Serialize};
 
+pub use kinds::binary_kind;
 pub use layouts::{LayoutInfo, layouts};
 pub use many::{Collector, Expanded, Skipped, expand, read_many};
 

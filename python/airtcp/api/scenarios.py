@@ -249,6 +249,10 @@ def _inline(value: Any) -> str:
     return json.dumps(value)
 
 
+_MAGIC: Final = 4096
+"""Bytes by which a file that is not text is known."""
+
+
 def _scenario_text(path: Path) -> str:
     shown = printable(str(path))
     expected = "expected a scenario file (TOML)"
@@ -260,6 +264,10 @@ def _scenario_text(path: Path) -> str:
         raise _core.ScenarioError(message) from error
     if len(raw) > _LONGEST_SCENARIO:
         message = f"{shown}: longer than {_LONGEST_SCENARIO} bytes; {expected}"
+        raise _core.ScenarioError(message)
+    kind = _core.binary_kind(raw[:_MAGIC])
+    if kind is not None:
+        message = f"{path}: this is {kind[0]}, not a scenario; expected a scenario file (TOML)"
         raise _core.ScenarioError(message)
     try:
         return raw.decode("utf-8")

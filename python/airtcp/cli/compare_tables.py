@@ -28,7 +28,7 @@ def put_result(result: CompareResult) -> None:
     """Print a comparison: each case in full, or of many a line each."""
     from rich.text import Text
 
-    from airtcp import words, words_compare, words_remedies
+    from airtcp import words
 
     console = screen()
     document = result.json
@@ -38,14 +38,7 @@ def put_result(result: CompareResult) -> None:
         for subject in subjects:
             _in_full(console, subject, reference, rival)
     else:
-        cases = [(subject["name"], subject["cases"][0]) for subject in subjects]
-        overview(console, cases)
-        findings = [words_compare.suited(cases)]
-        helped = [(s["name"], each) for s in subjects if (each := s["remedies"]) is not None]
-        if helped:
-            findings.append(words_remedies.several(helped))
-        for finding in findings:
-            console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
+        _many(console, subjects)
     skipped = document["skipped"]
     if skipped:
         console.print(
@@ -78,10 +71,29 @@ def _in_full(console: Console, subject: CompareSubject, reference: str, rival: s
         remedies.section(console, helped)
 
 
+def _many(console: Console, subjects: Sequence[CompareSubject]) -> None:
+    """Print a line for each of many subjects, and what they have in common."""
+    from rich.text import Text
+
+    from airtcp import words_compare, words_notes, words_remedies
+
+    cases = [(subject["name"], subject["cases"][0]) for subject in subjects]
+    overview(console, cases)
+    findings = [words_compare.suited(cases)]
+    helped = [(s["name"], each) for s in subjects if (each := s["remedies"]) is not None]
+    if helped:
+        findings.append(words_remedies.several(helped))
+    for finding in findings:
+        console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
+    for line in words_notes.notes(subjects):
+        console.print(Text(f"- {line}", style="dim"))
+
+
 def _heading(console: Console, subject: CompareSubject, case: CompareCase) -> None:
     from rich.text import Text
 
     from airtcp import words, words_compare
+    from airtcp.words_link import SLOT_ASSUMED
 
     parts = [words_compare.repeats(case)]
     if case["channel"] != "scenario":
@@ -89,6 +101,8 @@ def _heading(console: Console, subject: CompareSubject, case: CompareCase) -> No
     each = f"{words.number(subject['duration_s'])} s"
     if subject["kind"] != "trace":
         parts.append(f"{each} each")
+    if subject["slot_assumed"]:
+        parts.append(SLOT_ASSUMED)
     name = subject["title"] or subject["name"]
     console.print(Text.assemble((name, "bold"), f" ({', '.join(parts)})"))
 

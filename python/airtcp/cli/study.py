@@ -10,8 +10,9 @@ from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
+    from rich.console import Console
     from rich.text import Text
 
     from airtcp.cli.tables import Column
@@ -141,6 +142,7 @@ def _table(result: StudyResult) -> None:
             )
         console.print(Text(_legend(shown, gone, result.json["options"]), style="dim"))
         console.print()
+        put_notes(console, links)
     for finding in result.findings:
         console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
     _suited(links)
@@ -151,6 +153,16 @@ def _table(result: StudyResult) -> None:
         first = f"{skipped[0]['path']} ({skipped[0]['reason']})"
         console.print(Text(f"- {words.count(len(skipped))} {what}: {first}"))
     console.print(f"\nseed {result.seed}, airtcp {result.json['airtcp_version']}")
+
+
+def put_notes(console: Console, links: Sequence[Mapping[str, Any]]) -> None:
+    """Print what a reader of the numbers must know of the traces."""
+    from rich.text import Text
+
+    from airtcp.words_notes import notes
+
+    for line in notes(links):
+        console.print(Text.assemble(("- Note: ", "bold"), line))
 
 
 def _suited(links: list[Link]) -> None:
@@ -168,6 +180,7 @@ def _suited(links: list[Link]) -> None:
     case = cases[0][1]
     reference = next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")
     compare_tables.case_table(console, case, reference, None)
+    _slot(console, links[0])
 
 
 def _helped(links: list[Link]) -> None:
@@ -178,6 +191,15 @@ def _helped(links: list[Link]) -> None:
         console = screen()
         console.print()
         remedies.table(console, helped)
+        _slot(console, links[0])
+
+
+def _slot(console: Console, link: Link) -> None:
+    """Say under a table of rates that its slot is assumed, where that is so."""
+    from airtcp.words_link import SLOT_ASSUMED
+
+    if link["tcp"]["slot_assumed"]:
+        console.print(f"{SLOT_ASSUMED}: all rates and times here depend on it")
 
 
 def _most_telling(links: list[Link]) -> list[Link]:
@@ -196,6 +218,8 @@ def _legend(links: list[Link], gone: list[str], options: dict[str, Any]) -> str:
         models,
         "gain %: the trace against the mean of independent links of equal PRR",
     ]
+    if any(link["tcp"]["slot_assumed"] for link in links):
+        said[0] += ", slot 10 ms assumed where the trace does not tell it"
     if any(_within_chance(link) for link in links):
         said.append("~ within chance: such links differ as much from one another")
     text = "; ".join(said)

@@ -91,6 +91,7 @@ def _table(document: dict[str, Any]) -> None:
     from rich.text import Text
 
     from airtcp import words, words_link
+    from airtcp.cli.study import put_notes
     from airtcp.cli.tables import Column, put
 
     console = screen()
@@ -128,6 +129,7 @@ def _table(document: dict[str, Any]) -> None:
         put(console, "link", [link["name"] for link in links], columns)
     if len(every) > _ROWS:
         console.print(f"the first {_ROWS} of {words.count(len(every))} links; --format csv has all")
+    put_notes(console, every)
     unsettled = [x for x in every if x["mu"] is not None and not x["converged"]]
     for link in unsettled[:_REASONS]:
         reason = words_link.reason(link["convergence"])

@@ -245,6 +245,9 @@ def _over(subject: CompareSubject) -> str:
     duration = f"{words.number(subject['duration_s'])} s"
     if subject["kind"] == "trace":
         slot = (subject["slot_s"] or 0.0) * 1e3
-        return f"A trace of {duration}, one packet every {words.number(slot)} ms, in {repeats}."
+        known = ", assumed" if subject["slot_assumed"] else ""
+        return (
+            f"A trace of {duration}, one packet every {words.number(slot)} ms{known}, in {repeats}."
+        )
     where = "" if subject["kind"] == "scenario" else "The trace as the losses of a link: "
     return f"{where}{repeats} of {duration}."

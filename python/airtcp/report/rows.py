@@ -13,7 +13,7 @@ import gzip
 import json
 from typing import TYPE_CHECKING, Any
 
-from airtcp import words, words_link
+from airtcp import words, words_link, words_notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -141,7 +141,8 @@ def detail(link: Link, window_points: int) -> dict[str, Any]:
     return {
         "source": link["source"],
         "labels": link["labels"],
-        "notes": link["notes"],
+        "notes": words_notes.notes([link]),
+        "slot_assumed": tcp["slot_assumed"],
         "interval_s": link["interval_s"],
         "g": _round(link["g"]),
         "b": _round(link["b"]),

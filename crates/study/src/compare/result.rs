@@ -68,6 +68,8 @@ pub struct Subject {
     pub duration_s: f64,
     /// Duration of a slot, of a trace.
     pub slot_s: Option<f64>,
+    /// True if neither the trace nor the options say how long a slot is, and 10 ms is assumed.
+    pub slot_assumed: bool,
     /// The flows whose TCP is exchanged, of a scenario.
     pub flows: Vec<String>,
     /// The TCP parameters that each variant has here.

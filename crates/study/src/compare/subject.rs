@@ -189,6 +189,7 @@ fn of_plans(plans: &Plans, variants: &[Choice]) -> Subject {
         seed: scenario.seed,
         duration_s: scenario.duration.saturating_sub(scenario.warmup).as_secs_f64(),
         slot_s: None,
+        slot_assumed: false,
         flows: plans.flows.iter().map(|i| first.flows[*i].name.clone()).collect(),
         notes: mixed_recoveries(&tcp).into_iter().collect(),
         tcp,
@@ -245,6 +246,7 @@ fn of_link(link: &LinkTrace, kind: SubjectKind, slot: Span, seed: u64, notes: &[
         seed,
         duration_s: (slot * link.outcomes.len() as u64).as_secs_f64(),
         slot_s: Some(slot.as_secs_f64()),
+        slot_assumed: false,
         flows: Vec::new(),
         tcp: Vec::new(),
         scenario: None,
@@ -297,6 +299,7 @@ fn over_slots<'a>(
     let parts = stretches(link.outcomes.len(), options.replications.unwrap_or(STRETCHES));
     let notes: &[&str] = if parts == 1 { &[SLOTTED, NO_INTERVAL] } else { &[SLOTTED] };
     let mut subject = of_link(link, SubjectKind::Trace, base.slot, seed, notes);
+    subject.slot_assumed = study.slot_assumed(link.interval);
     subject.tcp = variants.iter().zip(&configs).map(|(v, c)| parameters(v, &c.tcp)).collect();
     subject.notes.extend(mixed_recoveries(&subject.tcp));
     let case = |channel, stretches, replications| Planned::Slots {
@@ -329,8 +332,8 @@ fn over_link<'a>(
     (variants, remedies): (&[Choice], &[Choice]),
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
-    let slot =
-        StudyOptions { slot: options.slot, ..StudyOptions::default() }.slotted(link.interval)?.slot;
+    let study = StudyOptions { slot: options.slot, ..StudyOptions::default() };
+    let slot = study.slotted(link.interval)?.slot;
     let seed = options.seed.unwrap_or(1);
     let whole = slot * link.outcomes.len() as u64;
     let wanted = options.replications.unwrap_or(STRETCHES);
@@ -343,6 +346,7 @@ fn over_link<'a>(
     let notes: &[&str] = if parts == 1 { &[AS_LINK, NO_INTERVAL] } else { &[AS_LINK] };
     let subject = Subject {
         duration_s: stretch.as_secs_f64(),
+        slot_assumed: study.slot_assumed(link.interval),
         ..of_link(link, SubjectKind::TraceAsLink, slot, seed, notes)
     };
     let remedies = (!remedies.is_empty())

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use airtcp_units::Span;
 
+use super::kinds::binary_kind;
 use super::lines::check_text;
 use crate::error::{TraceError, excerpt};
 
@@ -18,34 +19,12 @@ pub(super) struct Head<'a> {
     whole: bool,
 }
 
-/// First bytes of files that are not text, and what they are.
-const BINARY_KINDS: &[(&[u8], &str, &str)] = &[
-    (b"\xd4\xc3\xb2\xa1", "a pcap packet capture", CAPTURE),
-    (b"\xa1\xb2\xc3\xd4", "a pcap packet capture", CAPTURE),
-    (b"\x4d\x3c\xb2\xa1", "a pcap packet capture", CAPTURE),
-    (b"\xa1\xb2\x3c\x4d", "a pcap packet capture", CAPTURE),
-    (b"\x0a\x0d\x0d\x0a", "a pcapng packet capture", CAPTURE),
-    (b"snoop\0\0\0", "a snoop packet capture", CAPTURE),
-    (b"PK\x03\x04", "a zip archive", "Unpack it first."),
-    (b"BZh", "bzip2-compressed data", "Decompress it first, or use .gz, .xz or .zst."),
-    (b"PAR1", "a Parquet file", "Export its outcome column as CSV."),
-    (b"\x7fELF", "a program", "Give the trace file itself."),
-    (b"\xff\xfe", "UTF-16 text", "Save it as UTF-8."),
-    (b"\xfe\xff", "UTF-16 text", "Save it as UTF-8."),
-];
-
-const CAPTURE: &str = "Captures are not read: a capture shows packets, not which of them the link \
-    lost, and TCP's sequence numbers count bytes. Give a log with one packet a line, such as that \
-    of ping -D -O, or a table of sent packets and what became of them.";
-
 impl<'a> Head<'a> {
     pub(super) fn new(path: &'a Path, bytes: &'a [u8], whole: bool) -> Result<Self, TraceError> {
         let shown = || path.display().to_string();
-        for (magic, what, hint) in BINARY_KINDS {
-            if bytes.starts_with(magic) {
-                let (what, hint) = ((*what).to_owned(), (*hint).to_owned());
-                return Err(TraceError::NotATrace { path: shown(), what, hint });
-            }
+        if let Some((what, hint)) = binary_kind(bytes) {
+            let (what, hint) = (what.to_owned(), hint.to_owned());
+            return Err(TraceError::NotATrace { path: shown(), what, hint });
         }
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         check_text(path, 0, bytes)?;
@@ -133,8 +112,10 @@ fn base_name(path: &Path) -> String {
 pub(super) fn stem(path: &Path) -> String {
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let name = without_endings(&name, &[".gz", ".xz", ".zst", ".zstd", ".tar"]);
-    let short =
-        without_endings(name, &[".csv", ".tsv", ".txt", ".k7", ".log", ".dat", ".trace", ".bits"]);
+    let short = without_endings(
+        name,
+        &[".csv", ".tsv", ".txt", ".k7", ".log", ".dat", ".trace", ".bits", ".json"],
+    );
     if short.is_empty() { name.to_owned() } else { short.to_owned() }
 }
 

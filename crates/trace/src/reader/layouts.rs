@@ -1,10 +1,15 @@
 //! The registry of layouts: one file and one line each.
 
 mod enslyon;
+mod fping;
+mod iperf;
+mod irtt;
 mod k7;
 mod link_rows;
 mod macperf;
 mod mahimahi;
+mod owamp;
+mod ping;
 mod plain;
 mod refuse;
 mod sdec;
@@ -50,7 +55,10 @@ macro_rules! layouts {
     };
 }
 
-layouts!(sdec, k7, tsch, enslyon, macperf, link_rows, plain, mahimahi, table);
+layouts!(
+    sdec, k7, tsch, enslyon, macperf, link_rows, ping, fping, iperf, irtt, owamp, plain, mahimahi,
+    table
+);
 
 /// Every layout, for listings.
 pub fn layouts() -> impl Iterator<Item = LayoutInfo> {
@@ -104,7 +112,8 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
 /// A short list for error messages.
 fn accepted() -> String {
     "text of 0 and 1, a CSV/TSV table with a column of outcomes (such as 'received') or of \
-     received sequence numbers (such as 'seq'), and the layouts shown by 'airtcp list layouts'"
+     received sequence numbers (such as 'seq'), the output of ping, fping, iperf3 -u, irtt or \
+     owping -R, and the layouts shown by 'airtcp list layout'"
         .to_owned()
 }
 

@@ -150,7 +150,7 @@
       ["g, success after a loss", show(detail.g)], ["b, loss after a success", show(detail.b)],
       ["Longest run of successes", show(l.longest_success, 9)], ["of the chain, about", show(l.expected_success)],
       ["Longest run of losses", show(l.longest_loss, 9)], ["of the chain, about", show(l.expected_loss)],
-      ["Slot", `${show(slot() * 1000)} ms`], ["mu has settled", l.converged ? "yes" : "no"],
+      ["Slot", `${show(slot() * 1000)} ms${detail.slot_assumed ? " assumed" : ""}`], ["mu has settled", l.converged ? "yes" : "no"],
     ];
     byId("link-sheet").replaceChildren(...sheet.map(([name, value]) => {
       const row = element("div");

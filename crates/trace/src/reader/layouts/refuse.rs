@@ -30,10 +30,39 @@ const REFUSALS: &[Refusal] = &[
         detect: |head| head.first().starts_with("Caso ") || coefficients(head),
     },
     Refusal {
-        what: "an iperf log",
-        hint: "It counts datagrams per run without their order.",
+        what: "the statistics of a queue (tc -s qdisc)",
+        hint: "It has totals only. Log single packets, with ping -D -O or iperf3 -u for instance.",
+        detect: |head| head.first().starts_with("qdisc "),
+    },
+    Refusal {
+        what: "a netem distribution of delays",
+        hint: "It describes delays, not losses.",
         detect: |head| {
-            head.content().take(3).any(|(_, line)| line.starts_with("Server listening on"))
+            head.lines()
+                .next()
+                .is_some_and(|line| line.starts_with("# This is the distribution table"))
+        },
+    },
+    Refusal {
+        what: "the text output of irtt",
+        hint: "Without the packets that were lost at its end; let irtt write JSON (irtt client -o FILE).",
+        detect: |head| head.first().starts_with("[Connecting] connecting to"),
+    },
+    Refusal {
+        what: "the summary of owping or twping",
+        hint: "It has totals only; owping -R prints every packet.",
+        detect: |head| {
+            head.content()
+                .take(10)
+                .any(|(_, line)| line.starts_with("--- ") && line.contains("wping statistics from"))
+        },
+    },
+    Refusal {
+        what: "the summary of fping -q",
+        hint: "It has totals only; give the output of fping -D -l, or of -C.",
+        detect: |head| {
+            let mut lines = head.content().peekable();
+            lines.peek().is_some() && lines.all(|(_, line)| line.contains(" : xmt/rcv/%"))
         },
     },
     Refusal {
@@ -43,12 +72,13 @@ const REFUSALS: &[Refusal] = &[
     },
     Refusal {
         what: "JSON",
-        hint: "Export the outcomes as text of 0 and 1 or as CSV (a K7 file has a CSV header in its \
-               second line).",
+        hint: "Of JSON, the results of iperf3 -u -J and of irtt are read. Export other outcomes as \
+               text of 0 and 1 or as CSV (a K7 file has a CSV header in its second line).",
         detect: |head| {
             let first = head.first();
             let json = first.starts_with('{') || first.starts_with("[{") || first == "[";
-            json && !super::k7::detect(head)
+            let read = [super::k7::detect, super::irtt::detect, super::iperf::detect];
+            json && !read.iter().any(|detect| detect(head))
         },
     },
     Refusal {

@@ -156,6 +156,14 @@ fn finish(
     Ok(link)
 }
 
+/// A number of seconds in billionths of one, for other logs with time stamps.
+pub(super) fn seconds(cell: &str) -> Option<i128> {
+    match Stamp::of(cell)? {
+        Stamp::Number(value) => Some(value),
+        Stamp::Date(_) => None,
+    }
+}
+
 /// Characters of a cell that names a link.
 const LONGEST_KEY: usize = 100;
 

@@ -43,6 +43,23 @@ const PIECES: &[&str] = &[
     "1,1,1,1,1,1,1,1\n",
     "# airtcp: packets=99999999999999 lead=3\n",
     "# airtcp: interval=9ms\n",
+    "PING a (1.2.3.4) 56(84) bytes of data.\n",
+    "64 bytes from 1.2.3.4: icmp_seq=70 ttl=64\n",
+    "9 packets transmitted\n",
+    "99999999999 packets transmitted, time 3ms\n",
+    "a : [3], 64 bytes, 1 ms\n",
+    "a : xmt/rcv/%loss = 999999999999/1/1%\n",
+    "a : 1.0 - 2.0\n",
+    "[ ID] Interval Transfer\n",
+    "[  5] 0.00-1.00 sec 1 KBytes 3/125 (2.4%)\n",
+    "[  5] 1.00-2.00 sec 1 KBytes -3/99999999999 (2.4%)\n",
+    "0 16000000000000000000 1 0.1 16000000000900000000 1 0.1 255\n",
+    "{\"irtt\":1,\"json_format\":1,\"round_trips\":[{\"seqno\":1,\"lost\":\"true\"}]}",
+    "seq,rtt_ms\n",
+    "seq,recv_time\n",
+    ",\n",
+    "1700000000.5,",
+    "2024-05-01T12:00:00,",
     "\u{feff}",
     "é",
 ];
@@ -58,7 +75,7 @@ proptest! {
     fn arbitrary_text_never_panics(
         pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..60),
         name in "(sdec1-2|a\\.k7|b\\.down|c)",
-        layout in proptest::option::of(0usize..9),
+        layout in proptest::option::of(0usize..14),
     ) {
         let layout = layout.and_then(|i| layouts().nth(i)).map(|l| l.tag.to_owned());
         let options = ReadOptions { max_packets: 1 << 20, max_links: 50, layout, ..ReadOptions::default() };

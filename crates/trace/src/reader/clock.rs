@@ -1,0 +1,88 @@
+//! From the time stamps of packets to the interval between them.
+//!
+//! The median gap is taken, each gap divided by the packets it spans, so that losses and pauses do
+//! not count; the mean where stamps are coarser than gaps.
+
+use airtcp_units::Span;
+
+/// Gaps kept to find the median.
+const MAX_GAPS: usize = 1 << 16;
+
+/// Times of the packets of a link, in billionths of their unit.
+#[derive(Debug, Default)]
+pub(super) struct Clock {
+    first: Option<i128>,
+    last: i128,
+    /// Packets since the last stamp, and from the first to the last.
+    pending: u64,
+    steps: u64,
+    gaps: Vec<f64>,
+    backwards: u64,
+    missing: u64,
+}
+
+impl Clock {
+    /// Notes the time of a packet that came `steps` after the one before, if it has one.
+    pub(super) fn stamp(&mut self, time: Option<i128>, steps: u64) {
+        self.pending += steps;
+        let Some(time) = time else {
+            self.missing += 1;
+            return;
+        };
+        if steps == 0 {
+            // A packet that came late says nothing about the interval.
+            return;
+        }
+        if self.first.is_none() {
+            self.first = Some(time);
+        } else if time < self.last {
+            self.backwards += 1;
+        } else if self.gaps.len() < MAX_GAPS {
+            self.gaps.push((time - self.last) as f64 / self.pending as f64);
+        }
+        self.steps = if self.gaps.is_empty() { 0 } else { self.steps + self.pending };
+        self.last = time;
+        self.pending = 0;
+    }
+
+    /// The interval between packets, and what to say about it.
+    pub(super) fn interval(&mut self, unit: Span) -> (Option<Span>, Vec<String>) {
+        let mut notes = Vec::new();
+        if self.backwards > 0 {
+            notes.push(format!("{} time stamps go backwards", self.backwards));
+        }
+        if self.missing > 0 {
+            notes.push(format!("{} rows have no time stamp", self.missing));
+        }
+        self.gaps.sort_by(f64::total_cmp);
+        let median = self.gaps.get(self.gaps.len() / 2).copied().unwrap_or(0.0);
+        let whole = self.first.map_or(0, |first| self.last - first) as f64;
+        let mean = if self.steps > 0 { whole / self.steps as f64 } else { 0.0 };
+        let span = |gap: f64| Span((gap * unit.0 as f64 / 1e9).round().max(0.0) as u64);
+        let (median, mean) = (span(median), span(mean));
+        if median == Span::ZERO && mean > Span::ZERO {
+            // Whole seconds, say, with many packets in each.
+            notes.push("the time stamps are coarse: the interval is their mean".to_owned());
+            return (Some(mean), notes);
+        }
+        if median == Span::ZERO {
+            notes.push("the time stamps do not give an interval".to_owned());
+            return (None, notes);
+        }
+        let uneven = mean.0 > median.0 + median.0 / 4 || mean.0 + mean.0 / 4 < median.0;
+        if uneven && mean > Span::ZERO {
+            notes.push(format!(
+                "packets are not evenly spaced: {} on average, {} at the median, which is taken",
+                rounded(mean),
+                rounded(median)
+            ));
+        }
+        (Some(median), notes)
+    }
+}
+
+/// Three significant digits are enough to read.
+fn rounded(span: Span) -> Span {
+    let scale = 10u64.pow(span.0.checked_ilog10().unwrap_or(0).saturating_sub(2));
+    Span((span.0 + scale / 2) / scale * scale)
+}

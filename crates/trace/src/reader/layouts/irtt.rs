@@ -1,0 +1,107 @@
+//! Results of irtt (`irtt client -o FILE`, JSON): each packet with its fate, in both directions.
+//!
+//! `round_trips` has `seqno` and `lost`: `false`, `true_up` (the request was lost), `true_down`
+//! (the reply was), or `true` where the server kept no statistics. Where the direction of every
+//! loss is known there are two links, up (all packets) and down (those that came up); otherwise
+//! one of round trips. The interval is the one that was asked for.
+
+use std::io::Read;
+
+use airtcp_units::{Outcomes, Span};
+use serde_json::Value;
+
+use super::super::head::Head;
+use super::super::open::{Input, from_io};
+use super::link;
+use crate::error::TraceError;
+use crate::reader::LinkTrace;
+
+pub(super) const TAG: &str = "irtt";
+pub(super) const DESCRIPTION: &str = "JSON of irtt (irtt client -o): one link up and one down, or one of round trips where the \
+     server did not say which way packets were lost";
+
+/// Most text of a JSON document, which is read as a whole.
+const MOST: u64 = 256 << 20;
+
+pub(super) fn detect(head: &Head<'_>) -> bool {
+    head.first().starts_with('{')
+        && head.lines().take(200).any(|line| line.contains("\"irtt\""))
+        && head.lines().take(200).any(|line| line.contains("\"json_format\""))
+}
+
+/// A whole document of JSON.
+pub(super) fn document(input: &mut Input<'_>) -> Result<Value, TraceError> {
+    let path = input.path;
+    let mut text = Vec::new();
+    input.reader.by_ref().take(MOST + 1).read_to_end(&mut text).map_err(|e| from_io(path, 0, e))?;
+    let shown = || path.display().to_string();
+    if text.len() as u64 > MOST {
+        let (limit, what) = (MOST, "bytes of JSON");
+        return Err(TraceError::TooLarge { path: shown(), limit, what });
+    }
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+    serde_json::from_slice(text).map_err(|e| TraceError::Malformed {
+        path: shown(),
+        line: e.line() as u64,
+        found: format!("no JSON at column {}", e.column()),
+        expected: "a whole JSON document, as the program wrote it".to_owned(),
+    })
+}
+
+pub(super) fn read(_: &Head<'_>, mut input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
+    let document = document(&mut input)?;
+    let (path, budget) = (input.path, input.budget);
+    let wrong = |place: String, expected: &str| TraceError::Malformed {
+        path: path.display().to_string(),
+        line: 1,
+        found: format!("{place} of the irtt document is something else"),
+        expected: expected.to_owned(),
+    };
+    let Some(trips) = document["round_trips"].as_array() else {
+        return Err(wrong("round_trips".to_owned(), "a list of packets"));
+    };
+    budget.packets(path, 2 * trips.len() as u64)?;
+    budget.link(path)?;
+    let mut packets: Vec<(u64, &str)> = Vec::with_capacity(trips.len());
+    for (i, trip) in trips.iter().enumerate() {
+        let (number, lost) = (trip["seqno"].as_u64(), trip["lost"].as_str());
+        match number.zip(lost) {
+            Some((number, lost @ ("false" | "true" | "true_up" | "true_down"))) => {
+                packets.push((number, lost));
+            }
+            _ => {
+                let expected = "seqno, and lost as false, true, true_up or true_down";
+                return Err(wrong(format!("round_trips[{i}]"), expected));
+            }
+        }
+    }
+    packets.sort_unstable();
+    packets.dedup_by_key(|(number, _)| *number);
+    let interval = document["config"]["params"]["interval"].as_u64().filter(|ns| *ns > 0).map(Span);
+    let template = LinkTrace { interval, ..link(&input, TAG, None, Outcomes::new()) };
+    let whole = |note: &str, name: &str, outcomes: Outcomes| LinkTrace {
+        name: if name.is_empty() {
+            template.name.clone()
+        } else {
+            format!("{}:{name}", template.name)
+        },
+        notes: vec![note.to_owned()],
+        outcomes,
+        ..template.clone()
+    };
+    if packets.iter().any(|(_, lost)| *lost == "true") {
+        let outcomes = packets.iter().map(|(_, lost)| *lost == "false").collect();
+        let note = "round trips: the server did not say whether requests or replies were lost";
+        return Ok(vec![whole(note, "", outcomes)]);
+    }
+    budget.link(path)?;
+    let up = packets.iter().map(|(_, lost)| *lost != "true_up").collect();
+    let came = packets.iter().filter(|(_, lost)| *lost != "true_up");
+    let down: Outcomes = came.map(|(_, lost)| *lost != "true_down").collect();
+    let mut links = vec![whole("requests, from client to server", "up", up)];
+    if !down.is_empty() {
+        let note = "replies, from server to client, to the requests that arrived";
+        links.push(whole(note, "down", down));
+    }
+    Ok(links)
+}

@@ -1,0 +1,61 @@
+"""What a reader of results must know of traces: the notes of the reader, each kind once.
+
+A note of one link stands as it is. Over many links, notes that differ in their numbers alone are
+one kind: the first is shown, with how many links have one like it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from airtcp.words import count
+from airtcp.words_link import SLOT_ASSUMED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
+_SLOT = (
+    f"{SLOT_ASSUMED}: neither the trace nor an option tells the time between packets; rates and"
+    " times are in proportion to it (--interval gives it)"
+)
+
+
+def notes(links: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Gather the notes of links, each kind once.
+
+    Args:
+        links: Links of a study or of `trace stats`, or subjects of a comparison.
+
+    Returns:
+        A line for each kind, in the order of its first occurrence.
+
+    >>> one = {"name": "a", "notes": ["3 duplicates ignored"]}
+    >>> notes([one])
+    ['3 duplicates ignored']
+    >>> notes([one, {"name": "b", "notes": ["12 duplicates ignored"]}, {"name": "c", "notes": []}])
+    ['3 duplicates ignored (a; likewise 1 more of 3 links)']
+    """
+    kinds: dict[str, list[tuple[str, str]]] = {}
+    for link in links:
+        said = list(link["notes"])
+        # A link of a study says it beside its TCP, a subject of a comparison itself.
+        place: Any = link if "slot_assumed" in link else link.get("tcp", {})
+        if place.get("slot_assumed"):
+            said.append(_SLOT)
+        for kind, text in {_NUMBER.sub("#", text): text for text in said}.items():
+            kinds.setdefault(kind, []).append((link["name"], text))
+    lines: list[str] = []
+    for found in kinds.values():
+        name, text = found[0]
+        if len(links) == 1:
+            lines.append(text)
+        elif len(found) == len(links) and len({text for _, text in found}) == 1:
+            lines.append(f"{text} (all {count(len(links))} links)")
+        elif len(found) == 1:
+            lines.append(f"{text} ({name})")
+        else:
+            more = f"likewise {count(len(found) - 1)} more of {count(len(links))} links"
+            lines.append(f"{text} ({name}; {more})")
+    return lines

@@ -1,0 +1,143 @@
+"""What is guessed of a trace is said where the result is; what is no trace is refused by name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import airtcp
+
+if TYPE_CHECKING:
+    from conftest import Program
+
+LOGS = Path(__file__).parents[2] / "crates/trace/tests/logs"
+ASSUMED = "slot 10 ms assumed"
+
+SENT = "seq,sent_time_s,recv_time_s\n" + "".join(
+    f"{i},{i * 0.005:.3f},{'' if i % 10 == 3 else f'{i * 0.005 + 0.03:.3f}'}\n" for i in range(400)
+)
+EPOCH = "timestamp,received\n" + "".join(
+    f"{1_700_000_000 + i * 0.005:.3f},{int(i % 10 != 3)}\n" for i in range(400)
+)
+LOSSY = "1111110111" * 40
+
+
+def test_a_senders_log_is_no_perfect_link(tmp_path: Path) -> None:
+    path = tmp_path / "sent.csv"
+    path.write_text(SENT)
+    readings = (
+        airtcp.stats(path),
+        airtcp.stats(path, column="recv_time_s", kind="received"),
+        airtcp.stats(path, column="recv_time_s", kind="arrival"),
+    )
+    for document in readings:
+        (link,) = document["links"]
+        assert (link["packets"], link["received"], link["interval_s"]) == (400, 360, 0.005)
+        assert '"recv_time_s" taken as arrivals' in link["notes"][0]
+
+
+def test_what_was_taken_for_what_is_always_shown(run: Program, tmp_path: Path) -> None:
+    path = tmp_path / "sent.csv"
+    path.write_text(SENT)
+    taken = 'column "recv_time_s" taken as arrivals, a blank = lost (40 of 400 rows)'
+    for command in (("study", path, "--replicas", "2"), ("trace", "stats", path)):
+        ended = run(*command)
+        assert ended.code == 0, ended.err
+        assert taken in ended.out
+
+
+def test_epoch_time_stamps_give_the_slot(tmp_path: Path) -> None:
+    (tmp_path / "epoch.csv").write_text(EPOCH)
+    (tmp_path / "bits.txt").write_text(LOSSY)
+    rates: dict[str, float] = {}
+    for name in ("epoch.csv", "bits.txt"):
+        (link,) = airtcp.study(tmp_path / name, replicas=1, compare=False).json["links"]
+        rates[name] = link["tcp"]["empirical"]["packets_per_second"]
+        assert link["tcp"]["slot_assumed"] == (name == "bits.txt")
+    # The same losses at 5 ms and at an assumed 10 ms.
+    (again,) = airtcp.study(tmp_path / "bits.txt", replicas=1, compare=False, interval="5 ms").json[
+        "links"
+    ]
+    assert not again["tcp"]["slot_assumed"]
+    assert again["tcp"]["empirical"]["packets_per_second"] == pytest.approx(2 * rates["bits.txt"])
+
+
+def test_an_assumed_slot_stands_beside_every_rate(run: Program, tmp_path: Path) -> None:
+    (tmp_path / "bits.txt").write_text(LOSSY)
+    ended = run("study", "bits.txt", "--replicas", "2", "--html", "page.html")
+    assert ended.code == 0, ended.err
+    rates = [line for line in ended.out.splitlines() if "packets/s" in line and "- " in line]
+    assert rates
+    assert ended.out.count(ASSUMED) >= 5, ended.out
+    known = run("study", "bits.txt", "--replicas", "2", "--interval", "10 ms", "--no-report")
+    assert ASSUMED not in known.out
+    assert ASSUMED in run("compare", "bits.txt", "--tcp", "sack,cubic").out
+    assert ASSUMED in run("trace", "models", "bits.txt", "--replicas", "1", "--no-report").out
+
+
+def test_notes_of_many_links_are_gathered(run: Program, tmp_path: Path) -> None:
+    rows = "".join(
+        f"t,{a},{b},11,-50,0.{a + 5},{100 + a}\n" for a in range(3) for b in range(3) if a != b
+    )
+    head = '{"interframe_duration": 100, "location": "here"}\n'
+    columns = "datetime,src,dst,channel,mean_rssi,pdr,tx_count\n"
+    (tmp_path / "site.k7").write_text(head + columns + rows)
+    for command in (("study", "site.k7", "--replicas", "2"), ("trace", "stats", "site.k7")):
+        ended = run(*command)
+        assert ended.code == 0, ended.err
+        drawn = [line for line in ended.out.splitlines() if "drawn at random" in line]
+        assert len(drawn) == 1
+        assert "all 6 links" in drawn[0]
+
+
+def test_logs_are_read_as_they_are(run: Program) -> None:
+    ended = run("trace", "stats", LOGS / "ping-D-O.txt", "--json")
+    (link,) = json.loads(ended.out)["links"]
+    assert (link["packets"], link["received"]) == (60, 50)
+    ended = run("trace", "stats", LOGS / "iperf3-server-json.txt")
+    assert "drawn at random" in ended.out
+
+
+def test_numbers_of_bytes_are_refused(run: Program, tmp_path: Path) -> None:
+    path = tmp_path / "tcp.csv"
+    path.write_text("seq\n" + "".join(f"{1 + 1448 * i}\n" for i in range(100)))
+    for extra in ((), ("--column", "seq", "--kind", "sequence")):
+        ended = run("study", path, *extra)
+        assert ended.code == 2
+        assert "1448 apart" in ended.err
+        assert "count bytes" in ended.err
+
+
+BINARIES = {
+    "x.pcap": (b"\xd4\xc3\xb2\xa1\x02\x00\x04\x00" + bytes(16), "a pcap packet capture"),
+    "x.pcapng": (b"\x0a\x0d\x0d\x0a\x1c\x00\x00\x00" + bytes(20), "a pcapng packet capture"),
+    "x.zip": (b"PK\x03\x04\x14\x00\x00\x00" + bytes(22), "a zip archive"),
+    "x.xlsx": (b"PK\x03\x04\x14\x00\x06\x00" + bytes(22) + b"[Content_Types].xml", "Office"),
+    "x.png": (b"\x89PNG\r\n\x1a\n" + bytes(20), "a PNG picture"),
+    "x.parquet": (b"PAR1\x15\x00" + bytes(20), "a Parquet file"),
+}
+
+
+@pytest.mark.parametrize("name", BINARIES)
+def test_every_command_names_what_it_refuses(run: Program, tmp_path: Path, name: str) -> None:
+    data, what = BINARIES[name]
+    (tmp_path / name).write_bytes(data)
+    commands = (
+        ("run", name),
+        ("study", name),
+        ("compare", name, "--tcp", "sack,cubic"),
+        ("trace", "stats", name),
+        ("trace", "convert", name, "--to", "y.txt"),
+        ("trace", "models", name),
+    )
+    if name.endswith("parquet"):
+        commands = commands[:-1]
+    for command in commands:
+        ended = run(*command)
+        assert ended.code == 2, (command, ended)
+        assert name in ended.err
+        assert what in ended.err, (command, ended.err)
+        assert len(ended.err.splitlines()) == 1
