@@ -6,6 +6,7 @@ from TCP over a model's links is a matter of the prediction interval: the trace 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from airtcp import words_compare, words_remedies
@@ -190,8 +191,15 @@ def link_findings(link: Link) -> list[Finding]:
         found.append(length(link))
     compared = link.get("compared")
     if compared is not None:
-        found.append(words_compare.suits(compared))
+        found.append(_at_slot(words_compare.suits(compared), link))
     remedies = link.get("remedies")
     if remedies is not None:
-        found.append(words_remedies.conclusion(remedies))
+        found.append(_at_slot(words_remedies.conclusion(remedies), link))
     return found
+
+
+def _at_slot(finding: Finding, link: Link) -> Finding:
+    """Add to a finding with rates that its slot is assumed, where that is so."""
+    if not assumed(link) or "packets/s" not in finding.headline + finding.text:
+        return finding
+    return replace(finding, text=f"{finding.text.rstrip('.')}{assumed(link)}.")
