@@ -51,7 +51,7 @@ def memory(link: Link) -> Literal["bursty", "oscillating", "independent", "undec
 
 def assumed(link: Link) -> str:
     """Say beside a rate that the duration of its slot is not known, where that is so."""
-    return f" ({SLOT_ASSUMED})" if link["tcp"]["slot_assumed"] else ""
+    return f" ({SLOT_ASSUMED})" if link["tcp"].get("slot_assumed", False) else ""
 
 
 def _others(link: Link, model: Model) -> str:
