@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final, TypedDict, cast
 
 from airtcp.papers import drivers
 
@@ -124,9 +124,9 @@ def _short(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.{_DIGITS}g}")
     if isinstance(value, dict):
-        return {key: _short(one) for key, one in value.items()}
+        return {key: _short(one) for key, one in cast("dict[str, Any]", value).items()}
     if isinstance(value, (list, tuple)):
-        return [_short(one) for one in value]
+        return [_short(one) for one in cast("list[Any]", value)]
     return value
 
 
