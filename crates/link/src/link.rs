@@ -226,8 +226,7 @@ impl Machine for Link {
         let bytes = packet.wire_len();
         if bytes > self.mtu {
             self.stats.too_long += 1;
-            cx.record(now, || Event::Dropped { packet: id, reason: DropReason::TooLong });
-            cx.pool.remove(id);
+            cx.discard(now, id, DropReason::TooLong, 0);
             return;
         }
         let start = now.max(self.wire.ready_at);
@@ -246,11 +245,10 @@ impl Machine for Link {
         cx.record(start, || Event::TxStart { packet: id, duration: passage.duration });
         if passage.lost {
             self.stats.lost += 1;
-            cx.record(start, || Event::Dropped { packet: id, reason: DropReason::Loss });
+            let packet = cx.discard(start, id, DropReason::Loss, 0);
             if self.reports.is_some() {
-                self.report(*cx.pool.get(id), start, ordinal);
+                self.report(packet, start, ordinal);
             }
-            cx.pool.remove(id);
             return;
         }
         let at = self.arrival(self.wire.ready_at, ordinal);

@@ -10,7 +10,7 @@ mod segment;
 mod seq;
 
 pub use flags::{Ecn, Flags};
-pub use pool::{PacketId, Pool};
+pub use pool::{Dropped, PacketId, Pool};
 pub use segment::{CODED_WORDS, Kind, NO_WINDOW_SCALE, SackBlock, Segment};
 pub use seq::Seq;
 

@@ -1,6 +1,8 @@
 //! Where packet records live while they travel.
 
-use crate::Packet;
+use std::collections::BTreeMap;
+
+use crate::{EndpointId, Packet};
 
 /// A handle to a packet in the pool. Generations make a stale handle detectable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -9,12 +11,26 @@ pub struct PacketId {
     generation: u32,
 }
 
-/// A pool of packet records with counts of what was created and what is still out.
+/// Packets that were dropped for the same reason at the same place, on the way to the same endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Dropped {
+    /// Where, as a number of whoever drops.
+    pub place: u64,
+    /// Why, likewise.
+    pub reason: u8,
+    /// The endpoint they were for.
+    pub to: EndpointId,
+    /// Whether they carried payload. Those that did not are TCP ACKs, SYN and FIN.
+    pub payload: bool,
+}
+
+/// A pool of packet records with counts of what was created, what is still out, and what was dropped.
 #[derive(Debug, Default)]
 pub struct Pool {
     slots: Vec<Slot>,
     free: Vec<u32>,
     created: u64,
+    dropped: BTreeMap<Dropped, u64>,
 }
 
 #[derive(Debug)]
@@ -26,7 +42,7 @@ struct Slot {
 impl Pool {
     /// An empty pool.
     pub const fn new() -> Self {
-        Self { slots: Vec::new(), free: Vec::new(), created: 0 }
+        Self { slots: Vec::new(), free: Vec::new(), created: 0, dropped: BTreeMap::new() }
     }
 
     /// Puts a packet into the pool.
@@ -82,6 +98,23 @@ impl Pool {
         slot.generation = slot.generation.wrapping_add(1);
         self.free.push(id.index);
         slot.packet
+    }
+
+    /// Takes out a packet that is dropped, and counts it under `place` and `reason`.
+    ///
+    /// # Panics
+    /// In debug builds, if the handle is stale: a packet ended twice.
+    pub fn discard(&mut self, id: PacketId, place: u64, reason: u8) -> Packet {
+        let packet = self.remove(id);
+        let Packet { to, segment } = packet;
+        let key = Dropped { place, reason, to, payload: segment.len > 0 };
+        *self.dropped.entry(key).or_default() += 1;
+        packet
+    }
+
+    /// How many packets were dropped, by place, reason and flow.
+    pub const fn dropped(&self) -> &BTreeMap<Dropped, u64> {
+        &self.dropped
     }
 
     /// Packets ever put in.

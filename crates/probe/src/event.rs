@@ -18,6 +18,20 @@ pub enum Who {
     Air(u32),
 }
 
+impl Who {
+    /// A number for this machine and a part of it, for [`Pool::discard`](airtcp_packet::Pool::discard).
+    pub const fn place(self, part: u32) -> u64 {
+        let (kind, number) = match self {
+            Self::Queue(number) => (0, number),
+            Self::Link(number) => (1, number),
+            Self::Air(number) => (2, number),
+            Self::Endpoint(end) => (3, end.index() as u32),
+        };
+        // Media are fewer than 2^16, queues and links less than 2^24 with no part.
+        kind << 56 | (number as u64) << 32 | part as u64
+    }
+}
+
 /// Why a packet ended without being delivered. Every created packet is delivered, dropped for
 /// one of these reasons, or still under way: a run checks the sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,9 +1,9 @@
 //! The sans-IO machine: how every endpoint, queue and link is driven.
 
-use airtcp_packet::Pool;
+use airtcp_packet::{Packet, PacketId, Pool};
 use airtcp_units::Nanos;
 
-use crate::{Event, Probe, Who};
+use crate::{DropReason, Event, Probe, Who};
 
 /// What a machine is given with every call: a probe to tell, the pool its packets live in, and
 /// who it is in this run.
@@ -28,6 +28,19 @@ impl<'a, P: Probe> Cx<'a, P> {
         if P::ON {
             self.probe.record(now, self.who, &event());
         }
+    }
+
+    /// Drops a packet: records it, takes it out of the pool and counts it there under this machine
+    /// and, of a medium, the station that drops it (0 elsewhere).
+    pub fn discard(
+        &mut self,
+        now: Nanos,
+        packet: PacketId,
+        reason: DropReason,
+        part: u32,
+    ) -> Packet {
+        self.record(now, || Event::Dropped { packet, reason });
+        self.pool.discard(packet, self.who.place(part), reason as u8)
     }
 }
 

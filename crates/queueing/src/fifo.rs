@@ -58,8 +58,14 @@ impl Stats {
         if now == Nanos::ZERO {
             return 0.0;
         }
+        self.packet_ns(now, backlog) as f64 / now.0 as f64
+    }
+
+    /// Integral of the length over the time until `now`, in packets times nanoseconds; `backlog` is
+    /// the present one. It never falls, and differences of it are exact.
+    pub fn packet_ns(&self, now: Nanos, backlog: Backlog) -> u128 {
         let tail = u128::from(now.since(self.last_change).0) * u128::from(backlog.packets);
-        (self.packet_ns + tail) as f64 / now.0 as f64
+        self.packet_ns + tail
     }
 }
 
@@ -144,8 +150,7 @@ impl Ledger {
         reason: DropReason,
         cx: &mut Cx<'_, P>,
     ) -> Verdict {
-        cx.record(now, || Event::Dropped { packet: id, reason });
-        let packet = cx.pool.remove(id);
+        let packet = cx.discard(now, id, reason, 0);
         self.stats.dropped_bytes += u64::from(packet.wire_len());
         if reason == DropReason::QueueFull {
             self.stats.dropped_full += 1;

@@ -51,9 +51,9 @@ pub struct StationResult {
     pub snr_db: Option<f64>,
     /// Stations of the cell, the access point not counted, whose frames it does not sense.
     pub hidden_stations: u32,
-    /// Goodput of the flows that begin at it.
+    /// Payload of the flows that begin at it, delivered, over the measured time.
     pub goodput_from_bps: f64,
-    /// Goodput of the flows that end at it.
+    /// Payload of the flows that end at it, delivered, over the measured time.
     pub goodput_to_bps: f64,
     /// Share of the measured time that its frames of all classes were on the air.
     pub airtime_share: f64,
@@ -151,7 +151,9 @@ pub(crate) fn cell(
                 let frames = frames(then, now, span);
                 let sum = |of: fn(&FrameResult) -> f64| frames.values().map(of).sum::<f64>();
                 let goodput = |ours: &dyn Fn(&FlowResult) -> bool| {
-                    flows.iter().filter(|f| ours(f)).map(|f| f.goodput_bps).sum()
+                    let bytes =
+                        flows.iter().filter(|f| ours(f)).map(|f| f.delivered_bytes).sum::<u64>();
+                    bytes as f64 * 8e9 / span
                 };
                 StationResult {
                     x_m: place.at.x_m,

@@ -64,7 +64,7 @@ pub(crate) struct QueueCounters {
     drops: u64,
     dequeued: u64,
     /// Packet-nanoseconds spent in it.
-    area: f64,
+    area: u128,
 }
 
 impl QueueCounters {
@@ -73,7 +73,7 @@ impl QueueCounters {
         Self {
             drops: stats.dropped(),
             dequeued: stats.dequeued,
-            area: stats.mean_packets(at, queue.backlog()) * at.0 as f64,
+            area: stats.packet_ns(at, queue.backlog()),
         }
     }
 
@@ -125,11 +125,11 @@ pub(crate) fn part(
         residual_loss: per((dropped + outlived) as f64, finished + expired),
         latency_mean_s: per((now.latency_ns - then.latency_ns) as f64 / 1e9, acknowledged),
         service_mean_s: per((now.service_ns - then.service_ns) as f64 / 1e9, finished),
-        queue_delay_mean_s: per(queue.area / 1e9, queue.dequeued),
+        queue_delay_mean_s: per(queue.area as f64 / 1e9, queue.dequeued),
         retry_drops: dropped,
         lifetime_drops: outlived,
         queue_drops: queue.drops,
-        mean_queue_packets: queue.area / span,
+        mean_queue_packets: queue.area as f64 / span,
     }
 }
 

@@ -15,6 +15,7 @@ mod build;
 mod cell;
 mod check;
 pub mod coding;
+mod drops;
 pub mod estimate;
 mod ground;
 mod interface;

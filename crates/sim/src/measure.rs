@@ -13,6 +13,7 @@ use airtcp_units::{Nanos, Span};
 use crate::air::{CellCounters, cell};
 use crate::application::{App, Exchanges};
 use crate::coding::CodingCounters;
+use crate::drops::{self, Drops};
 use crate::interface::Interface;
 use crate::link_protocol::{ProtocolCounters, accounted, protocol};
 use crate::results::{
@@ -28,6 +29,7 @@ pub(crate) struct Snapshot {
     flows: Vec<FlowCounters>,
     links: Vec<LinkCounters>,
     cells: Vec<CellCounters>,
+    drops: Drops,
 }
 
 #[derive(Default, Clone)]
@@ -51,7 +53,7 @@ struct LinkCounters {
     busy: Span,
     queue: QueueStats,
     /// Packet-nanoseconds spent in the queue since the start.
-    queue_area: f64,
+    queue_area: u128,
     protocol: Option<ProtocolCounters>,
 }
 
@@ -77,7 +79,7 @@ impl Snapshot {
             .iter()
             .map(|i| {
                 let queue = i.queue.stats().clone();
-                let queue_area = queue.mean_packets(at, i.queue.backlog()) * at.0 as f64;
+                let queue_area = queue.packet_ns(at, i.queue.backlog());
                 LinkCounters {
                     link: i.link.stats().clone(),
                     busy: i.link.busy(at),
@@ -90,7 +92,7 @@ impl Snapshot {
         let of =
             |way: &(u32, u32)| CellCounters::of(&world.sites()[way.0 as usize], way.1 as usize, at);
         let cells = world.cells().iter().map(of).collect();
-        Self { at, flows, links, cells }
+        Self { at, flows, links, cells, drops: world.pool().dropped().clone() }
     }
 }
 
@@ -171,15 +173,23 @@ pub(crate) fn replication<P: Probe>(
     let cells =
         cells.map(|(plan, (before, after))| cell(plan, seed, &flows, before, after)).collect();
     let goodputs: Vec<f64> = flows.iter().map(|f| f.goodput_bps).collect();
+    let delivered: u64 = flows.iter().map(|f| f.delivered_bytes).sum();
+    let measured = end.at.since(warm.at);
     Replication {
         replication: number,
         fingerprint: world.fingerprint().hex(),
         duration_s: end.at.as_secs_f64(),
+        measured_s: measured.as_secs_f64(),
         events: world.events(),
         flows,
         links,
         cells,
-        total_goodput_bps: goodputs.iter().sum(),
+        drops: drops::since(world, plan, &warm.drops, &end.drops),
+        total_goodput_bps: if measured == Span::ZERO {
+            0.0
+        } else {
+            delivered as f64 * 8.0 / measured.as_secs_f64()
+        },
         jain_index: jain_index(&goodputs),
         max_difference_bps: max_difference(&goodputs),
         conservation: conservation(world),
@@ -333,7 +343,7 @@ fn link<P: Probe>(
         loss_rate: if all == 0 { 0.0 } else { lost as f64 / all as f64 },
         drops,
         marked_packets: after.queue.marked - before.queue.marked,
-        mean_queue_packets: over((after.queue_area - before.queue_area) / 1e9),
+        mean_queue_packets: over((after.queue_area - before.queue_area) as f64 / 1e9),
         max_queue_packets: after.queue.peak_packets,
         protocol,
     }
@@ -358,6 +368,7 @@ fn conservation<P: Probe>(world: &World<P>) -> Conservation {
         in_flight,
         ok: created == delivered + dropped + in_flight
             && in_flight == world.pool().in_flight()
+            && dropped == world.pool().dropped().values().sum::<u64>()
             && world.interfaces().iter().all(|i| accounted(&i.link)),
     }
 }

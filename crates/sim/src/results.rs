@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::air::CellResult;
 use crate::air_summary::{self, CellEstimates};
 use crate::coding::CodingResult;
+pub use crate::drops::DropResult;
 use crate::estimate::Estimate;
 use crate::link_protocol::ProtocolResult;
 
@@ -150,6 +151,9 @@ pub struct Replication {
     pub fingerprint: String,
     /// Simulated time.
     pub duration_s: f64,
+    /// Simulated time without the warm-up: what counts and rates are of.
+    #[serde(default)]
+    pub measured_s: f64,
     /// Events processed.
     pub events: u64,
     /// Per flow.
@@ -159,7 +163,11 @@ pub struct Replication {
     /// Per 802.11 cell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<CellResult>,
-    /// Sum of the flows' goodputs.
+    /// Packets dropped, by flow, place and reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drops: Vec<DropResult>,
+    /// Payload that all flows delivered, over the measured time: at most what the links carry. Goodputs of
+    /// flows that are active for a part of it, each over its own activity, may add up to more.
     pub total_goodput_bps: f64,
     /// Jain's fairness index of the flows' goodputs: 1 if equal, 1/n if one has all.
     pub jain_index: Option<f64>,
@@ -202,7 +210,7 @@ pub struct Summary {
     /// Per 802.11 cell, with its stations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<CellEstimates>,
-    /// Sum of goodputs.
+    /// Payload that all flows delivered, over the measured time.
     pub total_goodput_bps: Estimate,
     /// Jain's fairness index.
     pub jain_index: Estimate,

@@ -103,6 +103,13 @@ impl Site {
         self.first_queue + self.place(station, category) as u32
     }
 
+    /// The node whose station has the queue of this number, if that is on this medium.
+    pub(crate) fn node_of_queue(&self, number: u32) -> Option<u32> {
+        let place = number.checked_sub(self.first_queue)? as usize;
+        let station = self.fronts.windows(2).position(|f| (f[0]..f[1]).contains(&place))?;
+        self.nodes.get(station).copied()
+    }
+
     fn place(&self, station: NodeId, category: usize) -> usize {
         self.fronts[station.index()] + category
     }

@@ -6,7 +6,7 @@
 
 use airtcp_link::Report;
 use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment};
-use airtcp_probe::{Cx, DropReason, Event, Fingerprint, Probe, Who};
+use airtcp_probe::{Cx, DropReason, Fingerprint, Probe, Who};
 use airtcp_units::{Bytes, Nanos};
 use airtcp_wifi::mac::Category;
 
@@ -304,8 +304,7 @@ impl<P: Probe> World<P> {
     fn drop_unroutable(&mut self, packet: PacketId) {
         let to = self.pool.get(packet).to;
         let mut cx = Cx::new(&mut self.probe, &mut self.pool, Who::Endpoint(to));
-        cx.record(self.now, || Event::Dropped { packet, reason: DropReason::NoRoute });
-        self.pool.remove(packet);
+        cx.discard(self.now, packet, DropReason::NoRoute, 0);
         self.unroutable += 1;
     }
 

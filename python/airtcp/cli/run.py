@@ -187,6 +187,7 @@ def _tables(result: RunResult) -> None:
     console = screen()
     document = result.json
     summary = document["summary"]
+    _findings(document)
     for what, rows, columns in (
         ("flow", summary["flows"], _FLOW_COLUMNS),
         ("coded flow", coded(document), _CODING_COLUMNS),
@@ -204,6 +205,8 @@ def _tables(result: RunResult) -> None:
         ]
         if rows:
             put(console, what, [row["name"] for row in rows], laid)
+        if what == "flow":
+            _groups(document)
     if cells := summary.get("cells", []):
         from airtcp.cli import cells as air
 
@@ -222,6 +225,38 @@ def _tables(result: RunResult) -> None:
         f"{count} replication{'s' if count != 1 else ''}, seed {result.seed}, "
         f"airtcp {document['airtcp_version']}"
     )
+
+
+def _findings(document: RunDocument) -> None:
+    """Print what happened, before the numbers."""
+    from rich.text import Text
+
+    from airtcp import words_run
+
+    for finding in words_run.findings(document):
+        screen().print(Text.assemble((f"{finding.headline}. ", "bold"), finding.text))
+
+
+def _groups(document: RunDocument) -> None:
+    """Print the flows of each direction together, where there are several of something."""
+    from airtcp import words
+    from airtcp.cli.tables import Column, put
+    from airtcp.run_groups import groups
+
+    found = groups(document)
+    if not 1 < len(found) < sum(len(group.flows) for group in found):
+        return
+    columns = [
+        Column("flows", [words.count(len(group.flows)) for group in found]),
+        Column("together (Mb/s)", [words.number(group.goodput_bps * 1e-6) for group in found]),
+        Column(
+            "each (Mb/s)",
+            [words.number(group.goodput_bps * 1e-6 / len(group.flows)) for group in found],
+        ),
+        Column("resent (%)", [words.number(100 * g.retransmission_ratio) for g in found], rank=1),
+        Column("timeouts each", [words.number(group.timeouts) for group in found], rank=2),
+    ]
+    put(screen(), "direction", [group.name for group in found], columns)
 
 
 def _ways(document: RunDocument) -> None:

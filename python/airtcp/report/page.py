@@ -14,7 +14,7 @@ import jinja2
 import vl_convert
 from markupsafe import Markup
 
-from airtcp import words, words_link, words_study
+from airtcp import words, words_link, words_run, words_study
 from airtcp.papers import cache as kept
 from airtcp.plain import printable, printable_values
 from airtcp.report import (
@@ -368,6 +368,7 @@ def _run_findings(document: RunDocument) -> list[words.Finding]:
         words.Finding("Check this first", warning, "warn")
         for warning in document.get("warnings", [])
     ]
+    found += words_run.findings(document)
     apart = link_rows.apart(document)
     if not apart:
         all_of_it = f"{total.split(' ')[0]} Mb/s in all"
@@ -384,16 +385,6 @@ def _run_findings(document: RunDocument) -> list[words.Finding]:
         )
     found += cell_rows.findings(document)
     found += link_rows.findings(document)
-    busiest = max(summary["links"], key=lambda row: row["utilisation"]["mean"] or 0.0, default=None)
-    if busiest is not None:
-        busy = run_rows.estimate(busiest["utilisation"], 100.0, words.SHARE)
-        lost = run_rows.estimate(busiest["loss_rate"], 100.0, words.SHARE)
-        found.append(
-            words.Finding(
-                f"{busiest['name']} is busiest",
-                f"It sends {busy} % of the time and loses {lost} % of what it sends.",
-            )
-        )
     return found
 
 

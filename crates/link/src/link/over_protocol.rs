@@ -123,11 +123,10 @@ impl Link {
             let packet = *cx.pool.get(id);
             if !delivered {
                 self.stats.lost += 1;
-                cx.record(now, || Event::Dropped { packet: id, reason: DropReason::RetryLimit });
                 if let Some(reports) = &mut self.reports {
                     reports.on_lost(&packet, started, at);
                 }
-                cx.pool.remove(id);
+                cx.discard(now, id, DropReason::RetryLimit, 0);
                 continue;
             }
             if self.highest_delivered.is_some_and(|highest| frame < highest) {

@@ -18,7 +18,7 @@ pub struct TcpStats {
     pub data_segments_sent: u64,
     /// Payload sent, retransmissions included.
     pub bytes_sent: u64,
-    /// Segments with payload or FIN sent again.
+    /// Segments with payload sent again; a FIN by itself is none.
     pub segments_retransmitted: u64,
     /// Payload sent again.
     pub bytes_retransmitted: u64,

@@ -101,7 +101,6 @@ impl Cell {
             fate: Fate::default(),
         };
         bss.on_start(now);
-        self.stats[frame.from.index()].on_sent(frame, length);
         self.shares.on_sent(frame, plcp + sent.bits);
         // Each transmission under way and this one overlap at both their receivers.
         for other in self.air.iter_mut().flatten() {

@@ -129,8 +129,11 @@ impl Cell {
         }
     }
 
-    /// Books the loss of a transmission that its receiver did not decode.
+    /// Books a transmission, now that its fate is known: what is counted as lost or decoded in a
+    /// stretch of time is part of what is counted as sent in it.
     fn book(&mut self, sent: &Transmission) -> Option<Loss> {
+        let length = sent.ends.since(sent.started);
+        self.stats[sent.frame.from.index()].on_sent(&sent.frame, length);
         let decoded = self.decoded.take().is_some();
         let fate = Fate { interferer: self.blamed.take(), ..sent.fate };
         // A CTS to its own sender is for everybody, too.

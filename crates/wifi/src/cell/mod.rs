@@ -18,7 +18,7 @@ mod report;
 mod watch;
 
 use airtcp_packet::PacketId;
-use airtcp_probe::{Cx, DropReason, Event, Probe};
+use airtcp_probe::{Cx, DropReason, Probe};
 use airtcp_units::Nanos;
 use std::collections::VecDeque;
 
@@ -132,15 +132,13 @@ impl Cell {
         let bytes = data_bytes(record.wire_len(), rules.qos());
         let class = if record.segment.len == 0 { Class::TcpAck } else { Class::Data };
         if !self.stations[station.index()].serves(to) {
-            cx.record(now, || Event::Dropped { packet, reason: DropReason::NoRoute });
-            cx.pool.remove(packet);
+            cx.discard(now, packet, DropReason::NoRoute, station.0);
             self.stats[station.index()].refused += 1;
             return;
         }
         let expires = self.stations[station.index()].expiry(category, entered);
         if expires < now {
-            cx.record(now, || Event::Dropped { packet, reason: DropReason::Lifetime });
-            cx.pool.remove(packet);
+            cx.discard(now, packet, DropReason::Lifetime, station.0);
             self.stats[station.index()].on_expired(category);
             return;
         }
@@ -253,8 +251,7 @@ impl Cell {
                 Ended::Expired => DropReason::Lifetime,
             };
             if let Some(packet) = done.mpdu.packet {
-                cx.record(now, || Event::Dropped { packet, reason });
-                cx.pool.remove(packet);
+                cx.discard(now, packet, reason, i as u32);
                 if done.ending == Ended::Expired {
                     stats.on_expired_lost(done.category);
                 } else {

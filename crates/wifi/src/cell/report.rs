@@ -50,7 +50,7 @@ pub struct CategoryCounts {
 /// What became of the frames of one class that a station sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ClassCounts {
-    /// Frames sent.
+    /// Frames sent, counted when they end.
     pub sent: u64,
     /// Time they took on the air, in ns.
     pub airtime_ns: u64,

@@ -281,7 +281,7 @@ impl Sender {
         let len = segment.payload();
         let range = (segment.start, segment.start + u64::from(len));
         self.note_retransmission(now, range, before, env.config);
-        env.stats.segments_retransmitted += 1;
+        env.stats.segments_retransmitted += u64::from(len > 0);
         env.stats.bytes_retransmitted += u64::from(len);
         self.after_sending(now, len, true, env.config);
         Some(Outgoing {

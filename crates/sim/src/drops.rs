@@ -1,0 +1,90 @@
+//! Where packets of each flow were dropped, and why.
+//!
+//! Counted by the pool as packets leave it, since the warm-up. Packets, not frames: a frame that is
+//! lost and retransmitted is no dropped packet.
+
+use std::collections::BTreeMap;
+
+use airtcp_packet::Dropped;
+use airtcp_probe::{DropReason, Probe, Who};
+use airtcp_scenario::Resolved;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::world::World;
+
+/// Packets of one flow that were dropped at one place for one reason in one replication.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DropResult {
+    /// Name of the flow.
+    pub flow: String,
+    /// Whether the packets carried payload; those that did not are TCP ACKs, SYN and FIN.
+    pub payload: bool,
+    /// The node at which they were going to arrive.
+    pub to: String,
+    /// The link, or the station of a cell, that dropped them.
+    pub place: String,
+    /// `queue_full`, `queue_early`, `loss`, `too_long`, `no_route`, `no_endpoint`, `retry_limit`,
+    /// `lifetime` or `duplicate`.
+    pub reason: String,
+    /// How many.
+    pub packets: u64,
+}
+
+/// Counts of dropped packets, as the pool keeps them.
+pub(crate) type Drops = BTreeMap<Dropped, u64>;
+
+/// What was dropped between two instants.
+pub(crate) fn since<P: Probe>(
+    world: &World<P>,
+    plan: &Resolved,
+    before: &Drops,
+    after: &Drops,
+) -> Vec<DropResult> {
+    let grown = after.iter().map(|(key, n)| (key, n - before.get(key).unwrap_or(&0)));
+    let mut rows: Vec<DropResult> = Vec::new();
+    for (key, packets) in grown.filter(|(_, packets)| *packets > 0) {
+        let flow = &plan.flows[key.to.flow() as usize];
+        let reason = DropReason::ALL[usize::from(key.reason)].name().to_owned();
+        let to = world.endpoints()[key.to.index()].node as usize;
+        let row = DropResult {
+            flow: flow.name.clone(),
+            payload: key.payload,
+            to: plan.nodes[to].clone(),
+            place: place(world, plan, key.place),
+            reason,
+            packets,
+        };
+        // A station has a queue for each access category.
+        let same = |other: &&mut DropResult| {
+            let alike = (&other.flow, other.payload, &other.to, &other.place, &other.reason);
+            alike == (&row.flow, row.payload, &row.to, &row.place, &row.reason)
+        };
+        match rows.iter_mut().find(same) {
+            Some(other) => other.packets += packets,
+            None => rows.push(row),
+        }
+    }
+    rows
+}
+
+/// The name of whoever drops: the reverse of [`Who::place`].
+fn place<P: Probe>(world: &World<P>, plan: &Resolved, code: u64) -> String {
+    let (part, links) = (code as u32, plan.links.len());
+    let of = |who: Who| who.place(part) == code;
+    let number = ((code >> 32) & 0xff_ffff) as u32;
+    let node = |node: u32| plan.nodes[node as usize].clone();
+    if of(Who::Air(number)) {
+        return node(world.sites()[number as usize].nodes[part as usize]);
+    }
+    if (of(Who::Queue(number)) || of(Who::Link(number))) && (number as usize) < links {
+        return plan.links[number as usize].name.clone();
+    }
+    if of(Who::Queue(number)) {
+        let station = world.sites().iter().find_map(|site| site.node_of_queue(number));
+        return station.map_or_else(|| "unknown".to_owned(), node);
+    }
+    // An endpoint: there was no route from its node.
+    let end = world.endpoints().get(number as usize);
+    end.map_or_else(|| "unknown".to_owned(), |end| node(end.node))
+}

@@ -1,0 +1,126 @@
+"""A run's flows summed up by direction, and its dropped packets by place.
+
+Counts are means over replications; rates are payload over the measured time, which add up.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from airtcp.documents import RunDocument
+
+
+@dataclass(frozen=True)
+class Group:
+    """Flows that go the same way: uploads or downloads of a cell, or between two nodes."""
+
+    name: str
+    flows: tuple[str, ...]
+    goodput_bps: float
+    """Of all its flows together."""
+    retransmission_ratio: float
+    """Mean over the flows."""
+    timeouts: float
+    """Of one flow in a replication, in the mean."""
+
+
+class Place(NamedTuple):
+    """Where packets were dropped, and why."""
+
+    name: str
+    reason: str
+
+
+def mean(values: Iterable[float | None]) -> float:
+    """Give the mean of what is known; 0 of nothing."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else 0.0
+
+
+def stations(document: RunDocument) -> dict[str, str]:
+    """Give the cell that each station is in, access points among them."""
+    return {s["name"]: cell["name"] for cell in _cells(document) for s in cell["stations"]}
+
+
+def access_points(document: RunDocument) -> set[str]:
+    """Name the access points: the first station of each cell."""
+    return {cell["stations"][0]["name"] for cell in _cells(document)}
+
+
+def _cells(document: RunDocument) -> list[dict[str, Any]]:
+    return document["replications"][0].get("cells", []) if document["replications"] else []
+
+
+def direction(document: RunDocument, flow: Mapping[str, Any]) -> str:
+    """Name the way a flow goes.
+
+    Args:
+        document: What `RunResult.json` gives.
+        flow: The flow, of a replication.
+    """
+    inside, points = stations(document), access_points(document)
+    start, end = flow["from"], flow["to"]
+    cell = inside.get(start) or inside.get(end)
+    of = f" of {cell}" if len(points) > 1 else ""
+    sends, gets = (node in inside and node not in points for node in (start, end))
+    if sends and gets:
+        return f"between stations{of}"
+    if sends or gets:
+        return ("uploads" if sends else "downloads") + of
+    return f"{start} to {end}"
+
+
+def groups(document: RunDocument) -> list[Group]:
+    """Sum flows up by the way they go, in the order of their first flows."""
+    if not document["replications"]:
+        return []
+    members: dict[str, list[int]] = {}
+    for number, flow in enumerate(document["replications"][0]["flows"]):
+        members.setdefault(direction(document, flow), []).append(number)
+    summary: list[dict[str, Any]] = document["summary"]["flows"]
+    return [
+        Group(
+            name,
+            tuple(summary[i]["name"] for i in of),
+            sum(goodput(document, i) for i in of),
+            mean(summary[i]["retransmission_ratio"]["mean"] for i in of),
+            mean(summary[i]["timeouts"]["mean"] for i in of),
+        )
+        for name, of in members.items()
+    ]
+
+
+def goodput(document: RunDocument, flow: int) -> float:
+    """Give what a flow delivered over the measured time, in b/s."""
+    return mean(
+        8.0 * replication["flows"][flow]["delivered_bytes"] / replication["measured_s"]
+        for replication in document["replications"]
+        if replication["measured_s"]
+    )
+
+
+def drops(
+    document: RunDocument, flows: set[str] | None = None
+) -> dict[Place, Counter[tuple[str, bool]]]:
+    """Count dropped packets by place and reason, and there by flow and whether they had payload.
+
+    Args:
+        document: What `RunResult.json` gives.
+        flows: The flows to count; all if absent.
+
+    Returns:
+        Packets in a replication, in the mean; the place with most first.
+    """
+    found: dict[Place, Counter[tuple[str, bool]]] = {}
+    runs = len(document["replications"])
+    for replication in document["replications"]:
+        for row in replication.get("drops", []):
+            if flows is None or row["flow"] in flows:
+                there = found.setdefault(Place(row["place"], row["reason"]), Counter())
+                there[row["flow"], row["payload"]] += row["packets"] / runs
+    return dict(sorted(found.items(), key=lambda item: -item[1].total()))

@@ -1,0 +1,110 @@
+"""What a run says in words: each cause from a scenario that has it, each number from the document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import airtcp
+from airtcp import run_groups, words_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Program
+
+FULL_QUEUE = """
+duration = "5 s"
+replications = 2
+[[cells]]
+layout = { kind = "star", stations = 10 }
+[[flows]]
+count = 10
+from = "sta*"
+to = "ap"
+[[flows]]
+name = "down"
+count = 10
+from = "ap"
+to = "sta*"
+"""
+LINK = """
+duration = "20 s"
+replications = 2
+[[links]]
+name = "air"
+from = "a"
+to = "b"
+rate = "10 Mb/s"
+delay = "40 ms"
+{more}
+[[flows]]
+from = "a"
+to = "b"
+"""
+
+
+def _run(text: str) -> Any:
+    return airtcp.run("s.toml", text=text).json
+
+
+def _said(document: Any) -> str:
+    return " ".join(f"{f.headline}. {f.text}" for f in words_run.findings(document))
+
+
+def test_starved_flows_and_the_queue_that_drops_their_packets_are_named() -> None:
+    document = _run(FULL_QUEUE)
+    found = words_run.findings(document)[0]
+    assert found.headline == "Starved: the 10 downloads"
+    assert "ap dropped" in found.text
+    assert "because the queue was full" in found.text
+    # The chain: what fills that queue, and how often its victims time out.
+    dropped = run_groups.drops(document)[run_groups.Place("ap", "queue_full")]
+    uploads = {group.name: set(group.flows) for group in run_groups.groups(document)}["uploads"]
+    acks = sum(n for (flow, payload), n in dropped.items() if flow in uploads and not payload)
+    assert acks > 0.5 * dropped.total()
+    assert f"{100 * acks / dropped.total():.0f} % of them TCP ACKs of the uploads" in found.text
+    assert "times out" in found.text
+    assert "--set 'cells[0].queue=" in found.text
+
+
+def test_what_a_finding_tells_to_try_can_be_tried() -> None:
+    document = _run(FULL_QUEUE)
+    text = words_run.findings(document)[0].text
+    key, value = text.split("--set '")[1].split("'")[0].split("=", 1)
+    tried = airtcp.run("s.toml", text=FULL_QUEUE, overrides={key: value})
+    assert tried.json["scenario"]["cells"][0]["queue"] != document["scenario"]["cells"][0]["queue"]
+
+
+def test_a_full_link_is_the_bottleneck() -> None:
+    assert "air is the bottleneck" in _said(_run(LINK.format(more="")))
+
+
+def test_losses_that_leave_a_link_idle_are_the_limit() -> None:
+    more = 'loss = { model = "bernoulli", probability = 0.03 }'
+    said = _said(_run(LINK.format(more=more)))
+    assert "Losses of air limit the flows" in said
+    assert "--remedies" in said
+    assert "Starved" not in said
+
+
+def test_little_to_send_is_no_fault_of_the_link() -> None:
+    text = LINK.format(more="") + 'app = { kind = "constant-rate", rate = "100 kb/s" }\n'
+    assert "No link is full, and little is lost" in _said(_run(text))
+
+
+def test_groups_and_drops_add_up() -> None:
+    document = _run(FULL_QUEUE)
+    together = sum(group.goodput_bps for group in run_groups.groups(document))
+    assert abs(together / document["summary"]["total_goodput_bps"]["mean"] - 1) < 1e-9
+    for replication in document["replications"]:
+        # Without a warm-up, every dropped packet of the run is in the rows.
+        rows = sum(row["packets"] for row in replication["drops"])
+        assert rows == replication["conservation"]["dropped"]
+
+
+def test_the_terminal_begins_with_what_happened(run: Program, tmp_path: Path) -> None:
+    (tmp_path / "cell.toml").write_text(FULL_QUEUE, "utf-8")
+    ended = run("run", "cell.toml", "--quiet")
+    assert ended.code == 0
+    assert ended.out.lstrip().startswith("Starved: the 10 downloads")
+    assert "direction" in ended.out
