@@ -183,6 +183,33 @@ class Skipped(TypedDict):
     reason: str
 
 
+class CapacityOverTime(TypedDict):
+    """A capacity, window by window."""
+
+    window_s: float
+    bps: list[float]
+
+
+class CapacityLink(TypedDict):
+    """A link of varying capacity: what it can carry, and what TCPs get of it."""
+
+    name: str
+    source: Source
+    notes: list[str]
+    duration_s: float
+    entries: int
+    opportunity_bytes: int | None
+    mean_bps: float
+    window_s: float
+    p5_bps: float
+    p50_bps: float
+    p95_bps: float
+    longest_outage_s: float
+    over_time: CapacityOverTime
+    around: dict[str, Any]
+    compared: CompareCase | None
+
+
 class StudyDocument(TypedDict):
     """What `airtcp study --json` prints."""
 
@@ -191,6 +218,7 @@ class StudyDocument(TypedDict):
     seed: int
     options: dict[str, Any]
     links: list[Link]
+    capacities: list[CapacityLink]
     skipped: list[Skipped]
     interrupted: bool
 
@@ -374,7 +402,7 @@ class CompareSubject(TypedDict):
     """A scenario or link on which TCPs were compared."""
 
     name: str
-    kind: Literal["scenario", "trace", "trace-as-link"]
+    kind: Literal["scenario", "trace", "trace-as-link", "capacity"]
     title: str | None
     source: Source | None
     seed: int

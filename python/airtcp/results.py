@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from airtcp import words, words_study
+from airtcp import words, words_capacity, words_study
 from airtcp.written import Written
 
 if TYPE_CHECKING:
@@ -112,7 +112,8 @@ class StudyResult(_Result):
     @property
     def findings(self) -> list[words.Finding]:
         """The findings over all links, in plain words."""
-        return words_study.study_findings(self.json["links"]) if self.json["links"] else []
+        found = words_study.study_findings(self.json["links"]) if self.json["links"] else []
+        return [*found, *words_capacity.capacity_findings(self.json["capacities"])]
 
     def page(self) -> str:
         """Make the report: one HTML document, complete in itself."""
@@ -122,7 +123,7 @@ class StudyResult(_Result):
 
     def __len__(self) -> int:
         """Count the links."""
-        return len(self.json["links"])
+        return len(self.json["links"]) + len(self.json["capacities"])
 
     def __repr__(self) -> str:
         """Name the result by its size."""

@@ -1,9 +1,9 @@
 //! The table of a link (one direction) in a scenario.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{BitRate, Bytes, Probability, Span};
+use airtcp_units::{Bytes, Probability, Span};
 
-use crate::{LossConfig, ProtocolConfig};
+use crate::{LossConfig, ProtocolConfig, Rate};
 
 /// One direction of a link. Everything has a default: an empty table is a wire of unlimited rate
 /// and no delay.
@@ -12,10 +12,10 @@ use crate::{LossConfig, ProtocolConfig};
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct LinkConfig {
-    /// Rate of the transmitter, for instance "10 Mb/s". Without it (and without `slot`) packets
-    /// take no time to transmit.
+    /// Rate of the transmitter, for instance "10 Mb/s", or the table of a rate that varies. Without it
+    /// (and without `slot`) packets take no time to transmit.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate: Option<BitRate>,
+    pub rate: Option<Rate>,
     /// Instead of a rate: every packet takes this long, whatever its size, for instance "10 ms".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Span>,
@@ -96,24 +96,23 @@ const fn yes() -> bool {
 }
 
 impl LinkConfig {
-    /// Time the link's transmitter takes for `bytes`.
-    pub fn time_for(&self, bytes: Bytes) -> Span {
-        match (self.slot, self.rate) {
-            (Some(slot), _) => slot,
-            (None, Some(rate)) => rate.time_for(bytes.0),
-            (None, None) => Span::ZERO,
-        }
-    }
-
     /// Refuses what no link can be (its loss model is checked when it is built).
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        if let (Some(rate), Some(slot)) = (self.rate, self.slot) {
+        if let (Some(rate), Some(slot)) = (&self.rate, self.slot) {
             return Err(ConfigError::new(
                 "slot",
                 format!(
                     "both a rate ({rate}) and a slot ({slot}) are given; a packet takes either \
                      the time its length needs at the rate, or one slot"
                 ),
+            ));
+        }
+        if let Some(Rate::Trace(trace)) = &self.rate
+            && trace.capacity.is_none()
+        {
+            return Err(ConfigError::new(
+                "rate.trace",
+                format!("\"{}\" was not read", trace.trace),
             ));
         }
         if self.slot == Some(Span::ZERO) {

@@ -15,6 +15,7 @@ mod config;
 mod link;
 mod loss;
 pub mod protocol;
+mod rate;
 
 pub use airtcp_probe::{ConfigError, Entry};
 pub use config::{Distribution, JitterConfig, LinkConfig, ReorderingConfig};
@@ -26,3 +27,4 @@ pub use loss::{
     TraceConfig, TwoState, TwoStateConfig, registry,
 };
 pub use protocol::ProtocolConfig;
+pub use rate::{Rate, RateTrace};

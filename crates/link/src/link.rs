@@ -1,7 +1,7 @@
 //! One direction of a link as a machine.
 //!
 //! A packet is transmitted (its length at the rate, exact to the nanosecond over a train of
-//! packets, or one slot), then travels for the propagation delay. Whether it is lost is decided
+//! packets, or one slot; or until a varying [`Capacity`](airtcp_units::Capacity) has carried it), then travels for the propagation delay. Whether it is lost is decided
 //! when its transmission starts, by time and by the packet's number; a lost packet occupies the
 //! transmitter all the same and ends there.
 //!
@@ -210,7 +210,12 @@ impl Link {
         &self.wire.loss
     }
 
-    /// Time the transmitter takes for `bytes`.
+    /// Bits that could leave after `from`, until `until` included, where the rate varies; `None` elsewhere.
+    pub fn offered(&self, from: Nanos, until: Nanos) -> Option<f64> {
+        self.wire.offered(from, until)
+    }
+
+    /// Time the transmitter takes for `bytes`; where the rate varies, at its mean.
     pub fn time_for(&self, bytes: Bytes) -> Span {
         self.wire.time_for(bytes)
     }

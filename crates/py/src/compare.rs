@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use airtcp_scenario::ScenarioError;
 use airtcp_sim::Estimate;
 use airtcp_study::{
     Case, CompareError, CompareOptions, CompareRun, Given, Outcome, PairedDifference, Subject,
@@ -62,7 +63,9 @@ pub(crate) fn compare(
     for ScenarioText { name, text, folder } in options.scenarios {
         let mut scenario =
             airtcp_scenario::read(&text, &name, &options.set).map_err(error::scenario)?;
-        scenario.read_layouts(&folder).map_err(|e| error::scenario(e.located(&name, &text)))?;
+        let refuse = |e: ScenarioError| error::scenario(e.located(&name, &text));
+        scenario.read_layouts(&folder).map_err(refuse)?;
+        airtcp_study::read_capacities(&mut scenario, &folder).map_err(refuse)?;
         let folder = folder.to_path_buf();
         given.push(Given::Scenario { name, text, scenario: Box::new(scenario), folder });
     }

@@ -32,6 +32,7 @@ pub(crate) fn trace_models(
     options.study.validate().map_err(error::refuse)?;
     let mut watch = Watch::new(progress);
     let (links, skipped) = read(py, &mut watch, paths, options.read)?;
+    crate::traces::with_losses(&links)?;
     watch.next();
     let skipped = skipped.iter().map(passed_over).collect();
     let result = py

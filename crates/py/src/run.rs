@@ -69,6 +69,7 @@ fn planned(text: &str, name: &str, options: &Options) -> PyResult<Resolved> {
     let mut scenario = airtcp_scenario::read(text, name, &options.set).map_err(error::scenario)?;
     let refuse = |e: ScenarioError| error::scenario(tidy(e).located(name, text));
     scenario.read_layouts(&options.folder).map_err(refuse)?;
+    airtcp_study::read_capacities(&mut scenario, &options.folder).map_err(refuse)?;
     scenario.resolve().map_err(refuse)
 }
 
@@ -121,6 +122,11 @@ impl Traces<'_> {
         };
         let mut links = read_links(&self.folder.join(file), &ReadOptions::default())
             .map_err(|e| e.to_string())?;
+        if links.iter().any(|link| link.capacity.is_some()) {
+            return Err(format!(
+                "{file} holds a capacity and says nothing about losses: give it as rate = {{ trace = \"{file}\" }}"
+            ));
+        }
         let names = || links.iter().take(8).map(|l| l.name.as_str()).collect::<Vec<_>>().join(", ");
         let index = match wanted {
             Some(name) => links
@@ -300,6 +306,7 @@ fn links(replications: &[Replication]) -> PyResult<Table> {
         .count("delivered_packets", |r| r.1.delivered_packets)
         .real("delivered_bps", |r| r.1.delivered_bps)
         .real("sent_bps", |r| r.1.sent_bps)
+        .real("capacity_bps", |r| r.1.capacity_bps)
         .real("utilisation", |r| r.1.utilisation)
         .real("loss_rate", |r| r.1.loss_rate)
         .count("marked_packets", |r| r.1.marked_packets)

@@ -44,19 +44,31 @@ pub(crate) fn study(
     let (links, skipped) = read(py, &mut watch, paths, options.read)?;
     watch.next();
     let skipped = skipped.iter().map(passed_over).collect();
-    let inner = py
+    let (capacities, links): (Vec<_>, Vec<_>) =
+        links.into_iter().partition(|link| link.capacity.is_some());
+    let mut inner = py
         .detach(|| {
             airtcp_study::study(&links, skipped, &options.study, |done, total| {
                 watch.report(done, total, "simulating")
             })
         })
         .map_err(error::refuse)?;
+    if !capacities.is_empty() && !inner.interrupted {
+        let (found, interrupted) = py
+            .detach(|| {
+                airtcp_study::study_capacities(&capacities, &options.study, |done, total| {
+                    watch.report(done, total, "comparing")
+                })
+            })
+            .map_err(error::refuse)?;
+        (inner.capacities, inner.interrupted) = (found, interrupted);
+    }
     watch.into_error(py)?;
     Ok(StudyResult { inner })
 }
 
 /// The tables, in the order in which they are listed.
-const TABLES: [&str; 10] = [
+const TABLES: [&str; 13] = [
     "links",
     "replicas",
     "success_bursts",
@@ -67,6 +79,9 @@ const TABLES: [&str; 10] = [
     "prr_over_time",
     "cwnd",
     "remedies",
+    "capacities",
+    "capacity_over_time",
+    "capacity_compared",
 ];
 
 #[pymethods]
@@ -140,6 +155,38 @@ impl StudyResult {
                 });
                 outcome_columns(named(&rows), |r| r.1).finish()
             }
+            "capacities" => capacity_table(&self.inner.capacities),
+            "capacity_over_time" => {
+                let rows: Vec<(&str, f64, f64)> = self
+                    .inner
+                    .capacities
+                    .iter()
+                    .flat_map(|link| {
+                        let over = &link.stats.over_time;
+                        let points = over.bps.iter().zip(0_u32..);
+                        points.map(|(bps, i)| {
+                            (link.name.as_str(), f64::from(i) * over.window_s, *bps)
+                        })
+                    })
+                    .collect();
+                Columns::of(&rows)
+                    .text("link", |r| r.0)
+                    .real("t_s", |r| r.1)
+                    .real("capacity_bps", |r| r.2)
+                    .finish()
+            }
+            "capacity_compared" => {
+                let rows: Vec<(&str, &airtcp_study::Outcome)> = self
+                    .inner
+                    .capacities
+                    .iter()
+                    .flat_map(|link| {
+                        let outcomes = link.compared.iter().flat_map(|case| &case.outcomes);
+                        outcomes.map(|outcome| (link.name.as_str(), outcome))
+                    })
+                    .collect();
+                outcome_columns(named(&rows), |r| r.1).finish()
+            }
             _ => Err(PyKeyError::new_err(format!(
                 "no table \"{name}\" (there are {})",
                 TABLES.join(", ")
@@ -187,6 +234,22 @@ fn replicas(links: &[LinkStudy]) -> PyResult<Table> {
         .text("model", |r| r.1.0)
         .count("replica", |r| r.1.1)
         .real("packets_per_second", |r| r.1.2)
+        .finish()
+}
+
+fn capacity_table(links: &[airtcp_study::CapacityStudy]) -> PyResult<Table> {
+    Columns::of(links)
+        .text("name", |l| l.name.as_str())
+        .text("path", |l| l.source.path.as_str())
+        .text("layout", |l| l.source.layout.as_str())
+        .real("duration_s", |l| l.stats.duration_s)
+        .count("entries", |l| l.stats.entries)
+        .real("mean_bps", |l| l.stats.mean_bps)
+        .real("window_s", |l| l.stats.window_s)
+        .real("p5_bps", |l| l.stats.p5_bps)
+        .real("p50_bps", |l| l.stats.p50_bps)
+        .real("p95_bps", |l| l.stats.p95_bps)
+        .real("longest_outage_s", |l| l.stats.longest_outage_s)
         .finish()
 }
 

@@ -47,6 +47,16 @@ pub(crate) fn read(
         .map_err(|e: airtcp_trace::TraceError| error::trace(e))
 }
 
+/// Refuses links of which the files say nothing about losses.
+pub(crate) fn with_losses(links: &[LinkTrace]) -> PyResult<()> {
+    let Some(link) = links.iter().find(|link| link.capacity.is_some()) else { return Ok(()) };
+    Err(error::trace(format!(
+        "{}: this is the capacity of a link over time, not a delivery trace: it says nothing about \
+         losses. 'airtcp study' and 'airtcp compare' say what TCP gets of it.",
+        link.source.path.display()
+    )))
+}
+
 /// How to read traces and how to measure them.
 #[derive(Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -73,10 +83,40 @@ pub(crate) struct TraceDocument {
     seed: u64,
     /// The links, in the order given; only finished ones.
     links: Vec<MeasuredLink>,
+    /// Links of varying capacity, of which the files say nothing about losses.
+    capacities: Vec<MeasuredCapacity>,
     /// Files of a folder that are not traces, and why.
     skipped: Vec<airtcp_study::Skipped>,
     /// True if the work was stopped before all links were done.
     interrupted: bool,
+}
+
+/// One link of varying capacity.
+#[derive(Serialize, JsonSchema)]
+struct MeasuredCapacity {
+    /// Name of the link.
+    name: String,
+    /// Where it was read.
+    source: airtcp_study::TraceSource,
+    /// What a reader of the numbers must know.
+    notes: Vec<String>,
+    /// What it can carry.
+    #[serde(flatten)]
+    stats: airtcp_study::CapacityStats,
+}
+
+impl MeasuredCapacity {
+    fn of(link: LinkTrace) -> Option<Self> {
+        Some(Self {
+            stats: airtcp_study::CapacityStats::of(link.capacity.as_deref()?),
+            name: link.name,
+            source: airtcp_study::TraceSource {
+                path: link.source.path.display().to_string(),
+                layout: link.source.layout,
+            },
+            notes: link.notes,
+        })
+    }
 }
 
 /// One link.
@@ -118,6 +158,9 @@ pub(crate) fn trace_stats(
     let mut watch = Watch::new(progress);
     let (links, skipped) = read(py, &mut watch, paths, options.read)?;
     watch.next();
+    let (capacities, links): (Vec<_>, Vec<_>) =
+        links.into_iter().partition(|link| link.capacity.is_some());
+    let capacities = capacities.into_iter().filter_map(MeasuredCapacity::of).collect();
     let seed = Seed::new(options.seed);
     let total = links.len();
     let measured = py.detach(|| {
@@ -151,6 +194,7 @@ pub(crate) fn trace_stats(
         seed: options.seed,
         interrupted: links.len() < total,
         links,
+        capacities,
         skipped: skipped.iter().map(passed_over).collect(),
     };
     serde_json::to_string(&document).map_err(error::refuse)
@@ -187,7 +231,7 @@ struct SynthSpec {
 }
 
 /// Most packets in a trace made here: as many as the reader takes by itself.
-const MOST_PACKETS: u64 = 1 << 32;
+const MOST_PACKETS: u64 = airtcp_trace::reader::limits::DEFAULT;
 
 impl SynthSpec {
     fn model(&self) -> PyResult<SynthModel> {
@@ -253,6 +297,7 @@ pub(crate) fn trace_convert(
     let options: ConvertOptions = error::options(options)?;
     let mut watch = Watch::new(progress);
     let (links, _) = read(py, &mut watch, paths, options.read)?;
+    with_losses(&links)?;
     let format = options.format.unwrap_or(TraceFormat::Bits);
     let ending = if format == TraceFormat::Bits { "txt" } else { "csv" };
     let names = match single {

@@ -3,13 +3,13 @@
 //! These types are the single source of truth. The JSON Schema and the Python models are
 //! generated from them; unknown keys are refused.
 
-use airtcp_link::{JitterConfig, LossConfig, ProtocolConfig, ReorderingConfig};
+use airtcp_link::{JitterConfig, LossConfig, ProtocolConfig, Rate, ReorderingConfig};
 use airtcp_queueing::QueueConfig;
 use airtcp_transport::lt::LtConfig;
 use airtcp_transport::sliding::SlidingConfig;
 use airtcp_transport::tcp::TcpConfig;
 use airtcp_transport::tfrc::TfrcConfig;
-use airtcp_units::{BitRate, Bytes, Probability, Span};
+use airtcp_units::{Bytes, Probability, Span};
 use airtcp_wifi::mac::Category;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -93,9 +93,10 @@ pub enum Topology {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Direction {
-    /// Serialisation rate; infinitely fast if neither `rate` nor `slot` is given.
+    /// Serialisation rate, or the table of one that varies as a file says; infinitely fast if neither
+    /// `rate` nor `slot` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate: Option<BitRate>,
+    pub rate: Option<Rate>,
     /// Instead of a rate: every packet takes this long, whatever its size (S1's method).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Span>,

@@ -81,7 +81,7 @@ impl Topology {
 
 fn default_access() -> Direction {
     Direction {
-        rate: Some(BitRate::from_mbps(1000)),
+        rate: Some(BitRate::from_mbps(1000).into()),
         delay: Some(Span::from_millis(1)),
         ..Direction::default()
     }

@@ -37,7 +37,7 @@ fn a_reverse_direction_copies_pace_and_delay_but_not_loss() {
     );
     let plan = scenario(&text).unwrap().resolve().unwrap();
     let (forward, reverse) = (&plan.links[0].direction, &plan.links[1].direction);
-    assert_eq!(reverse.rate, Some(BitRate::from_mbps(10)));
+    assert_eq!(reverse.rate, Some(BitRate::from_mbps(10).into()));
     assert_eq!(reverse.delay, Some(Span::from_millis(5)));
     assert_ne!(forward.loss, reverse.loss);
 }
@@ -92,7 +92,7 @@ fn topologies() {
 fn overrides_are_applied_before_checking() {
     let set = |path: &str, value: &str| vec![(path.to_owned(), value.to_owned())];
     let s = read(LINK, "t", &set("links[0].rate", "20 Mb/s")).unwrap();
-    assert_eq!(s.links[0].forward.rate, Some(BitRate::from_mbps(20)));
+    assert_eq!(s.links[0].forward.rate, Some(BitRate::from_mbps(20).into()));
     let s = read(LINK, "t", &set("links[0].loss", "{ model = \"bernoulli\", probability = 0.1 }"))
         .unwrap();
     assert!(s.links[0].forward.loss.is_some());

@@ -51,6 +51,8 @@ struct FlowCounters {
 struct LinkCounters {
     link: LinkStats,
     busy: Span,
+    /// Bits that could have left, where the rate varies.
+    offered: Option<f64>,
     queue: QueueStats,
     /// Packet-nanoseconds spent in the queue since the start.
     queue_area: u128,
@@ -83,6 +85,7 @@ impl Snapshot {
                 LinkCounters {
                     link: i.link.stats().clone(),
                     busy: i.link.busy(at),
+                    offered: i.link.offered(Nanos::ZERO, at),
                     queue,
                     queue_area,
                     protocol: ProtocolCounters::of(&i.link),
@@ -331,6 +334,14 @@ fn link<P: Probe>(
     let all = if protocol.is_some() { delivered + lost } else { sent };
     let drops: BTreeMap<String, u64> =
         drops.into_iter().map(|(reason, n)| (reason.name().to_owned(), n)).collect();
+    let sent_bits = (after.link.sent_bytes - before.link.sent_bytes) as f64 * 8.0;
+    // Where the rate varies a transmitter that waits for it is busy; what counts is what it used.
+    let offered = before.offered.zip(after.offered).map(|(before, after)| after - before);
+    let utilisation = match offered {
+        Some(offered) if offered > 0.0 => sent_bits / offered,
+        Some(_) => 0.0,
+        None => over(after.busy.saturating_sub(before.busy).as_secs_f64()),
+    };
     LinkResult {
         name: plan.links[i].name.clone(),
         sent_packets: sent,
@@ -338,8 +349,9 @@ fn link<P: Probe>(
         delivered_bps: over(
             (after.link.delivered_bytes - before.link.delivered_bytes) as f64 * 8.0,
         ),
-        sent_bps: over((after.link.sent_bytes - before.link.sent_bytes) as f64 * 8.0),
-        utilisation: over(after.busy.saturating_sub(before.busy).as_secs_f64()),
+        sent_bps: over(sent_bits),
+        capacity_bps: offered.map(over),
+        utilisation,
         loss_rate: if all == 0 { 0.0 } else { lost as f64 / all as f64 },
         drops,
         marked_packets: after.queue.marked - before.queue.marked,

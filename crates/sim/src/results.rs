@@ -107,7 +107,11 @@ pub struct LinkResult {
     /// protocol included.
     #[serde(default)]
     pub sent_bps: f64,
-    /// Share of the measured time in which the transmitter was busy.
+    /// Where the rate varies: what the link could have carried, per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity_bps: Option<f64>,
+    /// Share of the measured time in which the transmitter was busy; where the rate varies, share of its
+    /// capacity that was used, by packets whose transmission began.
     pub utilisation: f64,
     /// Share of transmitted packets that the loss model took; with a link protocol, share of those it is
     /// through with that it gave up (residual loss).

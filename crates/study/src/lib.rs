@@ -6,6 +6,7 @@
 //! Gilbert-Elliott links of the same PRR and `mu`; [`study`] spreads the runs over all cores
 //! and [`StudyResult`] is what comes out, the same for terminal, report, JSON and tables.
 
+mod capacity;
 mod compare;
 mod cwnd;
 mod loader;
@@ -14,12 +15,13 @@ mod options;
 mod result;
 mod runs;
 
+pub use capacity::{CapacityOverTime, CapacityStats, CapacityStudy, study_capacities};
 pub use compare::{
     AsLink, COMPARE_SCHEMA, Case, Channel, CompareError, CompareOptions, CompareResult, CompareRun,
     Compared, Criterion, Difference as PairedDifference, Given, Measure, NotRanked, Outcome, Over,
     Ranking, Remedies, Standing, Subject, SubjectKind, VariantTcp, Verdict, Window, compare,
 };
-pub use loader::load_trace;
+pub use loader::{load_trace, read_capacities};
 pub use models::{
     LinkModels, MODELS_SCHEMA, Measured, ModelsResult, Overall, Score, score_synthesisers,
 };

@@ -1,10 +1,86 @@
-//! Delivery traces that a scenario's loss models name.
+//! Files that a scenario names: delivery traces of its loss models, capacities of its links.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use airtcp_link::{Rate, RateTrace};
+use airtcp_scenario::{Direction, Scenario, ScenarioError, Topology};
 use airtcp_trace::{ReadOptions, read_links};
-use airtcp_units::Outcomes;
+use airtcp_units::{Capacity, Outcomes};
+
+/// Reads the files that the rates of a scenario's links name, from `folder`. Call it before the scenario
+/// is resolved.
+///
+/// # Errors
+/// A file that cannot be read, or that says nothing about a capacity; with the path to the key.
+pub fn read_capacities(scenario: &mut Scenario, folder: &Path) -> Result<(), ScenarioError> {
+    let mut directions: Vec<(String, &mut Direction)> = Vec::new();
+    match &mut scenario.topology {
+        Some(Topology::Chain { link, reverse, .. }) => {
+            directions.push(("topology.link".into(), link));
+            directions.extend(reverse.iter_mut().map(|r| ("topology.reverse".into(), &mut **r)));
+        }
+        Some(Topology::Dumbbell { bottleneck, reverse, access, .. }) => {
+            directions.push(("topology.bottleneck".into(), bottleneck));
+            directions.extend(reverse.iter_mut().map(|r| ("topology.reverse".into(), &mut **r)));
+            directions.extend(access.iter_mut().map(|a| ("topology.access".into(), &mut **a)));
+        }
+        None => {}
+    }
+    for (i, link) in scenario.links.iter_mut().enumerate() {
+        directions.push((format!("links[{i}].forward"), &mut link.forward));
+        directions.extend(link.reverse.iter_mut().map(|r| (format!("links[{i}].reverse"), r)));
+    }
+    let mut known: BTreeMap<(String, Option<String>), Arc<Capacity>> = BTreeMap::new();
+    for (place, direction) in directions {
+        let Some(Rate::Trace(rate)) = &mut direction.rate else { continue };
+        let key = (rate.trace.clone(), rate.unit.clone());
+        let capacity = match known.get(&key) {
+            Some(capacity) => capacity.clone(),
+            None => load_capacity(folder, rate)
+                .map_err(|message| ScenarioError::at(format!("{place}.rate.trace"), message))?,
+        };
+        known.insert(key, capacity.clone());
+        rate.capacity = Some(capacity);
+    }
+    Ok(())
+}
+
+/// Reads the capacity that the table of a rate names.
+fn load_capacity(base: &Path, rate: &RateTrace) -> Result<Arc<Capacity>, String> {
+    let file = base.join(&rate.trace);
+    let read = |layout: Option<&str>| {
+        let options = ReadOptions {
+            layout: layout.map(ToOwned::to_owned),
+            rate_unit: rate.unit.clone(),
+            ..ReadOptions::default()
+        };
+        read_links(&file, &options)
+    };
+    let first = read(None);
+    let found = |links: Vec<airtcp_trace::LinkTrace>| links.into_iter().find_map(|l| l.capacity);
+    if let Ok(links) = &first
+        && let [link] = links.as_slice()
+        && let Some(capacity) = &link.capacity
+    {
+        return Ok(capacity.clone());
+    }
+    // A few whole numbers may be anything; here they are meant to be milliseconds.
+    if rate.unit.is_none()
+        && let Some(capacity) = read(Some("mahimahi")).ok().and_then(found)
+    {
+        return Ok(capacity);
+    }
+    match first {
+        Err(e) => Err(e.to_string()),
+        Ok(_) => Err(format!(
+            "{} says nothing about a capacity: expected a link trace of mahimahi (a millisecond a \
+             line) or a table of times and rates",
+            file.display()
+        )),
+    }
+}
 
 /// Gives the trace named `name`: a path relative to `base`, and after a `#` the name of a link
 /// if the file holds several. Files and links may have a `#` in their own names.
@@ -20,6 +96,12 @@ pub fn load_trace(base: &Path, name: &str) -> Result<Arc<Outcomes>, String> {
         .unwrap_or((name, None));
     let file = base.join(path);
     let mut links = read_links(&file, &ReadOptions::default()).map_err(|e| e.to_string())?;
+    if links.iter().any(|link| link.capacity.is_some()) {
+        return Err(format!(
+            "{} holds a capacity and says nothing about losses: give it as rate = {{ trace = \"{path}\" }}",
+            file.display()
+        ));
+    }
     let position = match wanted {
         Some(wanted) => links.iter().position(|l| l.name == wanted).ok_or_else(|| {
             let names: Vec<&str> = links.iter().map(|l| l.name.as_str()).take(5).collect();

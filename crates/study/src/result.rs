@@ -7,7 +7,7 @@ use airtcp_trace::LinkStats;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, Remedies, StudyOptions};
+use crate::{CapacityStudy, Case, Remedies, StudyOptions};
 
 /// Version of the format of study results.
 pub const STUDY_SCHEMA: &str = "airtcp.study/1";
@@ -25,6 +25,9 @@ pub struct StudyResult {
     pub options: StudyOptions,
     /// The links, in the order given; only finished ones.
     pub links: Vec<LinkStudy>,
+    /// Links of varying capacity, of which the files say nothing about losses.
+    #[serde(default)]
+    pub capacities: Vec<CapacityStudy>,
     /// Files of a folder that are not traces, and why.
     pub skipped: Vec<Skipped>,
     /// True if the study was stopped before all links were done.

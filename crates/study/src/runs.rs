@@ -141,6 +141,7 @@ pub fn study(
         seed: options.seed,
         options: options.clone(),
         links: finished,
+        capacities: Vec::new(),
         skipped,
         interrupted,
     })

@@ -16,6 +16,7 @@ fn link(name: &str, outcomes: Outcomes) -> LinkTrace {
     LinkTrace {
         name: name.into(),
         outcomes,
+        capacity: None,
         interval: Some(Span::from_millis(10)),
         source: Source { path: PathBuf::from(name), layout: "bits".into() },
         order_known: true,

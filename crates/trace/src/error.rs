@@ -71,7 +71,8 @@ pub enum TraceError {
     },
     /// More than the reader is allowed to take.
     #[error(
-        "{path}: more than {limit} {what}; raise the limit if the file is meant to be that big"
+        "{path}: more than {limit} {what}; if it is meant to be that big, set the environment variable \
+         AIRTCP_INPUT_LIMIT (\"1 GB\" by default) higher"
     )]
     TooLarge {
         /// The file.

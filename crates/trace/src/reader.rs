@@ -12,6 +12,7 @@ mod clock;
 mod head;
 mod kinds;
 mod layouts;
+pub mod limits;
 mod lines;
 mod many;
 mod open;
@@ -23,8 +24,9 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use airtcp_units::{Outcomes, Span};
+use airtcp_units::{Capacity, Outcomes, Span};
 use serde::{Deserialize, Serialize};
 
 pub use kinds::binary_kind;
@@ -38,8 +40,10 @@ use crate::error::TraceError;
 pub struct LinkTrace {
     /// Name, unique within its file: the file's, and the link's if there are several.
     pub name: String,
-    /// One outcome a packet, in the order sent.
+    /// One outcome a packet, in the order sent; none where the file holds a capacity.
     pub outcomes: Outcomes,
+    /// What the link can carry over time, where the file says that and nothing about losses.
+    pub capacity: Option<Arc<Capacity>>,
     /// Time from packet to packet, where the file tells (or the caller).
     pub interval: Option<Span>,
     /// Where it was read.
@@ -92,13 +96,15 @@ pub struct ReadOptions {
     pub time_column: Option<String>,
     /// What one unit of the time stamps is, if their name does not say.
     pub time_unit: Option<Span>,
+    /// What a rate of 1 is in a table of rates whose header does not say: "Mb/s", "B/s", ...
+    pub rate_unit: Option<String>,
     /// Inter-packet interval, in place of what the file says.
     pub interval: Option<Span>,
-    /// Most packets to take from a file, over all its links (an eighth of a byte each).
+    /// Most packets to take from a file, over all its links.
     pub max_packets: u64,
     /// Most links to take from a file.
     pub max_links: u64,
-    /// Most decompressed bytes to read from a file.
+    /// Most bytes to read from a file, decompressed; of names of links an eighth of that.
     pub max_bytes: u64,
     /// Largest gap in sequence numbers that is believed to be losses.
     pub max_gap: u64,
@@ -107,19 +113,21 @@ pub struct ReadOptions {
 }
 
 impl Default for ReadOptions {
+    /// Everything guessed; sizes as [`limits`] has them.
     fn default() -> Self {
+        let limit = limits::input_limit().unwrap_or(limits::DEFAULT);
         Self {
             layout: None,
             column: None,
             kind: None,
             time_column: None,
             time_unit: None,
+            rate_unit: None,
             interval: None,
-            // 2^32 packets are 512 MiB of outcomes.
-            max_packets: 1 << 32,
-            max_links: 1_000_000,
-            max_bytes: 1 << 38,
-            max_gap: 1_000_000,
+            max_packets: limit,
+            max_links: limits::links(limit),
+            max_bytes: limit,
+            max_gap: limits::gap(limit),
             order_seed: 0,
         }
     }
@@ -142,6 +150,7 @@ pub fn read_links_from(
     data: impl Read,
     options: &ReadOptions,
 ) -> Result<Vec<LinkTrace>, TraceError> {
+    limits::input_limit()?;
     let mut links = open::read(name, Box::new(data), options)?;
     for link in &mut links {
         if options.interval.is_some() {

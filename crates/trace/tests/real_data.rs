@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use airtcp_random::Seed;
 use airtcp_trace::metrics::Pairs;
 use airtcp_trace::{AnalyseOptions, Class, LinkTrace, ReadOptions, analyse, read_links, read_many};
+use airtcp_units::Span;
 
 /// The path of a data set's file, or `None` with a word about it.
 fn data(file: &str) -> Option<PathBuf> {
@@ -187,18 +188,23 @@ fn aggregated_tables() {
 
 #[test]
 fn mahimahi_opportunities() {
-    for (file, milliseconds, used) in [
-        ("Verizon-LTE-short.down.xz", 140_001, 40_370),
-        ("Verizon-LTE-short.up.xz", 140_001, 44_757),
-        ("ATT-LTE-driving-2016.down.xz", 120_003, 30_546),
-        ("ATT-LTE-driving-2016.up.xz", 120_003, 13_905),
-        ("0.57mbps-poisson.trace.xz", 60_028, 2_718),
-        ("10-every-200.trace", 201, 1),
+    // Lines, last line, and the longest gap, each counted by awk.
+    for (file, lines, end, gap) in [
+        ("Verizon-LTE-short.down.xz", 58_655, 140_000, 1_447),
+        ("Verizon-LTE-short.up.xz", 69_367, 140_000, 1_718),
+        ("ATT-LTE-driving-2016.down.xz", 45_604, 120_002, 1_123),
+        ("ATT-LTE-driving-2016.up.xz", 19_101, 120_002, 4_061),
+        ("0.57mbps-poisson.trace.xz", 2_786, 60_027, 146),
+        ("10-every-200.trace", 10, 200, 200),
     ] {
         let Some(path) = data(&format!("mahimahi-links/{file}")) else { return };
         let links = read(&path);
         assert_eq!(links[0].source.layout, "mahimahi");
-        assert_eq!(totals(&links), (used, milliseconds), "{file}");
+        let capacity = links[0].capacity.as_ref().unwrap();
+        let ms = Span::from_millis;
+        assert_eq!((capacity.entries(), capacity.period()), (lines, ms(end)), "{file}");
+        assert_eq!(capacity.longest_outage(), ms(gap), "{file}");
+        assert_eq!(capacity.mean_bps(), (lines * 1504 * 8) as f64 / (end as f64 / 1e3), "{file}");
     }
 }
 

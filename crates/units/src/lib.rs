@@ -5,6 +5,7 @@
 //! drift. [`detmath`] holds the transcendental functions models may use; the platform's
 //! own differ between C libraries in the last bit, and one bit is enough to change a run.
 
+mod capacity;
 pub mod detmath;
 mod level;
 mod outcomes;
@@ -13,6 +14,7 @@ mod quantity;
 mod rate;
 mod time;
 
+pub use capacity::{Capacity, CapacityClock};
 pub use level::{Db, Dbm};
 pub use outcomes::Outcomes;
 pub use probability::Probability;

@@ -35,6 +35,7 @@ def study(
     kind: ColumnKind | None = None,
     time_column: str | int | None = None,
     time_unit: str | None = None,
+    rate_unit: str | None = None,
     analyse: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> StudyResult:
@@ -57,6 +58,7 @@ def study(
         kind: What that column holds.
         time_column: Column of time stamps.
         time_unit: What one unit of the time stamps is, if their name does not say.
+        rate_unit: The files are tables of times and rates in this unit, such as "Mb/s" or "B/s".
         analyse: Options of the analysis, as in the document's `options.analyse`.
         progress: Called with done, total and a label.
 
@@ -85,6 +87,7 @@ def study(
                 "kind": kind,
                 "time_column": time_column,
                 "time_unit": time_unit,
+                "rate_unit": rate_unit,
             }
         ),
         "study": only_given(
@@ -118,7 +121,7 @@ def stats(
         analyse: As for `study`.
         progress: Called with done, total and a label.
         **reading: How to read traces: `interval`, `layout`, `column`, `kind`, `time_column`,
-            `time_unit`, as for `study`.
+            `time_unit`, `rate_unit`, as for `study`.
 
     Returns:
         The document `airtcp.trace/1`; its `links` have the same keys as those of a study.
@@ -159,7 +162,7 @@ def models(
         workers: Threads; all cores if left out. The result does not depend on it.
         progress: Called with done, total and a label.
         **reading: How to read traces: `interval`, `layout`, `column`, `kind`, `time_column`,
-            `time_unit`, as for `study`.
+            `time_unit`, `rate_unit`, as for `study`.
 
     Returns:
         The document (`airtcp.models/1`): per link what the trace has and each synthesiser made
@@ -230,7 +233,7 @@ def trace_fit(
         workers: As for `study`.
         progress: Called with done, total and a label.
         **reading: How to read traces: `interval`, `layout`, `column`, `kind`, `time_column`,
-            `time_unit`, as for `study`.
+            `time_unit`, `rate_unit`, as for `study`.
 
     Returns:
         The result. A form that these links cannot bear stands in it with the reason.

@@ -72,6 +72,7 @@ class Reading(TypedDict, total=False):
     kind: ColumnKind | None
     time_column: str | int | None
     time_unit: str | None
+    rate_unit: str | None
 
 
 def how_to_read(reading: Reading) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Unpack, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Unpack, cast
 
 from airtcp import _core
 from airtcp.api.options import (
@@ -168,7 +168,7 @@ def compare(
         progress: Called with done, total and a label.
         warn: Called before anything runs with each thing to know of the scenarios' cells.
         **reading: How to read traces: `interval`, `layout`, `column`, `kind`, `time_column`,
-            `time_unit`, as for `study`.
+            `time_unit`, `rate_unit`, as for `study`.
 
     Returns:
         The result; `interrupted` is true if Ctrl-C stopped the comparison: it holds the
@@ -258,16 +258,31 @@ def _scenario_text(path: Path) -> str:
     expected = "expected a scenario file (TOML)"
     try:
         with path.open("rb") as file:
-            raw = file.read(_LONGEST_SCENARIO + 1)
+            return text_of(file, str(path))
     except OSError as error:
         message = f"{shown}: {error.strerror}; {expected}"
         raise _core.ScenarioError(message) from error
+
+
+def text_of(stream: BinaryIO, name: str) -> str:
+    """Read the text of a scenario, from a stream that may have no end.
+
+    Args:
+        stream: Where to read.
+        name: What stands for it in messages.
+
+    Raises:
+        ScenarioError: If it is longer than any scenario, or not UTF-8.
+    """
+    shown = printable(name)
+    expected = "expected a scenario file (TOML)"
+    raw = stream.read(_LONGEST_SCENARIO + 1)
     if len(raw) > _LONGEST_SCENARIO:
         message = f"{shown}: longer than {_LONGEST_SCENARIO} bytes; {expected}"
         raise _core.ScenarioError(message)
     kind = _core.binary_kind(raw[:_MAGIC])
     if kind is not None:
-        message = f"{path}: this is {kind[0]}, not a scenario; expected a scenario file (TOML)"
+        message = f"{shown}: this is {kind[0]}, not a scenario; expected a scenario file (TOML)"
         raise _core.ScenarioError(message)
     try:
         return raw.decode("utf-8")

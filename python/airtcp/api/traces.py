@@ -105,7 +105,7 @@ def convert(
         force: Whether files that are there may be replaced; those that are read never are.
         progress: Called with done, total and a label.
         **reading: How to read: `interval`, `layout`, `column`, `kind`, `time_column`,
-            `time_unit`, as for `study`.
+            `time_unit`, `rate_unit`, as for `study`.
 
     Returns:
         The files written.

@@ -117,6 +117,7 @@ def compare(
     kind: opt.ColumnKind = None,
     time_column: opt.TimeColumn = None,
     time_unit: opt.TimeUnit = None,
+    rate_unit: opt.RateUnit = None,
     out: opt.Out = None,
     as_json: opt.Json = False,
     form: opt.TableFormat = opt.Format.TABLE,
@@ -169,6 +170,7 @@ def compare(
             kind=None if kind is None else kind.value,
             time_column=time_column,
             time_unit=time_unit,
+            rate_unit=rate_unit,
             progress=tell,
             warn=lambda warning: note(f"warning: {warning}", quiet=quiet),
         )

@@ -83,6 +83,13 @@ TimeUnit = Annotated[
     str | None,
     typer.Option(help="What one unit of the time stamps is, such as '1 us'."),
 ]
+RateUnit = Annotated[
+    str | None,
+    typer.Option(
+        help="The files are tables of times and rates in this unit: b/s, kb/s, Mb/s, Gb/s, B/s,"
+        " kB/s or MB/s.",
+    ),
+]
 Json = Annotated[
     bool,
     typer.Option("--json", help="Print the whole result as JSON."),

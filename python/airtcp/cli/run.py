@@ -74,6 +74,7 @@ def run(
     """
     asked = dict(locals())
     from airtcp import api
+    from airtcp.api.scenarios import text_of
     from airtcp.cli import places, write
 
     if as_json:
@@ -87,8 +88,8 @@ def run(
         places.check_captures(asked, Path(radiotap), force=force)
     if timeline is not None and where.report is None:
         fail("--timeline goes to the page and the tables: give --html FILE or --out DIR")
-    text = _standard_input() if str(scenario) == "-" else None
     with refusals(), progress(quiet=quiet) as tell:
+        text = text_of(sys.stdin.buffer, "stdin") if str(scenario) == "-" else None
         result = api.run(
             Path("stdin") if text is not None else scenario,
             text=text,
@@ -124,14 +125,6 @@ def run(
     if result.lost:
         # The results are there; what is not is said last.
         fail("; ".join(result.lost), FAULT)
-
-
-def _standard_input() -> str:
-    raw = sys.stdin.buffer.read()
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        fail(f"stdin: byte {error.start} is not UTF-8; expected a scenario (TOML)")
 
 
 def pair(item: str) -> tuple[str, str]:

@@ -62,6 +62,7 @@ def study(
     kind: opt.ColumnKind = None,
     time_column: opt.TimeColumn = None,
     time_unit: opt.TimeUnit = None,
+    rate_unit: opt.RateUnit = None,
     out: opt.Out = None,
     as_json: opt.Json = False,
     form: opt.TableFormat = opt.Format.TABLE,
@@ -107,6 +108,7 @@ def study(
             kind=None if kind is None else kind.value,
             time_column=time_column,
             time_unit=time_unit,
+            rate_unit=rate_unit,
             progress=tell,
         )
     write.finish(
@@ -115,7 +117,7 @@ def study(
         form,
         table=lambda: _table(result),
         text=lambda: result.text,
-        rows=lambda: (result.links, result.json["links"]),
+        rows=lambda: _rows(result),
         show=show,
         quiet=quiet,
         stopped=f"{len(result)} links were finished" if result.interrupted else None,
@@ -123,10 +125,18 @@ def study(
     )
 
 
+def _rows(result: StudyResult) -> tuple[Any, list[Any]]:
+    """Give the links as rows; where all are of varying capacity, those."""
+    if result.json["capacities"] and not result.json["links"]:
+        return result.table("capacities"), list(result.json["capacities"])
+    return result.links, list(result.json["links"])
+
+
 def _table(result: StudyResult) -> None:
     from rich.text import Text
 
     from airtcp import words
+    from airtcp.cli import capacity
     from airtcp.cli.tables import fitted
 
     console = screen()
@@ -143,8 +153,14 @@ def _table(result: StudyResult) -> None:
         console.print(Text(_legend(shown, gone, result.json["options"]), style="dim"))
         console.print()
         put_notes(console, links)
+    if result.json["capacities"]:
+        capacity.table(console, result.json["capacities"])
+        console.print()
     for finding in result.findings:
         console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
+    capacities = result.json["capacities"]
+    if capacities:
+        capacity.compared(console, capacities)
     _suited(links)
     _helped(links)
     skipped = result.json["skipped"]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _REASONS: Final = 5
 _ROWS: Final = 30
 """Links in the table, as `study` has them."""
+_LONGEST_MODEL: Final = 4 << 20
+"""Bytes of a model of losses: more than any histogram needs."""
 
 app = typer.Typer(
     help="Measure, make, convert and fit delivery traces.",
@@ -39,6 +41,7 @@ def stats(
     kind: opt.ColumnKind = None,
     time_column: opt.TimeColumn = None,
     time_unit: opt.TimeUnit = None,
+    rate_unit: opt.RateUnit = None,
     as_json: opt.Json = False,
     form: opt.TableFormat = opt.Format.TABLE,
     quiet: opt.Quiet = False,
@@ -57,13 +60,14 @@ def stats(
             kind=None if kind is None else kind.value,
             time_column=time_column,
             time_unit=time_unit,
+            rate_unit=rate_unit,
             progress=tell,
         )
     write.printed(
         opt.Format.JSON if as_json else form,
         table=lambda: _table(document),
         text=lambda: json.dumps(document, ensure_ascii=False),
-        rows=lambda: (_frame(document), document["links"]),
+        rows=lambda: (_frame(document), document["links"] or document["capacities"]),
     )
     if document["interrupted"]:
         raise typer.Exit(INTERRUPTED)
@@ -73,12 +77,18 @@ def _frame(document: dict[str, Any]) -> pl.DataFrame:
     import polars as pl
 
     rows = [_flat(link) for link in document["links"]]
+    if not rows:
+        rows = [_single(link) for link in document["capacities"]]
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _single(link: dict[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in link.items() if not isinstance(v, (dict, list))}
 
 
 def _flat(link: dict[str, Any]) -> dict[str, Any]:
     """One row a link: the single numbers, not the curves."""
-    row = {k: v for k, v in link.items() if not isinstance(v, (dict, list))}
+    row = _single(link)
     for key in ("prr_ci", "mu_ci"):
         low, high = link[key] or (None, None)
         row |= {f"{key}_low": low, f"{key}_high": high}
@@ -91,6 +101,7 @@ def _table(document: dict[str, Any]) -> None:
     from rich.text import Text
 
     from airtcp import words, words_link
+    from airtcp.cli import capacity
     from airtcp.cli.study import put_notes
     from airtcp.cli.tables import Column, put
 
@@ -125,6 +136,7 @@ def _table(document: dict[str, Any]) -> None:
         Column("longest loss", each(lambda x: words.count(x[longest("loss")])), rank=1),
         Column("settled", known(lambda link: "yes" if link["converged"] else "no")),
     ]
+    capacity.table(console, document["capacities"])
     if links:
         put(console, "link", [link["name"] for link in links], columns)
     if len(every) > _ROWS:
@@ -193,8 +205,14 @@ def _model(path: Path) -> dict[str, Any]:
     def no_number(text: str) -> NoReturn:
         fail(f"{path}: found {text}; expected numbers only, and JSON has no such number")
 
+    with path.open("rb") as file:
+        raw = file.read(_LONGEST_MODEL + 1)
+    if len(raw) > _LONGEST_MODEL:
+        fail(
+            f"{path}: longer than {_LONGEST_MODEL} bytes; expected a JSON object with the key model"
+        )
     try:
-        parsed: Any = json.loads(path.read_text("utf-8"), parse_constant=no_number)
+        parsed: Any = json.loads(raw.decode("utf-8"), parse_constant=no_number)
     except UnicodeDecodeError as error:
         fail(f"{path}: byte {error.start} is not UTF-8; expected JSON")
     except RecursionError:

@@ -249,5 +249,8 @@ def _over(subject: CompareSubject) -> str:
         return (
             f"A trace of {duration}, one packet every {words.number(slot)} ms{known}, in {repeats}."
         )
-    where = "" if subject["kind"] == "scenario" else "The trace as the losses of a link: "
+    where = {
+        "trace-as-link": "The trace as the losses of a link: ",
+        "capacity": "The file as the capacity of a link: ",
+    }.get(subject["kind"], "")
     return f"{where}{repeats} of {duration}."

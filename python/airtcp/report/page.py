@@ -14,10 +14,11 @@ import jinja2
 import vl_convert
 from markupsafe import Markup
 
-from airtcp import words, words_link, words_run, words_study
+from airtcp import words, words_capacity, words_link, words_run, words_study
 from airtcp.papers import cache as kept
 from airtcp.plain import printable, printable_values
 from airtcp.report import (
+    capacity,
     cell_rows,
     charts_cell,
     charts_link,
@@ -118,6 +119,8 @@ def study_page(document: StudyDocument) -> str:
         A complete HTML document. Equal documents give equal pages.
     """
     links = document["links"]
+    if document["capacities"] and not links:
+        return capacity.capacity_page(document)
     payload = rows.study_payload(document)
     payload["charts"] = charts_study.study_charts(len(links))
     payload["first"] = _first(links)
@@ -129,6 +132,10 @@ def study_page(document: StudyDocument) -> str:
     if helped is not None:
         payload["charts"] |= helped["charts"]
         payload["suits"] = payload.get("suits", {}) | helped["data"]
+    varying = capacity.parts(document["capacities"])
+    if varying is not None:
+        payload["charts"] |= varying["charts"]
+        payload["suits"] = payload.get("suits", {}) | varying["data"]
     several = len(links) != 1
     return render(
         "study.html.j2",
@@ -139,7 +146,11 @@ def study_page(document: StudyDocument) -> str:
         else _single_title(links[0]),
         lead=_lead(links),
         facts=_facts(document),
-        findings=words_study.study_findings(links) if links else [],
+        findings=[
+            *(words_study.study_findings(links) if links else []),
+            *words_capacity.capacity_findings(document["capacities"]),
+        ],
+        varying=varying,
         headings=_headings(links) if several else {},
         scales=_scales(links),
         first=links[_first(links)]["name"] if links else "No link",

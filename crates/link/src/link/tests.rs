@@ -2,11 +2,11 @@
 
 use airtcp_packet::{EndpointId, Packet, Pool, Segment, Side};
 use airtcp_probe::{NoProbe, Who};
-use airtcp_units::{BitRate, Probability};
+use airtcp_units::{BitRate, Capacity, Probability};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{BernoulliConfig, Distribution, LossConfig};
+use crate::{BernoulliConfig, Distribution, LossConfig, Rate, RateTrace};
 
 fn no_files(path: &str) -> Result<Arc<Outcomes>, String> {
     Err(format!("no such trace: {path}"))
@@ -203,7 +203,7 @@ fn tables_read_and_refuse() {
     let c = config(
         "rate = \"10 Mb/s\"\ndelay = \"40 ms\"\nloss = { model = \"bernoulli\", probability = \"1 %\" }",
     );
-    assert_eq!(c.rate, Some(BitRate::from_mbps(10)));
+    assert_eq!(c.rate, Some(BitRate::from_mbps(10).into()));
     assert_eq!(config(&toml::to_string(&c).unwrap()), c);
     assert_eq!(config(""), LinkConfig::default());
     assert!(
@@ -229,7 +229,7 @@ fn the_same_frames_are_lost_on_a_faster_link() {
     let lost = |rate: u64| {
         let loss = BernoulliConfig { probability: Probability::clamped(0.2) };
         let config = LinkConfig {
-            rate: Some(BitRate::from_mbps(rate)),
+            rate: Some(BitRate::from_mbps(rate).into()),
             loss: LossConfig::Bernoulli(loss),
             ..LinkConfig::default()
         };
@@ -264,7 +264,7 @@ fn any_link() -> impl Strategy<Value = LinkConfig> {
     )
         .prop_map(|(rate, delay, loss, jitter, reordering, duplication, mtu)| LinkConfig {
             protocol: crate::ProtocolConfig::default(),
-            rate: rate.and_then(BitRate::new),
+            rate: rate.and_then(BitRate::new).map(Into::into),
             slot: None,
             delay,
             mtu: mtu.map(Bytes),
@@ -303,5 +303,64 @@ proptest! {
         // Twice the same.
         let again = drive(&mut build(&config, seed), &mut Pool::new(), &lengths, Span(idle));
         prop_assert_eq!(out, again);
+    }
+}
+
+/// A link whose rate is that of a capacity.
+fn varying(capacity: Capacity, rest: &str) -> Link {
+    let mut config = config(rest);
+    let trace = RateTrace { capacity: Some(Arc::new(capacity)), ..RateTrace::default() };
+    config.rate = Some(Rate::Trace(trace));
+    build(&config, 0)
+}
+
+proptest! {
+    /// Opportunities as even as those of a constant rate carry as that rate does, within one of them; steps
+    /// of that rate do so to the nanosecond.
+    #[test]
+    fn an_even_capacity_is_a_constant_rate(
+        lengths in proptest::collection::vec(40u16..1504, 1..100),
+        every in 1u64..20,
+        idle in 0u64..30_000_000,
+    ) {
+        let ms = Span::from_millis;
+        // 1504 bytes every so many milliseconds.
+        let bps = 1504 * 8 * 1000 / every;
+        let constant = format!("rate = \"{bps} b/s\"\ndelay = \"7 ms\"");
+        let opportunities = Capacity::opportunities(vec![ms(every)], 1504).unwrap();
+        let steps = Capacity::rates(&[(Span::ZERO, bps)], ms(333)).unwrap();
+        let run = |mut link: Link, idle| drive(&mut link, &mut Pool::new(), &lengths, Span(idle));
+        let exact = run(build(&config(&constant), 0), idle);
+        prop_assert_eq!(&run(varying(steps, "delay = \"7 ms\""), idle), &exact);
+        // Who waits between packets lets opportunities pass; the rate cannot be compared then.
+        let exact = run(build(&config(&constant), 0), 0);
+        let found = run(varying(opportunities, "delay = \"7 ms\""), 0);
+        for ((number, at), (other, when)) in found.iter().zip(&exact) {
+            prop_assert_eq!(number, other);
+            // Rounding of the rate to whole bits per second makes some microseconds here.
+            prop_assert!(*at + Span(10_000) >= *when && at.since(*when) <= ms(every), "{at:?} {when:?}");
+        }
+    }
+
+    /// Whatever the capacity: packets are conserved, leave in order, and no more leaves than could.
+    #[test]
+    fn nothing_leaves_beyond_the_capacity(
+        gaps in proptest::collection::vec(0u64..40, 1..30),
+        lengths in proptest::collection::vec(40u16..1504, 1..120),
+        idle in prop_oneof![Just(0), 0u64..20_000_000],
+    ) {
+        let at: Vec<Span> = gaps.iter().scan(0, |t, gap| { *t += gap; Some(Span::from_millis(*t)) }).collect();
+        let Some(capacity) = Capacity::opportunities(at, 1504) else { return Ok(()) };
+        let mut link = varying(capacity.clone(), "");
+        let out = drive(&mut link, &mut Pool::new(), &lengths, Span(idle));
+        prop_assert_eq!(out.len(), lengths.len());
+        let mut bits = 0.0;
+        for ((number, when), place) in out.iter().zip(0u32..) {
+            prop_assert_eq!(*number, place);
+            bits += f64::from(lengths[place as usize]) * 8.0;
+            prop_assert!(bits <= capacity.bits_between(Nanos::ZERO, *when));
+        }
+        prop_assert_eq!(link.stats().delivered, link.stats().sent);
+        prop_assert_eq!(link.offered(Nanos::ZERO, Nanos(1)), Some(0.0));
     }
 }

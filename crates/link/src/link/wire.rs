@@ -1,16 +1,18 @@
 //! The transmitter of a link and what is lost on its way.
 
 use airtcp_packet::EndpointId;
-use airtcp_units::{Bytes, Nanos, Pace, Span, TxClock};
+use airtcp_units::{Bytes, CapacityClock, Nanos, Pace, Span, TxClock};
 
 use crate::protocol::SymbolSet;
-use crate::{Frame, LinkConfig, Loss, LossModel};
+use crate::{Frame, LinkConfig, Loss, LossModel, Rate};
 
 #[derive(Debug)]
 pub(super) enum Transmitter {
     Unlimited,
     Rate(TxClock),
     Slot(Span),
+    /// By itself in a box: links whose rate varies are few, and this is large.
+    Varying(Box<CapacityClock>),
 }
 
 /// What the wire does to one thing sent over it.
@@ -38,9 +40,17 @@ pub(super) struct Wire {
 impl Wire {
     pub(super) fn new(config: &LinkConfig, loss: Loss) -> Self {
         Self {
-            transmitter: match (config.slot, config.rate) {
+            transmitter: match (config.slot, &config.rate) {
                 (Some(slot), _) => Transmitter::Slot(slot),
-                (None, Some(rate)) => Transmitter::Rate(TxClock::new(rate)),
+                (None, Some(Rate::Constant(rate))) => Transmitter::Rate(TxClock::new(*rate)),
+                // Without its capacity it was refused.
+                (None, Some(Rate::Trace(trace))) => match &trace.capacity {
+                    Some(capacity) => Transmitter::Varying(Box::new(CapacityClock::new(
+                        capacity.clone(),
+                        trace.offset,
+                    ))),
+                    None => Transmitter::Unlimited,
+                },
                 (None, None) => Transmitter::Unlimited,
             },
             loss,
@@ -51,12 +61,21 @@ impl Wire {
         }
     }
 
-    /// Time the transmitter takes for `bytes`.
+    /// Time the transmitter takes for `bytes`; where the rate varies, at its mean.
     pub(super) fn time_for(&self, bytes: Bytes) -> Span {
         match &self.transmitter {
             Transmitter::Unlimited => Span::ZERO,
             Transmitter::Rate(clock) => clock.rate().time_for(bytes.0),
             Transmitter::Slot(slot) => *slot,
+            Transmitter::Varying(clock) => clock.mean_time_for(bytes.0),
+        }
+    }
+
+    /// Bits that could leave after `from`, until `until` included, where the rate varies.
+    pub(super) fn offered(&self, from: Nanos, until: Nanos) -> Option<f64> {
+        match &self.transmitter {
+            Transmitter::Varying(clock) => Some(clock.bits_between(from, until)),
+            _ => None,
         }
     }
 
@@ -74,6 +93,7 @@ impl Wire {
             Transmitter::Unlimited => Span::ZERO,
             Transmitter::Rate(clock) => clock.transmit(u64::from(bytes)),
             Transmitter::Slot(slot) => *slot,
+            Transmitter::Varying(clock) => clock.transmit(start, u64::from(bytes)),
         };
         self.ready_at = start + duration;
         self.busy += duration;
@@ -83,7 +103,7 @@ impl Wire {
 
     /// Sends `count` parts of a frame one after the other when the transmitter is free, at `now` at the
     /// earliest: how long they take, and which of them are lost. Where each packet takes a slot, `of` parts
-    /// share one.
+    /// share one; where the rate varies, the parts are spread evenly over the time that all take.
     pub(super) fn pass_train(
         &mut self,
         now: Nanos,
@@ -97,6 +117,10 @@ impl Wire {
             Transmitter::Unlimited => Pace::AT_ONCE,
             Transmitter::Rate(clock) => clock.train(u64::from(bytes), u64::from(count)),
             Transmitter::Slot(slot) => Pace::share(*slot, u64::from(of)),
+            Transmitter::Varying(clock) => {
+                let all = clock.transmit(start, u64::from(bytes) * u64::from(count));
+                Pace::share(all, u64::from(count))
+            }
         };
         let duration = pace.after(u64::from(count));
         self.ordinal += u64::from(count);

@@ -9,7 +9,7 @@ impl Direction {
     /// The link this direction describes, without its queue.
     pub fn link_config(&self) -> LinkConfig {
         LinkConfig {
-            rate: self.rate,
+            rate: self.rate.clone(),
             slot: self.slot,
             delay: self.delay.unwrap_or(Span::ZERO),
             mtu: self.mtu,
@@ -35,7 +35,7 @@ impl Direction {
     pub(super) fn completed_from(&self, forward: &Self) -> Self {
         let own_pace = self.rate.is_some() || self.slot.is_some();
         Self {
-            rate: if own_pace { self.rate } else { forward.rate },
+            rate: if own_pace { self.rate.clone() } else { forward.rate.clone() },
             slot: if own_pace { self.slot } else { forward.slot },
             delay: self.delay.or(forward.delay),
             queue: self.queue.clone().or_else(|| forward.queue.clone()),

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use airtcp_link::{LossConfig, TraceConfig};
+use airtcp_link::{LossConfig, Rate, TraceConfig};
 use airtcp_probe::{DropReason, nearest};
 use airtcp_scenario::{
     Application, Flow, OneWay, Resolved, Scenario, ScenarioError, TransportKind,
@@ -111,6 +111,9 @@ impl Plans {
         let shifted = self.stretch.map(|length| {
             let mut plan = self.each[variant].clone();
             for link in &mut plan.links {
+                if let Some(Rate::Trace(trace)) = &mut link.direction.rate {
+                    trace.offset = length * u64::from(number);
+                }
                 if let Some(LossConfig::Trace(trace)) = &mut link.direction.loss {
                     *trace = TraceConfig { offset: length * u64::from(number), ..trace.clone() };
                 }

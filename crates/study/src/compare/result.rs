@@ -49,6 +49,8 @@ pub enum SubjectKind {
     Trace,
     /// A delivery trace as the losses of a link with a rate, a delay and a queue.
     TraceAsLink,
+    /// A file of a link's capacity over time, behind a queue and with a delay.
+    Capacity,
 }
 
 /// One scenario or link.

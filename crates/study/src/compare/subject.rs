@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use airtcp_link::Rate;
 use airtcp_scenario::{Scenario, ScenarioError};
 use airtcp_sim::parallel::Stop;
 use airtcp_trace::LinkTrace;
@@ -40,6 +41,12 @@ leave within one slot of the trace share its fate.";
 pub(crate) const ALIKE: &str = "The replications hardly differ: little in this scenario is random, and \
 the intervals say no more than that. A loss model, or a start_spread of the flows, would make them \
 differ.";
+
+const CAPACITY: &str = "The file says what the link can carry at any time; nothing is lost but what finds \
+the queue full. Acknowledgements come back at 1 Gb/s.";
+
+const NO_REMEDIES: &str =
+    "No remedies against losses were tried: the file says nothing about losses.";
 
 const NO_INTERVAL: &str = "The trace is too short to be cut into stretches: there are no intervals, \
 and the order of the variants is not certain.";
@@ -149,6 +156,9 @@ pub(crate) fn prepare<'a>(
                 .transpose()
                 .map_err(|e| located(e, name, text))?;
             Ok(Prepared { subject, cases: vec![case], remedies })
+        }
+        (Given::Link(link), around) if link.capacity.is_some() => {
+            over_capacity(link, &around.clone().unwrap_or_default(), variants, options)
         }
         (Given::Link(link), None) => over_slots(link, variants, remedies, options),
         (Given::Link(link), Some(around)) => over_link(link, around, (variants, remedies), options),
@@ -358,6 +368,70 @@ fn over_link<'a>(
     let notes = subject.notes.iter().cloned().chain(notes).collect();
     let subject = Subject { flows, tcp, scenario, notes, ..subject };
     Ok(Prepared { subject, cases: vec![case], remedies })
+}
+
+/// A link with the capacity of a file: each replication is the next stretch of it.
+fn over_capacity<'a>(
+    link: &'a LinkTrace,
+    around: &AsLink,
+    variants: &[Choice],
+    options: &CompareOptions,
+) -> Result<Prepared<'a>, CompareError> {
+    let whole = link.capacity.as_ref().map_or(Span::ZERO, |capacity| capacity.period());
+    let seed = options.seed.unwrap_or(1);
+    let wanted = options.replications.unwrap_or(STRETCHES);
+    let parts = ((whole.0 / LEAST_STRETCH.0) as u32).clamp(1, wanted);
+    let stretch = Span(whole.0 / u64::from(parts));
+    let scenario = json!({
+        "title": format!("capacity of {}, {}", link.name, around.delay),
+        "seed": seed,
+        "replications": parts,
+        "duration": stretch,
+        "links": [{
+            "name": "link",
+            "from": "sender",
+            "to": "receiver",
+            "forward": {
+                "rate": { "trace": link.source.path.display().to_string() },
+                "delay": around.delay,
+                "queue": around.queue,
+            },
+            "reverse": { "rate": "1 Gb/s", "delay": around.delay },
+        }],
+        "flows": [{
+            "name": "flow",
+            "from": "sender",
+            "to": "receiver",
+            "tcp": TcpConfig::profile(Profile::Linux),
+        }],
+    });
+    let mut scenario: Scenario = serde_json::from_value(scenario)
+        .map_err(|e| CompareError::other(format!("as_link: {e}")))?;
+    for written in &mut scenario.links {
+        if let Some(Rate::Trace(trace)) = &mut written.forward.rate {
+            trace.capacity.clone_from(&link.capacity);
+        }
+    }
+    let mut plans =
+        Plans::new(&scenario, std::path::Path::new(""), BTreeMap::new(), variants, options)?;
+    plans.stretch = Some(stretch);
+    let mut notes = vec![CAPACITY];
+    if parts == 1 {
+        notes.push(NO_INTERVAL);
+    }
+    if !options.remedies.is_empty() {
+        notes.push(NO_REMEDIES);
+    }
+    let subject = Subject {
+        duration_s: stretch.as_secs_f64(),
+        slot_s: None,
+        ..of_link(link, SubjectKind::Capacity, Span::ZERO, seed, &notes)
+    };
+    let Subject { flows, tcp, scenario, .. } = of_plans(&plans, variants);
+    let case =
+        Planned::Plans { plans: Box::new(plans), replications: parts, channel: Channel::Trace };
+    let subject = Subject { flows, tcp, scenario, ..subject };
+    Ok(Prepared { subject, cases: vec![case], remedies: None })
 }
 
 /// A trace by the name that a link around it gives it.

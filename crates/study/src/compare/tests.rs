@@ -70,6 +70,7 @@ fn link(prr: f64, mu: f64, packets: usize) -> Given {
     Given::Link(Box::new(LinkTrace {
         name: "link".into(),
         outcomes: model.generate(packets, &mut stream).unwrap(),
+        capacity: None,
         interval: Some(Span::from_millis(10)),
         source: Source { path: "link.txt".into(), layout: "bits".into() },
         order_known: true,

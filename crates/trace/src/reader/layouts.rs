@@ -11,6 +11,7 @@ mod mahimahi;
 mod owamp;
 mod ping;
 mod plain;
+mod rates;
 mod refuse;
 mod sdec;
 mod table;
@@ -57,7 +58,7 @@ macro_rules! layouts {
 
 layouts!(
     sdec, k7, tsch, enslyon, macperf, link_rows, ping, fping, iperf, irtt, owamp, plain, mahimahi,
-    table
+    rates, table
 );
 
 /// Every layout, for listings.
@@ -67,7 +68,9 @@ pub fn layouts() -> impl Iterator<Item = LayoutInfo> {
 
 /// Reads a text file whose beginning is `head`.
 pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
-    let layout = if let Some(tag) = &input.options.layout {
+    // Who says what a rate is counted in has said that there are rates.
+    let rates = input.options.rate_unit.as_ref().map(|_| rates::TAG.to_owned());
+    let layout = if let Some(tag) = input.options.layout.as_ref().or(rates.as_ref()) {
         LAYOUTS.iter().find(|l| l.info.tag == tag).ok_or_else(|| {
             let tags: Vec<_> = layouts().map(|l| l.tag).collect();
             let expected = format!("one of {}", tags.join(", "));
@@ -102,7 +105,7 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
     }
     let path = input.path;
     let links = (layout.read)(head, input)?;
-    if links.iter().all(|link| link.outcomes.is_empty()) {
+    if links.iter().all(|link| link.outcomes.is_empty() && link.capacity.is_none()) {
         let found = "no packet in it can be used";
         return Err(TraceError::Empty { path: path.display().to_string(), found });
     }
@@ -123,6 +126,7 @@ fn link(input: &Input<'_>, tag: &str, local: Option<&str>, outcomes: Outcomes) -
     LinkTrace {
         name: local.map_or_else(|| file.clone(), |local| format!("{file}:{local}")),
         outcomes,
+        capacity: None,
         interval: None,
         source: Source { path: input.path.to_owned(), layout: tag.to_owned() },
         order_known: true,

@@ -47,9 +47,8 @@ impl<'a> Lines<'a> {
         self.offset = self.next_offset;
         self.next_offset += n as u64;
         if n > MAX_LINE {
-            let (limit, what) = (MAX_LINE as u64, "bytes in one line");
-            let path = self.path.display().to_string();
-            return Err(TraceError::TooLarge { path, limit, what });
+            let found = format!("more than {MAX_LINE} bytes in one line");
+            return Err(self.malformed(found, "shorter lines"));
         }
         while let [rest @ .., b'\n' | b'\r'] = &self.buffer[..] {
             let keep = rest.len();

@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
-use std::rc::Rc;
 
 use super::head::Head;
 use super::layouts;
@@ -36,8 +35,10 @@ pub(super) struct Input<'a> {
 pub(super) struct Budget {
     packets: Cell<u64>,
     links: Cell<u64>,
+    names: Cell<u64>,
     max_packets: u64,
     max_links: u64,
+    max_names: u64,
 }
 
 impl Budget {
@@ -45,14 +46,21 @@ impl Budget {
         Self {
             packets: Cell::new(options.max_packets),
             links: Cell::new(options.max_links),
+            names: Cell::new(options.max_bytes / 8),
             max_packets: options.max_packets,
             max_links: options.max_links,
+            max_names: options.max_bytes / 8,
         }
     }
 
     /// Takes `n` packets.
     pub(super) fn packets(&self, path: &Path, n: u64) -> Result<(), TraceError> {
         take(&self.packets, n, path, self.max_packets, "packets")
+    }
+
+    /// Takes the names of a link, so many bytes in all: they are kept several times.
+    pub(super) fn names(&self, path: &Path, bytes: usize) -> Result<(), TraceError> {
+        take(&self.names, bytes as u64, path, self.max_names, "bytes of names")
     }
 
     /// Takes one link.
@@ -84,7 +92,8 @@ pub(super) fn read<'a>(
     options: &'a ReadOptions,
 ) -> Result<Vec<LinkTrace>, TraceError> {
     let budget = Budget::new(options);
-    read_nested(Input { path, reader: data, options, budget: &budget }, 0)
+    let reader = Box::new(Limited::new(data, options.max_bytes));
+    read_nested(Input { path, reader, options, budget: &budget }, 0)
 }
 
 fn read_nested(mut input: Input<'_>, depth: u32) -> Result<Vec<LinkTrace>, TraceError> {
@@ -105,8 +114,7 @@ fn read_nested(mut input: Input<'_>, depth: u32) -> Result<Vec<LinkTrace>, Trace
         Some(Wrapping::Zstd) => Box::new(Frames::new(input.reader)),
         None => return read_text(input),
     };
-    let limited =
-        Limited { inner: wrapped, left: input.options.max_bytes, passed: Rc::new(Cell::new(0)) };
+    let limited = Limited::new(wrapped, input.options.max_bytes);
     let inner = Input { reader: Box::new(limited), ..input };
     read_nested(inner, depth + 1)
 }
@@ -220,27 +228,31 @@ fn peek(input: &mut Input<'_>, n: usize) -> Result<Vec<u8>, TraceError> {
     Ok(start)
 }
 
-/// Counts what a decompressor gives, and stops it at a limit: a small file can hold terabytes.
+/// Stops a stream at a limit: a small file can hold terabytes, and a pipe has no end.
 struct Limited<'a> {
     inner: Box<dyn Read + 'a>,
     left: u64,
-    passed: Rc<Cell<u64>>,
+    limit: u64,
+}
+
+impl<'a> Limited<'a> {
+    fn new(inner: Box<dyn Read + 'a>, limit: u64) -> Self {
+        Self { inner, left: limit, limit }
+    }
 }
 
 /// Carried through `io::Error` when [`Limited`] stops.
 #[derive(Debug, thiserror::Error)]
-#[error("more than {0} decompressed bytes")]
+#[error("more than {0} bytes")]
 struct OverLimit(u64);
 
 impl Read for Limited<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
-        let limit = self.left + self.passed.get();
         match self.left.checked_sub(n as u64) {
             Some(left) => self.left = left,
-            None => return Err(io::Error::other(OverLimit(limit))),
+            None => return Err(io::Error::other(OverLimit(self.limit))),
         }
-        self.passed.set(self.passed.get() + n as u64);
         Ok(n)
     }
 }
@@ -248,7 +260,7 @@ impl Read for Limited<'_> {
 /// An I/O error in words: what a decompressor complains about is the file's fault.
 pub(super) fn from_io(path: &Path, offset: u64, error: io::Error) -> TraceError {
     if let Some(OverLimit(limit)) = error.get_ref().and_then(|e| e.downcast_ref()) {
-        let what = "decompressed bytes";
+        let what = "bytes, decompressed";
         return TraceError::TooLarge { path: path.display().to_string(), limit: *limit, what };
     }
     // Errors of the operating system carry a number; a decoder's do not.

@@ -66,7 +66,9 @@ fn limits_hold() {
     let limited =
         |data: &[u8]| read_links_from(Path::new("x"), data, &options).unwrap_err().to_string();
     assert!(limited("1".repeat(1001).as_bytes()).contains("more than 1000 packets"));
-    assert!(limited(&gzip("#".repeat(5_001).as_bytes())).contains("more than 5000 decompressed"));
+    assert!(
+        limited(&gzip("#".repeat(5_001).as_bytes())).contains("more than 5000 bytes, decompressed")
+    );
     assert!(limited(b"seq\n1\n900000\n").contains("more than 1000 packets"));
     let few = ReadOptions { max_links: 2, ..ReadOptions::default() };
     let e = read_as("x", "link,received\na,1\nb,1\nc,1\n", &few).unwrap_err().to_string();
@@ -178,10 +180,98 @@ fn uniform_traces_are_valid() {
 #[test]
 fn mahimahi_is_told_from_sequence_numbers() {
     let link = one("att.down", "0\n0\n3\n3\n3\n4\n");
-    assert_eq!((bits(&link).as_str(), link.source.layout.as_str()), ("10011", "mahimahi"));
-    assert!(link.notes[1].starts_with("3 of 6"), "{:?}", link.notes);
+    assert_eq!((bits(&link).as_str(), link.source.layout.as_str()), ("", "mahimahi"));
+    let ms = [0, 0, 3, 3, 3, 4].map(Span::from_millis).to_vec();
+    assert_eq!(link.capacity.as_deref(), Capacity::opportunities(ms, 1504).as_ref());
+    assert!(link.notes[0].contains("not its losses"), "{:?}", link.notes);
     assert_eq!(one("numbers.txt", "3\n4\n6\n").source.layout, "table");
-    assert!(error("x.down", "1\n1\n900000000\n").contains("a gap of at most"));
+    let as_mahimahi = |text: &str| {
+        let layout = Some("mahimahi".to_owned());
+        let e = read_as("x", text, &ReadOptions { layout, ..ReadOptions::default() });
+        e.unwrap_err().to_string()
+    };
+    assert!(as_mahimahi("1\n1\n0\n").contains("line 3: found \"0\""));
+    assert!(as_mahimahi("0\n0\n0\n").contains("no opportunity after millisecond 0"));
+}
+
+#[test]
+fn rates_need_their_unit() {
+    let rates = |text: &str, unit: Option<&str>| {
+        let rate_unit = unit.map(str::to_owned);
+        read_as("r.csv", text, &ReadOptions { rate_unit, ..ReadOptions::default() })
+    };
+    let s = Span::from_secs;
+    let steps = [(s(0), 8_000_000), (s(1), 0), (s(3), 1_000_000)];
+    let expected = Capacity::rates(&steps, s(5));
+    for (text, unit) in [
+        ("time_s,rate_mbps\n10,8\n11,0\n13,1\n", None),
+        ("time_ms\tbandwidth (kbit/s)\n0\t8000\n1000\t0\n3000\t1000\n", None),
+        ("seconds,throughput [MB/s]\n1,1\n2,0\n4,0.125\n", None),
+        ("0.0\t8\n1.0\t0\n3.0\t1\n", Some("Mb/s")),
+        ("1,1000000\n2,0\n4,125000\n", Some("B/s")),
+        ("# walk 7\n0 8000\n1 0\n3 1000\n", Some("kb/s")),
+    ] {
+        let links = rates(text, unit).unwrap();
+        assert_eq!(links[0].capacity.as_deref(), expected.as_ref(), "{text}");
+        assert!(links[0].notes[0].contains(" b/s, "), "{:?}", links[0].notes);
+        assert_eq!((links[0].source.layout.as_str(), links[0].outcomes.len()), ("rates", 0));
+    }
+    for (text, unit, says) in [
+        ("0.0\t8\n1.0\t7.5\n2.0\t7.25\n", None, "log of throughput"),
+        ("0 8\n1 7\n", Some("mbit"), "one of b/s, kb/s"),
+        ("0 8\n1 x\n", Some("Mb/s"), "line 2"),
+        ("0 8\n1 -7\n", Some("Mb/s"), "a rate from 0"),
+        ("0 8\n1 nan\n", Some("Mb/s"), "a rate from 0"),
+        ("1 8\n0 7\n", Some("Mb/s"), "rise"),
+        ("1 8\n1 7\n", Some("Mb/s"), "a time after"),
+        ("1 8\n", Some("Mb/s"), "fewer than two rows"),
+        ("1 0\n2 0\n", Some("Mb/s"), "no rate above 0"),
+        ("time,speed\n1,8\n2,3\n", Some("parsec"), "one of b/s"),
+    ] {
+        let e = rates(text, unit).unwrap_err().to_string();
+        assert!(e.contains(says), "{text}: {e}");
+    }
+}
+
+/// Small files that stand for gigabytes: refused in one line that names the way out, before the memory is
+/// taken.
+#[test]
+fn bombs_are_refused() {
+    let refused = |name: &str, data: &[u8]| {
+        let e = read(name, data).unwrap_err().to_string();
+        assert!(e.contains("AIRTCP_INPUT_LIMIT") && !e.contains('\n'), "{e}");
+        e
+    };
+    // 59 bytes that state four thousand million packets.
+    let e = refused("n.csv", b"# airtcp: packets=4294967296\nseq\n1\n2\n");
+    assert!(e.contains("4294967294 losses at an end"), "{e}");
+    let e = refused("n.csv", b"# airtcp: packets=900000000 lead=899999000\nseq\n1\n2\n");
+    assert!(e.contains("losses at an end"), "{e}");
+    // A link a line, and each takes kilobytes afterwards.
+    let mut rows = String::from("link,received\n");
+    (0..100_001).for_each(|i| rows.push_str(&format!("{i},1\n")));
+    assert!(refused("many.csv", rows.as_bytes()).contains("more than 100000 links"));
+    // Long names, which are kept several times.
+    let header = "{\"type\":1}\ndatetime,src,dst,channel,mean_rssi,pdr,tx_count\n";
+    let options = ReadOptions { max_bytes: 80_000, ..ReadOptions::default() };
+    let row = format!("t,{},b,,,1,3\n", "a".repeat(10_001));
+    let e = read_as("x.k7", &format!("{header}{row}"), &options).unwrap_err().to_string();
+    assert!(e.contains("more than 10000 bytes of names"), "{e}");
+}
+
+/// Nested compression, and streams without an end: what comes out is counted at every layer, and what
+/// comes in too.
+#[test]
+fn streams_are_bounded() {
+    let options = ReadOptions { max_bytes: 1 << 20, ..ReadOptions::default() };
+    let nested = gzip(&gzip(&vec![b'#'; 200 << 20]));
+    assert!(nested.len() < 20_000, "{}", nested.len());
+    let e = read_links_from(Path::new("x"), nested.as_slice(), &options).unwrap_err().to_string();
+    assert!(e.contains("more than 1048576 bytes") && e.contains("AIRTCP_INPUT_LIMIT"), "{e}");
+    for byte in [b'#', b'\n', b'1', b' '] {
+        let e = read_links_from(Path::new("x"), std::io::repeat(byte), &options).unwrap_err();
+        assert!(e.to_string().contains("more than 1048576 bytes"), "{byte}: {e}");
+    }
 }
 
 #[test]

@@ -72,6 +72,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
         let key = (src.to_owned(), dst.to_owned(), channel.to_owned());
         if !groups.contains_key(&key) {
             budget.link(path)?;
+            budget.names(path, src.len() + dst.len() + channel.len())?;
         }
         let group = groups.entry(key).or_default();
         if tx_count.is_empty() {

@@ -86,6 +86,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
             .collect();
         budget.packets(path, outcomes.len() as u64)?;
         budget.link(path)?;
+        budget.names(path, labels.values().map(String::len).sum())?;
         let name = format!("{}:{}", template.name, name(&labels, links.len() + 1));
         links.push(LinkTrace { name, outcomes, labels, ..template.clone() });
     }

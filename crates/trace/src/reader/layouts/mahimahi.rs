@@ -1,12 +1,13 @@
-//! Link traces of mahimahi and pantheon: when a packet *may* cross a cellular link.
+//! Link traces of mahimahi and pantheon: when packets *may* cross a cellular link.
 //!
-//! Each line is a millisecond in which one 1500-byte packet can leave; it stands more than once
-//! if more can. These are opportunities of a saturated link, not losses: what misses one waits.
-//! Our reading: one outcome a millisecond, "is there an opportunity", from millisecond 0 to the
-//! last one named. That keeps the outages and their lengths; a second opportunity in the same
-//! millisecond is lost, and counted in a note.
+//! Each line is a millisecond in which up to 1504 bytes can leave (the payload of mahimahi's tunnel,
+//! `LinkQueue::PACKET_SIZE`); it stands more than once if more can. These are the opportunities of a
+//! saturated link, its capacity over time, and say nothing about losses: what misses one waits. The
+//! last line is the period after which mahimahi starts over.
 
-use airtcp_units::{Outcomes, Span};
+use std::sync::Arc;
+
+use airtcp_units::{Capacity, Outcomes, Span};
 
 use super::super::head::Head;
 use super::super::lines::Lines;
@@ -16,8 +17,14 @@ use crate::error::{TraceError, excerpt};
 use crate::reader::LinkTrace;
 
 pub(super) const TAG: &str = "mahimahi";
-pub(super) const DESCRIPTION: &str = "mahimahi link trace: one millisecond a line in which a packet may cross; \
-     read as one outcome a millisecond, 1 if there is an opportunity (not a record of losses)";
+pub(super) const DESCRIPTION: &str = "mahimahi link trace: one millisecond a line in which 1504 bytes may leave; \
+     the capacity of a link over time, not a record of losses";
+
+/// Bytes that leave at one opportunity.
+const OPPORTUNITY: u64 = 1504;
+
+/// Packets' worth of the reader's limit that an opportunity takes: it is kept as a time.
+const WORTH: u64 = 8;
 
 /// One whole number a line, never falling, some repeated; and a name that says so, or repeats
 /// that no list of received sequence numbers would have.
@@ -38,49 +45,38 @@ pub(super) fn detect(head: &Head<'_>) -> bool {
 }
 
 pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
-    let (path, options, budget) = (input.path, input.options, input.budget);
+    let (path, budget) = (input.path, input.budget);
     let mut link = link(&input, TAG, None, Outcomes::new());
     let mut lines = Lines::new(input);
-    let (mut opportunities, mut shared) = (0u64, 0u64);
+    let mut at: Vec<Span> = Vec::new();
     while let Some(line) = lines.next()? {
         let line = super::super::head::without_comment(line);
         if line.is_empty() {
             continue;
         }
-        let next = link.outcomes.len() as u64;
-        let expected = "a millisecond, a whole number not below the one before";
+        let before = at.last().map_or(0, |span| span.0 / 1_000_000);
         let ms = match line.parse::<u64>() {
-            Ok(ms) if ms < u64::MAX && ms + 1 >= next => ms,
+            Ok(ms) if (before..=u64::MAX / 4_000_000).contains(&ms) => ms,
             _ => {
+                let expected = "a millisecond, a whole number not below the one before";
                 let found = excerpt(line);
                 return Err(lines.malformed(found, expected));
             }
         };
-        opportunities += 1;
-        if ms + 1 == next {
-            shared += 1;
-            continue;
-        }
-        let gap = ms - next;
-        if gap > options.max_gap {
-            let found = format!("{ms}, {gap} ms after the one before");
-            return Err(lines.malformed(found, &format!("a gap of at most {}", options.max_gap)));
-        }
-        budget.packets(path, gap + 1)?;
-        link.outcomes.push_run(false, gap as usize);
-        link.outcomes.push(true);
+        budget.packets(path, WORTH)?;
+        at.push(Span::from_millis(ms));
     }
     budget.link(path)?;
-    link.interval = Some(Span::from_millis(1));
-    link.labels.insert("opportunities".to_owned(), opportunities.to_string());
+    let Some(capacity) = Capacity::opportunities(at, OPPORTUNITY) else {
+        return Err(TraceError::Empty {
+            path: path.display().to_string(),
+            found: "no opportunity after millisecond 0",
+        });
+    };
+    link.capacity = Some(Arc::new(capacity));
     link.notes = vec![
-        "delivery opportunities of a saturated link, one slot a millisecond, not losses: a packet \
-         that finds none would wait"
+        "delivery opportunities of a saturated link: its capacity over time, not its losses"
             .to_owned(),
-        format!(
-            "{shared} of {opportunities} opportunities share a millisecond with another and are \
-             not seen"
-        ),
     ];
     Ok(vec![link])
 }

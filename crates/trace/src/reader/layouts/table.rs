@@ -65,6 +65,7 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
         let key: Vec<String> = plan.keys.iter().map(|&i| shorten(&cells[i])).collect();
         if !groups.contains_key(&key) {
             budget.link(path)?;
+            budget.names(path, key.iter().map(String::len).sum())?;
         }
         let group = groups.entry(key).or_default();
         let steps = match group.packet(&plan, &cells, options.max_gap) {
@@ -90,7 +91,11 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
     watch.certain(&plan, path, &groups)?;
     groups
         .into_iter()
-        .map(|(key, group)| finish(&plan, &template, key, group, head, |n| budget.packets(path, n)))
+        .map(|(key, group)| {
+            finish(&plan, &template, key, group, (head, options.max_gap), |n| {
+                budget.packets(path, n)
+            })
+        })
         .collect()
 }
 
@@ -99,7 +104,7 @@ fn finish(
     template: &LinkTrace,
     key: Vec<String>,
     mut group: Group,
-    head: &Head<'_>,
+    (head, max_gap): (&Head<'_>, u64),
     charge: impl FnOnce(u64) -> Result<(), TraceError>,
 ) -> Result<LinkTrace, TraceError> {
     let mut link = template.clone();
@@ -125,6 +130,18 @@ fn finish(
             if let Some(total) = plan.total {
                 // Our own writer says how many were sent, so losses at both ends are known.
                 let (lead, sent) = total.around(outcomes.len() as u64);
+                let tail = sent.saturating_sub(lead).saturating_sub(outcomes.len() as u64);
+                if lead.max(tail) > max_gap {
+                    return Err(TraceError::Malformed {
+                        path: link.source.path.display().to_string(),
+                        line: 1,
+                        found: format!("a comment that adds {} losses at an end", lead.max(tail)),
+                        expected: format!(
+                            "a gap of at most {max_gap} (set the environment variable {} higher)",
+                            super::super::limits::VARIABLE
+                        ),
+                    });
+                }
                 charge(sent - outcomes.len() as u64)?;
                 let mut whole = Outcomes::new();
                 whole.push_run(false, lead as usize);

@@ -182,8 +182,9 @@ impl Guess<'_> {
                 what: "two columns of numbers without names, neither of 0 and 1, such as a log of \
                        throughput (time, rate)"
                     .to_owned(),
-                hint: "If one column holds received sequence numbers, name it: column 1 (or 2), \
-                       kind sequence."
+                hint: "If they are times and rates, say what a rate is counted in: --rate-unit \"Mb/s\" \
+                       (or \"B/s\", ...). If one column holds received sequence numbers, name it: \
+                       column 1 (or 2), kind sequence."
                     .to_owned(),
             }),
             ([], _) => Err(self.head.unrecognised(accepted())),

@@ -1,0 +1,136 @@
+//! The rate of a link: one that stays, or a measured one that varies.
+
+use std::fmt;
+use std::sync::Arc;
+
+use airtcp_units::{BitRate, Capacity, Span};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde::{Serialize, Serializer};
+
+/// The rate of a link's transmitter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rate {
+    /// Always the same.
+    Constant(BitRate),
+    /// As a file says.
+    Trace(RateTrace),
+}
+
+/// A rate that varies as a file says: a link trace of mahimahi (a line is a millisecond in which up to
+/// 1504 bytes may leave), or a table of times and rates. It starts over at its end.
+#[derive(
+    Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
+#[serde(deny_unknown_fields)]
+pub struct RateTrace {
+    /// The file, looked for beside the scenario.
+    pub trace: String,
+    /// Where in the file the run begins. Default: its start.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub offset: Span,
+    /// In a table whose header does not say: what a rate of 1 is, one of "b/s", "kb/s", "Mb/s", "Gb/s",
+    /// "B/s", "kB/s", "MB/s".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// What the file holds, once it is read: this crate opens no files.
+    #[serde(skip)]
+    pub capacity: Option<Arc<Capacity>>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(span: &Span) -> bool {
+    *span == Span::ZERO
+}
+
+impl From<BitRate> for Rate {
+    fn from(rate: BitRate) -> Self {
+        Self::Constant(rate)
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant(rate) => rate.fmt(f),
+            Self::Trace(trace) => write!(f, "that of \"{}\"", trace.trace),
+        }
+    }
+}
+
+impl Serialize for Rate {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Constant(rate) => rate.serialize(s),
+            Self::Trace(trace) => trace.serialize(s),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Rate {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Rate;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    "a rate as a string such as \"54 Mb/s\", or a table such as \
+                     { trace = \"lte.down\" }",
+                )
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Rate, E> {
+                text.parse().map(Rate::Constant).map_err(E::custom)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Rate, A::Error> {
+                RateTrace::deserialize(MapAccessDeserializer::new(map)).map(Rate::Trace)
+            }
+        }
+        d.deserialize_any(Either)
+    }
+}
+
+impl schemars::JsonSchema for Rate {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Rate".into()
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let constant = generator.subschema_for::<BitRate>();
+        let varying = generator.subschema_for::<RateTrace>();
+        schemars::json_schema!({
+            "description": "A rate with its unit, such as \"54 Mb/s\", or one that varies as a file says.",
+            "anyOf": [constant, varying]
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_string_or_a_table() {
+        let read = |text: &str| toml::from_str::<crate::LinkConfig>(text).map(|c| c.rate);
+        assert_eq!(read("rate = \"10 Mb/s\"").unwrap(), Some(BitRate::from_mbps(10).into()));
+        let text = "rate = { trace = \"lte.down\", offset = \"20 s\" }";
+        let Some(Rate::Trace(trace)) = read(text).unwrap() else { panic!("no trace") };
+        assert_eq!((trace.trace.as_str(), trace.offset), ("lte.down", Span::from_secs(20)));
+        let json = serde_json::to_string(&Rate::Trace(trace)).unwrap();
+        assert_eq!(json, r#"{"trace":"lte.down","offset":"20 s"}"#);
+        for (bad, said) in [
+            ("rate = 5", "such as \"54 Mb/s\", or a table"),
+            ("rate = { file = \"x\" }", "unknown field `file`, expected one of `trace`"),
+            ("rate = {}", "missing field `trace`"),
+            ("rate = \"fast\"", "expected a rate"),
+        ] {
+            let error = read(bad).unwrap_err().to_string();
+            assert!(error.contains(said), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_read_is_refused() {
+        let config = toml::from_str("rate = { trace = \"lte.down\" }").unwrap();
+        let error = crate::Link::new(&config, airtcp_random::Seed::new(1), "l", &|p| Err(p.into()));
+        assert!(error.unwrap_err().to_string().contains("\"lte.down\" was not read"));
+    }
+}

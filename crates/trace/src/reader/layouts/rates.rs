@@ -1,0 +1,172 @@
+//! Bandwidth series: a table of times and of the rate that a link had from each time on.
+//!
+//! What a rate is counted in must be said, by the header (`rate_mbps`, `bandwidth (MB/s)`) or by the
+//! caller: files of the same shape hold megabits and bytes per second. A rate holds until the next row's
+//! time; the last one for as long as the one before it. The first row is the start.
+
+use std::sync::Arc;
+
+use airtcp_units::{Capacity, Outcomes, Span};
+
+use super::super::head::{Head, without_comment};
+use super::super::lines::Lines;
+use super::super::open::Input;
+use super::link;
+use crate::error::{TraceError, excerpt};
+use crate::reader::LinkTrace;
+
+pub(super) const TAG: &str = "rates";
+pub(super) const DESCRIPTION: &str = "bandwidth series: a table of times (s) and rates, with the rate's unit in \
+     the header (such as rate_mbps) or given (--rate-unit); the capacity of a link over time";
+
+/// Units by the names in options.
+const UNITS: [(&str, f64); 7] = [
+    ("b/s", 1.0),
+    ("kb/s", 1e3),
+    ("Mb/s", 1e6),
+    ("Gb/s", 1e9),
+    ("B/s", 8.0),
+    ("kB/s", 8e3),
+    ("MB/s", 8e6),
+];
+
+/// Units by how headers end; the longer ones first.
+const ENDINGS: [(&str, f64); 10] = [
+    ("mbit/s", 1e6),
+    ("kbit/s", 1e3),
+    ("gbit/s", 1e9),
+    ("mbps", 1e6),
+    ("kbps", 1e3),
+    ("gbps", 1e9),
+    ("bit/s", 1.0),
+    ("mb/s", 1e6),
+    ("kb/s", 1e3),
+    ("bps", 1.0),
+];
+
+/// Packets' worth of the reader's limit that a row takes: it is kept as two numbers and a sum.
+const WORTH: u64 = 32;
+
+/// Largest rate, bits per second; the last instant, seconds.
+const MOST_RATE: f64 = 1e15;
+const LAST: f64 = 1e9;
+
+fn cells(line: &str) -> Vec<&str> {
+    let split: Vec<&str> = line.split([',', ';', '\t']).map(str::trim).collect();
+    if split.len() > 1 { split } else { line.split_whitespace().collect() }
+}
+
+/// Bits per second that a rate of 1 is, by the name of its column. Capitals tell bytes from bits.
+fn unit_of(name: &str) -> Option<f64> {
+    let end = name.trim_end_matches([')', ']']);
+    let exact = UNITS.iter().skip(4).rev().find(|(unit, _)| {
+        let before = end.strip_suffix(unit);
+        before.is_some_and(|b| !b.ends_with(char::is_alphanumeric))
+    });
+    let lower = end.to_lowercase();
+    exact
+        .or_else(|| ENDINGS.iter().find(|(unit, _)| lower.ends_with(unit)))
+        .map(|(_, scale)| *scale)
+}
+
+/// Two columns under a header whose first names a time and whose second names a rate with its unit.
+pub(super) fn detect(head: &Head<'_>) -> bool {
+    let header = cells(head.first());
+    let [time, rate] = header.as_slice() else { return false };
+    let time = time.to_lowercase();
+    let time = ["time", "second", "t_s", "t"].iter().any(|name| time.starts_with(name));
+    time && rate.parse::<f64>().is_err() && unit_of(rate).is_some()
+}
+
+pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
+    let (path, options, budget) = (input.path, input.options, input.budget);
+    let mut link = link(&input, TAG, None, Outcomes::new());
+    let header = cells(head.first());
+    let named = header.iter().any(|cell| cell.parse::<f64>().is_err());
+    let scale = match &options.rate_unit {
+        Some(unit) => {
+            let known = UNITS.iter().find(|(name, _)| name == unit);
+            known.map(|(_, scale)| *scale).ok_or_else(|| TraceError::Option {
+                option: "rate_unit",
+                found: unit.clone(),
+                expected: format!("one of {}", UNITS.map(|(name, _)| name).join(", ")),
+            })?
+        }
+        None => {
+            header.last().filter(|_| named).and_then(|name| unit_of(name)).ok_or_else(|| {
+                TraceError::NotATrace {
+                path: path.display().to_string(),
+                what: "a table of rates whose unit is not known".to_owned(),
+                hint:
+                    "Say it (--rate-unit \"Mb/s\", or unit = \"Mb/s\" in a scenario), or name the \
+                       column after it (rate_mbps)."
+                        .to_owned(),
+            }
+            })?
+        }
+    };
+    let second = match header.first() {
+        Some(name) if named && name.to_lowercase().ends_with("ms") => 1e-3,
+        _ => 1.0,
+    };
+    let second = options.time_unit.map_or(second, Span::as_secs_f64);
+    let mut lines = Lines::new(input);
+    let mut steps: Vec<(Span, u64)> = Vec::new();
+    let (mut first, mut skip) = (None, named);
+    while let Some(line) = lines.next()? {
+        let line = without_comment(line);
+        if line.is_empty() || std::mem::take(&mut skip) {
+            continue;
+        }
+        let row = step(line, (second, scale), &mut first, steps.last());
+        let step = match row {
+            Ok(step) => step,
+            Err(expected) => {
+                let found = excerpt(line);
+                return Err(lines.malformed(found, expected));
+            }
+        };
+        budget.packets(path, WORTH)?;
+        steps.push(step);
+    }
+    budget.link(path)?;
+    let empty = |found| TraceError::Empty { path: path.display().to_string(), found };
+    let [.., before, last] = steps.as_slice() else {
+        return Err(empty("fewer than two rows"));
+    };
+    let period = last.0 + (last.0 - before.0);
+    let capacity = Capacity::rates(&steps, period).ok_or_else(|| empty("no rate above 0"))?;
+    link.capacity = Some(Arc::new(capacity));
+    link.notes = vec![format!(
+        "a rate of 1 in this file is taken for {scale} b/s{}, each rate as holding until the next row",
+        if options.rate_unit.is_some() { ", as was said" } else { ", by its column's name" }
+    )];
+    Ok(vec![link])
+}
+
+/// One row: when, since the `first` one, and how fast. Or what is accepted.
+fn step(
+    line: &str,
+    (second, scale): (f64, f64),
+    first: &mut Option<f64>,
+    last: Option<&(Span, u64)>,
+) -> Result<(Span, u64), &'static str> {
+    let row = cells(line);
+    let numbers: Vec<f64> = row.iter().filter_map(|cell| cell.parse().ok()).collect();
+    let (&[time, rate], 2) = (numbers.as_slice(), row.len()) else {
+        return Err("a time and a rate, two numbers");
+    };
+    let time = time * second;
+    let since = time - *first.get_or_insert(time);
+    if !(0.0..=LAST).contains(&since) {
+        return Err("times that rise from the first row's");
+    }
+    if !(0.0..=MOST_RATE).contains(&(rate * scale)) {
+        return Err("a rate from 0 to 1000000 Gb/s");
+    }
+    let at = Span::from_secs_f64(since);
+    if last.is_some_and(|last| at <= last.0) {
+        return Err("a time after the row before's");
+    }
+    Ok((at, (rate * scale + 0.5) as u64))
+}

@@ -1,0 +1,132 @@
+"""What the page of a study shows of links of varying capacity: the capacity over time, and TCP."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
+
+from airtcp import words, words_capacity
+from airtcp.report import charts_compare, theme
+from airtcp.report.charts import finish, named, q, zoom
+from airtcp.report.compare_rows import mean_row, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from airtcp.documents import CapacityLink, StudyDocument
+
+_DRAWN: Final = 20
+"""Links that have pictures of their own."""
+
+
+def over_time() -> dict[str, Any]:
+    """One link: its mean capacity in each window of time."""
+    chart = (
+        named("means")
+        .mark_area(
+            interpolate="step-after",
+            color=theme.TRACE,
+            opacity=0.25,
+            line={"color": theme.TRACE, "strokeWidth": 1.2},
+            clip=True,
+        )
+        .encode(
+            x=alt.X("t:Q", title="time (s)", scale=alt.Scale(nice=False)),
+            y=alt.Y("capacity:Q", title="capacity (Mb/s)", scale=alt.Scale(zero=True)),
+            tooltip=[q("t", "time (s)", ".2f"), q("capacity", "Mb/s")],
+        )
+        .add_params(zoom("x"))
+    )
+    return finish(chart, 220)
+
+
+def _points(link: CapacityLink) -> list[dict[str, float]]:
+    step = link["over_time"]["window_s"]
+    rates = [float(f"{bps * words_capacity.MBPS:.4g}") for bps in link["over_time"]["bps"]]
+    points = [{"t": i * step, "capacity": rate} for i, rate in enumerate(rates)]
+    # The last window is as long as the others.
+    return [*points, {"t": len(rates) * step, "capacity": rates[-1]}] if points else []
+
+
+def parts(links: Sequence[CapacityLink]) -> dict[str, Any] | None:
+    """Gather the sections of these links, with `charts` and `data` for the payload."""
+    if not links:
+        return None
+    charts: dict[str, Any] = {}
+    data: dict[str, Any] = {}
+    sections: list[dict[str, Any]] = []
+    for index, link in enumerate(links[:_DRAWN]):
+        name = f"capacity-{index}"
+        charts[name], data[name] = over_time(), {"means": _points(link)}
+        section: dict[str, Any] = {
+            "name": link["name"],
+            "source": f"{link['source']['path']} ({link['source']['layout']})",
+            "chart": name,
+            "findings": words_capacity.capacity_findings([link]),
+            "notes": link["notes"],
+            "tcp": None,
+        }
+        case = link["compared"]
+        if case is not None:
+            variants = [outcome["variant"] for outcome in case["outcomes"]]
+            means = [mean_row(case, outcome) for outcome in case["outcomes"]]
+            reference = next(
+                (o["variant"] for o in case["outcomes"] if o["difference"] is None), ""
+            )
+            charts[f"{name}-goodput"] = charts_compare.goodput(
+                variants, "Mb/s", several=False, runs=False
+            )
+            data[f"{name}-goodput"] = {"means": means}
+            charts[f"{name}-delay"] = charts_compare.against_delay(variants, "Mb/s")
+            data[f"{name}-delay"] = {"means": means}
+            section["tcp"] = {
+                "table": table(case, reference, None),
+                "stretches": case["replications"],
+            }
+        sections.append(section)
+    return {
+        "charts": charts,
+        "data": data,
+        "sections": sections,
+        "hidden": len(links) - len(sections),
+    }
+
+
+def capacity_page(document: StudyDocument) -> str:
+    """Make the page of a study all of whose links are of varying capacity."""
+    from airtcp.report.page import render
+
+    links = document["capacities"]
+    made = parts(links)
+    if made is None:
+        message = "there is no link of varying capacity"
+        raise ValueError(message)
+    paths = [link["source"]["path"] for link in links]
+    command = ["airtcp", "study", *paths[:3]]
+    rest = " ..." if len(paths) > 3 else ""  # noqa: PLR2004 - a line, not a list
+    return render(
+        "capacity.html.j2",
+        "compare.js",
+        {"kind": "study", "charts": made["charts"], "data": made["data"]},
+        title=f"What TCP gets over {links[0]['name']}"
+        if len(links) == 1
+        else f"What TCP gets over {words.counted(len(links), 'link')} of varying capacity",
+        lead="How much the link can carry over time, and what TCPs get of it with which delay.",
+        facts=[
+            ("Links", words.count(len(links))),
+            ("Seed", str(document["seed"])),
+            ("Version", document["airtcp_version"]),
+        ],
+        findings=words_capacity.capacity_findings(links),
+        capacity=made,
+        several=len(links) > 1,
+        skipped=document["skipped"],
+        interrupted=document["interrupted"],
+        version=document["airtcp_version"],
+        seed=document["seed"],
+        options=json.dumps(document["options"], indent=2, ensure_ascii=False),
+        command=f"{shlex.join(command)}{rest} --seed {document['seed']}",
+    )

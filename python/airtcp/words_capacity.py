@@ -1,0 +1,94 @@
+"""Findings about links of varying capacity in plain words: how much, how varying, what TCP gets.
+
+As in `airtcp.words`, terminal and page use the same sentences.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from airtcp.words import Finding, counted, number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from airtcp.documents import CapacityLink, CompareCase, Outcome
+
+MBPS: Final = 1e-6
+_UNEVEN: Final = 0.5
+"""A link varies where 5 % of the windows carry less than this share of its mean."""
+_LONG: Final = 0.5
+"""Seconds without any delivery from which an outage is worth a warning."""
+
+
+def varies(link: CapacityLink) -> bool:
+    """Tell whether the capacity changes enough to matter to TCP."""
+    return link["p5_bps"] < _UNEVEN * link["mean_bps"] or link["longest_outage_s"] >= _LONG
+
+
+def capacity_finding(link: CapacityLink) -> Finding:
+    """Say what one link can carry, and how that varies."""
+    mean, low, half, high = (
+        number(link[key] * MBPS) for key in ("mean_bps", "p5_bps", "p50_bps", "p95_bps")
+    )
+    window = number(link["window_s"])
+    outage = number(link["longest_outage_s"] * 1e3)
+    text = (
+        f"{link['name']} carries {mean} Mb/s on average over {number(link['duration_s'])} s;"
+        f" in windows of {window} s {low} Mb/s (5 %), {half} Mb/s (median) and {high} Mb/s (95 %)."
+        f" The longest time without a delivery is {outage} ms."
+    )
+    if varies(link):
+        return Finding(f"Capacity {mean} Mb/s, varying", text, "warn")
+    return Finding(f"Capacity {mean} Mb/s", text)
+
+
+def _of(outcome: Outcome, capacity: float) -> str:
+    goodput = outcome["goodput_bps"]["mean"] or 0.0
+    text = (
+        f"{number(goodput * MBPS)} Mb/s ({number(100 * goodput / capacity, 2)} % of the capacity)"
+    )
+    mean, high = outcome["rtt_mean_s"]["mean"], outcome["rtt_p95_s"]["mean"]
+    if mean is None or high is None:
+        return text
+    return f"{text} at a round-trip time of {number(mean * 1e3)} ms (95 %: {number(high * 1e3)} ms)"
+
+
+def tcp_finding(link: CapacityLink, case: CompareCase) -> Finding:
+    """Say what TCPs get of one link: the highest goodput, and the shortest round trips."""
+    outcomes = case["outcomes"]
+    most = max(outcomes, key=lambda o: o["goodput_bps"]["mean"] or 0.0)
+    known = [o for o in outcomes if o["rtt_mean_s"]["mean"] is not None]
+    text = f"{most['variant']} has the highest mean goodput, {_of(most, link['mean_bps'])}."
+    short = min(known, key=lambda o: o["rtt_mean_s"]["mean"] or 0.0, default=most)
+    if short is not most:
+        text += (
+            f" {short['variant']} has the shortest round trips,"
+            f" with {_of(short, link['mean_bps'])}."
+        )
+    around = link["around"]
+    queue = around["queue"].get("packets")
+    behind = f"a queue of {queue} packets" if queue else f"the queue {around['queue']['kind']}"
+    text += f" The link has {around['delay']} of delay each way and {behind}."
+    return Finding("What TCP gets of it", text)
+
+
+def capacity_findings(links: Sequence[CapacityLink]) -> list[Finding]:
+    """Say what one link, or several, can carry and what TCP gets."""
+    if len(links) == 1:
+        found = [capacity_finding(links[0])]
+        case = links[0]["compared"]
+        return [*found, tcp_finding(links[0], case)] if case is not None else found
+    if not links:
+        return []
+    means = sorted(link["mean_bps"] * MBPS for link in links)
+    varying = sum(varies(link) for link in links)
+    longest = max(links, key=lambda link: link["longest_outage_s"])
+    return [
+        Finding(
+            f"{counted(len(links), 'link')} of varying capacity",
+            f"Mean capacities lie between {number(means[0])} and {number(means[-1])} Mb/s."
+            f" {varying} of {len(links)} vary enough to matter to TCP. The longest time without a"
+            f" delivery is {number(longest['longest_outage_s'] * 1e3)} ms, on {longest['name']}.",
+        )
+    ]

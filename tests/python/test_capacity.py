@@ -1,0 +1,157 @@
+"""Links of varying capacity: run over, compared on, studied; never taken for losses."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import airtcp
+from airtcp import api
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MEAN = 1504 * 8 * 500
+"""Bits per second of `bursts`: an opportunity every other millisecond on average."""
+
+
+def bursts(folder: Path, seconds: int = 41) -> Path:
+    """Write a link trace: in each second 500 opportunities, two a millisecond from 501 ms on."""
+    lines = [str(1000 * s + 500 + (i + 1) // 2) for s in range(seconds) for i in range(1, 501)]
+    path = folder / "lte.down"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+SCENARIO = """
+duration = "20 s"
+[[links]]
+from = "a"
+to = "b"
+rate = { trace = "lte.down" }
+delay = "20 ms"
+reverse = { rate = "1 Gb/s" }
+[[flows]]
+from = "a"
+to = "b"
+"""
+
+
+def test_run_over_a_capacity(tmp_path: Path) -> None:
+    bursts(tmp_path)
+    (tmp_path / "s.toml").write_text(SCENARIO)
+    result = api.run(tmp_path / "s.toml")
+    link = result.links.row(0, named=True)
+    assert link["capacity_bps"] == pytest.approx(MEAN, rel=0.01)
+    assert 0.5 < link["utilisation"] <= 1.0
+    assert link["sent_bps"] == pytest.approx(link["utilisation"] * link["capacity_bps"])
+    forward = result.json["scenario"]["links"][0]["forward"]
+    assert forward["rate"] == {"trace": "lte.down"}
+
+
+@pytest.mark.parametrize(
+    ("rate", "says"),
+    [
+        ('{ trace = "none.down" }', ["links[0].rate.trace", "none.down"]),
+        ('{ trace = "bits.txt" }', ["links[0].rate.trace", "bits.txt", "mahimahi"]),
+        ('{ trace = "rates.txt" }', ["links[0].rate.trace", "rates.txt"]),
+        ('{ trace = "rates.txt", unit = "parsec" }', ["links[0].rate.trace", "Mb/s"]),
+        ('{ file = "lte.down" }', ["links[0].rate", "unknown key", "trace"]),
+        ("5", ["links[0].rate", "54 Mb/s", "trace"]),
+    ],
+)
+def test_rates_that_are_refused(tmp_path: Path, rate: str, says: list[str]) -> None:
+    bursts(tmp_path)
+    (tmp_path / "bits.txt").write_text("0110101\n0101\n")
+    (tmp_path / "rates.txt").write_text("0.0\t7.5\n1.0\t3.25\n")
+    text = SCENARIO.replace('{ trace = "lte.down" }', rate)
+    with pytest.raises(airtcp.AirtcpError) as error:
+        api.run(tmp_path / "s.toml", text=text)
+    message = str(error.value)
+    assert "\n" not in message
+    assert all(part in message for part in says), message
+
+
+def test_tables_of_rates(tmp_path: Path) -> None:
+    rates = tmp_path / "walk.csv"
+    rates.write_text("".join(f"{t},{1_000_000 if t % 2 else 250_000}\n" for t in range(1, 41)))
+    text = SCENARIO.replace('"lte.down" }', '"walk.csv", unit = "B/s" }')
+    result = api.run(tmp_path / "s.toml", text=text)
+    assert result.links.row(0, named=True)["capacity_bps"] == pytest.approx(5e6)
+    document = api.stats(rates, rate_unit="B/s")
+    assert document["capacities"][0]["mean_bps"] == pytest.approx(5e6)
+    with pytest.raises(airtcp.TraceError, match="throughput"):
+        api.stats(rates)
+
+
+def test_a_capacity_is_no_trace_of_losses(tmp_path: Path) -> None:
+    path = bursts(tmp_path)
+    document = api.stats(path)
+    assert document["links"] == []
+    (link,) = document["capacities"]
+    assert (link["entries"], link["longest_outage_s"]) == (20_500, 0.751)
+    assert not {"prr", "mu", "class"} & set(link)
+    for refused in (
+        lambda: api.models(path),
+        lambda: api.convert(path, tmp_path / "x.txt"),
+        lambda: api.run(
+            tmp_path / "s.toml",
+            text=SCENARIO.replace(
+                'rate = { trace = "lte.down" }',
+                'rate = "1 Mb/s"\nloss = { model = "trace", path = "lte.down", slot = "1 ms" }',
+            ),
+        ),
+    ):
+        with pytest.raises(airtcp.AirtcpError, match="losses"):
+            refused()
+
+
+def test_study_of_a_capacity(tmp_path: Path) -> None:
+    path = bursts(tmp_path)
+    result = api.study(path)
+    assert (len(result), result.json["links"]) == (1, [])
+    (link,) = result.json["capacities"]
+    assert link["mean_bps"] == pytest.approx(MEAN, rel=0.01)
+    case = link["compared"]
+    assert case is not None
+    outcomes = case["outcomes"]
+    assert all(0.2 * MEAN < (o["goodput_bps"]["mean"] or 0.0) < MEAN for o in outcomes)
+    # Three quarters of every second nothing leaves.
+    assert all((o["rtt_mean_s"]["mean"] or 0.0) > 0.04 for o in outcomes)
+    assert case["replications"] == 2
+    said = json.dumps([f.text for f in result.findings])
+    assert "Mb/s" in said
+    assert "751 ms" in said
+    assert not any(word in said for word in ("PRR", "LL-ARQ", "packets/s"))
+    page = result.page()
+    assert "Capacity over time" in page
+    assert "What would help" not in page
+    assert result.table("capacity_over_time")["capacity_bps"].mean() == pytest.approx(
+        MEAN, rel=0.01
+    )
+
+
+def test_study_of_both_kinds(tmp_path: Path) -> None:
+    path = bursts(tmp_path)
+    losses = api.synth(tmp_path / "losses.txt", prr=0.9, packets=2000)
+    result = api.study([path, losses], replicas=2)
+    assert (len(result.json["links"]), len(result.json["capacities"])) == (1, 1)
+    assert "Capacity over time" in result.page()
+
+
+def test_compare_on_a_capacity(tmp_path: Path) -> None:
+    path = bursts(tmp_path)
+    result = api.compare(path, tcp="cubic,bbr")
+    (subject,) = result.json["subjects"]
+    assert (subject["kind"], subject["remedies"]) == ("capacity", None)
+    assert [case["channel"] for case in subject["cases"]] == ["trace"]
+    assert subject["cases"][0]["replications"] == 2
+    assert all(
+        0.0 < (o["goodput_bps"]["mean"] or 0.0) < MEAN for o in subject["cases"][0]["outcomes"]
+    )
+    assert "capacity of a link" in result.page()
+    scenario = api.compare(tmp_path / "s.toml", tcp="cubic", text=SCENARIO, replications=1)
+    (outcome,) = scenario.json["subjects"][0]["cases"][0]["outcomes"]
+    assert 0.0 < (outcome["goodput_bps"]["mean"] or 0.0) < MEAN
