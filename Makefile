@@ -57,9 +57,18 @@ bench: ## Measure speed and size; prints a table
 	benches/wifi
 	benches/instructions
 
+# With libFuzzer where a nightly toolchain and cargo-fuzz are installed, else the tests' own mutations.
+FUZZ_SECONDS ?= 600
+FUZZ_RUNS ?= 1000000
+
 .PHONY: fuzz
-fuzz: ## Fuzz every target for a minute (needs a nightly toolchain and cargo-fuzz)
-	cd fuzz && for t in $$(cargo +nightly fuzz list); do cargo +nightly fuzz run $$t -- -max_total_time=60 || exit 1; done
+fuzz: ## Fuzz every target for a night: FUZZ_SECONDS each, or FUZZ_RUNS inputs without cargo-fuzz
+	@if cargo +nightly fuzz --version >/dev/null 2>&1; then \
+	  cd fuzz && for t in $$(cargo +nightly fuzz list); do cargo +nightly fuzz run $$t -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done; \
+	else \
+	  echo "no nightly toolchain with cargo-fuzz: $(FUZZ_RUNS) mutated inputs a target, without sanitizers"; \
+	  AIRTCP_FUZZ_RUNS=$(FUZZ_RUNS) cargo test --locked -p airtcp-testkit --test fuzz; \
+	fi
 
 .PHONY: figures
 figures: ## Draw the validation figures of the documentation again

@@ -1,10 +1,8 @@
-//! Any text as a scenario: an error or a plan, never a panic.
+//! libFuzzer's target for `bodies::scenario`.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
+#[path = "../bodies/mod.rs"]
+#[allow(dead_code, reason = "each target calls one of them")]
+mod bodies;
 
-fuzz_target!(|text: &str| {
-    if let Ok(scenario) = airtcp_scenario::read(text, "fuzz", &[]) {
-        let _ = scenario.resolve();
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| bodies::scenario(bytes));

@@ -1,0 +1,146 @@
+//! The fuzz targets without libFuzzer: each runs over its corpus and over inputs mutated from it, the same
+//! ones every time. `AIRTCP_FUZZ_RUNS` sets how many (`make fuzz` takes many more than a test does).
+//!
+//! What libFuzzer adds is guidance by coverage and sanitizers; it runs the same functions, from
+//! `fuzz/bodies`.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+#[path = "../../../fuzz/bodies/mod.rs"]
+mod bodies;
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use airtcp_random::{Seed, Stream};
+
+/// Mutated inputs of a target where nobody asks for more: seconds of work.
+const RUNS: u64 = 3000;
+/// Longest input that mutation makes.
+const LONGEST: usize = 1 << 14;
+
+/// Words that get an input past the first checks.
+const WORDS: &[&[u8]] = &[
+    b"\n",
+    b",",
+    b"0",
+    b"1",
+    b"-1",
+    b"1e9",
+    b"18446744073709551615",
+    b"nan",
+    b"\"",
+    b"[[",
+    b"]]",
+    b"=",
+    b"[[links]]\n",
+    b"[[flows]]\n",
+    b"[[cells]]\n",
+    b"from = \"a\"\n",
+    b"rate = { trace = \"x\" }\n",
+    b"queue = { kind = \"red\" }\n",
+    b"hops = 100000\n",
+    b"count = 4000000000\n",
+    b"1 Gb/s",
+    b"1 ns",
+    b"received",
+    b"seq",
+    b"time_s",
+    b"rate_mbps",
+    b"# airtcp: packets=4294967296\n",
+    b"\x1f\x8b\x08",
+    b"\xfd7zXZ\0",
+    b"\x28\xb5\x2f\xfd",
+    b"\xef\xbb\xbf",
+    b"\0",
+    b"\xff\xff\xff\xff",
+];
+
+fn folder(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+/// The files of some folders, in the order of their names.
+fn corpus(folders: &[&str]) -> Vec<Vec<u8>> {
+    let mut files: Vec<PathBuf> = folders
+        .iter()
+        .flat_map(|name| fs::read_dir(folder(name)).unwrap())
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    assert!(files.len() > 2, "the corpus is part of the project");
+    files.iter().map(|file| fs::read(file).unwrap()).collect()
+}
+
+/// An input made of one of the corpus, or of two.
+fn mutated(corpus: &[Vec<u8>], draws: &mut Stream) -> Vec<u8> {
+    let pick = |draws: &mut Stream| &corpus[draws.below(corpus.len() as u64) as usize];
+    let mut input = pick(draws).clone();
+    for _ in 0..=draws.below(8) {
+        let place = |draws: &mut Stream, most: usize| draws.below(most as u64 + 1) as usize;
+        let at = place(draws, input.len());
+        let end = (at + place(draws, 64)).min(input.len());
+        match draws.below(7) {
+            0 if at < input.len() => input[at] ^= 1 << draws.below(8),
+            1 if at < input.len() => input[at] = draws.below(256) as u8,
+            2 => drop(input.drain(at..end)),
+            3 => {
+                let again = input[at..end].to_vec();
+                for _ in 0..=draws.below(20) {
+                    input.splice(at..at, again.iter().copied());
+                }
+            }
+            4 => {
+                let other = pick(draws);
+                let from = place(draws, other.len());
+                input.truncate(at);
+                input.extend_from_slice(&other[from..]);
+            }
+            5 => input.truncate(at),
+            _ => {
+                let word = WORDS[draws.below(WORDS.len() as u64) as usize];
+                input.splice(at..at, word.iter().copied());
+            }
+        }
+        input.truncate(LONGEST);
+    }
+    input
+}
+
+fn fuzz(name: &str, body: fn(&[u8]), folders: &[&str]) {
+    let runs = std::env::var("AIRTCP_FUZZ_RUNS").map_or(RUNS, |n| n.parse().expect("a number"));
+    let corpus = corpus(folders);
+    let mut draws = Seed::new(36).stream(name);
+    let made = (0..runs).map(|_| mutated(&corpus, &mut draws));
+    for (number, input) in corpus.iter().cloned().chain(made).enumerate() {
+        if catch_unwind(AssertUnwindSafe(|| body(&input))).is_err() {
+            let kept = std::env::temp_dir().join(format!("airtcp-fuzz-{name}-{number}"));
+            fs::write(&kept, &input).unwrap();
+            panic!("input {number} of {name} fails; it is kept in {}", kept.display());
+        }
+    }
+}
+
+#[test]
+fn scenarios() {
+    fuzz("scenario", bodies::scenario, &["fuzz/corpus/scenario", "scenarios"]);
+}
+
+#[test]
+fn traces() {
+    let known =
+        ["fuzz/corpus/trace", "crates/trace/tests/corpus/good", "crates/trace/tests/corpus/bad"];
+    fuzz("trace", bodies::trace, &known);
+}
+
+#[test]
+fn tcp() {
+    fuzz("tcp", bodies::tcp, &["fuzz/corpus/tcp"]);
+}
+
+/// The harness finds what is wrong: a body that fails on one byte is found out.
+#[test]
+#[should_panic(expected = "fails; it is kept in")]
+fn a_fault_is_found() {
+    fuzz("fault", |bytes| assert!(!bytes.contains(&b'\0')), &["fuzz/corpus/trace"]);
+}

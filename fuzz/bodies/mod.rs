@@ -1,0 +1,49 @@
+//! What the fuzz targets do with an input: one function each, from bytes. libFuzzer's targets under
+//! `fuzz_targets/` call them, and so does the ordinary test `crates/testkit/tests/fuzz.rs`, which needs no
+//! nightly toolchain.
+
+mod tcp;
+
+use std::path::Path;
+
+pub(crate) use tcp::tcp;
+
+use airtcp_trace::{ReadOptions, read_links_from};
+
+/// Any text as a scenario: an error or a plan, never a panic.
+pub(crate) fn scenario(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    match airtcp_scenario::read(text, "fuzz", &[]) {
+        Ok(scenario) => {
+            if let Err(e) = scenario.resolve() {
+                assert!(!e.to_string().contains('\n'), "{e}");
+            }
+        }
+        Err(e) => assert!(!e.message.is_empty()),
+    }
+}
+
+/// Packets, and bytes of text, that an input may expand to.
+const LIMIT: u64 = 1 << 22;
+
+/// Any bytes as a delivery trace, in any layout and compression: an error or links, never a panic, and
+/// never more than the options allow.
+pub(crate) fn trace(bytes: &[u8]) {
+    let options = ReadOptions {
+        max_packets: LIMIT,
+        max_bytes: LIMIT,
+        max_links: 1000,
+        max_gap: LIMIT / 4,
+        ..ReadOptions::default()
+    };
+    if let Ok(links) = read_links_from(Path::new("fuzz"), bytes, &options) {
+        assert!(links.len() <= 1000);
+        let packets: usize = links.iter().map(|link| link.outcomes.len()).sum();
+        // A gap is counted after it is taken.
+        assert!(packets as u64 <= LIMIT + LIMIT / 4 + 1);
+        for link in links {
+            assert!(link.outcomes.received() <= link.outcomes.len());
+            assert!(link.capacity.is_some() || !link.outcomes.is_empty() || packets > 0);
+        }
+    }
+}
