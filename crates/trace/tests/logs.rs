@@ -16,7 +16,7 @@ fn read(name: &str) -> Vec<LinkTrace> {
 }
 
 fn refused(name: &str) -> String {
-    read_links(&path(name), &ReadOptions::default()).unwrap_err().to_string()
+    read_links(&path(name), &ReadOptions::default()).expect_err("this is no trace").to_string()
 }
 
 fn bits(link: &LinkTrace) -> String {

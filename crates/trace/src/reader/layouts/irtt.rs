@@ -65,15 +65,12 @@ pub(super) fn read(_: &Head<'_>, mut input: Input<'_>) -> Result<Vec<LinkTrace>,
     let mut packets: Vec<(u64, &str)> = Vec::with_capacity(trips.len());
     for (i, trip) in trips.iter().enumerate() {
         let (number, lost) = (trip["seqno"].as_u64(), trip["lost"].as_str());
-        match number.zip(lost) {
-            Some((number, lost @ ("false" | "true" | "true_up" | "true_down"))) => {
-                packets.push((number, lost));
-            }
-            _ => {
-                let expected = "seqno, and lost as false, true, true_up or true_down";
-                return Err(wrong(format!("round_trips[{i}]"), expected));
-            }
-        }
+        let Some((number, lost @ ("false" | "true" | "true_up" | "true_down"))) = number.zip(lost)
+        else {
+            let expected = "seqno, and lost as false, true, true_up or true_down";
+            return Err(wrong(format!("round_trips[{i}]"), expected));
+        };
+        packets.push((number, lost));
     }
     packets.sort_unstable();
     packets.dedup_by_key(|(number, _)| *number);

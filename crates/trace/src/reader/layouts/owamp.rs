@@ -115,7 +115,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
         for (number, sent) in session.sent {
             let steps = last.replace(number).map_or(1, |last| number - last);
             // Billionths of a second.
-            let time = u128::from(sent) * 1_000_000_000 >> 32;
+            let time = (u128::from(sent) * 1_000_000_000) >> 32;
             clock.stamp(i128::try_from(time).ok(), steps);
         }
         let (interval, notes) = clock.interval(Span::from_secs(1));

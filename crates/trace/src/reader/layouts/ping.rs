@@ -121,17 +121,12 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
         }
         let Some(run) = runs.last_mut() else { continue };
         run.seen.get_or_insert(number);
-        match run.recorder.take_outcome(number, received, options.max_gap) {
-            Ok(steps) => {
-                budget.packets(path, steps)?;
-                // "No answer yet" is said when the next request goes out.
-                run.clock.stamp(stamp.filter(|_| received), steps);
-            }
-            Err(_) => {
-                let expected = "numbers that grow; split a file of several runs";
-                return Err(lines.malformed(shown, expected));
-            }
-        }
+        let Ok(steps) = run.recorder.take_outcome(number, received, options.max_gap) else {
+            return Err(lines.malformed(shown, "numbers that grow; split a file of several runs"));
+        };
+        budget.packets(path, steps)?;
+        // "No answer yet" is said when the next request goes out.
+        run.clock.stamp(stamp.filter(|_| received), steps);
     }
     let several = runs.iter().filter(|run| run.seen.is_some() || run.sent.is_some()).count() > 1;
     let mut links = Vec::new();
@@ -178,12 +173,12 @@ fn finish(
     }
     let (interval, notes) = run.clock.interval(Span::from_secs(1));
     link.interval = interval;
-    if let (None, Some((packets, Some(time)))) = (interval, run.sent) {
-        if packets > 1 && time > Span::ZERO {
-            link.interval = Some(Span(time.0 / (packets - 1)));
-            link.notes
-                .push("the interval is the mean, from the summary; -D stamps each".to_owned());
-        }
+    if let (None, Some((packets, Some(time)))) = (interval, run.sent)
+        && packets > 1
+        && time > Span::ZERO
+    {
+        link.interval = Some(Span(time.0 / (packets - 1)));
+        link.notes.push("the interval is the mean, from the summary; -D stamps each".to_owned());
     }
     let stampless =
         |note: &&String| !note.contains("have no time stamp") && !note.contains("do not give");
