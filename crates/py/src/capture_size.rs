@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use airtcp_link::Rate;
 use airtcp_scenario::Resolved;
 
 /// From here on a capture is worth a word, in bytes.
@@ -32,7 +33,11 @@ fn capacity(plan: &Resolved) -> Option<u64> {
     // By rate: the two ends, and which medium it is.
     let mut hops: Vec<(u64, usize, usize, usize)> = Vec::new();
     for (i, link) in plan.links.iter().enumerate() {
-        hops.push((link.direction.rate?.bps(), link.from, link.to, i));
+        let rate = match link.direction.rate.as_ref()? {
+            Rate::Constant(rate) => rate.bps(),
+            Rate::Trace(trace) => trace.capacity.as_ref()?.mean_bps() as u64,
+        };
+        hops.push((rate, link.from, link.to, i));
     }
     for (i, cell) in plan.cells.iter().enumerate() {
         let medium = plan.links.len() + i;
