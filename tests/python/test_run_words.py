@@ -1,4 +1,4 @@
-"""What a run says in words: each cause from a scenario that has it, each number from the document."""
+"""What a run says in words: each cause from a scenario that has it, with its numbers."""
 
 from __future__ import annotations
 
