@@ -16,7 +16,6 @@ import airtcp
 
 PACKETS: Final = 100_000
 REPLICAS: Final = 20
-NO_INTERVALS: Final = {"bootstrap_repeats": 0}
 
 
 def longest_burst() -> None:
@@ -28,7 +27,7 @@ def longest_burst() -> None:
                 for seed in range(REPLICAS):
                     path = Path(home) / f"{seed:02}.txt"
                     airtcp.synth(path, prr=prr, mu=mu, packets=PACKETS, seed=seed + 1)
-                links = airtcp.stats(home, analyse=NO_INTERVALS)["links"]
+                links = airtcp.stats(home)["links"]
             longest = pl.Series([link["longest_success_burst"] for link in links])
             mode, mean, deviation = laws.longest_success(PACKETS, prr, mu)
             table.append(

@@ -15,11 +15,10 @@ import airtcp
 
 PACKETS: Final = 100_000
 CHUNK: Final = 6000
-NO_INTERVALS: Final = {"bootstrap_repeats": 0}
 
 
 def _stats(home: str) -> dict[str, Any]:
-    return {link["name"]: link for link in airtcp.stats(home, analyse=NO_INTERVALS)["links"]}
+    return {link["name"]: link for link in airtcp.stats(home)["links"]}
 
 
 def _changing(path: Path, mus: tuple[float, float], prrs: tuple[float, float], seed: int) -> None:

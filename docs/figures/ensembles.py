@@ -13,7 +13,7 @@ import style
 import airtcp
 
 PACKETS: Final = 100_000
-OPTIONS: Final[dict[str, Any]] = {"slot": "10 ms", "analyse": {"bootstrap_repeats": 0}, "seed": 1}
+OPTIONS: Final[dict[str, Any]] = {"slot": "10 ms", "seed": 1}
 
 
 def gain() -> None:

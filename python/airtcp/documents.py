@@ -136,6 +136,15 @@ class LinkTcp(TypedDict):
 _LinkClass = TypedDict("_LinkClass", {"class": str})
 
 
+class StartEffect(TypedDict):
+    """A start of a trace that differs from the rest, and TCP's rate without it."""
+
+    packets: int
+    prr: float
+    rest_prr: float
+    packets_per_second_without: float
+
+
 class Link(_LinkClass):
     """One link: what it is, and what TCP gets over it."""
 
@@ -156,8 +165,8 @@ class Link(_LinkClass):
     beta: float | None
     isolated_loss_share: float | None
     isolated_loss_packet_share: float | None
-    longest_success_burst: int
-    longest_loss_burst: int
+    longest_success_burst: int | None
+    longest_loss_burst: int | None
     ge_expected_longest_success_burst: float | None
     ge_expected_longest_loss_burst: float | None
     residual_success_burst: float | None
@@ -167,9 +176,10 @@ class Link(_LinkClass):
     converged: bool
     convergence: Convergence
     cpdf: list[Conditional]
-    loss_bursts: Bursts
-    success_bursts: Bursts
+    loss_bursts: Bursts | None
+    success_bursts: Bursts | None
     autocorrelation: list[tuple[int, float]]
+    start: NotRequired[StartEffect | None]
     prr_over_time: ReceptionOverTime
     tcp: LinkTcp
     compared: NotRequired[CompareCase | None]

@@ -11,6 +11,7 @@ from math import sqrt
 from statistics import mean, stdev
 from typing import TYPE_CHECKING, Final
 
+from airtcp.papers.outcome import student
 from airtcp.words import Finding, count, counted, number, signed
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def improvement(document: FitDocument, before: Fit, after: Fit) -> tuple[float, 
         / link["link_packets_per_second"]
         for a, b, link in zip(first, second, links, strict=True)
     ]
-    return mean(differences), 1.96 * stdev(differences) / sqrt(len(differences))
+    half = student(len(differences) - 1) * stdev(differences) / sqrt(len(differences))
+    return mean(differences), half
 
 
 def _worth(document: FitDocument, before: Fit, after: Fit, what: str) -> Finding | None:

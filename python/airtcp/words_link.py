@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from airtcp import words_compare, words_remedies
-from airtcp.words import TWICE, Finding, bounds, count, number, times
+from airtcp.words import TWICE, Finding, bounds, count, counted, number, times
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,16 +37,40 @@ def standing(link: Link, model: Model) -> int:
     return 1 if (difference["packets_per_second"]["mean"] or 0.0) > 0 else -1
 
 
-def memory(link: Link) -> Literal["bursty", "oscillating", "independent", "undecided", "constant"]:
-    """Name the kind of memory a link has, by the interval of its mu."""
+Memory = Literal["bursty", "oscillating", "independent", "undecided", "constant", "unmeasured"]
+
+_NO_MEMORY = 0.1
+"""The interval of mu lies within this of zero where losses are called independent."""
+
+
+def memory(link: Link) -> Memory:
+    """Name the kind of memory a link has, by the interval of its mu.
+
+    An interval that holds zero does not show that losses are independent: it must be narrow, too.
+    """
     mu, interval = link["mu"], link["mu_ci"]
     if mu is None:
-        return "constant"
+        return "constant" if link["order_known"] else "unmeasured"
     if interval is None:
         return "undecided"
     if interval[0] > 0:
         return "bursty"
-    return "oscillating" if interval[1] < 0 else "independent"
+    if interval[1] < 0:
+        return "oscillating"
+    narrow = interval[0] >= -_NO_MEMORY and interval[1] <= _NO_MEMORY
+    return "independent" if narrow else "undecided"
+
+
+def drawn(links: int) -> str:
+    """Say what is missing where the order of losses was not measured.
+
+    >>> drawn(1)
+    'Of 1 link the file counts losses without their order: no mu, bursts or memory.'
+    """
+    return (
+        f"Of {counted(links, 'link')} the file counts losses without their order:"
+        " no mu, bursts or memory."
+    )
 
 
 def assumed(link: Link) -> str:
@@ -90,18 +114,22 @@ def reception(link: Link) -> Finding:
 def burstiness(link: Link) -> Finding:
     """Say whether losses come in bursts."""
     mu, interval, kind = link["mu"], link["mu_ci"], memory(link)
+    if kind == "unmeasured":
+        text = "The file counts losses without their order: mu and bursts are not known."
+        return Finding("Memory not measured", text, "warn")
     if mu is None:
         every = "arrived" if link["received"] else "was lost"
         return Finding("No memory to measure", f"Every packet {every}, so there is no mu.")
     shown = f"mu {number(mu)}{bounds(interval)}"
     if not link["order_known"]:
-        shown += ", of a trace whose order is not known"
+        shown += ", of an order drawn at random"
     said = {
         "bursty": "losses and successes come in runs",
         "oscillating": "a loss makes a success more likely next, and the other way round",
-        "independent": "the fate of a packet says nothing certain about the next one",
-        "undecided": "the trace is too short to say",
+        "independent": "the fate of a packet says next to nothing about the next one",
+        "undecided": "too few losses to say whether they come in bursts",
         "constant": "",
+        "unmeasured": "",
     }[kind]
     return Finding(kind.capitalize(), f"{shown}: {said}.")
 
@@ -109,12 +137,14 @@ def burstiness(link: Link) -> Finding:
 def against_independent(link: Link) -> Finding:
     """Say what the order of the losses is worth to TCP."""
     difference = link["tcp"]["difference"]["independent"]
-    if link["mu"] is None:
+    if memory(link) == "constant":
         rate = number(link["tcp"]["empirical"]["packets_per_second"])
         text = f"TCP gets {rate} packets/s{assumed(link)}; no loss order to compare."
         return Finding(f"{rate} packets/s{assumed(link)}", text)
     side = standing(link, "independent")
     text = _compared(link, "independent", "independent losses of equal PRR")
+    if not link["order_known"]:
+        text += " (the order inside each burst of the file was drawn at random)"
     if side == 0:
         return Finding("No more than chance", f"{text}: the difference may be chance.")
     percent = difference["percent"]
@@ -125,7 +155,23 @@ def against_independent(link: Link) -> Finding:
         headline = f"TCP gets {times(gain)} as much as over independent losses"
     else:
         headline = f"TCP gets {times(gain)} against independent losses"
-    return Finding(headline, f"{text}: more than chance.", "good" if side > 0 else "bad")
+    tone = "good" if side > 0 else "bad"
+    return Finding(headline, f"{text}: more than chance.", tone if link["order_known"] else "warn")
+
+
+def different_start(link: Link) -> Finding | None:
+    """Say that a trace begins otherwise than it goes on, and what that does to TCP's rate."""
+    start = link.get("start")
+    if start is None:
+        return None
+    rate = link["tcp"]["empirical"]["packets_per_second"]
+    without = start["packets_per_second_without"]
+    text = (
+        f"Of the first {count(start['packets'])} packets {number(100 * start['prr'], 3)} % arrived,"
+        f" of the others {number(100 * start['rest_prr'], 3)} %: TCP gets {number(rate)} packets/s"
+        f" over the whole trace and {number(without)} without its start."
+    )
+    return Finding("The start differs from the rest", text, "warn")
 
 
 def against_model(link: Link) -> Finding | None:
@@ -144,7 +190,7 @@ def against_model(link: Link) -> Finding | None:
     expected = expected_longest(link)
     if expected is not None:
         tail = (
-            f" Its longest run of successes is {count(link['longest_success_burst'])} packets;"
+            f" Its longest run of successes is {count(link['longest_success_burst'] or 0)} packets;"
             f" the chain's would be about {count(expected)}."
         )
     return Finding("Gilbert-Elliott misses", f"{shown}.{tail}", "warn")
@@ -156,7 +202,7 @@ _ENOUGH_RUNS = 10
 def expected_longest(link: Link, kind: Literal["success", "loss"] = "success") -> float | None:
     """Give the chain's longest run where it means something: its formula is for many runs."""
     runs = link["success_bursts"] if kind == "success" else link["loss_bursts"]
-    if runs["count"] < _ENOUGH_RUNS:
+    if runs is None or runs["count"] < _ENOUGH_RUNS:
         return None
     if kind == "success":
         return link["ge_expected_longest_success_burst"]
@@ -185,6 +231,9 @@ def link_findings(link: Link) -> list[Finding]:
     """Say everything there is to say of one link, the most useful first."""
     model = against_model(link)
     found = [against_independent(link), burstiness(link), reception(link)]
+    start = different_start(link)
+    if start is not None:
+        found.insert(1, start)
     if model is not None:
         found.append(model)
     if link["mu"] is not None:

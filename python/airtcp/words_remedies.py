@@ -113,7 +113,14 @@ def _lost(outcome: Outcome) -> str:
         return "there is no link loss that a remedy could repair"
     if lost < _NOTHING_LOST:
         return "the link loses almost nothing" if lost else "the link loses nothing"
-    return f"the link loses {words.number(100 * lost, 2)} % of the packets"
+    share = words.number(100 * lost, 2)
+    return f"the link loses {share} % of the packets that {outcome['variant']} sends"
+
+
+def _extent(remedies: Remedies) -> str:
+    """Say over what part of a long trace remedies were tried."""
+    said = (note for note in remedies["notes"] if note.startswith("Over the first "))
+    return "".join(f" {note}" for note in said)
 
 
 def effect(remedies: Remedies, outcome: Outcome) -> str:
@@ -237,7 +244,9 @@ def conclusion(remedies: Remedies) -> Finding:
         ]
         if sooner:
             text += f" Shorter delivery times: {words_compare.listed(sooner)}."
-        return Finding("No remedy raises goodput", f"{text}{_rest(_sides(remedies))}")
+        return Finding(
+            "No remedy raises goodput", f"{text}{_rest(_sides(remedies))}{_extent(remedies)}"
+        )
     best = words_verdict.of(remedies, first)
     text = named(first, name)
     text = f"{text[0].upper()}{text[1:]} {effect(remedies, best)}."
@@ -246,7 +255,9 @@ def conclusion(remedies: Remedies) -> Finding:
         as_good = [named(other, name) for other in verdict["as_good"]]
         text += f" As good: {words_compare.listed(as_good)}."
     return Finding(
-        f"Best remedy: {words_verdict.either([first, *verdict['as_good']])}", text, "good"
+        f"Best remedy: {words_verdict.either([first, *verdict['as_good']])}",
+        f"{text}{_extent(remedies)}",
+        "good",
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from airtcp import words_compare, words_remedies
 from airtcp.words import Finding, count, counted, number, times
-from airtcp.words_link import Model, link_findings, standing
+from airtcp.words_link import Model, drawn, link_findings, memory, standing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,6 +112,11 @@ def sides(links: Sequence[Link], model: Model) -> tuple[int, int, int]:
 
 def _ensemble_independent(links: Sequence[Link]) -> Finding:
     losing = [link for link in links if link["mu"] is not None]
+    constant = sum(memory(link) == "constant" for link in links)
+    unordered = sum(memory(link) == "unmeasured" for link in links)
+    if unordered and not losing:
+        text = "TCP's throughput over a drawn order is not held against independent losses."
+        return Finding("Order of losses not measured", f"{drawn(unordered)} {text}", "warn")
     more, less, same = sides(losing, "independent")
     gains = [
         link["tcp"]["difference"]["independent"]["percent"]
@@ -127,10 +132,11 @@ def _ensemble_independent(links: Sequence[Link]) -> Finding:
     )
     lucky = _BY_CHANCE * len(losing)
     if lucky >= 1:
-        # Throughputs are skewed: a lucky link gets much more, an unlucky one a little less.
-        text += f" Chance alone would account for about {count(lucky)}, mostly of those with more."
-    if len(losing) < len(links):
-        text += f" {counted(len(links) - len(losing), 'link')} lost nothing or everything."
+        text += f" Chance alone would account for up to about {count(lucky)} of those that differ."
+    if constant:
+        text += f" {counted(constant, 'link')} lost nothing or everything."
+    if unordered:
+        text += f" {drawn(unordered)}"
     above = more > lucky
     return Finding(
         f"{count(more)} of {count(len(losing))} beat independent losses",
@@ -153,6 +159,9 @@ def _ensemble_model(links: Sequence[Link]) -> Finding:
 
 def _ensemble_length(links: Sequence[Link]) -> Finding:
     measured = [link for link in links if link["mu"] is not None]
+    unordered = sum(not link["order_known"] for link in links)
+    if not measured and unordered:
+        return Finding("Memory not measured", drawn(unordered), "warn")
     settled = sum(link["converged"] for link in measured)
     needs = [
         need
@@ -162,6 +171,8 @@ def _ensemble_length(links: Sequence[Link]) -> Finding:
     text = f"mu has settled on {count(settled)} of {counted(len(measured), 'link')}."
     if needs:
         text += f" The others need about {number(median(needs), 2)} packets (median)."
+    if unordered:
+        text += f" {drawn(unordered)}"
     return Finding(
         f"mu settled on {count(settled)} of {count(len(measured))}",
         text,

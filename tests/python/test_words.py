@@ -125,7 +125,7 @@ def _one(gain: float, prediction: tuple[float, float]) -> dict[str, object]:
         "independent": {"packets_per_second": {"mean": 20.0 - gain / 10}},
         "difference": {"independent": difference, "gilbert_elliott": None},
     }
-    return {"mu": 0.5, "tcp": tcp}
+    return {"mu": 0.5, "mu_ci": (0.4, 0.6), "order_known": True, "tcp": tcp}
 
 
 def test_what_may_be_chance_is_no_headline() -> None:

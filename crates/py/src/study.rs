@@ -115,8 +115,8 @@ impl StudyResult {
         match name {
             "links" => link_table(links),
             "replicas" => replicas(links),
-            "success_bursts" => bursts(links, |link| &link.stats.success_bursts.histogram),
-            "loss_bursts" => bursts(links, |link| &link.stats.loss_bursts.histogram),
+            "success_bursts" => bursts(links, |link| link.stats.success_bursts.as_ref()),
+            "loss_bursts" => bursts(links, |link| link.stats.loss_bursts.as_ref()),
             "convergence" => {
                 let rows = flat(links, |link| link.stats.convergence.prefix.clone());
                 named(&rows).count("packets", |r| r.1.0).real("mu", |r| r.1.1).finish()
@@ -213,9 +213,9 @@ fn named<'a, T>(rows: &'a [(&'a str, T)]) -> Columns<'a, (&'a str, T)> {
 
 fn bursts(
     links: &[LinkStudy],
-    histogram: impl Fn(&LinkStudy) -> &Vec<(u64, u64)>,
+    of: impl Fn(&LinkStudy) -> Option<&airtcp_trace::metrics::Bursts>,
 ) -> PyResult<Table> {
-    let rows = flat(links, |link| histogram(link).clone());
+    let rows = flat(links, |link| of(link).map(|b| b.histogram.clone()).unwrap_or_default());
     named(&rows).count("length", |r| r.1.0).count("count", |r| r.1.1).finish()
 }
 

@@ -79,7 +79,7 @@ pub(crate) struct TraceDocument {
     schema: String,
     /// Version of the program.
     airtcp_version: String,
-    /// Root seed of the bootstrap.
+    /// Root seed; nothing that is measured on a trace is drawn at random.
     seed: u64,
     /// The links, in the order given; only finished ones.
     links: Vec<MeasuredLink>,
@@ -161,13 +161,10 @@ pub(crate) fn trace_stats(
     let (capacities, links): (Vec<_>, Vec<_>) =
         links.into_iter().partition(|link| link.capacity.is_some());
     let capacities = capacities.into_iter().filter_map(MeasuredCapacity::of).collect();
-    let seed = Seed::new(options.seed);
     let total = links.len();
     let measured = py.detach(|| {
-        let job = |i: usize, stop: &Stop| {
-            let outcomes = &links[i].outcomes;
-            (!stop.is_set()).then(|| airtcp_trace::analyse(outcomes, &options.analyse, seed))
-        };
+        let job =
+            |i: usize, stop: &Stop| (!stop.is_set()).then(|| links[i].analyse(&options.analyse));
         run_many(total, default_workers(), job, |done| watch.report(done, total, "measuring"))
     });
     watch.into_error(py)?;

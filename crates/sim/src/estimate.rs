@@ -3,6 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::function::gamma::gamma_lr;
+
+/// Events in all replications below which a mean of counts gets the exact interval, too.
+const FEW: f64 = 30.0;
+/// Probability of missing the truth on either side.
+const TAIL: f64 = 0.025;
 
 /// A mean with its 95 % confidence interval (Student's t over replications). With a single
 /// replication, or none, there is no interval.
@@ -47,10 +53,66 @@ impl Estimate {
         Some([mean - half, mean + half])
     }
 
+    /// The estimate of how many events a replication has, from the number in each. Few events do not
+    /// show how much they scatter: below 30 in all, Student's interval is widened to the exact one for
+    /// independent events (Garwood 1936). Without any event that is 0 to 3.69 over the replications.
+    pub fn of_counts(values: impl IntoIterator<Item = f64>) -> Self {
+        let values: Vec<f64> = values.into_iter().filter(|v| v.is_finite()).collect();
+        let estimate = Self::of(values.iter().copied());
+        let events = values.iter().sum::<f64>();
+        estimate.with_few_events(events, values.len() as f64)
+    }
+
+    /// Widened to the exact interval of a rate of `events` per `exposure` (of replications, of packets)
+    /// where these are few; never below zero.
+    #[must_use]
+    pub fn with_few_events(self, events: f64, exposure: f64) -> Self {
+        let (Some(low), Some(high)) = (self.ci_low, self.ci_high) else { return self };
+        if events >= FEW || exposure <= 0.0 {
+            return Self { ci_low: Some(low.max(0.0)), ..self };
+        }
+        let [exact_low, exact_high] = poisson_interval(events).map(|x| x / exposure);
+        Self {
+            ci_low: Some(low.min(exact_low).max(0.0)),
+            ci_high: Some(high.max(exact_high)),
+            ..self
+        }
+    }
+
+    /// The estimate of a share, such as of packets sent that were retransmissions, from each
+    /// replication's share and what it is a share of. The shares have Student's interval, widened where
+    /// there were few events; never outside 0 to 1.
+    pub fn of_shares(values: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        let values: Vec<(f64, f64)> = values.into_iter().filter(|v| v.0.is_finite()).collect();
+        let events = values.iter().map(|(share, of)| share * of).sum::<f64>();
+        let exposure = values.iter().map(|v| v.1).sum::<f64>();
+        let wide = Self::of(values.iter().map(|v| v.0)).with_few_events(events, exposure);
+        Self { ci_high: wide.ci_high.map(|high| high.min(1.0)), ..wide }
+    }
+
     /// The estimate of a quantity that may be missing in some replications.
     pub fn of_some(values: impl IntoIterator<Item = Option<f64>>) -> Self {
         Self::of(values.into_iter().flatten())
     }
+}
+
+/// Means of a Poisson distribution under which `events` is neither too many nor too few (2.5 % each).
+fn poisson_interval(events: f64) -> [f64; 2] {
+    // P(X >= k | m) = P(k, m), the regularised incomplete gamma function, which rises with m.
+    let reach = |shape: f64, level: f64| {
+        let (mut low, mut high) = (0.0f64, 10.0 * (shape + 5.0));
+        for _ in 0..100 {
+            let middle = f64::midpoint(low, high);
+            if gamma_lr(shape, middle) < level {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        f64::midpoint(low, high)
+    };
+    let low = if events > 0.0 { reach(events, TAIL) } else { 0.0 };
+    [low, reach(events + 1.0, 1.0 - TAIL)]
 }
 
 /// The 97.5 % quantile of Student's t.
@@ -67,6 +129,29 @@ mod tests {
         for (degrees, quantile) in [(1.0, 12.706), (5.0, 2.571), (19.0, 2.093), (100.0, 1.984)] {
             assert!((t_quantile(degrees) - quantile).abs() < 5e-4, "{degrees}");
         }
+    }
+
+    #[test]
+    fn few_events_have_the_exact_interval() {
+        // Garwood's table: 0 to 3.6889, 0.0253 to 5.5716, 4.7954 to 18.3904 (10 events).
+        for (events, low, high) in
+            [(0.0, 0.0, 3.6889), (1.0, 0.0253, 5.5716), (10.0, 4.7954, 18.3904)]
+        {
+            let found = poisson_interval(events);
+            assert!((found[0] - low).abs() < 1e-4 && (found[1] - high).abs() < 1e-4, "{found:?}");
+        }
+        let none = Estimate::of_counts([0.0; 20]);
+        assert_eq!((none.mean, none.ci_low), (Some(0.0), Some(0.0)));
+        assert!((none.ci_high.unwrap() - 3.6889 / 20.0).abs() < 1e-5);
+        // One event in five: Student's interval is -0.36 to 0.76.
+        let one = Estimate::of_counts([0.0, 0.0, 1.0, 0.0, 0.0]);
+        assert!(one.ci_low.unwrap().abs() < 1e-12 && (one.ci_high.unwrap() - 1.1143).abs() < 1e-4);
+        // Many events: Student's alone. A single replication: none.
+        let many = [40.0, 44.0, 39.0];
+        assert_eq!(Estimate::of_counts(many), Estimate::of(many));
+        assert_eq!(Estimate::of_counts([0.0]).ci_high, None);
+        let share = Estimate::of_shares([(0.0, 500.0), (0.0, 1500.0)]);
+        assert!((share.ci_high.unwrap() - 3.6889 / 2000.0).abs() < 1e-7, "{share:?}");
     }
 
     #[test]

@@ -272,7 +272,7 @@ fn estimates<T: Serialize>(
     let Some(first) = replications.first().map(&part) else { return Vec::new() };
     (0..first.len())
         .map(|i| {
-            let mut values: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+            let mut values: BTreeMap<String, (bool, Vec<f64>)> = BTreeMap::new();
             let mut name = String::new();
             // One record at a time: as JSON it takes several times the memory it takes here.
             for record in replications.iter().filter_map(|r| part(r).get(i)) {
@@ -284,14 +284,19 @@ fn estimates<T: Serialize>(
                 for (key, value) in record.into_iter().chain(protocol) {
                     match value {
                         Value::Number(n) => {
-                            values.entry(key).or_default().extend(n.as_f64());
+                            let (counts, values) = values.entry(key).or_insert((true, Vec::new()));
+                            // Whole numbers are counts: their type says so, not their value.
+                            *counts &= n.is_u64();
+                            values.extend(n.as_f64());
                         }
                         Value::String(text) if key == "name" => name = text,
                         _ => {}
                     }
                 }
             }
-            let estimate = |(key, values)| (key, Estimate::of(values));
+            let estimate = |(key, (counts, values))| {
+                (key, if counts { Estimate::of_counts(values) } else { Estimate::of(values) })
+            };
             let quantities = values.into_iter().map(estimate).collect();
             Estimates { name, quantities }
         })

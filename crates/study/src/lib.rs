@@ -7,6 +7,7 @@
 //! and [`StudyResult`] is what comes out, the same for terminal, report, JSON and tables.
 
 mod capacity;
+mod chance;
 mod compare;
 mod cwnd;
 mod loader;
@@ -16,6 +17,11 @@ mod result;
 mod runs;
 
 pub use capacity::{CapacityOverTime, CapacityStats, CapacityStudy, study_capacities};
+/// The intervals by themselves, so that how often they cover can be measured.
+pub mod intervals {
+    pub use crate::compare::paired::{difference, ranking, ratio, share};
+}
+
 pub use compare::{
     AsLink, COMPARE_SCHEMA, Case, Channel, CompareError, CompareOptions, CompareResult, CompareRun,
     Compared, Criterion, Difference as PairedDifference, Given, Measure, NotRanked, Outcome, Over,
@@ -27,7 +33,7 @@ pub use models::{
 };
 pub use options::{StudyError, StudyOptions};
 pub use result::{
-    Cwnd, Difference, Differences, Ensemble, LinkStudy, STUDY_SCHEMA, Skipped, StudyResult,
-    TcpOutcome, TcpStudy, TraceSource,
+    Cwnd, Difference, Differences, Ensemble, LinkStudy, STUDY_SCHEMA, Skipped, StartEffect,
+    StudyResult, TcpOutcome, TcpStudy, TraceSource,
 };
 pub use runs::study;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use airtcp_sim::Estimate;
 use airtcp_trace::LinkStats;
+use airtcp_trace::metrics::Start;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -70,13 +71,15 @@ pub struct LinkStudy {
     /// What a reader of the numbers must know.
     pub notes: Vec<String>,
     /// False if the file gives only how many packets of a burst arrived: the order inside
-    /// bursts was then drawn at random, and burst metrics below the burst length mean nothing.
+    /// bursts was then drawn at random, and what depends on it (`mu`, bursts ...) is null.
     pub order_known: bool,
     /// Interval between packets as the file gives it.
     pub interval_s: Option<f64>,
     /// What kind of link it is.
     #[serde(flatten)]
     pub stats: LinkStats,
+    /// A start that differs from the rest; null if there is none.
+    pub start: Option<StartEffect>,
     /// Share of packets received in consecutive windows, for a picture of the link over time.
     pub prr_over_time: PrrOverTime,
     /// What TCP gets over it.
@@ -96,6 +99,16 @@ pub struct PrrOverTime {
     pub window_packets: u64,
     /// Share received, window by window.
     pub prr: Vec<f64>,
+}
+
+/// A start of the trace that differs from the rest, and what TCP gets without it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StartEffect {
+    /// The start.
+    #[serde(flatten)]
+    pub start: Start,
+    /// TCP's throughput over the trace without it, packets per second.
+    pub packets_per_second_without: f64,
 }
 
 /// TCP over one link and over links that look like it.
@@ -191,10 +204,12 @@ pub struct Differences {
 pub struct Difference {
     /// In packets per second; the interval is that of the ensemble's mean.
     pub packets_per_second: Estimate,
-    /// In percent of the synthetic mean; null where that is zero.
+    /// In percent of the synthetic mean, the interval that of the ratio to it: an end is null where
+    /// the mean may be zero. Null where the mean is zero.
     pub percent: Option<Estimate>,
     /// Where the difference to one further synthetic link lies with at least 95 % probability: the
-    /// normal prediction interval, widened to what the replicas themselves reached.
+    /// prediction interval, normal in the logarithm of slots used over slots left, widened to what the
+    /// replicas themselves reached.
     pub prediction: Option<[f64; 2]>,
     /// True if zero lies outside `prediction`: the link differs from synthetic ones by more than
     /// they do from one another. Null with a single replica.

@@ -17,10 +17,11 @@ use airtcp_trace::synth::SynthModel;
 use airtcp_trace::{GeParams, LinkTrace};
 use airtcp_units::{Outcomes, Span};
 
+use crate::chance::difference;
 use crate::compare::{Helps, Suits};
 use crate::cwnd::CwndProbe;
 use crate::result::{
-    Difference, Differences, Ensemble, LinkStudy, PrrOverTime, STUDY_SCHEMA, Skipped, StudyResult,
+    Differences, Ensemble, LinkStudy, PrrOverTime, STUDY_SCHEMA, Skipped, StartEffect, StudyResult,
     TcpOutcome, TcpStudy, TraceSource,
 };
 use crate::{StudyError, StudyOptions};
@@ -48,6 +49,7 @@ enum Done {
 
 struct Empirical {
     stats: LinkStats,
+    start: Option<StartEffect>,
     run: SlottedResult,
     cwnd: Option<crate::Cwnd>,
 }
@@ -57,6 +59,7 @@ struct Replica {
     timeouts: u64,
     fast_retransmits: u64,
     retransmission_ratio: f64,
+    sent: u64,
     longest_success: u64,
     longest_loss: u64,
 }
@@ -176,7 +179,12 @@ fn run_part(
     let seed = Seed::new(options.seed);
     let outcomes = &link.outcomes;
     if part == 0 {
-        let stats = metrics::analyse(outcomes, &options.analyse, seed);
+        let stats = link.analyse(&options.analyse);
+        let start = metrics::start(outcomes).map(|start| {
+            let rest = outcomes.slice(start.packets as usize..outcomes.len());
+            let run = slotted::run(&rest, None, config, &mut NoProbe);
+            StartEffect { start, packets_per_second_without: run.packets_per_second() }
+        });
         let (run, cwnd) = if with_cwnd {
             let mut probe = CwndProbe::new(u64::from(config.tcp.mss), config.slot, outcomes.len());
             let run = slotted::run(outcomes, None, config, &mut probe);
@@ -184,11 +192,11 @@ fn run_part(
         } else {
             (slotted::run(outcomes, None, config, &mut NoProbe), None)
         };
-        return Done::Empirical(Box::new(Empirical { stats, run, cwnd }));
+        return Done::Empirical(Box::new(Empirical { stats, start, run, cwnd }));
     }
     let independent = part <= replicas;
     let replica = (part - 1) % replicas;
-    let Some((model, _)) = synthetic(outcomes, independent) else { return Done::Nothing };
+    let Some((model, _)) = replica_model(link, independent, options) else { return Done::Nothing };
     let kind = if independent { "independent" } else { "gilbert-elliott" };
     let mut stream = seed.replicate(replica as u32).stream(&format!("study/{}/{kind}", link.name));
     let Ok(synthetic) = model.generate(outcomes.len(), &mut stream) else { return Done::Nothing };
@@ -203,9 +211,20 @@ fn run_part(
         timeouts: result.sender.timeouts,
         fast_retransmits: result.sender.fast_retransmits,
         retransmission_ratio: retransmission_ratio(&result),
+        sent: result.sender.data_segments_sent,
         longest_success,
         longest_loss,
     })
+}
+
+/// The link that a replica is drawn from. A chain needs `mu`, and `mu` a trace whose order was measured.
+fn replica_model(
+    link: &LinkTrace,
+    independent: bool,
+    options: &StudyOptions,
+) -> Option<(SynthModel, bool)> {
+    let known = independent || link.order_known || options.analyse.drawn_order;
+    known.then(|| synthetic(&link.outcomes, independent)).flatten()
 }
 
 /// The synthetic link that looks like `outcomes`, and whether its `mu` had to be moved.
@@ -233,7 +252,7 @@ fn assemble(
     let replicas = options.replicas as usize;
     let mut done = done.into_iter();
     let Some(Done::Empirical(empirical)) = done.next() else { return None };
-    let Empirical { stats, run, cwnd } = *empirical;
+    let Empirical { stats, start, run, cwnd } = *empirical;
     let independent = ensemble(done.by_ref().take(replicas))?;
     let gilbert_elliott = ensemble(done.by_ref().take(replicas));
     let compared = done
@@ -244,10 +263,14 @@ fn assemble(
         .collect();
     let empirical = outcome(&run, cwnd);
     let difference = Differences {
-        independent: difference(&empirical, &independent),
-        gilbert_elliott: gilbert_elliott.as_ref().map(|e| difference(&empirical, e)),
+        independent: difference(&empirical, &independent, config),
+        gilbert_elliott: gilbert_elliott.as_ref().map(|e| difference(&empirical, e, config)),
     };
-    let note = match synthetic(&link.outcomes, false) {
+    let note = match replica_model(link, false, options) {
+        None if !link.order_known => Some(
+            "the order of losses was not measured: mu is not known, and there is no Gilbert-Elliott chain"
+                .to_owned(),
+        ),
         None => Some(
             "mu is undefined: a link that never changes has no Gilbert-Elliott parameters".to_owned(),
         ),
@@ -268,6 +291,7 @@ fn assemble(
         order_known: link.order_known,
         interval_s: link.interval.map(airtcp_units::Span::as_secs_f64),
         stats,
+        start,
         prr_over_time: prr_over_time(&link.outcomes),
         tcp: TcpStudy {
             profile: options.profile.clone(),
@@ -315,33 +339,15 @@ fn ensemble(done: impl Iterator<Item = Done>) -> Option<Ensemble> {
     Some(Ensemble {
         replicas: replicas.len() as u32,
         packets_per_second: of(|r| r.packets_per_second),
-        timeouts: of(|r| r.timeouts as f64),
-        fast_retransmits: of(|r| r.fast_retransmits as f64),
-        retransmission_ratio: of(|r| r.retransmission_ratio),
+        timeouts: Estimate::of_counts(replicas.iter().map(|r| r.timeouts as f64)),
+        fast_retransmits: Estimate::of_counts(replicas.iter().map(|r| r.fast_retransmits as f64)),
+        retransmission_ratio: Estimate::of_shares(
+            replicas.iter().map(|r| (r.retransmission_ratio, r.sent as f64)),
+        ),
         longest_success_burst: of(|r| r.longest_success as f64),
         longest_loss_burst: of(|r| r.longest_loss as f64),
         replica_packets_per_second: replicas.iter().map(|r| r.packets_per_second).collect(),
     })
-}
-
-fn difference(empirical: &TcpOutcome, ensemble: &Ensemble) -> Difference {
-    let differences: Vec<f64> = ensemble
-        .replica_packets_per_second
-        .iter()
-        .map(|r| empirical.packets_per_second - r)
-        .collect();
-    let mean = ensemble.packets_per_second.mean.unwrap_or(0.0);
-    // Throughputs are skewed, and the normal interval is then too short on the long side: what
-    // a replica has reached is within chance as well.
-    let prediction = Estimate::prediction(&differences).map(|[low, high]| {
-        differences.iter().fold([low, high], |[low, high], d| [low.min(*d), high.max(*d)])
-    });
-    Difference {
-        packets_per_second: Estimate::of(differences.iter().copied()),
-        percent: (mean > 0.0).then(|| Estimate::of(differences.iter().map(|d| 100.0 * d / mean))),
-        prediction,
-        beyond_chance: prediction.map(|[low, high]| low > 0.0 || high < 0.0),
-    }
 }
 
 fn prr_over_time(outcomes: &Outcomes) -> PrrOverTime {

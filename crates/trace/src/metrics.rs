@@ -4,34 +4,35 @@
 //! [`analyse`] gives everything; the parts are public for those who need one. All counts work on
 //! 64 packets at a time.
 
-mod bootstrap;
 mod class;
 mod convergence;
 mod counts;
 mod cpdf;
 mod excess;
+mod interval;
+mod proportion;
 mod runs;
+mod start;
 
-use airtcp_random::Seed;
 use airtcp_units::Outcomes;
 use serde::{Deserialize, Serialize};
 
-pub use bootstrap::{Intervals, block_length, intervals};
+use crate::reader::LinkTrace;
+
 pub use class::Class;
 pub use convergence::{Convergence, ConvergenceOptions, convergence};
 pub use counts::Pairs;
 pub use cpdf::{CpdfPoint, autocorrelation, beta, cpdf};
 pub use excess::{burst_excess, residual_burst};
+pub use interval::{Intervals, intervals};
+pub use proportion::proportion_interval;
 pub use runs::{Bursts, RunStats, expected_longest, for_each_run};
+pub use start::{Start, start};
 
 /// How to analyse a trace. The defaults are S1's where it states them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AnalyseOptions {
-    /// Bootstrap block, packets (shorter for short traces, see `docs/models/trace-metrics.md`).
-    pub bootstrap_block: usize,
-    /// Bootstrap repeats; 0 leaves the intervals out.
-    pub bootstrap_repeats: usize,
     /// Coverage of the intervals.
     pub confidence: f64,
     /// Longest history of the conditional delivery function, packets.
@@ -44,19 +45,21 @@ pub struct AnalyseOptions {
     pub lags: Vec<u64>,
     /// When mu counts as converged.
     pub convergence: ConvergenceOptions,
+    /// Gives what depends on the order of packets even where the file has no order and it was drawn at
+    /// random: these are then values of a drawn trace, not of the link.
+    pub drawn_order: bool,
 }
 
 impl Default for AnalyseOptions {
     fn default() -> Self {
         Self {
-            bootstrap_block: 1000,
-            bootstrap_repeats: 1000,
             confidence: 0.95,
             cpdf_max_k: 100,
             cpdf_min_samples: 10,
             beta_min_samples: 100,
             lags: vec![1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000],
             convergence: ConvergenceOptions::default(),
+            drawn_order: false,
         }
     }
 }
@@ -70,19 +73,19 @@ pub struct LinkStats {
     pub received: u64,
     /// Packet reception ratio, received / packets.
     pub prr: f64,
-    /// Its 95 % interval, `[low, high]`, by the block bootstrap.
+    /// Its 95 % interval, `[low, high]`: exact, for as many independent packets as these are worth.
     pub prr_ci: Option<[f64; 2]>,
     /// Name of the PRR's range.
     pub class: Class,
-    /// Adjacent pairs.
-    pub pairs: Pairs,
+    /// Adjacent pairs; null, as all that follows, where the order of packets is not known.
+    pub pairs: Option<Pairs>,
     /// P(received | previous lost).
     pub g: Option<f64>,
     /// P(lost | previous received).
     pub b: Option<f64>,
     /// Burstiness, `1 - g - b`.
     pub mu: Option<f64>,
-    /// Its 95 % interval, `[low, high]`, by the block bootstrap.
+    /// Its 95 % interval, `[low, high]`, from the exact ones of the two transition probabilities.
     pub mu_ci: Option<[f64; 2]>,
     /// The beta factor.
     pub beta: Option<f64>,
@@ -91,9 +94,9 @@ pub struct LinkStats {
     /// Share of lost packets that are alone.
     pub isolated_loss_packet_share: Option<f64>,
     /// Longest run of received packets.
-    pub longest_success_burst: u64,
+    pub longest_success_burst: Option<u64>,
     /// Longest run of lost packets.
-    pub longest_loss_burst: u64,
+    pub longest_loss_burst: Option<u64>,
     /// What a Gilbert-Elliott chain of the same PRR and mu would have as its longest run of
     /// received packets, about: `1 + ln(n PRR b) / -ln(1-b)`.
     pub ge_expected_longest_success_burst: Option<f64>,
@@ -108,38 +111,70 @@ pub struct LinkStats {
     /// Burst excess of loss runs.
     pub loss_excess: Option<f64>,
     /// Runs of received packets.
-    pub success_bursts: Bursts,
+    pub success_bursts: Option<Bursts>,
     /// Runs of lost packets.
-    pub loss_bursts: Bursts,
+    pub loss_bursts: Option<Bursts>,
     /// Conditional packet delivery function.
     pub cpdf: Vec<CpdfPoint>,
     /// `[lag, correlation]` of the outcomes.
     pub autocorrelation: Vec<(u64, f64)>,
-    /// Block length of the bootstrap, packets.
-    pub bootstrap_block: u64,
     /// Whether mu can be relied on; same as `convergence.converged`.
     pub converged: bool,
     /// Why.
     pub convergence: Convergence,
 }
 
-/// Measures `trace`. The seed drives the bootstrap only; give each link its own, for instance by
-/// replication number.
-pub fn analyse(trace: &Outcomes, options: &AnalyseOptions, seed: Seed) -> LinkStats {
+impl LinkStats {
+    /// The same without what depends on the order of packets: for files that count what arrived and do
+    /// not say which. Only PRR, its interval and its class are then the link's.
+    #[must_use]
+    pub fn without_order(self) -> Self {
+        Self {
+            pairs: None,
+            g: None,
+            b: None,
+            mu: None,
+            mu_ci: None,
+            beta: None,
+            isolated_loss_share: None,
+            isolated_loss_packet_share: None,
+            longest_success_burst: None,
+            longest_loss_burst: None,
+            ge_expected_longest_success_burst: None,
+            ge_expected_longest_loss_burst: None,
+            residual_success_burst: None,
+            residual_loss_burst: None,
+            success_excess: None,
+            loss_excess: None,
+            success_bursts: None,
+            loss_bursts: None,
+            cpdf: Vec::new(),
+            autocorrelation: Vec::new(),
+            converged: false,
+            convergence: Convergence::without_order(self.convergence.chunk),
+            ..self
+        }
+    }
+}
+
+impl LinkTrace {
+    /// Measures the link: without what depends on the order of packets if that was drawn at random,
+    /// unless the options ask for it.
+    pub fn analyse(&self, options: &AnalyseOptions) -> LinkStats {
+        let stats = analyse(&self.outcomes, options);
+        if self.order_known || options.drawn_order { stats } else { stats.without_order() }
+    }
+}
+
+/// Measures `trace`.
+pub fn analyse(trace: &Outcomes, options: &AnalyseOptions) -> LinkStats {
     let packets = trace.len() as u64;
     let received = trace.received() as u64;
     let prr = received as f64 / packets.max(1) as f64;
     let pairs = Pairs::of(trace);
     let runs = RunStats::of(trace);
     let points = cpdf(&runs, options.cpdf_max_k, 1);
-    let mut stream = seed.stream("trace/bootstrap");
-    let ci = intervals(
-        trace,
-        options.bootstrap_block,
-        options.bootstrap_repeats,
-        options.confidence,
-        &mut stream,
-    );
+    let ci = intervals(trace, options.confidence);
     let longest = |share: f64, end: Option<f64>| {
         let (end, _) = (end?, pairs.mu()?);
         Some(expected_longest(packets, packets as f64 * share * end, end))
@@ -159,8 +194,8 @@ pub fn analyse(trace: &Outcomes, options: &AnalyseOptions, seed: Seed) -> LinkSt
         beta: beta(&points, prr, options.beta_min_samples),
         isolated_loss_share: isolated.map(|s| s.0),
         isolated_loss_packet_share: isolated.map(|s| s.1),
-        longest_success_burst: runs.success.longest,
-        longest_loss_burst: runs.loss.longest,
+        longest_success_burst: Some(runs.success.longest),
+        longest_loss_burst: Some(runs.loss.longest),
         ge_expected_longest_success_burst: longest(prr, pairs.b()),
         ge_expected_longest_loss_burst: longest(1.0 - prr, pairs.g()),
         residual_success_burst: residual_burst(&runs.success),
@@ -169,12 +204,11 @@ pub fn analyse(trace: &Outcomes, options: &AnalyseOptions, seed: Seed) -> LinkSt
         loss_excess: burst_excess(&runs.loss),
         cpdf: points.into_iter().filter(|p| p.samples >= options.cpdf_min_samples).collect(),
         autocorrelation: autocorrelation(trace, &options.lags),
-        bootstrap_block: ci.block as u64,
         converged: verdict.converged,
         convergence: verdict,
-        pairs,
-        success_bursts: runs.success,
-        loss_bursts: runs.loss,
+        pairs: Some(pairs),
+        success_bursts: Some(runs.success),
+        loss_bursts: Some(runs.loss),
     }
 }
 

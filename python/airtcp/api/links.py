@@ -282,6 +282,7 @@ def trace_fit(
             seed=seed,
             workers=workers,
             progress=progress,
+            analyse={"drawn_order": True},
             **reading,
         )
         studied = dict(result.json)

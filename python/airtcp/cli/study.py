@@ -293,8 +293,9 @@ def _columns(links: list[Link]) -> list[Column]:
             "longest\nrun/loss",
             each(
                 lambda link: (
-                    f"{words.count(link['longest_success_burst'])}"
-                    f"/{words.count(link['longest_loss_burst'])}"
+                    "-"
+                    if (run := link["longest_success_burst"]) is None
+                    else f"{words.count(run)}/{words.count(link['longest_loss_burst'] or 0)}"
                 )
             ),
             rank=6,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import polars as pl
+    from rich.console import Console
 
 _REASONS: Final = 5
 _ROWS: Final = 30
@@ -97,6 +98,20 @@ def _flat(link: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
+def _unsettled(console: Console, links: list[dict[str, Any]]) -> None:
+    """Say of the first links why mu has not settled."""
+    from rich.text import Text
+
+    from airtcp import words_link
+
+    unsettled = [x for x in links if x["mu"] is not None and not x["converged"]]
+    for link in unsettled[:_REASONS]:
+        reason = words_link.reason(link["convergence"])
+        console.print(Text.assemble((f"- {link['name']}: ", "bold"), f"{reason}."))
+    if len(unsettled) > _REASONS:
+        console.print(f"- mu has not settled on {len(unsettled) - _REASONS} more")
+
+
 def _table(document: dict[str, Any]) -> None:
     from rich.text import Text
 
@@ -121,7 +136,10 @@ def _table(document: dict[str, Any]) -> None:
     def mu(link: dict[str, Any]) -> str:
         return words.number(link["mu"])
 
-    longest = "longest_{}_burst".format
+    def runs(kind: str) -> list[str]:
+        found = [link[f"longest_{kind}_burst"] for link in links]
+        return ["-" if run is None else words.count(run) for run in found]
+
     columns = [
         Column("packets", each(lambda link: words.count(link["packets"])), rank=3),
         Column("PRR", each(lambda link: prr(link) + words.bounds(link["prr_ci"])), each(prr)),
@@ -132,8 +150,8 @@ def _table(document: dict[str, Any]) -> None:
             each(lambda link: "-" if link["beta"] is None else words.number(link["beta"], 2)),
             rank=4,
         ),
-        Column("longest run", each(lambda x: words.count(x[longest("success")])), rank=2),
-        Column("longest loss", each(lambda x: words.count(x[longest("loss")])), rank=1),
+        Column("longest run", runs("success"), rank=2),
+        Column("longest loss", runs("loss"), rank=1),
         Column("settled", known(lambda link: "yes" if link["converged"] else "no")),
     ]
     capacity.table(console, document["capacities"])
@@ -142,12 +160,9 @@ def _table(document: dict[str, Any]) -> None:
     if len(every) > _ROWS:
         console.print(f"the first {_ROWS} of {words.count(len(every))} links; --format csv has all")
     put_notes(console, every)
-    unsettled = [x for x in every if x["mu"] is not None and not x["converged"]]
-    for link in unsettled[:_REASONS]:
-        reason = words_link.reason(link["convergence"])
-        console.print(Text.assemble((f"- {link['name']}: ", "bold"), f"{reason}."))
-    if len(unsettled) > _REASONS:
-        console.print(f"- mu has not settled on {len(unsettled) - _REASONS} more")
+    if drawn := sum(not link["order_known"] for link in every):
+        console.print(f"- {words_link.drawn(drawn)}")
+    _unsettled(console, every)
     if document["skipped"]:
         first = document["skipped"][0]
         console.print(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _A = TypeVar("_A")
 _T = TypeVar("_T")
-_ANALYSE: Final = {"bootstrap_repeats": 0, "cpdf_max_k": 1}
+_ANALYSE: Final = {"cpdf_max_k": 1, "drawn_order": True}
 _WAITING: Final = 4
 """Threads for each place on the processor."""
 _FEW: Final = 1

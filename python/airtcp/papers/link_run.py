@@ -79,7 +79,7 @@ def link_run(link: dict[str, Any], *, models: bool) -> LinkRun:
         tcp["empirical"]["timeouts"],
         tuple(tcp["independent"]["replica_packets_per_second"]),
         None if chain is None else tuple(chain["replica_packets_per_second"]),
-        link["longest_success_burst"],
+        link["longest_success_burst"] or 0,
         None if chain is None else chain["longest_success_burst"]["mean"],
         link["isolated_loss_share"],
         link["isolated_loss_packet_share"],

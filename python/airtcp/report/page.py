@@ -273,7 +273,7 @@ def _headings(links: Sequence[Link]) -> dict[str, str]:
             f" too much on {words.count(less)}"
         )
         known = [
-            link["longest_success_burst"] > expected
+            (link["longest_success_burst"] or 0) > expected
             for link in losing
             if (expected := words_link.expected_longest(link)) is not None
         ]

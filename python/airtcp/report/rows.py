@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from airtcp import words, words_link, words_notes
 
@@ -153,8 +153,8 @@ def detail(link: Link, window_points: int) -> dict[str, Any]:
         "error": _round(convergence["standard_error"]),
         "prefix": [[n, _round(mu)] for n, mu in convergence["prefix"]],
         "cpdf": [[p["k"], _round(p["probability"]), p["samples"]] for p in link["cpdf"]],
-        "loss": link["loss_bursts"]["histogram"],
-        "success": link["success_bursts"]["histogram"],
+        "loss": losses["histogram"] if (losses := link["loss_bursts"]) else [],
+        "success": runs["histogram"] if (runs := link["success_bursts"]) else [],
         "autocorrelation": [[lag, _round(value)] for lag, value in link["autocorrelation"]],
         "time": [
             link["prr_over_time"]["window_packets"],
@@ -182,6 +182,12 @@ def _counts(label: str, measured: Any) -> list[Any]:
     return row
 
 
+def longest(link: Link, kind: Literal["success", "loss"]) -> str:
+    """Write the length of a link's longest run."""
+    run = link["longest_success_burst"] if kind == "success" else link["longest_loss_burst"]
+    return "not measured" if run is None else words.count(run)
+
+
 def titles(link: Link) -> dict[str, str]:
     """Write the heading of each plot of a link: what it shows of this link."""
     empirical = link["tcp"]["empirical"]
@@ -192,8 +198,8 @@ def titles(link: Link) -> dict[str, str]:
             f" {words.count(empirical['fast_retransmits'])} fast retransmits"
             f" in {words.number(empirical['duration_s'])} s"
         ),
-        "success": f"Longest run of successes: {words.count(link['longest_success_burst'])}",
-        "loss": f"Longest run of losses: {words.count(link['longest_loss_burst'])}",
+        "success": f"Longest run of successes: {longest(link, 'success')}",
+        "loss": f"Longest run of losses: {longest(link, 'loss')}",
         "convergence": "mu has settled" if link["converged"] else "mu has not settled",
         "cpdf": "What the last packets say of the next",
         "autocorrelation": "How long the link remembers",
@@ -202,13 +208,18 @@ def titles(link: Link) -> dict[str, str]:
     if isolated is not None:
         found["loss"] = (
             f"{100 * isolated:.0f} % of loss runs are single losses; the longest run is "
-            + (words.count(link["longest_loss_burst"]))
+            + longest(link, "loss")
         )
     expected = words_link.expected_longest(link)
     if expected is not None:
         found["success"] += f", a Gilbert-Elliott chain's about {words.count(expected)}"
     if link["mu"] is None:
         found["convergence"] = "No mu: every packet had the same fate"
+    if words_link.memory(link) == "unmeasured":
+        unmeasured = "The order of losses was not measured"
+        found |= dict.fromkeys(
+            ("success", "loss", "convergence", "cpdf", "autocorrelation"), unmeasured
+        )
     return found
 
 

@@ -16,7 +16,7 @@ mod choice;
 mod observe;
 mod options;
 mod over_trace;
-mod paired;
+pub(crate) mod paired;
 mod plan;
 mod preconditions;
 mod remedies;
@@ -271,9 +271,13 @@ fn alike(case: &Case) -> bool {
 /// Means with intervals of one variant.
 fn outcome(name: &str, runs: &[CompareRun]) -> Outcome {
     let of = |f: fn(&CompareRun) -> f64| Estimate::of(runs.iter().map(f));
+    let counts = |f: fn(&CompareRun) -> u64| Estimate::of_counts(runs.iter().map(|r| f(r) as f64));
     let some = |f: fn(&CompareRun) -> Option<f64>| Estimate::of_some(runs.iter().map(f));
     let ratio = |f: fn(&CompareRun) -> Option<(f64, f64)>| {
         paired::ratio(&runs.iter().filter_map(f).collect::<Vec<_>>())
+    };
+    let share = |f: fn(&CompareRun) -> Option<(f64, f64)>| {
+        paired::share(&runs.iter().filter_map(f).collect::<Vec<_>>())
     };
     let any = |f: fn(&CompareRun) -> Option<f64>| {
         runs.iter().any(|r| f(r).is_some()).then(|| Estimate::of_some(runs.iter().map(f)))
@@ -291,12 +295,14 @@ fn outcome(name: &str, runs: &[CompareRun]) -> Outcome {
         delivery_p95_s: some(|r| r.delivery_p95_s),
         delivery_p95_difference: None,
         queue_delay_s: some(|r| r.queue_delay_s),
-        residual_loss: ratio(|r| Some((r.lossy_packets_lost? as f64, r.lossy_packets? as f64))),
+        residual_loss: share(|r| Some((r.lossy_packets_lost? as f64, r.lossy_packets? as f64))),
         bytes_per_byte: ratio(|r| Some((r.link_bps?, r.carried_bps?))),
-        retransmissions: of(|r| r.retransmissions as f64),
-        retransmission_ratio: of(|r| r.retransmission_ratio),
-        timeouts: of(|r| r.timeouts as f64),
-        fast_retransmits: of(|r| r.fast_retransmits as f64),
+        retransmissions: counts(|r| r.retransmissions),
+        retransmission_ratio: Estimate::of_shares(
+            runs.iter().map(|r| (r.retransmission_ratio, r.segments_sent as f64)),
+        ),
+        timeouts: counts(|r| r.timeouts),
+        fast_retransmits: counts(|r| r.fast_retransmits),
         ecn_reactions: some(|r| r.ecn_reactions.map(|n| n as f64)),
         completion_s: some(|r| r.completion_s),
         exchange_mean_s: some(|r| r.exchange_mean_s),

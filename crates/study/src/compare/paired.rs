@@ -42,7 +42,7 @@ pub(crate) fn interval(values: &[f64], alpha: f64) -> Estimate {
 /// with the interval of the linearised ratio: `r +- t s / sqrt(n)`, `s` the deviation of
 /// `(x - r y) / mean y`. The mean of the single ratios would weigh a stretch in which next to nothing
 /// was sent as much as any other, and losses are what keeps a sender from sending.
-pub(crate) fn ratio(pairs: &[(f64, f64)]) -> Estimate {
+pub fn ratio(pairs: &[(f64, f64)]) -> Estimate {
     interval(&parts(pairs), ALPHA)
 }
 
@@ -55,6 +55,14 @@ pub(crate) fn parts(pairs: &[(f64, f64)]) -> Vec<f64> {
     }
     let (ratio, mean) = (top / bottom, bottom / pairs.len() as f64);
     pairs.iter().map(|(x, y)| ratio + (x - ratio * y) / mean).collect()
+}
+
+/// As [`ratio`], of events over what they may happen to (packets lost over packets sent), which have the
+/// exact interval as well where they are few: no loss at all does not prove that there is none.
+pub fn share(pairs: &[(f64, f64)]) -> Estimate {
+    let (events, of) = pairs.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0, y + p.1));
+    let wide = ratio(pairs).with_few_events(events, of);
+    Estimate { ci_high: wide.ci_high.map(|high| high.min(1.0)), ..wide }
 }
 
 /// How much more `ours` is than `theirs`, in percent of the mean of `theirs`, with Fieller's
@@ -87,7 +95,7 @@ fn relative(ours: &[f64], theirs: &[f64], alpha: f64) -> Estimate {
 }
 
 /// `ours` less `theirs`, replication by replication.
-pub(crate) fn difference(ours: &[f64], theirs: &[f64]) -> Difference {
+pub fn difference(ours: &[f64], theirs: &[f64]) -> Difference {
     let each: Vec<f64> = ours.iter().zip(theirs).map(|(a, b)| a - b).collect();
     let n = theirs.len() as f64;
     let mean = theirs.iter().sum::<f64>() / n;
@@ -109,7 +117,7 @@ fn standing(estimate: &Estimate) -> Standing {
 
 /// Ranks variants by their values in each replication: which has the highest mean, which may be as
 /// good, and which are not. With it, how much less than the best each has.
-pub(crate) fn ranking(names: &[String], values: &[Vec<f64>]) -> (Ranking, Vec<Option<Estimate>>) {
+pub fn ranking(names: &[String], values: &[Vec<f64>]) -> (Ranking, Vec<Option<Estimate>>) {
     let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
     let mut order: Vec<usize> = (0..values.len()).filter(|i| !values[*i].is_empty()).collect();
     // Stable: among equals the first named stays first.
@@ -193,6 +201,10 @@ mod tests {
         assert_eq!(ratio(&[(1.0, 0.0)]).mean, None);
         assert_eq!(ratio(&[]).mean, None);
         assert_eq!(ratio(&[(1.0, 4.0)]).ci_low, None);
+        // Nothing lost of 3000 packets: up to 3.6889 of them, not certainly nothing.
+        let none = share(&[(0.0, 1000.0), (0.0, 2000.0)]);
+        assert_eq!((none.mean, none.ci_low), (Some(0.0), Some(0.0)));
+        close(none.ci_high.map(|x| 1e3 * x), 3.6889 / 3.0);
     }
 
     #[test]

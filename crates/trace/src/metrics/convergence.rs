@@ -5,10 +5,10 @@
 //! (Mirage). Three conditions, each a parameter with a default that is our choice:
 //!
 //! 1. at least `min_packets` (10,000) packets;
-//! 2. precision: 1.96 standard errors of mu within `precision` (0.05). The standard error is the
-//!    larger of a true two-state chain's (see [`Pairs::mu_standard_error`]) and that which the
-//!    scatter of the chunks shows, `chunk_rms / sqrt(chunks - 1)`: a link that wanders needs a
-//!    longer look than a stationary chain;
+//! 2. precision: the 95 % interval of mu (see [`super::interval`]) reaches no farther than
+//!    `precision` (0.05) from mu on either side, nor do 1.96 of the standard errors that the scatter
+//!    of the chunks shows, `chunk_rms / sqrt(chunks - 1)`: a link that wanders needs a longer look
+//!    than a stationary chain;
 //! 3. the prefix curve has levelled off: over its second half it stays within `level_band` (0.02)
 //!    or four standard errors of a true chain of its final value, whichever is wider. For a true
 //!    chain the prefix of k of n packets differs from the whole by `SE sqrt(n/k - 1)`, so by at
@@ -21,6 +21,7 @@ use airtcp_units::Outcomes;
 use serde::{Deserialize, Serialize};
 
 use super::counts::Pairs;
+use super::interval::intervals;
 
 /// What counts as converged.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -28,7 +29,7 @@ use super::counts::Pairs;
 pub struct ConvergenceOptions {
     /// Fewest packets that can be enough.
     pub min_packets: u64,
-    /// Largest half-width of mu's 95 % interval.
+    /// How far mu's 95 % interval may reach from mu.
     pub precision: f64,
     /// How far the second half of the prefix curve may be from its end.
     pub level_band: f64,
@@ -59,7 +60,8 @@ const CHUNKS: u64 = 16;
 const MIN_CHUNK: u64 = 50;
 /// Fewest chunks in which mu is defined.
 const MIN_DEFINED_CHUNKS: usize = 4;
-/// Normal quantile of a 95 % interval.
+/// Coverage of the interval that must be narrow, and its normal quantile.
+const CONFIDENCE: f64 = 0.95;
 const Z95: f64 = 1.96;
 
 /// Whether mu has converged over a trace, and on what grounds.
@@ -84,6 +86,22 @@ pub struct Convergence {
     pub nonstationarity_ratio: Option<f64>,
 }
 
+impl Convergence {
+    /// Of a link whose order of packets is not known.
+    pub(super) fn without_order(chunk: u64) -> Self {
+        Self {
+            converged: false,
+            reason: "the order of losses was not measured, so mu is not known".to_owned(),
+            needed_packets: None,
+            prefix: Vec::new(),
+            chunk,
+            chunk_rms: None,
+            standard_error: None,
+            nonstationarity_ratio: None,
+        }
+    }
+}
+
 /// Judges `trace`.
 pub fn convergence(trace: &Outcomes, options: &ConvergenceOptions) -> Convergence {
     let n = trace.len() as u64;
@@ -106,20 +124,31 @@ pub fn convergence(trace: &Outcomes, options: &ConvergenceOptions) -> Convergenc
     let scatter = chunk_scatter(trace, &pairs, mu, chunk);
     out.chunk_rms = scatter.map(|s| s.rms);
     out.nonstationarity_ratio = scatter.and_then(|s| s.ratio);
-    judge(&mut out, n, mu, se, scatter, options);
+    let reach =
+        intervals(trace, CONFIDENCE).mu.map_or(1.0, |[low, high]| (mu - low).max(high - mu));
+    judge(&mut out, n, &Known { mu, se, reach }, scatter, options);
     out
+}
+
+/// What is known of mu.
+struct Known {
+    mu: f64,
+    /// Standard error of a chain's.
+    se: f64,
+    /// How far its interval reaches from it.
+    reach: f64,
 }
 
 fn judge(
     out: &mut Convergence,
     n: u64,
-    mu: f64,
-    se: f64,
+    known: &Known,
     scatter: Option<Scatter>,
     options: &ConvergenceOptions,
 ) {
-    let observed = scatter.map_or(0.0, |s| s.standard_error);
-    let half_width = Z95 * se.max(observed);
+    let Known { mu, se, reach } = *known;
+    let observed = Z95 * scatter.map_or(0.0, |s| s.standard_error);
+    let half_width = reach.max(observed);
     let band = options.level_band.max(4.0 * se);
     let drift = out
         .prefix
@@ -141,7 +170,7 @@ fn judge(
         ));
     }
     if !precise {
-        let cause = if observed > se { "the chunks scatter" } else { "too few transitions" };
+        let cause = if observed > reach { "the chunks scatter" } else { "too few transitions" };
         faults.push(format!(
             "mu is known only to +-{half_width:.2} ({cause}; wanted +-{})",
             options.precision

@@ -1,5 +1,6 @@
 use super::*;
 use crate::synth::{GeParams, SynthModel};
+use airtcp_random::Seed;
 use airtcp_units::detmath;
 
 fn chain(prr: f64, mu: f64, n: usize, seed: u64) -> Outcomes {
@@ -12,7 +13,7 @@ fn a_chain_gives_back_its_parameters() {
     for (i, (prr, mu)) in [(0.5, 0.6), (0.9, 0.6), (0.2, 0.3), (0.5, -0.4)].into_iter().enumerate()
     {
         let n = 400_000;
-        let stats = analyse(&chain(prr, mu, n, i as u64), &AnalyseOptions::default(), Seed::new(9));
+        let stats = analyse(&chain(prr, mu, n, i as u64), &AnalyseOptions::default());
         let se = stats.convergence.standard_error.unwrap();
         // The error of a chain's mean is inflated by (1 + mu) / (1 - mu).
         let prr_se = (prr * (1.0 - prr) / n as f64 * (1.0 + mu) / (1.0 - mu)).sqrt();
@@ -33,7 +34,7 @@ fn a_chain_gives_back_its_parameters() {
 fn empty_and_uniform_traces_are_measured_without_complaint() {
     for bits in [vec![], vec![true; 1000], vec![false; 1000], vec![true], vec![false]] {
         let trace: Outcomes = bits.iter().copied().collect();
-        let stats = analyse(&trace, &AnalyseOptions::default(), Seed::new(1));
+        let stats = analyse(&trace, &AnalyseOptions::default());
         assert_eq!(stats.packets, bits.len() as u64);
         assert_eq!((stats.mu, stats.beta, stats.converged), (None, None, false));
         let json = serde_json::to_value(&stats).unwrap();
@@ -46,10 +47,20 @@ fn empty_and_uniform_traces_are_measured_without_complaint() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_intervals() {
-    let trace = chain(0.5, 0.5, 5_000, 4);
-    let options = AnalyseOptions::default();
-    assert_eq!(analyse(&trace, &options, Seed::new(7)), analyse(&trace, &options, Seed::new(7)));
+fn without_order_only_reception_is_left() {
+    let trace = chain(0.6, 0.5, 20_000, 4);
+    let all = analyse(&trace, &AnalyseOptions::default());
+    assert!(all.converged && all.mu.is_some());
+    let stats = all.clone().without_order();
+    assert_eq!((stats.prr, stats.prr_ci, stats.class), (all.prr, all.prr_ci, all.class));
+    assert!(!stats.converged && stats.convergence.reason.contains("not measured"));
+    // Nothing that depends on order is left anywhere in the document.
+    let json = serde_json::to_value(&stats).unwrap();
+    let kept = ["packets", "received", "prr", "prr_ci", "class", "converged", "convergence"];
+    for (key, value) in json.as_object().unwrap() {
+        let empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+        assert_eq!(empty, !kept.contains(&key.as_str()), "{key}: {value}");
+    }
 }
 
 #[test]
@@ -60,10 +71,9 @@ fn longest_bursts_of_a_chain_are_near_the_closed_form() {
     let scale = -1.0 / detmath::ln_1p(-0.2);
     let (mut got, mut expected) = ([0.0; 2], [0.0; 2]);
     for seed in 0..40 {
-        let options = AnalyseOptions { bootstrap_repeats: 0, ..AnalyseOptions::default() };
-        let stats = analyse(&chain(prr, mu, n, seed), &options, Seed::new(1));
-        got[0] += stats.longest_success_burst as f64 / 40.0;
-        got[1] += stats.longest_loss_burst as f64 / 40.0;
+        let stats = analyse(&chain(prr, mu, n, seed), &AnalyseOptions::default());
+        got[0] += stats.longest_success_burst.unwrap() as f64 / 40.0;
+        got[1] += stats.longest_loss_burst.unwrap() as f64 / 40.0;
         expected[0] += stats.ge_expected_longest_success_burst.unwrap() / 40.0;
         expected[1] += stats.ge_expected_longest_loss_burst.unwrap() / 40.0;
     }

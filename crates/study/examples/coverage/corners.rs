@@ -1,0 +1,320 @@
+//! How often each interval holds a known truth, corner by corner: one definition for the sweep
+//! (`examples/coverage`) and for the test (`tests/coverage.rs`).
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use airtcp_random::{Seed, Stream};
+use airtcp_sim::Estimate;
+use airtcp_study::{StudyOptions, intervals, study};
+use airtcp_trace::metrics;
+use airtcp_trace::reader::{LinkTrace, Source};
+use airtcp_trace::synth::LossyGe;
+use airtcp_trace::{GeParams, SynthModel};
+use airtcp_units::{Outcomes, Span, detmath};
+
+/// One interval under one truth.
+pub struct Corner {
+    /// Which interval.
+    pub interval: &'static str,
+    /// Under what truth.
+    pub corner: String,
+    /// True if the method holds here; false where its assumptions do not, and the table shows what
+    /// that costs.
+    pub holds: bool,
+    /// How much a draw costs, in draws of the cheapest.
+    pub cost: u32,
+    /// Whether a draw's interval covers; `None` if the draw has no such interval.
+    pub draw: Box<dyn Fn(u64) -> Option<bool>>,
+}
+
+fn corner(
+    interval: &'static str,
+    corner: String,
+    cost: u32,
+    draw: impl Fn(u64) -> Option<bool> + 'static,
+) -> Corner {
+    Corner { interval, corner, holds: true, cost, draw: Box::new(draw) }
+}
+
+/// All corners.
+pub fn corners() -> Vec<Corner> {
+    let mut all = traces();
+    all.extend(means());
+    all.extend(events());
+    all.extend(comparisons());
+    all.extend(studies());
+    all
+}
+
+fn inside(interval: [f64; 2], truth: f64) -> bool {
+    interval[0] <= truth && truth <= interval[1]
+}
+
+fn covers(estimate: &Estimate, truth: f64) -> Option<bool> {
+    // An end that is open excludes nothing.
+    estimate.mean?;
+    let (low, high) = (estimate.ci_low, estimate.ci_high);
+    Some(low.is_none_or(|low| low <= truth) && high.is_none_or(|high| truth <= high))
+}
+
+/// PRR and mu of a trace, which has both outcomes in it.
+fn traces() -> Vec<Corner> {
+    let mut all = Vec::new();
+    let chains = [
+        (0.998, 0.0, 300),
+        (0.99, 0.0, 300),
+        (0.97, 0.0, 300),
+        (0.9, 0.0, 300),
+        (0.5, 0.0, 300),
+        (0.99, 0.6, 300),
+        (0.97, 0.9, 300),
+        (0.9, 0.9, 300),
+        (0.5, 0.9, 300),
+        (0.5, 0.98, 300),
+        (0.1, 0.6, 300),
+        (0.998, 0.0, 10_000),
+        (0.99, 0.9, 10_000),
+        (0.9, 0.98, 10_000),
+        (0.5, 0.6, 10_000),
+        (0.5, -0.5, 10_000),
+        (0.998, 0.0, 100_000),
+        (0.998, 0.9, 100_000),
+        (0.9, 0.3, 100_000),
+        (0.5, 0.98, 100_000),
+    ]; // (PRR, mu, packets)
+    for (prr, mu, n) in chains {
+        let Ok(params) = GeParams::from_prr_mu(prr, mu) else { continue };
+        let name = format!("chain, PRR {prr}, mu {mu}, {n} packets");
+        all.extend(trace(&name, SynthModel::GilbertElliott(params), prr, mu, n, true));
+    }
+    // No chains: hidden states whose mean lengths are (100, 100), (200, 20) and (5000, 2500) packets.
+    for (b, g, good, bad, n, holds) in [
+        (0.01, 0.01, 0.05, 0.5, 20_000, true),
+        (0.005, 0.05, 0.001, 0.5, 20_000, true),
+        (0.01, 0.01, 0.05, 0.5, 300, false),
+        (0.0002, 0.0004, 0.02, 0.6, 100_000, false),
+        (0.0002, 0.0004, 0.02, 0.6, 10_000, false),
+    ] {
+        let hidden = LossyGe { g, b, loss_good: good, loss_bad: bad };
+        let (in_good, in_bad) = (g / (g + b), b / (g + b));
+        let loss = in_good * good + in_bad * bad;
+        let both = in_good * good * ((1.0 - b) * good + b * bad)
+            + in_bad * bad * (g * good + (1.0 - g) * bad);
+        let mu = both / loss - (loss - both) / (1.0 - loss);
+        let name = format!(
+            "hidden states of {:.0} and {:.0} packets that lose {good} and {bad}, {n} packets",
+            1.0 / b,
+            1.0 / g
+        );
+        all.extend(trace(&name, SynthModel::LossyGilbertElliott(hidden), 1.0 - loss, mu, n, holds));
+    }
+    all
+}
+
+fn trace(name: &str, model: SynthModel, prr: f64, mu: f64, n: usize, holds: bool) -> [Corner; 2] {
+    let cost = (n as u32 / 500).max(1);
+    let draw = move |model: &SynthModel, seed: u64| {
+        let trace = model.generate(n, &mut Seed::new(seed).stream("coverage/trace")).ok()?;
+        (trace.received() > 0 && trace.received() < n).then(|| metrics::intervals(&trace, 0.95))
+    };
+    let again = model.clone();
+    let of_prr = corner("PRR", name.to_owned(), cost, move |seed| {
+        draw(&model, seed)?.prr.map(|found| inside(found, prr))
+    });
+    let of_mu = corner("mu", name.to_owned(), cost, move |seed| {
+        draw(&again, seed)?.mu.map(|found| inside(found, mu))
+    });
+    [Corner { holds, ..of_prr }, Corner { holds, ..of_mu }]
+}
+
+/// Standard normal by Box and Muller.
+fn normal(stream: &mut Stream) -> f64 {
+    let radius = (-2.0 * detmath::ln(stream.unit_positive())).sqrt();
+    radius * detmath::cos(std::f64::consts::TAU * stream.unit_positive())
+}
+
+fn poisson(mean: f64, stream: &mut Stream) -> f64 {
+    let (mut at, mut n) = (-detmath::ln(stream.unit_positive()), 0.0);
+    while at < mean {
+        n += 1.0;
+        at -= detmath::ln(stream.unit_positive());
+    }
+    n
+}
+
+/// Lognormal with mean 1.
+fn skewed(sigma: f64, stream: &mut Stream) -> f64 {
+    detmath::exp(sigma * normal(stream) - sigma * sigma / 2.0)
+}
+
+fn list(n: u32, stream: &mut Stream, mut f: impl FnMut(&mut Stream) -> f64) -> Vec<f64> {
+    (0..n).map(|_| f(stream)).collect()
+}
+
+fn means() -> Vec<Corner> {
+    let mut all = Vec::new();
+    for n in [2, 3, 5, 10, 20] {
+        all.push(corner(
+            "mean over replications",
+            format!("normal, {n} replications"),
+            1,
+            move |seed| {
+                let mut stream = Seed::new(seed).stream("coverage/mean");
+                covers(&Estimate::of(list(n, &mut stream, normal)), 0.0)
+            },
+        ));
+        for (sigma, holds) in [(0.3, true), (1.0, false)] {
+            let name =
+                format!("lognormal, standard deviation of the logarithm {sigma}, {n} replications");
+            let of = corner("mean over replications", name, 1, move |seed| {
+                let mut stream = Seed::new(seed).stream("coverage/skewed");
+                covers(&Estimate::of(list(n, &mut stream, |s| skewed(sigma, s))), 1.0)
+            });
+            all.push(Corner { holds, ..of });
+        }
+    }
+    all
+}
+
+fn events() -> Vec<Corner> {
+    let mut all = Vec::new();
+    for n in [3, 10, 20] {
+        for mean in [0.02, 0.1, 0.5, 2.0, 20.0] {
+            let name = format!("independent events, {mean} a replication, {n} replications");
+            all.push(corner("count over replications", name, 1, move |seed| {
+                let mut stream = Seed::new(seed).stream("coverage/count");
+                covers(&Estimate::of_counts(list(n, &mut stream, |s| poisson(mean, s))), mean)
+            }));
+        }
+        for mean in [2.0, 20.0] {
+            // Mean and scatter of a replication's rate are equal: variance mean + mean^2 / 4.
+            let name = format!(
+                "events whose rate scatters by half, {mean} a replication, {n} replications"
+            );
+            let of = corner("count over replications", name, 1, move |seed| {
+                let mut stream = Seed::new(seed).stream("coverage/clustered");
+                let draw = |s: &mut Stream| {
+                    let rate = mean * skewed(0.47, s);
+                    poisson(rate, s)
+                };
+                covers(&Estimate::of_counts(list(n, &mut stream, draw)), mean)
+            });
+            all.push(Corner { holds: n > 3, ..of });
+        }
+        for p in [1e-5, 1e-4, 1e-3, 1e-2] {
+            let name = format!("loss {p} of about 3000 packets a replication, {n} replications");
+            all.push(corner("share of packets", name, 1, move |seed| {
+                let mut stream = Seed::new(seed).stream("coverage/share");
+                let pairs: Vec<(f64, f64)> = (0..n)
+                    .map(|_| {
+                        let sent = 3000.0 * skewed(0.3, &mut stream);
+                        (poisson(p * sent, &mut stream), sent)
+                    })
+                    .collect();
+                covers(&intervals::share(&pairs), p)
+            }));
+        }
+    }
+    all
+}
+
+fn comparisons() -> Vec<Corner> {
+    let mut all = Vec::new();
+    for n in [3, 5, 10] {
+        for (times, scatter) in [(1.0, 0.1), (5.0, 0.1), (5.0, 0.3)] {
+            let pair = move |seed: u64| {
+                let mut stream = Seed::new(seed).stream("coverage/pair");
+                // The channel moves both; each has some of its own.
+                let both = list(n, &mut stream, |s| skewed(scatter, s));
+                let with = |s: &mut Stream| -> Vec<f64> {
+                    both.iter().map(|x| x * skewed(scatter / 2.0, s)).collect()
+                };
+                let theirs = with(&mut stream);
+                let ours: Vec<f64> = with(&mut stream).iter().map(|x| times * x).collect();
+                intervals::difference(&ours, &theirs)
+            };
+            let name = format!("{times} times as much, scatter {scatter}, {n} replications");
+            all.push(corner("paired difference", name.clone(), 1, move |seed| {
+                covers(&pair(seed).absolute, times - 1.0)
+            }));
+            all.push(corner("paired difference in percent", name, 1, move |seed| {
+                covers(&pair(seed).percent?, 100.0 * (times - 1.0))
+            }));
+        }
+        let name = format!("four equal variants, {n} replications: none is called behind");
+        all.push(corner("ranking", name, 1, move |seed| {
+            let mut stream = Seed::new(seed).stream("coverage/ranking");
+            let names = ["a", "b", "c", "d"].map(str::to_owned);
+            let values: Vec<Vec<f64>> =
+                names.iter().map(|_| list(n, &mut stream, normal)).collect();
+            Some(intervals::ranking(&names, &values).0.behind.is_empty())
+        }));
+    }
+    all
+}
+
+fn link(outcomes: Outcomes) -> LinkTrace {
+    LinkTrace {
+        name: "link".into(),
+        outcomes,
+        interval: Some(Span::from_millis(10)),
+        source: Source { path: PathBuf::from("link"), layout: "bits".into() },
+        order_known: true,
+        capacity: None,
+        notes: Vec::new(),
+        labels: BTreeMap::new(),
+    }
+}
+
+fn studied(outcomes: Outcomes, replicas: u32, seed: u64) -> Option<airtcp_study::TcpStudy> {
+    let analyse = metrics::AnalyseOptions { cpdf_max_k: 1, lags: Vec::new(), ..Default::default() };
+    let options =
+        StudyOptions { replicas, seed, workers: Some(1), analyse, ..StudyOptions::default() };
+    let result = study(&[link(outcomes)], Vec::new(), &options, |_, _| true).ok()?;
+    result.links.into_iter().next().map(|link| link.tcp)
+}
+
+/// TCP over a trace against TCP over independent links of its PRR.
+fn studies() -> Vec<Corner> {
+    let mut all = Vec::new();
+    for prr in [0.995, 0.97, 0.9, 0.7, 0.4] {
+        for (n, replicas) in [(2_000_usize, 20_u32), (2_000, 5)] {
+            let draw = move |seed: u64, label: &str, prr: f64| {
+                let model = SynthModel::Independent { prr };
+                model.generate(n, &mut Seed::new(seed).stream(label)).ok()
+            };
+            let cost = n as u32 * (replicas + 1) / 2_000;
+            let name = format!("independent losses, PRR {prr}, {n} packets, {replicas} replicas");
+            all.push(corner("prediction of one more link", name.clone(), cost, move |seed| {
+                let tcp = studied(draw(seed, "coverage/link", prr)?, replicas, seed)?;
+                tcp.difference.independent.beyond_chance.map(|beyond| !beyond)
+            }));
+            // A link that TCP gets more from: losses in bursts. Its replicas are what varies.
+            let params = GeParams::from_prr_mu(prr, 0.9).ok();
+            let of_gain = move |seed: u64| {
+                let bursty = SynthModel::GilbertElliott(params?);
+                let trace = bursty.generate(n, &mut Seed::new(1).stream("coverage/bursty")).ok()?;
+                studied(trace, replicas, seed)
+            };
+            let truth = std::cell::OnceCell::new();
+            let gain = corner("gain in percent", name, cost, move |seed| {
+                let truth = *truth.get_or_init(|| {
+                    let mean = |seed: u64| {
+                        let bursty = SynthModel::GilbertElliott(params?);
+                        let trace = bursty.generate(n, &mut Seed::new(1).stream("coverage/bursty"));
+                        let tcp = studied(trace.ok()?, 2_000, seed)?;
+                        tcp.difference.independent.percent?.mean
+                    };
+                    mean(u64::MAX)
+                });
+                // Shown with its interval only where it is more than chance.
+                let found = of_gain(seed)?.difference.independent;
+                found.beyond_chance?.then(|| covers(&found.percent?, truth?)).flatten()
+            });
+            // Next to full use, one replica in twenty gets much less: a mean of 20 often has none of it.
+            all.push(Corner { holds: prr < 0.99 && replicas > 5, ..gain });
+        }
+    }
+    all
+}

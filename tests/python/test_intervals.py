@@ -1,0 +1,143 @@
+"""Intervals and verdicts: nothing is claimed of few losses, nor of an order that was drawn."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import airtcp
+from airtcp import words_fit, words_link, words_remedies, words_study
+
+if TYPE_CHECKING:
+    from conftest import Program
+
+ROOT = Path(__file__).resolve().parents[2]
+
+HEADER = (
+    '{"location": "here", "interframe_duration": 10}\n'
+    "datetime,src,dst,channel,mean_rssi,pdr,tx_count\n"
+)
+
+
+def _k7(folder: Path, name: str, ratios: list[float], bursts: int = 20) -> Path:
+    rows = "".join(
+        f"2020-01-01 00:{minute % 60:02}:00,1,{2 + link},11,-80,{ratio},100\n"
+        for link, ratio in enumerate(ratios)
+        for minute in range(bursts)
+    )
+    path = folder / f"{name}.k7"
+    path.write_text(HEADER + rows)
+    return path
+
+
+@pytest.fixture
+def counted(tmp_path: Path) -> Path:
+    return _k7(tmp_path, "counted", [0.9, 0.6])
+
+
+def test_independent_losses_do_not_oscillate(tmp_path: Path) -> None:
+    for seed in range(12):
+        airtcp.synth(tmp_path / f"{seed}.txt", prr=0.97, packets=300, seed=seed)
+    links: Any = airtcp.stats(tmp_path)["links"]
+    kinds = [words_link.memory(link) for link in links]
+    assert kinds.count("undecided") >= 11
+    assert "oscillating" not in kinds
+    assert all(low < 0 < high for low, high in (link["mu_ci"] for link in links))
+
+
+def test_many_independent_losses_are_called_so(tmp_path: Path) -> None:
+    path = airtcp.synth(tmp_path / "many.txt", prr=0.9, packets=100_000, seed=1)
+    (link,) = airtcp.stats(path)["links"]
+    assert words_link.memory(link) == "independent"  # pyright: ignore[reportArgumentType]
+    assert link["converged"]
+
+
+def test_a_drawn_order_is_not_shown_as_measured(counted: Path, run: Program) -> None:
+    result = airtcp.study(counted, replicas=2)
+    for link in result.json["links"]:
+        assert not link["order_known"]
+        for key in ("mu", "mu_ci", "g", "b", "beta", "longest_loss_burst", "loss_bursts"):
+            assert link[key] is None, key  # pyright: ignore[reportTypedDictNotRequiredAccess]
+        assert (link["cpdf"], link["autocorrelation"], link["converged"]) == ([], [], False)
+        assert link["tcp"]["gilbert_elliott"] is None
+        assert "not measured" in (link["tcp"]["gilbert_elliott_note"] or "")
+        said = [finding.headline for finding in words_link.link_findings(link)]
+        assert "Memory not measured" in said
+        assert not {"Bursty", "Oscillating", "Independent", "Long enough"} & set(said)
+    table = result.links
+    assert table["mu"].null_count() == len(table)
+    assert table["longest_loss_burst"].null_count() == len(table)
+    said = " ".join(f.text for f in words_study.study_findings(result.json["links"]))
+    assert "without their order" in said
+    assert "settled" not in said
+    shown = run("trace", "stats", counted)
+    assert shown.code == 0, shown.err
+    assert "without their order" in " ".join(shown.out.split())
+    # Whoever wants the drawn trace's gets it.
+    drawn = airtcp.stats(counted, analyse={"drawn_order": True})["links"]
+    assert all(link["mu"] is not None for link in drawn)
+
+
+def test_hundredths_of_delivery_ratios_are_noticed(tmp_path: Path) -> None:
+    path = _k7(tmp_path, "hundredths", [0.0098, 0.0102], bursts=60)
+    for link in airtcp.stats(path)["links"]:
+        assert any("no pdr of the file exceeds 0.0102" in note for note in link["notes"])
+    for link in airtcp.stats(_k7(tmp_path, "poor", [0.0098, 0.5], bursts=60))["links"]:
+        assert not any("no pdr" in note for note in link["notes"])
+
+
+def test_a_start_that_makes_the_finding_is_told(tmp_path: Path) -> None:
+    good = airtcp.synth(tmp_path / "good.txt", prr=0.99, packets=500, seed=1)
+    bad = airtcp.synth(tmp_path / "bad.txt", prr=0.4, packets=9500, seed=2)
+    both = tmp_path / "both.txt"
+    both.write_text(Path(good).read_text() + Path(bad).read_text())
+    (link,) = airtcp.study(both, replicas=2).json["links"]
+    start = link.get("start")
+    assert start is not None
+    assert start["packets"] == 500
+    assert start["packets_per_second_without"] < link["tcp"]["empirical"]["packets_per_second"] / 2
+    said = [finding.headline for finding in words_link.link_findings(link)]
+    assert said[1] == "The start differs from the rest"
+    (bad_link,) = airtcp.study(bad, replicas=2).json["links"]
+    assert bad_link.get("start") is None
+
+
+def test_remedies_over_a_part_of_the_trace_say_so(tmp_path: Path) -> None:
+    path = airtcp.synth(tmp_path / "long.txt", prr=0.9, packets=100_500, seed=1)
+    result = airtcp.study(path, replicas=2, compare=False, remedies="sack@ll-arq")
+    remedies = result.json["links"][0].get("remedies")
+    assert remedies is not None
+    assert (
+        "Over the first 100000 of the trace's 100500 packets."
+        in words_remedies.goodput(remedies).text
+    )
+
+
+def test_the_page_of_intervals_is_that_of_the_results() -> None:
+    script = ROOT / "docs" / "figures" / "intervals.py"
+    made = subprocess.run([sys.executable, script, "--check"], capture_output=True, check=False)
+    assert made.returncode == 0, made.stdout.decode()
+
+
+def test_the_gain_of_a_fit_holds_with_few_links() -> None:
+    draws, links, truth = 400, 4, 0.02
+    random = Random(1)  # noqa: S311
+    missed = 0
+    for _ in range(draws):
+        document: Any = {
+            "links": [{"packets_per_second": 0.0, "link_packets_per_second": 1.0}] * links
+        }
+        before: Any = {
+            "leave_one_out_estimates": [0.5 + random.gauss(0, 0.05) for _ in range(links)]
+        }
+        after: Any = {"leave_one_out_estimates": [0.5 - truth] * links}
+        found = words_fit.improvement(document, before, after)
+        assert found is not None
+        missed += abs(found[0] - truth) > found[1]
+    # 5 % and four binomial errors; the normal quantile missed 15 %.
+    assert missed <= 0.05 * draws + 4 * (0.05 * 0.95 * draws) ** 0.5
