@@ -14,18 +14,18 @@ use airtcp_trace::{GeParams, SynthModel};
 use airtcp_units::{Outcomes, Span, detmath};
 
 /// One interval under one truth.
-pub struct Corner {
+pub(crate) struct Corner {
     /// Which interval.
-    pub interval: &'static str,
+    pub(crate) interval: &'static str,
     /// Under what truth.
-    pub corner: String,
+    pub(crate) corner: String,
     /// True if the method holds here; false where its assumptions do not, and the table shows what
     /// that costs.
-    pub holds: bool,
+    pub(crate) holds: bool,
     /// How much a draw costs, in draws of the cheapest.
-    pub cost: u32,
+    pub(crate) cost: u32,
     /// Whether a draw's interval covers; `None` if the draw has no such interval.
-    pub draw: Box<dyn Fn(u64) -> Option<bool>>,
+    pub(crate) draw: Box<dyn Fn(u64) -> Option<bool>>,
 }
 
 fn corner(
@@ -38,7 +38,7 @@ fn corner(
 }
 
 /// All corners.
-pub fn corners() -> Vec<Corner> {
+pub(crate) fn corners() -> Vec<Corner> {
     let mut all = traces();
     all.extend(means());
     all.extend(events());
