@@ -69,7 +69,7 @@ def page() -> str:
         "Every interval that `airtcp` prints, its method, and how often it holds a known truth. All are",
         "95 % intervals. This page is generated: `docs/figures/intervals.py` makes it from",
         "[`intervals.csv`](../figures/intervals.csv), the results of `cargo run --release -p airtcp-study",
-        "--example coverage -- DRAWS`. A reduced sweep is a test (`crates/study/tests/coverage.rs`).",
+        "--example coverage -- 1000`. A reduced sweep is a test (`crates/study/tests/coverage.rs`).",
         "",
         "*Covered* is the share of draws whose interval holds the truth; draws without an interval (a",
         "trace without losses has no mu) do not count. *Below* marks corners where more intervals miss",
@@ -87,9 +87,9 @@ def page() -> str:
         for row in of:
             draws, covered = int(row["draws"]), int(row["covered"])
             said = "outside" if row["holds"] == "false" else ""
-            if draws and not bound(draws - covered, draws):
+            if draws >= 50 and not bound(draws - covered, draws):
                 said = f"{said}, below".removeprefix(", ")
-            share = f"{100 * covered / draws:.1f} %" if draws else "-"
+            share = f"{100 * covered / draws:.1f} %" if draws >= 50 else "-"
             out.append(f"| {row['corner']} | {draws} | {share} | {said} |")
     return "\n".join([*out, ""])
 
