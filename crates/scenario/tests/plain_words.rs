@@ -1,6 +1,8 @@
 //! What a scenario is refused for is said in the words of its author: no word of the parser, of its
 //! types or of this program's language.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 use airtcp_scenario::read;
 
 const LINK: &str = "[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mb/s\"\n";
