@@ -114,7 +114,7 @@ def test_remedies_over_a_part_of_the_trace_say_so(tmp_path: Path) -> None:
     assert remedies is not None
     assert (
         "Over the first 100000 of the trace's 100500 packets."
-        in words_remedies.goodput(remedies).text
+        in words_remedies.conclusion(remedies).text
     )
 
 

@@ -258,13 +258,12 @@ pub(crate) fn trace_synth(py: Python<'_>, spec: &str) -> PyResult<()> {
         return Err(error::refuse(format!("packets is {found}: accepted is 1 to {MOST_PACKETS}")));
     }
     // On Ctrl-C the work is left to itself, and nothing it writes gets the name it is for.
-    let made = Watch::new(None).beside(py, "drawing", move |_| {
+    Watch::new(None).beside(py, "drawing", move |_| {
         let mut stream = Seed::new(spec.seed).stream("trace/synth");
         let outcomes = model.generate(spec.packets as usize, &mut stream).map_err(error::trace)?;
         let format = spec.format.unwrap_or(TraceFormat::Bits);
         write_file(&spec.path, &outcomes, spec.interval, format).map_err(error::trace)
-    })?;
-    made
+    })?
 }
 
 /// How to convert.
@@ -327,7 +326,7 @@ const LONGEST_NAME: usize = 56;
 /// same, even where large and small letters are.
 fn file_names<'a>(names: impl Iterator<Item = &'a str>, ending: &str) -> Vec<PathBuf> {
     let mut taken = BTreeSet::new();
-    let mut file = |name: &str| {
+    let file = |name: &str| {
         let clean = |c: char| if c.is_alphanumeric() || "._-#".contains(c) { c } else { '_' };
         let clean: String = name.chars().map(clean).take(LONGEST_NAME).collect();
         let stem = match clean.trim_start_matches('.') {
@@ -335,10 +334,10 @@ fn file_names<'a>(names: impl Iterator<Item = &'a str>, ending: &str) -> Vec<Pat
             stem => stem,
         };
         let numbered = |n: u64| if n == 1 { stem.to_owned() } else { format!("{stem}-{n}") };
-        let free = (1..).map(numbered).find(|name| taken.insert(name.to_lowercase()));
+        let free = (1..=u64::MAX).map(numbered).find(|name| taken.insert(name.to_lowercase()));
         PathBuf::from(format!("{}.{ending}", free.unwrap_or_default()))
     };
-    names.map(|name| file(name)).collect()
+    names.map(file).collect()
 }
 
 #[cfg(test)]

@@ -105,15 +105,17 @@ proptest! {
         seed in 0_u64..1000,
         flows in prop::collection::vec(application(), 1..5),
     ) {
-        let mut text = format!(
+        let written: Vec<String> = flows
+            .iter()
+            .map(|flow| format!("[[flows]]\nfrom = \"a\"\nto = \"b\"\n{flow}\n"))
+            .collect();
+        let text = format!(
             "duration = \"3 s\"\nwarmup = \"{warmup}\"\nreplications = 2\nseed = {seed}\n\
              [[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"{rate} Mb/s\"\ndelay = \"{delay_ms} ms\"\n\
              queue = {{ kind = \"drop-tail\", packets = {packets} }}\n\
-             loss = {{ model = \"bernoulli\", probability = {loss} }}\n"
+             loss = {{ model = \"bernoulli\", probability = {loss} }}\n{}",
+            written.concat()
         );
-        for flow in &flows {
-            text += &format!("[[flows]]\nfrom = \"a\"\nto = \"b\"\n{flow}\n");
-        }
         let result = run_with(&text, 1);
         check_all(&result);
         let measured = if warmup == "0 s" { 3.0 } else { 2.0 };

@@ -26,7 +26,7 @@ fn intervals_miss_no_more_often_than_they_say() {
         // of a binomial number above that: a right interval is this far off once in 1e4 corners.
         let most = 0.07 * n + 4.0 * (0.07 * 0.93 * n).sqrt();
         if missed > most {
-            faults.push(format!("{}: {}: {missed} of {n} miss", corner.interval, corner.corner));
+            faults.push(format!("{}: {}: {missed} of {n} miss", corner.interval, corner.name));
         }
     }
     assert!(faults.is_empty(), "{faults:#?}");

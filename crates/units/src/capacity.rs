@@ -266,6 +266,7 @@ impl CapacityClock {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "what is compared is whole numbers")]
 mod tests {
     use super::*;
     use crate::rate::{BitRate, TxClock};

@@ -18,7 +18,7 @@ pub(crate) struct Corner {
     /// Which interval.
     pub(crate) interval: &'static str,
     /// Under what truth.
-    pub(crate) corner: String,
+    pub(crate) name: String,
     /// True if the method holds here; false where its assumptions do not, and the table shows what
     /// that costs.
     pub(crate) holds: bool,
@@ -30,11 +30,11 @@ pub(crate) struct Corner {
 
 fn corner(
     interval: &'static str,
-    corner: String,
+    name: String,
     cost: u32,
     draw: impl Fn(u64) -> Option<bool> + 'static,
 ) -> Corner {
-    Corner { interval, corner, holds: true, cost, draw: Box::new(draw) }
+    Corner { interval, name, holds: true, cost, draw: Box::new(draw) }
 }
 
 /// All corners.

@@ -19,7 +19,7 @@ fn main() {
         let draws = (20 * most / u64::from(corner.cost)).clamp(most.min(200), most);
         let found: Vec<bool> = (0..draws).filter_map(|seed| (corner.draw)(seed)).collect();
         let covered = found.iter().filter(|hit| **hit).count();
-        let (name, holds) = (&corner.corner, corner.holds);
+        let (name, holds) = (&corner.name, corner.holds);
         println!("{},\"{name}\",{holds},{},{covered}", corner.interval, found.len());
     }
 }

@@ -248,8 +248,8 @@ fn bombs_are_refused() {
     let e = refused("n.csv", b"# airtcp: packets=900000000 lead=899999000\nseq\n1\n2\n");
     assert!(e.contains("losses at an end"), "{e}");
     // A link a line, and each takes kilobytes afterwards.
-    let mut rows = String::from("link,received\n");
-    (0..100_001).for_each(|i| rows.push_str(&format!("{i},1\n")));
+    let lines: Vec<String> = (0..100_001).map(|i| format!("{i},1")).collect();
+    let rows = format!("link,received\n{}\n", lines.join("\n"));
     assert!(refused("many.csv", rows.as_bytes()).contains("more than 100000 links"));
     // Long names, which are kept several times.
     let header = "{\"type\":1}\ndatetime,src,dst,channel,mean_rssi,pdr,tx_count\n";

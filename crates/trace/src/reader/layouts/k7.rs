@@ -110,18 +110,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
             continue;
         }
         let at = if channel.is_empty() { String::new() } else { format!("@ch{channel}") };
-        let mut notes = vec![order::note(if reports { "report" } else { "burst" })];
-        if reports {
-            notes.push(
-                "neighbour reports of a running network: whether two reports overlap is not stated"
-                    .to_owned(),
-            );
-        } else {
-            notes.push(format!(
-                "{} bursts put one after the other; minutes may lie between two",
-                group.bursts
-            ));
-        }
+        let mut notes = order_notes(reports, group.bursts);
         if delivering >= MANY_BURSTS && highest <= SMALL_SCALE {
             notes.push(format!(
                 "no pdr of the file exceeds {highest}: they look like hundredths of delivery ratios; \
@@ -156,6 +145,17 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
         return Err(TraceError::Empty { path: path.display().to_string(), found });
     }
     Ok(links)
+}
+
+/// Says that the order is drawn, and how bursts or reports follow each other.
+fn order_notes(reports: bool, bursts: u64) -> Vec<String> {
+    if reports {
+        let overlap =
+            "neighbour reports of a running network: whether two reports overlap is not stated";
+        return vec![order::note("report"), overlap.to_owned()];
+    }
+    let apart = format!("{bursts} bursts put one after the other; minutes may lie between two");
+    vec![order::note("burst"), apart]
 }
 
 /// Packets sent and delivered: `pdr` was computed from whole numbers, so rounding restores them.
