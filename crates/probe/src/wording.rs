@@ -97,7 +97,7 @@ mod tests {
             ),
             ("invalid type: string \"nan\", expected f64", "expected a number, not \"nan\""),
             ("invalid type: floating point `1.5`, expected u8", "expected a whole number, not 1.5"),
-            ("invalid type: null, expected a boolean", "expected true or false, not null"),
+            ("invalid type: null, expected a boolean", "expected true or false, not nothing"),
             (
                 "invalid type: string \"a, expected b\", expected i8",
                 "expected a whole number, not \"a, expected b\"",

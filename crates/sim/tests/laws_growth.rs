@@ -73,7 +73,9 @@ fn cubic_is_nearly_fair_where_losses_are_not_synchronised() {
     let red = "{ kind = \"red\", limit = 400, min = 50, max = 150 }";
     let (reno, _) = near_and_far("reno", red);
     let (cubic, power) = near_and_far("cubic", red);
-    assert!(cubic < 0.5 * reno, "{cubic:.2} against Reno's {reno:.2}");
+    // By the response functions goodput is as RTT^-1 for Reno, as RTT^-0.75 for CUBIC: RTTs of 4 to 1
+    // give ratios of 4 and 2.83 (RFC 9438, section 5.1).
+    assert!(cubic < 0.71 * reno, "{cubic:.2} against Reno's {reno:.2}");
     assert!(power < 0.7, "RTT to the power of {power:.2}");
 }
 

@@ -29,7 +29,7 @@ const RULES: &[Rule] = &[
     (
         "trace",
         &["units", "random", "packet", "probe"],
-        &["flate2", "glob", "lzma-rust2", "ruzstd", "tar", "thiserror"],
+        &["flate2", "glob", "lzma-rust2", "ruzstd", "statrs", "tar", "thiserror"],
     ),
     (
         "scenario",

@@ -20,6 +20,10 @@ pub(crate) struct Transmission {
     pub(crate) ends: Nanos,
     /// Bits of the body, service and tail bits included.
     pub(crate) bits: u64,
+    /// Bits of preamble and PLCP header.
+    pub(crate) plcp: u64,
+    /// The flow that it belongs to.
+    pub(crate) flow: Option<u32>,
     /// Number of the transmission among those of its cell.
     pub(crate) ordinal: u64,
     /// What has happened to it at the station it is for.
@@ -97,11 +101,12 @@ impl Cell {
             body: now + timing.preamble(frame.mode),
             ends: now + length,
             bits: frame.mode.body_bits(frame.bytes),
+            plcp,
+            flow: self.shares.owner(frame),
             ordinal: bss.ordinal,
             fate: Fate::default(),
         };
         bss.on_start(now);
-        self.shares.on_sent(frame, plcp + sent.bits);
         // Each transmission under way and this one overlap at both their receivers.
         for other in self.air.iter_mut().flatten() {
             if let Some(power) = self.powers.get(frame.from, other.frame.to) {

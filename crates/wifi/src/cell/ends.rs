@@ -134,6 +134,7 @@ impl Cell {
     fn book(&mut self, sent: &Transmission) -> Option<Loss> {
         let length = sent.ends.since(sent.started);
         self.stats[sent.frame.from.index()].on_sent(&sent.frame, length);
+        self.shares.on_sent(sent.flow, sent.plcp + sent.bits);
         let decoded = self.decoded.take().is_some();
         let fate = Fate { interferer: self.blamed.take(), ..sent.fate };
         // A CTS to its own sender is for everybody, too.

@@ -218,16 +218,20 @@ impl FlowShares {
         }
     }
 
-    /// A frame is sent.
-    pub(crate) fn on_sent(&mut self, frame: &Frame, bits: u64) {
+    /// The flow that a frame which begins belongs to, if it is any's.
+    pub(crate) fn owner(&self, frame: &Frame) -> Option<u32> {
         let owner = match frame.kind {
             Kind::Data | Kind::Rts => frame.from,
             Kind::Ack | Kind::Cts => frame.to,
-            Kind::Beacon | Kind::Management => return,
+            Kind::Beacon | Kind::Management => return None,
         };
         // RTS and answers of management are nobody's.
         let head = |h: &[u32; CATEGORIES]| h.get(usize::from(frame.category)).copied();
-        let flow = self.heads.get(owner.index()).and_then(head);
+        self.heads.get(owner.index()).and_then(head)
+    }
+
+    /// A frame of a flow has been sent.
+    pub(crate) fn on_sent(&mut self, flow: Option<u32>, bits: u64) {
         if let Some(count) = flow.and_then(|flow| self.bits.get_mut(flow as usize)) {
             *count += bits;
         }

@@ -155,7 +155,7 @@ fn refusals_offer_what_is_near() {
         ("reno:mss", &["expected KEY=VALUE", "\"mss\""]),
         ("reno:congestion=reno", &["unknown key \"congestion\""]),
         ("reno:profile=linus", &["no profile \"linus\"", "\"linux\""]),
-        ("reno:recovery=sak", &["recovery=sak", "`sack`"]),
+        ("reno:recovery=sak", &["recovery=sak", "\"sack\""]),
         ("reno:mss=7", &["mss: 7 is out of range", "48"]),
         ("sack:sack=false", &["recovery", "needs `sack = true`"]),
     ] {
