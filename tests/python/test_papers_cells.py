@@ -116,7 +116,8 @@ def test_every_combination_is_measured(papers: Path) -> None:
     each = found["slowest", 6, "base"].each
     assert each is not None
     assert (least, greatest) == (min(v or 0 for v in each), max(v or 0 for v in each))
-    assert [row["verdict"] for row in result.rows] == ["ordering holds"] * 2
+    # What RTS costs at 54 Mb/s is less than what these few short runs tell apart.
+    assert [row["verdict"] for row in result.rows] == ["undecided", "ordering holds"]
     # What an assumption sets goes before what an axis says.
     values = {s["here"] for row in result.rows for s in row["sensitivity"]}
     assert len(values) == 2

@@ -244,6 +244,7 @@ def _made(*percents: tuple[str, float, str], verdict: dict[str, Any] | None = No
     ]
     return {
         "reference": "sack",
+        "notes": [],
         "replications": 10,
         "outcomes": outcomes,
         "ranking": {"order": [row[0] for row in order], "as_good": [], "behind": []},

@@ -178,7 +178,7 @@ def test_a_comparison_draws(browser: Browser, traces: Path, tmp_path: Path, widt
 
 def test_the_table_holds_back_what_may_be_chance(browser: Browser, tmp_path: Path) -> None:
     airtcp.synth(tmp_path / "steady.txt", prr=0.9, packets=20_000, seed=1)
-    airtcp.synth(tmp_path / "bursty.txt", prr=0.6, mu=0.8, packets=20_000, seed=1)
+    airtcp.synth(tmp_path / "bursty.txt", prr=0.6, mu=0.95, packets=20_000, seed=1)
     result = airtcp.study([tmp_path / "steady.txt", tmp_path / "bursty.txt"])
     page = browser.open(result.report(tmp_path / "report.html"))
     rows = dict(zip(("steady", "bursty"), page.locator("#links tbody tr").all(), strict=True))

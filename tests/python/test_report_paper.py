@@ -98,13 +98,13 @@ def test_paper_has_every_figure_and_whole_tables(
         page.emulate_media(media="print")
         blank = page.evaluate(
             "[...document.querySelectorAll('[data-chart]')].filter(f => !f.querySelector("
-            "'.paper path') && !f.querySelector('.empty')).map(f => f.dataset.chart)"
+            "'.on-paper path') && !f.querySelector('.empty')).map(f => f.dataset.chart)"
         )
         assert blank == []
         inked = page.evaluate("getComputedStyle(document.querySelector('h1')).color")
         assert inked == "rgb(27, 36, 48)"
         page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-        assert page.locator(".paper").count() == 0
+        assert page.locator(".on-paper").count() == 0
         page.context.close()
     assert browser.complaints == []
 

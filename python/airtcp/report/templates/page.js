@@ -116,14 +116,14 @@ const Page = (() => {
     async toPaper() {
       const data = this.data();
       if (data.empty !== undefined || !this.node.clientWidth) return;
-      const holder = element("div", null, { class: "paper" });
+      const holder = element("div", null, { class: "on-paper" });
       this.node.querySelector(".canvas").after(holder);
       const made = await Picture.still(holder, this.chart, data, look("light"), { live: this.view });
       holder.addEventListener("airtcp-done", made.finalize);
     }
 
     fromPaper() {
-      for (const holder of this.node.querySelectorAll(".paper")) {
+      for (const holder of this.node.querySelectorAll(".on-paper")) {
         holder.dispatchEvent(new Event("airtcp-done"));
         holder.remove();
       }
