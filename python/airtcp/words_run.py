@@ -170,9 +170,9 @@ def _limit(document: RunDocument) -> Finding | None:
         if max(queues, default=0.0) > 1:
             where = cell["stations"][queues.index(max(queues))]["name"]
             return Finding(
-                "The medium is the bottleneck",
-                f"It is busy {words.number(100 * busy)} % of the time, the rest is back-off and"
-                f" gaps between frames. The longest queue is that of {where}:"
+                "Packets wait for the medium",
+                f"It is busy {words.number(100 * busy)} % of the time. The longest queue is that"
+                f" of {where}:"
                 f" {words.number(max(queues))} packets in the mean.",
             )
     links: list[dict[str, Any]] = [
@@ -225,21 +225,27 @@ def _dropped(document: RunDocument) -> Finding | None:
 
 def _try(document: RunDocument, place: Place) -> str:
     """Give the first thing to try against drops at a place, with the option that tries it."""
-    cells = run_groups.stations(document)
+    written = _written(document, place.name)
     if place.reason in {"queue_full", "queue_early"}:
-        if place.name in cells:
-            names = [cell["name"] for cell in document["replications"][0]["cells"]]
-            key = f"cells[{names.index(cells[place.name])}].queue"
-        else:
-            key = f"links[{_link(document, place.name)}].queue"
-        return f"Try a queue that serves flows in turn: --set '{key}={{kind=\"fq-codel\"}}'."
-    if place.reason == "retry_limit" and place.name in cells:
-        return "Try another rate control or RTS: --set 'cells[0].rate_control={kind=\"minstrel\"}'."
+        what = "Try a queue that serves flows in turn"
+        option = f": --set '{written}.queue={{kind=\"fq-codel\"}}'" if written else ' ("fq-codel")'
+        return f"{what}{option}."
+    if place.reason == "retry_limit" and place.name in run_groups.stations(document):
+        key = f"{written}.rate_control"
+        return f"Try another rate control: --set '{key}={{control=\"minstrel\"}}'."
     if place.reason in {"loss", "retry_limit"}:
         return "Try `airtcp compare SCENARIO --remedies`."
     return ""
 
 
-def _link(document: RunDocument, name: str) -> int:
+def _written(document: RunDocument, name: str) -> str | None:
+    """Give the path of a cell or link in the scenario; none if it is not written there as such."""
+    cells = run_groups.stations(document)
+    if name in cells:
+        names = [cell["name"] for cell in document["replications"][0]["cells"]]
+        return f"cells[{names.index(cells[name])}]"
     directions = [link["name"] for link in document["summary"]["links"]]
-    return directions.index(name) // 2 if name in directions else 0
+    # A topology makes links that are not written, and `hops` several of one.
+    if name in directions and len(directions) == 2 * len(document["scenario"].get("links", [])):
+        return f"links[{directions.index(name) // 2}]"
+    return None

@@ -75,6 +75,23 @@ def test_what_a_finding_tells_to_try_can_be_tried() -> None:
     assert tried.json["scenario"]["cells"][0]["queue"] != document["scenario"]["cells"][0]["queue"]
 
 
+def test_frames_given_up_lead_to_a_rate_control_that_can_be_set() -> None:
+    cells: Any = [{"name": "a", "stations": [{"name": "ap"}, {"name": "far"}]}]
+    document: Any = {"replications": [{"cells": cells}], "summary": {"links": []}, "scenario": {}}
+    said = words_run._try(document, run_groups.Place("far", "retry_limit"))  # noqa: SLF001
+    key, value = said.split("--set '")[1].split("'")[0].split("=", 1)
+    tried = airtcp.run("s.toml", text=FULL_QUEUE, overrides={key: value, "duration": "10 ms"})
+    assert tried.json["scenario"]["cells"][0]["rate_control"]["control"] == "minstrel"
+
+
+def test_links_that_are_not_written_one_by_one_get_no_option() -> None:
+    links: Any = [{"name": "bottleneck"}, {"name": "bottleneck (reverse)"}]
+    document: Any = {"replications": [{}], "summary": {"links": links}, "scenario": {}}
+    said = words_run._try(document, run_groups.Place("bottleneck", "queue_full"))  # noqa: SLF001
+    assert "fq-codel" in said
+    assert "--set" not in said
+
+
 def test_a_full_link_is_the_bottleneck() -> None:
     assert "air is the bottleneck" in _said(_run(LINK.format(more="")))
 
