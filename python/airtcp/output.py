@@ -179,18 +179,24 @@ class Staged:
         self._gone.append(path)
 
     def commit(self) -> list[Path]:
-        """Move everything to its place. Give the places."""
-        placed: list[Path] = []
-        for path in self._gone:
-            path.unlink(missing_ok=True)
-        for part, target in self._moves:
-            if target.exists():
-                shutil.copymode(target, part)
-            _move(part, target)
-            placed.append(target)
+        """Move everything to its place; if one file cannot be moved, none is. Give the places."""
+        before: list[tuple[Path, Path | None]] = []
+        try:
+            for path in self._gone:
+                before.append((path, _kept(path, self._parts.get(path.parent))))
+                path.unlink(missing_ok=True)
+            for part, target in self._moves:
+                before.append((target, _kept(target, part.parent)))
+                if target.exists():
+                    shutil.copymode(target, part)
+                _move(part, target)
+        except BaseException:
+            for target, kept in reversed(before):
+                _put_back(target, kept)
+            raise
         self._made.clear()
         self.drop()
-        return placed
+        return [target for _, target in self._moves]
 
     def drop(self) -> None:
         """Leave everything as it was before."""
@@ -254,6 +260,33 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
     with whole(path) as part:
         part.write_text(text, encoding="utf-8")
+
+
+def _kept(target: Path, part: Path | None) -> Path | None:
+    """Keep what a place holds under a second name in a hidden folder; none if it holds nothing.
+
+    Where that cannot be done (a disk without hard links, a folder in the way), the name is that of
+    the place itself: it cannot be put back.
+    """
+    if not target.exists():
+        return None
+    if part is None:
+        return target
+    try:
+        kept = Path(tempfile.mkdtemp(dir=part)) / target.name
+        os.link(target, kept)
+    except OSError:
+        return target
+    return kept
+
+
+def _put_back(target: Path, kept: Path | None) -> None:
+    """Give a place what it held before a commit that failed."""
+    with suppress(OSError):
+        if kept is None:
+            target.unlink(missing_ok=True)
+        elif kept != target:
+            kept.replace(target)
 
 
 def _move(part: Path, target: Path) -> None:

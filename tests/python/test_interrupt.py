@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import os
+import resource
+import shutil
+import signal
+import subprocess
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import airtcp
+from airtcp import output
+from airtcp.cli import places, write
+from airtcp.cli.options import Format
+from conftest import ENVIRONMENT
 from examples import LOSSY_LINK
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from conftest import Interrupted, Program
@@ -44,8 +54,6 @@ def test_an_error_in_the_progress_function_comes_back(tmp_path: Path) -> None:
 
 
 def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
-    from airtcp import output
-
     target = tmp_path / "a" / "file.txt"
     output.write_text(target, "first")
     with pytest.raises(ZeroDivisionError), output.whole(target) as part:
@@ -88,3 +96,147 @@ def test_a_part_of_a_result_goes_beside_the_whole_one(
     assert part["interrupted"]
     assert 0 < len(part["replications"]) < 100_000
     assert (tmp_path / "r.unfinished" / "report.html").is_file()
+
+
+@pytest.fixture
+def earlier(tmp_path: Path) -> Path:
+    """A folder with an earlier result, and a table in it that the next result does not have."""
+    result = airtcp.run("a.toml", text=f'duration = "1 s"\n{LOSSY_LINK}', series=True)
+    result.write(tmp_path / "r", report=False)
+    return tmp_path / "r"
+
+
+def _content(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def _finish(out: Path) -> None:
+    """End a command with the files of a run, as the command line does."""
+    result = airtcp.run("a.toml", text=f'duration = "2 s"\n{LOSSY_LINK}')
+    write.finish(
+        result,
+        places.Places(out, out / "report.html", places.folders.Purpose()),
+        Format.JSON,
+        table=lambda: None,
+        text=lambda: result.text,
+        rows=lambda: (result.flows, []),
+        show=False,
+        quiet=False,
+    )
+
+
+def _pressing(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+    """Let Ctrl-C be pressed once the first of the files is in its place."""
+    move = output._move  # noqa: SLF001 - the moment between two files
+    left = [times]
+
+    def then_press(part: Path, target: Path) -> None:
+        move(part, target)
+        while left[0]:
+            left[0] -= 1
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(output, "_move", then_press)
+
+
+def test_ctrl_c_while_files_are_written_waits_for_all_of_them(
+    earlier: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _pressing(monkeypatch, 1)
+    with pytest.raises(KeyboardInterrupt):
+        _finish(earlier)
+    said = capsys.readouterr()
+    assert "press Ctrl-C again to drop them" in said.err
+    document = json.loads((earlier / "run.json").read_text("utf-8"))
+    assert document == json.loads(said.out)
+    listed = json.loads((earlier / ".airtcp.json").read_text("utf-8"))["files"]
+    assert {"run.json", "report.html", "flows.parquet"} <= set(listed)
+    assert set(_content(earlier)) == {*listed, ".airtcp.json"}
+
+
+def test_a_second_ctrl_c_leaves_what_was_there(
+    earlier: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = _content(earlier)
+    _pressing(monkeypatch, 2)
+    with pytest.raises(KeyboardInterrupt):
+        _finish(earlier)
+    assert _content(earlier) == before
+
+
+@pytest.mark.parametrize("when", ["writing", "placing"])
+def test_of_several_files_of_which_one_fails_none_is_placed(tmp_path: Path, when: str) -> None:
+    (tmp_path / "a").write_text("old")
+    (tmp_path / "gone").write_text("old")
+
+    def write_all() -> None:
+        with output.staged() as new:
+            for name in ("a", "b", "c"):
+                new.file(tmp_path / name).write_text("new")
+            new.remove(tmp_path / "gone")
+            if when == "writing":
+                raise OSError(28, "full")
+            # Something takes a place in the last moment.
+            (tmp_path / "c" / "d").mkdir(parents=True)
+
+    with pytest.raises(OSError, match="full" if when == "writing" else "c"):
+        write_all()
+    names = {"a", "gone"} | ({"c"} if when == "placing" else set())
+    assert {p.name for p in tmp_path.iterdir()} == names
+    assert (tmp_path / "a").read_text() == (tmp_path / "gone").read_text() == "old"
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 300 kB, which a page does not fit on."""
+    disk, mount = tmp_path / "disk", shutil.which("mount")
+    disk.mkdir()
+    arguments = ["-t", "tmpfs", "-o", "size=300k", "tmpfs", str(disk)]
+    if mount is None or subprocess.run([mount, *arguments], check=False).returncode:
+        pytest.skip("mounting a small disk needs root: test_files_that_may_not_grow stands for it")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)  # noqa: S607
+
+
+def _full(folder: Path, program: list[str], where: tuple[str, ...], **more: Any) -> str:
+    """Run with places that get full: the result is printed, and nothing is left there."""
+    (folder / "a.toml").write_text(f'duration = "1 s"\n{LOSSY_LINK}')
+    done = subprocess.run(
+        [*program, "run", "a.toml", "--json", *where],
+        cwd=folder,
+        env=ENVIRONMENT,
+        capture_output=True,
+        check=False,
+        timeout=600,
+        **more,
+    )
+    said = done.stderr.decode()
+    assert done.returncode == 2, said
+    assert json.loads(done.stdout)["replications"]
+    assert len([line for line in said.splitlines() if line.startswith("error: ")]) == 1
+    assert "Traceback" not in said
+    return said
+
+
+@pytest.mark.parametrize("where", [("--out", "disk/r"), ("--html", "disk/p.html")])
+def test_a_full_disk_costs_no_result(
+    tmp_path: Path, small_disk: Path, program: list[str], where: tuple[str, str]
+) -> None:
+    said = _full(tmp_path, program, where)
+    assert "No space left on device" in said
+    assert where[1] in said
+    assert list(small_disk.iterdir()) == []
+
+
+def test_files_that_may_not_grow_cost_no_result(
+    tmp_path: Path, program: list[str], earlier: Path
+) -> None:
+    before = _content(earlier)
+    limit = 300_000
+
+    def few() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    said = _full(tmp_path, program, ("--out", "r", "--force"), preexec_fn=few)
+    assert "error: r: File too large" in said
+    assert _content(earlier) == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -9,14 +10,16 @@ import pytest
 
 import airtcp
 from airtcp.report import labels, theme
+from airtcp.report.run_rows import MOST_NAMES
+from browser import Browser
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from airtcp.results import StudyResult
-    from browser import Browser
 
-FLOWS = 20
+FLOWS = MOST_NAMES + 2
 CELL = f"""
 duration = "1 s"
 replications = 2
@@ -27,6 +30,8 @@ count = {FLOWS}
 from = "sta*"
 to = "ap"
 """
+A4 = 703
+"""Pixels between the margins of a page of A4."""
 _ALL_DRAWN = "!document.querySelector('[data-chart]:not([data-drawn])')"
 
 
@@ -37,6 +42,51 @@ def cell_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return result.report(place / "report.html")
 
 
+# Of a PNG: the colour of its corner, whether all of it is opaque, the colours of areas in it.
+_COLOURS = """async (png) => {
+  const bytes = Uint8Array.from(atob(png), (c) => c.charCodeAt(0));
+  const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+  const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+  context.drawImage(image, 0, 0);
+  const { data } = context.getImageData(0, 0, image.width, image.height);
+  const hex = (byte) => byte.toString(16).padStart(2, "0");
+  const colour = (i) => "#" + hex(data[i]) + hex(data[i + 1]) + hex(data[i + 2]);
+  const colours = new Set();
+  let opaque = true;
+  for (let i = 0; i < data.length; i += 4) {
+    opaque &&= data[i + 3] === 255;
+    colours.add(colour(i));
+  }
+  return { corner: colour(0), opaque, colours: [...colours] };
+}"""
+# Boxes in the print layout: what reaches beyond the paper or out of what holds it, and what of one
+# figure lies on the next.
+_MISPLACED = """(width) => {
+  const wrong = [];
+  const box = (node) => node.getBoundingClientRect();
+  const say = (node, what) => wrong.push(`${node.dataset.chart ?? node.tagName}: ${what}`);
+  for (const table of document.querySelectorAll("table")) {
+    const [inner, outer] = [box(table), box(table.parentElement)];
+    if (inner.right > width + 1) say(table, `ends at ${inner.right} of ${width}`);
+    if (getComputedStyle(table.parentElement).overflow === "visible") continue;
+    if (inner.bottom > outer.bottom + 1 || inner.right > outer.right + 1) say(table, "is cut");
+  }
+  let last = null;
+  for (const figure of document.querySelectorAll("[data-chart]")) {
+    const shown = [...figure.querySelectorAll("svg, canvas")].filter((s) => s.checkVisibility());
+    if (shown.length > 1) say(figure, `${shown.length} pictures`);
+    const outer = box(figure);
+    for (const inner of shown.map(box)) {
+      if (inner.left < outer.left || inner.right > outer.right + 1) say(figure, "too wide");
+      if (inner.top < outer.top || inner.bottom > outer.bottom + 1) say(figure, "too high");
+    }
+    if (last && outer.top < last.bottom && outer.left < last.right) say(figure, "on the last");
+    last = outer;
+  }
+  return wrong;
+}"""
+
+
 def _unscrolled(browser: Browser, path: Path, scheme: str) -> Any:
     page = browser.blank(scheme=scheme)
     page.goto(path.as_uri())
@@ -44,30 +94,38 @@ def _unscrolled(browser: Browser, path: Path, scheme: str) -> Any:
     return page
 
 
-def test_everything_is_drawn_without_scrolling(browser: Browser, cell_page: Path) -> None:
+@pytest.fixture(scope="module")
+def on_screen(started_browser: Any, cell_page: Path) -> Iterator[Any]:
+    browser = Browser(started_browser)
     page = _unscrolled(browser, cell_page, "light")
-    assert page.locator("[data-drawn]").count() > 8
-    assert browser.complaints == []
+    yield page
     page.context.close()
+    assert browser.complaints == []
 
 
-def test_a_legend_names_every_line(browser: Browser, cell_page: Path) -> None:
-    page = _unscrolled(browser, cell_page, "light")
+def test_everything_is_drawn_without_scrolling(on_screen: Any) -> None:
+    assert on_screen.locator("[data-drawn]").count() > 8
+
+
+def test_a_legend_names_every_line(on_screen: Any) -> None:
+    page = on_screen
     shown = page.locator("[data-chart='window'] .role-legend-label text").all_text_contents()
-    assert shown == [f"flow{i}" for i in range(FLOWS)]
+    assert shown == [f"flow{i}" for i in range(MOST_NAMES)]
+    # What is not drawn is said, with where it is.
+    said = page.locator("[data-chart='window'] figcaption").inner_text()
+    assert f"first {MOST_NAMES} are drawn; the other 2 are in the table window_series" in said
     # No two lines look the same.
     looks = page.evaluate(
         "[...document.querySelectorAll('[data-chart=window] .role-legend-symbol path')].map("
         "p => `${p.getAttribute('stroke')} ${p.getAttribute('stroke-dasharray')}`)"
     )
-    assert len(set(looks)) == FLOWS
+    assert len(set(looks)) == MOST_NAMES
     # The legend ends within the picture.
     box, canvas = (
         page.locator(f"[data-chart='window'] {part}").bounding_box()
         for part in (".role-legend", ".canvas")
     )
     assert box["x"] + box["width"] <= canvas["x"] + canvas["width"]
-    page.context.close()
 
 
 def test_saved_pictures_are_light_and_opaque(browser: Browser, cell_page: Path) -> None:
@@ -78,6 +136,15 @@ def test_saved_pictures_are_light_and_opaque(browser: Browser, cell_page: Path) 
     assert f'fill="{theme.LIGHT["@surface"]}"' in picture.split("<g", 1)[0]
     used_in_dark_only = set(theme.DARK.values()) - set(theme.LIGHT.values())
     assert not [colour for colour in used_in_dark_only if colour in picture]
+    with page.expect_download() as download:
+        page.click("[data-chart='goodput'] [data-save='png']")
+    pixels = browser.blank().evaluate(
+        _COLOURS, base64.b64encode(download.value.path().read_bytes()).decode()
+    )
+    assert pixels["corner"] == theme.LIGHT["@surface"]
+    assert pixels["opaque"]
+    assert theme.LIGHT["@trace"] in pixels["colours"]
+    assert not used_in_dark_only & set(pixels["colours"])
     # What was drawn on the screen is as it was: dark.
     assert theme.DARK["@trace"] in page.locator("[data-chart='goodput'] svg").inner_html()
     page.context.close()
@@ -88,7 +155,7 @@ def test_paper_has_every_figure_and_whole_tables(
     browser: Browser, cell_page: Path, study: StudyResult, tmp_path: Path, scheme: str
 ) -> None:
     for path in (cell_page, study.report(tmp_path / "study.html")):
-        page = browser.blank(scheme=scheme, width=718)
+        page = browser.blank(scheme=scheme, width=A4)
         page.goto(path.as_uri())
         # At once: nothing was scrolled to, and little can have been drawn.
         page.wait_for_function(
@@ -101,12 +168,39 @@ def test_paper_has_every_figure_and_whole_tables(
             "'.on-paper path') && !f.querySelector('.empty')).map(f => f.dataset.chart)"
         )
         assert blank == []
+        assert page.evaluate(_MISPLACED, A4) == []
         inked = page.evaluate("getComputedStyle(document.querySelector('h1')).color")
         assert inked == "rgb(27, 36, 48)"
         page.evaluate("window.dispatchEvent(new Event('afterprint'))")
         assert page.locator(".on-paper").count() == 0
         page.context.close()
     assert browser.complaints == []
+
+
+def test_bars_stand_under_their_caption(on_screen: Any) -> None:
+    # Beside a higher figure, a picture begins at the top: the room that is left is below it.
+    gaps = on_screen.evaluate(
+        "[...document.querySelectorAll('[data-chart]')].map(f => [f.dataset.chart, "
+        "f.querySelector('.canvas').getBoundingClientRect().top"
+        " - f.querySelector('figcaption').getBoundingClientRect().bottom])"
+    )
+    assert not [gap for gap in gaps if not 0 <= gap[1] <= 16]
+
+
+def test_a_wide_table_scrolls_in_sight(on_screen: Any) -> None:
+    wide = on_screen.evaluate(
+        """[...document.querySelectorAll(".scroll")].filter(s => s.scrollWidth > s.clientWidth + 1)
+        .map(s => {
+          const name = s.querySelector("tbody td");
+          const before = name.getBoundingClientRect().left;
+          s.scrollLeft = 1000;
+          const { overflowX, scrollbarWidth } = getComputedStyle(s);
+          return [s.clientHeight < innerHeight, overflowX, scrollbarWidth, s.scrollLeft > 0,
+            name.getBoundingClientRect().left - before];
+        })"""
+    )
+    # The bar is in the window, is drawn, moves the table, and the names stay where they are.
+    assert wide == [[True, "auto", "auto", True, 0]]
 
 
 def test_names_on_a_map_lie_on_nothing() -> None:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import html
+import io
 from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
 
 import airtcp
 from airtcp import run_groups, words_run
+from airtcp.cli import run as run_command
+from airtcp.cli import tables
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
     from conftest import Program
 
@@ -125,3 +133,36 @@ def test_the_terminal_begins_with_what_happened(run: Program, tmp_path: Path) ->
     assert ended.code == 0
     assert ended.out.lstrip().startswith("Starved: the 10 downloads")
     assert "direction" in ended.out
+
+
+def test_the_page_begins_with_what_happened() -> None:
+    result = airtcp.run("s.toml", text=FULL_QUEUE)
+    found = words_run.findings(result.json)
+    page = html.unescape(result.page())
+    places = [page.index(part) for f in found for part in (f.headline, f.text)]
+    assert found[0].headline == "Starved: the 10 downloads"
+    assert places == sorted(places)
+    assert places[-1] < page.index("in all</h3>") < page.index('id="flows"')
+
+
+def test_what_explains_least_leaves_a_narrow_terminal_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    result = airtcp.run("s.toml", text=LINK.format(more=""), overrides={"duration": "1 s"})
+    heads: dict[str, list[str]] = {}
+    left: dict[str, list[str]] = {}
+
+    def put(console: Console, head: str, names: list[str], columns: list[tables.Column]) -> None:
+        heads.setdefault(head, [column.head for column in columns])
+        gone = tables.fitted(console, head, names, columns)[1]
+        left.setdefault(head, []).extend(x for x in gone if x not in left.get(head, []))
+
+    monkeypatch.setattr(tables, "put", put)
+    for width in range(100, 20, -2):
+        console = Console(file=io.StringIO(), width=width)
+        monkeypatch.setattr(run_command, "screen", lambda console=console: console)
+        run_command._tables(result)  # noqa: SLF001 - what the terminal shows
+    assert heads["flow"][:2] == ["goodput (Mb/s)", "RTT (ms)"]
+    assert left["flow"] == ["fast retransmits", "timeouts", "resent (%)"]
+    assert heads["link"][:2] == ["carried (Mb/s)", "busy (%)"]
+    assert left["link"] == ["mean queue (packets)", "lost (%)"]

@@ -20,6 +20,7 @@ from airtcp.plain import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
+    from pathlib import Path
     from types import FrameType
 
     import polars as pl
@@ -87,13 +88,26 @@ def files(result: Written, places: Places, *, quiet: bool) -> None:
     names: list[str] = []
     with output.staged() as staged:
         if out is not None:
-            names = result.stage(staged, out, report=places.with_page, purpose=places.purpose)
+            with _named(out):
+                names = result.stage(staged, out, report=places.with_page, purpose=places.purpose)
         if report is not None and not places.with_page:
-            staged.file(report).write_text(result.page(), encoding="utf-8")
+            with _named(report):
+                staged.file(report).write_text(result.page(), encoding="utf-8")
     if out is not None:
         note(f"results: {out} ({len(names) - places.with_page} files)", quiet=quiet)
     if report is not None:
         note(f"report: {report}", quiet=quiet)
+
+
+@contextmanager
+def _named(place: Path) -> Generator[None]:
+    """Let an error of the disk name the place that was asked for: a full disk names none."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename and output.PART not in str(error.filename):
+            raise
+        raise OSError(error.errno, error.strerror, str(place)) from error
 
 
 def finish(
