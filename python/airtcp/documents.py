@@ -218,6 +218,7 @@ class CapacityLink(TypedDict):
     over_time: CapacityOverTime
     around: dict[str, Any]
     compared: CompareCase | None
+    remedies: Remedies | None
 
 
 class StudyDocument(TypedDict):
@@ -401,8 +402,9 @@ class VariantTcp(TypedDict):
 
 
 class Remedies(CompareCase):
-    """What would help against losses: each remedy beside the TCP without one."""
+    """What would help against losses, or against delay: each remedy beside the TCP without one."""
 
+    aim: Literal["losses", "delay"]
     reference: str
     tcp: list[VariantTcp]
     notes: list[str]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from airtcp import words_remedies
 from airtcp.words import Finding, counted, number
 
 if TYPE_CHECKING:
@@ -77,10 +78,13 @@ def capacity_findings(links: Sequence[CapacityLink]) -> list[Finding]:
     """Say what one link, or several, can carry and what TCP gets."""
     if len(links) == 1:
         found = [capacity_finding(links[0])]
-        case = links[0]["compared"]
-        return [*found, tcp_finding(links[0], case)] if case is not None else found
+        case, remedies = links[0]["compared"], links[0]["remedies"]
+        if case is not None:
+            found.append(tcp_finding(links[0], case))
+        return [*found, *words_remedies.findings(remedies)] if remedies is not None else found
     if not links:
         return []
+    tried = [(link["name"], each) for link in links if (each := link["remedies"]) is not None]
     means = sorted(link["mean_bps"] * MBPS for link in links)
     varying = sum(varies(link) for link in links)
     longest = max(links, key=lambda link: link["longest_outage_s"])
@@ -90,5 +94,6 @@ def capacity_findings(links: Sequence[CapacityLink]) -> list[Finding]:
             f"Mean capacities lie between {number(means[0])} and {number(means[-1])} Mb/s."
             f" {varying} of {len(links)} vary enough to matter to TCP. The longest time without a"
             f" delivery is {number(longest['longest_outage_s'] * 1e3)} ms, on {longest['name']}.",
-        )
+        ),
+        *words_remedies.summaries(tried),
     ]

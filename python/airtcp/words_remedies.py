@@ -68,6 +68,22 @@ _PROTOCOLS: Final = {
 }
 
 
+_QUEUES: Final = {
+    "codel": "CoDel",
+    "fq-codel": "FQ-CoDel",
+    "pie": "PIE",
+    "red": "RED",
+    "drop-tail": "drop-tail",
+    "jersey": "Jersey's marking",
+}
+
+TITLES: Final = {
+    "losses": "What would help against losses",
+    "delay": "What would shorten the wait in the queue",
+}
+"""Headings of a table of remedies, by what they are to change."""
+
+
 def named(variant: str, plain: str = "sack") -> str:
     """Name a remedy in words.
 
@@ -79,9 +95,19 @@ def named(variant: str, plain: str = "sack") -> str:
     'local retransmission on the link (LL-ARQ, arq=selective)'
     >>> named("lt-tcp@ll-harq")
     'TCP with parity packets (LT-TCP) over parity and local retransmission on the link (LL-HARQ)'
+    >>> named("cubic@codel:target=10 ms", "cubic")
+    'CoDel in the queue of the link (target=10 ms)'
     >>> named("cubic")
     'cubic'
     """
+    parts = variant.split("@")
+    queue = next((p for p in parts[1:] if p.partition(":")[0] in _QUEUES), None)
+    if queue is not None:
+        kind, _, keys = queue.partition(":")
+        local = f"{_QUEUES[kind]} in the queue of the link"
+        local += f" ({keys.replace(':', ', ')})" if keys else ""
+        rest = "@".join(p for p in parts if p is not queue)
+        return local if rest == plain else f"{named(rest, plain)} with {local}"
     transport, _, link = variant.partition("@")
     name, _, keys = transport.partition(":")
     spoken = _TRANSPORTS.get(name, transport)
@@ -372,12 +398,30 @@ def cost(remedies: Remedies) -> Finding | None:
 
 def findings(remedies: Remedies) -> list[Finding]:
     """Say everything there is to say of the remedies on one channel, the conclusion first."""
+    from airtcp import words_delay
+
+    if remedies["aim"] == "delay":
+        return words_delay.findings(remedies)
     found = [conclusion(remedies), others(remedies), delivery(remedies), cost(remedies)]
     return [finding for finding in found if finding is not None]
 
 
+def summaries(links: Sequence[tuple[str, Remedies]]) -> list[Finding]:
+    """Say what would help several links: against losses, and against the wait in their queues.
+
+    Args:
+        links: Name and remedies of each link.
+    """
+    from airtcp import words_delay
+
+    losses = [link for link in links if link[1]["aim"] == "losses"]
+    delay = [link for link in links if link[1]["aim"] == "delay"]
+    found = [several(losses)] if losses else []
+    return [*found, words_delay.several(delay)] if delay else found
+
+
 def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
-    """Say on how many links each remedy helps, and by how much.
+    """Say on how many links each remedy against losses helps, and by how much.
 
     Args:
         links: Name and remedies of each link.

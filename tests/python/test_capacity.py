@@ -133,6 +133,44 @@ def test_study_of_a_capacity(tmp_path: Path) -> None:
     )
 
 
+def test_remedies_against_the_wait(tmp_path: Path) -> None:
+    path = bursts(tmp_path)
+    result = api.study(path)
+    remedies = result.json["capacities"][0]["remedies"]
+    assert remedies is not None
+    assert (remedies["aim"], remedies["reference"]) == ("delay", "cubic")
+    queue = {o["variant"]: o["queue_delay_s"]["mean"] or 0.0 for o in remedies["outcomes"]}
+    assert list(queue) == ["cubic", "cubic@codel", "cubic@fq-codel", "cubic@pie", "sliding"]
+    assert queue["cubic@codel"] < queue["cubic"]
+    assert queue["cubic@codel"] == queue["cubic@fq-codel"], "a single flow has one queue"
+    page = result.page()
+    assert "What would shorten the wait in the queue" in page
+    assert "against losses</h2>" not in page
+    assert any("delivery time" in finding.text for finding in result.findings)
+    without = api.study(path, remedies=False).json["capacities"][0]
+    assert without["remedies"] is None
+    assert without["compared"] is not None
+
+
+def test_a_queue_behind_a_law(tmp_path: Path) -> None:
+    text = """
+duration = "10 s"
+links = [{ from = "a", to = "b", rate = "5 Mb/s", delay = "20 ms" }]
+flows = [{ from = "a", to = "b" }]
+"""
+    (tmp_path / "s.toml").write_text(text)
+    result = api.compare(tmp_path / "s.toml", tcp="cubic,cubic@codel:target=20 ms", replications=2)
+    plain, codel = result.json["subjects"][0]["cases"][0]["outcomes"]
+    assert (codel["queue_delay_s"]["mean"] or 0) < 0.5 * (plain["queue_delay_s"]["mean"] or 0)
+    for tcp, says in (
+        ("cubic@codle", "codel"),
+        ("cubic@codel:targt=5", "targt"),
+        ("cubic@codel@pie", "already"),
+    ):
+        with pytest.raises(airtcp.AirtcpError, match=says):
+            api.compare(tmp_path / "s.toml", tcp=tcp)
+
+
 def test_study_of_both_kinds(tmp_path: Path) -> None:
     path = bursts(tmp_path)
     losses = api.synth(tmp_path / "losses.txt", prr=0.9, packets=2000)

@@ -9,7 +9,7 @@ use airtcp_units::{Capacity, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::compare::{CompareError, CompareOptions, Given, compare};
+use crate::compare::{CompareError, CompareOptions, Given, Remedies, compare};
 use crate::{AsLink, Case, StudyError, StudyOptions, TraceSource};
 
 /// Windows over which a rate is taken: long against a packet, short against a fade. Chosen.
@@ -101,6 +101,8 @@ pub struct CapacityStudy {
     /// What each TCP gets of it, in equal stretches of the file; null if none were compared. Without the
     /// single runs and windows: `airtcp compare` gives those.
     pub compared: Option<Case>,
+    /// What would shorten the wait in its queue; null if that was not asked for.
+    pub remedies: Option<Remedies>,
 }
 
 /// Studies links of varying capacity; those in `links` without one are passed over. `report` is as
@@ -122,6 +124,8 @@ pub fn study_capacities(
             tcp: options.compare.clone(),
             seed: Some(options.seed),
             workers: options.workers,
+            remedies: options.remedies.clone(),
+            remedies_up_to: options.remedy_links,
             ..CompareOptions::default()
         };
         let found = compare(&given, Vec::new(), &chosen, report)
@@ -138,7 +142,8 @@ pub fn study_capacities(
         notes.extend(
             subject.iter().flat_map(|s| s.notes.clone()).filter(|n| !link.notes.contains(n)),
         );
-        let case = subject.and_then(|s| s.cases.into_iter().next());
+        let (cases, remedies) = subject.map_or((Vec::new(), None), |s| (s.cases, s.remedies));
+        let without_runs = |case: Case| Case { runs: Vec::new(), windows: Vec::new(), ..case };
         Some(CapacityStudy {
             name: link.name.clone(),
             source: TraceSource {
@@ -148,7 +153,8 @@ pub fn study_capacities(
             notes,
             stats: CapacityStats::of(capacity),
             around: AsLink::default(),
-            compared: case.map(|case| Case { runs: Vec::new(), windows: Vec::new(), ..case }),
+            compared: cases.into_iter().next().map(without_runs),
+            remedies: remedies.map(|r| Remedies { case: without_runs(r.case.clone()), ..r }),
         })
     });
     Ok((made.collect(), interrupted))

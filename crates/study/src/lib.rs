@@ -23,9 +23,10 @@ pub mod intervals {
 }
 
 pub use compare::{
-    AsLink, COMPARE_SCHEMA, Case, Channel, CompareError, CompareOptions, CompareResult, CompareRun,
-    Compared, Criterion, Difference as PairedDifference, Given, Measure, NotRanked, Outcome, Over,
-    Ranking, Remedies, Standing, Subject, SubjectKind, VariantTcp, Verdict, Window, compare,
+    Aim, AsLink, COMPARE_SCHEMA, Case, Channel, CompareError, CompareOptions, CompareResult,
+    CompareRun, Compared, Criterion, Difference as PairedDifference, Given, Measure, NotRanked,
+    Outcome, Over, Ranking, Remedies, Standing, Subject, SubjectKind, VariantTcp, Verdict, Window,
+    compare,
 };
 pub use loader::{load_trace, read_capacities};
 pub use models::{

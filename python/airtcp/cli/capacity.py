@@ -48,7 +48,7 @@ def table(console: Console, links: Sequence[Mapping[str, Any]]) -> None:
 
 def compared(console: Console, links: Sequence[CapacityLink]) -> None:
     """Print what TCPs get of one link, or an overview of several."""
-    from airtcp.cli import compare_tables
+    from airtcp.cli import compare_tables, remedies
 
     cases = [(link["name"], case) for link in links if (case := link["compared"]) is not None]
     if not cases:
@@ -60,3 +60,7 @@ def compared(console: Console, links: Sequence[CapacityLink]) -> None:
     case = cases[0][1]
     reference = next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")
     compare_tables.case_table(console, case, reference, None)
+    helped = links[0]["remedies"]
+    if helped is not None:
+        console.print()
+        remedies.table(console, helped)

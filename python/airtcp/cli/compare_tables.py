@@ -79,10 +79,8 @@ def _many(console: Console, subjects: Sequence[CompareSubject]) -> None:
 
     cases = [(subject["name"], subject["cases"][0]) for subject in subjects]
     overview(console, cases)
-    findings = [words_compare.suited(cases)]
     helped = [(s["name"], each) for s in subjects if (each := s["remedies"]) is not None]
-    if helped:
-        findings.append(words_remedies.several(helped))
+    findings = [words_compare.suited(cases), *words_remedies.summaries(helped)]
     for finding in findings:
         console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
     for line in words_notes.notes(subjects):

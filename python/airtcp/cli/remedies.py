@@ -1,4 +1,4 @@
-"""What would help a link against its losses, in the terminal: for `compare` and `study`."""
+"""What would help a link, in the terminal: for `compare` and `study`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def section(console: Console, remedies: Remedies) -> None:
     from airtcp import words_remedies
 
     findings = words_remedies.findings(remedies)
-    console.print(Text("What would help against losses", style="bold"))
+    console.print(Text(words_remedies.TITLES[remedies["aim"]], style="bold"))
     console.print(Text.assemble((f"{findings[0].headline}: ", "bold"), findings[0].text))
     _rows(console, remedies)
     for finding in findings[1:]:
@@ -37,7 +37,9 @@ def table(console: Console, remedies: Remedies) -> None:
     """Print what each remedy got, under a heading."""
     from rich.text import Text
 
-    console.print(Text("What would help against losses", style="bold"))
+    from airtcp import words_remedies
+
+    console.print(Text(words_remedies.TITLES[remedies["aim"]], style="bold"))
     _rows(console, remedies)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import altair as alt
 
 from airtcp import words, words_capacity
-from airtcp.report import charts_compare, theme
+from airtcp.report import charts_compare, remedies, theme
 from airtcp.report.charts import finish, named, q, zoom
 from airtcp.report.compare_rows import mean_row, table
 
@@ -68,7 +68,12 @@ def parts(links: Sequence[CapacityLink]) -> dict[str, Any] | None:
             "findings": words_capacity.capacity_findings([link]),
             "notes": link["notes"],
             "tcp": None,
+            "remedies": None,
         }
+        if link["remedies"] is not None:
+            section["remedies"] = remedies.section(link["remedies"], f"-{name}")
+            charts |= section["remedies"]["charts"]
+            data |= section["remedies"]["data"]
         case = link["compared"]
         if case is not None:
             variants = [outcome["variant"] for outcome in case["outcomes"]]

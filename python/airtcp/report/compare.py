@@ -145,7 +145,7 @@ def _findings(document: CompareDocument) -> list[words.Finding]:
         return []
     found = [words_compare.suited([(s["name"], s["cases"][0]) for s in subjects])]
     helped = [(s["name"], each) for s in subjects if (each := s["remedies"]) is not None]
-    return [*found, words_remedies.several(helped)] if helped else found
+    return [*found, *words_remedies.summaries(helped)]
 
 
 def _command(document: CompareDocument) -> str:

@@ -1,8 +1,8 @@
-"""What would help a link against its losses, on the pages of a comparison and of a study."""
+"""What would help a link, on the pages of a comparison and of a study."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import words_compare, words_remedies
 from airtcp.report import charts_compare
@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from airtcp.documents import Link, Remedies
+
+
+_ABOUT: Final = {
+    "losses": "Transports with erasure coding (LT-TCP, sliding) and link protocols (LL-ARQ,"
+    " LL-HARQ) over the same channel, each beside plain TCP.",
+    "delay": "Queue disciplines, and a transport that keeps the queue short by itself, over the"
+    " same link, each beside TCP with the queue as it is.",
+}
 
 
 def section(remedies: Remedies, suffix: str = "") -> dict[str, Any]:
@@ -46,6 +54,8 @@ def section(remedies: Remedies, suffix: str = "") -> dict[str, Any]:
         "plots": list(drawn),
         "suffix": suffix,
         "reference": reference,
+        "title": words_remedies.TITLES[remedies["aim"]],
+        "about": _ABOUT[remedies["aim"]],
         "findings": words_remedies.findings(remedies),
         "table": table(remedies, reference, None),
         "notes": remedies["notes"],

@@ -1,9 +1,12 @@
-//! What is compared: a transport, and behind an `@` what the links do about losses.
+//! What is compared: a transport, and behind an `@` what the links do: about losses, or with their queue.
 //!
 //! `sack@ll-harq` is SACK with LL-HARQ on every direction of a link that loses something, whatever
 //! protocol it has in the scenario; keys of the protocol follow behind colons, those of its table
 //! `feedback` with a dot: `own@ll-arq:arq=selective:feedback.way=reverse`. `@none` takes protocols
 //! away, and a link protocol by itself (`ll-harq`) stands for SACK over it.
+//!
+//! `cubic@codel` is CUBIC with CoDel as the queue of every link on the way of its data; keys follow behind
+//! colons (`cubic@red:ecn=true`). A link protocol and a queue may both stand there: `sack@ll-harq@codel`.
 //!
 //! The transport is a TCP by name ([`Variant`]), `lt-tcp` or `sliding`, the latter two with the keys
 //! of their tables `lt` and `sliding`. Under LT-TCP the `tcp` table is that of SACK, with Reno's law,
@@ -12,7 +15,10 @@
 use airtcp_link::ProtocolConfig;
 use airtcp_link::protocol::{Protocol, registry};
 use airtcp_probe::{near, reworded};
+use airtcp_queueing::{Queue, QueueConfig};
+use airtcp_random::Seed;
 use airtcp_scenario::{Flow, Resolved, TransportKind};
+use airtcp_sim::links_on_way;
 use airtcp_transport::lt::LtConfig;
 use airtcp_transport::sliding::SlidingConfig;
 use airtcp_transport::tcp::{TcpConfig, Variant, VariantError};
@@ -30,13 +36,14 @@ const SLIDING: &str = "sliding";
 /// The TCP whose parameters LT-TCP has, and that a link protocol by itself stands under.
 const BASE: &str = "sack";
 
-/// A transport and, perhaps, a link protocol.
+/// A transport and, perhaps, a link protocol and a queue discipline.
 #[derive(Debug, Clone)]
 pub(crate) struct Choice {
     tcp: Variant,
     /// What is spoken in place of TCP, with the keys written; `None` for TCP.
     other: Option<(TransportKind, Map<String, Value>)>,
     link: Option<ProtocolConfig>,
+    queue: Option<QueueConfig>,
     label: String,
 }
 
@@ -46,23 +53,49 @@ impl Choice {
         let text = text.trim();
         let name = text.split(':').next().unwrap_or_default().to_lowercase();
         let alone = !text.contains('@') && is_protocol(&name);
-        let (transport, link) = match text.split_once('@') {
-            Some((transport, link)) => (transport.trim(), Some(link.trim())),
+        let (transport, behind) = match text.split_once('@') {
+            Some((transport, behind)) => (transport.trim(), Some(behind.trim())),
             None if alone => (BASE, Some(text)),
             None => (text, None),
         };
         let mut choice = Self::transport(transport)?;
-        if let Some(link) = link {
-            choice.link = Some(protocol(link).map_err(|why| {
-                let kinds: Vec<&str> = registry().iter().map(|entry| entry.name).collect();
-                CompareError::other(format!(
-                    "link protocol \"{link}\": {why} (link protocols: {})",
-                    kinds.join(", ")
-                ))
-            })?);
-            choice.label = format!("{}@{link}", choice.label);
+        for part in behind.into_iter().flat_map(|behind| behind.split('@')).map(str::trim) {
+            choice.behind(part)?;
+            choice.label = format!("{}@{part}", choice.label);
         }
         Ok(choice)
+    }
+
+    /// Reads one part that stands behind an `@`: a queue discipline or a link protocol.
+    fn behind(&mut self, part: &str) -> Result<(), CompareError> {
+        let kind = part.split(':').next().unwrap_or_default().to_lowercase();
+        let queues: Vec<&str> = airtcp_queueing::registry().iter().map(|e| e.name).collect();
+        let twice = |what: &str| {
+            Err(CompareError::other(format!("\"{part}\": there is a {what} before it already")))
+        };
+        if queues.contains(&kind.as_str()) {
+            if self.queue.is_some() {
+                return twice("queue discipline");
+            }
+            let made = queue(part).map_err(|why| {
+                CompareError::other(format!("queue discipline \"{part}\": {why}"))
+            })?;
+            self.queue = Some(made);
+            return Ok(());
+        }
+        if self.link.is_some() {
+            return twice("link protocol");
+        }
+        let made = protocol(part).map_err(|why| {
+            let kinds: Vec<&str> = registry().iter().map(|entry| entry.name).collect();
+            CompareError::other(format!(
+                "link protocol \"{part}\": {why} (link protocols: {}; queue disciplines: {})",
+                kinds.join(", "),
+                queues.join(", ")
+            ))
+        })?;
+        self.link = Some(made);
+        Ok(())
     }
 
     /// Reads what stands before the `@`.
@@ -74,7 +107,8 @@ impl Choice {
             SLIDING => TransportKind::Sliding,
             _ => {
                 let tcp = Variant::parse(text).map_err(|e| beside_tcp(&name, e))?;
-                return Ok(Self { label: tcp.label().to_owned(), tcp, other: None, link: None });
+                let label = tcp.label().to_owned();
+                return Ok(Self { label, tcp, other: None, link: None, queue: None });
             }
         };
         let refuse = |why: String| CompareError::other(format!("\"{text}\": {why}"));
@@ -99,7 +133,8 @@ impl Choice {
                 .and_then(|sliding| sliding.validate().map_err(|e| e.to_string())),
         }
         .map_err(refuse)?;
-        Ok(Self { tcp: Variant::parse(tcp)?, other: Some((kind, keys)), link: None, label })
+        let tcp = Variant::parse(tcp)?;
+        Ok(Self { tcp, other: Some((kind, keys)), link: None, queue: None, label })
     }
 
     /// The text, as it stands in results.
@@ -162,6 +197,23 @@ impl Choice {
         protocol.map_or(1, |p| u32::from(p.attempts()))
     }
 
+    /// Puts the queue discipline on every link that the data of the compared flows cross.
+    pub(crate) fn queue(&self, plan: &mut Resolved, flows: &[usize]) -> Result<(), CompareError> {
+        let Some(queue) = &self.queue else { return Ok(()) };
+        let links: Vec<usize> = flows.iter().flat_map(|flow| links_on_way(plan, *flow)).collect();
+        if links.is_empty() {
+            return Err(CompareError::other(format!(
+                "tcp: \"{}\" has a queue discipline, and the compared data cross no link; the queue of \
+                 an 802.11 cell is its key \"queue\"",
+                self.label
+            )));
+        }
+        for link in links {
+            plan.links[link].direction.queue = Some(queue.clone());
+        }
+        Ok(())
+    }
+
     /// Puts the link protocol on the links of a plan that lose anything.
     pub(crate) fn protect(&self, plan: &mut Resolved) -> Result<(), CompareError> {
         let Some(protocol) = &self.link else { return Ok(()) };
@@ -199,6 +251,22 @@ fn beside_tcp(name: &str, error: VariantError) -> VariantError {
 
 /// The link protocol of a text such as `ll-arq:arq=selective`.
 fn protocol(text: &str) -> Result<ProtocolConfig, String> {
+    let config: ProtocolConfig =
+        serde_json::from_value(table(text)?).map_err(|e| reworded(&e.to_string()))?;
+    Protocol::new(&config, None).map_err(|e| e.to_string())?;
+    Ok(config)
+}
+
+/// The queue discipline of a text such as `red:ecn=true`.
+fn queue(text: &str) -> Result<QueueConfig, String> {
+    let config: QueueConfig =
+        serde_json::from_value(table(text)?).map_err(|e| reworded(&e.to_string()))?;
+    Queue::new(&config, Seed::new(0), "").map_err(|e| e.to_string())?;
+    Ok(config)
+}
+
+/// The table that a text such as `ll-arq:arq=selective` stands for.
+fn table(text: &str) -> Result<Value, String> {
     let mut parts = text.split(':').map(str::trim);
     let kind = parts.next().unwrap_or_default().to_lowercase();
     let mut table = Map::from_iter([("kind".to_owned(), Value::from(kind))]);
@@ -219,10 +287,7 @@ fn protocol(text: &str) -> Result<ProtocolConfig, String> {
             }
         }
     }
-    let config: ProtocolConfig =
-        serde_json::from_value(Value::Object(table)).map_err(|e| reworded(&e.to_string()))?;
-    Protocol::new(&config, None).map_err(|e| e.to_string())?;
-    Ok(config)
+    Ok(Value::Object(table))
 }
 
 /// True if a link protocol that does something has this name.
@@ -263,7 +328,14 @@ mod tests {
         assert_eq!(Choice::parse("cubic@ll-harq").unwrap().attempts(), 2);
         assert_eq!(Choice::parse("cubic@ll-arq:attempts=7").unwrap().attempts(), 7);
         assert_eq!(Choice::parse("own@none").unwrap().link.unwrap().kind(), "none");
+        let both = Choice::parse("sack@ll-harq@codel:target=10 ms").unwrap();
+        assert!(both.has_link() && both.queue.is_some());
+        assert_eq!(both.label(), "sack@ll-harq@codel:target=10 ms");
         for (text, part) in [
+            ("cubic@codle", "codel"),
+            ("cubic@codel:targt=5", "targt"),
+            ("cubic@codel@pie", "already"),
+            ("cubic@red:min=-1", "red:min=-1"),
             ("sack@ll-hark", "ll-harq"),
             ("sack@ll-arq:arq", "KEY=VALUE"),
             ("sack@ll-arq:attempts=0", "1 (no retransmission) to 1000"),

@@ -31,7 +31,7 @@ use airtcp_sim::parallel::{Stop, default_workers, run_many};
 pub(crate) use options::usual;
 pub use options::{AsLink, CompareError, CompareOptions};
 pub use result::{
-    COMPARE_SCHEMA, Case, Channel, CompareResult, CompareRun, Compared, Criterion, Difference,
+    Aim, COMPARE_SCHEMA, Case, Channel, CompareResult, CompareRun, Compared, Criterion, Difference,
     Measure, NotRanked, Outcome, Over, Ranking, Remedies, Standing, Subject, SubjectKind,
     VariantTcp, Verdict, Window,
 };
@@ -65,14 +65,13 @@ pub fn compare(
             "as_link: puts traces behind a link, and none was given; a scenario has its own links",
         ));
     }
-    let mut remedies = remedies::choices(&options.remedies)?;
-    if given.len() > options.remedies_up_to as usize {
-        remedies.clear();
-    }
+    let few = given.len() <= options.remedies_up_to as usize;
+    let asked: &[String] = if few { &options.remedies } else { &[] };
+    let remedies = remedies::choices(asked)?;
     let names: Vec<String> = variants.iter().map(|v| v.label().to_owned()).collect();
     let prepared: Vec<Prepared<'_>> = given
         .iter()
-        .map(|g| subject::prepare(g, &variants, &remedies, options))
+        .map(|g| subject::prepare(g, &variants, (&remedies, asked), options))
         .collect::<Result<_, _>>()?;
     // Of each subject the cases, and behind them the remedies.
     let rooms: Vec<(usize, &Planned<'_>, usize)> = prepared
@@ -139,7 +138,13 @@ pub fn compare(
             subjects.push(subject);
         }
     }
-    let remedies = remedies.iter().map(|r| r.label().to_owned()).collect();
+    // On links of varying capacity other remedies are the usual ones: there the words are kept.
+    let varies = |g: &Given| matches!(g, Given::Link(link) if link.capacity.is_some());
+    let remedies = if given.iter().any(varies) {
+        asked.to_vec()
+    } else {
+        remedies.iter().map(|r| r.label().to_owned()).collect()
+    };
     let options = CompareOptions { tcp: names.clone(), remedies, ..options.clone() };
     Ok(CompareResult {
         schema: COMPARE_SCHEMA.into(),
@@ -174,7 +179,8 @@ fn rounds(
 pub(crate) fn remedied(remedy: Remedy<'_>, complete: Vec<Vec<Done>>) -> Remedies {
     let place = (remedy.planned.channel(), remedy.planned.over());
     Remedies {
-        reference: remedies::REFERENCE.to_owned(),
+        aim: remedy.aim,
+        reference: remedy.names[0].clone(),
         case: assemble(place, (&remedy.names, true), 0, remedy.planned.unmet(), complete),
         tcp: remedy.tcp,
         notes: remedy.notes,

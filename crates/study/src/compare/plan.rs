@@ -87,6 +87,7 @@ impl Plans {
                 variant.put(&mut plan.flows[flow], profile.as_ref())?;
             }
             variant.protect(&mut plan)?;
+            variant.queue(&mut plan, &flows)?;
             plans.push(plan);
         }
         let traces = Traces { folder: folder.to_owned(), read: Mutex::new(known) };

@@ -23,7 +23,7 @@ use super::choice::Choice;
 use super::options::STRETCHES;
 use super::over_trace::stretches;
 use super::plan::{Plans, loses};
-use super::result::{Channel, VariantTcp};
+use super::result::{Aim, Channel, VariantTcp};
 use super::subject::{Planned, TRACE, parameters, with_trace};
 use super::{CompareError, CompareOptions};
 
@@ -37,6 +37,10 @@ const USUAL: &str = "usual";
 /// worse wherever units are lost one by one, and the same where a packet is lost as a whole.
 const REMEDIES: [&str; 5] =
     ["sack@ll-arq:arq=selective", "sack@ll-harq", "lt-tcp", "lt-tcp@ll-harq", "sliding"];
+
+/// The usual remedies against the wait in the queue of a link of varying capacity, the reference first:
+/// queue disciplines that answer to the delay, and a transport that keeps the queue short by itself.
+const AGAINST_DELAY: [&str; 5] = ["cubic", "cubic@codel", "cubic@fq-codel", "cubic@pie", "sliding"];
 
 /// Headers of a full packet: IP and TCP without options.
 const HEADERS: u64 = 40;
@@ -84,8 +88,24 @@ pub(crate) fn choices(names: &[String]) -> Result<Vec<Choice>, CompareError> {
     Ok(if found.len() > 1 { found } else { Vec::new() })
 }
 
+/// The remedies that `names` ask for on a link of varying capacity, the reference first.
+pub(crate) fn against_delay(names: &[String]) -> Result<Vec<Choice>, CompareError> {
+    let usual = |name: &String| name.trim() == USUAL;
+    let named: Vec<&str> = names.iter().filter(|name| !usual(name)).map(String::as_str).collect();
+    let usual = if names.iter().any(usual) { &AGAINST_DELAY[..] } else { &AGAINST_DELAY[..1] };
+    let mut found: Vec<Choice> = Vec::new();
+    for name in usual.iter().chain(&named) {
+        let choice = Choice::parse(name)?;
+        if !found.iter().any(|c| c.label() == choice.label()) {
+            found.push(choice);
+        }
+    }
+    Ok(found)
+}
+
 /// What is run for the remedies of a subject.
 pub(crate) struct Remedy<'a> {
+    pub(crate) aim: Aim,
     pub(crate) planned: Planned<'a>,
     pub(crate) names: Vec<String>,
     pub(crate) tcp: Vec<VariantTcp>,
@@ -126,6 +146,7 @@ pub(crate) fn over_scenario<'a>(
     let first = made.flows[0];
     let tcp = kept.iter().zip(&made.each).map(|(c, plan)| parameters(c, &plan.flows[first].tcp));
     Ok(Remedy {
+        aim: Aim::Losses,
         names: kept.iter().map(|c| c.label().to_owned()).collect(),
         tcp: tcp.collect(),
         notes,
@@ -149,6 +170,24 @@ pub(crate) fn over_link<'a>(
     let known = with_trace(link.outcomes.clone());
     let mut made = over_scenario(scenario, (Path::new(""), &known), choices, options)?;
     made.notes.insert(0, AS_LINK.to_owned());
+    if let Planned::Plans { plans, channel, .. } = &mut made.planned {
+        plans.stretch = Some(stretch);
+        *channel = Channel::Trace;
+    }
+    Ok(made)
+}
+
+/// Remedies over a link of varying capacity: `scenario` is the link, a replication the `stretch` after the
+/// one before.
+pub(crate) fn over_capacity<'a>(
+    scenario: &Scenario,
+    stretch: Span,
+    choices: &[Choice],
+    options: &CompareOptions,
+) -> Result<Remedy<'a>, CompareError> {
+    let known = BTreeMap::new();
+    let mut made = over_scenario(scenario, (Path::new(""), &known), choices, options)?;
+    made.aim = Aim::Delay;
     if let Planned::Plans { plans, channel, .. } = &mut made.planned {
         plans.stretch = Some(stretch);
         *channel = Channel::Trace;

@@ -82,13 +82,27 @@ pub struct Subject {
     pub notes: Vec<String>,
     /// What each TCP got: over the scenario or trace itself, and over links that look like it.
     pub cases: Vec<Case>,
-    /// What would help against its losses; null if that was not asked for.
+    /// What would help against its losses, or on a link of varying capacity against the wait in its queue;
+    /// null if that was not asked for.
     pub remedies: Option<Remedies>,
 }
 
-/// Remedies against losses beside plain TCP: transports with erasure coding, link protocols.
+/// What a remedy is to change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Aim {
+    /// Losses: goodput is to rise.
+    Losses,
+    /// The wait in a queue: the delivery time is to fall.
+    Delay,
+}
+
+/// Remedies beside plain TCP: against losses, transports with erasure coding and link protocols; against
+/// the wait in the queue of a link of varying capacity, queue disciplines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Remedies {
+    /// What they are to change.
+    pub aim: Aim,
     /// The TCP without remedy that each is compared with.
     pub reference: String,
     /// The parameters that each has here.

@@ -45,9 +45,6 @@ differ.";
 const CAPACITY: &str = "The file says what the link can carry at any time; nothing is lost but what finds \
 the queue full. Acknowledgements come back at 1 Gb/s.";
 
-const NO_REMEDIES: &str =
-    "No remedies against losses were tried: the file says nothing about losses.";
-
 const NO_INTERVAL: &str = "The trace is too short to be cut into stretches: there are no intervals, \
 and the order of the variants is not certain.";
 
@@ -129,7 +126,7 @@ impl Planned<'_> {
 pub(crate) fn prepare<'a>(
     given: &'a Given,
     variants: &[Choice],
-    remedies: &[Choice],
+    (remedies, asked): (&[Choice], &[String]),
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
     match (given, &options.as_link) {
@@ -158,7 +155,7 @@ pub(crate) fn prepare<'a>(
             Ok(Prepared { subject, cases: vec![case], remedies })
         }
         (Given::Link(link), around) if link.capacity.is_some() => {
-            over_capacity(link, &around.clone().unwrap_or_default(), variants, options)
+            over_capacity(link, &around.clone().unwrap_or_default(), (variants, asked), options)
         }
         (Given::Link(link), None) => over_slots(link, variants, remedies, options),
         (Given::Link(link), Some(around)) => over_link(link, around, (variants, remedies), options),
@@ -374,7 +371,7 @@ fn over_link<'a>(
 fn over_capacity<'a>(
     link: &'a LinkTrace,
     around: &AsLink,
-    variants: &[Choice],
+    (variants, asked): (&[Choice], &[String]),
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
     let whole = link.capacity.as_ref().map_or(Span::ZERO, |capacity| capacity.period());
@@ -415,12 +412,13 @@ fn over_capacity<'a>(
     let mut plans =
         Plans::new(&scenario, std::path::Path::new(""), BTreeMap::new(), variants, options)?;
     plans.stretch = Some(stretch);
+    let choices = remedies::against_delay(asked)?;
+    let remedies = (choices.len() > 1)
+        .then(|| remedies::over_capacity(&scenario, stretch, &choices, options))
+        .transpose()?;
     let mut notes = vec![CAPACITY];
     if parts == 1 {
         notes.push(NO_INTERVAL);
-    }
-    if !options.remedies.is_empty() {
-        notes.push(NO_REMEDIES);
     }
     let subject = Subject {
         duration_s: stretch.as_secs_f64(),
@@ -431,7 +429,7 @@ fn over_capacity<'a>(
     let case =
         Planned::Plans { plans: Box::new(plans), replications: parts, channel: Channel::Trace };
     let subject = Subject { flows, tcp, scenario, ..subject };
-    Ok(Prepared { subject, cases: vec![case], remedies: None })
+    Ok(Prepared { subject, cases: vec![case], remedies })
 }
 
 /// A trace by the name that a link around it gives it.

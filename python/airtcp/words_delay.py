@@ -1,0 +1,119 @@
+"""What would shorten the wait in the queue of a link of varying capacity, in plain words.
+
+The remedies are queue disciplines and transports that keep a queue short. Their aim is the delivery
+time, and goodput is what they cost. As in `airtcp.words_remedies`, terminal and page use the same
+sentences, and no effect is stated whose paired interval includes zero.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from airtcp import words, words_remedies, words_verdict
+from airtcp.words import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from airtcp.documents import Outcome, Remedies
+
+
+def _shorter(remedies: Remedies) -> list[Outcome]:
+    """Give the remedies that shorten the delivery time by as much as counts, by their goodput.
+
+    One than which another is better in the verdict, and worse in nothing, is left out.
+    """
+    own = words_remedies.reference(remedies)["delivery_p95_s"]["mean"] or 0.0
+    measure = words_verdict.measure(remedies, "delay")
+    least = (measure["matters"] if measure is not None else 0.0) * own
+    behind = {c["variant"] for c in remedies["verdict"]["behind"]}
+    found = [
+        outcome
+        for outcome in remedies["outcomes"]
+        if outcome["variant"] not in behind
+        and (d := outcome["delivery_p95_difference"]) is not None
+        and d["standing"] == "less"
+        and -(d["absolute"]["mean"] or 0.0) >= least
+    ]
+    return sorted(found, key=lambda o: -(o["goodput_bps"]["mean"] or 0.0))
+
+
+def _times(remedies: Remedies, outcome: Outcome) -> str:
+    """Write the delivery time with a remedy, and without."""
+    plain = words_remedies.reference(remedies)
+    ours, theirs = (words_verdict.value(o, "delivery_p95_s") for o in (outcome, plain))
+    return f"The delivery time (95 %) is {ours}, with {plain['variant']} alone {theirs}."
+
+
+def conclusion(remedies: Remedies) -> Finding:
+    """Say in one sentence what would shorten the delivery time, and at what price."""
+    plain = words_remedies.reference(remedies)
+    name, own = plain["variant"], words_verdict.value(plain, "delivery_p95_s")
+    if remedies["replications"] <= 1:
+        return Finding(
+            "What would shorten the wait is not certain",
+            "One run over the file gives no confidence interval; the table shows the run.",
+            "warn",
+        )
+    shorter = _shorter(remedies)
+    if not shorter:
+        return Finding(
+            "No remedy shortens the wait",
+            f"With {name} alone the delivery time (95 %) is {own}, and none of the remedies"
+            " shortens it by as much as counts.",
+        )
+    best = shorter[0]
+    text = words_remedies.named(best["variant"], name)
+    text = f"{text[0].upper()}{text[1:]} {words_remedies.effect(remedies, best)}."
+    return Finding(
+        f"Best against the wait in the queue: {best['variant']}",
+        f"{text} {_times(remedies, best)}",
+        "good",
+    )
+
+
+def others(remedies: Remedies) -> Finding | None:
+    """Say what each of the other remedies changes."""
+    if remedies["replications"] <= 1:
+        return None
+    first = {o["variant"] for o in _shorter(remedies)[:1]} | {remedies["reference"]}
+    said = [
+        f"{o['variant']} {words_remedies.effect(remedies, o)}"
+        for o in remedies["outcomes"]
+        if o["variant"] not in first
+    ]
+    return Finding("Other remedies", f"{'; '.join(said)}.") if said else None
+
+
+def findings(remedies: Remedies) -> list[Finding]:
+    """Say everything there is to say of the remedies on one link, the conclusion first."""
+    found = [conclusion(remedies), others(remedies)]
+    return [finding for finding in found if finding is not None]
+
+
+def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
+    """Say on how many links each remedy shortens the delivery time by as much as counts.
+
+    Args:
+        links: Name and remedies of each link.
+    """
+    plain = links[0][1]["reference"]
+    helps: dict[str, int] = {}
+    for _, remedies in links:
+        for outcome in _shorter(remedies):
+            helps[outcome["variant"]] = helps.get(outcome["variant"], 0) + 1
+    total = words.counted(len(links), "link")
+    if not helps:
+        return Finding(
+            "No remedy shortens the wait",
+            f"On none of {total} a remedy shortens the delivery time (95 %) by as much as counts.",
+        )
+    ranked = sorted(helps, key=lambda n: -helps[n])
+    said = "; ".join(
+        f"{words_remedies.named(name, plain)} on {words.count(helps[name])}" for name in ranked
+    )
+    return Finding(
+        "What would shorten the wait in the queue",
+        f"Of {total}, each remedy shortens the delivery time (95 %): {said}.",
+        "good",
+    )
