@@ -135,7 +135,7 @@ def test_study_of_a_capacity(tmp_path: Path) -> None:
 
 def test_remedies_against_the_wait(tmp_path: Path) -> None:
     path = tmp_path / "steady.down"
-    path.write_text("".join(f"{2 * i}\n" for i in range(1, 20_501)))
+    path.write_text("".join(f"{10 * (i // 5)}\n" for i in range(5, 20_505)))
     result = api.study(path)
     remedies = result.json["capacities"][0]["remedies"]
     assert remedies is not None
