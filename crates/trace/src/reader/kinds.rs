@@ -49,6 +49,12 @@ pub fn binary_kind(start: &[u8]) -> Option<(&'static str, &'static str)> {
             return Some(("an Office document (.xlsx, .docx, .ods)", EXPORT));
         }
     }
+    if start.starts_with(b"PING ") && start.contains(&8) {
+        return Some((
+            "the dots of ping -f",
+            "Which packets were lost is not in it: ping -D -O prints each.",
+        ));
+    }
     if start.starts_with(b"RIFF") && start.get(8..12) == Some(b"WEBP") {
         return Some(("a WebP picture", PICTURE));
     }

@@ -15,6 +15,7 @@ mod rates;
 mod refuse;
 mod sdec;
 mod table;
+mod totals;
 mod tsch;
 
 use std::collections::BTreeMap;

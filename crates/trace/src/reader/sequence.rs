@@ -165,6 +165,11 @@ impl Recorder {
         self.missing
     }
 
+    /// Packets that came after one with a higher number.
+    pub(super) const fn late(&self) -> u64 {
+        self.late
+    }
+
     /// `raw` with the wraps before it added.
     fn unwrapped(&mut self, raw: u64) -> u64 {
         let number = raw.saturating_add(self.epoch);

@@ -6,6 +6,7 @@ use std::io::Write;
 
 mod compressed;
 mod hostile;
+mod pings;
 mod tables;
 
 fn read(name: &str, data: &[u8]) -> Result<Vec<LinkTrace>, TraceError> {

@@ -5,6 +5,7 @@
 //! With `-C` a `-` is a loss. One link per host. `-D` gives the interval.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use airtcp_units::{Outcomes, Span};
 
@@ -14,6 +15,7 @@ use super::super::lines::Lines;
 use super::super::open::Input;
 use super::super::sequence::Recorder;
 use super::link;
+use super::totals::{Totals, begins_late, late_start};
 use crate::error::{TraceError, excerpt};
 use crate::reader::LinkTrace;
 
@@ -33,8 +35,8 @@ enum Line {
     },
     /// All packets of a host (`-C`).
     All(Vec<bool>),
-    /// Packets sent to a host, from the summary.
-    Sent(u64),
+    /// What was sent to a host and received from it, from the summary.
+    Sent(Totals),
 }
 
 pub(super) fn detect(head: &Head<'_>) -> bool {
@@ -62,8 +64,9 @@ fn parse(line: &str) -> Option<(Option<i128>, &str, Line)> {
         return said.then_some((stamp, host, Line::Packet { number, received }));
     }
     if let Some(rest) = rest.strip_prefix("xmt/rcv/%") {
-        let sent = rest.split_once("= ")?.1.split('/').next()?.parse().ok()?;
-        return Some((stamp, host, Line::Sent(sent)));
+        let mut counts = rest.split_once("= ")?.1.split('/').map(str::parse);
+        let (sent, received) = (counts.next()?.ok()?, counts.next().and_then(Result::ok));
+        return Some((stamp, host, Line::Sent(Totals { sent, received })));
     }
     let time = |word: &str| match word {
         "-" => Some(false),
@@ -80,7 +83,7 @@ struct Host {
     seen: Option<u64>,
     recorder: Recorder,
     clock: Clock,
-    sent: u64,
+    totals: Option<Totals>,
     all: Option<Vec<bool>>,
 }
 
@@ -108,7 +111,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
                 budget.packets(path, steps)?;
                 host.clock.stamp(stamp.filter(|_| received), steps);
             }
-            Line::Sent(sent) => host.sent = sent,
+            Line::Sent(totals) => host.totals = Some(totals),
             Line::All(times) => {
                 budget.packets(path, times.len() as u64)?;
                 host.all = Some(times);
@@ -118,7 +121,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
     let several = hosts.len() > 1;
     let mut links = Vec::new();
     for (name, host) in hosts {
-        let mut link = finish(host, template.clone(), |n| budget.packets(path, n))?;
+        let mut link = finish(host, template.clone(), path, |n| budget.packets(path, n))?;
         if several {
             link.name = format!("{}:{name}", link.name);
         }
@@ -131,6 +134,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
 fn finish(
     mut host: Host,
     mut link: LinkTrace,
+    path: &Path,
     charge: impl Fn(u64) -> Result<(), TraceError>,
 ) -> Result<LinkTrace, TraceError> {
     link.notes.push(
@@ -141,15 +145,24 @@ fn finish(
     if let Some(all) = host.all {
         link.outcomes = all.into_iter().collect();
     } else {
-        let lead = host.seen.unwrap_or(0).min(1 << 16);
-        let tail = host.sent.saturating_sub(lead + seen.len() as u64);
+        let begins = host.seen.unwrap_or(0);
+        // Without the totals, a log that begins later than 0 says nothing of what was before.
+        let cut = match host.totals {
+            Some(totals) => begins_late(totals, begins, &seen, path, "fping")?,
+            None => begins > 0,
+        };
+        let tail = host.totals.map_or(0, |totals| totals.sent - begins - seen.len() as u64);
+        let lead = if cut { 0 } else { begins };
         charge(lead + tail)?;
         link.outcomes.push_run(false, lead as usize);
         seen.iter().for_each(|bit| link.outcomes.push(bit));
         link.outcomes.push_run(false, tail as usize);
         // That timeouts are said after later replies is how the program works.
         link.notes.extend(notes.into_iter().skip(1).filter(|note| !note.contains("duplicate")));
-        if host.sent == 0 {
+        if cut {
+            link.notes.push(late_start(begins));
+        }
+        if host.totals.is_none() {
             link.notes.push(
                 "without the summary at the end: losses after the last reply are not known"
                     .to_owned(),
@@ -182,7 +195,7 @@ mod tests {
             (
                 "10.9.0.2 : xmt/rcv/%loss = 30/27/10%, min/avg/max = 1/2/3",
                 "10.9.0.2",
-                Line::Sent(30),
+                Line::Sent(Totals { sent: 30, received: Some(27) }),
             ),
             ("10.9.0.2 : 0.055 - 0.05", "10.9.0.2", Line::All(vec![true, false, true])),
         ] {

@@ -2,8 +2,11 @@
 //!
 //! A reply has the number of its request; a number that never comes is a loss, of the request or
 //! of its reply. The header says whether numbers begin at 1 (iputils) or 0 (the others), the
-//! summary how many requests were sent: losses at both ends are known. `-D` stamps give the
-//! interval, otherwise the total time in the summary (iputils). A new header begins a new link.
+//! summary how many requests were sent: losses at both ends are known. The replies are held against
+//! the summary (see `totals.rs`). `-D` stamps give the interval, otherwise the total time in the
+//! summary (iputils). A new header begins a new link.
+
+use std::path::Path;
 
 use airtcp_units::{Outcomes, Span};
 
@@ -13,6 +16,7 @@ use super::super::lines::Lines;
 use super::super::open::Input;
 use super::super::sequence::Recorder;
 use super::link;
+use super::totals::{Totals, begins_late, late_start};
 use crate::error::{TraceError, excerpt};
 use crate::reader::LinkTrace;
 
@@ -25,16 +29,30 @@ const LOOKED_AT: usize = 20;
 /// One line of the output.
 #[derive(Debug, PartialEq, Eq)]
 enum Line<'a> {
-    Header { host: &'a str, first: u64 },
+    Header {
+        host: &'a str,
+        first: u64,
+    },
     Reply(u64),
     NoReply(u64),
-    Sent { packets: u64, time: Option<Span> },
+    /// A reply, in a language other than English.
+    Foreign,
+    Sent(Summary),
     Other,
+}
+
+/// The line of totals at the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Summary {
+    totals: Totals,
+    time: Option<Span>,
+    /// Number of the first request of a program that writes such a summary.
+    first: u64,
 }
 
 pub(super) fn detect(head: &Head<'_>) -> bool {
     head.content().take(LOOKED_AT).any(|(_, line)| match parse(line).1 {
-        Line::Header { .. } | Line::Reply(_) => true,
+        Line::Header { .. } | Line::Reply(_) | Line::Foreign => true,
         Line::NoReply(_) => line.contains("icmp_seq"),
         _ => false,
     })
@@ -47,23 +65,51 @@ fn parse(line: &str) -> (Option<i128>, Line<'_>) {
         None => (None, line.trim()),
     };
     if let Some(rest) = line.strip_prefix("PING ") {
-        let host = rest.split(|c: char| c.is_whitespace() || c == ':').next().unwrap_or_default();
-        // iputils: "56(84) bytes of data."; the others: "56 data bytes", from 0.
-        let first = u64::from(rest.contains("bytes of data"));
-        return (stamp, Line::Header { host, first });
+        return (stamp, header(rest));
     }
-    if let Some((packets, rest)) = line.split_once(" packets transmitted") {
-        let time = rest.rsplit_once("time ").and_then(|(_, t)| t.trim().parse().ok());
-        let packets = packets.parse().map(|packets| Line::Sent { packets, time });
-        return (stamp, packets.unwrap_or(Line::Other));
+    if let Some(rest) = line.strip_prefix("PING6(") {
+        let host = rest.split_once("--> ").map_or("", |(_, host)| host.trim());
+        return (stamp, Line::Header { host, first: 0 });
+    }
+    if let Some((sent, rest)) = line.split_once(" packets transmitted") {
+        return (stamp, sent.parse().map_or(Line::Other, |sent| Line::Sent(summary(sent, rest))));
     }
     let Some(number) = number(line) else { return (stamp, Line::Other) };
     let reply = line.contains("bytes from") && !line.contains("(DUP!)");
-    let silent = ["no answer yet", "Request timeout", "Unreachable", "unreachable", "exceeded"];
+    let foreign = line.contains(" ttl=") && !line.contains("bytes from");
+    let silent = [
+        "BAD CHECKSUM",
+        "no answer yet",
+        "Request timeout",
+        "Unreachable",
+        "unreachable",
+        "exceeded",
+    ];
     match () {
-        () if reply => (stamp, Line::Reply(number)),
         () if silent.iter().any(|words| line.contains(words)) => (stamp, Line::NoReply(number)),
+        () if reply => (stamp, Line::Reply(number)),
+        () if foreign => (stamp, Line::Foreign),
         () => (stamp, Line::Other),
+    }
+}
+
+/// `rest` of a line that begins with PING. iputils counts from 1: "a.b (1.2.3.4) 56(84) bytes of data.",
+/// "::1(::1) 56 data bytes"; the others from 0: "a.b (1.2.3.4): 56 data bytes".
+fn header(rest: &str) -> Line<'_> {
+    let word = rest.split_whitespace().next().unwrap_or_default();
+    let host = word.split('(').next().unwrap_or_default().trim_end_matches(':');
+    let from_0 = !word.contains('(') && rest.contains(": ") && rest.contains(" data bytes");
+    Line::Header { host, first: u64::from(!from_0) }
+}
+
+/// The totals behind "packets transmitted".
+fn summary(sent: u64, rest: &str) -> Summary {
+    let received = rest.split(',').find_map(|part| part.trim().strip_suffix("received"));
+    let words: Vec<_> = received.map_or(Vec::new(), |part| part.split_whitespace().collect());
+    Summary {
+        totals: Totals { sent, received: words.first().and_then(|count| count.parse().ok()) },
+        time: rest.rsplit_once("time ").and_then(|(_, t)| t.trim().parse().ok()),
+        first: u64::from(words.get(1) != Some(&"packets")),
     }
 }
 
@@ -87,7 +133,22 @@ struct Run {
     seen: Option<u64>,
     recorder: Recorder,
     clock: Clock,
-    sent: Option<(u64, Option<Span>)>,
+    /// Number of the newest reply, and replies that came after the next request was sent.
+    newest: Option<u64>,
+    slow: u64,
+    summary: Option<Summary>,
+}
+
+impl Run {
+    /// How many packets a reply is past the newest one, if it is; numbers are of 16 bits.
+    fn past_newest(&mut self, number: u64) -> Option<u64> {
+        let past = self.newest.map_or(1, |newest| number.wrapping_sub(newest) & 0xffff);
+        let newer = past > 0 && past < 1 << 15;
+        if newer {
+            self.newest = Some(number);
+        }
+        newer.then_some(past)
+    }
 }
 
 pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
@@ -104,12 +165,13 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
                 runs.push(Run { host, first: Some(first), ..Run::default() });
                 continue;
             }
-            Line::Sent { packets, time } => {
+            Line::Sent(summary) => {
                 if let Some(run) = runs.last_mut() {
-                    run.sent = Some((packets, time));
+                    run.summary = Some(summary);
                 }
                 continue;
             }
+            Line::Foreign => return Err(foreign(path)),
             Line::Other => continue,
             Line::Reply(number) => (number, true),
             Line::NoReply(number) => (number, false),
@@ -125,13 +187,16 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
             return Err(lines.malformed(shown, "numbers that grow; split a file of several runs"));
         };
         budget.packets(path, steps)?;
-        // "No answer yet" is said when the next request goes out.
-        run.clock.stamp(stamp.filter(|_| received), steps);
+        // "No answer yet" is said when the next request goes out; the reply may come after that.
+        if let Some(past) = if received { run.past_newest(number) } else { None } {
+            run.slow += u64::from(steps == 0);
+            run.clock.stamp(stamp, past);
+        }
     }
-    let several = runs.iter().filter(|run| run.seen.is_some() || run.sent.is_some()).count() > 1;
+    let several = runs.iter().filter(|run| run.seen.is_some() || run.summary.is_some()).count() > 1;
     let mut links = Vec::new();
     for (i, run) in (1..).zip(runs) {
-        let mut link = finish(run, template.clone(), |n| budget.packets(path, n))?;
+        let mut link = finish(run, template.clone(), path, |n| budget.packets(path, n))?;
         if link.outcomes.is_empty() {
             continue;
         }
@@ -143,19 +208,34 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
     Ok(links)
 }
 
+/// A reply that is none in English: "64 Bytes von 10.0.0.1: icmp_seq=1 ttl=64 Zeit=9,8 ms".
+fn foreign(path: &Path) -> TraceError {
+    TraceError::NotATrace {
+        path: path.display().to_string(),
+        what: "the output of ping in another language than English".to_owned(),
+        hint: "Only its English is read: run LC_ALL=C ping -D -O HOST.".to_owned(),
+    }
+}
+
 fn finish(
     mut run: Run,
     mut link: LinkTrace,
+    path: &Path,
     charge: impl Fn(u64) -> Result<(), TraceError>,
 ) -> Result<LinkTrace, TraceError> {
-    let first = run.first.or(run.seen).unwrap_or(0);
-    let lead = run.seen.unwrap_or(first).saturating_sub(first);
+    let first = run.first.or(run.summary.map(|summary| summary.first)).or(run.seen).unwrap_or(0);
+    let begins = run.seen.unwrap_or(first);
+    let lead = begins.saturating_sub(first);
+    let late = run.recorder.late().saturating_sub(run.slow);
     let (seen, notes) = run.recorder.finish();
-    let sent = run.sent.map_or(0, |(packets, _)| packets);
-    // Numbers are of 16 bits: a longer lead is that of a file without its beginning.
-    let lead =
-        if lead < 1 << 16 && (sent == 0 || lead + seen.len() as u64 <= sent) { lead } else { 0 };
-    let tail = sent.saturating_sub(lead + seen.len() as u64);
+    let totals = run.summary.map(|summary| summary.totals);
+    let cut = match totals {
+        Some(totals) => begins_late(totals, lead, &seen, path, "ping")?,
+        None => run.first.is_none() && begins > 1,
+    };
+    let tail = totals.map_or(0, |totals| totals.sent - lead - seen.len() as u64);
+    // What is before the first line of a log without its beginning is not known.
+    let lead = if cut { 0 } else { lead };
     charge(lead + tail)?;
     link.outcomes.push_run(false, lead as usize);
     seen.iter().for_each(|bit| link.outcomes.push(bit));
@@ -165,19 +245,32 @@ fn finish(
          a number without a reply is a loss"
             .to_owned(),
     );
-    link.notes.extend(notes.into_iter().skip(1));
-    if sent == 0 {
+    if cut {
+        link.notes.push(late_start(begins));
+    }
+    let put_right = |note: &String| !note.contains("arrived late");
+    link.notes.extend(notes.into_iter().skip(1).filter(put_right));
+    if late > 0 {
+        link.notes.push(format!("{late} replies overtook each other and were put in their place"));
+    }
+    if run.slow > 0 {
+        link.notes.push(format!(
+            "{} replies came after the next request was sent, and count as received",
+            run.slow
+        ));
+    }
+    if totals.is_none() {
         link.notes.push(
             "without the summary at the end: losses after the last reply are not known".to_owned(),
         );
     }
     let (interval, notes) = run.clock.interval(Span::from_secs(1));
     link.interval = interval;
-    if let (None, Some((packets, Some(time)))) = (interval, run.sent)
-        && packets > 1
+    if let (None, Some(Summary { totals, time: Some(time), .. })) = (interval, run.summary)
+        && totals.sent > 1
         && time > Span::ZERO
     {
-        link.interval = Some(Span(time.0 / (packets - 1)));
+        link.interval = Some(Span(time.0 / (totals.sent - 1)));
         link.notes.push("the interval is the mean, from the summary; -D stamps each".to_owned());
     }
     let stampless =
@@ -196,12 +289,28 @@ mod tests {
     #[test]
     fn lines_of_several_pings() {
         let second = Span::from_secs(1);
+        let sent = |sent, received, time, first| {
+            let totals = Totals { sent, received: Some(received) };
+            Line::Sent(Summary { totals, time, first })
+        };
         for (line, parsed) in [
             (
                 "PING 10.9.0.2 (10.9.0.2) 56(84) bytes of data.",
                 Line::Header { host: "10.9.0.2", first: 1 },
             ),
             ("PING a.b (1.2.3.4): 56 data bytes", Line::Header { host: "a.b", first: 0 }),
+            ("PING ::1(::1) 56 data bytes", Line::Header { host: "::1", first: 1 }),
+            ("PING a (::1) from ::2 va: 56 data bytes", Line::Header { host: "a", first: 0 }),
+            ("PING6(56=40+8+8 bytes) ::1 --> fe80::2", Line::Header { host: "fe80::2", first: 0 }),
+            (
+                "PING 192.0.2.7 (192.0.2.7) 56(84) octets de données.",
+                Line::Header { host: "192.0.2.7", first: 1 },
+            ),
+            ("64 Bytes von 192.0.2.7: icmp_seq=1 ttl=57 Zeit=9,8 ms", Line::Foreign),
+            (
+                "5 packets transmitted, 4 received, +1 duplicates, 20% packet loss",
+                sent(5, 4, None, 1),
+            ),
             ("64 bytes from 10.9.0.2: icmp_seq=7 ttl=64 time=0.05 ms", Line::Reply(7)),
             ("64 bytes from fe80::1%va: icmp_seq=7 ttl=64 time=0.05 ms", Line::Reply(7)),
             ("64 bytes from 1.2.3.4: seq=3 ttl=56 time=13.310 ms", Line::Reply(3)),
@@ -211,12 +320,9 @@ mod tests {
             ("From 10.9.0.1 icmp_seq=4 Destination Host Unreachable", Line::NoReply(4)),
             (
                 "60 packets transmitted, 50 received, 16.6667% packet loss, time 1000ms",
-                Line::Sent { packets: 60, time: Some(second) },
+                sent(60, 50, Some(second), 1),
             ),
-            (
-                "8 packets transmitted, 8 packets received, 0.0% packet loss",
-                Line::Sent { packets: 8, time: None },
-            ),
+            ("8 packets transmitted, 8 packets received, 0.0% packet loss", sent(8, 8, None, 0)),
             ("rtt min/avg/max/mdev = 0.047/0.060/0.075/0.005 ms", Line::Other),
         ] {
             assert_eq!(parse(line), (None, parsed), "{line}");

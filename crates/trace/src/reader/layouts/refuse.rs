@@ -66,6 +66,27 @@ const REFUSALS: &[Refusal] = &[
         },
     },
     Refusal {
+        what: "the JSON of fping",
+        hint: "Give its text: the output of fping -D -l, or of -C.",
+        detect: |head| {
+            let first = head.first();
+            ["{\"resp\":", "{\"timeout\":", "{\"vSum\":", "{\"summary\":"]
+                .iter()
+                .any(|k| first.starts_with(k))
+        },
+    },
+    Refusal {
+        what: "the output of Windows' ping",
+        hint: "Its requests have no numbers. Make a table with one row a request and a column \"received\" \
+               of 1 (a reply) and 0 (timed out), or use ping -D -O of Linux.",
+        detect: |head| {
+            let data =
+                |line: &str| line.starts_with("Pinging ") && line.ends_with(" bytes of data:");
+            let reply = |line: &str| line.starts_with("Reply from ") && line.contains(": bytes=");
+            head.content().take(10).any(|(_, line)| data(line) || reply(line))
+        },
+    },
+    Refusal {
         what: "an index of files, not the files",
         hint: "Give the files it names, or their folder.",
         detect: |head| head.first().starts_with("file\trows\tduration_s"),
