@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from airtcp.documents import RunDocument
 
@@ -105,22 +105,23 @@ def goodput(document: RunDocument, flow: int) -> float:
 
 
 def drops(
-    document: RunDocument, flows: set[str] | None = None
+    document: RunDocument, flows: set[str] | Sequence[set[str]] | None = None
 ) -> dict[Place, Counter[tuple[str, bool]]]:
     """Count dropped packets by place and reason, and there by flow and whether they had payload.
 
     Args:
         document: What `RunResult.json` gives.
-        flows: The flows to count; all if absent.
+        flows: The flows to count, or those of each replication; all if absent.
 
     Returns:
         Packets in a replication, in the mean; the place with most first.
     """
     found: dict[Place, Counter[tuple[str, bool]]] = {}
     runs = len(document["replications"])
-    for replication in document["replications"]:
+    for number, replication in enumerate(document["replications"]):
+        counted = flows if flows is None or isinstance(flows, set) else flows[number]
         for row in replication.get("drops", []):
-            if flows is None or row["flow"] in flows:
+            if counted is None or row["flow"] in counted:
                 there = found.setdefault(Place(row["place"], row["reason"]), Counter())
                 there[row["flow"], row["payload"]] += row["packets"] / runs
     return dict(sorted(found.items(), key=lambda item: -item[1].total()))

@@ -12,7 +12,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from airtcp.documents import Estimate
 
@@ -56,6 +56,17 @@ def count(number: float) -> str:
     """
     text = f"{number:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
     return text.replace("-", "\N{MINUS SIGN}")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Write a list.
+
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    if len(names) <= 1:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def counted(number: int, noun: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from airtcp import words, words_verdict
-from airtcp.words import Finding
+from airtcp.words import Finding, listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,17 +48,6 @@ def goodput(outcome: Outcome) -> tuple[Estimate, str]:
 def repeats(case: CompareCase) -> str:
     """Write how many replications of a scenario, or stretches of a trace, a case has."""
     return words.counted(case["replications"], case["over"].removesuffix("s"))
-
-
-def listed(names: Sequence[str]) -> str:
-    """Write a list.
-
-    >>> listed(["a"]), listed(["a", "b", "c"])
-    ('a', 'a, b and c')
-    """
-    if len(names) <= 1:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def best(case: CompareCase) -> str | None:
@@ -253,8 +242,8 @@ def suited(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
         f"{name} {words.count(counts[name])}" for name in sorted(counts, key=lambda n: -counts[n])
     )
     text = (
-        f"Of {words.counted(len(decided), 'link')}, each TCP is the best choice, or differs from it"
-        f" in nothing that counts, on: {said}."
+        f"Of {words.counted(len(decided), 'link')}, each TCP is the best choice, or is not shown to"
+        f" differ from it by an amount that counts, on: {said}."
         if counts
         else "On none of these links do the runs give an order."
     )

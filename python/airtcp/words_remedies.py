@@ -163,7 +163,7 @@ def effect(remedies: Remedies, outcome: Outcome) -> str:
     share = words_verdict.measure(remedies, "share")
     if share is not None:
         changed.append(_change(outcome, plain, share["quantity"], outcome["share_difference"]))
-    return words_compare.listed(changed)
+    return words.listed(changed)
 
 
 def _goodput_change(outcome: Outcome) -> str:
@@ -269,7 +269,7 @@ def conclusion(remedies: Remedies) -> Finding:
             if (d := o["delivery_p95_difference"]) is not None and d["standing"] == "less"
         ]
         if sooner:
-            text += f" Shorter delivery times: {words_compare.listed(sooner)}."
+            text += f" Shorter delivery times: {words.listed(sooner)}."
         return Finding(
             "No remedy raises goodput", f"{text}{_rest(_sides(remedies))}{_extent(remedies)}"
         )
@@ -279,7 +279,7 @@ def conclusion(remedies: Remedies) -> Finding:
     text += f" Goodput is {_shown(best)}, with {name} alone {_shown(plain)}."
     if verdict["as_good"]:
         as_good = [named(other, name) for other in verdict["as_good"]]
-        text += f" As good: {words_compare.listed(as_good)}."
+        text += f" Not shown to be worse: {words.listed(as_good)}."
     return Finding(
         f"Best remedy: {words_verdict.either([first, *verdict['as_good']])}",
         f"{text}{_extent(remedies)}",
@@ -314,7 +314,7 @@ def _rest(sides: dict[str, list[Outcome]]) -> str:
         names = "; ".join(_with_gain(o) for o in sides["undecided"])
         said += f" No significant difference: {names}."
     if sides["equal"]:
-        said += f" Identical: {words_compare.listed([o['variant'] for o in sides['equal']])}."
+        said += f" Identical: {words.listed([o['variant'] for o in sides['equal']])}."
     if sides["less"]:
         said += f" Lower: {'; '.join(_with_gain(o) for o in sides['less'])}."
     return said

@@ -1,48 +1,37 @@
 """What a run says in words: who gets little and why, what limits the flows, what to try first.
 
-Everything is worked out from the document. The thresholds are choices and stand here by name. A
-cause is named where the counts of the run show it. A thing to try comes with the option that tries
-it, and is no promise.
+Everything is worked out from the document. The thresholds are choices and stand here by name.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import run_groups, words
+from airtcp import run_causes, run_groups, words
 from airtcp.words import Finding
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Sequence
 
     from airtcp.documents import RunDocument
-    from airtcp.run_groups import Place
 
 STARVED: Final = 0.2
 """A flow starves if it gets less than this share of the mean of the flows that never end."""
 BUSY: Final = 0.95
 """A link that transmits for at least this share of the time limits its flows."""
-LOSSY: Final = 0.001
-"""A link that loses at least this share of its packets may limit its flows."""
 NAMED: Final = 3
 """Flows up to which each is named."""
+OFTEN: Final = 0.5
+"""Share of the replications in which some flow starves, from which that is said."""
+HIDDEN: Final = 0.1
+"""Share of data frames lost from which stations that do not hear each other are named."""
 _HALF: Final = 0.5
-
-_WHY: Final = {
-    "queue_full": "because the queue was full",
-    "queue_early": "by the active queue management",
-    "loss": "by the link's losses",
-    "retry_limit": "after the last retransmission on the air",
-    "lifetime": "because they were too old",
-    "no_route": "because there was no route",
-    "too_long": "because they were longer than the MTU",
-    "duplicate": "as duplicates",
-}
+_AGAIN: Final = 2.0
+"""Window reductions of a flow in a replication from which losses, not chance, hold it down."""
 
 
 def findings(document: RunDocument) -> list[Finding]:
-    """Say what happened in a run: warnings, starved flows with the cause, else what limits all.
+    """Say what happened in a run: starved flows with the cause, else what limits all.
 
     Args:
         document: What `RunResult.json` gives.
@@ -53,14 +42,11 @@ def findings(document: RunDocument) -> list[Finding]:
     if not document["replications"]:
         return []
     starving = starved(document)
-    found = [_starvation(document, starving)] if starving else []
-    limit = _limit(document)
-    if limit is not None:
-        found.append(limit)
-    dropped = _dropped(document)
-    if dropped is not None:
-        found.append(dropped)
-    return found
+    found = _starvation(document, starving) if starving else _in_turns(document)
+    said = [found, _hidden(document), _limit(document)]
+    if found is None:
+        said.append(_dropped(document))
+    return [finding for finding in said if finding is not None]
 
 
 def starved(document: RunDocument) -> list[int]:
@@ -93,6 +79,59 @@ def _endless(document: RunDocument) -> list[int]:
     ]
 
 
+def _rates(document: RunDocument, flows: Sequence[int]) -> list[list[float]]:
+    """Give what each of some flows delivered in each replication, in b/s."""
+    return [
+        [
+            8.0 * replication["flows"][i]["delivered_bytes"] / replication["measured_s"]
+            for i in flows
+        ]
+        for replication in document["replications"]
+        if replication["measured_s"]
+    ]
+
+
+def _in_turns(document: RunDocument) -> Finding | None:
+    """Say that some flow starves in most replications, where it is another one in each."""
+    from airtcp.report.link_rows import apart
+
+    endless = _endless(document)
+    if len(endless) < 2 or apart(document):  # noqa: PLR2004 - one has nobody to starve beside
+        return None
+    flows: list[dict[str, Any]] = document["replications"][0]["flows"]
+    rates = _rates(document, endless)
+    if len(rates) != len(document["replications"]):
+        return None
+    hungry = [
+        [i for i, rate in zip(endless, each, strict=True) if rate < STARVED * run_groups.mean(each)]
+        for each in rates
+    ]
+    counts = [len(each) for each in hungry if each]
+    if not counts or len(counts) < OFTEN * len(rates):
+        return None
+    low = run_groups.mean(
+        rate
+        for each, of in zip(rates, hungry, strict=True)
+        for i, rate in zip(endless, each, strict=True)
+        if i in of
+    )
+    high = run_groups.mean(rate for each in rates for rate in each)
+    number = str(min(counts)) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+    names = [{flows[i]["name"] for i in of} for of in hungry]
+    text = (
+        f"In {len(counts)} of {words.counted(len(rates), 'replication')} {number} of the"
+        f" {len(endless)} flows {'gets' if max(counts) == 1 else 'get'} less than"
+        f" {words.number(100 * STARVED, 1)} % of the mean of all, not always the same:"
+        f" {words.number(low * 1e-6)} Mb/s each, where the mean of all is"
+        f" {words.number(high * 1e-6)} Mb/s."
+    )
+    return Finding(
+        "In most replications a flow starves" if max(counts) == 1 else "Flows starve in turns",
+        " ".join([text, *run_causes.cause(document, names)]),
+        "bad",
+    )
+
+
 def _starvation(document: RunDocument, starving: Sequence[int]) -> Finding:
     flows: list[dict[str, Any]] = document["replications"][0]["flows"]
     endless = _endless(document)
@@ -107,7 +146,8 @@ def _starvation(document: RunDocument, starving: Sequence[int]) -> Finding:
         f" {words.counted(len(rest), 'flow')} {words.number(high)} Mb/s each."
     )
     headline = f"Starved: {_named(document, names, len(endless))}"
-    return Finding(headline, " ".join([text, *_cause(document, names)]), "bad")
+    causes = run_causes.cause(document, [names] * len(document["replications"]))
+    return Finding(headline, " ".join([text, *causes]), "bad")
 
 
 def _named(document: RunDocument, names: set[str], of: int) -> str:
@@ -120,45 +160,26 @@ def _named(document: RunDocument, names: set[str], of: int) -> str:
     return f"{words.count(len(names))} of {words.counted(of, 'flow')}"
 
 
-def _cause(document: RunDocument, names: set[str]) -> list[str]:
-    """Follow the chain from what a group of flows lost to the queue or link that dropped it."""
-    places = run_groups.drops(document, names)
-    if not places:
-        return ["None of their packets was dropped."]
-    place, lost = next(iter(places.items()))
-    data, acks = (sum(n for (_, p), n in lost.items() if p is payload) for payload in (True, False))
-    what = "data packets" if data >= acks else "TCP ACKs"
-    lost_there = (
-        f"{place.name} dropped {words.count(max(data, acks))} of their {what} a replication"
-        f" {_WHY.get(place.reason, place.reason)}."
-    )
-    said = [lost_there]
-    everything = run_groups.drops(document)[place]
-    if place.reason.startswith("queue"):
-        said.append(_composition(document, place, everything))
-    timeouts = run_groups.mean(
-        flow["timeouts"]["mean"] for flow in document["summary"]["flows"] if flow["name"] in names
-    )
-    if timeouts >= 1:
-        said.append(f"Each of them times out {words.number(timeouts, 2)} times a replication.")
-    said.append(_try(document, place))
-    return [sentence for sentence in said if sentence]
-
-
-def _composition(document: RunDocument, place: Place, dropped: Counter[tuple[str, bool]]) -> str:
-    """Say of which direction and kind most of the packets are that a queue dropped."""
-    total = dropped.total()
-    parts = {
-        (group.name, payload): sum(dropped[name, payload] for name in group.flows)
-        for group in run_groups.groups(document)
-        for payload in (True, False)
-    }
-    (name, payload), most = max(parts.items(), key=lambda item: item[1])
-    kind = "data packets" if payload else "TCP ACKs"
-    return (
-        f"The queue of {place.name} dropped {words.count(total)} packets in all,"
-        f" {words.number(100 * most / total, 2)} % of them {kind} of the {name}."
-    )
+def _hidden(document: RunDocument) -> Finding | None:
+    """Say that stations which do not hear one another lose frames to one another."""
+    for number, cell in enumerate(document["summary"].get("cells", [])):
+        lost = cell["data_error_rate"]["mean"] or 0.0
+        causes = cell["lost"].get("data", {})
+        by_data = (causes["with_data"]["mean"] or 0.0) if "with_data" in causes else 0.0
+        deaf = [s["name"] for s in cell["stations"] if (s["hidden_stations"]["mean"] or 0.0) >= 1]
+        threshold = document["scenario"]["cells"][number]["mac"].get("rts_threshold")
+        if lost < HIDDEN or by_data < _HALF * lost or not deaf or threshold is not None:
+            continue
+        named = " and ".join(deaf) if len(deaf) <= NAMED else words.counted(len(deaf), "station")
+        return Finding(
+            "Hidden stations collide",
+            f"{named} cannot sense every other station of the cell. {words.number(100 * lost)} % of"
+            f" the data frames are lost; {words.number(100 * by_data)} % are lost because another"
+            " data frame arrives at the same time. Try RTS and CTS before data frames: --set"
+            f" 'cells[{number}].mac.rts_threshold=0 B'.",
+            "warn",
+        )
+    return None
 
 
 def _limit(document: RunDocument) -> Finding | None:
@@ -182,70 +203,54 @@ def _limit(document: RunDocument) -> Finding | None:
     if busiest is None:
         return None
     used = busiest["utilisation"]["mean"]
-    loss = max(links, key=lambda link: link["loss_rate"]["mean"])
     if used >= BUSY:
         waits = f", and {words.number(busiest['mean_queue_packets']['mean'])} packets wait for it"
         return Finding(
             f"{busiest['name']} is the bottleneck",
             f"It transmits {words.number(100 * used)} % of the time{waits} in the mean.",
         )
-    if loss["loss_rate"]["mean"] >= LOSSY:
-        timeouts = sum(flow["timeouts"]["mean"] or 0.0 for flow in summary["flows"])
-        return Finding(
-            f"Losses of {loss['name']} limit the flows",
-            f"It loses {words.number(100 * loss['loss_rate']['mean'], 2)} % of its packets, and"
-            f" {busiest['name']} is idle {words.number(100 * (1 - used), 2)} % of the time;"
-            f" {words.number(timeouts, 2)} timeouts a replication. Try `airtcp compare SCENARIO"
-            " --remedies`, which runs the remedies against losses over the same link.",
-            "warn",
-        )
-    return Finding(
-        "No link is full, and little is lost",
+    return _losses(document, links, busiest) or Finding(
+        "No link is full, and losses do not hold the flows down",
         f"{busiest['name']} is busiest, {words.number(100 * used)} % of the time: applications,"
         " windows or round-trip times limit the flows.",
     )
 
 
-def _dropped(document: RunDocument) -> Finding | None:
-    """Say where most packets were dropped, if any were and no finding above has said it."""
-    places = run_groups.drops(document)
-    if not places or starved(document):
+def _losses(
+    document: RunDocument, links: Sequence[dict[str, Any]], busiest: dict[str, Any]
+) -> Finding | None:
+    """Say that losses limit the flows, where those without an end reduce their windows for them."""
+    flows: list[dict[str, Any]] = document["replications"][0]["flows"]
+    endless = _endless(document)
+    loss = max(links, key=lambda link: link["loss_rate"]["mean"] or 0.0)
+    rate = loss["loss_rate"]["mean"] or 0.0
+    summary = document["summary"]["flows"]
+    timeouts = run_groups.mean(summary[i]["timeouts"]["mean"] for i in endless)
+    reduced = timeouts + run_groups.mean(summary[i]["fast_retransmits"]["mean"] for i in endless)
+    places = run_groups.drops(document, {flows[i]["name"] for i in endless})
+    air = sum(there.total() for place, there in places.items() if place.reason in _LOSSES)
+    # A queue that overflows in slow start drops many packets for one reduction.
+    if rate == 0 or reduced < _AGAIN or air < _HALF * reduced * len(endless):
         return None
-    place, dropped = next(iter(places.items()))
-    data = sum(n for (_, payload), n in dropped.items() if payload) / dropped.total()
-    kind = f"{words.number(100 * data, 2)} % of them with data"
-    rest = sum(there.total() for there in places.values()) - dropped.total()
-    more = f"; {words.count(rest)} more elsewhere" if rest >= _HALF else ""
+    idle = words.number(100 * (1 - busiest["utilisation"]["mean"]), 2)
+    share = words.number(100 * rate, 2)
     return Finding(
-        f"Most drops: {place.name}",
-        f"{words.count(dropped.total())} packets a replication were dropped there"
-        f" {_WHY.get(place.reason, place.reason)}, {kind}{more}.",
+        f"Losses of {loss['name']} limit the flows",
+        f"It loses {share} % of its packets, for which a flow reduces its window"
+        f" {words.number(reduced, 2)} times a replication ({words.number(timeouts, 2)} of them"
+        f" timeouts), and {busiest['name']} is idle {idle} % of the time. Try"
+        f" {run_causes.REMEDIES}, which runs the remedies against losses over the same link.",
+        "warn",
     )
 
 
-def _try(document: RunDocument, place: Place) -> str:
-    """Give the first thing to try against drops at a place, with the option that tries it."""
-    written = _written(document, place.name)
-    if place.reason in {"queue_full", "queue_early"}:
-        what = "Try a queue that serves flows in turn"
-        option = f": --set '{written}.queue={{kind=\"fq-codel\"}}'" if written else ' ("fq-codel")'
-        return f"{what}{option}."
-    if place.reason == "retry_limit" and place.name in run_groups.stations(document):
-        key = f"{written}.rate_control"
-        return f"Try another rate control: --set '{key}={{control=\"minstrel\"}}'."
-    if place.reason in {"loss", "retry_limit"}:
-        return "Try `airtcp compare SCENARIO --remedies`."
-    return ""
+_LOSSES: Final = frozenset({"loss", "retry_limit"})
 
 
-def _written(document: RunDocument, name: str) -> str | None:
-    """Give the path of a cell or link in the scenario; none if it is not written there as such."""
-    cells = run_groups.stations(document)
-    if name in cells:
-        names = [cell["name"] for cell in document["replications"][0]["cells"]]
-        return f"cells[{names.index(cells[name])}]"
-    directions = [link["name"] for link in document["summary"]["links"]]
-    # A topology makes links that are not written, and `hops` several of one.
-    if name in directions and len(directions) == 2 * len(document["scenario"].get("links", [])):
-        return f"links[{directions.index(name) // 2}]"
-    return None
+def _dropped(document: RunDocument) -> Finding | None:
+    """Say where most packets were dropped, if any were."""
+    found = run_causes.most(document)
+    if found is None:
+        return None
+    place, text = found
+    return Finding(f"Most drops: {place.name}", text)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, cast
 
 from airtcp import words
-from airtcp.words import Finding
+from airtcp.words import Finding, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -180,8 +180,8 @@ def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Fi
     if as_good:
         return Finding(
             either([first, *as_good]),
-            f"{first}{where} has {four}. {either(as_good)} {_differ(as_good)} from {first} in none"
-            " of these by an amount that counts.",
+            f"{first}{where} has {four}. {listed(as_good)} {_shown(as_good)} to differ from {first}"
+            " in any of these by an amount that counts.",
         )
     return Finding(
         f"{first} is the best choice",
@@ -190,8 +190,8 @@ def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Fi
     )
 
 
-def _differ(names: Sequence[str]) -> str:
-    return "differs" if len(names) == 1 else "differ"
+def _shown(names: Sequence[str]) -> str:
+    return "is not shown" if len(names) == 1 else "are not shown"
 
 
 def rest(case: CompareCase, rival: str | None = None) -> list[Finding]:
@@ -218,9 +218,9 @@ def rest(case: CompareCase, rival: str | None = None) -> list[Finding]:
     if verdict["alternatives"] and verdict["as_good"] and first is not None:
         found.append(
             Finding(
-                f"As good as {first}",
-                f"{either(verdict['as_good'])} {_differ(verdict['as_good'])} from {first} in"
-                " nothing by an amount that counts.",
+                f"Not shown to differ from {first}",
+                f"{listed(verdict['as_good'])} {_shown(verdict['as_good'])} to differ from {first}"
+                " in any criterion by an amount that counts.",
             )
         )
     if verdict["behind"]:

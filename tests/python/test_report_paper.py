@@ -226,3 +226,15 @@ def test_names_on_a_map_lie_on_nothing() -> None:
 def test_equal_places_do_not_hide_all_names() -> None:
     points = [{"name": f"s{i}", "x": 0.0, "y": 0.0} for i in range(4)]
     assert [name["name"] for name in labels.placed(points, 10.0)] == ["s0", "s1", "s2", "s3"]
+
+
+def test_a_picture_of_the_page_has_its_charts(browser: Browser, cell_page: Path) -> None:
+    """What captures a page does so as soon as it is loaded, and does not scroll."""
+    page = browser.blank(width=1300)
+    page.goto(cell_page.as_uri(), wait_until="load")
+    drawn, figures = (
+        page.evaluate(f"document.querySelectorAll('[data-chart]{more}').length")
+        for more in (" svg, [data-chart] canvas", "")
+    )
+    assert drawn >= min(figures, 6), (drawn, figures)
+    page.context.close()

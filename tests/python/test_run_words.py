@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 import airtcp
-from airtcp import run_groups, words_run
+from airtcp import run_causes, run_groups, words_run
 from airtcp.cli import run as run_command
 from airtcp.cli import tables
+from examples import SCENARIOS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,7 +87,7 @@ def test_what_a_finding_tells_to_try_can_be_tried() -> None:
 def test_frames_given_up_lead_to_a_rate_control_that_can_be_set() -> None:
     cells: Any = [{"name": "a", "stations": [{"name": "ap"}, {"name": "far"}]}]
     document: Any = {"replications": [{"cells": cells}], "summary": {"links": []}, "scenario": {}}
-    said = words_run._try(document, run_groups.Place("far", "retry_limit"))  # noqa: SLF001
+    said = run_causes.first_try(document, run_groups.Place("far", "retry_limit"))
     key, value = said.split("--set '")[1].split("'")[0].split("=", 1)
     tried = airtcp.run("s.toml", text=FULL_QUEUE, overrides={key: value, "duration": "10 ms"})
     assert tried.json["scenario"]["cells"][0]["rate_control"]["control"] == "minstrel"
@@ -95,7 +96,7 @@ def test_frames_given_up_lead_to_a_rate_control_that_can_be_set() -> None:
 def test_links_that_are_not_written_one_by_one_get_no_option() -> None:
     links: Any = [{"name": "bottleneck"}, {"name": "bottleneck (reverse)"}]
     document: Any = {"replications": [{}], "summary": {"links": links}, "scenario": {}}
-    said = words_run._try(document, run_groups.Place("bottleneck", "queue_full"))  # noqa: SLF001
+    said = run_causes.first_try(document, run_groups.Place("bottleneck", "queue_full"))
     assert "fq-codel" in said
     assert "--set" not in said
 
@@ -108,13 +109,62 @@ def test_losses_that_leave_a_link_idle_are_the_limit() -> None:
     more = 'loss = { model = "bernoulli", probability = 0.03 }'
     said = _said(_run(LINK.format(more=more)))
     assert "Losses of air limit the flows" in said
-    assert "--remedies" in said
+    assert "--remedies usual" in said
     assert "Starved" not in said
 
 
 def test_little_to_send_is_no_fault_of_the_link() -> None:
     text = LINK.format(more="") + 'app = { kind = "constant-rate", rate = "100 kb/s" }\n'
-    assert "No link is full, and little is lost" in _said(_run(text))
+    assert "No link is full, and losses do not hold the flows down" in _said(_run(text))
+
+
+def test_few_losses_hold_a_long_path_down() -> None:
+    long = LINK.replace("10 Mb/s", "100 Mb/s").replace('tcp = "reno"', "")
+    more = 'loss = { model = "bernoulli", probability = 0.0008 }'
+    assert "Losses of air limit the flows" in _said(_run(long.format(more=more)))
+    # The same losses of a flow that has little to send limit nothing.
+    little = long.format(more=more) + 'app = { kind = "constant-rate", rate = "1 Mb/s" }\n'
+    assert "losses do not hold the flows down" in _said(_run(little))
+
+
+def test_a_queue_that_serves_in_turn_is_not_advised_again() -> None:
+    text = FULL_QUEUE.replace("layout =", 'queue = { kind = "fq-codel" }\nlayout =')
+    said = _said(_run(text))
+    assert "Starved" in said
+    assert "fq-codel" not in said
+    assert "contends for the medium as one station" in said
+
+
+def test_flows_that_starve_in_turns_are_seen() -> None:
+    document = airtcp.run(SCENARIOS / "wifi-star.toml", overrides={"replications": "4"}).json
+    rates = [[f["delivered_bytes"] for f in r["flows"]] for r in document["replications"]]
+    hungry = [sum(x < 0.2 * sum(each) / len(each) for x in each) for each in rates]
+    found = words_run.findings(document)[0]
+    assert sum(map(bool, hungry)) >= 2, "the scenario must show it"
+    assert found.tone == "bad"
+    assert f"In {sum(map(bool, hungry))} of 4 replications" in found.text
+    assert "times out" in found.text or "TCP ACKs" in found.text
+
+
+def test_hidden_stations_and_what_helps() -> None:
+    path, few = SCENARIOS / "wifi-hidden.toml", {"replications": "1", "duration": "10 s"}
+    document = airtcp.run(path, overrides=few).json
+    found = [f for f in words_run.findings(document) if f.headline == "Hidden stations collide"]
+    assert len(found) == 1
+    assert "sta0 and sta1" in found[0].text
+    key, value = found[0].text.split("--set '")[1].split("'")[0].split("=", 1)
+    with_rts = airtcp.run(path, overrides={**few, key: value}).json
+    assert "Hidden" not in _said(with_rts)
+
+
+def test_drops_at_one_place_for_two_reasons_are_not_elsewhere() -> None:
+    loss = 'loss = { model = "bernoulli", probability = 0.001 }'
+    more = f'{loss}\nqueue = {{ kind = "drop-tail", packets = 20 }}'
+    said = _said(_run(LINK.format(more=more)))
+    assert "Most drops: air" in said
+    assert "elsewhere" not in said
+    assert "other places" not in said
+    assert "because the queue was full" in said
 
 
 def test_groups_and_drops_add_up() -> None:

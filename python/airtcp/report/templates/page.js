@@ -166,8 +166,10 @@ const Page = (() => {
     }
   }, { rootMargin: "600px" });
 
-  // Figures near the window come first, then the rest, one at a time while the page is idle: a
-  // page that is captured or searched has all of them.
+  // The first figures are drawn before the page counts as loaded, so that a picture of the page
+  // has them. The others are drawn when they come near the window, or one at a time while the page
+  // is idle.
+  const AT_ONCE = 12;
   const idle = window.requestIdleCallback ?? ((call) => setTimeout(call, 50));
   async function drawRest() {
     const next = [...figures.values()].find((figure) => !figure.near && figure.node.clientWidth);
@@ -178,6 +180,10 @@ const Page = (() => {
   }
 
   function start() {
+    for (const figure of [...figures.values()].filter((f) => f.node.clientWidth).slice(0, AT_ONCE)) {
+      figure.near = true;
+      figure.draw();
+    }
     for (const node of document.querySelectorAll("[data-chart]")) watcher.observe(node);
     idle(drawRest);
     addEventListener("beforeprint", () => figures.forEach((figure) => figure.toPaper()));

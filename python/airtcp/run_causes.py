@@ -1,0 +1,160 @@
+"""Why packets of a run were dropped, in words: the place, the chain of causes, what to try first.
+
+A cause is named where the counts of the run show it. A thing to try comes with the option that
+tries it, and is no promise.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp import run_groups, words
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Sequence
+
+    from airtcp.documents import RunDocument
+    from airtcp.run_groups import Place
+
+_HALF: Final = 0.5
+REMEDIES: Final = "`airtcp compare SCENARIO --remedies usual`"
+"""What runs the remedies against losses over a scenario."""
+
+_WHY: Final = {
+    "queue_full": "because the queue was full",
+    "queue_early": "by the active queue management",
+    "loss": "by the link's losses",
+    "retry_limit": "after the last retransmission on the air",
+    "lifetime": "because they were too old",
+    "no_route": "because there was no route",
+    "too_long": "because they were longer than the MTU",
+    "duplicate": "as duplicates",
+}
+
+
+def why(place: Place) -> str:
+    """Say why packets were dropped at a place, as the end of a sentence."""
+    return _WHY.get(place.reason, place.reason)
+
+
+def cause(document: RunDocument, names: Sequence[set[str]]) -> list[str]:
+    """Follow the chain from what a group of flows lost to the queue or link that dropped it.
+
+    Args:
+        document: What `RunResult.json` gives.
+        names: The flows of the group in each replication.
+    """
+    places = run_groups.drops(document, names)
+    if not places:
+        return ["None of their packets was dropped."]
+    place, lost = next(iter(places.items()))
+    data, acks = (sum(n for (_, p), n in lost.items() if p is payload) for payload in (True, False))
+    what = "data packets" if data >= acks else "TCP ACKs"
+    lost_there = (
+        f"{place.name} dropped {words.count(max(data, acks))} of their {what} a replication"
+        f" {why(place)}."
+    )
+    said = [lost_there]
+    everything = run_groups.drops(document)[place]
+    if place.reason.startswith("queue"):
+        said.append(_composition(document, place, everything))
+    timeouts = run_groups.mean(
+        flow["timeouts"]
+        for replication, group in zip(document["replications"], names, strict=True)
+        for flow in replication["flows"]
+        if flow["name"] in group
+    )
+    if timeouts >= 1:
+        said.append(f"Each of them times out {words.number(timeouts, 2)} times a replication.")
+    said.append(first_try(document, place))
+    return [sentence for sentence in said if sentence]
+
+
+def _composition(document: RunDocument, place: Place, dropped: Counter[tuple[str, bool]]) -> str:
+    """Say of which direction and kind most of the packets are that a queue dropped."""
+    total = dropped.total()
+    parts = {
+        (group.name, payload): sum(dropped[name, payload] for name in group.flows)
+        for group in run_groups.groups(document)
+        for payload in (True, False)
+    }
+    (name, payload), most = max(parts.items(), key=lambda item: item[1])
+    kind = "data packets" if payload else "TCP ACKs"
+    return (
+        f"The queue of {place.name} dropped {words.count(total)} packets in all,"
+        f" {words.number(100 * most / total, 2)} % of them {kind} of the {name}."
+    )
+
+
+def most(document: RunDocument) -> tuple[Place, str] | None:
+    """Name the place where most packets were dropped, and say how many, of what kind and why."""
+    places = run_groups.drops(document)
+    if not places:
+        return None
+    place, dropped = next(iter(places.items()))
+    data = sum(n for (_, payload), n in dropped.items() if payload) / dropped.total()
+    share, kind = (data, "data packets") if data >= _HALF else (1 - data, "TCP ACKs")
+    text = (
+        f"{words.count(dropped.total())} packets a replication were dropped there {why(place)},"
+        f" {words.number(100 * share, 2)} % of them {kind}"
+    )
+    rest = [(other, there.total()) for other, there in places.items() if other != place]
+    here = [(other, n) for other, n in rest if other.name == place.name and n >= _HALF]
+    text += "".join(f"; {words.count(n)} more {why(other)}" for other, n in here)
+    away = sum(n for other, n in rest if other.name != place.name)
+    if away >= _HALF:
+        text += f"; {words.count(away)} more at other places"
+    return place, f"{text}."
+
+
+def first_try(document: RunDocument, place: Place) -> str:
+    """Give the first thing to try against drops at a place, with the option that tries it."""
+    written = _written(document, place.name)
+    if place.reason in {"queue_full", "queue_early"}:
+        if _serves_in_turn(document, written):
+            return _already(document, place)
+        what = "Try a queue that serves flows in turn"
+        option = f": --set '{written}.queue={{kind=\"fq-codel\"}}'" if written else ' ("fq-codel")'
+        return f"{what}{option}."
+    if place.reason == "retry_limit" and place.name in run_groups.stations(document):
+        key = f"{written}.rate_control"
+        return f"Try another rate control: --set '{key}={{control=\"minstrel\"}}'."
+    if place.reason in {"loss", "retry_limit"}:
+        return f"Try {REMEDIES}."
+    return ""
+
+
+def _written(document: RunDocument, name: str) -> str | None:
+    """Give the path of a cell or link in the scenario; none if it is not written there as such."""
+    cells = run_groups.stations(document)
+    if name in cells:
+        names = [cell["name"] for cell in document["replications"][0]["cells"]]
+        return f"cells[{names.index(cells[name])}]"
+    directions = [link["name"] for link in document["summary"]["links"]]
+    # A topology makes links that are not written, and `hops` several of one.
+    if name in directions and len(directions) == 2 * len(document["scenario"].get("links", [])):
+        return f"links[{directions.index(name) // 2}]"
+    return None
+
+
+def _serves_in_turn(document: RunDocument, written: str | None) -> bool:
+    """Tell whether the queue at a path of the scenario serves flows in turn."""
+    if written is None:
+        return False
+    kind, number = written.rstrip("]").split("[")
+    table: dict[str, Any] = document["scenario"][kind][int(number)]
+    forward: dict[str, Any] = table.get("forward") or {}
+    queues: list[dict[str, Any]] = [table.get("queue") or {}, forward.get("queue") or {}]
+    return any(queue.get("kind") == "fq-codel" for queue in queues)
+
+
+def _already(document: RunDocument, place: Place) -> str:
+    """Say what remains where a queue serves flows in turn and flows starve behind it."""
+    said = "The queue serves flows in turn already."
+    if place.name in run_groups.access_points(document):
+        said += (
+            " The access point contends for the medium as one station, and sends what all flows"
+            " behind it get."
+        )
+    return said
