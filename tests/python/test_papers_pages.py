@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from airtcp import api
-from airtcp.papers import pages, record
+from airtcp.papers import costs, page_checks, pages, record
 from airtcp.papers.form import PaperError
 from airtcp.papers.library import Library, default_root
 from example_paper import changed
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def _kept(papers: Path, folder: Path) -> Library:
+def _kept(papers: Path, folder: Path, cpu_s: float = 0.0) -> Library:
     library = Library(papers)
     result = api.reproduce("T1", papers=papers, cache=False, sensitivity=False)
-    record.keep(folder, result.figures, library, seed=1)
+    record.keep(folder, result.figures, library, seed=1, cpu_s=cpu_s)
     return Library(papers)
 
 
@@ -32,8 +32,57 @@ def test_pages_and_results_are_of_today(request: pytest.FixtureRequest) -> None:
         assert record.stale(home / "results", library, path.stem) == [], "scripts/papers run"
         page = (home / f"{path.stem}.md").read_text("utf-8")
         assert any(asked.startswith("counts") for asked in pages.blocks(page))
-        made = pages.written(page, record.read(home / "results", path.stem))
+        made = pages.written(page, record.read(home / "results", path.stem), home)
         assert made == page, f"{path.stem}: run scripts/papers"
+
+
+def test_numbers_of_pages_are_results_or_inputs(request: pytest.FixtureRequest) -> None:
+    home = request.config.rootpath / "docs" / "papers"
+    library = Library(default_root())
+    for path in sorted((home / "results").glob("*.json")):
+        page = (home / f"{path.stem}.md").read_text("utf-8")
+        assert page_checks.of_page(page, library, path.stem) == []
+
+
+def test_a_number_without_a_source_is_found(papers: Path) -> None:
+    changed(papers, 'reason = "losses cost"', 'reason = "here 7.31"')
+    page = "Here 7.31, published 9, of 3 runs; <!-- = T1.fig1 x .1 -->8.1<!-- . --> and 812."
+    page += "\n<!-- dated: of old -->5.55<!-- end of dated -->\n"
+    found = page_checks.of_page(page, Library(papers), "T1")
+    assert found == ["7.31 in its text", "812 in its text", "7.31 in a reason of T1.fig1"]
+
+
+def test_values_files_and_costs_stand_in_pages(papers: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    _kept(papers, folder, cpu_s=90.0)
+    records = record.read(folder, "T1")
+    (tmp_path / "x.csv").write_text("a,b\n1,2\n")
+    page = "<!-- = T1.fig1 goodput loss=0 .1 -->old<!-- . --> Mb/s\n"
+    page += "".join(f"<!-- results: {ask} -->\n<!-- end of results -->\n" for ask in (
+        "csv x.csv", "cost T1"
+    ))  # fmt: skip
+    made = pages.written(page, records, tmp_path)
+    value = next(m["value"] for m in records["T1.fig1"]["measures"] if m["at"] == {"loss": 0.0})
+    assert made.startswith(f"<!-- = T1.fig1 goodput loss=0 .1 -->{value:.1f}<!-- . --> Mb/s\n")
+    assert "| a | b |\n|---|---|\n| 1 | 2 |" in made
+    assert "1.5 minutes of processor time" in made
+    assert pages.written(made, records, tmp_path) == made
+    for wrong in ("T1.fig1 goodput loss=7", "T1.fig9 goodput", "T1.fig1 nothing loss=0"):
+        with pytest.raises(PaperError, match="T1"):
+            pages.written(f"<!-- = {wrong} -->x<!-- . -->", records)
+
+
+def test_costs_are_told_beforehand(papers: Path) -> None:
+    assert costs.estimates(Library(papers), ["T1"], sensitivity=False) == {}
+    costs.keep(papers, {"T1.fig1": 60.0})
+    library = Library(papers)
+    assert costs.estimates(library, ["T1"], sensitivity=False) == {"T1": 60.0}
+    # One alternative of its one assumption, and half of the runs.
+    assert costs.estimates(library, ["T1"], sensitivity=True) == {"T1": 120.0}
+    assert costs.estimates(library, ["T1"], sensitivity=False, runs=1) == {"T1": 30.0}
+    assert costs.said({}) == ""
+    (papers / costs.FILE).write_text("{not JSON")
+    assert costs.known(papers) == {}
 
 
 def test_what_takes_seconds_still_comes_out_as_kept(request: pytest.FixtureRequest) -> None:
@@ -82,9 +131,11 @@ def test_blocks_are_made_from_results(papers: Path, tmp_path: Path) -> None:
     # What is published stands in brackets.
     assert table[2].startswith("| goodput (Mb/s) | ")
     assert table[2].count("(9)") == 2
+    assert block("table T1.fig9 goodput") == [
+        "No results of T1.fig9 are kept: `scripts/papers run T1.fig9` makes them."
+    ]
     for asked in (
         "table T1.fig1 nothing",
-        "table T1.fig9 goodput",
         "count T1",
         "missed T2",
         "rows T1 loss=7",

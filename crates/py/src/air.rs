@@ -44,6 +44,7 @@ pub(crate) fn stations(replications: &[Replication]) -> PyResult<Table> {
         .real("residual_loss", |r| r.2.residual_loss)
         .real("latency_mean_s", |r| r.2.latency_mean_s)
         .real("service_mean_s", |r| r.2.service_mean_s)
+        .real("service_max_s", |r| r.2.service_max_s)
         .real("queue_delay_mean_s", |r| r.2.queue_delay_mean_s)
         .count("retry_drops", |r| r.2.retry_drops)
         .count("lifetime_drops", |r| r.2.lifetime_drops)

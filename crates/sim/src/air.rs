@@ -72,6 +72,10 @@ pub struct StationResult {
     pub latency_mean_s: Option<f64>,
     /// Mean time from reaching the head of the queue to the end of the exchange.
     pub service_mean_s: Option<f64>,
+    /// Longest time from reaching the head of the queue to the end of the exchange, in the whole run
+    /// (warm-up included).
+    #[serde(default)]
+    pub service_max_s: Option<f64>,
     /// Mean time in the queue of the packets that came to its head.
     #[serde(default)]
     pub queue_delay_mean_s: Option<f64>,
@@ -172,6 +176,7 @@ pub(crate) fn cell(
                     residual_loss: all.residual_loss,
                     latency_mean_s: all.latency_mean_s,
                     service_mean_s: all.service_mean_s,
+                    service_max_s: all.service_mean_s.map(|_| now.service_max_ns as f64 / 1e9),
                     queue_delay_mean_s: all.queue_delay_mean_s,
                     retry_drops: all.retry_drops,
                     lifetime_drops: all.lifetime_drops,

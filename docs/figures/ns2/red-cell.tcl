@@ -1,16 +1,18 @@
 # An upload over 802.11b through a RED queue in the station, in ns-2.
 #
-#   ns red-cell.tcl RTT_MS ECN WAIT ACTIVE SEED SECONDS [WINDOW [ATTEMPTS]]
+#   ns red-cell.tcl RTT_MS ECN WAIT ACTIVE SEED SECONDS [WINDOW [ATTEMPTS [TICK_S]]]
 #
 # S0's cell: 11 Mb/s, MAC ACKs at 11 Mb/s, preambles at 1 Mb/s, no RTS, a wire of 100 Mb/s with half the round
 # trip behind the base station; RED 25 and 90 of 100 packets in packets of 1500 bytes, all gentle. ACTIVE 0 leaves RED as
 # ns-2's wireless examples have it: without a call of `reset` its thresholds are 0 and it drops nothing. With ATTEMPTS
-# each frame is tried that often, and whatever the base station receives in 250 ms of every 2 s is lost.
+# each frame is tried that often, and whatever the base station receives in 250 ms of every 2 s is lost. TICK_S is TCP's
+# clock (ns-2's default: 0.01).
 # Prints: round trip, ecn, wait, active, window, seed, goodput in bit/s after 5 s, timeouts, packets sent again, answers to ECN.
 
 foreach {rtt ecn wait active seed seconds} $argv break
 set window [expr {$argc > 6 ? [lindex $argv 6] : 100}]
 set attempts [expr {$argc > 7 ? [lindex $argv 7] : 0}]
+if {$argc > 8} { Agent/TCP set tcpTick_ [lindex $argv 8] }
 
 Queue/RED set thresh_ 25
 Queue/RED set maxthresh_ 90

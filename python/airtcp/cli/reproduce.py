@@ -100,6 +100,9 @@ def reproduce(
         force=force,
         inputs=[] if papers is None else [papers],
     )
+    if not quiet:
+        with refusals():
+            _announce(wanted, papers, runs, sensitivity=sensitivity)
     with refusals(), progress(quiet=quiet) as tell:
         result = api.reproduce(
             wanted,
@@ -123,6 +126,20 @@ def reproduce(
         stopped=f"{len(result.figures)} figures were finished" if result.interrupted else None,
         finished=len(result.figures),
     )
+
+
+def _announce(
+    wanted: list[str], papers: Path | None, runs: int | None, *, sensitivity: bool
+) -> None:
+    """Say on standard error how long it may take, if that is known."""
+    from airtcp.papers import costs
+    from airtcp.papers.library import Library, default_root
+
+    library = Library(papers or default_root())
+    found = costs.estimates(library, wanted, sensitivity=sensitivity, runs=runs)
+    if text := costs.said(found):
+        more = "; --no-sensitivity leaves out the alternatives" if sensitivity else ""
+        sys.stderr.write(f"{text}{more}\n")
 
 
 def _list(figures: list[Figure], form: opt.Format) -> None:

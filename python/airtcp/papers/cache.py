@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 PLACE: Final = "AIRTCP_CACHE"
 MOST_BYTES: Final = 512 << 20
 """What all answers together may take: a hundred times what S1 needs [choice]."""
+_SHOWING: Final = {"pages.py", "page_checks.py", "record.py", "costs.py"}
+"""Sources that no answer depends on: they keep and show what was judged."""
 _BLOCK: Final = 1 << 20
 _LEVEL: Final = 3
 """Of gzip: the higher ones take longer than the work they save is worth."""
@@ -64,10 +66,11 @@ def program() -> str:
 
 
 def sources() -> list[Path]:
-    """Give the Python sources that an answer may depend on: all but the reports and commands."""
+    """Give the Python sources that an answer may depend on: all but what shows answers."""
     package = Path(__file__).parent.parent
     parts = (".", "api", "papers", "papers/drivers")
-    return sorted(path for part in parts for path in package.glob(f"{part}/*.py"))
+    every = (path for part in parts for path in package.glob(f"{part}/*.py"))
+    return sorted(path for path in every if path.name not in _SHOWING)
 
 
 def key(parts: Iterable[Any]) -> str:

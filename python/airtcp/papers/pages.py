@@ -16,34 +16,63 @@ and what is between the marks is exchanged for what the records of `airtcp.paper
 | `rows S1 set=tum-tsch` | all rows at a condition, met or not, with their verdicts |
 | `table S2.table1 goodput cols=loss` | measures by conditions; in brackets what is printed |
 
-`table` takes several measures, `rows=` for conditions that make lines,
+| `csv ../figures/ns2/capture.csv` | a file of comma-separated values, named from the page |
+| `cost S2` | the processor time that the figures took |
+
+`table` takes several measures, each in a column if there is no `cols=`, `rows=` for conditions that
+make lines,
 "where loss=50,transport=SACK" for those left over, and `digits=2`: digits after the point.
+
+Within a sentence a value stands as
+
+    <!-- = S0.table5 goodput rtt_ms=200 protocol=SACK attempts=3 .2 -->0.23<!-- . -->
+
+the figure, the measure (in quotation marks if it has blanks), its conditions, and the digits after
+the point. `airtcp.papers.page_checks` finds numbers that come from neither results nor inputs.
 """
 
 from __future__ import annotations
 
+import csv
 import re
 import shlex
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp import words
 from airtcp.papers.form import refuse
+from airtcp.papers.paper import term
 from airtcp.papers.rows import interval, said_counts, shown
 from airtcp.papers.verdict import MET
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from airtcp.papers.record import Record
     from airtcp.papers.rows import Row
 
 _BLOCK: Final = re.compile(r"(<!-- results: (.+?) -->\n).*?(<!-- end of results -->)", re.DOTALL)
+_VALUE: Final = re.compile(r"(<!-- = (.+?) -->).*?(<!-- \. -->)", re.DOTALL)
 _NONE: Final = "-"
 
 
-def written(page: str, records: Mapping[str, Record]) -> str:
-    """Give a page with its blocks made from the records."""
-    return _BLOCK.sub(lambda found: f"{found[1]}{_block(found[2], records)}\n{found[3]}", page)
+def written(page: str, records: Mapping[str, Record], home: Path | None = None) -> str:
+    """Give a page with its blocks and values made from the records.
+
+    Args:
+        page: Its text.
+        records: Those of its paper, and of others that it names, by id.
+        home: The folder that files are named from.
+    """
+    page = _BLOCK.sub(
+        lambda found: f"{found[1]}{_block(found[2], records, home)}\n{found[3]}", page
+    )
+    return _VALUE.sub(lambda found: f"{found[1]}{_value(found[2], records)}{found[3]}", page)
+
+
+def by_hand(page: str) -> str:
+    """Give what of a page is written and not made."""
+    return _VALUE.sub("", _BLOCK.sub("", page))
 
 
 def blocks(page: str) -> list[str]:
@@ -51,16 +80,53 @@ def blocks(page: str) -> list[str]:
     return [found[2] for found in _BLOCK.finditer(page)]
 
 
-def _block(asked: str, records: Mapping[str, Record]) -> str:
+def _value(asked: str, records: Mapping[str, Record]) -> str:
+    id_, *rest = shlex.split(asked)
+    record = records.get(id_)
+    if record is None:
+        refuse(f'value "{asked}": there are no results of "{id_}"')
+    at = _key(term(f"x[{','.join(part for part in rest if '=' in part)}]").at)
+    named = [part for part in rest if "=" not in part]
+    digits = int(named.pop()[1:]) if named[-1].startswith(".") else 2
+    metric = " ".join(named)
+    for one in record["measures"]:
+        if one["metric"] == metric and _key(one["at"]) == at and one["value"] is not None:
+            return f"{one['value']:.{digits}f}"
+    return refuse(f'value "{asked}": "{id_}" has no such measure')
+
+
+def _block(asked: str, records: Mapping[str, Record], home: Path | None) -> str:
     kind, *rest = shlex.split(asked)
+    if kind == "csv" and len(rest) == 1 and home is not None:
+        return _csv(home / rest[0])
+    if kind == "cost" and len(rest) == 1:
+        return _cost(rest[0], records)
     if kind == "table":
         return _table(rest, records)
     if kind == "rows" and len(rest) == 2:  # noqa: PLR2004 - the id and the condition
         return _where(_rows(rest[0], records), rest[1])
     makers = {"counts": _counts, "missed": _missed, "own": _own}
     if kind not in makers or len(rest) != 1:
-        refuse(f'block "{asked}": expected counts, missed or own with an id, rows, or table')
+        refuse(
+            f'block "{asked}": expected counts, missed, own or cost with an id, rows, table or csv'
+        )
     return makers[kind](_rows(rest[0], records))
+
+
+def _csv(path: Path) -> str:
+    try:
+        head, *lines = csv.reader(path.read_text("utf-8").splitlines())
+    except (OSError, ValueError):
+        refuse(f"{path}: cannot be read; expected a file of comma-separated values")
+    return "\n".join([_line(head), "|" + "---|" * len(head), *map(_line, lines)])
+
+
+def _cost(wanted: str, records: Mapping[str, Record]) -> str:
+    found = {id_: r["cpu_s"] for id_, r in records.items() if id_.startswith(f"{wanted}.")}
+    whole = sum(found.values())
+    most = sorted(found, key=lambda id_: -found[id_])[:3]
+    named = ", ".join(f"{id_} {found[id_]:.0f} s" for id_ in most)
+    return f"All of it took {whole / 60:.1f} minutes of processor time (most: {named})."
 
 
 def _rows(wanted: str, records: Mapping[str, Record]) -> list[dict[str, Any]]:
@@ -159,7 +225,7 @@ def _table(asked: Sequence[str], records: Mapping[str, Record]) -> str:
     metrics = [part for part in asked[1:] if "=" not in part]
     record = records.get(asked[0])
     if record is None:
-        refuse(f'there are no results of "{asked[0]}"')
+        return f"No results of {asked[0]} are kept: `scripts/papers run {asked[0]}` makes them."
     across, down = options.get("cols", ""), [n for n in options.get("rows", "").split(",") if n]
     digits = int(options.get("digits", "2"))
     printed = {
@@ -180,14 +246,14 @@ def _table(asked: Sequence[str], records: Mapping[str, Record]) -> str:
             refuse(f'"{asked[0]}" has no measure "{metric}" {where or ""}')
         for one in chosen:
             at = one["at"]
-            head = str(at.get(across, metric))
             named = f"{metric} ({one['unit']})" if one["unit"] else metric
-            line = (named, *(str(at[name]) for name in down))
+            head = str(at[across]) if across else named
+            line = (*([named] if across else []), *(str(at[name]) for name in down))
             text = _NONE if one["value"] is None else f"{one['value']:.{digits}f}"
             said = printed.get((metric, _key(at)))
             heads[head] = None
             lines.setdefault(line, {})[head] = text + ("" if said is None else f" ({said:g})")
-    first = ["", *("" for _ in down), *heads]
+    first = [*([""] if across else []), *("" for _ in down), *heads]
     out = [_line(first), "|" + "---|" * len(first)]
     out += [_line([*line, *(cells.get(h, _NONE) for h in heads)]) for line, cells in lines.items()]
     return "\n".join(out)

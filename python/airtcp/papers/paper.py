@@ -46,6 +46,7 @@ PUBLISHED: Final[Form] = {
     "x": Key("number", "where on it; without it, a line across"),
     "y": Key("number", "where on it; without it, a line up"),
     "says": Key("text", "the words of the publication"),
+    "own": Key("text", "why it is our own statement: the value under a reading that is ours"),
     "by_construction": Key("text", "why this is met by the way the links are made"),
     "reason": Key("text", "why it is not met, if it is not"),
 }
@@ -175,6 +176,8 @@ class Published:
     """The plot that the value belongs on, or nothing."""
     x: float | None
     y: float | None
+    own: str = ""
+    """Why it is our own statement and none of the publication's; empty if it is the latter's."""
 
 
 @dataclass(frozen=True)
@@ -383,6 +386,7 @@ def _published(part: Mapping[str, Any], where: str, place: str) -> Published:
         part.get("plot", ""),
         part.get("x"),
         part.get("y"),
+        part.get("own", ""),
     )
 
 

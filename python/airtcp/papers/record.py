@@ -36,6 +36,8 @@ class Record(TypedDict):
     fingerprint: str
     version: str
     seed: int
+    cpu_s: float
+    """Processor time that it took."""
     measures: list[dict[str, Any]]
     rows: list[dict[str, Any]]
 
@@ -63,8 +65,22 @@ def read(folder: Path, paper: str) -> dict[str, Record]:
     return json.loads(path.read_text("utf-8")) if path.is_file() else {}
 
 
-def keep(folder: Path, found: Iterable[Reproduced], library: Library, seed: int) -> list[Path]:
+def keep(
+    folder: Path,
+    found: Iterable[Reproduced],
+    library: Library,
+    seed: int,
+    cpu_s: float | None = None,
+) -> list[Path]:
     """Put what was reproduced into the files of its papers, beside what is there.
+
+    Args:
+        folder: The folder of results.
+        found: What was reproduced.
+        library: The papers.
+        seed: The root seed.
+        cpu_s: Processor time that each took. A record that is there keeps its own if that is more:
+            what is found in the cache takes none.
 
     Returns:
         The files.
@@ -75,10 +91,13 @@ def keep(folder: Path, found: Iterable[Reproduced], library: Library, seed: int)
     for one in found:
         name = one.figure.paper.id
         records = papers.setdefault(name, read(folder, name))
+        kept = records.get(one.figure.id)
+        before = (kept.get("cpu_s") or 0.0) if kept else 0.0
         records[one.figure.id] = {
             "fingerprint": fingerprint(one.figure, library),
             "version": api.version(),
             "seed": seed,
+            "cpu_s": round(max(cpu_s or 0.0, before), 1),
             "measures": [
                 _short(
                     {
@@ -134,7 +153,7 @@ def _text(records: dict[str, Record]) -> str:
     """Write a line for every row and measure, so that a change is seen where it is."""
     parts: list[str] = []
     for id_, record in records.items():
-        head = {key: record[key] for key in ("fingerprint", "version", "seed")}
+        head = {key: record.get(key) for key in ("fingerprint", "version", "seed", "cpu_s")}
         lines = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
         for key in ("measures", "rows"):
             each = ",\n  ".join(json.dumps(one, ensure_ascii=False) for one in record[key])

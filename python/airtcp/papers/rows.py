@@ -147,7 +147,7 @@ def _row(
         "reason": judged.reason,
         "cause": "" if judged.met or judged.verdict == "skipped" else one.reason,
         "by_construction": one.by_construction,
-        "own": "" if isinstance(one, Published) else one.own,
+        "own": one.own,
         "derived": _derived(figure, wanted),
         "depends_on": list(depends),
         "sensitivity": sensitivity,

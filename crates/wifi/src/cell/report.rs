@@ -86,6 +86,8 @@ pub struct StationStats {
     pub refused: u64,
     /// Sum of the times from reaching the head of the queue to the end of the exchange, in ns.
     pub service_ns: u64,
+    /// The longest of these times, in ns.
+    pub service_max_ns: u64,
     /// Data frames sent for packets that were acknowledged.
     pub attempts: u64,
     /// The same by access category, lowest priority first.
@@ -163,6 +165,7 @@ impl StationStats {
         }
         let service = now.since(done.mpdu.since).0;
         self.service_ns += service;
+        self.service_max_ns = self.service_max_ns.max(service);
         category.service_ns += service;
         if done.ending == Ended::Acknowledged {
             let attempts = u64::from(done.mpdu.sent);

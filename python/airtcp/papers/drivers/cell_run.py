@@ -27,14 +27,17 @@ class CellRun(variants.Run):
 
     @property
     def rates(self) -> list[float]:
-        """Throughput of each flow in Mb/s, of what the parameter `counts` says; of frames without.
+        """Throughput of each flow in Mb/s, of what the parameter `counts` says; else of packets.
 
         >>> flow = {"mac_delivered_bps": 614e3, "ip_delivered_bps": 576e3, "goodput_bps": 536e3}
         >>> [CellRun({"flows": [flow]}, {"counts": counts}).rates for counts in COUNTS]
         [[0.614], [0.576], [0.536]]
         """
-        field = COUNTS[self.parameters.get("counts", "frames")]
-        return [flow[field] / 1e6 for flow in self.document["flows"]]
+        return self.counted(self.parameters.get("counts", "packets"))
+
+    def counted(self, counts: str) -> list[float]:
+        """Throughput of each flow in Mb/s, of frames, packets or payload."""
+        return [flow[COUNTS[counts]] / 1e6 for flow in self.document["flows"]]
 
     def summed(self, name: str) -> float:
         """Add up a measure of the stations."""

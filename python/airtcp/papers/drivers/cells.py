@@ -7,12 +7,13 @@ name is a number counts as one. A system or a protocol more is one line more in 
 |---|---|
 | `goodput` | application bytes of all flows, Mb/s |
 | `share` | the same, as a share of the rate `rate_mbps` |
-| `throughput` | data frames, IP packets or payload that arrived (`counts`), all flows, Mb/s (S3) |
+| `throughput` | IP packets with data, or payload, that arrived (`counts`), all flows, Mb/s (S3) |
 | `MAC throughput` | all frames on the air, MAC ACKs and 24-byte preambles included, Mb/s (S0) |
 | `preambles` | share of the time in which preambles are on the air, times `rate_mbps`, Mb/s |
 | `JFI` | Jain's index of the flows' throughput |
 | `slowest`, `fastest` | the least and the greatest throughput of a flow, Mb/s |
 | `difference` | the distance of these two, Mb/s |
+| `frame throughput`, `frame slowest` ... | the same in data frames with their MAC header and FCS |
 | `timeouts`, `fast retransmits` | of all flows together |
 | `data error`, `ACK error`, `RTS error` | data, TCP ACKs, RTS that were lost, % of those sent |
 | `data-data`, `data-ACK`, `data-RTS` | data lost to an overlap with such a frame, % of data sent |
@@ -21,6 +22,7 @@ name is a number counts as one. A system or a protocol more is one line more in 
 | `data-captured`, `ACK-captured` | lost because the receiver went over to a stronger frame, % |
 | `data-interferer` | data lost to an interferer, % |
 | `hold` | milliseconds for which station `station` keeps a packet, from the head of its queue on |
+| `longest hold` | the same of the packet that it keeps longest |
 | `queue drops`, `retry drops` | packets that found a full queue, that were given up |
 
 Means over replications, with intervals. Of the measures that `extremes` names there are also
@@ -48,10 +50,14 @@ _PREAMBLE_BITS: Final = 192
 _PREAMBLE_S: Final = 192e-6
 
 
-def _hold(run: CellRun) -> float | None:
+def _hold(run: CellRun, of: str) -> float | None:
     station = next(s for s in run.stations if s["name"] == run.parameters["station"])
-    mean = station["service_mean_s"]
-    return None if mean is None else 1e3 * mean
+    time = station[of]
+    return None if time is None else 1e3 * time
+
+
+def _span(rates: Sequence[float]) -> float:
+    return max(rates) - min(rates)
 
 
 def _lost(kind: str, cause: str | None = None) -> tuple[str, Callable[[CellRun], float | None]]:
@@ -76,7 +82,11 @@ MEASURES: Final[dict[str, tuple[str, Callable[[CellRun], float | None]]]] = {
     "JFI": ("", lambda run: jain(run.rates)),
     "slowest": ("Mb/s", lambda run: min(run.rates)),
     "fastest": ("Mb/s", lambda run: max(run.rates)),
-    "difference": ("Mb/s", lambda run: max(run.rates) - min(run.rates)),
+    "difference": ("Mb/s", lambda run: _span(run.rates)),
+    "frame throughput": ("Mb/s", lambda run: sum(run.counted("frames"))),
+    "frame slowest": ("Mb/s", lambda run: min(run.counted("frames"))),
+    "frame fastest": ("Mb/s", lambda run: max(run.counted("frames"))),
+    "frame difference": ("Mb/s", lambda run: _span(run.counted("frames"))),
     "timeouts": ("timeouts", lambda run: run.of_flows("timeouts")),
     "fast retransmits": ("", lambda run: run.of_flows("fast_retransmits")),
     "data error": _lost("data"),
@@ -93,7 +103,8 @@ MEASURES: Final[dict[str, tuple[str, Callable[[CellRun], float | None]]]] = {
     "data-captured": _lost("data", "captured"),
     "ACK-captured": _lost("tcp_ack", "captured"),
     "data-interferer": _lost("data", "interferer"),
-    "hold": ("ms", _hold),
+    "hold": ("ms", lambda run: _hold(run, "service_mean_s")),
+    "longest hold": ("ms", lambda run: _hold(run, "service_max_s")),
     "queue drops": ("packets", lambda run: run.summed("queue_drops")),
     "retry drops": ("packets", lambda run: run.summed("retry_drops")),
 }
@@ -107,7 +118,7 @@ PARAMETERS: Final[Form] = parameters_of(
             "text",
             "what the throughput of a flow counts: data frames with MAC header, IP packets with "
             "payload, or the payload",
-            default="frames",
+            default="packets",
             accepted=tuple(COUNTS),
         ),
         "rate_mbps": Key("number", "the rate that shares refer to", default=11),

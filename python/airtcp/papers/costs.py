@@ -1,0 +1,73 @@
+"""About how long reproductions take, from the processor time that kept results took.
+
+`papers/costs.json` has the processor time of each table and figure, without alternatives, as
+`scripts/papers` found it. Alternatives are reckoned as runs of the figure, fewer where they take
+fewer. What the cache has takes no time, and figures of one paper share work: these are upper ends.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from airtcp.papers.reproduce import Options, tasks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from airtcp.papers.library import Library
+    from airtcp.papers.reproduce import Task
+
+FILE: Final = "costs.json"
+
+
+def known(root: Path) -> dict[str, float]:
+    """Give the processor seconds of figures by id; nothing if there is no file to read."""
+    try:
+        found = json.loads((root / FILE).read_text("utf-8"))
+        return {str(id_): float(seconds) for id_, seconds in found.items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}
+
+
+def keep(root: Path, costs: Mapping[str, float]) -> None:
+    """Write the costs that are known now."""
+    (root / FILE).write_text(json.dumps(dict(costs), indent=1) + "\n", "utf-8")
+
+
+def estimates(
+    library: Library, wanted: Sequence[str], *, sensitivity: bool, runs: int | None = None
+) -> dict[str, float]:
+    """Give the processor seconds of the wanted figures by paper, of those whose cost is known."""
+    costs = known(library.root)
+    found: dict[str, float] = {}
+    for id_ in library.choose(wanted) if costs else []:
+        figure = library.figure(id_)
+        said = figure.parameters.get("runs", 1)
+        scale = 1.0 if runs is None else runs / said
+        for task in tasks_of(figure, Options(sensitivity=sensitivity)):
+            share = _share(task) if runs is None else 1.0
+            seconds = costs.get(id_, 0.0) * scale * share
+            found[figure.paper.id] = found.get(figure.paper.id, 0.0) + seconds
+    return found
+
+
+def _share(task: Task) -> float:
+    """Give the runs of a task over those of its figure."""
+    whole = task.figure.parameters.get("runs")
+    return task.parameters.get("runs", whole) / whole if whole else 1.0
+
+
+def said(found: Mapping[str, float]) -> str:
+    """Say how long it takes.
+
+    >>> said({"S1": 130.0, "S3": 20.0})
+    'about 2.5 minutes of processor time (S1 2.2, S3 0.3), less what the cache has'
+    """
+    if not found:
+        return ""
+    parts = ", ".join(f"{paper} {seconds / 60:.1f}" for paper, seconds in found.items())
+    whole = sum(found.values()) / 60
+    by_paper = f" ({parts})" if len(found) > 1 else ""
+    return f"about {whole:.1f} minutes of processor time{by_paper}, less what the cache has"

@@ -1,0 +1,99 @@
+"""Numbers that would drift: those that come from neither results nor inputs.
+
+A page on a paper, and the causes that its tables show, may write a number by hand only if the
+paper's files have it: a published value, a setting, a threshold. Everything that was measured here
+stands in a block or in a value (`airtcp.papers.pages`), which are made from results.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from airtcp.papers import drivers, pages
+from airtcp.papers.library import read_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from airtcp.papers.library import Library
+
+_NUMBER: Final = re.compile(r"(?<![\w.])[-\u2212]?\d+(?:[.,]\d+)*")
+_NOT_PROSE: Final = re.compile(
+    r"```.*?```|`[^`]*`|\]\([^)]*\)|<!--.*?-->|^#+ [^\n]*$", re.DOTALL | re.MULTILINE
+)
+_DATED: Final = re.compile(r"<!-- dated: .+? -->.*?<!-- end of dated -->", re.DOTALL)
+"""A part of a page that says of itself when, and from what, it was made."""
+_COUNTS: Final = 20
+"""Whole numbers up to this one are counts of things in a sentence."""
+
+
+def known(library: Library, paper: str) -> set[str]:
+    """Give the numbers of a paper's files and of the scenarios and sets that they name."""
+    found: set[str] = set()
+    for id_ in library.choose([paper]):
+        figure = library.figure(id_)
+        for path in {figure.path, figure.paper.path, *drivers.files(figure, library)}:
+            found |= _of_file(path)
+    return found
+
+
+def _of_file(path: Path) -> set[str]:
+    found = {number for text in _texts(read_toml(path)) for number in numbers(text)}
+    remarks = (line for line in path.read_text("utf-8").splitlines() if line.startswith("#"))
+    return found | {number for line in remarks for number in numbers(line)}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Go through all texts and numbers of a table but the causes, keys among them."""
+    if isinstance(value, dict):
+        for key, one in cast("dict[str, Any]", value).items():
+            if key != "reason":
+                yield key
+                yield from _texts(one)
+    elif isinstance(value, list):
+        for one in cast("list[Any]", value):
+            yield from _texts(one)
+    else:
+        yield f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def numbers(text: str) -> list[str]:
+    """Give the numbers of a text; 0.50 and 0.5 are the same, and signs do not count.
+
+    >>> numbers("from 0.50 to 1,000 Mb/s in S2.fig10")
+    ['0.5', '1000']
+    """
+    found = (one.lstrip("-\u2212").replace(",", "") for one in _NUMBER.findall(text))
+    return [f"{float(one):g}" if one.count(".") <= 1 else one for one in found]
+
+
+def strays(text: str, allowed: Iterable[str]) -> list[str]:
+    """Name the numbers of a prose that are not allowed; small whole ones are counts.
+
+    >>> strays("three of 12 lose 4.3 %, see `x = 0.7`", {"5"})
+    ['4.3']
+    """
+    inputs = set(allowed)
+    return [
+        number
+        for number in numbers(_NOT_PROSE.sub(" ", text))
+        if number not in inputs and not (number.isdigit() and int(number) <= _COUNTS)
+    ]
+
+
+def of_page(page: str, library: Library, paper: str) -> list[str]:
+    """Say which numbers of a page by hand, and of the causes of its rows, have no source."""
+    allowed = known(library, paper)
+    prose = _DATED.sub("", pages.by_hand(page))
+    found = [f"{number} in its text" for number in strays(prose, allowed)]
+    for id_ in library.choose([paper]):
+        figure = library.figure(id_)
+        reasons = {one.reason for one in (*figure.published, *figure.claims)}
+        found += [
+            f"{number} in a reason of {id_}"
+            for reason in sorted(reasons)
+            for number in strays(reason, allowed)
+        ]
+    return found
