@@ -78,6 +78,17 @@ def counted(number: int, noun: str) -> str:
     return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
+def unread(files: int) -> str:
+    """Say how many files were no traces, before the first of them is named.
+
+    >>> unread(1), unread(2)
+    ('1 file was not a trace', '2 files were not traces; the first')
+    """
+    if files == 1:
+        return "1 file was not a trace"
+    return f"{count(files)} files were not traces; the first"
+
+
 def number(value: float | None, digits: int = 3) -> str:
     r"""Write a number with a few significant digits, never in exponent form.
 

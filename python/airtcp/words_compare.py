@@ -26,6 +26,7 @@ CHANNELS: Final = {
 """What a case is over."""
 
 _HALF: Final = 0.5
+_ONE: Final = {"replications": "replication", "stretches": "stretch"}
 
 
 def scaled(estimate: Estimate, factor: float) -> Estimate:
@@ -47,7 +48,8 @@ def goodput(outcome: Outcome) -> tuple[Estimate, str]:
 
 def repeats(case: CompareCase) -> str:
     """Write how many replications of a scenario, or stretches of a trace, a case has."""
-    return words.counted(case["replications"], case["over"].removesuffix("s"))
+    number, over = case["replications"], case["over"]
+    return f"{words.count(number)} {_ONE[over] if number == 1 else over}"
 
 
 def best(case: CompareCase) -> str | None:

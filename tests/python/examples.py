@@ -7,6 +7,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SCENARIOS: Final = ROOT / "scenarios"
+DOCS: Final = ROOT / "docs"
 
 LOSSY_LINK: Final = """[[links]]
 from = "a"

@@ -169,6 +169,25 @@ def test_bad_usage(run: Program, tmp_path: Path, arguments: list[str], expected:
     assert [path.name for path in tmp_path.iterdir()] == ["t.txt"]
 
 
+@pytest.mark.parametrize(
+    ("head", "asked", "said"),
+    [
+        ("when,received", ("--time-column", "when"), "give the option --time-unit"),
+        ("time_s,received", (), "give the option --time-unit"),
+        ("time,received", (), "the option --time-unit gives it"),
+    ],
+)
+def test_a_unit_of_time_is_asked_for_by_its_option(
+    run: Program, tmp_path: Path, head: str, asked: tuple[str, ...], said: str
+) -> None:
+    start = 2**46 if head.startswith("time_s") else 1
+    rows = [f"{start + i * i},{i % 3 % 2}" for i in range(9)]
+    (tmp_path / "t.csv").write_text("\n".join([head, *rows, ""]))
+    ended = run("trace", "stats", "t.csv", *asked)
+    assert said in ended.out + ended.err
+    assert "time_unit" not in ended.out + ended.err
+
+
 def test_a_folder_without_traces(run: Program, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     assert run("study", "folder").code == 2
@@ -184,6 +203,12 @@ LATE = {
         '"bernoulli", probability = 0.01',
         '"gilbert-elliott", mean_loss = 0.9, mean_burst = 2',
         "",
+    ),
+    # The key is that of the loss, not the link's own `slot`.
+    "no slot": (
+        '"bernoulli", probability = 0.01',
+        '"gilbert-elliott", prr = 0.9, mu = 0.5',
+        "bad.toml:7: links[0].loss.slot: missing",
     ),
     "no time": ('"5 s"', '"0 s"', "bad.toml:1: duration"),
     "no trace": ('"bernoulli", probability = 0.01', '"trace", path = "no.txt", slot = "1 ms"', ""),

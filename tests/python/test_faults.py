@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 from typing import TYPE_CHECKING
 
@@ -234,6 +236,33 @@ def test_names_do_nothing_to_a_terminal(tmp_path: Path, program: list[str]) -> N
         shown = text[text.index("</script>", len(text) // 2) :] if "</script>" in text else text
         assert "\x1b" not in text
         assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in shown
+
+
+def test_names_in_archives_do_nothing_to_a_terminal(tmp_path: Path, program: list[str]) -> None:
+    name = f"a{ESCAPE}\N{RIGHT-TO-LEFT OVERRIDE}"
+    for archive, content in (("good", b"0110" * 100), ("bad", b"01x1\n" * 9)):
+        with tarfile.open(tmp_path / f"{archive}.tar", "w") as tar:
+            for end in "12":
+                member = tarfile.TarInfo(f"{name}{end}.txt")
+                member.size = len(content)
+                tar.addfile(member, io.BytesIO(content))
+    for arguments, end in (
+        ("trace stats good.tar", 0),
+        ("trace stats bad.tar", 2),
+        ("trace stats .", 0),
+        ("study good.tar --replicas 1 --html p.html", 0),
+        ("trace convert good.tar --to out", 0),
+    ):
+        code, said = shell(tmp_path, program, arguments)
+        assert code == end, (arguments, said)
+        assert b"\x07" not in said, arguments
+        assert "\N{RIGHT-TO-LEFT OVERRIDE}".encode() not in said, arguments
+        if "convert" not in arguments:
+            assert rb"a\x1b[31mred" in said, arguments
+    assert "\x1b" not in (tmp_path / "p.html").read_text("utf-8")
+    made = [path.name for path in (tmp_path / "out").iterdir()]
+    assert len(made) == 2
+    assert all(one.isascii() and one.isprintable() for one in made), made
 
 
 def test_names_are_no_formulas(run: Program, tmp_path: Path) -> None:

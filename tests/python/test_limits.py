@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +15,12 @@ import airtcp
 from airtcp import api
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
+
+MOST = {"comments.csv.gz": 250e6}
+"""Bytes that a refusal may take at a limit of 50 MB, beyond what a short trace takes; 25 MB where
+nothing is said: comments are kept until the first line of data."""
+
 
 K7 = '{"location":"x"}\ndatetime,src,dst,channel,mean_rssi,pdr,tx_count\n'
 
@@ -49,6 +56,73 @@ def test_bombs_are_refused(
     assert says in message
     assert "AIRTCP_INPUT_LIMIT" in message
     assert "\n" not in message
+
+
+# What a process may take before the system refuses more to it, and how it says what it took.
+LIMITED = 'ulimit -v 6000000; exec "$@"'
+COUNTED = """
+import atexit, sys
+status = "/proc/self/status"
+atexit.register(lambda: sys.stderr.write(open(status).read().split("VmHWM:")[1].split("kB")[0]))
+from airtcp.cli import main
+main()
+"""
+
+
+def _memory(path: Path) -> tuple[str, int]:
+    """Read a file in a process that cannot take the machine's memory: what it says, its peak."""
+    asked = [sys.executable, "-c", COUNTED, "trace", "stats", path.name]
+    done = subprocess.run(
+        [shutil.which("sh") or "sh", "-c", LIMITED, "sh", *asked],
+        cwd=path.parent,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (0, 2), done.stderr
+    *said, kilobytes = done.stderr.splitlines()
+    return "\n".join(said), int(kilobytes) * 1024
+
+
+@pytest.fixture(scope="module")
+def least(tmp_path_factory: pytest.TempPathFactory) -> int:
+    """What reading a short trace takes: the interpreter and the libraries."""
+    plain = tmp_path_factory.mktemp("plain") / "plain.txt"
+    plain.write_text("01" * 500)
+    return _memory(plain)[1]
+
+
+BOMBS: dict[str, Callable[[], bytes]] = {
+    "comments.csv.gz": lambda: gzip.compress(gzip.compress(b"#" * 100_000_000, 1)),
+    "packets.k7.gz": lambda: _bomb("t,a,b,11,,1,1000000\n", 1000),
+    "names.k7.gz": lambda: _bomb("t," + "a" * 8000 + ",b,11,,1,1\n", 10_000),
+    "links.csv.gz": lambda: gzip.compress(_links(1_000_000), 1),
+    "gaps.csv": lambda: b"# airtcp: packets=4294967296\nseq\n1\n2\n",
+}
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc says what it takes")
+@pytest.mark.parametrize("name", BOMBS)
+def test_what_is_refused_takes_little_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, least: int, name: str
+) -> None:
+    monkeypatch.setenv("AIRTCP_INPUT_LIMIT", "50 MB")
+    (tmp_path / name).write_bytes(BOMBS[name]())
+    said, most = _memory(tmp_path / name)
+    assert "AIRTCP_INPUT_LIMIT" in said
+    assert most - least < MOST.get(name, 25e6), f"{(most - least) / 1e6:.0f} MB"
+
+
+def test_four_compressions_inside_each_other_are_refused(tmp_path: Path) -> None:
+    path, data = tmp_path / "a.txt.gz", b"0110" * 1000
+    for _ in range(3):
+        data = gzip.compress(data)
+    path.write_bytes(data)
+    assert api.stats(path)["links"][0]["packets"] == 4000
+    path.write_bytes(gzip.compress(data))
+    with pytest.raises(airtcp.TraceError, match="more than 3 layers deep"):
+        api.stats(path)
 
 
 def test_the_limit_can_be_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,6 +144,82 @@ def test_others_tables_are_not_replaced(run: Program, folder: Path) -> None:
     assert content(folder / "r") == {"flows.parquet": b"mine"}
 
 
+CELL = """
+duration = "10 ms"
+[[cells]]
+layout = { kind = "file", path = "places.csv" }
+[[flows]]
+from = "desk"
+to = "ap"
+"""
+
+
+@pytest.fixture
+def cell(folder: Path) -> Path:
+    """That folder, with a cell whose layout is in a file."""
+    (folder / "c.toml").write_text(CELL)
+    (folder / "places.csv").write_text("desk,3.5,-2\n")
+    return folder
+
+
+@pytest.mark.parametrize("option", ["--pcap", "--html"])
+def test_a_layout_that_a_scenario_names_is_an_input(run: Program, cell: Path, option: str) -> None:
+    before = content(cell)
+    ended = run("run", "c.toml", option, "places.csv", "--force")
+    assert (ended.code, content(cell)) == (2, before), ended.err
+    assert "places.csv: this is an input of the same command" in ended.err
+
+
+def test_captures_of_radios_replace_their_own_only(run: Program, cell: Path) -> None:
+    asked = ("run", "c.toml", "--radiotap", "r")
+    assert run(*asked).code == 0
+    first = content(cell / "r")
+    assert {"ap.pcapng", "desk.pcapng"} < set(first)
+    assert run(*asked).code == 0
+    assert content(cell / "r") == first
+    ended = run(*asked, "--seed", "2")
+    assert (ended.code, content(cell / "r")) == (2, first)
+    assert "airtcp run c.toml --radiotap r;" in ended.err
+    # Captures of others stay, and so does everything else.
+    (cell / "r" / "mine.pcapng").write_bytes(b"mine")
+    ended = run(*asked)
+    assert (ended.code, content(cell / "r")) == (2, first | {"mine.pcapng": b"mine"})
+    assert "mine.pcapng" in ended.err
+    for place in ("c.toml", "/dev/null"):
+        assert run("run", "c.toml", "--radiotap", place, "--force").code == 2
+    # With --force none of the earlier captures stays.
+    (cell / "places.csv").write_text("shelf,3.5,-2\n")
+    (cell / "c.toml").write_text(CELL.replace("desk", "shelf"))
+    assert run(*asked, "--force").code == 0
+    names = {"ap.pcapng", "shelf.pcapng", "mine.pcapng", ".airtcp.json"}
+    assert set(content(cell / "r")) == names
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("reproduce", "T1.fig1", "--papers", "."),
+        ("trace", "models", "a.csv"),
+        ("trace", "fit", "a.csv"),
+    ],
+)
+def test_no_command_writes_over_other_results(
+    run: Program, folder: Path, command: tuple[str, ...]
+) -> None:
+    # Refused before anything is worked out.
+    (folder / "theirs").mkdir()
+    (folder / "theirs" / "scores.parquet").write_bytes(b"mine")
+    airtcp.run(folder / "a.toml", overrides={"duration": "10 ms"}).write(
+        folder / "result", report=False
+    )
+    before = content(folder)
+    for place, said in (("theirs", "scores.parquet"), ("result", "the result of another command")):
+        ended = run(*command, "--out", place)
+        assert (ended.code, content(folder)) == (2, before), ended.err
+        assert f"--out {place}: " in ended.err
+        assert said in ended.err
+
+
 def test_devices_and_pipes_are_written_in_place(folder: Path, program: list[str]) -> None:
     pipe = folder / "pipe"
     os.mkfifo(pipe)

@@ -88,13 +88,16 @@ def test_in_a_cell(kind: str) -> None:
     assert result.flows["ecn_reactions"][0] > 0
 
 
-def test_red_in_a_cell_knows_the_time_of_a_packet() -> None:
+@pytest.mark.parametrize(
+    "queue", ['kind = "red", ecn = true', 'kind = "jersey", weight = 0.002, threshold = 20']
+)
+def test_a_cell_knows_the_time_of_a_packet(queue: str) -> None:
     """Without it an average that was high after slow start starves the flow."""
     goodput = {}
     for more in ("", ', packet_time = "1.93 ms"', ', packet_time = "1000 s"'):
-        text = CELL % (f'kind = "red", ecn = true{more}', "100 ms")
+        text = CELL % (f"{queue}{more}", "100 ms")
         goodput[more] = airtcp.run("queues", text=text).flows["goodput_bps"][0]
     derived, given, never = goodput.values()
     assert derived == pytest.approx(given, rel=0.02)
     assert derived > 2.5e6
-    assert never < derived
+    assert never < 0.97 * derived

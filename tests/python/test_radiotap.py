@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
-from examples import SCENARIOS
+from examples import DOCS, SCENARIOS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,6 +63,16 @@ def dissected(tshark: str, path: Path, *, checks: list[str]) -> list[dict[str, s
     return [dict(zip(FIELDS, line.split("\t"), strict=True)) for line in lines]
 
 
+def as_the_guide_says(tshark: str, folder: Path) -> list[str]:
+    """Run the filter for garbled frames that the guide shows, as it is written there."""
+    lines = (DOCS / "guide" / "wifi.md").read_text("utf-8").splitlines()
+    (line,) = [line for line in lines if line.startswith("tshark -r captures/ap.pcapng")]
+    done = subprocess.run(
+        [tshark, *shlex.split(line)[1:]], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout.splitlines()
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_captures_of_hidden_stations(tshark: str, tmp_path: Path, variant: str) -> None:
     result = airtcp.run(
@@ -96,6 +107,9 @@ def test_captures_of_hidden_stations(tshark: str, tmp_path: Path, variant: str) 
             if not bad and packet["tcp.len"]:
                 assert packet["ip.checksum.status"] == GOOD
                 assert packet["tcp.checksum.status"] == GOOD
+    if variant == "basic":
+        garbled = [p for p in captures["ap"] if p["wlan.fcs.status"] == BAD]
+        assert len(as_the_guide_says(tshark, tmp_path)) == len(garbled) > 0
     for i, name in enumerate(["ap", "sta0", "sta1"]):
         check_sent(name, captures[name], on_air)
         if i > 0:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import airtcp
+from airtcp import words_compare
 
 if TYPE_CHECKING:
     from conftest import Program
@@ -43,10 +44,28 @@ def test_what_was_taken_for_what_is_always_shown(run: Program, tmp_path: Path) -
     path = tmp_path / "sent.csv"
     path.write_text(SENT)
     taken = 'column "recv_time_s" taken as arrivals, a blank = lost (40 of 400 rows)'
-    for command in (("study", path, "--replicas", "2"), ("trace", "stats", path)):
+    for command in (
+        ("study", path, "--replicas", "2"),
+        ("trace", "stats", path),
+        ("trace", "models", path, "--replicas", "1"),
+    ):
         ended = run(*command)
         assert ended.code == 0, ended.err
         assert taken in ended.out
+    # A command without a table says it beside its other remarks.
+    ended = run("trace", "convert", path, "--to", tmp_path / "b.txt")
+    assert ended.code == 0, ended.err
+    assert f"note: {taken}" in ended.err
+    assert "1 trace written to" in ended.err
+
+
+def test_one_of_something_is_one() -> None:
+    said: list[str] = []
+    for number in (1, 2):
+        for over in ("replications", "stretches"):
+            case: Any = {"replications": number, "over": over}
+            said.append(words_compare.repeats(case))
+    assert said == ["1 replication", "1 stretch", "2 replications", "2 stretches"]
 
 
 def test_epoch_time_stamps_give_the_slot(tmp_path: Path) -> None:

@@ -17,6 +17,9 @@ use crate::error;
 use crate::path::NativePath;
 use crate::progress::Watch;
 
+/// What a reader of traces must know of each, by the name of the link.
+type Notes = Vec<(String, Vec<String>)>;
+
 /// What stands for standard input.
 const STDIN: &str = "-";
 
@@ -289,7 +292,7 @@ pub(crate) fn trace_convert(
     single: Option<PathBuf>,
     options: &str,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(Vec<PathBuf>, bool)> {
+) -> PyResult<(Vec<PathBuf>, bool, Notes)> {
     let options: ConvertOptions = error::options(options)?;
     let mut watch = Watch::new(progress);
     let (links, _) = read(py, &mut watch, paths, options.read)?;
@@ -316,7 +319,8 @@ pub(crate) fn trace_convert(
     })?;
     watch.into_error(py)?;
     let all = written.len() == total;
-    Ok((written, all))
+    let notes = links.into_iter().map(|link| (link.name, link.notes)).collect();
+    Ok((written, all, notes))
 }
 
 /// Longest name of a file made from a link's, in characters of at most four bytes.

@@ -70,6 +70,8 @@ pub struct LinkModels {
     pub name: String,
     /// Packets in its trace.
     pub packets: u64,
+    /// What a reader of the numbers must know of the trace.
+    pub notes: Vec<String>,
     /// Duration of a slot: its inverse is the most packets per second there can be.
     pub slot_s: f64,
     /// True if neither the trace nor the options say how long a slot is, and 10 ms is assumed.
@@ -255,6 +257,7 @@ fn assemble(
     Some(LinkModels {
         name: link.name.clone(),
         packets: link.outcomes.len() as u64,
+        notes: link.notes.clone(),
         slot_s,
         slot_assumed: options.slot_assumed(link.interval),
         empirical,

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from airtcp import _core, output
 from airtcp.api.options import how_to_read, native, only_given, paths_of
+from airtcp.words_notes import notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from airtcp.api.options import PathLike, Progress, Reading, TraceFormat
 
@@ -94,6 +95,7 @@ def convert(
     fmt: TraceFormat | None = None,
     force: bool = True,
     progress: Progress | None = None,
+    warn: Callable[[str], object] | None = None,
     **reading: Unpack[Reading],
 ) -> list[Path]:
     """Write traces anew in a layout that everything reads.
@@ -104,6 +106,7 @@ def convert(
         fmt: As for `synth`.
         force: Whether files that are there may be replaced; those that are read never are.
         progress: Called with done, total and a label.
+        warn: Called with each thing to know of how the traces were read.
         **reading: How to read: `interval`, `layout`, `column`, `kind`, `time_column`,
             `time_unit`, `rate_unit`, as for `study`.
 
@@ -130,7 +133,7 @@ def convert(
             home = place if into else place.parent
         part = files.folder(home, wanted=place)
         single = None if into else place.name
-        names, whole = _core.trace_convert(paths, part, single, options, progress)
+        names, whole, read = _core.trace_convert(paths, part, single, options, progress)
         if len(names) != 1 and place.exists() and not into:
             message = (
                 f"{place}: this is a file, and there are {len(names)} links; "
@@ -146,6 +149,9 @@ def convert(
             except output.PlaceError as error:
                 raise _core.TraceError(str(error)) from None
             files.place(part / name, to)
+    if warn is not None:
+        for line in notes([{"name": name, "notes": said} for name, said in read]):
+            warn(line)
     if not whole:
         raise KeyboardInterrupt
     return places

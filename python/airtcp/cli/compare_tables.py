@@ -39,11 +39,8 @@ def put_result(result: CompareResult) -> None:
             _in_full(console, subject, reference, rival)
     else:
         _many(console, subjects)
-    skipped = document["skipped"]
-    if skipped:
-        console.print(
-            Text(f"- {words.count(len(skipped))} not traces; the first: {skipped[0]['path']}")
-        )
+    if unread := document["skipped"]:
+        console.print(Text(f"- {words.unread(len(unread))}: {unread[0]['path']}"))
     console.print(f"seed {result.seed}, airtcp {document['airtcp_version']}")
 
 

@@ -163,11 +163,9 @@ def _table(result: StudyResult) -> None:
         capacity.compared(console, capacities)
     _suited(links)
     _helped(links)
-    skipped = result.json["skipped"]
-    if skipped:
-        what = "file was not a trace" if len(skipped) == 1 else "files were not traces; the first"
-        first = f"{skipped[0]['path']} ({skipped[0]['reason']})"
-        console.print(Text(f"- {words.count(len(skipped))} {what}: {first}"))
+    if unread := result.json["skipped"]:
+        first = f"{unread[0]['path']} ({unread[0]['reason']})"
+        console.print(Text(f"- {words.unread(len(unread))}: {first}"))
     console.print(f"\nseed {result.seed}, airtcp {result.json['airtcp_version']}")
 
 

@@ -165,9 +165,8 @@ def _table(document: dict[str, Any]) -> None:
     _unsettled(console, every)
     if document["skipped"]:
         first = document["skipped"][0]
-        console.print(
-            Text(f"- {len(document['skipped'])} files were not traces: {first['reason']}")
-        )
+        what = words.unread(len(document["skipped"]))
+        console.print(Text(f"- {what}: {first['path']} ({first['reason']})"))
     console.print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")
 
 
@@ -256,7 +255,7 @@ def convert(
     quiet: opt.Quiet = False,
 ) -> None:
     """Write traces anew in a layout that everything reads."""
-    from airtcp import api
+    from airtcp import api, words
 
     with refusals(), progress(quiet=quiet) as tell:
         written = api.convert(
@@ -271,8 +270,9 @@ def convert(
             time_column=time_column,
             time_unit=time_unit,
             progress=tell,
+            warn=lambda line: note(f"note: {line}", quiet=quiet),
         )
-    note(f"{len(written)} traces written to {to}", quiet=quiet)
+    note(f"{words.counted(len(written), 'trace')} written to {to}", quiet=quiet)
 
 
 app.command("fit")(fit.fit)

@@ -140,8 +140,8 @@ def _rows(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _table(document: dict[str, Any]) -> None:
     from airtcp import words
+    from airtcp.cli.study import put_notes
     from airtcp.cli.tables import Column, put
-    from airtcp.words_link import SLOT_ASSUMED
 
     console = screen()
     overall: list[dict[str, Any]] = document["overall"]
@@ -190,9 +190,7 @@ def _table(document: dict[str, Any]) -> None:
                 "Not every model can be made of every link (links): compare models over the same\n"
                 "number of links only."
             )
-    unknown = sum(link["slot_assumed"] for link in document["links"])
-    if unknown:
-        console.print(f"{SLOT_ASSUMED} on {words.counted(unknown, 'link')}: rates depend on it.")
+    put_notes(console, document["links"])
     console.print(
         f"\n{words.counted(len(document['links']), 'link')}, {document['replicas']} replicas, "
         f"seed {document['seed']}, airtcp {document['airtcp_version']}"
