@@ -9,7 +9,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from airtcp import words, words_compare, words_verdict
+from airtcp import words, words_verdict
 from airtcp.words import Finding
 
 if TYPE_CHECKING:
