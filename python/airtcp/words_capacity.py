@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp import words_remedies
+from airtcp import words_remedies, words_verdict
 from airtcp.words import Finding, counted, number
 
 if TYPE_CHECKING:
@@ -56,22 +56,18 @@ def _of(outcome: Outcome, capacity: float) -> str:
 
 
 def tcp_finding(link: CapacityLink, case: CompareCase) -> Finding:
-    """Say what TCPs get of one link: the highest goodput, and the shortest round trips."""
-    outcomes = case["outcomes"]
-    most = max(outcomes, key=lambda o: o["goodput_bps"]["mean"] or 0.0)
-    known = [o for o in outcomes if o["rtt_mean_s"]["mean"] is not None]
-    text = f"{most['variant']} has the highest mean goodput, {_of(most, link['mean_bps'])}."
-    short = min(known, key=lambda o: o["rtt_mean_s"]["mean"] or 0.0, default=most)
-    if short is not most:
-        text += (
-            f" {short['variant']} has the shortest round trips,"
-            f" with {_of(short, link['mean_bps'])}."
-        )
+    """Say what TCPs get of one link: the verdict, and who has the shortest round trips."""
+    verdict = words_verdict.conclusion(case)
+    known = [o for o in case["outcomes"] if o["rtt_mean_s"]["mean"] is not None]
+    text = verdict.text
+    short = min(known, key=lambda o: o["rtt_mean_s"]["mean"] or 0.0, default=None)
+    if short is not None:
+        text += f" {short['variant']} has the shortest round trips: {_of(short, link['mean_bps'])}."
     around = link["around"]
     queue = around["queue"].get("packets")
     behind = f"a queue of {queue} packets" if queue else f"the queue {around['queue']['kind']}"
     text += f" The link has {around['delay']} of delay each way and {behind}."
-    return Finding("What TCP gets of it", text)
+    return Finding(f"What TCP gets of it: {verdict.headline}", text, verdict.tone)
 
 
 def capacity_findings(links: Sequence[CapacityLink]) -> list[Finding]:

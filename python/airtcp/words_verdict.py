@@ -183,11 +183,48 @@ def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Fi
             f"{first}{where} has {four}. {listed(as_good)} {_shown(as_good)} to differ from {first}"
             " in any of these by an amount that counts.",
         )
+    unproven = _better_in_the_mean(case, first, rival)
+    if unproven:
+        return Finding(
+            f"{first}, as far as {verdict['replications']} {case['over']} show",
+            f"{first}{where} has {four}. Better in the mean, but not significantly:"
+            f" {', '.join(unproven)}. More {case['over']} may decide.",
+        )
     return Finding(
         f"{first} is the best choice",
         f"{first}{where} has {four}. In none of these is another TCP significantly better.",
         "good",
     )
+
+
+def _better_in_the_mean(case: CompareCase, first: str, rival: str | None) -> list[str]:
+    """Name those whose mean is better than the first's by as much as counts, with both figures."""
+    ours = of(case, first)
+    left_out = _left_out(case) | {first}
+    found: list[str] = []
+    for m in case["verdict"]["measures"]:
+        sign = 1.0 if m["more_is_better"] else -1.0
+        own = _mean(ours, m["quantity"])
+        gains: list[tuple[float, str]] = []
+        for outcome in case["outcomes"]:
+            other = _mean(outcome, m["quantity"])
+            if own is None or other is None or outcome["variant"] in left_out:
+                continue
+            least = m["matters"] * (max(own, other) if m["relative"] else 1.0)
+            if sign * (other - own) >= least > 0:
+                gains.append((sign * (other - own), outcome["variant"]))
+        if gains:
+            name = max(gains)[1]
+            figures = (
+                f"{value(of(case, name), m['quantity'])}, {first} {value(ours, m['quantity'])}"
+            )
+            found.append(f"{name} in {noun(m['quantity'], rival)} ({figures})")
+    return found
+
+
+def _mean(outcome: Outcome, quantity: str) -> float | None:
+    estimate = cast("Mapping[str, Estimate | None]", outcome)[quantity]
+    return None if estimate is None else estimate["mean"]
 
 
 def _shown(names: Sequence[str]) -> str:

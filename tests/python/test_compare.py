@@ -241,9 +241,12 @@ def _case(
         }
 
     measures = [
-        {"criterion": "goodput", "quantity": "goodput_bps"},
-        {"criterion": "delay", "quantity": "delivery_p95_s"},
-        {"criterion": "waste", "quantity": "retransmission_ratio"},
+        {"criterion": criterion, "quantity": quantity, "more_is_better": more} | threshold
+        for criterion, quantity, more, threshold in (
+            ("goodput", "goodput_bps", True, {"matters": 0.03, "relative": True}),
+            ("delay", "delivery_p95_s", False, {"matters": 0.1, "relative": True}),
+            ("waste", "retransmission_ratio", False, {"matters": 0.01, "relative": False}),
+        )
     ]
     empty: dict[str, Any] = {
         "first": None,
@@ -254,6 +257,7 @@ def _case(
     }
     return {
         "channel": "scenario",
+        "over": "replications",
         "replications": count,
         "outcomes": [outcome(name, resent if i == 0 else 0.01) for i, name in enumerate(means)],
         "ranking": {"order": sorted(means, key=lambda name: -means[name])},
@@ -282,6 +286,10 @@ def test_words_follow_the_verdict() -> None:
     assert behind.text == "c is worse in goodput (1.00 Mb/s, b 2.00 Mb/s)."
 
     assert said(_case(means, {"first": "a", "as_good": ["b"]})).headline == "a or b"
+    # Another that is better in the mean, though not significantly, is named.
+    likely = _case(means, {"first": "a", "behind": [slow]}, resent=0.29)
+    assert said(likely).headline == "a, as far as 10 replications show"
+    assert "b in retransmitted share (1.0 %, a 29 %)" in said(likely).text
     single = _case(means, {}, count=1)
     assert said(single).tone == "warn"
     assert "no confidence interval" in said(single).text

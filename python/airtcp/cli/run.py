@@ -215,8 +215,8 @@ def _tables(result: RunResult) -> None:
         )
     count = len(document["replications"])
     console.print(
-        f"{count} replication{'s' if count != 1 else ''}, seed {result.seed}, "
-        f"airtcp {document['airtcp_version']}"
+        f"{count} replication{'s' if count != 1 else ''} of {document['scenario']['duration']},"
+        f" seed {result.seed}, airtcp {document['airtcp_version']}"
     )
 
 
