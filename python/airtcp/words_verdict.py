@@ -214,7 +214,7 @@ def _better_in_the_mean(case: CompareCase, first: str, rival: str | None) -> lis
             if sign * (other - own) >= least > 0:
                 gains.append((sign * (other - own), outcome["variant"]))
         if gains:
-            name = max(gains)[1]
+            name = max(gains, key=lambda gain: gain[0])[1]
             figures = (
                 f"{value(of(case, name), m['quantity'])}, {first} {value(ours, m['quantity'])}"
             )
