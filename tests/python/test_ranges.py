@@ -12,26 +12,21 @@ from examples import LOSSY_LINK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from airtcp.results import StudyResult
 
 RATE = 10e6
 SHARES = {
-    "b", "g", "isolated_loss_packet_share", "isolated_loss_share", "probability", "prr",
-    "residual_loss", "retransmission_ratio", "slot_use",
+    "airtime_share", "b", "busy_share", "error_rate", "g", "isolated_loss_packet_share",
+    "isolated_loss_share", "jain_index", "loss_estimate", "loss_event_rate", "loss_rate",
+    "probability", "prr", "residual_loss", "retransmission_ratio", "slot_use", "utilisation",
 }  # fmt: skip
 SIGNED = {
-    "mu",
-    "mu_ci",
-    "beta",
-    "autocorrelation",
-    "success_excess",
-    "loss_excess",
-    "ci_low",
-    "k",
-    "prefix",
-}
-"""May be below zero: measures of dependence, and raw ends of intervals."""
+    "autocorrelation", "beta", "center", "ci_low", "k", "loss_excess", "mu", "mu_ci", "prefix",
+    "signal_dbm", "snr_db", "success_excess", "x_m", "y_m",
+}  # fmt: skip
+"""May be below zero: measures of dependence, levels and places, and raw ends of intervals."""
 DIFFERENCES = ("difference", "difference_bps", "gain", "gain_percent", "less_than_best_bps")
 ASKED = {"options", "parameters", "scenario"}
 """Not reported, but asked for."""
@@ -124,6 +119,38 @@ def test_a_study(study: StudyResult) -> None:
         assert measured["delivered_packets"] + measured["retransmissions"] <= (
             measured["sent_packets"] + 1
         )
+
+
+# Of the kinds that crates/sim/tests/ranges.rs does not draw.
+LINKS = {
+    "varying rate": 'rate = { trace = "rates.csv" }',
+    "ll-arq": 'rate = "10 Mb/s"\nprotocol = { kind = "ll-arq" }',
+    "ll-harq": 'rate = "10 Mb/s"\nprotocol = { kind = "ll-harq" }',
+    "four hops": 'rate = "10 Mb/s"\nhops = 4',
+    "fq-codel": 'rate = "10 Mb/s"\nqueue = { kind = "fq-codel", ecn = true }',
+    "pie": 'rate = "10 Mb/s"\nqueue = { kind = "pie" }',
+    "jersey": 'rate = "10 Mb/s"\nqueue = { kind = "jersey" }',
+    "one packet": 'rate = "10 Mb/s"\nqueue = { kind = "drop-tail", packets = 1 }',
+}
+SENDERS = ('tcp = "linux"', 'transport = "tfrc"', 'transport = "sliding"', 'transport = "lt-tcp"')
+
+
+@pytest.mark.parametrize("kind", LINKS)
+def test_a_run(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "rates.csv").write_text("time_s,rate_mbps\n0,8\n0.3,0\n0.5,2\n1,10\n")
+    flows = "".join(f'[[flows]]\nfrom = "a"\nto = "b"\n{sender}\n' for sender in SENDERS)
+    (tmp_path / "a.toml").write_text(
+        f'duration = "2 s"\nreplications = 2\n[[links]]\nfrom = "a"\nto = "b"\n'
+        f'delay = "10 ms"\nloss = {{ model = "bernoulli", probability = 0.05 }}\n{LINKS[kind]}\n'
+        + flows
+    )
+    document: Any = airtcp.run(tmp_path / "a.toml").json
+    assert _in_range(document) > 20
+    for replication in document["replications"]:
+        assert replication["conservation"]["ok"]
+        assert all(link["delivered_bps"] <= RATE for link in replication["links"])
+        forward = replication["links"][0]["delivered_bps"]
+        assert sum(flow["goodput_bps"] for flow in replication["flows"]) <= forward
 
 
 def test_a_number_out_of_its_range_is_found(compared: Any) -> None:
