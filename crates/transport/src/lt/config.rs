@@ -84,6 +84,19 @@ pub enum WithoutEcn {
     Nothing,
 }
 
+/// What follows when the link loses everything for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outages {
+    /// The sender probes a silent path, restores the window after the outage, and does not take
+    /// losses of an outage for congestion. Only with `response = "ecn"` and
+    /// `without_ecn = "standing-queue"`.
+    #[default]
+    Bridge,
+    /// The retransmission timer and the loss rules alone, as in the papers.
+    Timeout,
+}
+
 /// Parameters of an LT-TCP flow beside those of its `tcp` table, which sets the congestion law, the
 /// initial window, timeouts, acknowledgements and buffers, and what is spoken with a peer that
 /// does not know LT-TCP.
@@ -142,6 +155,11 @@ pub struct LtConfig {
     pub queue_share: f64,
     /// And by at least this. Default 10 ms.
     pub queue_floor: Span,
+    /// What follows when the link loses everything for a while. Default `bridge`.
+    pub outages: Outages,
+    /// Packets in a row, sent at that many different times, whose loss is an outage of the link and
+    /// not an overflow. Default 6.
+    pub outage_run: u16,
 }
 
 impl Default for LtConfig {
@@ -170,6 +188,8 @@ impl Default for LtConfig {
             mark_memory: Span::from_secs(60),
             queue_share: 0.5,
             queue_floor: Span::from_millis(10),
+            outages: Outages::Bridge,
+            outage_run: 6,
         }
     }
 }
@@ -191,6 +211,7 @@ impl LtConfig {
         within("queue_share", self.queue_share, 0.0, 1.0)?;
         within("granulation", self.granulation, 1, 255)?;
         within("timeout_segments", self.timeout_segments, 1, 255)?;
+        within("outage_run", self.outage_run, 2, 255)?;
         // A symbol is even.
         let least = DATA_HEADER + 2;
         if self.mss_min < least {
@@ -221,6 +242,13 @@ impl LtConfig {
 }
 
 impl LtConfig {
+    /// Outages are bridged: losses say something only where the response is ours.
+    pub(crate) fn bridges(&self) -> bool {
+        self.outages == Outages::Bridge
+            && self.response == Response::Ecn
+            && self.without_ecn == WithoutEcn::StandingQueue
+    }
+
     /// What it needs of the path: where neither losses nor a standing queue may speak for congestion
     /// (`without_ecn = "nothing"`, as in S0 and S2), marks must. Its law is told of nothing else, so
     /// that what the law needs counts, too.

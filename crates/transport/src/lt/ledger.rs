@@ -78,6 +78,11 @@ impl Ledger {
         self.flying == 0
     }
 
+    /// Packets in the network.
+    pub(crate) const fn flying(&self) -> u64 {
+        self.flying
+    }
+
     pub(crate) fn send(&mut self, packet: Sent) {
         self.pipe += u64::from(packet.len);
         self.flying += 1;
@@ -141,6 +146,12 @@ impl Ledger {
         }
         let place = u64::from(bits.trailing_zeros());
         if bits == 0 { 0 } else { self.told.up_to().saturating_sub(1 + place) }
+    }
+
+    /// All packets below this are judged: after [`next_lost`](Self::next_lost) one more than the
+    /// number of what it gave.
+    pub(crate) const fn judged(&self) -> u64 {
+        self.judged
     }
 
     /// The timer gives up the next packet in the network.

@@ -16,6 +16,7 @@ mod ecn;
 mod estimate;
 mod greatest;
 mod ledger;
+mod outage;
 mod overflow;
 mod path;
 mod receiver;
@@ -25,7 +26,9 @@ mod stats;
 mod tests;
 mod wire;
 
-pub use config::{Delivery, Deviation, LtConfig, Proactive, Reactive, Response, WithoutEcn};
+pub use config::{
+    Delivery, Deviation, LtConfig, Outages, Proactive, Reactive, Response, WithoutEcn,
+};
 pub use connection::{LtConnection, Mode};
 pub use estimate::Protection;
 pub use stats::{Amount, LtStats};

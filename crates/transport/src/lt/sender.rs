@@ -14,13 +14,14 @@ mod transmit;
 use std::collections::VecDeque;
 
 use airtcp_probe::{Cx, Event, Probe};
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Span};
 
 use super::block::DATA_HEADER;
 use super::config::LtConfig;
 use super::ecn::{EcnPath, QueueGate, finds_out};
 use super::estimate::Estimator;
-use super::ledger::Ledger;
+use super::ledger::{Ledger, Sent as Packet};
+use super::outage::{PROBE, Run, probe_after};
 use super::overflow::Overflow;
 use super::path::{PathLoss, Sample};
 use super::stats::LtStats;
@@ -28,7 +29,7 @@ use crate::congestion::{
     Congestion, CongestionControl, CongestionKind, Law, LawParams, LawState, Lost,
 };
 use crate::tcp::{RateSampler, RttEstimator, TcpConfig, law_params};
-use outgoing::Outgoing;
+use outgoing::{Loss, Outgoing};
 
 /// What the handshake has settled.
 #[derive(Debug, Clone, Copy)]
@@ -95,6 +96,15 @@ pub(crate) struct LtSender {
     /// Segments that may still leave for a timeout, whatever the window.
     burst: u16,
     gave_up: bool,
+    /// When a silent path is probed, and how often it was since the last news.
+    probe_at: Nanos,
+    probes: u32,
+    /// An outage explains the last timeout: the segment size before it.
+    outage: Option<u16>,
+    /// The window is spread over the round trip until something sent beyond this is heard of.
+    refill_to: u64,
+    /// Packets lost in a row, while feedback is taken.
+    row: Vec<Packet>,
     next_send: Nanos,
     send_at: Nanos,
     last_sent: Option<Nanos>,
@@ -173,6 +183,11 @@ impl LtSender {
             retries: 0,
             burst: 0,
             gave_up: false,
+            probe_at: Nanos::NEVER,
+            probes: 0,
+            outage: None,
+            refill_to: 0,
+            row: Vec::new(),
             next_send: Nanos::ZERO,
             send_at: Nanos::NEVER,
             last_sent: None,
@@ -244,7 +259,7 @@ impl LtSender {
     }
 
     pub(crate) fn next_timer(&self) -> Nanos {
-        self.rto_at.min(self.send_at)
+        self.rto_at.min(self.send_at).min(self.probe_at)
     }
 
     pub(crate) fn on_timer<P: Probe>(
@@ -256,13 +271,16 @@ impl LtSender {
         if self.send_at <= now {
             self.send_at = Nanos::NEVER;
         }
+        if self.probe_at <= now {
+            self.probe(now, stats);
+        }
         if self.rto_at > now {
             return;
         }
         self.rto_at = Nanos::NEVER;
         if self.blocks.iter().all(Outgoing::is_delivered) {
             // Nothing is missing: these packets, parity most likely, were for nothing.
-            self.give_up(false, stats);
+            self.give_up(Loss::Seen, stats);
             self.sweep(now);
             return;
         }
@@ -277,7 +295,10 @@ impl LtSender {
         cx.record(now, || Event::Timeout { backoff });
         let flight = self.ledger.pipe();
         self.on_reaction();
-        self.give_up(true, stats);
+        let run = self.give_up(Loss::Timeout, stats);
+        if self.config.bridges() && run.is_outage(self.config.outage_run) {
+            self.outage = self.outage.or(Some(self.mss));
+        }
         self.ecn.on_timeout();
         self.law.on_congestion(now, &Congestion { kind, flight, restart: false });
         self.losses.clear();
@@ -292,18 +313,49 @@ impl LtSender {
     }
 
     /// Gives up all that is in the network.
-    fn give_up(&mut self, timeout: bool, stats: &mut LtStats) {
+    fn give_up(&mut self, how: Loss, stats: &mut LtStats) -> Run {
+        let (mut run, srtt) = (Run::default(), self.rtt.srtt().unwrap_or_default());
         while let Some(packet) = self.ledger.give_up() {
             stats.symbols_lost += 1;
             self.lost += u64::from(packet.len);
+            run.take(packet.at, srtt);
             if let Some(block) = self.block(packet.block) {
-                block.on_lost(packet.index, timeout);
+                block.on_lost(packet.index, how);
             }
         }
         for block in &mut self.blocks {
             block.on_timeout();
         }
         self.unsettled = true;
+        run
+    }
+
+    /// A path with packets on it is probed if nothing is heard for a while.
+    fn arm_probe(&mut self, now: Nanos) {
+        if !self.config.bridges() {
+            return;
+        }
+        let Some((srtt, deviation)) = self.rtt.smoothed() else { return };
+        let alone = self.ledger.flying() == 1;
+        let ack_delay = if alone { self.tcp.ack_delay } else { Span::ZERO };
+        self.probe_at = now + probe_after(srtt, deviation, ack_delay, self.probes);
+    }
+
+    /// Nothing was heard for a while: a few symbols leave whatever the window, so that the sender
+    /// learns soon when the path is back.
+    fn probe(&mut self, now: Nanos, stats: &mut LtStats) {
+        self.probe_at = Nanos::NEVER;
+        if self.pending == 0 {
+            let block = self.blocks.iter_mut().find(|b| !b.is_delivered());
+            let Some(block) = block else { return };
+            if block.probe(PROBE) {
+                self.pending += 1;
+            }
+        }
+        self.burst = self.burst.max(PROBE);
+        stats.probes += 1;
+        self.probes = self.probes.saturating_add(1);
+        self.arm_probe(now);
     }
 
     fn block(&mut self, number: u64) -> Option<&mut Outgoing> {

@@ -45,6 +45,10 @@ pub struct LtStats {
     pub misjudged: u64,
     /// Expirations of the retransmission timer.
     pub timeouts: u64,
+    /// Probes of a silent path.
+    pub probes: u64,
+    /// Windows restored after an outage.
+    pub restored: u64,
     /// Reactions to marks.
     pub ecn_reactions: u64,
     /// Reactions to losses.

@@ -11,8 +11,10 @@ use airtcp_units::{Nanos, Span};
 use super::super::block::DATA_HEADER;
 use super::super::ecn::{tells_excess, tells_loss};
 use super::super::ledger::Sent as Packet;
+use super::super::outage::Run;
 use super::super::stats::LtStats;
 use super::super::wire::Feedback;
+use super::outgoing::Loss;
 use super::{LtSender, Untold};
 use crate::congestion::{AckSample, Congestion, CongestionControl, CongestionKind, Lost};
 
@@ -60,16 +62,14 @@ impl LtSender {
             self.on_arrived(now, number, &mut news, stats);
         }
         self.losses.clear();
-        let edge = self.ledger.edge();
-        while let Some(packet) = self.ledger.next_lost(edge) {
-            self.on_lost(&packet, &mut news, stats);
-        }
+        self.take_losses(&mut news, stats);
         news.marked = self.ecn.on_counts(now, feedback.capable, feedback.marked);
         let progress = self.on_delivered(block, stats);
         self.peer_window = u64::from(feedback.window) << shift;
         let rtt = news.newest.map(|at| now.since(at));
         if let Some(sample) = rtt {
             self.take_rtt(now, sample, stats, cx);
+            self.restore(now, stats);
         }
         self.react(now, &news, prior.0, stats, cx);
         self.tell_law(now, &news, rtt, prior);
@@ -84,6 +84,11 @@ impl LtSender {
             self.burst = 0;
             let idle = self.ledger.is_quiet() && self.una == self.assigned;
             self.rto_at = if idle { Nanos::NEVER } else { now + self.rtt.rto() };
+            self.probes = 0;
+            self.probe_at = Nanos::NEVER;
+            if !self.ledger.is_quiet() {
+                self.arm_probe(now);
+            }
         }
         self.tell_window(now, cx);
     }
@@ -109,17 +114,66 @@ impl LtSender {
         }
     }
 
-    fn on_lost(&mut self, packet: &Packet, news: &mut News, stats: &mut LtStats) {
+    /// Takes what later arrivals show to be lost. Packets in a row may be those of an outage.
+    fn take_losses(&mut self, news: &mut News, stats: &mut LtStats) {
+        let edge = self.ledger.edge();
+        if !self.config.bridges() {
+            while let Some(packet) = self.ledger.next_lost(edge) {
+                self.on_lost(&packet, Loss::Seen, news, stats);
+            }
+            return;
+        }
+        let srtt = self.rtt.srtt().unwrap_or_default();
+        let mut row = std::mem::take(&mut self.row);
+        let (mut run, mut next) = (Run::default(), None);
+        loop {
+            let packet = self.ledger.next_lost(edge);
+            let number = self.ledger.judged();
+            if !row.is_empty() && (packet.is_none() || next != Some(number)) {
+                let outage = run.is_outage(self.config.outage_run);
+                let how = if outage { Loss::Outage } else { Loss::Seen };
+                for packet in row.drain(..) {
+                    self.on_lost(&packet, how, news, stats);
+                }
+                run = Run::default();
+            }
+            let Some(packet) = packet else { break };
+            run.take(packet.at, srtt);
+            row.push(packet);
+            next = Some(number + 1);
+        }
+        self.row = row;
+    }
+
+    /// After a timeout that an outage explains: if no queue stands now, the window is what it was,
+    /// and the path is filled evenly.
+    fn restore(&mut self, now: Nanos, stats: &mut LtStats) {
+        let Some(segment) = self.outage.take() else { return };
+        if self.rtt.min_rtt().is_none_or(|least| self.gate.stands(least, &self.config)) {
+            return;
+        }
+        stats.restored += 1;
+        self.law.on_spurious(now);
+        self.mss = self.mss.max(segment.min(self.target_segment()));
+        self.refill_to = self.sent + 1;
+    }
+
+    fn on_lost(&mut self, packet: &Packet, how: Loss, news: &mut News, stats: &mut LtStats) {
         let bytes = u64::from(packet.len);
         stats.symbols_lost += 1;
         self.lost += bytes;
         news.lost += bytes;
-        news.last_lost = Some(packet.end);
+        if how == Loss::Seen {
+            news.last_lost = Some(packet.end);
+        }
         if let Some(block) = self.block(packet.block) {
-            block.on_lost(packet.index, false);
+            block.on_lost(packet.index, how);
             if block.is_settled() {
                 self.unsettled = true;
             }
+        }
+        if how == Loss::Outage {
+            return;
         }
         let lost = packet.rate.lost(packet.end - bytes, bytes, self.lost);
         self.losses.push(Lost { total_delivered: self.rate.delivered(), ..lost });
@@ -173,8 +227,8 @@ impl LtSender {
         stats: &mut LtStats,
         cx: &mut Cx<'_, P>,
     ) {
-        let told =
-            news.lost > 0 && tells_loss(&self.ecn, &self.gate, self.rtt.min_rtt(), &self.config);
+        let told = news.last_lost.is_some()
+            && tells_loss(&self.ecn, &self.gate, self.rtt.min_rtt(), &self.config);
         if told {
             for lost in &self.losses {
                 self.law.on_lost(now, lost);

@@ -7,6 +7,17 @@ use super::super::block::{MOST_SYMBOLS, Plan, Symbols, kind_of, repairs};
 use super::super::config::{LtConfig, Reactive};
 use super::super::estimate::Protection;
 
+/// How a packet was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// Later ones have arrived.
+    Seen,
+    /// The same, in an outage of the link.
+    Outage,
+    /// The timer gave it up.
+    Timeout,
+}
+
 /// A block of the sender.
 #[derive(Debug, Clone)]
 pub(crate) struct Outgoing {
@@ -31,6 +42,8 @@ pub(crate) struct Outgoing {
     /// Of the first N segments: those judged and those of them lost.
     judged: u16,
     lost: u16,
+    /// Those that an outage took.
+    outage: u16,
     sampled: bool,
     /// A timeout gave up some of the first N.
     doubtful: bool,
@@ -56,6 +69,7 @@ impl Outgoing {
             flying: 0,
             judged: 0,
             lost: 0,
+            outage: 0,
             sampled: false,
             doubtful: false,
             rounds: 0,
@@ -137,15 +151,26 @@ impl Outgoing {
     }
 
     /// A packet of it that was in the network is lost.
-    pub(crate) fn on_lost(&mut self, index: u8, timeout: bool) {
+    pub(crate) fn on_lost(&mut self, index: u8, how: Loss) {
         self.flying = self.flying.saturating_sub(1);
         if u16::from(index) < self.first() && self.rounds == 0 {
             self.judged += 1;
-            self.lost += 1;
-            if timeout {
-                self.doubtful = true;
+            match how {
+                Loss::Seen => self.lost += 1,
+                Loss::Outage => self.outage += 1,
+                Loss::Timeout => {
+                    self.lost += 1;
+                    self.doubtful = true;
+                }
             }
         }
+    }
+
+    /// Lets up to `count` fresh symbols of it leave. False if there are none.
+    pub(crate) fn probe(&mut self, count: u16) -> bool {
+        let fresh = count.min(MOST_SYMBOLS.saturating_sub(self.limit));
+        self.limit += fresh;
+        fresh > 0
     }
 
     /// The timer expired. What the peer said of a block that it should have delivered by then is
@@ -197,7 +222,7 @@ impl Outgoing {
             return None;
         }
         self.sampled = true;
-        (on_timeout || !self.doubtful).then_some((self.lost, sent))
+        (on_timeout || !self.doubtful).then_some((self.lost, sent.saturating_sub(self.outage)))
     }
 
     /// Begins a round of repairs if nothing of it is on its way and it cannot be decoded.

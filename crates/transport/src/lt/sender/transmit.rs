@@ -69,6 +69,7 @@ impl LtSender {
     #[inline]
     pub(super) fn pacing_rate(&self, now: Nanos) -> Option<BitRate> {
         let even = self.tcp.pacing == Pacing::Cwnd
+            || self.heard < self.refill_to
             || (self.window() < SPREAD * u64::from(self.mss_most)
                 && finds_out(&self.ecn, &self.config, now));
         if self.tcp.pacing == Pacing::Off && !even {
@@ -149,7 +150,7 @@ impl LtSender {
 
     #[inline]
     fn emit(&mut self, now: Nanos, at: usize, stats: &mut LtStats) -> Symbol {
-        if self.ledger.is_quiet() {
+        if self.ledger.is_quiet() && self.outage.is_none() {
             self.after_pause(now);
         }
         self.burst = self.burst.saturating_sub(1);
@@ -196,6 +197,9 @@ impl LtSender {
         self.last_sent = Some(now);
         if self.rto_at == Nanos::NEVER {
             self.rto_at = now + self.rtt.rto();
+        }
+        if self.probe_at == Nanos::NEVER {
+            self.arm_probe(now);
         }
         let sent = Sent { bytes, pipe: self.ledger.pipe(), retransmission: again };
         self.law.on_sent(now, &sent);
