@@ -4,7 +4,10 @@
 // Prints a line of CSV per flow.
 //
 //   cc -O2 -o link link.c && ./link --flows cubic,bbr --rate 10 --rtt 80 --loss 0.01 --queue 100
-//       [--mark 20] [--seconds 60] [--seed 1] [--stagger ms] [--log file]
+//       [--mark 20] [--seconds 60] [--seed 1] [--stagger ms] [--log file] [--info file] [--packets file]
+//
+// --info: what TCP_INFO says of the first flow every millisecond; --packets: what enters (S), what the
+// queue (Q) and the channel (L) drop, and the ACKs that arrive (A). `recovery.py` reads both.
 //
 // Goodput counts from a flow's connect() to the end. `late_ms` is the latest that the emulator handed
 // over a packet after its time, `late_share` the share that was more than 1 ms late: a run in
@@ -15,9 +18,10 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <linux/if_tun.h>
+#include <linux/tcp.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
+
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -51,7 +55,7 @@ static u64 random_state = 88172645463325252ull;
 static Direction directions[2];
 static Shared *shared;
 static u64 late_most, late_many, handed, dropped, lost, marked;
-static FILE *trace;
+static FILE *trace, *info, *packets;
 
 static void die(const char *what) { perror(what); _exit(1); }
 static u64 now(void) {
@@ -119,11 +123,18 @@ static void transmit(int flow, const char *law, u64 start) {
   fcntl(fd, F_SETFL, O_NONBLOCK);
   while (!shared[flow].done) {
     struct pollfd p = {fd, POLLOUT, 0};
-    poll(&p, 1, 50);
+    if (info) usleep(1000);
+    else poll(&p, 1, 50);
     while (write(fd, buffer, sizeof buffer) > 0) {}
     socklen_t n = sizeof shared[flow].info;
-    getsockopt(fd, IPPROTO_TCP, TCP_INFO, &shared[flow].info, &n);
+    struct tcp_info *i = &shared[flow].info;
+    getsockopt(fd, IPPROTO_TCP, TCP_INFO, i, &n);
+    if (info && flow == 0)
+      fprintf(info, "%.6f,%d,%u,%u,%u,%u,%u,%u,%u,%llu\n", now() / 1e9, i->tcpi_ca_state, i->tcpi_snd_cwnd,
+              i->tcpi_snd_ssthresh, i->tcpi_unacked, i->tcpi_sacked, i->tcpi_lost, i->tcpi_retrans,
+              i->tcpi_delivered, (unsigned long long)i->tcpi_pacing_rate);
   }
+  if (info) fflush(info);
   _exit(0);
 }
 
@@ -141,6 +152,14 @@ static int congestion_mark(uint8_t *ip) {
   return 1;
 }
 
+// A line about a TCP segment: what, when, source port, sequence, acknowledgement, payload.
+static void note(char what, uint8_t *ip, int len) {
+  if (!packets) return;
+  uint8_t *tcp = ip + (ip[0] & 15) * 4;
+  unsigned port = tcp[0] << 8 | tcp[1], seq = ntohl(*(uint32_t *)(tcp + 4)), ack = ntohl(*(uint32_t *)(tcp + 8));
+  fprintf(packets, "%c,%.6f,%u,%u,%u,%d\n", what, now() / 1e9, port, seq, ack, len - (int)(tcp - ip) - (tcp[12] >> 4) * 4);
+}
+
 static void take(int fd, int d) {
   Direction *x = &directions[d];
   static uint8_t buffer[MTU + 100];
@@ -148,7 +167,12 @@ static void take(int fd, int d) {
     if ((buffer[0] >> 4) != 4) continue;
     u64 t = now();
     unsigned waiting = x->wait_tail - x->wait_head;
-    if (waiting >= (unsigned)queue) { dropped += d == 0; continue; }
+    if (d == 0) note('S', buffer, n);
+    if (waiting >= (unsigned)queue) {
+      dropped += d == 0;
+      if (d == 0) note('Q', buffer, n);
+      continue;
+    }
     if (d == 0 && mark && waiting >= (unsigned)mark) marked += congestion_mark(buffer);
     Packet p = {t, n, malloc(n)};
     memcpy(p.data, buffer, n);
@@ -166,7 +190,7 @@ static void move(int fds[2], int d) {
     if (begin > t) break;
     x->wait_head++;
     x->free_at = begin + (u64)(p.len * 8e9 / rate);
-    if (d == 0 && loss > 0 && draw() < loss) { lost++; free(p.data); continue; }
+    if (d == 0 && loss > 0 && draw() < loss) { lost++; note('L', p.data, p.len); free(p.data); continue; }
     p.due = x->free_at + (u64)(rtt_ms * 0.5e6);
     x->way[x->way_tail++ % RING] = p;
   }
@@ -175,6 +199,7 @@ static void move(int fds[2], int d) {
     t = now();
     if (p.due > t) break;
     x->way_head++;
+    if (d == 1) note('A', p.data, p.len);
     if (write(fds[1 - d], p.data, p.len) < 0) {}
     if (t - p.due > late_most) late_most = t - p.due;
     late_many += t - p.due > 1000000;
@@ -215,7 +240,7 @@ int main(int argc, char **argv) {
   static struct option options[] = {
       {"flows", 1, 0, 'f'}, {"rate", 1, 0, 'r'},    {"rtt", 1, 0, 't'},  {"loss", 1, 0, 'l'},
       {"queue", 1, 0, 'q'}, {"mark", 1, 0, 'm'},    {"seconds", 1, 0, 's'}, {"seed", 1, 0, 'x'},
-      {"stagger", 1, 0, 'g'}, {"log", 1, 0, 'o'}, {0}};
+      {"stagger", 1, 0, 'g'}, {"log", 1, 0, 'o'}, {"info", 1, 0, 'i'}, {"packets", 1, 0, 'p'}, {0}};
   while ((c = getopt_long(argc, argv, "", options, 0)) != -1) switch (c) {
       case 'f': snprintf(flows, sizeof flows, "%s", optarg); break;
       case 'r': rate = atof(optarg) * 1e6; break;
@@ -226,6 +251,8 @@ int main(int argc, char **argv) {
       case 's': seconds = atof(optarg); break;
       case 'x': seed = atoi(optarg); break;
       case 'g': stagger_ms = atof(optarg); break;
+      case 'i': info = fopen(optarg, "w"); break;
+      case 'p': packets = fopen(optarg, "w"); break;
       case 'o': trace = fopen(optarg, "w"); break;
       default: return 2;
     }
@@ -275,5 +302,6 @@ int main(int argc, char **argv) {
            handed ? (double)late_many / handed : 0);
   for (int i = 0; i < 2 * count; i++) kill(children[i], SIGKILL);
   if (trace) fclose(trace);
+  if (packets) fclose(packets);
   return 0;
 }

@@ -131,6 +131,12 @@ pub trait CongestionControl: std::fmt::Debug + Send {
         false
     }
 
+    /// Bytes of new data that leave at once where segments are paced, as in Linux; `None`: segments
+    /// leave one by one.
+    fn send_quantum(&self) -> Option<u64> {
+        None
+    }
+
     /// What the law is doing.
     fn state(&self) -> LawState;
 

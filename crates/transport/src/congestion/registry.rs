@@ -243,6 +243,9 @@ impl CongestionControl for Law {
     fn governs_recovery(&self) -> bool {
         each!(self, l => l.governs_recovery())
     }
+    fn send_quantum(&self) -> Option<u64> {
+        each!(self, l => l.send_quantum())
+    }
     fn state(&self) -> LawState {
         each!(self, l => l.state())
     }

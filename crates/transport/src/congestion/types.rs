@@ -181,6 +181,8 @@ pub struct AckSample {
     /// True in fast recovery, including on the ACK that ends it, and while the answer to a mark is
     /// being spread: the window is the recovery's.
     pub in_fast_recovery: bool,
+    /// True on the ACK that ends a fast recovery.
+    pub ends_recovery: bool,
     /// True if losses are still being repaired after this ACK: in fast recovery, or in the slow
     /// start through what a timeout lost.
     pub in_recovery: bool,
@@ -190,6 +192,12 @@ pub struct AckSample {
 }
 
 impl AckSample {
+    /// Whether a law that leaves the window to the recovery leaves it alone on this ACK. By Linux's
+    /// rules the recovery is over when the law sees the ACK that ends it.
+    pub const fn is_recoverys(&self, rules: LawRules) -> bool {
+        self.in_fast_recovery && !(self.ends_recovery && matches!(rules, LawRules::Linux))
+    }
+
     /// Of the bytes acknowledged cumulatively those that were not reported before, and up to a
     /// segment of `mss` in any case.
     pub fn fresh(&self, mss: u64) -> u64 {

@@ -18,7 +18,7 @@ use airtcp_units::{BitRate, Nanos};
 
 use super::config::{Pacing, Recovery, TcpConfig};
 use super::ecn::EcnState;
-use super::pacing::spread;
+use super::pacing::{Pacer, spread};
 use super::rate::RateSampler;
 use super::recovery::{Differentiation, RecoveryState};
 use super::rto::RttEstimator;
@@ -76,8 +76,8 @@ pub(crate) struct Sender {
     window_limited_to: u64,
     /// When data was last sent.
     last_sent: Option<Nanos>,
-    /// Earliest time of the next data segment (pacing).
-    next_send: Nanos,
+    /// When the next data segment may leave.
+    pacer: Pacer,
     /// No new data before this (RFC 3168 section 6.1.2 at a window of one segment).
     hold_until: Nanos,
     /// Probes sent without the window opening.
@@ -128,7 +128,7 @@ impl Sender {
             timed: None,
             window_limited_to: 0,
             last_sent: None,
-            next_send: Nanos::ZERO,
+            pacer: Pacer::default(),
             hold_until: Nanos::ZERO,
             persist_backoff: 0,
             probe_due: false,

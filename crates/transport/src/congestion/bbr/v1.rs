@@ -8,15 +8,16 @@
 //! model: the first round of a recovery conserves packets, later ones send at most two for one,
 //! and its end restores the window.
 //!
-//! Where the draft leaves room: a quantum is a figure of the window's budget only, segments leave
-//! one by one; the first smoothed round-trip time, if the handshake had none, sets the
+//! Where the draft leaves room: a quantum is a figure of the window's budget, and segments leave
+//! one by one but by Linux's rules; the first smoothed round-trip time, if the handshake had none, sets the
 //! initial pacing rate anew, as in Linux. Left out, since the draft does not know it: an
 //! answer to ECN marks.
 //!
 //! By Linux's rules (`rules = "linux"`, or `law_rules` of the connection) it detects policers
-//! ([`policer`]), allows for ACKs in bundles ([`aggregation`]), paces 1 % below the estimate and has
-//! windows of an even number of segments. Of Linux are left out: bursts of a quantum, and packets in the
-//! network at the earliest departure time.
+//! ([`policer`]), allows for ACKs in bundles ([`aggregation`]), paces 1 % below the estimate, sends new
+//! data in quanta and has windows of an even number of segments. Of Linux are left out: packets in
+//! the network at the earliest departure time, a first window that is not paced, and the wait for a
+//! whole quantum where the window has room for less.
 
 use airtcp_units::{BitRate, Nanos, Span};
 
@@ -284,6 +285,10 @@ impl CongestionControl for Bbr1 {
 
     fn bandwidth(&self) -> Option<BitRate> {
         BitRate::new(self.bw())
+    }
+
+    fn send_quantum(&self) -> Option<u64> {
+        self.linux.then(|| self.quantum())
     }
 
     fn governs_recovery(&self) -> bool {

@@ -26,7 +26,7 @@ use airtcp_units::{Nanos, Span};
 
 use super::CubicConfig;
 use crate::congestion::curve::Curve;
-use crate::congestion::{AckSample, Congestion, CongestionKind, Idle, Window};
+use crate::congestion::{AckSample, Congestion, CongestionKind, Idle, LawRules, Window};
 
 /// The parameter `beta` of the module is in parts of this.
 const BETA_SCALE: u64 = 1024;
@@ -106,7 +106,7 @@ impl Linux {
         if let Some(rtt) = ack.rtt {
             self.on_rtt(now, rtt, ack, window, config.hystart);
         }
-        if ack.acked == 0 || ack.in_fast_recovery || window.on_slow_start_ack(ack) {
+        if ack.acked == 0 || ack.is_recoverys(LawRules::Linux) || window.on_slow_start_ack(ack) {
             return;
         }
         if ack.cwnd_limited && !ack.ece {

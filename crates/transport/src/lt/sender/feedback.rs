@@ -298,6 +298,7 @@ impl LtSender {
             rate: self.rate.take(self.rtt.min_rtt(), self.lost),
             cwnd_limited: untold.heard < self.limited_to,
             in_fast_recovery: false,
+            ends_recovery: false,
             in_recovery: false,
             ece: news.marked,
         };

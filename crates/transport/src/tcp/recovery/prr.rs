@@ -23,13 +23,14 @@
 //! [choice] The proportional count is rounded up to whole segments, as in the documents' tables
 //! and in Linux: in bytes the segment due on an odd ACK would leave with the next. With
 //! `spread_marks` the answer to a congestion mark is spread in the same way, as by Linux (its state
-//! CWR), until something is acknowledged that was sent after it. Bytes.
+//! CWR), until something is acknowledged that was sent after it. An episode that the reordering timer
+//! begins has no ACK: by Linux's rules (`law_rules`) the timer counts as a segment delivered. Bytes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::RecoveryState;
-use crate::congestion::CongestionControl;
+use crate::congestion::{CongestionControl, LawRules};
 use crate::tcp::config::{Recovery, TcpConfig};
 use crate::tcp::sender::Sender;
 
@@ -100,6 +101,8 @@ pub(crate) struct Prr {
     seen: u64,
     /// `inflight + SndCnt` of the last ACK.
     window: u64,
+    /// What a timer that begins the episode counts as delivered.
+    timer_delivers: u64,
     /// Without SACK: what duplicates have shown to be delivered and no cumulative ACK yet has.
     duplicates: u64,
     /// Without SACK: the estimate of what is in flight.
@@ -124,6 +127,7 @@ impl Prr {
             out: 0,
             seen: 0,
             window: 0,
+            timer_delivers: if config.law_rules == LawRules::Linux { mss } else { 0 },
             duplicates: 0,
             pipe: 0,
         })
@@ -151,6 +155,7 @@ impl Prr {
             if self.out == 0 && self.delivered == 0 {
                 // Begun by a timer: there is no ACK to count, and the first segment may go.
                 self.window = d.inflight + self.mss;
+                self.delivered = self.timer_delivers;
             }
             return;
         }

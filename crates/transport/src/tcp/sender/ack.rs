@@ -126,6 +126,7 @@ impl Sender {
             rate: self.rate.take(self.rtt.min_rtt(), self.board.lost_total()),
             cwnd_limited: prior.0 < self.window_limited_to,
             in_fast_recovery: was_fast || self.recovery.is_reducing(),
+            ends_recovery: was_fast && !self.recovery.is_reducing(),
             in_recovery: !self.recovery.is_open(),
             // What a timeout lost is repaired without new data, which alone could say CWR: the echo
             // repeats marks that the timeout has answered. Linux and ns-2 grow on it.

@@ -44,8 +44,8 @@ impl Sender {
         if self.probe_due {
             return self.probe(now, env);
         }
-        if now < self.next_send && self.is_paced(env.config) {
-            env.timers.set(Timer::Send, self.next_send);
+        if now < self.pacer.next && self.is_paced(env.config) && !self.completes_quantum(now) {
+            env.timers.set(Timer::Send, self.pacer.next);
             return None;
         }
         if self.is_loss_probe_due() {
@@ -335,11 +335,15 @@ impl Sender {
             prr.on_sent(bytes);
         }
         self.law.on_sent(now, &Sent { bytes, pipe, retransmission });
-        // `C.next_send_time` of draft-ietf-ccwg-bbr section 5.6.2, by payload; a quantum is one
-        // segment. What leaves late does not earn the right to a burst.
         if let Some(rate) = self.pacing_rate(config) {
-            self.next_send = self.next_send.max(now) + rate.time_for(bytes);
+            let quantum = self.law.send_quantum().map(|q| if retransmission { 0 } else { q });
+            self.pacer.on_sent(now, bytes, rate.time_for(bytes), quantum);
         }
+    }
+
+    /// Whether the next segment is new data that leaves with the one before.
+    fn completes_quantum(&self, now: Nanos) -> bool {
+        self.pacer.continues(now, u64::from(self.mss)) && self.board.segments_due() == 0
     }
 
     /// Whether segments have to wait for their time.

@@ -8,7 +8,7 @@ mod sharing;
 use airtcp_units::{BitRate, Bytes, Nanos, Span};
 
 use super::bottleneck::{Bottleneck, HEADERS, Path, Seen};
-use crate::congestion::Law;
+use crate::congestion::{Law, LawRules};
 use crate::tcp::{Profile, TcpConfig};
 
 const MSS: u64 = 1460;
@@ -29,7 +29,11 @@ fn seconds(s: f64) -> Nanos {
 
 /// One endless flow.
 fn run(law: &str, path: Path, until: f64) -> Bottleneck {
-    let mut b = Bottleneck::new(path, &[config(law)]);
+    run_by(LawRules::Linux, law, path, until)
+}
+
+fn run_by(law_rules: LawRules, law: &str, path: Path, until: f64) -> Bottleneck {
+    let mut b = Bottleneck::new(path, &[TcpConfig { law_rules, ..config(law) }]);
     b.open(0, u64::MAX);
     b.run(seconds(until));
     b
@@ -86,7 +90,8 @@ fn the_model_of_an_empty_path_is_exact() {
             let b = run(law, path, 4.9);
             // The round trip of a SYN is the shortest of all.
             assert_eq!(min_rtt(&b), Some(path.rtt(0)), "{law} {mbps} Mb/s {ms} ms");
-            let b = run(law, path, 16.0);
+            // Linux's pairs queue for one another, also in ProbeRTT.
+            let b = run_by(LawRules::Documents, law, path, 16.0);
             let found = estimate(&b);
             assert!((found - 1.0).abs() < 0.02, "{law} {mbps} Mb/s {ms} ms: {found}");
             // ProbeRTT has measured that of full segments, without what they queue.
@@ -149,7 +154,7 @@ fn probe_rtt_drains_the_queue() {
 #[test]
 fn segments_are_paced() {
     for (law, gains) in [("bbr1", [1.25, 0.75, 1.0]), ("bbr", [1.25 * 0.99, 0.9 * 0.99, 0.99])] {
-        let b = run(law, Path::default(), 20.0);
+        let b = run_by(LawRules::Documents, law, Path::default(), 20.0);
         let departures = &b.departures[0];
         let (mut exact, mut rates) = (0, Vec::new());
         for w in departures.windows(2) {
@@ -168,6 +173,33 @@ fn segments_are_paced() {
             assert!(n > 300, "{law} at {gain}: {n}");
         }
     }
+}
+
+/// By Linux's rules version 1 sends two segments at once between 1.2 and 24 Mb/s, and waits for the
+/// time of both, or half of it if they left late.
+#[test]
+fn by_linuxs_rules_version_1_sends_pairs() {
+    let b = run("bbr1", Path::default(), 20.0);
+    let mut pairs: Vec<(Nanos, u64, BitRate)> = Vec::new();
+    let (mut whole, mut segments) = (0, 0);
+    for &(at, bytes, rate) in b.departures[0].iter().filter(|d| d.0 >= seconds(5.0)) {
+        segments += 1;
+        match pairs.last_mut() {
+            Some(p) if p.0 == at => {
+                p.1 += bytes;
+                whole += 1;
+            }
+            _ => pairs.push((at, bytes, rate.unwrap())),
+        }
+    }
+    for w in pairs.windows(2) {
+        let ((at, bytes, rate), (next, ..)) = (w[0], w[1]);
+        assert!(bytes <= 2 * MSS, "{bytes} B at once");
+        let least = rate.time_for(bytes) / 2;
+        assert!(next.since(at) >= least, "{} after {bytes} B at {rate}", next.since(at));
+    }
+    let part = 2.0 * f64::from(whole) / f64::from(segments);
+    assert!(part > 0.9, "{part} in pairs");
 }
 
 #[test]

@@ -71,6 +71,9 @@ impl CongestionControl for Watched {
     fn bandwidth(&self) -> Option<BitRate> {
         self.law.bandwidth()
     }
+    fn send_quantum(&self) -> Option<u64> {
+        self.law.send_quantum()
+    }
     fn governs_recovery(&self) -> bool {
         self.law.governs_recovery()
     }

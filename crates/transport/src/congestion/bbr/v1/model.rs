@@ -15,7 +15,7 @@ const FULL_BW_COUNT: u32 = 3;
 
 impl Bbr1 {
     /// `BBRSetSendQuantum`.
-    fn send_quantum(&self) -> u64 {
+    pub(super) fn quantum(&self) -> u64 {
         let bps = self.pacing_rate;
         if bps < 1.2e6 {
             self.mss()
@@ -42,7 +42,7 @@ impl Bbr1 {
     /// `BBRInflight`.
     pub(super) fn inflight(&self, gain: f64) -> u64 {
         self.rtprop.map_or(self.params.initial_window, |rtprop| {
-            let quanta = 3 * self.send_quantum();
+            let quanta = 3 * self.quantum();
             let inflight = volume(gain, self.bw(), rtprop).saturating_add(quanta);
             if self.linux { self.whole(inflight) } else { inflight }
         })

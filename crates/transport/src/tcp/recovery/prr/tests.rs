@@ -103,6 +103,32 @@ fn the_first_segment_is_never_held_back_and_nothing_delivered_changes_nothing() 
     assert_eq!(p.window(), 10 * MSS);
 }
 
+/// The reordering timer begins an episode of eight segments, three to remain: the first segment goes. By
+/// Linux's rules the timer counts as a delivery, so that the next one goes an ACK earlier.
+#[test]
+fn by_linuxs_rules_a_timer_counts_as_a_delivery() {
+    for (law_rules, counts) in [(LawRules::Documents, [0, 0, 1]), (LawRules::Linux, [0, 1, 0])] {
+        let rate_reduction = RateReduction::Prr;
+        let config = TcpConfig { law_rules, rate_reduction, ..TcpConfig::default() };
+        let mut p = Prr::begin(&config, MSS).unwrap();
+        p.recover_fs = Some(8 * MSS);
+        let d = Delivery { bytes: 0, inflight: 7 * MSS, ssthresh: 3 * MSS, safe: false };
+        p.on_ack(d);
+        assert_eq!(p.window(), 8 * MSS);
+        p.on_sent(MSS);
+        let mut inflight = 8;
+        let sent = [(); 3].map(|()| {
+            inflight -= 1;
+            p.on_ack(Delivery { bytes: MSS, inflight: inflight * MSS, ..d });
+            let n = p.window() / MSS - inflight;
+            p.on_sent(n * MSS);
+            inflight += n;
+            n
+        });
+        assert_eq!(sent, counts, "{law_rules:?}");
+    }
+}
+
 /// Without SACK: duplicates count a segment each, cumulative progress what they did not, and in
 /// all no more than was outstanding.
 #[test]
