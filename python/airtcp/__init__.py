@@ -26,10 +26,11 @@ package, and the command line's help, cost next to nothing.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+# The program has no handling of Ctrl-C yet when this module is loaded: nothing is imported here.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from airtcp._core import AirtcpError, ScenarioError, TraceError
     from airtcp.api import (
         compare,
@@ -90,6 +91,8 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
     if name == "__version__":
         return import_module("airtcp._core").version()
     if name not in __all__:

@@ -8,19 +8,31 @@ parts of two results.
 from __future__ import annotations
 
 import json
+import re
+import stat
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from airtcp.output import PlaceError, check_folder, in_place
+from airtcp.output import PlaceError, check_folder, content, in_place
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from airtcp.output import Staged
 
 LIST: Final = ".airtcp.json"
 _SCHEMA: Final = "airtcp.out/1"
 _DOCUMENTS: Final = ("study", "run", "compare", "fit", "models", "reproduce")
 _LONGEST: Final = 1 << 20
+_OURS: Final = re.compile(
+    r"[^/]+\.(parquet|pcapng)|report\.html|(" + "|".join(_DOCUMENTS) + r")\.json"
+)
+"""Names that results have. A list that names others was altered: those files are somebody's."""
+
+
+def is_a_result(name: str) -> bool:
+    """Tell whether a file of that name could be one of a result, or the list of one."""
+    return name == LIST or _OURS.fullmatch(name) is not None
 
 
 @dataclass(frozen=True)
@@ -49,17 +61,33 @@ class Held:
 def held(folder: Path) -> Held:
     """Say which result a folder holds. One without a list is known by its document."""
     try:
-        with (folder / LIST).open("rb") as file:
-            found: Any = json.loads(file.read(_LONGEST))
+        found: Any = json.loads(content(folder / LIST, _LONGEST))
         if found["schema"] == _SCHEMA:
-            # Names only: a list from elsewhere must not lead out of the folder.
-            names = [name for name in found["files"] if Path(str(name)).name == name]
-            names = [name for name in names if (folder / name).exists()]
+            sizes: Any = found.get("sizes")
+            names = [name for name in found["files"] if _is_ours(folder, name, sizes)]
             purpose = Purpose(str(found["purpose"]), str(found["command"]))
             return Held(cast("list[str]", names), purpose)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
     return Held([f"{kind}.json" for kind in _DOCUMENTS if (folder / f"{kind}.json").is_file()])
+
+
+def _is_ours(folder: Path, name: Any, sizes: Any) -> bool:
+    """Tell whether a file of the list is still what airtcp wrote: anyone can alter either.
+
+    A name that leads out of the folder is none. Older lists have no sizes.
+    """
+    if not isinstance(name, str) or not _OURS.fullmatch(name):
+        return False
+    try:
+        found = (folder / name).lstat()
+    except (OSError, ValueError):
+        return False
+    if not stat.S_ISREG(found.st_mode):
+        return False
+    if sizes is None:
+        return True
+    return isinstance(sizes, dict) and cast("dict[str, Any]", sizes).get(name) == found.st_size
 
 
 def check(folder: Path, purpose: Purpose, *, force: bool, option: str, pattern: str) -> None:
@@ -122,6 +150,7 @@ def replace(files: Staged, folder: Path, purpose: Purpose, part: Path | None = N
         "command": purpose.said,
         "purpose": purpose.key,
         "files": names,
+        "sizes": {path.name: path.stat().st_size for path in sorted(part.iterdir())},
     }
     (part / LIST).write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
     for path in sorted(part.iterdir()):

@@ -31,11 +31,49 @@ _YOUNG_S: Final = 60.0
 _LOOK: Final = 4096
 _PAGE: Final = b'name="generator" content="airtcp'
 _CAPTURE: Final = b"\x0a\x0d\x0d\x0a"
+_INSIDE: Final = re.compile(r"\.airtcp-[^/\s]*?\.part/(?:(?:pcap|radiotap)/)?")
+_FULL: Final = "the disk is full; free space on it, or give a place on another disk"
 _STREAM: Final = re.compile(r"/dev/(fd/\d+|stdin|stdout|stderr)|/proc/[^/]+/fd/\d+")
 
 
 class PlaceError(Exception):
     """A place that a result must not be written to; the message says why and what to do."""
+
+
+def said_plainly(message: str) -> str:
+    """Give a message as the user can act on it: without names that only airtcp knows.
+
+    >>> said_plainly("r/.airtcp-ab12.part/a.txt: No space left on device (os error 28)")
+    'r/a.txt: the disk is full; free space on it, or give a place on another disk'
+    """
+    message = _INSIDE.sub("", message)
+    return re.sub(
+        r"(No space left on device|Disk quota exceeded)( \(os error \d+\))?", _FULL, message
+    )
+
+
+def trouble(error: OSError) -> str:
+    """Say what the system complains about, and what to do where that is known."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return _FULL
+    return error.strerror or str(error)
+
+
+def content(path: Path, most: int) -> bytes:
+    """Read the first bytes of a regular file; anything else is refused and not waited for.
+
+    Args:
+        path: The file.
+        most: Number of bytes.
+
+    Raises:
+        OSError: If it cannot be read, or is none.
+    """
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "no regular file", str(path))
+        return file.read(most)
 
 
 def in_place(path: Path) -> bool:
@@ -52,8 +90,7 @@ def in_place(path: Path) -> bool:
 def written_by_airtcp(path: Path) -> bool:
     """Tell whether a file is a page or a capture that airtcp wrote, from its first bytes."""
     try:
-        with path.open("rb") as file:
-            head = file.read(_LOOK)
+        head = content(path, _LOOK)
     except OSError:
         return False
     return _PAGE in head or (head.startswith(_CAPTURE) and b"airtcp " in head[:64])
@@ -131,13 +168,15 @@ class Staged:
         self._made: list[Path] = []
         self._moves: list[tuple[Path, Path]] = []
         self._gone: list[Path] = []
+        self._new: set[Path] = set()
 
-    def file(self, path: Path, *, parents: bool = True) -> Path:
+    def file(self, path: Path, *, parents: bool = True, new: bool = False) -> Path:
         """Give the name to write to for a file that is to be at `path`.
 
         Args:
             path: The place. A link is followed; a device or pipe is written to itself.
             parents: Whether its folder may be made.
+            new: Whether a file that another process puts there meanwhile must stay.
         """
         if in_place(path):
             if path.is_fifo():
@@ -147,6 +186,8 @@ class Staged:
         target = Path(os.path.realpath(path)) if path.is_symlink() else path
         part = self.folder(target.parent, wanted=path, parents=parents) / target.name
         self._moves.append((part, target))
+        if new:
+            self._new.add(target)
         return part
 
     def folder(self, home: Path, *, wanted: Path | None = None, parents: bool = True) -> Path:
@@ -165,14 +206,30 @@ class Staged:
             self._locks += _locked(part)
         return self._parts[home]
 
-    def place(self, part: Path, path: Path) -> None:
-        """Let a file of a hidden folder take the place `path`."""
+    def hold(self, home: Path) -> None:
+        """Keep all others out of a folder until this is committed or dropped; wait for them."""
+        self.folder(home)
+        try:
+            import fcntl
+        except ImportError:
+            return
+        handle = os.open(home, os.O_RDONLY)
+        self._locks.append(handle)
+        # Not every file system has locks.
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+
+    def place(self, part: Path, path: Path, *, new: bool = False) -> None:
+        """Let a file of a hidden folder take the place `path`; `new` as for `file`."""
         if in_place(path):
             with part.open("rb") as source, path.open("wb") as target:
                 shutil.copyfileobj(source, target)
             return
         self._make(path.parent)
-        self._moves.append((part, Path(os.path.realpath(path)) if path.is_symlink() else path))
+        target = Path(os.path.realpath(path)) if path.is_symlink() else path
+        self._moves.append((part, target))
+        if new:
+            self._new.add(target)
 
     def remove(self, path: Path) -> None:
         """Let a file go when the others take their places."""
@@ -186,6 +243,8 @@ class Staged:
                 before.append((path, _kept(path, self._parts.get(path.parent))))
                 path.unlink(missing_ok=True)
             for part, target in self._moves:
+                if target in self._new:
+                    _refuse_taken(target)
                 before.append((target, _kept(target, part.parent)))
                 if target.exists():
                     shutil.copymode(target, part)
@@ -246,14 +305,14 @@ def whole(path: Path) -> Generator[Path]:
         yield files.file(path)
 
 
-def free(path: Path) -> Path:
-    """Give a name like `path` that nothing has yet, which says that it is unfinished."""
+def free(path: Path, why: str = "unfinished") -> Path:
+    """Give a name like `path` that nothing has yet, which says why it is another."""
     for number in range(1, 10_000):
-        mark = ".unfinished" if number == 1 else f".unfinished-{number}"
+        mark = f".{why}" if number == 1 else f".{why}-{number}"
         other = path.with_name(f"{path.stem}{mark}{path.suffix}")
         if not other.exists():
             return other
-    return path.with_name(f"{path.name}.unfinished")
+    return path.with_name(f"{path.name}.{why}")
 
 
 def write_text(path: Path, text: str) -> None:
@@ -278,6 +337,15 @@ def _kept(target: Path, part: Path | None) -> Path | None:
     except OSError:
         return target
     return kept
+
+
+def _refuse_taken(target: Path) -> None:
+    if os.path.lexists(target):
+        message = (
+            f"{target}: another command wrote this file meanwhile, and it is not replaced; give "
+            "another name, or --force to replace it"
+        )
+        raise PlaceError(message)
 
 
 def _put_back(target: Path, kept: Path | None) -> None:

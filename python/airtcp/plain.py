@@ -55,15 +55,20 @@ def _escaped(character: str) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"  # noqa: PLR2004
 
 
-def printable_values(tree: Any) -> Any:
-    """Escape every text in a tree of dicts and lists, and leave its line ends."""
+def printable_values(tree: Any, keep: str = "\n\t") -> Any:
+    """Escape every text in a tree of dicts and lists.
+
+    Args:
+        tree: Of texts, numbers, lists and dicts.
+        keep: Control characters that stay.
+    """
     if isinstance(tree, str):
-        return printable(tree, "\n\t")
+        return printable(tree, keep)
     if isinstance(tree, dict):
         table = cast("dict[str, Any]", tree)
-        return {printable(key): printable_values(value) for key, value in table.items()}
+        return {printable(key): printable_values(value, keep) for key, value in table.items()}
     if isinstance(tree, list):
-        return [printable_values(value) for value in cast("list[Any]", tree)]
+        return [printable_values(value, keep) for value in cast("list[Any]", tree)]
     return tree
 
 

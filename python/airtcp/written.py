@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import io
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, BinaryIO, ClassVar, Self
 
 from airtcp import folder as folders
 from airtcp import output
+from airtcp.plain import printable_values
 
 if TYPE_CHECKING:
     import os
@@ -16,6 +19,16 @@ if TYPE_CHECKING:
     import polars as pl
 
 REPORT = "report.html"
+
+
+def write_parquet(frame: pl.DataFrame, file: BinaryIO) -> None:
+    """Write a table; what the system refuses comes out as an `OSError`.
+
+    The library writes to memory: of a full disk it makes an error of its own without a number.
+    """
+    whole = io.BytesIO()
+    frame.write_parquet(whole)
+    file.write(whole.getbuffer())
 
 
 class Written(ABC):
@@ -35,6 +48,13 @@ class Written(ABC):
     @abstractmethod
     def page(self) -> str:
         """Make the report: one HTML document, complete in itself."""
+
+    def shown(self) -> Self:
+        """Give the same result with all names in one line, as a terminal may show them."""
+        other = copy.copy(self)
+        document = getattr(self, "json")  # noqa: B009 - each kind has its own
+        setattr(other, "json", printable_values(document, keep=""))  # noqa: B010 - as above
+        return other
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the report, in place of a file that is there.
@@ -92,7 +112,7 @@ class Written(ABC):
             names.append(f"{name}.parquet")
             # The library takes no names that are not UTF-8.
             with (part / names[-1]).open("wb") as file:
-                frame.write_parquet(file)
+                write_parquet(frame, file)
         if report:
             names.append(REPORT)
             (part / REPORT).write_text(self.page(), encoding="utf-8")

@@ -51,6 +51,7 @@ def test_help_loads_nothing_heavy() -> None:
     script = (
         "import sys, airtcp.cli\n"
         "sys.argv = ['airtcp', '--help']\n"
+        "airtcp.cli.os._exit = sys.exit\n"
         "try: airtcp.cli.main()\n"
         "except SystemExit: pass\n"
         "heavy = {'polars', 'altair', 'jinja2', 'vl_convert', 'airtcp._core', 'numpy'}\n"

@@ -14,10 +14,11 @@ import tarfile
 import time
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 
 import airtcp
-from airtcp.cli import console
+from airtcp.cli import console, ctrl_c, write
 from airtcp.papers.cache import Cache
 from conftest import ENVIRONMENT
 from examples import LOSSY_LINK
@@ -296,3 +297,79 @@ def test_a_fault_shows_its_place_when_asked(tmp_path: Path) -> None:
     )
     assert done.returncode == console.FAULT
     assert b"Traceback" in done.stderr
+
+
+def test_texts_are_no_formulas_and_numbers_are_none() -> None:
+    texts = ["=1", "  =1", "\t=1", "+a", "-1+cmd|x", "-", "@a", "\uff1d1", "\rx"]
+    plain = ["a", "-1.5", "+2e3", "1-2", "a=b", ""]
+    frame = write._no_formulas(pl.DataFrame({"name": texts + plain}))  # noqa: SLF001
+    assert frame["name"].to_list() == [f"'{text}" for text in texts] + plain
+
+
+def test_names_stay_in_their_line(tmp_path: Path, program: list[str]) -> None:
+    airtcp.synth(tmp_path / "a.txt", prr=0.8, packets=500)
+    (tmp_path / "a.txt").rename(tmp_path / "x\ny\tz\rb\x07.txt")
+    code, said = shell(tmp_path, program, "trace stats .")
+    assert code == 0
+    assert rb"x\x0ay\x09z\x0db\x07" in said
+    code, said = shell(
+        tmp_path, program, "trace convert $'x\\ny\\tz\\rb\\a.txt' --to $'q\\nr\\r.txt'"
+    )
+    assert code == 0
+    assert said.count(b"\n") == 1
+    assert rb"q\x0ar\x0d.txt" in said
+
+
+def test_what_a_library_makes_of_ctrl_c_is_no_fault(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ctrl_c, "_seen", True)
+    with pytest.raises(SystemExit) as ended, console.guard():
+        raise IndexError
+    assert ended.value.code == console.INTERRUPTED
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+def test_ctrl_c_when_all_is_done_is_one_line(tmp_path: Path) -> None:
+    # The last thing before the end of the process: streams are flushed.
+    code = (
+        "import os, signal, sys\n"
+        "from airtcp import __main__, cli\n"
+        "def press():\n    os.kill(os.getpid(), signal.SIGINT)\n"
+        "cli._flush = press\n"
+        "sys.argv = ['airtcp', '--version']\n"
+        "__main__.main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, b"interrupted\n")
+
+
+def test_nothing_is_loaded_before_ctrl_c_is_taken() -> None:
+    code = (
+        "import _signal, os, sys\n"
+        "before = set(sys.modules)\n"
+        "take = _signal.signal\n"
+        "def taken(*_):\n"
+        "    print(sorted(set(sys.modules) - before))\n"
+        "    os._exit(not print(end='', flush=True))\n"
+        "_signal.signal = taken\n"
+        "import airtcp.__main__\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert done.stdout.decode().strip() == "['__future__', 'airtcp', 'airtcp.__main__']"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")  # noqa: PTH110
+def test_a_table_for_a_full_disk(tmp_path: Path, program: list[str]) -> None:
+    airtcp.synth(tmp_path / "a.txt", prr=0.8, packets=500)
+    for form in ("parquet", "json"):
+        code, said = shell(tmp_path, program, f"trace stats a.txt --format {form} > /dev/full")
+        assert code == 2
+        assert said.startswith(b"error: standard output: the disk is full; free space")
+        assert said.count(b"\n") == 1

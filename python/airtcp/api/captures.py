@@ -25,6 +25,7 @@ class Captures:
     pcap: PathLike | None
     radiotap: PathLike | None
     purpose: folders.Purpose | None
+    force: bool = True
 
     def stage(self, files: output.Staged) -> dict[str, Any]:
         """Give the options that say where to write."""
@@ -46,6 +47,19 @@ class Captures:
         part.mkdir(exist_ok=True)
         return part / path.name
 
+    def _taken(self, files: output.Staged, folder: Path) -> str | None:
+        """Say why the folder may not be written to any more, if another run wrote there."""
+        files.hold(folder)
+        if self.purpose is None:
+            return None
+        try:
+            folders.check(
+                folder, self.purpose, force=self.force, option="--radiotap", pattern="*.pcapng"
+            )
+        except output.PlaceError as error:
+            return str(error).partition("; ")[0]
+        return None
+
     def placed(self, files: output.Staged, result: RunResult, core: _core.RunResult) -> RunResult:
         """Let captures take their places, and note in the result where they are.
 
@@ -63,6 +77,9 @@ class Captures:
             path = Path(place)
             if not core.recorded and not output.in_place(path):
                 path = output.free(path)
+            elif option == "radiotap" and (taken := self._taken(files, path)) is not None:
+                path = output.free(path, "kept")
+                result.lost.append(f"{taken}; the captures of this run are kept in {path}")
             if option == "radiotap":
                 part = files.folder(Path(place)) / "radiotap"
                 folders.replace(files, path, self.purpose or folders.Purpose(), part=part)

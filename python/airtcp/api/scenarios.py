@@ -40,6 +40,7 @@ def run(
     timeline: str | None = None,
     radiotap: PathLike | None = None,
     purpose: Purpose | None = None,
+    force: bool = True,
     workers: int | None = None,
     progress: Progress | None = None,
     warn: Callable[[str], object] | None = None,
@@ -62,6 +63,7 @@ def run(
         radiotap: Folder to write captures (pcapng with radiotap headers) of the first replication
             to, one for each station of the 802.11 cells: what its radio sent and heard.
         purpose: What the captures in `radiotap` are of, for who writes there next.
+        force: Whether captures that another process writes there meanwhile may be replaced.
         workers: Threads; all cores if left out. The result does not depend on it.
         progress: Called with done, total and a label; a replication counts a hundred.
         warn: Called before the run starts with each thing to know of its cells, such as stations
@@ -113,7 +115,7 @@ def run(
         about = options | {"capture": pcap is not None or radiotap is not None}
         for warning in _core.warnings(text, name, json.dumps(about)):
             warn(warning)
-    captures = Captures(pcap, radiotap, purpose)
+    captures = Captures(pcap, radiotap, purpose, force)
     with output.staged() as files:
         options |= captures.stage(files)
         core = _core.run(text, name, json.dumps(options), progress)

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -15,7 +16,7 @@ from airtcp.api.options import how_to_read, native, only_given, paths_of
 from airtcp.words_notes import notes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
     from airtcp.api.options import PathLike, Progress, Reading, TraceFormat
 
@@ -31,6 +32,7 @@ def synth(
     seed: int = 1,
     interval: str | None = None,
     fmt: TraceFormat | None = None,
+    force: bool = True,
 ) -> Path:
     """Make a synthetic trace.
 
@@ -45,6 +47,7 @@ def synth(
         seed: Root seed.
         interval: Interval between packets, to be noted in the file.
         fmt: `bits` (text of 0 and 1; the default), `csv`, or `sequence` (received numbers).
+        force: Whether a file that another process puts there meanwhile may be replaced.
 
     Returns:
         The file written.
@@ -71,8 +74,8 @@ def synth(
         interval=interval,
         format=fmt,
     )
-    with output.staged() as files:
-        spec["path"] = native(files.file(target, parents=False))
+    with _plainly(), output.staged() as files:
+        spec["path"] = native(files.file(target, parents=False, new=not force))
         try:
             text = json.dumps(spec, allow_nan=False)
         except (ValueError, RecursionError) as error:
@@ -80,6 +83,20 @@ def synth(
             raise _core.TraceError(message) from None
         _core.trace_synth(text)
     return target
+
+
+@contextmanager
+def _plainly() -> Generator[None]:
+    """Let errors name the place that was asked for, not the one written to meanwhile."""
+    try:
+        yield
+    except _core.TraceError as error:
+        said = output.said_plainly(str(error))
+        if said == str(error):
+            raise
+        raise _core.TraceError(said) from None
+    except output.PlaceError as error:
+        raise _core.TraceError(str(error)) from None
 
 
 def _unwritable(error: Exception) -> str:
@@ -126,7 +143,7 @@ def convert(
     options = json.dumps({"read": how_to_read(reading), **only_given(format=fmt)})
     paths, place = paths_of(links), Path(target)
     into = place.is_dir()
-    with output.staged() as files:
+    with _plainly(), output.staged() as files:
         if output.in_place(place):
             home = Path(tempfile.gettempdir())
         else:
@@ -148,7 +165,7 @@ def convert(
                 output.check(to, force=force, inputs=sources)
             except output.PlaceError as error:
                 raise _core.TraceError(str(error)) from None
-            files.place(part / name, to)
+            files.place(part / name, to, new=not force)
     if warn is not None:
         for line in notes([{"name": name, "notes": said} for name, said in read]):
             warn(line)

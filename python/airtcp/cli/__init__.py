@@ -6,6 +6,10 @@ after Ctrl-C (finished work is written first), 1 for a fault of airtcp's own.
 
 Only what every start of a program has loaded is imported here: before `main` runs, Ctrl-C ends in a
 traceback.
+
+Ctrl-C has three meanings. While modules are loaded and after the work is done, it ends the program
+at once. During the work it raises `KeyboardInterrupt`, and what is finished is written. A second
+Ctrl-C ends the program within about a second, whatever it waits for (`airtcp.cli.ctrl_c`).
 """
 
 from __future__ import annotations
@@ -13,18 +17,37 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, NoReturn
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
+    from typing import NoReturn
 
 
-def main() -> None:
-    """Run the command line; the entry point of the program `airtcp`."""
-    # One who starts this in the background may have it ignore Ctrl-C.
-    wanted = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+def main() -> NoReturn:
+    """Run the command line and end the process; the entry point of the program `airtcp`."""
+    # A program that was started in the background may have to ignore Ctrl-C.
+    before = signal.getsignal(signal.SIGINT)
+    wanted = before is signal.default_int_handler or getattr(before, "__name__", "") == "_at_once"
     if wanted:
         signal.signal(signal.SIGINT, _at_once)
+    code = 1
+    try:
+        try:
+            _guarded(wanted=wanted)
+            code = 0
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if wanted:
+            signal.signal(signal.SIGINT, _at_once)
+        _flush()
+    except KeyboardInterrupt:
+        _at_once(signal.SIGINT, None)
+    # The end of the interpreter would give Ctrl-C its meaning of before, without a word.
+    os._exit(code)
+
+
+def _guarded(*, wanted: bool) -> None:
     from airtcp.cli.console import guard, streams
 
     streams()
@@ -32,17 +55,25 @@ def main() -> None:
         from airtcp.cli.commands import app
 
         if wanted:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            from airtcp.cli import ctrl_c
+
+            ctrl_c.watch()
+            signal.signal(signal.SIGINT, ctrl_c.interrupt)
         _run(app)
-    if wanted:
-        # All is done but the end of the interpreter.
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _at_once(_number: int, _frame: FrameType | None) -> NoReturn:
     """End while modules are loaded, where an exception could be taken for another."""
     os.write(2, b"interrupted\n")
     os._exit(130)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            continue
 
 
 def _run(app: object) -> None:

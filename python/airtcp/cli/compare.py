@@ -180,7 +180,7 @@ def compare(
         result,
         where,
         form,
-        table=lambda: compare_tables.put_result(result),
+        table=lambda: compare_tables.put_result(result.shown()),
         text=lambda: result.text,
         rows=lambda: (result.outcomes, _rows(result)),
         show=show,

@@ -8,6 +8,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from airtcp.cli import ctrl_c
+from airtcp.output import PlaceError, said_plainly, trouble
 from airtcp.plain import POOR, printable
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ _LONGEST_MESSAGE: Final = 1600
 
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
     """End with an error about what was given: one screen, no traceback."""
-    text = printable(message.strip(), keep="\n")
+    text = printable(said_plainly(message.strip()), keep="\n")
     if len(text) > _LONGEST_MESSAGE:
         text = text[:_LONGEST_MESSAGE].rstrip() + " ..."
     _say(f"error: {text}\n")
@@ -78,7 +80,7 @@ def _nowhere(stream: TextIO) -> None:
 
 
 @contextmanager
-def guard() -> Generator[None]:
+def guard() -> Generator[None]:  # noqa: C901 - one branch for each way to end
     """Turn whatever can go wrong into one message and an exit code."""
     try:
         try:
@@ -90,7 +92,7 @@ def guard() -> Generator[None]:
         raise SystemExit(INTERRUPTED) from None
     except BrokenPipeError as error:
         if error.filename:
-            fail(f"{error.filename}: nobody reads it any more")
+            fail(f"{printable(os.fsdecode(error.filename))}: nobody reads it any more")
         # The reader, `head` for instance, has seen enough.
         _nowhere(sys.stdout)
         raise SystemExit(0) from None
@@ -98,15 +100,20 @@ def guard() -> Generator[None]:
         with suppress(OSError, ValueError):
             sys.stdout.flush()
         _nowhere(sys.stdout)
-        place = f"{os.fsdecode(error.filename)}: " if error.filename else ""
-        fail(f"{place}{error.strerror or error}")
+        # Files have names; without one it was what standard output leads to.
+        place = printable(os.fsdecode(error.filename or "standard output"))
+        fail(f"{place}: {trouble(error)}")
     except MemoryError:
         fail("there is not enough memory for this; try it with fewer links or packets")
     except Exception as error:  # noqa: BLE001 - whatever it is, nobody wants a traceback
         from airtcp._core import AirtcpError
 
-        if isinstance(error, AirtcpError):
+        if isinstance(error, AirtcpError | PlaceError):
             fail(str(error))
+        if ctrl_c.seen() and not os.environ.get(TRACEBACK):
+            # What a library made of Ctrl-C in the middle of its work.
+            _say("interrupted\n")
+            raise SystemExit(INTERRUPTED) from None
         fault(error)
     except BaseException as error:
         # A panic, of ours or of a library, is none of Python's own exceptions.
@@ -201,7 +208,7 @@ def note(message: str, *, quiet: bool) -> None:
     """Say something on standard error."""
     if not quiet:
         with suppress(OSError, ValueError):
-            screen(stderr=True).print(message, soft_wrap=True)
+            screen(stderr=True).print(printable(message), soft_wrap=True)
 
 
 @contextmanager

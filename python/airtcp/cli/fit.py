@@ -130,7 +130,7 @@ def fit(
         result,
         target,
         form,
-        table=lambda: _fit_table(result),
+        table=lambda: _fit_table(result.shown()),
         text=lambda: result.text,
         rows=lambda: (result.fits, result.fits.to_dicts()),
         show=show,

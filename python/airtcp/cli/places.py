@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shlex
 import sys
 import tomllib
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from airtcp import folder as folders
 from airtcp import output
 from airtcp.cli.console import fail
 from airtcp.output import PlaceError
+from airtcp.plain import printable
 from airtcp.written import REPORT
 
 if TYPE_CHECKING:
@@ -54,6 +57,8 @@ class Places:
     report: Path | None
     """The page, if it is not in that folder."""
     purpose: folders.Purpose
+    force: bool = False
+    """Whether what is there may be replaced."""
 
     @property
     def with_page(self) -> bool:
@@ -75,6 +80,8 @@ def decide(
     piped: bool,
     force: bool,
     inputs: Iterable[str | Path],
+    pcap: Path | None = None,
+    radiotap: Path | None = None,
 ) -> Places:
     """Decide where the result goes, and refuse places that would cost somebody something.
 
@@ -89,12 +96,17 @@ def decide(
         piped: Whether the result is for standard output.
         force: What --force says.
         inputs: What the command reads: files, folders, patterns.
+        pcap: What --pcap says.
+        radiotap: What --radiotap says.
     """
     sources = list(_sources(inputs))
     purpose = _purpose(asked)
     report = html
     if html is None and wanted and (out is not None or not piped):
         report = Path(REPORT) if out is None else out / REPORT
+    if out is not None and report is not None and _same(report, out / REPORT):
+        report = out / REPORT
+    _apart(out=out, html=report, pcap=pcap, radiotap=radiotap)
     try:
         if out is not None:
             folders.check(out, purpose, force=force, option="--out", pattern="*.parquet")
@@ -106,8 +118,54 @@ def decide(
             if html is None and out is None and wanted
             else ""
         )
-        fail(f"{error}{hint}")
-    return Places(out, report, purpose)
+        _refuse(f"{error}{hint}")
+    return Places(out, report, purpose, force)
+
+
+def _apart(
+    *, out: Path | None, html: Path | None, pcap: Path | None, radiotap: Path | None
+) -> None:
+    """Refuse outputs of one command that would take one another's place."""
+    given = {"--out": out, "--html": html, "--pcap": pcap, "--radiotap": radiotap}
+    # Devices take everything; only what has a name can be lost.
+    named = {option: path for option, path in given.items() if path and not output.in_place(path)}
+    for one, other in combinations(named, 2):
+        a, b = named[one], named[other]
+        if _same(a, b):
+            _refuse(f"{one} and {other} have the same name, {b}; give one of them another")
+        for upper, lower in ((one, other), (other, one)):
+            if not _inside(named[lower], named[upper]):
+                continue
+            place = named[lower]
+            if upper in ("--html", "--pcap"):
+                _refuse(
+                    f"{lower} {place} is inside {upper} {named[upper]}, which is a file; "
+                    "give one of them another name"
+                )
+            direct = _same(place.parent, named[upper])
+            if direct and place.name != REPORT and folders.is_a_result(place.name):
+                _refuse(
+                    f"{lower} {place} has a name that {upper} {named[upper]} uses for its own "
+                    "files; give it another name"
+                )
+            if direct and place.name == REPORT and (upper, lower) != ("--out", "--html"):
+                _refuse(
+                    f"{lower} {place} has the name of the report in {upper} {named[upper]}; "
+                    "give it another name"
+                )
+
+
+def _same(a: Path, b: Path) -> bool:
+    return os.path.realpath(a) == os.path.realpath(b)
+
+
+def _inside(path: Path, folder: Path) -> bool:
+    return Path(os.path.realpath(folder)) in Path(os.path.realpath(path)).parents
+
+
+def _refuse(message: str) -> NoReturn:
+    """End with one line, whatever names hold."""
+    fail(printable(message))
 
 
 def check(path: Path | None, *, force: bool, inputs: Iterable[str | Path], ours: bool) -> None:
@@ -117,7 +175,7 @@ def check(path: Path | None, *, force: bool, inputs: Iterable[str | Path], ours:
     try:
         output.check(path, force=force, inputs=list(_sources(inputs)), ours=ours)
     except PlaceError as error:
-        fail(str(error))
+        _refuse(str(error))
 
 
 def check_captures(asked: dict[str, Any], folder: Path, *, force: bool) -> None:
@@ -125,7 +183,7 @@ def check_captures(asked: dict[str, Any], folder: Path, *, force: bool) -> None:
     try:
         folders.check(folder, _purpose(asked), force=force, option="--radiotap", pattern="*.pcapng")
     except PlaceError as error:
-        fail(str(error))
+        _refuse(str(error))
 
 
 def of_scenarios(paths: Iterable[str | Path]) -> Iterator[Path]:

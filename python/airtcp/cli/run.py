@@ -81,7 +81,15 @@ def run(
         form = opt.Format.JSON
     inputs = list(places.of_scenarios([scenario]))
     where = places.decide(
-        asked, out=out, html=html, wanted=out is not None, piped=True, force=force, inputs=inputs
+        asked,
+        out=out,
+        html=html,
+        wanted=out is not None,
+        piped=True,
+        force=force,
+        inputs=inputs,
+        pcap=pcap,
+        radiotap=radiotap,
     )
     places.check(pcap, force=force, inputs=inputs, ours=True)
     if radiotap is not None:
@@ -101,6 +109,7 @@ def run(
             timeline=timeline,
             radiotap=radiotap,
             purpose=where.purpose,
+            force=force,
             workers=workers,
             progress=tell,
             warn=lambda warning: note(f"warning: {warning}", quiet=quiet),
@@ -114,7 +123,7 @@ def run(
         result,
         where,
         form,
-        table=lambda: _tables(result),
+        table=lambda: _tables(result.shown()),
         text=lambda: result.text,
         rows=lambda: (result.flows, result.json["replications"]),
         show=show,

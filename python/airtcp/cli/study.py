@@ -115,7 +115,7 @@ def study(
         result,
         where,
         form,
-        table=lambda: _table(result),
+        table=lambda: _table(result.shown()),
         text=lambda: result.text,
         rows=lambda: _rows(result),
         show=show,

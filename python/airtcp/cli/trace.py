@@ -11,6 +11,7 @@ import typer
 from airtcp.cli import fit
 from airtcp.cli import options as opt
 from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, screen
+from airtcp.plain import printable_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +67,7 @@ def stats(
         )
     write.printed(
         opt.Format.JSON if as_json else form,
-        table=lambda: _table(document),
+        table=lambda: _table(printable_values(document, keep="")),
         text=lambda: json.dumps(document, ensure_ascii=False),
         rows=lambda: (_frame(document), document["links"] or document["capacities"]),
     )
@@ -211,6 +212,7 @@ def synth(
             seed=seed,
             interval=interval,
             fmt=fmt.value,
+            force=force,
         )
     note(f"{path}: {packets} packets, seed {seed}", quiet=quiet)
 

@@ -9,6 +9,7 @@ import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
+from airtcp.plain import printable_values
 from airtcp.written import Written
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def models(
         _Scores(document),
         where,
         opt.Format.JSON if as_json else form,
-        table=lambda: _table(document),
+        table=lambda: _table(printable_values(document, keep="")),
         text=lambda: json.dumps(document, ensure_ascii=False),
         rows=lambda: (_frame(rows), rows),
         show=show,

@@ -11,12 +11,17 @@ import signal
 import sys
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
+from airtcp import folder as folders
 from airtcp import output
+from airtcp.cli import ctrl_c
 from airtcp.cli.console import INTERRUPTED, fail, note
 from airtcp.cli.options import Format
+from airtcp.output import PlaceError
 from airtcp.plain import printable
+from airtcp.written import REPORT, write_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -27,6 +32,11 @@ if TYPE_CHECKING:
 
     from airtcp.cli.places import Places
     from airtcp.written import Written
+
+
+_FORMULA: Final = r"^(?:\s*[=+\-@\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]|[\t\r\n])"
+"""A spreadsheet passes over blanks; in some languages it takes wide characters, too."""
+_NUMBER: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$"
 
 
 def printed(
@@ -70,7 +80,7 @@ def table_to_stdout(frame: pl.DataFrame, rows: Sequence[Any], form: Format) -> N
     elif form is Format.PARQUET:
         if sys.stdout.isatty():
             fail("--format parquet is binary: send it to a file, or use --out DIR")
-        frame.write_parquet(sys.stdout.buffer)
+        write_parquet(frame, sys.stdout.buffer)
 
 
 def _no_formulas(frame: pl.DataFrame) -> pl.DataFrame:
@@ -78,7 +88,7 @@ def _no_formulas(frame: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     text = pl.col(pl.String)
-    formula = text.str.contains(r"^[=+\-@\t\r]") & text.cast(pl.Float64, strict=False).is_null()
+    formula = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
     return frame.with_columns(pl.when(formula).then(pl.lit("'") + text).otherwise(text).name.keep())
 
 
@@ -86,8 +96,18 @@ def files(result: Written, places: Places, *, quiet: bool) -> None:
     """Write the files that were asked for, all of them or none, and say where they are."""
     out, report = places.out, places.report
     names: list[str] = []
+    taken: list[str] = []
     with output.staged() as staged:
         if out is not None:
+            # Whoever else writes there has to wait; what they wrote before stays.
+            staged.hold(out)
+            refused = _taken(out, places)
+            if refused is not None:
+                kept = output.free(out, "kept")
+                taken.append(f"{refused}; this result is kept in {kept}")
+                report = kept / REPORT if places.with_page else report
+                places = replace(places, out=kept, report=report)
+                out = kept
             with _named(out):
                 names = result.stage(staged, out, report=places.with_page, purpose=places.purpose)
         if report is not None and not places.with_page:
@@ -97,6 +117,17 @@ def files(result: Written, places: Places, *, quiet: bool) -> None:
         note(f"results: {out} ({len(names) - places.with_page} files)", quiet=quiet)
     if report is not None:
         note(f"report: {report}", quiet=quiet)
+    if taken:
+        raise PlaceError("; ".join(taken))
+
+
+def _taken(out: Path, places: Places) -> str | None:
+    """Say why the folder may not be written to any more, if another command wrote there."""
+    try:
+        folders.check(out, places.purpose, force=places.force, option="--out", pattern="*.parquet")
+    except PlaceError as error:
+        return str(error).partition("; ")[0]
+    return None
 
 
 @contextmanager
@@ -165,8 +196,6 @@ def finish(
 
 def aside(places: Places) -> Places:
     """Give places for an unfinished result that replace no earlier one."""
-    from dataclasses import replace
-
     out, report = places.out, places.report
     with_page = places.with_page
     if out is not None and out.is_dir() and any(out.iterdir()):
@@ -185,12 +214,13 @@ def finishing() -> Generator[None]:
         yield
         return
     pressed = 0
+    ctrl_c.again()
 
     def later(number: int, frame: FrameType | None) -> None:
         nonlocal pressed
         pressed += 1
         if pressed > 1:
-            signal.default_int_handler(number, frame)
+            ctrl_c.interrupt(number, frame)
         note("writing the results; press Ctrl-C again to drop them", quiet=False)
 
     before = signal.signal(signal.SIGINT, later)

@@ -1,0 +1,95 @@
+"""Ctrl-C while the main thread waits in the system, where no handler of Python's runs.
+
+Libraries may let system calls go on after a signal (polars does): opening a pipe that nobody writes
+to would then wait for ever. The interpreter tells a pipe of each signal before any handler runs. A
+thread reads that pipe, interrupts the main thread's system call, and ends the program after a
+second Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Final, NoReturn
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+INTERRUPTED: Final = 130
+_TOGETHER_S: Final = 0.3
+"""Signals as close as this are one Ctrl-C: `timeout -s INT` sends two."""
+_GRACE_S: Final = 1.0
+"""Time that a second Ctrl-C leaves to put things in order."""
+_NUDGES: Final = 5
+_NUDGE_S: Final = 0.05
+
+_pressed = 0
+_seen = False
+
+
+def at_once(_number: int, _frame: FrameType | None) -> NoReturn:
+    """End the program without any further work."""
+    os.write(2, b"interrupted\n")
+    os._exit(INTERRUPTED)
+
+
+def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    """Stop the work: the handler of Ctrl-C while there is some."""
+    global _seen  # noqa: PLW0603 - one per process, as signals are
+    _seen = True
+    signal.default_int_handler(number, frame)
+    raise KeyboardInterrupt
+
+
+def seen() -> bool:
+    """Tell whether Ctrl-C stopped the work: an exception may be what a library made of it."""
+    return _seen
+
+
+def again() -> None:
+    """Count anew: what Ctrl-C does has changed."""
+    global _pressed  # noqa: PLW0603 - one per process, as signals are
+    _pressed = 0
+
+
+def watch() -> None:
+    """Begin to watch. The main thread calls this."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    # Nobody sends it, and it is ignored if no handler is set.
+    signal.signal(signal.SIGURG, lambda _number, _frame: None)
+    sys.unraisablehook = _unraisable
+    main = threading.get_ident()
+    threading.Thread(target=_look, args=(reading, main), name="ctrl-c", daemon=True).start()
+
+
+def _unraisable(lost: sys.UnraisableHookArgs) -> None:
+    """Bring back a Ctrl-C that came while the interpreter could not raise anything."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    else:
+        sys.__unraisablehook__(lost)
+
+
+def _look(reading: int, main: int) -> None:
+    global _pressed  # noqa: PLW0603 - as above
+    last = -_TOGETHER_S
+    while True:
+        if signal.SIGINT not in os.read(reading, 64):
+            continue
+        now = time.monotonic()
+        if now - last > _TOGETHER_S:
+            _pressed += 1
+        last = now
+        for _ in range(_NUDGES):
+            time.sleep(_NUDGE_S)
+            signal.pthread_kill(main, signal.SIGURG)
+        if _pressed > 1:
+            time.sleep(_GRACE_S)
+            # Ctrl-C may mean something else by now.
+            if _pressed > 1:
+                at_once(signal.SIGINT, None)
