@@ -82,8 +82,8 @@ def test_cubic_has_what_linux_has_and_less_than_reno(kernel: ModuleType) -> None
 
 
 def test_the_answer_to_marks_is_spread_as_in_linux(kernel: ModuleType) -> None:
-    # At once it would be 8.61 Mb/s.
-    assert _beside_linux(kernel, "reno", 80, 0.0, mark=True) < 8.2
+    # At once it would be 9.50 Mb/s, where Linux has 8.55.
+    assert _beside_linux(kernel, "cubic", 80, 0.0, mark=True) < 9
 
 
 @pytest.mark.parametrize(
