@@ -166,7 +166,7 @@ fn seeds_and_labels_make_different_channels() {
 fn the_link_lends_its_slot() {
     let config: LossConfig =
         toml::from_str("model = \"gilbert-elliott\"\ng = 0.1\nb = 0.1").unwrap();
-    assert!(build_err(&config).contains("slot: missing"));
+    assert!(build_err(&config).contains("loss.slot: missing"));
     let slot = Some(Span::from_millis(10));
     assert!(Loss::new(&config, Seed::new(0), "x", slot, &load).is_ok());
     assert!(super::NoLoss::samples().len() == 1);

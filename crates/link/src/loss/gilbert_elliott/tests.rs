@@ -250,7 +250,7 @@ fn impossible_channels_are_refused() {
             GilbertElliottConfig { g: p(0.5), b: p(0.4999), slot: Some(Span(1000)), ..d() },
             "too short to follow",
         ),
-        (GilbertElliottConfig { slot: None, g: p(0.1), b: p(0.1), ..d() }, "slot: missing"),
+        (GilbertElliottConfig { slot: None, g: p(0.1), b: p(0.1), ..d() }, "loss.slot: missing"),
     ] {
         let message = build_err(&LossConfig::GilbertElliott(config));
         assert!(message.contains(part), "{message}");

@@ -131,7 +131,7 @@ fn refuses_what_cannot_be() {
         (config(&[], &[]), "either"),
         (both, "either"),
         (missing, "path: no such"),
-        (no_slot, "slot: missing"),
+        (no_slot, "loss.slot: missing"),
         (config(&[(0, 1)], &[(1, 1)]), "successes: "),
         (config(&[(1, 1)], &[(1, 0)]), "losses: "),
         (config(&[(1, 1)], &[(u64::MAX, 2)]), "losses: "),
