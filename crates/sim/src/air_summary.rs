@@ -2,6 +2,9 @@
 //!
 //! A frame class that a station sent none of in a replication counts there as none sent, no airtime
 //! and no bits, and has no error rate; rates of a whole cell are of all its stations' frames together.
+//!
+//! Counts and shares of frames or packets have the exact interval where events are few
+//! ([`Estimate::of_counts`], [`Estimate::of_shares`]); everything else has Student's.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,13 +35,37 @@ pub struct CellEstimates {
     pub stations: Vec<Estimates>,
 }
 
-/// Values of each quantity, one for each replication that has it.
-type Values = BTreeMap<String, Vec<f64>>;
+/// Values of each quantity.
+type Values = BTreeMap<String, Sample>;
+
+/// One quantity, a value for each replication that has it.
+#[derive(Default)]
+struct Sample {
+    values: Vec<f64>,
+    /// Of what each value is a share; empty if it is no share.
+    of: Vec<f64>,
+    /// True if the values count events.
+    counts: bool,
+}
+
+impl Sample {
+    fn estimate(self) -> Estimate {
+        match self {
+            Self { values, of, .. } if !of.is_empty() && of.len() == values.len() => {
+                Estimate::of_shares(values.into_iter().zip(of))
+            }
+            Self { values, counts: true, .. } => Estimate::of_counts(values),
+            Self { values, .. } => Estimate::of(values),
+        }
+    }
+}
 
 /// Quantities of frames that are zero where there are none.
 const ADDITIVE: [&str; 3] = ["sent", "airtime_share", "mac_bps"];
 /// Quantities whose mean says nothing.
 const PLACES: [&str; 2] = ["x_m", "y_m"];
+/// Whole numbers that count no events.
+const NO_EVENTS: [&str; 1] = ["hidden_stations"];
 
 /// The estimates of every cell.
 pub(crate) fn cells(replications: &[Replication]) -> Vec<CellEstimates> {
@@ -50,7 +77,7 @@ pub(crate) fn cells(replications: &[Replication]) -> Vec<CellEstimates> {
 
 fn cell(runs: &[&CellResult]) -> CellEstimates {
     let mut values = Values::new();
-    let mut lost: BTreeMap<String, BTreeMap<String, Vec<f64>>> = BTreeMap::new();
+    let mut lost: BTreeMap<String, Values> = BTreeMap::new();
     let causes: BTreeSet<(&str, &str)> = runs
         .iter()
         .flat_map(|run| &run.stations)
@@ -65,7 +92,9 @@ fn cell(runs: &[&CellResult]) -> CellEstimates {
             let gone: u64 = frames().filter_map(|f| f.lost.get(*cause)).sum();
             if sent > 0 {
                 let by_cause = lost.entry((*class).to_owned()).or_default();
-                by_cause.entry((*cause).to_owned()).or_default().push(share(gone, sent));
+                let sample = by_cause.entry((*cause).to_owned()).or_default();
+                sample.values.push(share(gone, sent));
+                sample.of.push(sent as f64);
             }
         }
     }
@@ -91,26 +120,42 @@ fn share(part: u64, whole: u64) -> f64 {
 
 /// Adds what one replication says of a whole cell.
 fn whole(run: &CellResult, values: &mut Values) {
-    let mut add = |key: &str, value: f64| values.entry(key.to_owned()).or_default().push(value);
+    let mut add =
+        |key: &str, value: f64| values.entry(key.to_owned()).or_default().values.push(value);
     let sum = |of: fn(&StationResult) -> f64| run.stations.iter().map(of).sum::<f64>();
     add("busy_share", run.busy_share);
     add("airtime_share", sum(|s| s.airtime_share));
     add("mac_bps", sum(|s| s.mac_bps));
-    add("retry_drops", sum(|s| s.retry_drops as f64));
-    add("lifetime_drops", sum(|s| s.lifetime_drops as f64));
-    add("refused_drops", sum(|s| s.refused_drops as f64));
-    add("queue_drops", sum(|s| s.queue_drops as f64));
+    let mut count = |key: &str, n: u64| {
+        let sample = values.entry(key.to_owned()).or_default();
+        sample.counts = true;
+        sample.values.push(n as f64);
+    };
+    let total = |of: fn(&StationResult) -> u64| run.stations.iter().map(of).sum::<u64>();
+    count("retry_drops", total(|s| s.retry_drops));
+    count("lifetime_drops", total(|s| s.lifetime_drops));
+    count("refused_drops", total(|s| s.refused_drops));
+    count("queue_drops", total(|s| s.queue_drops));
     let classes: BTreeSet<&str> =
         run.stations.iter().flat_map(|s| s.frames.keys().map(String::as_str)).collect();
     for class in classes {
         let frames = || of_class(run, class);
         let sent: u64 = frames().map(|f| f.sent).sum();
         let gone: u64 = frames().flat_map(|f| f.lost.values()).sum();
-        add(&format!("{class}_sent"), sent as f64);
-        add(&format!("{class}_airtime_share"), frames().map(|f| f.airtime_share).sum());
-        add(&format!("{class}_mac_bps"), frames().map(|f| f.mac_bps).sum());
+        let all = [
+            ("sent", sent as f64),
+            ("airtime_share", frames().map(|f| f.airtime_share).sum()),
+            ("mac_bps", frames().map(|f| f.mac_bps).sum()),
+        ];
+        for (key, value) in all {
+            let sample = values.entry(format!("{class}_{key}")).or_default();
+            sample.counts = key == "sent";
+            sample.values.push(value);
+        }
         if sent > 0 {
-            add(&format!("{class}_error_rate"), share(gone, sent));
+            let sample = values.entry(format!("{class}_error_rate")).or_default();
+            sample.values.push(share(gone, sent));
+            sample.of.push(sent as f64);
         }
     }
 }
@@ -123,18 +168,20 @@ fn station(runs: &[&StationResult]) -> Estimates {
         let Ok(Value::Object(mut record)) = serde_json::to_value(run) else { continue };
         let frames = record.remove("frames");
         let categories = record.remove("categories");
-        add_numbers("", &record, &mut values);
+        let data = run.frames.get("data").map(|f| f.sent as f64);
+        add_numbers("", &record, data, &mut values);
         for category in categories.iter().filter_map(Value::as_array).flatten() {
             if let (Some(Value::String(name)), Some(numbers)) =
                 (category.get("category"), category.as_object())
             {
-                add_numbers(&format!("{}_", name.replace('-', "_")), numbers, &mut values);
+                let sent = number(numbers, "sent");
+                add_numbers(&format!("{}_", name.replace('-', "_")), numbers, sent, &mut values);
             }
         }
         let Some(Value::Object(frames)) = frames else { continue };
         for (class, frame) in &frames {
             if let Value::Object(frame) = frame {
-                add_numbers(&format!("{class}_"), frame, &mut values);
+                add_numbers(&format!("{class}_"), frame, number(frame, "sent"), &mut values);
             }
         }
     }
@@ -144,23 +191,99 @@ fn station(runs: &[&StationResult]) -> Estimates {
     Estimates { name, quantities: estimates(values) }
 }
 
-fn add_numbers(prefix: &str, record: &Map<String, Value>, values: &mut Values) {
+fn number(record: &Map<String, Value>, key: &str) -> Option<f64> {
+    record.get(key)?.as_f64()
+}
+
+/// Adds the numbers of a record, which is of so many frames sent.
+fn add_numbers(prefix: &str, record: &Map<String, Value>, sent: Option<f64>, values: &mut Values) {
     for (key, value) in record {
         if let Some(number) = value.as_f64() {
-            values.entry(format!("{prefix}{key}")).or_default().push(number);
+            let sample = values.entry(format!("{prefix}{key}")).or_default();
+            sample.values.push(number);
+            sample.of.extend(share_of(key, number, record, sent));
+            // Whole numbers are counts: their type says so, not their value.
+            sample.counts = value.is_u64() && !NO_EVENTS.contains(&key.as_str());
         }
+    }
+}
+
+/// The number of frames or packets that a share is of.
+fn share_of(key: &str, share: f64, record: &Map<String, Value>, sent: Option<f64>) -> Option<f64> {
+    match key {
+        "error_rate" => sent,
+        // Packets are not counted: they follow from those lost, or, without any, from the attempts.
+        "residual_loss" if share > 0.0 => {
+            let lost = ["retry_drops", "lifetime_drops"].map(|drops| number(record, drops));
+            Some(lost.into_iter().flatten().sum::<f64>() / share)
+        }
+        "residual_loss" => Some(sent? / number(record, "attempts_mean")?),
+        _ => None,
     }
 }
 
 /// Puts in the zeros of replications in which a station sent no frame of a class.
 fn fill(values: &mut Values, replications: usize) {
-    for (key, list) in values {
+    for (key, sample) in values {
         if ADDITIVE.iter().any(|end| key.ends_with(end)) {
-            list.resize(replications, 0.0);
+            sample.values.resize(replications, 0.0);
         }
     }
 }
 
 fn estimates(values: Values) -> BTreeMap<String, Estimate> {
-    values.into_iter().map(|(key, values)| (key, Estimate::of(values))).collect()
+    values.into_iter().map(|(key, sample)| (key, sample.estimate())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::air::{FrameResult, StationResult};
+
+    fn run(sent: u64, noise: u64, retry_drops: u64) -> CellResult {
+        let frame = FrameResult {
+            sent,
+            error_rate: noise as f64 / sent as f64,
+            airtime_share: 0.5,
+            mac_bps: 1e6,
+            lost: [("noise".to_owned(), noise)].into_iter().filter(|l| l.1 > 0).collect(),
+        };
+        let station: StationResult = serde_json::from_value(serde_json::json!({
+            "name": "sta0", "x_m": 0.0, "y_m": 0.0, "distance_m": 1.0, "signal_dbm": -50.0,
+            "snr_db": 40.0, "hidden_stations": 2, "goodput_from_bps": 1e6, "goodput_to_bps": 0.0,
+            "airtime_share": 0.5, "mac_bps": 1e6, "frames": {"data": frame},
+            "attempts_mean": 1.0, "residual_loss": retry_drops as f64 / sent as f64,
+            "service_mean_s": 0.001, "retry_drops": retry_drops, "queue_drops": 0,
+            "mean_queue_packets": 1.0,
+        }))
+        .unwrap();
+        CellResult { name: "cell".into(), medium: 0, busy_share: 0.5, stations: vec![station] }
+    }
+
+    #[test]
+    fn counts_and_shares_of_stations_have_the_exact_interval() {
+        let runs = [run(1000, 0, 0), run(1000, 0, 0), run(2000, 0, 0)];
+        let found = cell(&runs.iter().collect::<Vec<_>>());
+        let close = |found: Option<f64>, wanted: f64| (found.unwrap() - wanted).abs() < 1e-4;
+        // Garwood: no event in all lies below 3.6889.
+        for quantities in [&found.quantities, &found.stations[0].quantities] {
+            for key in ["queue_drops", "retry_drops"] {
+                assert!(close(quantities[key].ci_high, 3.6889 / 3.0), "{key}: {quantities:?}");
+            }
+            assert!(close(quantities["data_error_rate"].ci_high, 3.6889 / 4000.0));
+        }
+        let station = &found.stations[0].quantities;
+        assert!(close(station["residual_loss"].ci_high, 3.6889 / 4000.0), "{station:?}");
+        // Neither a place nor what it sees is an event.
+        assert_eq!(station["hidden_stations"].ci_high, Some(2.0));
+        assert_eq!(station["mean_queue_packets"].ci_high, Some(1.0));
+
+        let runs = [run(1000, 0, 0), run(1000, 3, 1), run(1000, 0, 0)];
+        let found = cell(&runs.iter().collect::<Vec<_>>());
+        let noise = &found.lost["data"]["noise"];
+        // Student's interval of three shares reaches below zero; 3 events are 0.6187 to 8.7673.
+        assert!(close(noise.mean, 0.001) && noise.ci_low == Some(0.0), "{noise:?}");
+        assert!(noise.ci_high.unwrap() >= 8.7673 / 3000.0);
+        assert!(close(found.stations[0].quantities["residual_loss"].mean, 1.0 / 3000.0));
+    }
 }

@@ -263,6 +263,9 @@ impl Summary {
     }
 }
 
+/// Whole numbers that count no events.
+const NO_EVENTS: [&str; 2] = ["max_queue_packets", "segment_bytes"];
+
 /// Estimates of every numeric quantity of the records, by position and key. The keys are read
 /// off the serialised record, so a new quantity needs no second list here.
 fn estimates<T: Serialize>(
@@ -284,9 +287,10 @@ fn estimates<T: Serialize>(
                 for (key, value) in record.into_iter().chain(protocol) {
                     match value {
                         Value::Number(n) => {
+                            let events = n.is_u64() && !NO_EVENTS.contains(&key.as_str());
                             let (counts, values) = values.entry(key).or_insert((true, Vec::new()));
                             // Whole numbers are counts: their type says so, not their value.
-                            *counts &= n.is_u64();
+                            *counts &= events;
                             values.extend(n.as_f64());
                         }
                         Value::String(text) if key == "name" => name = text,

@@ -31,3 +31,27 @@ tcp = { profile = "linux", ecn = true }
     assert!(reactions > 0 && reactions <= link.marked_packets, "{reactions}");
     assert_eq!(r.flows.iter().map(|f| f.retransmissions).sum::<u64>(), 0);
 }
+
+/// What a timeout lost is repaired without new data, which alone could say CWR: every ACK echoes marks
+/// that the timeout has answered. They must not keep the window at a segment (0.65 Mb/s; ns-2 has 8.1).
+#[test]
+fn an_echo_does_not_stop_the_slow_start_after_a_timeout() {
+    let text = r#"
+duration = "10 s"
+[[links]]
+from = "a"
+to = "b"
+rate = "10 Mb/s"
+delay = "40 ms"
+queue = { kind = "red", ecn = true }
+[[flows]]
+from = "a"
+to = "b"
+tcp = { profile = "s0", ecn = true }
+"#;
+    let r = run_first(text);
+    let (flow, link) = (&r.flows[0], &r.links[0]);
+    // The case that is meant: marks, then hundreds of losses and a timeout.
+    assert!(link.marked_packets > 0 && flow.timeouts >= 1 && flow.retransmissions > 100);
+    assert!(flow.goodput_bps > 6e6, "{}", flow.goodput_bps);
+}
