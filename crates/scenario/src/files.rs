@@ -35,6 +35,8 @@ fn text(path: &Path) -> Result<String, String> {
     if bytes.len() as u64 > MAX_FILE {
         return Err(format!("is longer than {MAX_FILE} bytes"));
     }
-    String::from_utf8(bytes)
-        .map_err(|e| format!("is not text (byte {} is not UTF-8)", e.utf8_error().valid_up_to()))
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        format!("byte {at}: found text that is not UTF-8; save the file as UTF-8 or ASCII")
+    })
 }

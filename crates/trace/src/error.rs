@@ -82,6 +82,20 @@ pub enum TraceError {
         /// Of what.
         what: &'static str,
     },
+    /// Within the limit alone, and beyond it with the files read before.
+    #[error(
+        "{path}: with the files before it there are more than {packets} packets or {links} links; if they \
+         are meant to be that many, set the environment variable AIRTCP_INPUT_LIMIT (\"1 GB\" by default) \
+         higher"
+    )]
+    TooLargeTogether {
+        /// The file.
+        path: String,
+        /// Packets that all files together may hold.
+        packets: u64,
+        /// Links that all files together may hold.
+        links: u64,
+    },
     /// Recognised, but as something else.
     #[error("{path}: this is {what}, not a delivery trace. {hint}")]
     NotATrace {

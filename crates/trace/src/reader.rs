@@ -17,7 +17,10 @@ mod lines;
 mod many;
 mod open;
 mod order;
+mod ratios;
 mod sequence;
+mod strays;
+pub mod waiting;
 mod zstd;
 
 use std::collections::BTreeMap;
@@ -30,7 +33,7 @@ use airtcp_units::{Capacity, Outcomes, Span};
 use serde::{Deserialize, Serialize};
 
 pub use kinds::binary_kind;
-pub use layouts::{LayoutInfo, layouts};
+pub use layouts::{LayoutInfo, layouts, text_kind};
 pub use many::{Collector, Expanded, Skipped, expand, read_many};
 
 use crate::error::TraceError;
@@ -136,12 +139,15 @@ impl Default for ReadOptions {
 /// Reads every link of the file at `path`.
 pub fn read_links(path: &Path, options: &ReadOptions) -> Result<Vec<LinkTrace>, TraceError> {
     let io = |source| TraceError::Io { path: path.display().to_string(), source };
-    let file = File::open(path).map_err(io)?;
-    if file.metadata().map_err(io)?.is_dir() {
+    if std::fs::metadata(path).map_err(io)?.is_dir() {
         let found = "this is a folder".to_owned();
         return Err(TraceError::NoFiles { pattern: path.to_owned(), found });
     }
-    read_links_from(path, file, options)
+    // A pipe without a writer is waited for where the wait can be ended.
+    match waiting::Patient::of(path).map_err(io)? {
+        Some(pipe) => read_links_from(path, pipe, options),
+        None => read_links_from(path, File::open(path).map_err(io)?, options),
+    }
 }
 
 /// Reads every link of `data`; `name` stands for it in messages and link names.

@@ -12,6 +12,7 @@ use airtcp_units::{Outcomes, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::error::TraceError;
+use crate::reader::LinkTrace;
 
 /// How to write a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,9 +37,28 @@ pub fn write_file(
     interval: Option<Span>,
     format: TraceFormat,
 ) -> Result<(), TraceError> {
+    write_marked(path, outcomes, interval, format, "")
+}
+
+/// Writes the trace of a link, as [`write_file`]. A comment keeps that its order was drawn.
+pub fn write_link(path: &Path, link: &LinkTrace, format: TraceFormat) -> Result<(), TraceError> {
+    let mark = if link.order_known { "" } else { "# airtcp: order=drawn\n" };
+    write_marked(path, &link.outcomes, link.interval, format, mark)
+}
+
+fn write_marked(
+    path: &Path,
+    outcomes: &Outcomes,
+    interval: Option<Span>,
+    format: TraceFormat,
+    mark: &str,
+) -> Result<(), TraceError> {
     let partial = partial_name(path);
-    let result =
-        fill(&partial, path, outcomes, interval, format).and_then(|()| fs::rename(&partial, path));
+    let result = fill(&partial, path, |out| {
+        out.write_all(mark.as_bytes())?;
+        write(out, outcomes, interval, format)
+    });
+    let result = result.and_then(|()| fs::rename(&partial, path));
     result.map_err(|source| {
         // Best effort: the error that matters is the first one.
         let _ = fs::remove_file(&partial);
@@ -55,25 +75,23 @@ fn partial_name(path: &Path) -> PathBuf {
 fn fill(
     partial: &Path,
     path: &Path,
-    outcomes: &Outcomes,
-    interval: Option<Span>,
-    format: TraceFormat,
+    text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let file = File::create(partial)?;
     if path.extension().is_some_and(|e| e == "gz") {
         let mut out = flate2::write::GzEncoder::new(file, flate2::Compression::default());
-        write(&mut out, outcomes, interval, format)?;
+        text(&mut out)?;
         out.finish()?.sync_all()
     } else {
         let mut out = BufWriter::new(file);
-        write(&mut out, outcomes, interval, format)?;
+        text(&mut out)?;
         out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
     }
 }
 
 /// Writes a trace to a stream.
 pub fn write(
-    out: &mut impl Write,
+    out: &mut (impl Write + ?Sized),
     outcomes: &Outcomes,
     interval: Option<Span>,
     format: TraceFormat,
@@ -106,7 +124,7 @@ pub fn write(
 }
 
 fn bits(
-    out: &mut impl Write,
+    out: &mut (impl Write + ?Sized),
     text: &mut String,
     outcomes: &Outcomes,
     interval: Option<Span>,
@@ -201,6 +219,27 @@ mod tests {
             fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();
         names.sort();
         assert_eq!(names, ["a.txt", "b.txt.gz", "taken"]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_drawn_order_stays_one() {
+        let folder = std::env::temp_dir().join(format!("airtcp-drawn-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let text = b"received\n1\n0\n1\n1\n".as_slice();
+        let mut link =
+            read_links_from(Path::new("t.csv"), text, &ReadOptions::default()).unwrap().remove(0);
+        for known in [true, false] {
+            link.order_known = known;
+            for format in [TraceFormat::Bits, TraceFormat::Csv, TraceFormat::Sequence] {
+                let path = folder.join("t.txt");
+                write_link(&path, &link, format).unwrap();
+                let again = read_links(&path, &ReadOptions::default()).unwrap().remove(0);
+                assert_eq!((again.order_known, again.outcomes), (known, link.outcomes.clone()));
+                let said = again.notes.iter().any(|note| note.contains("drawn at random"));
+                assert_eq!(said, !known, "{:?}", again.notes);
+            }
+        }
         fs::remove_dir_all(&folder).unwrap();
     }
 }

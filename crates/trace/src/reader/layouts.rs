@@ -25,6 +25,7 @@ use serde::Serialize;
 
 use super::head::{Head, stem};
 use super::open::Input;
+use super::order;
 use super::{ColumnKind, LinkTrace, Source};
 use crate::error::TraceError;
 
@@ -67,6 +68,22 @@ pub fn layouts() -> impl Iterator<Item = LayoutInfo> {
     LAYOUTS.iter().map(|layout| layout.info)
 }
 
+/// What a text file that begins with `start` is, and whether it can be read: for a caller that expected
+/// another kind of file. `None` if nothing is known of it.
+#[must_use]
+pub fn text_kind(name: &std::path::Path, start: &[u8]) -> Option<(String, bool)> {
+    let head = Head::new(name, start, start.len() < super::open::HEAD).ok()?;
+    if let Some(TraceError::NotATrace { what, .. }) = refuse::refusal(&head) {
+        return Some((what, false));
+    }
+    let layout = LAYOUTS.iter().find(|layout| (layout.detect)(&head))?;
+    match layout.info.tag {
+        table::TAG if !table::is_certain(&head) => None,
+        table::TAG => Some(("a table with a packet in each row".to_owned(), true)),
+        tag => Some((format!("a trace of a link (layout {tag})"), true)),
+    }
+}
+
 /// Reads a text file whose beginning is `head`.
 pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
     // Who says what a rate is counted in has said that there are rates.
@@ -105,7 +122,13 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
         });
     }
     let path = input.path;
-    let links = (layout.read)(head, input)?;
+    let mut links = (layout.read)(head, input)?;
+    if head.directive("order") == Some("drawn") {
+        for link in &mut links {
+            link.order_known = false;
+            link.notes.push(order::converted());
+        }
+    }
     if links.iter().all(|link| link.outcomes.is_empty() && link.capacity.is_none()) {
         let found = "no packet in it can be used";
         return Err(TraceError::Empty { path: path.display().to_string(), found });

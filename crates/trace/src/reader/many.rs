@@ -139,11 +139,43 @@ pub fn read_many(
 ) -> Result<(Vec<LinkTrace>, Vec<Skipped>), TraceError> {
     let files = expand(paths)?;
     let mut collector = Collector::default();
+    let mut left = options.clone();
     for (done, file) in files.iter().enumerate() {
         progress(done, files.len(), &file.path);
-        collector.add(file, read_links(&file.path, options))?;
+        let found = within(&file.path, &mut left, options)?;
+        collector.add(file, found)?;
     }
     collector.finish(paths)
+}
+
+/// Reads one of several files: `left` is what `options` let all of them take, less what the ones before
+/// took. The outer error is that all together are too much, the inner one is the file's own.
+#[expect(clippy::type_complexity, reason = "two kinds of error")]
+fn within(
+    path: &Path,
+    left: &mut ReadOptions,
+    options: &ReadOptions,
+) -> Result<Result<Vec<LinkTrace>, TraceError>, TraceError> {
+    let found = read_links(path, left);
+    let over = |e: &TraceError| matches!(e, TraceError::TooLarge { .. });
+    match found {
+        Ok(links) => {
+            let packets: u64 = links.iter().map(|link| link.outcomes.len() as u64).sum();
+            left.max_packets = left.max_packets.saturating_sub(packets);
+            left.max_links = left.max_links.saturating_sub(links.len() as u64);
+            Ok(Ok(links))
+        }
+        // Too large by itself, or only together with the others?
+        Err(e) if over(&e) && left != options => match read_links(path, options) {
+            Err(own) => Ok(Err(own)),
+            Ok(_) => Err(TraceError::TooLargeTogether {
+                path: path.display().to_string(),
+                packets: options.max_packets,
+                links: options.max_links,
+            }),
+        },
+        Err(e) => Ok(Err(e)),
+    }
 }
 
 /// What identifies a link across files that hold the same measurement.

@@ -11,7 +11,7 @@ use super::{LinkTrace, ReadOptions};
 use crate::error::TraceError;
 
 /// Text looked at to tell the layout, from the first line that is no comment.
-const HEAD: usize = 64 * 1024;
+pub(super) const HEAD: usize = 64 * 1024;
 /// Comments that a file may begin with.
 const MOST_COMMENTS: usize = 64 << 20;
 /// Compressions one inside the other.

@@ -42,6 +42,13 @@ pub(super) fn note(group: &str) -> String {
     )
 }
 
+/// The note of a trace that was written by this program from one whose order was drawn.
+pub(super) fn converted() -> String {
+    "a comment in the file says that the order of packets was not measured but drawn at random: burst \
+     lengths, mu, beta and the CPDF are not the link's own"
+        .to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

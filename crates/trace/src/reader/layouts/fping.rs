@@ -14,6 +14,7 @@ use super::super::head::Head;
 use super::super::lines::Lines;
 use super::super::open::Input;
 use super::super::sequence::Recorder;
+use super::super::strays::Strays;
 use super::link;
 use super::totals::{Totals, begins_late, late_start};
 use crate::error::{TraceError, excerpt};
@@ -92,8 +93,14 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
     let template = link(&input, TAG, None, Outcomes::new());
     let mut lines = Lines::new(input);
     let mut hosts: BTreeMap<String, Host> = BTreeMap::new();
+    let mut strays = Strays::default();
     while let Some(line) = lines.next()? {
-        let Some((stamp, host, parsed)) = parse(line) else { continue };
+        let Some((stamp, host, parsed)) = parse(line) else {
+            if !line.trim().is_empty() {
+                strays.add(line);
+            }
+            continue;
+        };
         let shown = excerpt(line);
         let name: String = host.chars().take(100).collect();
         if !hosts.contains_key(&name) {
@@ -126,6 +133,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
             link.name = format!("{}:{name}", link.name);
         }
         link.labels.insert("dst".to_owned(), name);
+        link.notes.extend(strays.note("fping -c, -l or -C"));
         links.push(link);
     }
     Ok(links)

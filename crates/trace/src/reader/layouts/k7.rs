@@ -18,6 +18,7 @@ use super::super::head::Head;
 use super::super::lines::Lines;
 use super::super::open::Input;
 use super::super::order::{self, Shuffler};
+use super::super::ratios::Ratios;
 use super::link;
 use crate::error::{TraceError, excerpt};
 use crate::reader::LinkTrace;
@@ -27,9 +28,6 @@ pub(super) const DESCRIPTION: &str = "K7 connectivity file (JSON header, then da
      one link per source, destination and channel; order within a burst is not recorded and drawn at random";
 
 const HEADER: &str = "datetime,src,dst,channel,mean_rssi,pdr,tx_count";
-/// Delivery ratios that never exceed this in so many bursts are probably hundredths of it.
-const SMALL_SCALE: f64 = 0.011;
-const MANY_BURSTS: u64 = 100;
 /// More packets than a burst can hold.
 const MAX_BURST: f64 = 1e6;
 
@@ -63,7 +61,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
     }
     let mut groups: BTreeMap<(String, String, String), Group> = BTreeMap::new();
     let mut unsent = 0u64;
-    let (mut highest, mut delivering) = (0.0f64, 0u64);
+    let mut ratios = Ratios::default();
     while let Some(line) = lines.next()? {
         if line.trim().is_empty() {
             continue;
@@ -88,9 +86,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
             let found = format!("pdr {} and tx_count {}", excerpt(pdr), excerpt(tx_count));
             return Err(lines.malformed(found, "a pdr from 0 to 1 and a whole number of packets"));
         };
-        let ratio = pdr.parse::<f64>().unwrap_or(0.0);
-        highest = highest.max(ratio);
-        delivering += u64::from(ratio > 0.0);
+        ratios.add(pdr.parse().unwrap_or(0.0));
         budget.packets(path, sent)?;
         let shuffler = group.shuffler.get_or_insert_with(|| {
             Shuffler::new(options.order_seed, &format!("{src}>{dst}@{channel}"))
@@ -111,12 +107,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
         }
         let at = if channel.is_empty() { String::new() } else { format!("@ch{channel}") };
         let mut notes = order_notes(reports, group.bursts);
-        if delivering >= MANY_BURSTS && highest <= SMALL_SCALE {
-            notes.push(format!(
-                "no pdr of the file exceeds {highest}: they look like hundredths of delivery ratios; \
-                 if so the link is a hundred times as good"
-            ));
-        }
+        notes.extend(ratios.note("pdr"));
         if group.unsent > 0 {
             notes.push(format!("{} rows without tx_count left out", group.unsent));
         }

@@ -14,6 +14,7 @@ use super::super::head::Head;
 use super::super::lines::Lines;
 use super::super::open::Input;
 use super::super::order::{self, Shuffler};
+use super::super::ratios::Ratios;
 use super::link;
 use crate::error::{TraceError, excerpt};
 use crate::reader::LinkTrace;
@@ -38,13 +39,16 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
         return Err(lines.malformed("another header", HEADER));
     }
     let mut groups: BTreeMap<[u64; 3], (LinkTrace, Shuffler, u64)> = BTreeMap::new();
+    let (mut ratios, mut sums) = (Ratios::default(), (0.0, 0.0));
     while let Some(line) = lines.next()? {
         if line.trim().is_empty() {
             continue;
         }
         let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+        let mut stated = 0.0;
         let parsed = match cells.as_slice() {
-            &[received, _, lost, _, _, ipi, density, cor] => {
+            &[received, prr, lost, _, _, ipi, density, cor] => {
+                stated = prr.parse().unwrap_or(0.0);
                 let number = |cell: &str| cell.parse::<u64>().ok().filter(|n| *n <= MAX_ROW);
                 [received, lost, density, cor, ipi].iter().map(|c| number(c)).collect()
             }
@@ -70,9 +74,15 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
             }
         };
         budget.packets(path, received + lost)?;
+        if received > 0 {
+            ratios.add(stated);
+            sums.0 += stated;
+            sums.1 += received as f64 / (received + lost) as f64;
+        }
         group.1.append(&mut group.0.outcomes, received + lost, received);
         group.2 += 1;
     }
+    let off = ratios.beside_counts("PRR", sums.0, sums.1);
     Ok(groups
         .into_values()
         .map(|(mut link, _, rows)| {
@@ -80,6 +90,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
                 order::note("row of 30 s"),
                 format!("{rows} independent experiments of several senders put together"),
             ];
+            link.notes.extend(off.clone());
             link
         })
         .collect())

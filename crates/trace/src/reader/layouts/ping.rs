@@ -15,6 +15,7 @@ use super::super::head::Head;
 use super::super::lines::Lines;
 use super::super::open::Input;
 use super::super::sequence::Recorder;
+use super::super::strays::Strays;
 use super::link;
 use super::totals::{Totals, begins_late, late_start};
 use crate::error::{TraceError, excerpt};
@@ -38,6 +39,8 @@ enum Line<'a> {
     /// A reply, in a language other than English.
     Foreign,
     Sent(Summary),
+    /// Printed by ping, and says nothing of a packet.
+    Known,
     Other,
 }
 
@@ -74,7 +77,9 @@ fn parse(line: &str) -> (Option<i128>, Line<'_>) {
     if let Some((sent, rest)) = line.split_once(" packets transmitted") {
         return (stamp, sent.parse().map_or(Line::Other, |sent| Line::Sent(summary(sent, rest))));
     }
-    let Some(number) = number(line) else { return (stamp, Line::Other) };
+    let Some(number) = number(line) else {
+        return (stamp, if is_known(line) { Line::Known } else { Line::Other });
+    };
     let reply = line.contains("bytes from") && !line.contains("(DUP!)");
     let foreign = line.contains(" ttl=") && !line.contains("bytes from");
     let silent = [
@@ -89,6 +94,7 @@ fn parse(line: &str) -> (Option<i128>, Line<'_>) {
         () if silent.iter().any(|words| line.contains(words)) => (stamp, Line::NoReply(number)),
         () if reply => (stamp, Line::Reply(number)),
         () if foreign => (stamp, Line::Foreign),
+        () if line.contains("(DUP!)") => (stamp, Line::Known),
         () => (stamp, Line::Other),
     }
 }
@@ -111,6 +117,13 @@ fn summary(sent: u64, rest: &str) -> Summary {
         time: rest.rsplit_once("time ").and_then(|(_, t)| t.trim().parse().ok()),
         first: u64::from(words.get(1) != Some(&"packets")),
     }
+}
+
+/// True of lines that ping prints beside those of packets.
+fn is_known(line: &str) -> bool {
+    const BEGINNINGS: [&str; 7] =
+        ["--- ", "rtt min/", "round-trip min/", "PATTERN:", "pipe ", "ping: ", "Warning: "];
+    line.is_empty() || line == "^C" || BEGINNINGS.iter().any(|words| line.starts_with(words))
 }
 
 /// The number behind `icmp_seq=`, `icmp_seq `, `icmp_req=` or `seq=`.
@@ -156,6 +169,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
     let template = link(&input, TAG, None, Outcomes::new());
     let mut lines = Lines::new(input);
     let mut runs: Vec<Run> = Vec::new();
+    let mut strays = Strays::default();
     while let Some(line) = lines.next()? {
         let (stamp, parsed) = parse(line);
         let (number, received) = match parsed {
@@ -172,7 +186,11 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
                 continue;
             }
             Line::Foreign => return Err(foreign(path)),
-            Line::Other => continue,
+            Line::Known => continue,
+            Line::Other => {
+                strays.add(line);
+                continue;
+            }
             Line::Reply(number) => (number, true),
             Line::NoReply(number) => (number, false),
         };
@@ -203,6 +221,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
         if several {
             link.name = format!("{}:{i}", link.name);
         }
+        link.notes.extend(strays.note("ping"));
         links.push(link);
     }
     Ok(links)
@@ -314,7 +333,7 @@ mod tests {
             ("64 bytes from 10.9.0.2: icmp_seq=7 ttl=64 time=0.05 ms", Line::Reply(7)),
             ("64 bytes from fe80::1%va: icmp_seq=7 ttl=64 time=0.05 ms", Line::Reply(7)),
             ("64 bytes from 1.2.3.4: seq=3 ttl=56 time=13.310 ms", Line::Reply(3)),
-            ("64 bytes from 1.2.3.4: icmp_seq=7 ttl=64 time=0.05 ms (DUP!)", Line::Other),
+            ("64 bytes from 1.2.3.4: icmp_seq=7 ttl=64 time=0.05 ms (DUP!)", Line::Known),
             ("no answer yet for icmp_seq=12", Line::NoReply(12)),
             ("Request timeout for icmp_seq 5", Line::NoReply(5)),
             ("From 10.9.0.1 icmp_seq=4 Destination Host Unreachable", Line::NoReply(4)),
@@ -323,7 +342,8 @@ mod tests {
                 sent(60, 50, Some(second), 1),
             ),
             ("8 packets transmitted, 8 packets received, 0.0% packet loss", sent(8, 8, None, 0)),
-            ("rtt min/avg/max/mdev = 0.047/0.060/0.075/0.005 ms", Line::Other),
+            ("rtt min/avg/max/mdev = 0.047/0.060/0.075/0.005 ms", Line::Known),
+            ("the router was restarted here", Line::Other),
         ] {
             assert_eq!(parse(line), (None, parsed), "{line}");
         }

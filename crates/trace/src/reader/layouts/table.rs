@@ -42,6 +42,11 @@ pub(super) fn detect(_: &Head<'_>) -> bool {
     true
 }
 
+/// True if the columns of what begins so are known.
+pub(super) fn is_certain(head: &Head<'_>) -> bool {
+    Plan::of(head, &crate::reader::ReadOptions::default()).is_ok()
+}
+
 pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
     let plan = Plan::of(head, input.options)?;
     let (path, options, budget) = (input.path, input.options, input.budget);

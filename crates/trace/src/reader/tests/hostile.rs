@@ -110,3 +110,57 @@ proptest! {
         prop_assert_eq!(links[0].outcomes.iter().collect::<Vec<_>>(), bits);
     }
 }
+
+#[test]
+fn files_of_a_folder_have_one_limit_together() {
+    let folder = std::env::temp_dir().join(format!("airtcp-together-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        std::fs::write(folder.join(name), "0110".repeat(10)).unwrap();
+    }
+    let options =
+        |max_packets, max_links| ReadOptions { max_packets, max_links, ..ReadOptions::default() };
+    let read = |options: &ReadOptions| {
+        read_many(std::slice::from_ref(&folder), options, |_, _, _| {})
+            .map(|(links, skipped)| (links.len(), skipped.len()))
+            .map_err(|e| e.to_string())
+    };
+    assert_eq!(read(&options(120, 3)), Ok((3, 0)));
+    let message = read(&options(119, 3)).unwrap_err();
+    assert!(message.contains("c.txt: with the files before it"), "{message}");
+    assert!(message.contains("119 packets") && message.contains("AIRTCP_INPUT_LIMIT"), "{message}");
+    assert!(read(&options(120, 2)).unwrap_err().contains("2 links"));
+    // One that is too large by itself is passed over, as before.
+    std::fs::write(folder.join("b.txt"), "0110".repeat(100)).unwrap();
+    assert_eq!(read(&options(120, 3)), Ok((2, 1)));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn other_kinds_of_text_are_known_by_name() {
+    let kind = |text: &str| text_kind(Path::new("x"), text.as_bytes());
+    let ping =
+        "PING 1.2.3.4 (1.2.3.4) 56(84) bytes of data.\n64 bytes from 1.2.3.4: icmp_seq=1 ttl=6\n";
+    assert_eq!(kind(ping), Some(("a trace of a link (layout ping)".into(), true)));
+    assert_eq!(kind("0110\n1101\n").unwrap().0, "a trace of a link (layout bits)");
+    assert_eq!(kind("seq,received\n0,1\n").unwrap().0, "a table with a packet in each row");
+    assert_eq!(
+        kind("qdisc fq_codel 0: dev eth0\n"),
+        Some(("the statistics of a queue (tc -s qdisc)".into(), false))
+    );
+    assert_eq!(kind("dear reader,\nthis is a letter\n"), None);
+    assert_eq!(kind("seed = 1\nduration = \"10 s\"\n"), None);
+}
+
+#[test]
+fn lines_that_no_ping_prints_are_counted() {
+    let log = "PING 1.2.3.4 (1.2.3.4) 56(84) bytes of data.\n64 bytes from 1.2.3.4: icmp_seq=1 ttl=6\n\
+               moved to the kitchen\n64 bytes from 1.2.3.4: icmp_seq=2 ttl=6\nback again\n\n\
+               --- 1.2.3.4 ping statistics ---\n2 packets transmitted, 2 received, 0% packet loss, time 1ms\n\
+               rtt min/avg/max/mdev = 1/1/1/0 ms\n";
+    let said =
+        "2 lines skipped that ping is not known to print, the first: \"moved to the kitchen\"";
+    assert!(one("p.txt", log).notes.contains(&said.to_owned()), "{:?}", one("p.txt", log).notes);
+    let log = "a : [0], 64 bytes, 1.2 ms (1.2 avg, 0% loss)\nsomething else\na : [1], timed out (1 avg, 50% loss)\n";
+    assert!(one("f.txt", log).notes.iter().any(|n| n.starts_with("1 line skipped that fping")));
+}

@@ -207,3 +207,18 @@ fn one_file_many_links() {
     assert_eq!((links[0].name.as_str(), bits(&links[0]).as_str()), ("d:1>2@-5dBm", "1101"));
     assert_eq!(links[1].labels["noise_dbm"], "0");
 }
+
+#[test]
+fn a_few_rows_of_numbers_without_a_header_are_asked_about() {
+    // Times and rates of two rows hold a column of 0 and 1, too.
+    for (rows, at) in [("0 5\n1 7\n", 1), ("0.0,1\n2.5,0\n", 2)] {
+        let message = error("rates.txt", rows);
+        assert!(message.contains("2 rows of numbers do not show"), "{message}");
+        assert!(message.contains(&format!("--column {at}")), "{message}");
+        assert!(message.contains("--rate-unit"), "{message}");
+        let chosen = ReadOptions { column: Some(at.to_string()), ..ReadOptions::default() };
+        assert_eq!(read_as("rates.txt", rows, &chosen).unwrap()[0].outcomes.len(), 2);
+    }
+    let link = one("t.txt", "0 1\n10 1\n20 0\n30 1\n");
+    assert_eq!(bits(&link), "1101");
+}

@@ -18,6 +18,9 @@ use crate::reader::{ColumnKind, ReadOptions};
 const ALL: [ColumnKind; 4] =
     [ColumnKind::Received, ColumnKind::Lost, ColumnKind::Arrival, ColumnKind::Sequence];
 
+/// Rows from which on the only column of 0 and 1 is believed to hold outcomes.
+const SURE: usize = 3;
+
 /// What is known of a table before its columns are.
 pub(super) struct Guess<'a> {
     pub(super) head: &'a Head<'a>,
@@ -164,6 +167,13 @@ impl Guess<'_> {
             .filter(|&i| self.all(i, |cell| outcome(cell, false).is_some()))
             .collect();
         match (binary.as_slice(), self.columns.len()) {
+            (&[column], n) if self.may_be_a_log(n) => Err(self.column_error(format!(
+                "there is no header, and {rows} rows of numbers do not show whether column {at} holds \
+                 outcomes, or times or rates that happen to be 0 and 1: for outcomes give --column {at}, \
+                 for times and rates say what a rate is counted in (--rate-unit \"Mb/s\")",
+                rows = self.data.len(),
+                at = column + 1
+            ))),
             (&[column], n) => {
                 if n > 1 {
                     notes.push(format!(
@@ -194,6 +204,14 @@ impl Guess<'_> {
                 several.len()
             ))),
         }
+    }
+
+    /// True of a few rows of numbers in several columns: a log of times and rates may look like that.
+    fn may_be_a_log(&self, columns: usize) -> bool {
+        columns > 1
+            && self.options.kind.is_none()
+            && self.data.len() < SURE
+            && (0..columns).all(|i| self.all(i, is_number))
     }
 
     /// A header without any name we know.

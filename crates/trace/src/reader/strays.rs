@@ -1,0 +1,31 @@
+//! Lines of a program's output that are none of those it is known to print.
+
+use crate::error::excerpt;
+
+/// Counts them.
+#[derive(Debug, Default)]
+pub(super) struct Strays {
+    count: u64,
+    first: String,
+}
+
+impl Strays {
+    /// Takes in a line.
+    pub(super) fn add(&mut self, line: &str) {
+        if self.count == 0 {
+            self.first = excerpt(line.trim());
+        }
+        self.count += 1;
+    }
+
+    /// What is to be said, of the output of `program`.
+    pub(super) fn note(&self, program: &str) -> Option<String> {
+        (self.count > 0).then(|| {
+            let lines = if self.count == 1 { "line" } else { "lines" };
+            format!(
+                "{} {lines} skipped that {program} is not known to print, the first: {}",
+                self.count, self.first
+            )
+        })
+    }
+}

@@ -1,0 +1,76 @@
+//! Named pipes: opening one waits for a writer, and reading it for data. The wait ends if the caller says so.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+use std::sync::OnceLock;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// Between two looks at a pipe.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Says whether to go on waiting.
+static GO_ON: OnceLock<fn() -> bool> = OnceLock::new();
+
+/// Sets what is asked, while a pipe is waited for, whether to go on; the first call counts.
+pub fn ask(go_on: fn() -> bool) {
+    let _ = GO_ON.set(go_on);
+}
+
+/// A named pipe that is read without blocking.
+#[derive(Debug)]
+pub struct Patient {
+    pipe: File,
+    /// True once there was data: an end before that is that of a writer who has not come.
+    begun: bool,
+}
+
+impl Patient {
+    /// The pipe at `path`; `None` if that is no named pipe.
+    ///
+    /// # Errors
+    /// Those of the operating system.
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    pub fn of(path: &Path) -> io::Result<Option<Self>> {
+        use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+        #[cfg(all(target_os = "linux", not(any(target_arch = "mips", target_arch = "sparc"))))]
+        const NONBLOCK: i32 = 0o4000;
+        #[cfg(target_os = "macos")]
+        const NONBLOCK: i32 = 4;
+        if !std::fs::metadata(path)?.file_type().is_fifo() {
+            return Ok(None);
+        }
+        let pipe = OpenOptions::new().read(true).custom_flags(NONBLOCK).open(path)?;
+        Ok(Some(Self { pipe, begun: false }))
+    }
+
+    /// Elsewhere pipes are read as files.
+    ///
+    /// # Errors
+    /// None.
+    #[cfg(not(any(target_os = "linux", target_os = "macos")))]
+    pub fn of(_: &Path) -> io::Result<Option<Self>> {
+        Ok(None)
+    }
+}
+
+impl Read for Patient {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.pipe.read(buffer) {
+                Ok(0) if !self.begun && !buffer.is_empty() => {}
+                Err(e) if e.kind() == ErrorKind::WouldBlock => self.begun = true,
+                Ok(n) => {
+                    self.begun = true;
+                    return Ok(n);
+                }
+                Err(e) => return Err(e),
+            }
+            if !GO_ON.get().is_none_or(|go_on| go_on()) {
+                return Err(io::Error::other("waiting for the pipe was interrupted"));
+            }
+            sleep(PATIENCE);
+        }
+    }
+}
