@@ -4,6 +4,11 @@
 //! has the mean's interval, and the ratio to it lies between the trace's rate over either end of it
 //! (Fieller's interval with a numerator that is known).
 //!
+//! Student's interval of that mean holds where a replica has many events of either kind. Where nearly
+//! every slot delivers, a rare replica with a few timeouts makes the mean, and a set of 20 often has none
+//! of these; where next to nothing is delivered, a rare replica with a lucky run does. There is no interval
+//! there: of the mean, of the difference, of the ratio.
+//!
 //! Whether the trace is like one of the replicas is a question to the prediction interval. A rate is
 //! bounded: by nothing delivered, and by a packet in every slot. Near either bound rates are skewed away
 //! from it, so that a normal interval would find too many links below the replicas where nearly all
@@ -16,6 +21,23 @@ use airtcp_sim::slotted::SlottedConfig;
 use airtcp_units::detmath;
 
 use crate::result::{Difference, Ensemble, TcpOutcome};
+
+/// Packets that a replica delivers in the mean, at least, for an interval of that mean. Chosen by
+/// measuring how often the interval holds, as the next.
+const LEAST_DELIVERED: f64 = 30.0;
+/// Slots of a replica that deliver nothing in the mean, at least: two timeouts of S1.
+const LEAST_WITHOUT: f64 = 200.0;
+
+/// The mean of the replicas' rates, with an interval where Student's holds. A replica lasts so many
+/// slots of so many seconds.
+pub(crate) fn mean_rate(rates: &[f64], slots: usize, slot_s: f64) -> Estimate {
+    let estimate = Estimate::of(rates.iter().copied());
+    let delivered = estimate.mean.unwrap_or(0.0) * slots as f64 * slot_s;
+    if delivered >= LEAST_DELIVERED && slots as f64 - delivered >= LEAST_WITHOUT {
+        return estimate;
+    }
+    Estimate { ci_low: None, ci_high: None, ..estimate }
+}
 
 pub(crate) fn difference(
     empirical: &TcpOutcome,
@@ -96,6 +118,22 @@ mod tests {
         );
         let single = Estimate { mean: Some(2.0), ci_low: None, ci_high: None };
         assert_eq!(percent(10.0, 2.0, &single).ci_low, None);
+    }
+
+    #[test]
+    fn a_mean_made_by_rare_replicas_has_no_interval() {
+        let has = |rates: &[f64], slots| {
+            let found = mean_rate(rates, slots, 0.01);
+            assert!(found.mean.is_some());
+            found.ci_low.is_some() && found.ci_high.is_some()
+        };
+        // 100 packets/s is one a slot; of 2000 slots 200 are 10 packets/s.
+        assert!(has(&[80.0, 90.0, 85.0], 2000));
+        assert!(!has(&[99.8, 99.8, 97.0], 2000));
+        assert!(has(&[99.0, 98.8, 98.0], 20_000));
+        assert!(!has(&[0.5, 2.0, 1.0], 2000));
+        assert!(has(&[0.5, 2.0, 1.0], 20_000));
+        assert_eq!(mean_rate(&[], 2000, 0.01).mean, None);
     }
 
     #[test]

@@ -76,6 +76,9 @@ pub struct LinkModels {
     pub slot_s: f64,
     /// True if neither the trace nor the options say how long a slot is, and 10 ms is assumed.
     pub slot_assumed: bool,
+    /// False if the file counts packets without their order: the runs that every model is fitted to, and
+    /// TCP's throughput, are then those of an order drawn at random.
+    pub order_known: bool,
     /// What the trace itself has.
     pub empirical: Measured,
     /// What the synthesisers made of it.
@@ -260,6 +263,7 @@ fn assemble(
         notes: link.notes.clone(),
         slot_s,
         slot_assumed: options.slot_assumed(link.interval),
+        order_known: link.order_known,
         empirical,
         scores,
     })

@@ -172,7 +172,8 @@ pub struct Cwnd {
 pub struct Ensemble {
     /// Number of links.
     pub replicas: u32,
-    /// Packets delivered in order per second.
+    /// Packets delivered in order per second. No interval where a replica leaves fewer than 200 slots
+    /// unused, or delivers fewer than 30 packets, in the mean: rare replicas make the mean there.
     pub packets_per_second: Estimate,
     /// Expirations of the retransmission timer.
     pub timeouts: Estimate,
@@ -205,7 +206,7 @@ pub struct Difference {
     /// In packets per second; the interval is that of the ensemble's mean.
     pub packets_per_second: Estimate,
     /// In percent of the synthetic mean, the interval that of the ratio to it: an end is null where
-    /// the mean may be zero. Null where the mean is zero.
+    /// the mean may be zero, both where the mean itself has no interval. Null where the mean is zero.
     pub percent: Option<Estimate>,
     /// Where the difference to one further synthetic link lies with at least 95 % probability: the
     /// prediction interval, normal in the logarithm of slots used over slots left, widened to what the

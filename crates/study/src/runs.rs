@@ -17,7 +17,7 @@ use airtcp_trace::synth::SynthModel;
 use airtcp_trace::{GeParams, LinkTrace};
 use airtcp_units::{Outcomes, Span};
 
-use crate::chance::difference;
+use crate::chance::{difference, mean_rate};
 use crate::compare::{Helps, Suits};
 use crate::cwnd::CwndProbe;
 use crate::result::{
@@ -218,7 +218,7 @@ fn run_part(
 }
 
 /// The link that a replica is drawn from. A chain needs `mu`, and `mu` a trace whose order was measured.
-fn replica_model(
+pub(crate) fn replica_model(
     link: &LinkTrace,
     independent: bool,
     options: &StudyOptions,
@@ -253,8 +253,9 @@ fn assemble(
     let mut done = done.into_iter();
     let Some(Done::Empirical(empirical)) = done.next() else { return None };
     let Empirical { stats, start, run, cwnd } = *empirical;
-    let independent = ensemble(done.by_ref().take(replicas))?;
-    let gilbert_elliott = ensemble(done.by_ref().take(replicas));
+    let rate = |rates: &[f64]| mean_rate(rates, link.outcomes.len(), config.slot.as_secs_f64());
+    let independent = ensemble(done.by_ref().take(replicas), rate)?;
+    let gilbert_elliott = ensemble(done.by_ref().take(replicas), rate);
     let compared = done
         .filter_map(|d| match d {
             Done::Compared(compared) => Some(*compared),
@@ -324,8 +325,11 @@ fn outcome(run: &SlottedResult, cwnd: Option<crate::Cwnd>) -> TcpOutcome {
     }
 }
 
-/// `None` if there is nothing of this kind.
-fn ensemble(done: impl Iterator<Item = Done>) -> Option<Ensemble> {
+/// `None` if there is nothing of this kind; `rate` makes the mean of the replicas' rates.
+fn ensemble(
+    done: impl Iterator<Item = Done>,
+    rate: impl Fn(&[f64]) -> Estimate,
+) -> Option<Ensemble> {
     let replicas: Vec<Replica> = done
         .filter_map(|d| match d {
             Done::Replica(r) => Some(r),
@@ -336,9 +340,10 @@ fn ensemble(done: impl Iterator<Item = Done>) -> Option<Ensemble> {
         return None;
     }
     let of = |f: fn(&Replica) -> f64| Estimate::of(replicas.iter().map(f));
+    let rates: Vec<f64> = replicas.iter().map(|r| r.packets_per_second).collect();
     Some(Ensemble {
         replicas: replicas.len() as u32,
-        packets_per_second: of(|r| r.packets_per_second),
+        packets_per_second: rate(&rates),
         timeouts: Estimate::of_counts(replicas.iter().map(|r| r.timeouts as f64)),
         fast_retransmits: Estimate::of_counts(replicas.iter().map(|r| r.fast_retransmits as f64)),
         retransmission_ratio: Estimate::of_shares(
@@ -346,7 +351,7 @@ fn ensemble(done: impl Iterator<Item = Done>) -> Option<Ensemble> {
         ),
         longest_success_burst: of(|r| r.longest_success as f64),
         longest_loss_burst: of(|r| r.longest_loss as f64),
-        replica_packets_per_second: replicas.iter().map(|r| r.packets_per_second).collect(),
+        replica_packets_per_second: rates,
     })
 }
 

@@ -1,5 +1,11 @@
 //! Every interval covers the truth as often as it says, in the corners of `examples/coverage`, with
 //! fewer draws than the sweep behind `docs/models/intervals.md`.
+//!
+//! A corner may miss 5 %, or, if it is one of the [`EXCEPTIONS`] that the page names, what the sweep
+//! found for it; and four errors of a binomial number more, those of the sweep included. A right
+//! interval is that far off once in 1e4 corners.
+
+use std::collections::BTreeMap;
 
 #[path = "../examples/coverage/corners.rs"]
 mod corners;
@@ -8,8 +14,45 @@ mod corners;
 const DRAWS: u32 = 200;
 const FEWEST: u32 = 50;
 
+/// Corners that keep the method's assumptions and miss more than 5 %, as the page says.
+const EXCEPTIONS: &[(&str, &str)] = &[
+    ("PRR", "chain, PRR 0.5, mu 0.98, 300 packets"),
+    ("prediction of one more link", "independent losses, PRR 0.7, 2000 packets, 5 replicas"),
+];
+
+/// Draws of the sweep and how many of them missed, by interval and corner.
+fn sweep() -> BTreeMap<(String, String), (f64, f64)> {
+    let text = include_str!("../../../docs/figures/intervals.csv");
+    let row = |line: &str| {
+        let (interval, rest) = line.split_once(",\"")?;
+        let (corner, numbers) = rest.split_once("\",")?;
+        let mut numbers = numbers.split(',').skip(1).map(|n| n.parse::<f64>().ok());
+        let (draws, covered) = (numbers.next()??, numbers.next()??);
+        Some(((interval.to_owned(), corner.to_owned()), (draws, draws - covered)))
+    };
+    text.lines().skip(1).map(|line| row(line).expect(line)).collect()
+}
+
+/// Four errors of the share that `n` draws miss.
+fn slack(share: f64, n: f64) -> f64 {
+    4.0 * (share * (1.0 - share) / n).sqrt()
+}
+
+#[test]
+fn the_exceptions_are_those_of_the_sweep() {
+    let sweep = sweep();
+    let below = corners::corners().into_iter().filter(|corner| corner.holds).filter_map(|corner| {
+        let key = (corner.interval.to_owned(), corner.name.clone());
+        let (draws, missed) = sweep.get(&key).copied().unwrap_or_else(|| panic!("{key:?}"));
+        (draws >= f64::from(FEWEST) && missed / draws > 0.05 + slack(0.05, draws)).then_some(key)
+    });
+    let named = EXCEPTIONS.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned()));
+    assert_eq!(below.collect::<Vec<_>>(), named.collect::<Vec<_>>());
+}
+
 #[test]
 fn intervals_miss_no_more_often_than_they_say() {
+    let sweep = sweep();
     let mut faults = Vec::new();
     let mut tried = std::collections::BTreeSet::new();
     for corner in corners::corners().iter().filter(|corner| corner.holds) {
@@ -20,12 +63,19 @@ fn intervals_miss_no_more_often_than_they_say() {
         tried.insert(corner.interval);
         let found: Vec<bool> =
             (0..u64::from(draws.max(FEWEST))).filter_map(|seed| (corner.draw)(seed)).collect();
+        if found.is_empty() {
+            continue;
+        }
         let n = found.len() as f64;
         let missed = found.iter().filter(|hit| !**hit).count() as f64;
-        // Nominal is 5 %; rates are skewed, and intervals of their means may miss 7 %. Four errors
-        // of a binomial number above that: a right interval is this far off once in 1e4 corners.
-        let most = 0.07 * n + 4.0 * (0.07 * 0.93 * n).sqrt();
-        if missed > most {
+        let most = if EXCEPTIONS.contains(&(corner.interval, &corner.name)) {
+            let (draws, missed) = sweep[&(corner.interval.to_owned(), corner.name.clone())];
+            let share = missed / draws;
+            share + slack(share, n).hypot(slack(share, draws))
+        } else {
+            0.05 + slack(0.05, n)
+        };
+        if missed > most * n {
             faults.push(format!("{}: {}: {missed} of {n} miss", corner.interval, corner.name));
         }
     }

@@ -13,6 +13,7 @@
 //! a list of their own.
 
 mod choice;
+mod links;
 mod observe;
 mod options;
 mod over_trace;

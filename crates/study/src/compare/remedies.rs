@@ -1,13 +1,13 @@
 //! What would help a link against its losses, beside the choice of a TCP: transports with erasure
 //! coding (LT-TCP, sliding), link protocols (LL-ARQ, LL-HARQ), and one over the other.
 //!
-//! They stand in a list and a ranking of their own, and each is compared with plain SACK over the
-//! same channel, paired as the TCPs are. Over a scenario, and over a trace as a link, they run as the
-//! TCPs do. One packet a slot, the driver of the study knows TCP alone; remedies run in the general
-//! simulator over the same link: a full packet takes a slot, shorter ones less, the queue never
-//! overflows and marks nothing, acknowledgements take a slot and are not lost. Each packet, or unit of
-//! a link protocol, has the fate of the slot in which it starts; the protocol's reports take no time,
-//! as those of 802.11. One run goes through the trace and is cut into stretches.
+//! Remedies have a list and a ranking of their own. Each is compared with plain SACK over the same
+//! channel, in pairs, as the TCPs are. Over a scenario, and over a trace as a link, remedies run as the
+//! TCPs do. One packet a slot, the study's driver runs TCP alone, so remedies run in the general
+//! simulator over the same link: a full packet takes a slot and a shorter one less, the queue never
+//! overflows and marks nothing, and acknowledgements take a slot and are not lost. Each packet, or unit
+//! of a link protocol, has the fate of the slot in which its transmission starts. The protocol's reports
+//! take no time, as in 802.11. One run covers the trace and is cut into stretches.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,21 +20,22 @@ use airtcp_units::{BitRate, Outcomes, Span};
 use serde_json::json;
 
 use super::choice::Choice;
+use super::links::{TRACE, with_trace};
 use super::options::STRETCHES;
 use super::over_trace::stretches;
 use super::plan::{Plans, loses};
 use super::result::{Aim, Channel, VariantTcp};
-use super::subject::{Planned, TRACE, parameters, with_trace};
+use super::subject::{Planned, parameters};
 use super::{CompareError, CompareOptions};
 
-/// The TCP without remedy: that of the papers.
+/// The TCP without a remedy, as in the papers.
 pub(crate) const REFERENCE: &str = "sack";
 
-/// What stands for the usual ones in a list of names.
+/// The name of all usual remedies together.
 const USUAL: &str = "usual";
 
-/// The usual remedies. LL-ARQ sends again what is missing: whole frames again, S2's baseline, is
-/// worse wherever units are lost one by one, and the same where a packet is lost as a whole.
+/// The usual remedies. LL-ARQ retransmits the missing units. S2's baseline retransmits whole frames,
+/// which is worse where units are lost one by one, and equal where a packet is lost as a whole.
 const REMEDIES: [&str; 5] =
     ["sack@ll-arq:arq=selective", "sack@ll-harq", "lt-tcp", "lt-tcp@ll-harq", "sliding"];
 
@@ -51,25 +52,25 @@ const ENDLESS: u32 = 1_000_000;
 /// How much faster acknowledgements are sent than data, one packet a slot: they take no time.
 const FASTER: u64 = 1000;
 
-/// The longest slot: transports have timers of their own, of up to some seconds.
+/// The longest slot: the transports' own timers last up to some seconds.
 const LONGEST_SLOT: Span = Span::from_secs(10);
 
-/// Packets of a trace, from its start, over which remedies are tried, one packet a slot. Chosen, for
-/// the time it takes.
+/// Remedies run over this many packets from the start of a trace, one packet a slot. Chosen, to limit
+/// the running time.
 pub(crate) const MOST_SLOTS: usize = 100_000;
 
-const NO_LOSS: &str = "Link protocols are left out: no link of the scenario loses anything; 802.11 \
+const NO_LOSS: &str = "Link protocols are left out: no link of the scenario loses packets, and 802.11 \
 cells have their own retransmissions.";
 
-const SLOTTED: &str = "One packet a slot, behind a queue that never overflows and marks nothing, and \
-acknowledgements a slot later. A unit of a link protocol has the fate of the slot in which it is sent: \
-the trace knows nothing finer, so that parity within a packet can do little here, and sending again in \
-later slots does what is done. The reports of the protocol take no time. A SYN takes less than a slot \
-here, so that a TCP which loses much meets other slots than in the comparison of TCPs: its goodput there \
-and here differ as two stretches of the trace do.";
+const SLOTTED: &str = "One packet a slot, behind a queue that never overflows and marks nothing; \
+acknowledgements arrive a slot later. A unit of a link protocol has the fate of the slot in which it is \
+sent. The trace gives nothing finer, so parity within a packet helps little here; retransmission in later \
+slots helps. The reports of the link protocol take no time. A SYN takes less than a slot here, so a TCP \
+that loses much meets other slots than in the comparison of TCPs, and its goodput differs between the two \
+as it does between stretches of the trace.";
 
-const AS_LINK: &str = "Packets, and units of a link protocol, that leave within one slot of the trace \
-share its fate: parity within a packet helps only where a packet lasts longer than a slot.";
+const AS_LINK: &str = "Packets, and units of a link protocol, that are sent within one slot of the trace \
+share its fate: parity within a packet helps only if the packet lasts longer than a slot.";
 
 /// The remedies that `names` ask for, the reference first; empty if they ask for none.
 pub(crate) fn choices(names: &[String]) -> Result<Vec<Choice>, CompareError> {
@@ -131,7 +132,7 @@ pub(crate) fn over_scenario<'a>(
     let made = if let Ok(made) = plans(&kept) {
         made
     } else {
-        // One that this scenario cannot have keeps the others from nothing.
+        // A remedy that this scenario cannot run is left out; the others run.
         let mut possible: Vec<Choice> = Vec::new();
         for (i, choice) in kept.into_iter().enumerate() {
             match plans(std::slice::from_ref(&choice)) {

@@ -173,7 +173,7 @@ fn what_cannot_be_is_left_out_and_said() {
     let found = helped(scenario(&plain), &asked(&["usual"]));
     let names: Vec<&str> = found.case.outcomes.iter().map(|o| o.variant.as_str()).collect();
     assert_eq!(names, ["sack", "lt-tcp", "sliding"]);
-    assert!(found.notes[0].contains("no link of the scenario loses anything"), "{:?}", found.notes);
+    assert!(found.notes[0].contains("no link of the scenario loses packets"), "{:?}", found.notes);
     let jittery =
         LOSSY.replace("delay = \"10 ms\"", "delay = \"10 ms\"\njitter = { mean = \"1 ms\" }");
     let found = helped(scenario(&jittery), &asked(&["ll-arq", "sliding"]));

@@ -113,3 +113,15 @@ fn a_trace_behind_a_link_is_cut_into_stretches() {
     assert_eq!(sent.len(), 5, "{sent:?}");
     assert!(case.outcomes[0].rtt_mean_s.mean.unwrap() > 0.04);
 }
+
+#[test]
+fn no_chain_is_made_of_an_order_that_was_drawn() {
+    let Given::Link(trace) = link(0.8, 0.6, 5_000) else { unreachable!() };
+    let drawn = Given::Link(Box::new(LinkTrace { order_known: false, ..*trace }));
+    let result = compared(&[drawn], &options(&["newreno"]));
+    let subject = &result.subjects[0];
+    let channels: Vec<Channel> = subject.cases.iter().map(|c| c.channel).collect();
+    assert_eq!(channels, [Channel::Trace, Channel::Independent]);
+    let said = |text: &str| subject.notes.iter().any(|note| note.contains(text));
+    assert!(said("mu is not known") && said("drawn at random"), "{:?}", subject.notes);
+}
