@@ -99,6 +99,21 @@ def _json(place: Path) -> list[Link]:
     return [link_of(link) for link in cast("list[Any]", links)]
 
 
+def capacities(path: str) -> list[str]:
+    """Name the links of varying capacity in a study's JSON document; a table has none."""
+    place = Path(path)
+    if place.is_dir():
+        place /= "study.json"
+    if place.suffix == ".parquet":
+        return []
+    try:
+        found = _within(json.loads(place.read_bytes()), "capacities")
+    except (OSError, ValueError, RecursionError):
+        return []
+    links = cast("list[Any]", found) if isinstance(found, list) else []
+    return [str(_within(link, "name")) for link in links]
+
+
 def link_of(link: Any) -> Link:
     """Take from a link of a study's document what fits may need."""
     if not isinstance(link, dict):
@@ -106,6 +121,7 @@ def link_of(link: Any) -> Link:
     found = cast("Link", link)
     flat = {key: value for key, value in found.items() if key != "tcp"}
     flat["slot_s"] = _within(found.get("tcp"), "slot_s")
+    flat["slot_assumed"] = _within(found.get("tcp"), "slot_assumed")
     empirical = _within(found.get("tcp"), "empirical")
     flat["tcp_packets_per_second"] = _within(empirical, "packets_per_second")
     return flat
@@ -166,6 +182,12 @@ def _check(place: Path, number: int, row: Link) -> None:
         if _number(row.get(key)) is None:
             message = f"{place}: link {number} has no {key}; expected a study's result"
             raise _core.TraceError(message)
+    if not 0 <= row["prr"] <= 1:
+        message = (
+            f"{place}: link {number} has a prr of {row['prr']}; expected a share from 0 to 1, not"
+            " percent"
+        )
+        raise _core.TraceError(message)
     if not row["slot_s"] > 0:
         message = f"{place}: link {number} has a slot of {row['slot_s']} s; expected more than 0"
         raise _core.TraceError(message)

@@ -84,6 +84,12 @@ class FitDocument(TypedDict):
     left_out: list[LeftOut]
     fits: list[Fit]
     formulas: list[Prediction]
+    drawn: int
+    """Links chosen whose file counts losses without their order."""
+    slot_assumed: int
+    """Links chosen whose slot of 10 ms is assumed."""
+    capacities: list[str]
+    """Links of varying capacity, which are left out."""
     skipped: list[dict[str, str]]
     interrupted: bool
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from airtcp.papers.outcome import student
 from airtcp.words import Finding, count, counted, number, signed
+from airtcp.words_link import SLOT_ASSUMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,6 +28,10 @@ _WITH_METRIC: Final = ("prr & mu + {}", "prr & mu & {}", "15-term + {}")
 _OVERFIT: Final = 2.0
 """Times the in-sample error from which on the error left out is worth a word."""
 _ENOUGH: Final = 3
+_SMALL_SCALE: Final = 0.011
+"""Ratios that never exceed this are probably hundredths of delivery ratios."""
+_MANY: Final = 100
+"""Links that it takes to say so."""
 
 
 def percent(share: float | None) -> str:
@@ -113,6 +118,7 @@ def findings(document: FitDocument) -> list[Finding]:
         if before is not None and after is not None:
             worth = _worth(document, before, after, what)
             found += [] if worth is None else [worth]
+    found += _conditions(document)
     found += _overfits(document["fits"])
     if document["formulas"]:
         formula = min(document["formulas"], key=lambda each: each["error"])
@@ -136,6 +142,53 @@ def findings(document: FitDocument) -> list[Finding]:
             Finding(
                 f"{count(len(document['left_out']))} left out",
                 f"Links that lack a quantity, such as {first['name']}: {first['reason']}.",
+                "warn",
+            )
+        )
+    return found
+
+
+def _conditions(document: FitDocument) -> list[Finding]:
+    """Say under which conditions the links of a fit were measured, and what was left out."""
+    found: list[Finding] = []
+    links = counted(len(document["links"]), "link")
+    if document["drawn"]:
+        found.append(
+            Finding(
+                "Order not measured",
+                f"For {count(document['drawn'])} of {links} the file counts losses without their"
+                " order, which was drawn at random: mu, bursts and TCP's throughput are those of"
+                " the drawn order, not the link's own.",
+                "warn",
+            )
+        )
+    if document["slot_assumed"]:
+        found.append(
+            Finding(
+                SLOT_ASSUMED.capitalize(),
+                f"For {count(document['slot_assumed'])} of {links} neither the trace nor an option"
+                " gives the time between packets: packets/s are in proportion to it, errors in"
+                " percent are not.",
+                "warn",
+            )
+        )
+    if document["capacities"]:
+        first = document["capacities"][0]
+        found.append(
+            Finding(
+                f"{count(len(document['capacities']))} left out: no losses",
+                f"Links of varying capacity, such as {first}: their files say nothing about"
+                " losses.",
+                "warn",
+            )
+        )
+    ratios = [link["prr"] for link in document["links"] if link["prr"] > 0]
+    if len(ratios) >= _MANY and max(ratios) <= _SMALL_SCALE:
+        found.append(
+            Finding(
+                "PRR in hundredths?",
+                f"No PRR of {links} exceeds {number(max(ratios))}: they look like hundredths of"
+                " delivery ratios.",
                 "warn",
             )
         )

@@ -1,7 +1,7 @@
-"""Findings about one link in plain words: what its losses are, and what they are worth to TCP.
+"""Findings about one link in plain words: what its losses are, and how they affect TCP.
 
-As in `airtcp.words`, terminal and page use the same sentences. Whether TCP over the trace differs
-from TCP over a model's links is a matter of the prediction interval: the trace is a single draw.
+As in `airtcp.words`, terminal and page use the same sentences. The prediction interval decides
+whether TCP over the trace differs from TCP over a model's links: the trace is a single draw.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 Model = Literal["independent", "gilbert_elliott"]
 
 SLOT_ASSUMED: Final = "slot 10 ms assumed"
-"""What stands beside rates over a trace that does not tell how far apart its packets are."""
+"""The note beside rates over a trace that does not give the time between its packets."""
 
 
 def standing(link: Link, model: Model) -> int:
-    """Say on which side of a model's links the trace lies: 1 above, -1 below, 0 among them.
+    """Give the side of a model's links on which the trace lies: 1 above, -1 below, 0 among them.
 
-    The confidence interval of the mean shrinks with the number of replicas, but the trace is a
-    single draw, so it is the prediction interval that decides (`beyond_chance`).
+    The prediction interval decides (`beyond_chance`): the trace is a single draw, whereas the
+    confidence interval of the mean shrinks with the number of replicas.
     """
     difference = link["tcp"]["difference"][model]
     if difference is None or not difference["beyond_chance"]:
@@ -46,7 +46,7 @@ _NO_MEMORY = 0.1
 def memory(link: Link) -> Memory:
     """Name the kind of memory a link has, by the interval of its mu.
 
-    An interval that holds zero does not show that losses are independent: it must be narrow, too.
+    An interval that holds zero does not show that losses are independent: it must also be narrow.
     """
     mu, interval = link["mu"], link["mu_ci"]
     if mu is None:
@@ -76,6 +76,17 @@ def drawn(links: int) -> str:
 def assumed(link: Link) -> str:
     """Say beside a rate that the duration of its slot is not known, where that is so."""
     return f" ({SLOT_ASSUMED})" if link["tcp"].get("slot_assumed", False) else ""
+
+
+def rate_note(unknown: int, links: int) -> str:
+    """Say on the axes of rates that the slot of so many links is assumed; nothing if of none.
+
+    >>> rate_note(0, 2), rate_note(2, 2), rate_note(1, 2)
+    ('', 'slot 10 ms assumed', 'slot 10 ms assumed for 1 of 2 links')
+    """
+    if not unknown:
+        return ""
+    return SLOT_ASSUMED if unknown == links else f"{SLOT_ASSUMED} for {unknown} of {links} links"
 
 
 def _others(link: Link, model: Model) -> str:
@@ -125,9 +136,9 @@ def burstiness(link: Link) -> Finding:
         shown += ", of an order drawn at random"
     said = {
         "bursty": "losses and successes come in runs",
-        "oscillating": "a loss makes a success more likely next, and the other way round",
-        "independent": "the fate of a packet says next to nothing about the next one",
-        "undecided": "too few losses to say whether they come in bursts",
+        "oscillating": "a success is more likely after a loss than after a success",
+        "independent": "the fate of a packet hardly depends on that of the packet before",
+        "undecided": "too few losses to tell whether they come in bursts",
         "constant": "",
         "unmeasured": "",
     }[kind]
@@ -135,18 +146,18 @@ def burstiness(link: Link) -> Finding:
 
 
 def against_independent(link: Link) -> Finding:
-    """Say what the order of the losses is worth to TCP."""
+    """Compare TCP over the trace with TCP over independent losses."""
     difference = link["tcp"]["difference"]["independent"]
     if memory(link) == "constant":
         rate = number(link["tcp"]["empirical"]["packets_per_second"])
-        text = f"TCP gets {rate} packets/s{assumed(link)}; no loss order to compare."
+        text = f"TCP gets {rate} packets/s{assumed(link)}. There is no order of losses to compare."
         return Finding(f"{rate} packets/s{assumed(link)}", text)
     side = standing(link, "independent")
     text = _compared(link, "independent", "independent losses of equal PRR")
     if not link["order_known"]:
         text += " (the order inside each burst of the file was drawn at random)"
     if side == 0:
-        return Finding("No more than chance", f"{text}: the difference may be chance.")
+        return Finding("No significant difference", f"{text}: the difference is not significant.")
     percent = difference["percent"]
     gain = None if percent is None else percent["mean"]
     if gain is None:
@@ -156,11 +167,12 @@ def against_independent(link: Link) -> Finding:
     else:
         headline = f"TCP gets {times(gain)} against independent losses"
     tone = "good" if side > 0 else "bad"
-    return Finding(headline, f"{text}: more than chance.", tone if link["order_known"] else "warn")
+    text = f"{text}: the difference is significant."
+    return Finding(headline, text, tone if link["order_known"] else "warn")
 
 
 def different_start(link: Link) -> Finding | None:
-    """Say that a trace begins otherwise than it goes on, and what that does to TCP's rate."""
+    """Say that the start of a trace differs from the rest, and how that changes TCP's rate."""
     start = link.get("start")
     if start is None:
         return None
@@ -175,7 +187,7 @@ def different_start(link: Link) -> Finding | None:
 
 
 def against_model(link: Link) -> Finding | None:
-    """Say whether a Gilbert-Elliott chain of the same PRR and mu would do instead of the trace."""
+    """Say whether a Gilbert-Elliott chain of equal PRR and mu gives TCP the same as the trace."""
     tcp = link["tcp"]
     difference = tcp["difference"]["gilbert_elliott"]
     if difference is None:
@@ -185,22 +197,25 @@ def against_model(link: Link) -> Finding | None:
         return Finding("No Gilbert-Elliott model", note[0].upper() + note[1:].rstrip(".") + ".")
     shown = _compared(link, "gilbert_elliott", "Gilbert-Elliott chains of equal PRR and mu")
     if standing(link, "gilbert_elliott") == 0:
-        return Finding("Gilbert-Elliott will do", f"{shown}: for TCP the trace may be one of them.")
+        text = f"{shown}: the difference is not significant."
+        return Finding("A Gilbert-Elliott chain gives the same", text)
     tail = ""
     expected = expected_longest(link)
     if expected is not None:
         tail = (
-            f" Its longest run of successes is {count(link['longest_success_burst'] or 0)} packets;"
-            f" the chain's would be about {count(expected)}."
+            " The longest run of successes of the trace is"
+            f" {count(link['longest_success_burst'] or 0)} packets; about {count(expected)} are"
+            " expected of the chain."
         )
-    return Finding("Gilbert-Elliott misses", f"{shown}.{tail}", "warn")
+    text = f"{shown}: the difference is significant.{tail}"
+    return Finding("A Gilbert-Elliott chain differs", text, "warn")
 
 
 _ENOUGH_RUNS = 10
 
 
 def expected_longest(link: Link, kind: Literal["success", "loss"] = "success") -> float | None:
-    """Give the chain's longest run where it means something: its formula is for many runs."""
+    """Give the chain's longest run if there are enough runs for its formula."""
     runs = link["success_bursts"] if kind == "success" else link["loss_bursts"]
     if runs is None or runs["count"] < _ENOUGH_RUNS:
         return None
@@ -210,7 +225,7 @@ def expected_longest(link: Link, kind: Literal["success", "loss"] = "success") -
 
 
 def reason(convergence: Mapping[str, Any]) -> str:
-    """Say why a trace is, or is not, long enough, and what would be."""
+    """Say why a trace is, or is not, long enough, and how long it has to be."""
     said = convergence["reason"].strip().rstrip(".").replace("+-", "\N{PLUS-MINUS SIGN}")
     said = said.removeprefix("not converged: ").replace("= -", "= \N{MINUS SIGN}")
     needed = convergence["needed_packets"]
@@ -228,7 +243,7 @@ def length(link: Link) -> Finding:
 
 
 def link_findings(link: Link) -> list[Finding]:
-    """Say everything there is to say of one link, the most useful first."""
+    """Give all findings about one link, the most useful first."""
     model = against_model(link)
     found = [against_independent(link), burstiness(link), reception(link)]
     start = different_start(link)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import airtcp
 from examples import LOSSY_LINK
 
 if TYPE_CHECKING:
@@ -240,3 +242,66 @@ def test_what_only_the_models_can_refuse_has_a_line_too(
     assert ended.code == 2, ended.out + ended.err
     assert ended.err.startswith(f"error: {expected or 'bad.toml:7: links[0].loss'}"), ended.err
     assert ".:" not in ended.err
+
+
+def test_a_missing_loss_slot_is_placed_at_its_key(run: Program, tmp_path: Path) -> None:
+    (tmp_path / "bits.txt").write_text("0110" * 100)
+    (tmp_path / "s.toml").write_text(
+        'duration = "1 s"\n[[links]]\nfrom = "a"\nto = "b"\nrate = "1 Mb/s"\n'
+        'loss = { model = "trace", path = "bits.txt" }\n[[flows]]\nfrom = "a"\nto = "b"\n'
+    )
+    ended = run("run", "s.toml")
+    assert ended.code == 2
+    assert "s.toml, line 6: links[0].loss.slot: missing" in ended.err
+    assert "slot = " in ended.err
+
+
+def test_trace_stats_shows_thirty_rows(run: Program, tmp_path: Path) -> None:
+    (tmp_path / "links").mkdir()
+    for i in range(31):
+        airtcp.synth(tmp_path / "links" / f"{i:02}.txt", prr=0.9, packets=50, seed=i)
+    ended = run("trace", "stats", "links")
+    assert ended.code == 0, ended.err
+    assert "the first 30 of 31 links; --format csv has all" in ended.out
+    rows = [line for line in ended.out.splitlines() if line.strip()[:2].isdigit()]
+    assert len(rows) <= 31
+    assert len(run("trace", "stats", "links", "--format", "csv").out.splitlines()) == 32
+
+
+def test_a_large_capture_is_said_before_the_run(tmp_path: Path) -> None:
+    text = (
+        'duration = "60 s"\n[[links]]\nfrom = "a"\nto = "b"\nrate = "10 Gb/s"\n'
+        '[[flows]]\nfrom = "a"\nto = "b"\n'
+    )
+
+    class StopError(Exception):
+        pass
+
+    said: list[str] = []
+
+    def warn(warning: str) -> None:
+        said.append(warning)
+        raise StopError
+
+    with pytest.raises(StopError):
+        airtcp.run("big", text=text, pcap=tmp_path / "c.pcapng", warn=warn)
+    assert "75 GB" in said[0]
+    assert not (tmp_path / "c.pcapng").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs permissions")
+def test_an_unreadable_subfolder_is_passed_over_and_said(run: Program, tmp_path: Path) -> None:
+    (tmp_path / "links").mkdir()
+    airtcp.synth(tmp_path / "links" / "a.txt", prr=0.9, packets=500)
+    closed = tmp_path / "links" / "closed"
+    closed.mkdir(mode=0)
+    try:
+        ended = run("trace", "stats", "links", "--json")
+    finally:
+        closed.chmod(0o700)
+    assert ended.code == 0, ended.err
+    document = json.loads(ended.out)
+    assert [link["name"] for link in document["links"]] == ["a"]
+    # Root may read every folder, and finds nothing in this one.
+    if os.geteuid():
+        assert any("closed" in skipped["path"] for skipped in document["skipped"])

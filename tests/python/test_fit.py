@@ -316,3 +316,46 @@ def test_fits_can_be_stopped() -> None:
     assert answer["fits"][5]["leave_one_out_note"] == "stopped before every link was left out"
     assert told
     assert {label for _, _, label in told} == {"fitting"}
+
+
+def test_what_a_fit_leaves_out_or_assumes_is_said(run: Program, tmp_path: Path) -> None:
+    folder = tmp_path / "links"
+    folder.mkdir()
+    for i in range(6):
+        airtcp.synth(folder / f"{i}.txt", prr=0.3 + 0.1 * i, mu=0.4, packets=3000, seed=i)
+    (folder / "lte.down").write_text("".join(f"{t}\n{t}\n" for t in range(1, 4000, 2)))
+    rows = "".join(f"2020-01-01 00:{m:02}:00,1,2,11,-80,0.{m % 9 + 1},100\n" for m in range(60))
+    (folder / "site.k7").write_text(
+        '{"location": "here", "interframe_duration": 10}\n'
+        f"datetime,src,dst,channel,mean_rssi,pdr,tx_count\n{rows}"
+    )
+    ended = run("trace", "fit", "links", "--out", "result")
+    assert ended.code == 0, ended.err
+    said = " ".join(ended.out.split())
+    assert "1 left out: no losses: Links of varying capacity, such as lte" in said
+    assert "Order not measured: For 1 of 7 links" in said
+    assert "Slot 10 ms assumed: For 6 of 7 links" in said
+    document = json.loads((tmp_path / "result" / "fit.json").read_text("utf-8"))
+    assert (document["drawn"], document["slot_assumed"]) == (1, 6)
+    assert document["capacities"] == ["lte.down"] or document["capacities"] == ["lte"]
+    page = next((tmp_path / "result").glob("*.html")).read_text("utf-8")
+    assert "packets/s, slot 10 ms assumed for 6 of 7 links" in page
+    # A study's result says the same without running anything again.
+    airtcp.study(folder, replicas=1).write(tmp_path / "studied", report=False)
+    again = airtcp.trace_fit(tmp_path / "studied").json
+    assert (again["slot_assumed"], len(again["capacities"])) == (6, 1)
+    with pytest.raises(airtcp.AirtcpError, match="says nothing about losses"):
+        airtcp.trace_fit(folder / "lte.down")
+
+
+def test_ratios_of_another_scale_are_noticed(studied: Path, tmp_path: Path) -> None:
+    document = json.loads((studied / "study.json").read_text("utf-8"))
+    link = document["links"][0]
+    percent = document | {"links": [link | {"prr": 97.0}]}
+    (tmp_path / "study.json").write_text(json.dumps(percent))
+    with pytest.raises(airtcp.AirtcpError, match="not percent"):
+        airtcp.trace_fit(tmp_path / "study.json")
+    many = [link | {"name": str(i), "prr": 0.0001 * i} for i in range(1, 103)]
+    (tmp_path / "study.json").write_text(json.dumps(document | {"links": many}))
+    found = words_fit.findings(airtcp.trace_fit(tmp_path / "study.json").json)
+    assert "PRR in hundredths?" in [finding.headline for finding in found]

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
@@ -234,3 +235,37 @@ def test_files_that_may_not_grow_cost_no_result(
     said = _full(tmp_path, [*few, *program], ("--out", "r", "--force"))
     assert "error: r: File too large" in said
     assert _content(earlier) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("command", ["run", "compare"])
+@pytest.mark.parametrize(
+    "key", ['loss = { model = "trace", path = "pipe" }', 'rate = { trace = "pipe" }']
+)
+def test_a_wait_for_a_pipe_that_a_scenario_names_can_be_ended(
+    interrupted: Interrupted, tmp_path: Path, command: str, key: str
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    rate = "" if key.startswith("rate") else 'slot = "1 ms"\n'
+    (tmp_path / "s.toml").write_text(
+        f'duration = "1 s"\n[[links]]\nfrom = "a"\nto = "b"\ndelay = "1 ms"\n{rate}{key}\n'
+        '[[flows]]\nfrom = "a"\nto = "b"\n'
+    )
+    # Nobody writes into the pipe.
+    ended = interrupted(command, "s.toml", "--quiet", after=0.6)
+    assert ended.code == 130, ended.err
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_trace_comes_through_a_pipe(run: Program, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "s.toml").write_text(
+        'duration = "1 s"\n[[links]]\nfrom = "a"\nto = "b"\nslot = "1 ms"\n'
+        'loss = { model = "trace", path = "pipe" }\n[[flows]]\nfrom = "a"\nto = "b"\n'
+    )
+    writer = Thread(target=lambda: (tmp_path / "pipe").write_text("0110" * 500))
+    writer.start()
+    ended = run("run", "s.toml", "--quiet")
+    writer.join()
+    assert ended.code == 0, ended.err

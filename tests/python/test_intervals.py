@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
+from math import exp
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -12,6 +14,8 @@ import pytest
 
 import airtcp
 from airtcp import words_fit, words_link, words_remedies, words_study
+from airtcp.papers import outcome, verdict
+from airtcp.papers.paper import Claim, Term
 
 if TYPE_CHECKING:
     from conftest import Program
@@ -141,3 +145,82 @@ def test_the_gain_of_a_fit_holds_with_few_links() -> None:
         missed += abs(found[0] - truth) > found[1]
     # 5 % and four binomial errors; the normal quantile missed 15 %.
     assert missed <= 0.05 * draws + 4 * (0.05 * 0.95 * draws) ** 0.5
+
+
+def _limit(draws: int) -> float:
+    """Give the most misses of a 95 % interval: 5 % and four binomial errors."""
+    return 0.05 * draws + 4 * (0.05 * 0.95 * draws) ** 0.5
+
+
+@pytest.mark.parametrize("repeats", [2, 3, 6, 10, 20])
+@pytest.mark.parametrize("scatter", [0.0, 0.3])
+def test_the_intervals_of_reproductions_hold(repeats: int, scatter: float) -> None:
+    """The mean of repeats: normal, and lognormal with a mean of 1."""
+    draws, missed = 1000, 0
+    random = Random(repeats)  # noqa: S311
+    for _ in range(draws):
+        values: list[float | None] = [
+            exp(random.gauss(-scatter * scatter / 2, scatter)) if scatter else random.gauss(1, 1)
+            for _ in range(repeats)
+        ]
+        found = outcome.repeated("x", {}, values)
+        assert found.low is not None
+        assert found.high is not None
+        missed += not found.low <= 1 <= found.high
+    assert missed <= _limit(draws)
+
+
+@pytest.mark.parametrize("repeats", [3, 6, 10])
+@pytest.mark.parametrize("paired", [True, False])
+def test_the_gaps_of_orderings_hold(repeats: int, paired: bool) -> None:  # noqa: FBT001
+    """Left less right: repeat by repeat, or two means by themselves."""
+    draws, missed = 1000, 0
+    random = Random(10 + repeats)  # noqa: S311
+    claim = Claim("", Term("a", {}), ">", Term("b", {}), 0.0, "", "", "")
+    for _ in range(draws):
+        common = [random.gauss(0, 1) for _ in range(repeats)]
+        left, right = (
+            outcome.repeated(name, {}, [at + x + random.gauss(0, 0.5) for x in common])
+            for name, at in (("a", 5.0), ("b", 4.0))
+        )
+        if not paired:
+            right = outcome.repeated("b", {}, [random.gauss(4, 1) for _ in range(repeats)])
+            left = replace(left, each=None)
+        one, two = left.value or 0.0, right.value or 0.0
+        low, high = verdict._gap(claim, [left, right], one, two)  # noqa: SLF001
+        assert low is not None
+        assert high is not None
+        missed += not low <= 1 <= high
+    assert missed <= _limit(draws)
+
+
+def test_a_converted_trace_keeps_that_its_order_was_drawn(
+    counted: Path, run: Program, tmp_path: Path
+) -> None:
+    assert run("trace", "convert", counted, "--to", "bits").code == 0
+    for link in airtcp.stats(tmp_path / "bits")["links"]:
+        assert not link["order_known"]
+        assert link["mu"] is None
+
+
+def test_no_chain_is_compared_for_a_drawn_order(counted: Path, run: Program) -> None:
+    result = airtcp.compare(counted, tcp="sack,reno", replications=2)
+    for subject in result.json["subjects"]:
+        assert "gilbert-elliott" not in [case["channel"] for case in subject["cases"]]
+        assert any("mu is not known" in note for note in subject["notes"])
+    said = " ".join(run("trace", "models", counted, "--replicas", "1").out.split())
+    assert "The order of losses was not measured on 2 links" in said
+
+
+def test_a_mean_that_rare_replicas_make_has_no_interval(tmp_path: Path) -> None:
+    """Nearly every slot delivers: a set of 20 replicas often has none of those that lose much."""
+    path = airtcp.synth(tmp_path / "a.txt", prr=0.995, mu=0.9, packets=2000, seed=1)
+    tcp: Any = airtcp.study(path, compare=False, remedies=False).json["links"][0]["tcp"]
+    assert tcp["independent"]["packets_per_second"]["mean"] > 95
+    for estimate in (
+        tcp["independent"]["packets_per_second"],
+        tcp["difference"]["independent"]["packets_per_second"],
+        tcp["difference"]["independent"]["percent"],
+    ):
+        assert estimate["ci_low"] is None
+        assert estimate["ci_high"] is None

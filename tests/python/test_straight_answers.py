@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -167,3 +168,58 @@ def test_every_command_names_what_it_refuses(run: Program, tmp_path: Path, name:
         assert name in ended.err
         assert what in ended.err, (command, ended.err)
         assert len(ended.err.splitlines()) == 1
+
+
+def test_axes_and_tables_of_a_page_say_that_the_slot_is_assumed(
+    run: Program, tmp_path: Path
+) -> None:
+    for name in ("one.txt", "two.txt"):
+        (tmp_path / name).write_text(LOSSY)
+    plain = run("study", "one.txt", "two.txt", "--replicas", "2", "--html", "page.html")
+    assert plain.code == 0, plain.err
+    page = (tmp_path / "page.html").read_text("utf-8")
+    titles = set(re.findall(r'"title":"([^"]*(?:packets|[kM]b)/s[^"]*)"', page))
+    assert titles
+    assert all(ASSUMED in title for title in titles), titles
+    assert f'"rate":"packets/s ({ASSUMED})"' in page
+    known = run(
+        "study", "one.txt", "--interval", "10 ms", "--replicas", "2", "--html", "known.html"
+    )
+    assert known.code == 0, known.err
+    assert ASSUMED not in (tmp_path / "known.html").read_text("utf-8")
+
+
+TEXTS = {
+    "ping.log": (LOGS / "ping-D-O.txt", "layout ping"),
+    "iperf.json": (LOGS / "iperf3-server-json.txt", "layout iperf"),
+    "bits.txt": (None, "layout bits"),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_run_says_what_a_log_is_and_who_reads_it(run: Program, tmp_path: Path, name: str) -> None:
+    source, what = TEXTS[name]
+    (tmp_path / name).write_text(LOSSY if source is None else source.read_text("utf-8"))
+    ended = run("run", name)
+    assert ended.code == 2
+    assert f"{name}: this is a trace of a link ({what}), not a scenario" in ended.err
+    assert "airtcp study" in ended.err
+    assert len(ended.err.splitlines()) == 1
+    (tmp_path / "broken.toml").write_text("seed = \n")
+    assert "not valid TOML" in run("run", "broken.toml").err
+
+
+def test_a_few_rows_of_rates_are_no_outcomes(run: Program, tmp_path: Path) -> None:
+    (tmp_path / "rates.txt").write_text("0 5\n1 7\n")
+    ended = run("study", "rates.txt")
+    assert ended.code == 2
+    assert "--rate-unit" in ended.err
+    assert run("study", "rates.txt", "--rate-unit", "Mb/s", "--no-report").code == 0
+
+
+def test_lines_that_are_skipped_are_counted(run: Program, tmp_path: Path) -> None:
+    text = (LOGS / "ping-D-O.txt").read_text("utf-8").splitlines(keepends=True)
+    (tmp_path / "ping.txt").write_text("".join([*text[:9], "into the kitchen\n", *text[9:]]))
+    ended = run("trace", "stats", "ping.txt")
+    assert "1 line skipped that ping is not known to print" in " ".join(ended.out.split())
+    assert "skipped" not in run("trace", "stats", LOGS / "ping-D-O.txt").out

@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use crate::error;
 use crate::path::NativePath;
-use crate::progress::Watch;
+use crate::progress::{self, Watch};
 use crate::table::{Columns, Table};
 use crate::traces::{passed_over, read};
 
@@ -60,10 +60,12 @@ pub(crate) fn compare(
 ) -> PyResult<CompareResult> {
     let options: Options = error::options(options)?;
     let mut given = Vec::new();
+    progress::begin();
     for ScenarioText { name, text, folder } in options.scenarios {
-        let mut scenario =
-            airtcp_scenario::read(&text, &name, &options.set).map_err(error::scenario)?;
-        let refuse = |e: ScenarioError| error::scenario(e.located(&name, &text));
+        let mut scenario = airtcp_scenario::read(&text, &name, &options.set)
+            .map_err(|e| error::text(&e, &name, &text))?;
+        let refuse =
+            |e: ScenarioError| progress::or_interrupt(error::scenario(e.located(&name, &text)));
         scenario.read_layouts(&folder).map_err(refuse)?;
         airtcp_study::read_capacities(&mut scenario, &folder).map_err(refuse)?;
         let folder = folder.to_path_buf();
@@ -83,9 +85,11 @@ pub(crate) fn compare(
         })
     });
     watch.into_error(py)?;
-    let inner = inner.map_err(|e| match e {
-        CompareError::Scenario(e) => error::scenario(e),
-        other => error::refuse(other),
+    let inner = inner.map_err(|e| {
+        progress::or_interrupt(match e {
+            CompareError::Scenario(e) => error::scenario(e),
+            other => error::refuse(other),
+        })
     })?;
     Ok(CompareResult { inner })
 }

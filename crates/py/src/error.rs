@@ -1,6 +1,8 @@
 //! The exceptions of the package. Each message is complete: it names the file, the line or the
 //! path, what was found and what is accepted.
 
+use std::path::Path;
+
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -23,6 +25,22 @@ pub(crate) fn trace(error: impl std::fmt::Display) -> PyErr {
 /// A refusal of a scenario.
 pub(crate) fn scenario(error: impl std::fmt::Display) -> PyErr {
     ScenarioError::new_err(error.to_string())
+}
+
+/// A refusal of the text of a scenario, in the file `name`. If it is another kind of file, that is said in
+/// place of what is wrong with it as TOML.
+pub(crate) fn text(error: &airtcp_scenario::ScenarioError, name: &str, text: &str) -> PyErr {
+    const LOOKED_AT: usize = 1 << 16;
+    let start = &text.as_bytes()[..text.len().min(LOOKED_AT)];
+    let syntax = error.message.starts_with("not valid TOML");
+    let kind = syntax.then(|| airtcp_trace::reader::text_kind(Path::new(name), start)).flatten();
+    let Some((what, readable)) = kind else { return scenario(error) };
+    let hint = if readable {
+        "'airtcp study', 'airtcp compare' and 'airtcp trace stats' read it"
+    } else {
+        "expected a scenario file (TOML)"
+    };
+    ScenarioError::new_err(format!("{name}: this is {what}, not a scenario; {hint}"))
 }
 
 /// Options as JSON; an error names the option.

@@ -4,6 +4,7 @@
 //! Ctrl-C the watch says stop and the call gives back what is finished, marked as interrupted; an
 //! exception from the progress function stops the work too and goes on to the caller.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
@@ -15,6 +16,28 @@ const STEPS: usize = 400;
 
 /// How long to wait for work before looking at the signals.
 const PATIENCE: Duration = Duration::from_millis(50);
+
+/// True once Ctrl-C was noticed in the present call, for threads that wait for a pipe.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Begins a call that may wait for a pipe.
+pub(crate) fn begin() {
+    INTERRUPTED.store(false, Ordering::Relaxed);
+    airtcp_trace::reader::waiting::ask(go_on);
+}
+
+/// Says whether to go on waiting; on the main thread it looks at the signals itself.
+fn go_on() -> bool {
+    if Python::attach(|py| py.check_signals().is_err()) {
+        INTERRUPTED.store(true, Ordering::Relaxed);
+    }
+    !INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// The exception of Ctrl-C in place of an error, if that is what ended the wait for a pipe.
+pub(crate) fn or_interrupt(error: PyErr) -> PyErr {
+    if INTERRUPTED.load(Ordering::Relaxed) { PyKeyboardInterrupt::new_err(()) } else { error }
+}
 
 /// Stands between running work and the interpreter.
 pub(crate) struct Watch {
@@ -44,6 +67,9 @@ impl Watch {
             PyResult::Ok(())
         });
         self.error = outcome.err();
+        if self.error.is_some() {
+            INTERRUPTED.store(true, Ordering::Relaxed);
+        }
         self.error.is_none()
     }
 

@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use crate::air;
 use crate::capture_size::large_capture;
 use crate::error;
-use crate::progress::Watch;
+use crate::progress::{self, Watch};
 use crate::recording::{self, Options, Recorded};
 use crate::series::Named;
 use crate::table::{Columns, Table};
@@ -44,11 +44,12 @@ pub(crate) fn run(
 ) -> PyResult<RunResult> {
     let options: Options = error::options(options)?;
     let refuse = |e: ScenarioError| error::scenario(tidy(e).located(name, text));
-    let plan = planned(text, name, &options)?;
+    progress::begin();
+    let plan = planned(text, name, &options).map_err(progress::or_interrupt)?;
     let mut watch = Watch::new(progress);
     let outcome = py.detach(|| simulate(&plan, &options, refuse, &mut watch));
     watch.into_error(py)?;
-    let (inner, recorded) = outcome?;
+    let (inner, recorded) = outcome.map_err(progress::or_interrupt)?;
     Ok(RunResult { inner, recorded, plan })
 }
 
@@ -56,7 +57,8 @@ pub(crate) fn run(
 #[pyfunction]
 pub(crate) fn warnings(text: &str, name: &str, options: &str) -> PyResult<Vec<String>> {
     let options: Options = error::options(options)?;
-    let plan = planned(text, name, &options)?;
+    progress::begin();
+    let plan = planned(text, name, &options).map_err(progress::or_interrupt)?;
     let mut said = airtcp_sim::warnings(&plan);
     if options.capture {
         said.extend(large_capture(&plan));
@@ -66,7 +68,8 @@ pub(crate) fn warnings(text: &str, name: &str, options: &str) -> PyResult<Vec<St
 
 /// Reads a scenario, with the files that its layouts name, and resolves it.
 fn planned(text: &str, name: &str, options: &Options) -> PyResult<Resolved> {
-    let mut scenario = airtcp_scenario::read(text, name, &options.set).map_err(error::scenario)?;
+    let mut scenario =
+        airtcp_scenario::read(text, name, &options.set).map_err(|e| error::text(&e, name, text))?;
     let refuse = |e: ScenarioError| error::scenario(tidy(e).located(name, text));
     scenario.read_layouts(&options.folder).map_err(refuse)?;
     airtcp_study::read_capacities(&mut scenario, &options.folder).map_err(refuse)?;

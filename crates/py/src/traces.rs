@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use airtcp_random::Seed;
 use airtcp_sim::parallel::{Stop, default_workers, run_many};
 use airtcp_trace::reader::{ReadOptions, Skipped, read_links_from, read_many};
-use airtcp_trace::write::{TraceFormat, write_file};
+use airtcp_trace::write::{TraceFormat, write_file, write_link};
 use airtcp_trace::{AnalyseOptions, GeParams, LinkStats, LinkTrace, SynthModel};
 use airtcp_units::Span;
 use pyo3::prelude::*;
@@ -311,8 +311,7 @@ pub(crate) fn trace_convert(
             if !watch.report(done, total, "writing") {
                 break;
             }
-            write_file(&folder.join(&name), &link.outcomes, link.interval, format)
-                .map_err(error::trace)?;
+            write_link(&folder.join(&name), link, format).map_err(error::trace)?;
             written.push(name);
         }
         PyResult::Ok(())

@@ -272,6 +272,7 @@ def trace_fit(
     results = [path for path in paths if fit_links.is_result(path)]
     found = [link for path in results for link in fit_links.read_result(path)]
     studied: dict[str, Any] = {}
+    capacities = [name for path in results for name in fit_links.capacities(path)]
     traces = [path for path in paths if path not in results]
     if traces:
         result = study(
@@ -287,6 +288,13 @@ def trace_fit(
         )
         studied = dict(result.json)
         found += [fit_links.link_of(link) for link in studied.pop("links")]
+        capacities += [link["name"] for link in studied["capacities"]]
+    if capacities and not found:
+        message = (
+            f"{capacities[0]}: this is the capacity of a link over time, and says nothing about"
+            " losses; expected links with losses"
+        )
+        raise _core.AirtcpError(message)
     kept = fit_links.chosen(found, conditions, classes)
     if found and not kept:
         message = f"none of {len(found)} links meets the conditions {conditions + classes}"
@@ -316,6 +324,9 @@ def trace_fit(
         "left_out": answer["left_out"],
         "fits": answer["fits"],
         "formulas": answer["formulas"],
+        "drawn": sum(link.get("order_known") is False for link in kept),
+        "slot_assumed": sum(link.get("slot_assumed") is True for link in kept),
+        "capacities": capacities,
         "skipped": studied.get("skipped", []),
         "interrupted": answer["interrupted"] or studied.get("interrupted", False),
     }

@@ -226,23 +226,22 @@ def _most_telling(links: list[Link]) -> list[Link]:
 
 def _legend(links: list[Link], gone: list[str], options: dict[str, Any]) -> str:
     """Say what the columns are, as far as the table has them."""
-    models = f"independent, Gilbert-Elliott: mean over {options['replicas']} such links"
     said = [
-        "TCP/s: packets a second over the trace",
-        models,
-        "gain %: the trace against the mean of independent links of equal PRR",
+        "TCP/s: packets per second over the trace",
+        f"independent, Gilbert-Elliott: the mean over {options['replicas']} links of this model",
+        "gain %: the trace compared with the mean over independent links of equal PRR",
     ]
     if any(link["tcp"]["slot_assumed"] for link in links):
-        said[0] += ", slot 10 ms assumed where the trace does not tell it"
-    if any(_within_chance(link) for link in links):
-        said.append("~ within chance: such links differ as much from one another")
+        said[0] += ", slot 10 ms assumed if the trace does not give it"
+    if any(_not_significant(link) for link in links):
+        said.append("~: not significant, because independent links differ as much among themselves")
     text = "; ".join(said)
     if gone:
         text += f". Left out for width: {', '.join(gone)}"
     return text + "."
 
 
-def _within_chance(link: Link) -> bool:
+def _not_significant(link: Link) -> bool:
     return link["mu"] is not None and link["tcp"]["difference"]["independent"]["beyond_chance"] in (
         False,
         None,
@@ -320,7 +319,7 @@ def _columns(links: list[Link]) -> list[Column]:
 
 
 def _gain(link: Link, *, interval: bool) -> Text:
-    """Write the gain; one that is within chance has no interval and does not stand out."""
+    """Write the gain; one that is not significant has no interval and does not stand out."""
     from rich.text import Text
 
     from airtcp import words
@@ -328,7 +327,7 @@ def _gain(link: Link, *, interval: bool) -> Text:
     gain = link["tcp"]["difference"]["independent"]["percent"]
     if gain is None or gain["mean"] is None or link["mu"] is None:
         return Text("-")
-    if _within_chance(link):
+    if _not_significant(link):
         return Text(f"~ {words.signed(gain['mean'])}", style="dim")
     if not interval:
         return Text(words.signed(gain["mean"]))

@@ -192,6 +192,12 @@ def _table(document: dict[str, Any]) -> None:
                 "number of links only."
             )
     put_notes(console, document["links"])
+    drawn = sum(not link["order_known"] for link in document["links"])
+    if drawn:
+        console.print(
+            f"The order of losses was not measured on {words.counted(drawn, 'link')} but drawn at"
+            " random:\nmodels, bursts and TCP there are those of the drawn order."
+        )
     console.print(
         f"\n{words.counted(len(document['links']), 'link')}, {document['replicas']} replicas, "
         f"seed {document['seed']}, airtcp {document['airtcp_version']}"

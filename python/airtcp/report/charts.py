@@ -7,13 +7,18 @@ and the colours. Heights are fixed, widths follow the page.
 
 from __future__ import annotations
 
-from typing import Any, Final
+import re
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import altair as alt
 
 from airtcp.report import theme
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 HEIGHT: Final = 270
+_RATE: Final = re.compile(r"(packets/s|[kM]b/s)\b(?! ?,)")
 
 
 def finish(chart: Any, height: int = HEIGHT) -> dict[str, Any]:
@@ -22,6 +27,26 @@ def finish(chart: Any, height: int = HEIGHT) -> dict[str, Any]:
     spec.pop("config", None)
     spec.pop("$schema", None)
     return spec
+
+
+def assume(charts: Mapping[str, Any], note: str) -> dict[str, Any]:
+    """Add a note to the title of every axis and tooltip that shows a rate.
+
+    >>> assume({"a": {"y": {"title": "goodput (packets/s)"}}}, "slot 10 ms assumed")
+    {'a': {'y': {'title': 'goodput (packets/s, slot 10 ms assumed)'}}}
+    """
+
+    def noted(value: Any, key: str = "") -> Any:
+        if isinstance(value, dict):
+            found = cast("dict[str, Any]", value)
+            return {name: noted(part, name) for name, part in found.items()}
+        if isinstance(value, list):
+            return [noted(part, key) for part in cast("list[Any]", value)]
+        if key == "title" and isinstance(value, str):
+            return _RATE.sub(lambda unit: f"{unit[0]}, {note}", value)
+        return value
+
+    return noted(dict(charts)) if note else dict(charts)
 
 
 def zoom(*encodings: str) -> alt.Parameter:

@@ -108,7 +108,7 @@ def gain(unit: str, links: int) -> dict[str, Any]:
         q(field, "gain"),
         q(f"{field}_low", "from"),
         q(f"{field}_high", "to"),
-        n("more_than_chance", "more than chance"),
+        n("more_than_chance", "significant"),
         n("converged", "mu has settled"),
     ]
     # A hole in the dot says that mu has not settled; a varying outline would spoil the key.

@@ -6,8 +6,9 @@ import json
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import words, words_fit
+from airtcp import words, words_fit, words_link
 from airtcp.report import charts_fit
+from airtcp.report.charts import assume
 from airtcp.report.page import render
 from airtcp.words_fit import percent
 
@@ -57,7 +58,11 @@ def fit_page(document: FitDocument) -> str:
     return render(
         "fit.html.j2",
         "points.js",
-        {"charts": charts, "points": points, "line": ends},
+        {
+            "charts": assume(charts, words_link.rate_note(document["slot_assumed"], len(links))),
+            "points": points,
+            "line": ends,
+        },
         title=f"Estimating TCP throughput over {words.count(len(links))} links",
         lead="What TCP got over each link, fitted to what the link is by least absolute"
         " deviations, beside published formulas that fit nothing.",

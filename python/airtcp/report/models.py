@@ -169,6 +169,14 @@ def _findings(document: dict[str, Any]) -> list[words.Finding]:
         ("mean_absolute_burst_log_ratio", "in the longest burst", _times),
     ]
     found: list[words.Finding] = []
+    drawn = sum(not link["order_known"] for link in document["links"])
+    if drawn:
+        text = (
+            f"For {words.counted(drawn, 'link')} the file counts losses without their order, which"
+            " was drawn at random: models, bursts and TCP's throughput are those of the drawn"
+            " order."
+        )
+        found.append(words.Finding("Order not measured", text, "warn"))
     for key, said, shown in measures:
         errors: list[tuple[float, str]] = [
             (model[key], model["synthesiser"])

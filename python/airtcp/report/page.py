@@ -31,6 +31,7 @@ from airtcp.report import (
     theme,
     timeline_rows,
 )
+from airtcp.report.charts import assume
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -136,6 +137,10 @@ def study_page(document: StudyDocument) -> str:
     if varying is not None:
         payload["charts"] |= varying["charts"]
         payload["suits"] = payload.get("suits", {}) | varying["data"]
+    unknown = sum(link["tcp"].get("slot_assumed", False) for link in links)
+    note = words_link.rate_note(unknown, len(links))
+    payload["charts"] = assume(payload["charts"], note)
+    payload["rate"] = f"packets/s ({note})" if note else "packets/s"
     several = len(links) != 1
     return render(
         "study.html.j2",

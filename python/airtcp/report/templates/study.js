@@ -167,7 +167,7 @@
       const heading = document.querySelector(`[data-title="link-${name}"]`);
       if (heading) heading.textContent = title;
     }
-    Page.plainTable(byId("link-counts"), ["", "packets/s", "timeouts", "fast retr.", "retransmitted"],
+    Page.plainTable(byId("link-counts"), ["", payload.rate, "timeouts", "fast retr.", "retransmitted"],
       detail.counts.map(([label, rate, timeouts, fast, share]) =>
         [label, show(rate), show(timeouts), show(fast), share === null ? "–" : `${show(100 * share)} %`]));
   }
@@ -191,7 +191,7 @@
   // ---- the table -------------------------------------------------------------------------
   const PAGE = 25;
   const heads = [["name", "Link"], ["packets", "Packets"], ["prr", "PRR"], ["class", "Class"], ["mu", "mu"],
-    ["converged", "Settled"], ["tcp", "TCP packets/s"], ["independent", "independent"], ["chain", "Gilbert-Elliott"],
+    ["converged", "Settled"], ["tcp", `TCP ${payload.rate}`], ["independent", "independent"], ["chain", "Gilbert-Elliott"],
     ["gain_percent", "Gain %"], ["beta", "Beta"], ["longest_success", "Longest run"], ["longest_loss", "Longest loss"]];
   let sort = { key: null, up: true };
   let page = 0;
@@ -215,7 +215,7 @@
     return cell;
   }
 
-  // What may be chance has no interval and does not stand out.
+  // A gain that is not significant has no interval and does not stand out.
   function gain(l) {
     if (l.mu === null || l.gain_percent === null) return element("td", "–");
     if (l.more_than_chance) return withInterval(l.gain_percent, l.gain_percent_low, l.gain_percent_high);
