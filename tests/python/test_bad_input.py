@@ -252,7 +252,7 @@ def test_a_missing_loss_slot_is_placed_at_its_key(run: Program, tmp_path: Path) 
     )
     ended = run("run", "s.toml")
     assert ended.code == 2
-    assert "s.toml, line 6: links[0].loss.slot: missing" in ended.err
+    assert "s.toml:6: links[0].loss.slot: missing" in ended.err
     assert "slot = " in ended.err
 
 

@@ -150,7 +150,6 @@ pub fn read_many(
 
 /// Reads one of several files: `left` is what `options` let all of them take, less what the ones before
 /// took. The outer error is that all together are too much, the inner one is the file's own.
-#[expect(clippy::type_complexity, reason = "two kinds of error")]
 fn within(
     path: &Path,
     left: &mut ReadOptions,
