@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use airtcp_trace::{LinkTrace, ReadOptions, read_links};
+use airtcp_trace::{LinkTrace, ReadOptions, read_links, read_links_from};
 
 fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs").join(name)
@@ -80,6 +80,41 @@ fn iperf() {
         assert!(refused(name).contains("the total of the test alone"), "{}", refused(name));
     }
     assert!(refused("iperf3-tcp.txt").contains("without lost datagrams"));
+}
+
+/// With several streams every interval ends in a line of dashes, as the totals begin with one.
+#[test]
+fn iperf_of_several_streams() {
+    for (name, counts) in [
+        ("iperf3-server-P2.txt", [(58, 57), (58, 57)]),
+        ("iperf3-client-R-P2.txt", [(57, 56), (58, 52)]),
+    ] {
+        let links = read(name);
+        let found: Vec<_> =
+            links.iter().map(|l| (l.outcomes.len(), l.outcomes.received())).collect();
+        assert_eq!(found, counts, "{name}");
+        assert!(links[0].notes[0].contains("within an interval of iperf"), "{:?}", links[0].notes);
+    }
+    // Both ways: the stream that this end receives.
+    let [link] = &read("iperf3-client-bidir.txt")[..] else { panic!("one stream") };
+    assert_eq!((link.outcomes.len(), link.outcomes.received()), (58, 56));
+}
+
+#[test]
+fn one_loss_without_a_direction_hides_no_other() {
+    let text = std::fs::read_to_string(path("irtt.json")).unwrap();
+    let at = text.rfind("\"lost\": \"false\"").unwrap();
+    let text = format!("{}\"lost\": \"true\" {}", &text[..at], &text[at + 15..]);
+    let links =
+        read_links_from(Path::new("one.json"), text.as_bytes(), &ReadOptions::default()).unwrap();
+    let found: Vec<_> = links.iter().map(|l| (l.name.as_str(), bits(l))).collect();
+    let expected = [
+        ("one:up", "11111111101111111111011101111".to_owned()),
+        ("one:down", "10111111110111010011011111".to_owned()),
+    ];
+    assert_eq!(found, expected);
+    let note = "1 of 30 packets are left out (the first is number 29)";
+    assert!(links.iter().all(|link| link.notes[1].starts_with(note)), "{:?}", links[0].notes);
 }
 
 #[test]

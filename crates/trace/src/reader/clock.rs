@@ -45,6 +45,14 @@ impl Clock {
         self.pending = 0;
     }
 
+    /// The mean interval between packets.
+    pub(super) fn mean(&self, unit: Span) -> Option<Span> {
+        let whole = self.first.map_or(0, |first| self.last - first) as f64;
+        let gap = whole / self.steps.max(1) as f64;
+        let span = Span((gap * unit.0 as f64 / 1e9).round().max(0.0) as u64);
+        (self.steps > 0 && span > Span::ZERO).then_some(span)
+    }
+
     /// The interval between packets, and what to say about it.
     pub(super) fn interval(&mut self, unit: Span) -> (Option<Span>, Vec<String>) {
         let mut notes = Vec::new();

@@ -35,9 +35,10 @@ impl Shuffler {
 
 /// The note such a link carries.
 pub(super) fn note(group: &str) -> String {
+    let article = if group.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!(
         "the file counts packets per {group} but not their order, which was drawn at random from a \
-         fixed seed: burst lengths, mu, beta and the CPDF within a {group} are artefacts of that, \
+         fixed seed: burst lengths, mu, beta and the CPDF within {article} {group} are artefacts of that, \
          only what is slower is the link's own"
     )
 }

@@ -165,6 +165,21 @@ impl Recorder {
         self.missing
     }
 
+    /// True if the counter wrapped.
+    pub(super) const fn wrapped(&self) -> bool {
+        self.wraps > 0
+    }
+
+    /// Numbers that were not above all before.
+    pub(super) const fn disorder(&self) -> u64 {
+        self.duplicates + self.late + self.before_first
+    }
+
+    /// Packets so far.
+    pub(super) fn len(&self) -> u64 {
+        self.outcomes.len() as u64
+    }
+
     /// Packets that came after one with a higher number.
     pub(super) const fn late(&self) -> u64 {
         self.late

@@ -33,7 +33,9 @@ pub(super) fn detect(head: &Head<'_>) -> bool {
     is_json(head)
         || head.lines().take(LOOKED_AT).any(|line| {
             line.contains("Server listening on")
-                || (line.contains("[ ID] Interval") && line.contains("Transfer"))
+                || (line.contains("[ ID]")
+                    && line.contains("] Interval")
+                    && line.contains("Transfer"))
         })
 }
 
@@ -160,8 +162,9 @@ impl Counts {
 
 fn of_text(lines: &mut Lines<'_>) -> Result<Counts, TraceError> {
     let mut counts = Counts::default();
-    let (mut test, mut summary) = (0u32, false);
-    // The end of the last interval of each stream: a row that begins before it is a total.
+    let mut test = 0u32;
+    // The end of the last interval of each stream: a row that begins before it is a total. The dashes
+    // above the totals are no mark of them: with several streams each interval ends in such a line.
     let mut ends: BTreeMap<String, f64> = BTreeMap::new();
     while let Some(line) = lines.next()? {
         if line.contains("local ") && line.contains(" connected ") {
@@ -169,11 +172,6 @@ fn of_text(lines: &mut Lines<'_>) -> Result<Counts, TraceError> {
                 test += 1;
                 ends.clear();
             }
-            summary = false;
-            continue;
-        }
-        if line.contains("- - - -") {
-            summary = true;
             continue;
         }
         let Some(row) = row(line) else { continue };
@@ -181,7 +179,7 @@ fn of_text(lines: &mut Lines<'_>) -> Result<Counts, TraceError> {
         if row.stream == "SUM" {
             continue;
         }
-        if summary || before || row.to - row.from > 3600.0 {
+        if row.total_of_test || before || row.to - row.from > 3600.0 {
             counts.totals += 1;
             continue;
         }
@@ -199,6 +197,8 @@ fn of_text(lines: &mut Lines<'_>) -> Result<Counts, TraceError> {
 /// A row with lost and total datagrams.
 struct Row {
     stream: String,
+    /// Behind it stands "sender" or "receiver".
+    total_of_test: bool,
     from: f64,
     to: f64,
     lost: i64,
@@ -209,12 +209,16 @@ struct Row {
 /// blanks in `0.0- 1.0 sec` and `3/  893`.
 fn row(line: &str) -> Option<Row> {
     let (stream, rest) = line.split_once('[')?.1.split_once(']')?;
+    // Of a test in both directions: "[  5][TX-C]".
+    let rest =
+        rest.strip_prefix('[').and_then(|role| Some(role.split_once(']')?.1)).unwrap_or(rest);
     let (span, rest) = rest.split_once(" sec")?;
     let (from, to) = span.split_once('-')?;
     let counts = rest.rsplit_once(" (").filter(|(_, percent)| percent.contains("%)"))?.0;
     let (lost, total) = counts.rsplit_once('/')?;
     Some(Row {
         stream: stream.trim().to_owned(),
+        total_of_test: line.trim_end().ends_with("sender") || line.trim_end().ends_with("receiver"),
         from: from.trim().parse().ok()?,
         to: to.trim().parse().ok()?,
         lost: lost.split_whitespace().next_back()?.parse().ok()?,

@@ -1,9 +1,9 @@
 //! Results of irtt (`irtt client -o FILE`, JSON): each packet with its fate, in both directions.
 //!
 //! `round_trips` has `seqno` and `lost`: `false`, `true_up` (the request was lost), `true_down`
-//! (the reply was), or `true` where the server kept no statistics. Where the direction of every
-//! loss is known there are two links, up (all packets) and down (those that came up); otherwise
-//! one of round trips. The interval is the one that was asked for.
+//! (the reply was), or `true` where that is not known. Where the direction of nearly every loss is
+//! known there are two links, up (all packets) and down (those that came up); the packets whose is
+//! not are left out and counted. Otherwise there is one of round trips. The interval is the one that was asked for.
 
 use std::io::Read;
 
@@ -22,6 +22,9 @@ pub(super) const DESCRIPTION: &str = "JSON of irtt (irtt client -o): one link up
 
 /// Most text of a JSON document, which is read as a whole.
 const MOST: u64 = 256 << 20;
+
+/// Losses of known direction for each of an unknown one, for the directions to be told apart.
+const MOSTLY: usize = 5;
 
 pub(super) fn detect(head: &Head<'_>) -> bool {
     head.first().starts_with('{')
@@ -86,12 +89,24 @@ pub(super) fn read(_: &Head<'_>, mut input: Input<'_>) -> Result<Vec<LinkTrace>,
         outcomes,
         ..template.clone()
     };
-    if packets.iter().any(|(_, lost)| *lost == "true") {
+    // The last packets of a test are often such: the server's report on them did not come.
+    let unknown = packets.iter().filter(|(_, lost)| *lost == "true").count();
+    let known = packets.iter().filter(|(_, lost)| lost.starts_with("true_")).count();
+    if unknown > 0 && known < MOSTLY * unknown {
         let outcomes = packets.iter().map(|(_, lost)| *lost == "false").collect();
         let note = "round trips: the server did not say whether requests or replies were lost";
         return Ok(vec![whole(note, "", outcomes)]);
     }
     budget.link(path)?;
+    let left_out = (unknown > 0).then(|| {
+        let number = packets.iter().find(|(_, lost)| *lost == "true").map_or(0, |(number, _)| *number);
+        format!(
+            "{unknown} of {} packets are left out (the first is number {number}): they were lost, and irtt \
+             does not say on which way",
+            packets.len()
+        )
+    });
+    packets.retain(|(_, lost)| *lost != "true");
     let up = packets.iter().map(|(_, lost)| *lost != "true_up").collect();
     let came = packets.iter().filter(|(_, lost)| *lost != "true_up");
     let down: Outcomes = came.map(|(_, lost)| *lost != "true_down").collect();
@@ -99,6 +114,9 @@ pub(super) fn read(_: &Head<'_>, mut input: Input<'_>) -> Result<Vec<LinkTrace>,
     if !down.is_empty() {
         let note = "replies, from server to client, to the requests that arrived";
         links.push(whole(note, "down", down));
+    }
+    for link in &mut links {
+        link.notes.extend(left_out.clone());
     }
     Ok(links)
 }

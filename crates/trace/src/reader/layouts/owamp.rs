@@ -118,9 +118,13 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
             let time = (u128::from(sent) * 1_000_000_000) >> 32;
             clock.stamp(i128::try_from(time).ok(), steps);
         }
-        let (interval, notes) = clock.interval(Span::from_secs(1));
-        link.interval = interval;
-        link.notes.extend(notes);
+        // Packets are sent at random times (RFC 4656, section 4.1.1): the gaps are exponential, and their
+        // mean is the interval that was asked for.
+        link.interval = clock.mean(Span::from_secs(1));
+        if link.interval.is_some() {
+            let note = "packets were sent at random times: the interval is the mean of their gaps";
+            link.notes.push(note.to_owned());
+        }
         link
     });
     Ok(each.collect())

@@ -11,7 +11,9 @@ mod columns;
 mod delimiter;
 mod group;
 mod guess;
+mod markers;
 mod names;
+mod places;
 mod times;
 mod watch;
 
@@ -55,12 +57,23 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
     let mut groups: BTreeMap<Vec<String>, Group> = BTreeMap::new();
     let mut watch = Watch::new(&plan);
     let mut header = plan.header;
+    let mut empty = 0;
     while let Some(line) = lines.next()? {
-        if line.trim().is_empty() || line.trim_start().starts_with('#') {
+        if line.trim_start().starts_with('#') || columns::is_separator(line) {
+            continue;
+        }
+        if line.trim().is_empty() {
+            // In a single column of arrivals a blank cell is an empty line.
+            empty +=
+                u64::from(plan.columns.len() == 1 && plan.kind == ColumnKind::Arrival && !header);
             continue;
         }
         if std::mem::take(&mut header) {
             continue;
+        }
+        if empty > 0 {
+            budget.packets(path, empty)?;
+            groups.entry(Vec::new()).or_default().lose(std::mem::take(&mut empty));
         }
         let cells = plan.delimiter.split(line);
         if cells.len() != plan.columns.len() {
@@ -77,6 +90,9 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
             Ok(steps) => steps,
             Err((found, expected)) => return Err(lines.malformed(found, &expected)),
         };
+        if let (Some((found, expected)), None) = (&group.fall, &group.fall_error) {
+            group.fall_error = Some(lines.malformed(found.clone(), expected));
+        }
         watch.row(&plan, &cells);
         // Outcomes are charged after they are taken: a gap is bounded by `max_gap`.
         budget.packets(path, steps)?;
@@ -92,6 +108,14 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
     }
     if groups.is_empty() && plan.total.is_some() {
         groups.insert(Vec::new(), Group::default());
+    }
+    if let Some(group) = groups.values_mut().next().filter(|group| empty > 0 && group.blank > 0) {
+        budget.packets(path, empty)?;
+        group.lose(empty);
+    }
+    for group in groups.values_mut() {
+        let grown = group.settle(&plan, &path.display().to_string(), options.max_gap)?;
+        budget.packets(path, grown)?;
     }
     watch.certain(&plan, path, &groups)?;
     groups
@@ -122,6 +146,13 @@ fn finish(
     if group.minus_one > 0 {
         link.notes.push(format!("{} rows hold -1, which is taken for lost", group.minus_one));
     }
+    if group.zeros > 0 {
+        link.notes.push(format!(
+            "{} rows hold a receive time of 0, which is taken for lost",
+            group.zeros
+        ));
+    }
+    link.notes.append(&mut group.order);
     if group.breaks > 0 {
         link.notes.push(format!(
             "{} times the sequence number is not the next one; rows are taken in their order",

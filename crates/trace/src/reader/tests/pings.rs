@@ -4,9 +4,10 @@ use super::*;
 
 /// A log of iputils: a line each of `numbers`, then the totals.
 fn ping(header: &str, numbers: impl Iterator<Item = u64>, totals: &str) -> String {
-    let lines: String = numbers
+    let lines: Vec<String> = numbers
         .map(|n| format!("64 bytes from 10.0.0.1: icmp_seq={n} ttl=57 time=9.8 ms\n"))
         .collect();
+    let lines = lines.concat();
     format!("{header}{lines}\n--- 10.0.0.1 ping statistics ---\n{totals}\n")
 }
 

@@ -7,6 +7,7 @@ use super::super::accepted;
 use super::delimiter::Delimiter;
 use super::guess::Guess;
 use super::names::{KEYS, SEQUENCE, is_header, is_one_of};
+use super::times::Stamp;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, ReadOptions};
 
@@ -44,6 +45,13 @@ impl Total {
     }
 }
 
+/// True for the line by which Excel is told the separator: `sep=;`.
+pub(super) fn is_separator(line: &str) -> bool {
+    line.trim_start_matches('\u{feff}')
+        .strip_prefix("sep=")
+        .is_some_and(|rest| rest.trim_end().len() <= 1)
+}
+
 /// How to read the rows.
 #[derive(Debug)]
 pub(super) struct Plan {
@@ -58,6 +66,9 @@ pub(super) struct Plan {
     pub(super) asked: bool,
     /// Sequence numbers beside outcomes or arrivals.
     pub(super) sequence: Option<usize>,
+    /// The time of sending, and whether an arrival of 0 means lost whatever it is.
+    pub(super) sent: Option<usize>,
+    pub(super) zero_is_lost: bool,
     /// Columns whose blanks may contradict what was taken for the losses.
     pub(super) watched: Vec<usize>,
     pub(super) time: Option<Time>,
@@ -68,8 +79,9 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn of(head: &Head<'_>, options: &ReadOptions) -> Result<Self, TraceError> {
-        let table_line =
-            |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+        let table_line = |line: &&str| {
+            !line.trim().is_empty() && !line.trim_start().starts_with('#') && !is_separator(line)
+        };
         let lines: Vec<&str> = head.lines().filter(table_line).take(ROWS).collect();
         let Some(first) = lines.first() else {
             return Err(head.unrecognised(accepted()));
@@ -93,6 +105,13 @@ impl Plan {
         let (value, kind) = guess.value(&mut notes)?;
         let time = guess.time(value, &mut notes)?;
         let asked = options.column.is_some() || options.kind.is_some();
+        if !asked {
+            guess.certain_outcomes(value, kind)?;
+        }
+        let (sent, zero_is_lost) = match kind {
+            ColumnKind::Arrival => guess.zero_is_lost(value),
+            _ => (None, false),
+        };
         let watched: Vec<usize> = match kind {
             _ if asked || !header => Vec::new(),
             ColumnKind::Arrival => {
@@ -110,6 +129,8 @@ impl Plan {
         Ok(Self {
             sequence: named(SEQUENCE).first().copied().filter(|_| kind != ColumnKind::Sequence),
             keys: named(KEYS),
+            sent,
+            zero_is_lost,
             asked,
             watched,
             delimiter,
@@ -121,6 +142,16 @@ impl Plan {
             notes,
             columns,
         })
+    }
+
+    /// True if the row's arrival is a receive time of 0, which means that the packet was lost: it was sent
+    /// later than at 0, or all others are times since 1970.
+    pub(super) fn is_zero_lost(&self, cells: &[String]) -> bool {
+        let stamp = |cell: &str| Stamp::of(cell).map(Stamp::value);
+        let sent = || self.sent.and_then(|i| stamp(&cells[i]));
+        (self.zero_is_lost || self.sent.is_some())
+            && stamp(&cells[self.value]) == Some(0)
+            && (self.zero_is_lost || sent().is_some_and(|sent| sent > 0))
     }
 
     /// What was taken for what, in one line, for a link that has `rows` rows, `blank` of them

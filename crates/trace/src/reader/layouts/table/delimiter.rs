@@ -41,7 +41,17 @@ impl Delimiter {
             if trimmed.len() < cell.len() {
                 *cell = trimmed.to_owned();
             }
+            if delimiter != ',' && is_decimal_comma(cell) {
+                *cell = cell.replace(',', ".");
+            }
         }
         cells
     }
+}
+
+/// True for a number with a decimal comma, such as `10,25`.
+fn is_decimal_comma(cell: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let number = cell.strip_prefix('-').unwrap_or(cell);
+    number.split_once(',').is_some_and(|(whole, part)| digits(whole) && digits(part))
 }

@@ -6,11 +6,15 @@ use super::super::super::clock::Clock;
 use super::super::super::sequence::{Fault, Recorder, WINDOW};
 use super::columns::Plan;
 use super::names::{Arrival, arrival, outcome};
-use crate::error::excerpt;
+use super::places::Places;
+use crate::error::{TraceError, excerpt};
 use crate::reader::ColumnKind;
 
 /// What was found in a row, and what is accepted there.
 pub(super) type Wrong = (String, String);
+
+/// What is said of rows in another order than their packets.
+const IN_ORDER: &str = "the rows are not in the order of the packets' numbers, and were put in it";
 
 /// One link under construction.
 #[derive(Default)]
@@ -23,6 +27,17 @@ pub(super) struct Group {
     /// Rows without an arrival; of these, those with -1.
     pub(super) blank: u64,
     pub(super) minus_one: u64,
+    /// Rows with a receive time of 0.
+    pub(super) zeros: u64,
+    /// By number, for rows in another order.
+    pub(super) places: Places,
+    /// The number of the row, and the fall from the one before that is an error unless the rows are only
+    /// in another order.
+    number: Option<u64>,
+    pub(super) fall: Option<Wrong>,
+    pub(super) fall_error: Option<TraceError>,
+    /// What was done to put the rows in order.
+    pub(super) order: Vec<String>,
     /// Last number in a sequence column beside outcomes, and how often the next was not next.
     last_number: Option<u64>,
     pub(super) breaks: u64,
@@ -38,11 +53,14 @@ impl Group {
         max_gap: u64,
     ) -> Result<u64, Wrong> {
         self.rows += 1;
+        self.number = None;
         let cell = cells[plan.value].as_str();
         match plan.kind {
             ColumnKind::Sequence => {
                 let number = number(cell)?;
-                self.recorder.take(number, max_gap).map_err(|f| wrong(&f, number, max_gap))
+                self.place(number, true);
+                let taken = self.recorder.take(number, max_gap);
+                self.fell(taken, number, max_gap)
             }
             ColumnKind::Arrival => self.arrival(plan, cells, max_gap),
             ColumnKind::Received | ColumnKind::Lost => {
@@ -53,6 +71,7 @@ impl Group {
                 };
                 self.outcomes.push(received);
                 if let Some(number) = plan.sequence.and_then(|i| cells[i].parse::<u64>().ok()) {
+                    self.place(number, received);
                     let last = self.last_number.replace(number);
                     let breaks = last.is_some_and(|last| last.wrapping_add(1) != number);
                     self.breaks += u64::from(breaks);
@@ -65,6 +84,10 @@ impl Group {
     fn arrival(&mut self, plan: &Plan, cells: &[String], max_gap: u64) -> Result<u64, Wrong> {
         let cell = cells[plan.value].as_str();
         let received = match arrival(cell) {
+            Arrival::Came if plan.is_zero_lost(cells) => {
+                self.zeros += 1;
+                false
+            }
             Arrival::Came => true,
             Arrival::Blank | Arrival::MinusOne => false,
             Arrival::Unclear => {
@@ -77,13 +100,115 @@ impl Group {
         self.outcomes.push(received);
         let Some(sequence) = plan.sequence else { return Ok(1) };
         let number = number(&cells[sequence])?;
-        self.recorder
-            .take_outcome(number, received, max_gap)
-            .map_err(|fault| wrong(&fault, number, max_gap))
+        self.place(number, received);
+        let taken = self.recorder.take_outcome(number, received, max_gap);
+        self.fell(taken, number, max_gap)
+    }
+
+    /// Takes so many lost packets, each an empty line.
+    pub(super) fn lose(&mut self, packets: u64) {
+        self.rows += packets;
+        self.blank += packets;
+        self.outcomes.push_run(false, packets as usize);
+    }
+
+    fn place(&mut self, number: u64, received: bool) {
+        self.number = Some(number);
+        self.places.add(number, received);
+    }
+
+    /// A fall is an error at the end only: the rows may be in another order.
+    fn fell(&mut self, taken: Result<u64, Fault>, number: u64, max_gap: u64) -> Result<u64, Wrong> {
+        match taken {
+            Ok(steps) => Ok(steps),
+            Err(fault @ Fault::Fall { .. }) => {
+                if self.fall.is_none() {
+                    self.fall = Some(wrong(&fault, number, max_gap));
+                }
+                Ok(0)
+            }
+            Err(fault) => Err(wrong(&fault, number, max_gap)),
+        }
+    }
+
+    /// Puts the packets in the order of their numbers where the rows are in another. `path` is for
+    /// messages; gives back by how many packets the record grew.
+    pub(super) fn settle(
+        &mut self,
+        plan: &Plan,
+        path: &str,
+        max_gap: u64,
+    ) -> Result<u64, TraceError> {
+        if matches!(plan.kind, ColumnKind::Received | ColumnKind::Lost) {
+            if self.breaks > 0 && self.places.complete() {
+                self.outcomes = self.places.iter().map(|(_, received)| received).collect();
+                self.clock = self.places.clock();
+                self.breaks = 0;
+                self.order.push(IN_ORDER.to_owned());
+            }
+            return Ok(0);
+        }
+        let disorder = self.recorder.disorder() > 0 || self.fall.is_some();
+        if !disorder || self.recorder.wrapped() {
+            return self.fall_error.take().map_or(Ok(0), Err);
+        }
+        if self.places.several_runs() {
+            return Err(TraceError::NotATrace {
+                path: path.to_owned(),
+                what: format!(
+                    "a table in which {} of {} rows repeat the number of another row, such as several runs \
+                     one after the other",
+                    self.places.duplicates, self.rows
+                ),
+                hint:
+                    "Split it into one file a run; if they are packets that came twice, remove the \
+                       repeated rows."
+                        .to_owned(),
+            });
+        }
+        let mut sorted = Recorder::default();
+        for (number, received) in self.places.iter() {
+            match sorted.take_outcome(number, received, max_gap) {
+                Ok(steps) if steps > WINDOW && self.fall_error.is_some() => {
+                    return self.fall_error.take().map_or(Ok(0), Err);
+                }
+                Ok(_) => {}
+                Err(fault) => {
+                    let (found, expected) = wrong(&fault, number, max_gap);
+                    let path = path.to_owned();
+                    return Err(TraceError::Malformed { path, line: 1, found, expected });
+                }
+            }
+        }
+        self.order = match plan.kind {
+            ColumnKind::Sequence if self.fall.is_none() => {
+                let late =
+                    self.recorder.disorder() - self.places.duplicates.min(self.recorder.disorder());
+                let words = "packets arrived late and were put in their place";
+                if late > 0 { vec![format!("{late} {words}")] } else { Vec::new() }
+            }
+            _ if self.recorder.disorder() == self.places.duplicates && self.fall.is_none() => {
+                Vec::new()
+            }
+            _ => vec![IN_ORDER.to_owned()],
+        };
+        if self.places.duplicates > 0 {
+            self.order
+                .push(format!("{} duplicate sequence numbers ignored", self.places.duplicates));
+        }
+        let grown = sorted.len().saturating_sub(self.recorder.len());
+        self.recorder = sorted;
+        if plan.kind == ColumnKind::Arrival || self.fall.is_some() {
+            self.clock = self.places.clock();
+        }
+        Ok(grown)
     }
 
     /// Notes the time of a packet that came `steps` after the one before, if it has one.
     pub(super) fn stamp(&mut self, time: Option<i128>, steps: u64) {
+        if let (Some(number), Some(time)) = (self.number, time) {
+            self.places.stamp(number, time);
+        }
         self.clock.stamp(time, steps);
     }
 

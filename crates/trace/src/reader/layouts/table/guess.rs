@@ -7,8 +7,8 @@ use airtcp_units::Span;
 
 use super::columns::Time;
 use super::names::{
-    Arrival, LOST, RECEIVED, SEQUENCE, TIME, arrival, is_arrival, is_moment, is_number, is_one_of,
-    is_sent_time, is_time_or_outcome, normal, outcome, unit_of,
+    Arrival, CODES, COUNTS, LOST, RECEIVED, SENT, SEQUENCE, TIME, arrival, is_arrival, is_moment,
+    is_number, is_one_of, is_sent_time, is_time_or_outcome, normal, outcome, unit_of,
 };
 use super::times::{Stamp, beyond_reason, unit_by_size};
 use crate::error::{TraceError, excerpt};
@@ -69,6 +69,9 @@ impl Guess<'_> {
             };
         }
         if let Some(found) = kinds.iter().find_map(|kind| self.named(*kind)) {
+            if let (ColumnKind::Sequence, None) = (found.1, self.options.kind) {
+                self.passed_over()?;
+            }
             return Ok(found);
         }
         // A name that we know over cells that we do not: the error is about the cell.
@@ -104,7 +107,9 @@ impl Guess<'_> {
                 column
                     if is_time_or_outcome(&self.columns[column])
                         && self.arrivals(column)
-                        && self.all(column, |cell| !matches!(cell, "0" | "1"))
+                        && self.all(column, |cell| {
+                            !matches!(cell, "0" | "1") || self.zeroed(column)
+                        })
                         && self.data.iter().any(|row| {
                             row.get(column).is_some_and(|cell| arrival(cell) == Arrival::Came)
                         }) =>
@@ -117,6 +122,103 @@ impl Guess<'_> {
             ColumnKind::Arrival => self.arrival_columns().first().map(|column| (*column, kind)),
             ColumnKind::Sequence => self.find(SEQUENCE).map(|column| (column, kind)),
         }
+    }
+
+    /// True if a column of times has 0 in places: the others are large, or have fractions.
+    fn zeroed(&self, column: usize) -> bool {
+        self.all(column, |cell| {
+            let large =
+                || Stamp::of(cell).is_some_and(|stamp| stamp.value() >= 1_000_000_000_000_000);
+            cell == "0" || arrival(cell) != Arrival::Came || cell.contains('.') || large()
+        })
+    }
+
+    /// Sequence numbers are about to be taken: refused if a column is named as the outcomes and holds
+    /// something else.
+    fn passed_over(&self) -> Result<(), TraceError> {
+        let blank = |cell: &str| arrival(cell) == Arrival::Blank;
+        match self.find(RECEIVED) {
+            Some(column) if self.all(column, |cell| !blank(cell)) => Err(self.column_error(format!(
+                "column {} holds neither 0 and 1 (or such words) nor times: write it so, or, if every row \
+                 is a received packet, choose the column of sequence numbers and kind sequence",
+                excerpt(&self.columns[column])
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses outcomes that may be counts, or codes of which 0 is the good one.
+    pub(super) fn certain_outcomes(
+        &self,
+        value: usize,
+        kind: ColumnKind,
+    ) -> Result<(), TraceError> {
+        if !self.header || !matches!(kind, ColumnKind::Received | ColumnKind::Lost) {
+            return Ok(());
+        }
+        let name = excerpt(&self.columns[value]);
+        if is_one_of(&self.columns[value], CODES)
+            && self.all(value, |cell| matches!(cell, "0" | "1"))
+        {
+            return Err(self.column_error(format!(
+                "column {name} holds 0 and 1, and programs often say 0 for a success: choose column \
+                 {name} and kind received if 1 means received, kind lost if 1 means lost"
+            )));
+        }
+        let counts =
+            |i: &usize| *i != value && is_one_of(&self.columns[*i], COUNTS) && self.counts(*i);
+        if let Some(other) = (0..self.columns.len()).find(counts) {
+            return Err(self.column_error(format!(
+                "column {} holds counts above 1, so {name} seems to count packets, too, not to say what \
+                 became of one: a table with one row a packet is needed; if it is one, choose column \
+                 {name} and its kind",
+                excerpt(&self.columns[other])
+            )));
+        }
+        Ok(())
+    }
+
+    /// True if a column holds small whole numbers that do not count its rows or rise as times do.
+    fn counts(&self, column: usize) -> bool {
+        let values: Option<Vec<u64>> =
+            self.data.iter().map(|row| row.get(column)?.parse::<u64>().ok()).collect();
+        values.is_some_and(|values| {
+            let rising = values.len() > 1 && values.windows(2).all(|pair| pair[0] < pair[1]);
+            !rising && values.iter().any(|n| *n > 1) && values.iter().all(|n| *n <= 1_000_000)
+        })
+    }
+
+    /// The time of sending, and whether all arrivals that are not 0 are times since 1970.
+    pub(super) fn zero_is_lost(&self, value: usize) -> (Option<usize>, bool) {
+        let name = &self.columns[value];
+        let moment = !self.header || is_moment(name) || is_time_or_outcome(name);
+        if !moment {
+            return (None, false);
+        }
+        let sent = |i: &usize| {
+            let name = &self.columns[*i];
+            self.header && *i != value && (is_sent_time(name) || is_one_of(name, SENT))
+        };
+        let came: Vec<Stamp> =
+            self.stamps(value).into_iter().filter(|stamp| stamp.value() != 0).collect();
+        let epoch = unit_by_size(&came).is_some_and(|(_, told)| told.contains("1970"));
+        ((0..self.columns.len()).find(sent), epoch)
+    }
+
+    /// A column of numbers that rise by the same from row to row, and is taken for nothing.
+    fn steady(&self, value: usize) -> Option<usize> {
+        let steady = |i: &usize| {
+            let stamps = self.stamps(*i);
+            let gap = |pair: &[Stamp]| pair[1].value() - pair[0].value();
+            let first = stamps.windows(2).next().map(gap);
+            *i != value
+                && !is_one_of(&self.columns[*i], SEQUENCE)
+                && stamps.len() == self.data.len()
+                && stamps.len() > 2
+                && first.is_some_and(|first| first > 0)
+                && stamps.windows(2).all(|pair| Some(gap(pair)) == first)
+        };
+        (0..self.columns.len()).find(steady)
     }
 
     /// Columns that hold receive times or delays by their names.
@@ -273,6 +375,12 @@ impl Guess<'_> {
                  not tell it, so the interval is not known; the option --time-unit gives it",
                 excerpt(&self.columns[column])
             ));
+        } else if let (true, Some(column)) = (self.header, self.steady(value)) {
+            notes.push(format!(
+                "column {} rises by the same from row to row: if it is the time, the options --time-column \
+                 and --time-unit give the interval",
+                excerpt(&self.columns[column])
+            ));
         }
         Ok(None)
     }
@@ -299,6 +407,12 @@ impl Guess<'_> {
             }
         };
         let mut found = named(&|name| is_sent_time(name));
+        // "sent" may be a count.
+        found.extend(
+            named(&|name| is_one_of(name, SENT))
+                .into_iter()
+                .filter(|i| *i != value && unit_by_size(&self.stamps(*i)).is_some()),
+        );
         found.extend(named(&|name| is_one_of(&base(name), TIME)));
         found.extend(named(&|name| is_arrival(name) && is_moment(name)));
         let chosen = |i: usize| self.options.column.is_some() && i == value;

@@ -72,6 +72,28 @@ const AT_SENDER: &[&str] = &["sent", "send", "tx", "snd", "sending", "transmit",
 const MOMENT: &[&str] = &["time", "ts", "timestamp", "t", "at", "stamp", "epoch", "date"];
 /// Names of outcome columns in which a time may stand as well.
 const TIMES_OR_OUTCOMES: &[&str] = &["received", "receive", "recv"];
+/// Names of a time of sending that may be a count of packets as well.
+pub(super) const SENT: &[&str] = &["sent", "send", "transmitted"];
+/// Names of a column of counts.
+pub(super) const COUNTS: &[&str] = &[
+    "sent",
+    "packets",
+    "total",
+    "count",
+    "transmitted",
+    "n",
+    "pkts",
+    "tx_packets",
+    "packets_sent",
+    "sent_packets",
+    "tx_count",
+    "num_packets",
+    "datagrams",
+    "received",
+    "rx_packets",
+];
+/// Names of a column in which 0 often means that all went well.
+pub(super) const CODES: &[&str] = &["status", "result"];
 /// Names of the columns that tell links apart.
 pub(super) const KEYS: &[&str] =
     &["link", "link_id", "src", "source", "dst", "destination", "tx", "sender", "rx", "receiver"];
@@ -80,8 +102,8 @@ pub(super) const KEYS: &[&str] =
 pub(super) fn outcome(cell: &str, inverted: bool) -> Option<bool> {
     let word = cell.to_ascii_lowercase();
     match word.as_str() {
-        "1" | "1.0" | "true" | "t" | "yes" | "y" => Some(!inverted),
-        "0" | "0.0" | "false" | "f" | "no" | "n" => Some(inverted),
+        "1" | "1.0" | "true" | "t" | "yes" | "y" | "100%" => Some(!inverted),
+        "0" | "0.0" | "false" | "f" | "no" | "n" | "0%" => Some(inverted),
         "received" | "recv" | "ok" | "success" | "delivered" | "ack" | "acked" => Some(true),
         "lost" | "loss" | "fail" | "failed" | "failure" | "dropped" | "drop" | "nack"
         | "timeout" => Some(false),
@@ -116,17 +138,19 @@ pub(super) fn arrival(cell: &str) -> Arrival {
 
 /// True if a name is that of a receive time, a round-trip time or a delay.
 pub(super) fn is_arrival(name: &str) -> bool {
-    has(name, ARRIVED) || (has(name, AT_RECEIVER) && has(name, MOMENT))
+    has(name, ARRIVED) || (has(name, AT_RECEIVER) && (has(name, MOMENT) || unit_of(name).is_some()))
 }
 
 /// True if a name is that of the time of sending.
 pub(super) fn is_sent_time(name: &str) -> bool {
-    has(name, AT_SENDER) && has(name, MOMENT)
+    has(name, AT_SENDER) && (has(name, MOMENT) || unit_of(name).is_some())
 }
 
 /// True if a name says that its column holds points in time, not spans of it.
 pub(super) fn is_moment(name: &str) -> bool {
-    has(name, MOMENT) || has(name, &["arrival", "arrived", "recvtime", "rxtime", "arrivaltime"])
+    has(name, MOMENT)
+        || (has(name, AT_RECEIVER) && unit_of(name).is_some())
+        || has(name, &["arrival", "arrived", "recvtime", "rxtime", "arrivaltime"])
 }
 
 /// True if a column of this name may hold receive times in place of outcomes.

@@ -10,7 +10,9 @@ use std::path::Path;
 
 use super::columns::Plan;
 use super::group::{Group, no_packets};
-use super::names::{Arrival, arrival, is_number};
+use super::markers::Markers;
+use super::names::{Arrival, arrival, is_number, outcome};
+use super::times::Stamp;
 use crate::error::{TraceError, excerpt};
 use crate::reader::ColumnKind;
 
@@ -20,6 +22,8 @@ struct Seen {
     blanks: u64,
     numbers: u64,
     words: u64,
+    /// Different cells, up to three.
+    different: Vec<String>,
     /// Rows in which it is blank and the taken column is not, or the other way round.
     differing: u64,
 }
@@ -28,16 +32,26 @@ struct Seen {
 pub(super) struct Watch {
     columns: BTreeMap<usize, Seen>,
     rows: u64,
+    /// The arrivals taken.
+    markers: Markers,
 }
 
 impl Watch {
     pub(super) fn new(plan: &Plan) -> Self {
         let columns = plan.watched.iter().map(|i| (*i, Seen::default())).collect();
-        Self { columns, rows: 0 }
+        Self { columns, rows: 0, markers: Markers::default() }
     }
 
     pub(super) fn row(&mut self, plan: &Plan, cells: &[String]) {
         self.rows += 1;
+        if plan.kind == ColumnKind::Arrival
+            && !plan.asked
+            && !plan.is_zero_lost(cells)
+            && arrival(&cells[plan.value]) == Arrival::Came
+            && let Some(stamp) = Stamp::of(&cells[plan.value])
+        {
+            self.markers.add(stamp.value());
+        }
         for (column, seen) in &mut self.columns {
             let blank = arrival(&cells[*column]) == Arrival::Blank;
             let number = || is_number(&cells[*column]) || arrival(&cells[*column]) == Arrival::Came;
@@ -45,6 +59,9 @@ impl Watch {
                 true => seen.blanks += 1,
                 false if number() => seen.numbers += 1,
                 false => seen.words += 1,
+            }
+            if seen.different.len() < 3 && !seen.different.contains(&cells[*column]) {
+                seen.different.push(cells[*column].chars().take(40).collect());
             }
             let taken = arrival(&cells[plan.value]) == Arrival::Blank;
             seen.differing += u64::from(taken != blank);
@@ -85,9 +102,45 @@ impl Watch {
                         column = name(*column),
                     ));
                 }
+                let gapless = groups.values().all(|group| group.recorder.missing() == 0);
+                let telling = |seen: &Seen| {
+                    seen.blanks > 0 && seen.blanks < rows || seen.different.len() == 2
+                };
+                if let Some((column, seen)) =
+                    self.columns.iter().find(|(_, seen)| gapless && rows > 2 && telling(seen))
+                {
+                    let holds = match seen.different.as_slice() {
+                        [one, other] => {
+                            format!("holds {} and {} only", excerpt(one), excerpt(other))
+                        }
+                        _ => format!("is blank in {} of {rows} rows", seen.blanks),
+                    };
+                    let column = name(*column);
+                    let outcomes = seen.different.iter().all(|cell| outcome(cell, false).is_some());
+                    let answer = if outcomes {
+                        format!(
+                            "choose column {column} and kind received (1 = received) or lost (1 = lost)"
+                        )
+                    } else {
+                        "write 1 for received and 0 for lost in it and name it received".to_owned()
+                    };
+                    return ask(format!(
+                        "no number is missing in column {value}, and column {column} {holds}: if it says \
+                         which packets were lost, {answer}; if every row is a received packet, choose \
+                         column {value} and kind sequence"
+                    ));
+                }
                 Ok(())
             }
             ColumnKind::Arrival if !plan.asked => {
+                if let Some((marker, count)) = self.markers.suspect() {
+                    return ask(format!(
+                        "{} stands in {count} of {rows} rows of column {value}, apart from all other \
+                         values: if it marks lost packets, leave these cells blank; if it was measured, \
+                         choose column {value} and kind arrival",
+                        marker as f64 / 1e9
+                    ));
+                }
                 if let Some(stride) = strides.next() {
                     let sequence = plan.sequence.map(name).unwrap_or_default();
                     return ask(format!(

@@ -1,0 +1,93 @@
+//! Packets by their numbers, for tables whose rows are in another order.
+//!
+//! Two bits a number are kept, so that a table sorted by arrival, or not at all, is read as if its rows
+//! stood in the packets' order. Numbers that come twice in large part are several runs in one file.
+
+use std::collections::BTreeMap;
+
+use super::super::super::clock::Clock;
+
+/// Time stamps kept to find the interval.
+const STAMPS: usize = 1 << 16;
+/// Repeated numbers one after the other that are no duplicates of packets, but another run.
+const REPEATED: u64 = 5;
+
+/// What is known by number.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    /// Of 64 numbers each: which were there, and which of them received.
+    words: BTreeMap<u64, (u64, u64)>,
+    rows: u64,
+    pub(super) duplicates: u64,
+    highest: Option<u64>,
+    lowest: u64,
+    /// Rows since the last one with a new highest number, and the repeated numbers among them.
+    behind: (u64, u64),
+    /// True once many numbers in a row were repeated.
+    restarted: bool,
+    stamps: Vec<(u64, i128)>,
+}
+
+impl Places {
+    pub(super) fn add(&mut self, number: u64, received: bool) {
+        self.rows += 1;
+        let bit = 1 << (number % 64);
+        let (there, came) = self.words.entry(number / 64).or_default();
+        let repeated = *there & bit != 0;
+        *there |= bit;
+        *came |= if received { bit } else { 0 };
+        self.duplicates += u64::from(repeated);
+        match self.highest {
+            Some(highest) if number <= highest => {
+                self.behind.0 += 1;
+                self.behind.1 += u64::from(repeated);
+                let (rows, repeats) = self.behind;
+                self.restarted |= repeats >= REPEATED && 2 * repeats >= rows;
+                self.lowest = self.lowest.min(number);
+            }
+            Some(_) => {
+                self.highest = Some(number);
+                self.behind = (0, 0);
+            }
+            None => (self.highest, self.lowest) = (Some(number), number),
+        }
+    }
+
+    pub(super) fn stamp(&mut self, number: u64, time: i128) {
+        if self.stamps.len() < STAMPS {
+            self.stamps.push((number, time));
+        }
+    }
+
+    /// True if the rows are those of several runs: one after the other, or a tenth repeated.
+    pub(super) const fn several_runs(&self) -> bool {
+        self.restarted || (self.duplicates >= REPEATED && 10 * self.duplicates > self.rows)
+    }
+
+    /// True if each number from the lowest to the highest has one row.
+    pub(super) fn complete(&self) -> bool {
+        let span = self.highest.map(|highest| highest - self.lowest + 1);
+        self.duplicates == 0 && span == Some(self.rows)
+    }
+
+    /// Numbers in their order, and whether each was received.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, bool)> {
+        self.words.iter().flat_map(|(word, (there, came))| {
+            let bits = (0..64).filter(move |bit| there >> bit & 1 == 1);
+            bits.map(move |bit| (64 * word + bit, came >> bit & 1 == 1))
+        })
+    }
+
+    /// The clock of the packets in their order.
+    pub(super) fn clock(&mut self) -> Clock {
+        self.stamps.sort_unstable();
+        self.stamps.dedup_by_key(|(number, _)| *number);
+        let mut clock = Clock::default();
+        let mut last = None;
+        for (number, time) in &self.stamps {
+            let steps = last.replace(*number).map_or(1, |last| number - last);
+            clock.stamp(Some(*time), steps);
+        }
+        clock
+    }
+}
