@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from airtcp import _core
+from airtcp.output import content
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -138,14 +139,13 @@ def _parquet(place: Path) -> list[Link]:
         with _quiet():
             frame = pl.read_parquet(place)
     except pl.exceptions.PolarsError as error:
-        message = f"{place}: not Parquet: {[*str(error).splitlines(), ''][0]}"
-        raise _core.TraceError(message) from error
+        # The library's own words are about its parts, not about the file.
+        raise _core.TraceError(_damaged(place)) from error
     except BaseException as error:
         # A damaged file lets the library panic, which is none of Python's own exceptions.
         if type(error).__name__ != "PanicException":
             raise
-        message = f"{place}: not Parquet, or damaged; expected a study's table of links"
-        raise _core.TraceError(message) from None
+        raise _core.TraceError(_damaged(place)) from None
     missing = sorted(_TABLE - set(frame.columns))
     if missing:
         message = (
@@ -153,6 +153,16 @@ def _parquet(place: Path) -> list[Link]:
         )
         raise _core.TraceError(message)
     return frame.to_dicts()
+
+
+def _damaged(place: Path) -> str:
+    try:
+        whole = content(place, 4) == b"PAR1"
+    except OSError:
+        whole = False
+    if whole:
+        return f"{place}: damaged Parquet file (cut short or altered); write it again"
+    return f"{place}: not Parquet; expected a study's table of links"
 
 
 @contextmanager

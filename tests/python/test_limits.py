@@ -13,6 +13,8 @@ import pytest
 
 import airtcp
 from airtcp import api
+from airtcp.api.scenarios import parsable
+from airtcp.cli import places
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -162,3 +164,51 @@ def test_streams_without_an_end(tmp_path: Path, arguments: list[str], says: str)
     assert says in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (".".join(["a"] * 50_000) + " = 1", "line 1: a key of more than 100 parts"),
+        ("\n[" + ".".join(["a"] * 50_000) + "]\n", "line 2: a key of more than 100 parts"),
+        ("x = { " + ".".join(["a"] * 50_000) + " = 1 }", "line 1: a key of more than 100 parts"),
+        ("x = 1\n" + '"a".' * 50_000 + "b = 1", "line 2: a key of more than 100 parts"),
+        ("".join(f"[k{i}]\n" for i in range(30_000)), "line 20001: more than 20000 headers"),
+        ("".join(f"k{i}=1\n" for i in range(500_000)), "longer than 4194304 bytes"),
+    ],
+)
+def test_scenarios_that_take_for_ever_are_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, says: str
+) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text(text)
+
+    def parsed(_text: str) -> None:
+        pytest.fail("was parsed")
+
+    monkeypatch.setattr("tomllib.loads", parsed)
+    # What names the inputs reads it first.
+    assert list(places.of_scenarios([path])) == [path]
+    for given in (None, text):
+        with pytest.raises(airtcp.ScenarioError, match=says):
+            airtcp.run(path, text=given)
+        with pytest.raises(airtcp.ScenarioError, match=says):
+            airtcp.compare(path, text=given)
+
+
+def test_dots_elsewhere_are_no_keys() -> None:
+    for text in (
+        "x = [" + "1.5, " * 300 + "]",
+        'x = "' + "." * 300 + '"',
+        'x = """\n' + "." * 300 + '\n"""',
+        "x = '''\n" + "." * 300 + "\n'''",
+        "# " + "." * 300,
+        "x = [\n" + "[1.5, 2.5],\n" * 30_000 + "]",
+    ):
+        assert parsable(text, "a.toml") == text
+
+
+def test_compressed_text_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_bytes(gzip.compress(b"x = 1"))
+    with pytest.raises(airtcp.ScenarioError, match=r"compressed with gzip.*gunzip"):
+        airtcp.run(tmp_path / "a.toml")

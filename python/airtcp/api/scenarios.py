@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Unpack, cast
 
@@ -100,8 +101,7 @@ def run(
 
     path = Path(scenario)
     name = printable(str(path))
-    if text is None:
-        text = _scenario_text(path)
+    text = _scenario_text(path) if text is None else parsable(text, name)
     replaced = only_given(seed=seed, replications=replications) | dict(overrides or {})
     if series:
         replaced["output.series"] = True
@@ -198,7 +198,9 @@ def compare(
         "scenarios": [
             {
                 "name": printable(str(path)),
-                "text": _scenario_text(path) if text is None else text,
+                "text": (
+                    _scenario_text(path) if text is None else parsable(text, printable(str(path)))
+                ),
                 "folder": native(path.parent),
             }
             for path in scenarios
@@ -255,6 +257,57 @@ _MAGIC: Final = 4096
 """Bytes by which a file that is not text is known."""
 
 
+_QUOTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'')
+_LONG_TEXT: Final = re.compile(r'"""(?:[^\\]|\\.)*?"""|\'\'\'.*?\'\'\'', re.DOTALL)
+_HEADER: Final = re.compile(r"\s*\[\[?[^\[\],=]+\]")
+_MOST_DOTS: Final = 100
+_MOST_HEADERS: Final = 20_000
+
+
+def parsable(text: str, name: str) -> str:
+    """Give a text back if a parser of TOML reads it in reasonable time.
+
+    Parsers take quadratic time and memory for keys of many parts and for many headers.
+
+    Args:
+        text: Of a scenario.
+        name: What stands for it in messages.
+
+    Raises:
+        ScenarioError: If it is longer than any scenario, or nested deeper.
+    """
+    if len(text) > _LONGEST_SCENARIO:
+        message = f"{name}: longer than {_LONGEST_SCENARIO} bytes; expected a scenario file (TOML)"
+        raise _core.ScenarioError(message)
+    headers = 0
+    # Of texts over several lines only their line ends count.
+    for number, line in enumerate(_LONG_TEXT.sub(_ends, text).split("\n"), 1):
+        headers += _HEADER.match(line) is not None
+        if headers > _MOST_HEADERS:
+            message = (
+                f"{name}, line {number}: more than {_MOST_HEADERS} headers; expected a scenario "
+                "file (TOML): links and flows that are alike take a count or a topology"
+            )
+            raise _core.ScenarioError(message)
+        if line.count(".") > _MOST_DOTS and _dots(line) > _MOST_DOTS:
+            message = (
+                f"{name}, line {number}: a key of more than {_MOST_DOTS} parts; expected keys such "
+                "as tcp.congestion.law"
+            )
+            raise _core.ScenarioError(message)
+    return text
+
+
+def _ends(text: re.Match[str]) -> str:
+    return '""' + "\n" * text[0].count("\n")
+
+
+def _dots(line: str) -> int:
+    """Count the dots of the longest key in a line; texts and lists of numbers may have more."""
+    bare = _QUOTED.sub("", line).partition("#")[0]
+    return max(part.count(".") for part in re.split(r"[={},\[\]]", bare))
+
+
 def _scenario_text(path: Path) -> str:
     shown = printable(str(path))
     expected = "expected a scenario file (TOML)"
@@ -282,12 +335,15 @@ def text_of(stream: BinaryIO, name: str) -> str:
     if len(raw) > _LONGEST_SCENARIO:
         message = f"{shown}: longer than {_LONGEST_SCENARIO} bytes; {expected}"
         raise _core.ScenarioError(message)
+    if raw.startswith(b"\x1f\x8b"):
+        message = f"{shown}: this is compressed with gzip; {expected}: decompress it (gunzip)"
+        raise _core.ScenarioError(message)
     kind = _core.binary_kind(raw[:_MAGIC])
     if kind is not None:
         message = f"{shown}: this is {kind[0]}, not a scenario; expected a scenario file (TOML)"
         raise _core.ScenarioError(message)
     try:
-        return raw.decode("utf-8")
+        return parsable(raw.decode("utf-8"), shown)
     except UnicodeDecodeError as error:
         message = f"{shown}: byte {error.start} is not UTF-8; {expected}"
         raise _core.ScenarioError(message) from error

@@ -188,14 +188,18 @@ def check_captures(asked: dict[str, Any], folder: Path, *, force: bool) -> None:
 
 def of_scenarios(paths: Iterable[str | Path]) -> Iterator[Path]:
     """Give scenarios and the files that they name: traces and layouts."""
+    from airtcp._core import ScenarioError
+    from airtcp.api.scenarios import text_of
+
     for path in map(Path, paths):
         yield path
         if not path.is_file():
             # What comes through a pipe can be read once only.
             continue
         try:
-            tree: Any = tomllib.loads(path.read_text("utf-8"))
-        except (OSError, ValueError, RecursionError):
+            with path.open("rb") as file:
+                tree: Any = tomllib.loads(text_of(file, str(path)))
+        except (OSError, ValueError, RecursionError, ScenarioError):
             # What is wrong with it is said where it is read.
             continue
         for text in _texts(tree):

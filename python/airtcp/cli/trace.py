@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, cast
 
@@ -221,8 +222,14 @@ def _model(path: Path) -> dict[str, Any]:
     def no_number(text: str) -> NoReturn:
         fail(f"{path}: found {text}; expected numbers only, and JSON has no such number")
 
-    with path.open("rb") as file:
-        raw = file.read(_LONGEST_MODEL + 1)
+    if str(path) == "-":
+        path = Path("stdin")
+        raw = sys.stdin.buffer.read(_LONGEST_MODEL + 1)
+    else:
+        with path.open("rb") as file:
+            raw = file.read(_LONGEST_MODEL + 1)
+    if raw.startswith(b"\x1f\x8b"):
+        fail(f"{path}: this is compressed with gzip; expected JSON: decompress it (gunzip)")
     if len(raw) > _LONGEST_MODEL:
         fail(
             f"{path}: longer than {_LONGEST_MODEL} bytes; expected a JSON object with the key model"
