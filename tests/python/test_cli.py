@@ -224,6 +224,8 @@ def test_trace_commands(run: Program, tmp_path: Path) -> None:
     assert stats["links"][0]["packets"] == 5000
     assert "intermediate" in run("trace", "stats", "a.txt").out
     assert run("trace", "convert", "a.txt", "--to", "b.csv", "--format", "csv").code == 0
+    assert run("trace", "convert", "a.txt", "--to", "by-name.csv").code == 0
+    assert (tmp_path / "by-name.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
     again = json.loads(run("trace", "stats", "b.csv", "--json").out)
     assert again["links"][0]["mu"] == stats["links"][0]["mu"]
     rows = list(csv.DictReader(io.StringIO(run("trace", "stats", "a.txt", "--format", "csv").out)))

@@ -120,7 +120,7 @@ def convert(
     Args:
         links: Delivery traces, as for `study`.
         target: The file to write, or, for several links, the folder.
-        fmt: As for `synth`.
+        fmt: As for `synth`; `csv` for a name that ends in .csv, unless another is given.
         force: Whether files that are there may be replaced; those that are read never are.
         progress: Called with done, total and a label.
         warn: Called with each thing to know of how the traces were read.
@@ -140,8 +140,10 @@ def convert(
         >>> [path.name for path in convert(made, "made.csv", fmt="csv")]
         ['made.csv']
     """
-    options = json.dumps({"read": how_to_read(reading), **only_given(format=fmt)})
     paths, place = paths_of(links), Path(target)
+    if fmt is None and place.name.lower().removesuffix(".gz").endswith(".csv"):
+        fmt = "csv"
+    options = json.dumps({"read": how_to_read(reading), **only_given(format=fmt)})
     into = place.is_dir()
     with _plainly(), output.staged() as files:
         if output.in_place(place):

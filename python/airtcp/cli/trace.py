@@ -253,7 +253,10 @@ def convert(
     to: Annotated[
         Path, typer.Option("--to", help="The file to write, or the folder for several links.")
     ],
-    fmt: Annotated[opt.Layout, typer.Option("--format", help="Layout.")] = opt.Layout.BITS,
+    fmt: Annotated[
+        opt.Layout | None,
+        typer.Option("--format", help="Layout: csv for a name that ends in .csv, else bits."),
+    ] = None,
     interval: opt.Interval = None,
     layout: opt.TraceLayout = None,
     column: opt.Column = None,
@@ -270,7 +273,7 @@ def convert(
         written = api.convert(
             links,
             to,
-            fmt=fmt.value,
+            fmt=None if fmt is None else fmt.value,
             force=force,
             interval=interval,
             layout=layout,
