@@ -57,6 +57,15 @@ def test_closed_streams(tmp_path: Path, program: list[str], closed: str) -> None
     assert json.loads((tmp_path / "r" / "run.json").read_text("utf-8"))
 
 
+def test_a_format_for_a_closed_standard_output_is_refused(
+    tmp_path: Path, program: list[str]
+) -> None:
+    airtcp.synth(tmp_path / "a.txt", prr=0.8, packets=500)
+    code, said = shell(tmp_path, program, "trace stats a.txt --json >&-")
+    assert code == 2
+    assert said.startswith(b"error: standard output is closed")
+
+
 def test_a_full_standard_output_is_said(tmp_path: Path, program: list[str]) -> None:
     code, said = shell(tmp_path, program, "list > /dev/full")
     assert code == 2

@@ -27,6 +27,8 @@ PIPED_WIDTH: Final = 1000
 TRACEBACK: Final = "AIRTCP_TRACEBACK"
 """Environment variable: if it is set, a fault of airtcp's own shows where it happened."""
 
+closed: Final[set[int]] = set()
+"""Standard streams that were closed when the program began."""
 _REPORT_TO: Final = "the issue tracker of the place where airtcp came from"
 _LONGEST_MESSAGE: Final = 1600
 
@@ -57,6 +59,7 @@ def streams() -> None:
         try:
             os.fstat(number)
         except OSError:
+            closed.add(number)
             null = os.open(os.devnull, os.O_RDONLY if number == 0 else os.O_WRONLY)
             if null != number:
                 os.dup2(null, number)

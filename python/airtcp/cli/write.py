@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from airtcp import folder as folders
 from airtcp import output
 from airtcp.cli import ctrl_c
-from airtcp.cli.console import INTERRUPTED, fail, note
+from airtcp.cli.console import INTERRUPTED, closed, fail, note
 from airtcp.cli.options import Format
 from airtcp.output import PlaceError
 from airtcp.plain import printable
@@ -54,6 +54,9 @@ def printed(
         text: Gives the document as JSON text.
         rows: Gives frame and rows, as for `table_to_stdout`.
     """
+    if form is not Format.TABLE and 1 in closed:
+        # Who asks for a format wants to have it; a table for people may go nowhere.
+        fail(f"standard output is closed, and --format {form.value} prints there; use --out DIR")
     if form is Format.TABLE:
         table()
     elif form is Format.JSON:
