@@ -69,6 +69,31 @@ impl<'a> Head<'a> {
             .find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
     }
 
+    /// Refuses a comment `# airtcp: key=value` whose value cannot be meant: it would change nothing, unsaid.
+    pub(super) fn check_directives(&self) -> Result<(), TraceError> {
+        for (line, text) in (1..).zip(self.lines()) {
+            let Some(words) = text.strip_prefix("# airtcp:") else { continue };
+            for (key, value) in words.split_whitespace().filter_map(|word| word.split_once('=')) {
+                let (fits, what) = match key {
+                    "packets" | "lead" => (value.parse::<u64>().is_ok(), "a whole number from 0"),
+                    "interval" => {
+                        (value.parse::<Span>().is_ok(), "a duration without a blank, such as 10ms")
+                    }
+                    _ => continue,
+                };
+                if !fits {
+                    return Err(TraceError::Malformed {
+                        path: self.path.display().to_string(),
+                        line,
+                        found: excerpt(&format!("{key}={value}")),
+                        expected: format!("{what} behind {key}="),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The interval our own writers leave in a comment.
     pub(super) fn interval(&self) -> Option<Span> {
         self.directive("interval")?.parse().ok()

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
+use std::rc::Rc;
 
 use super::head::Head;
 use super::layouts;
@@ -14,6 +15,16 @@ use crate::error::TraceError;
 pub(super) const HEAD: usize = 64 * 1024;
 /// Comments that a file may begin with.
 const MOST_COMMENTS: usize = 64 << 20;
+/// Blank lines and comments that a file may begin with.
+const MOST_COMMENT_LINES: usize = 1_000_000;
+/// Largest ratio of decompressed to compressed bytes beyond [`FREE`] of the limit. Deflate reaches 1032.
+const MOST_EXPANSION: u64 = 1000;
+/// Share of the limit, as a divisor, that may be decompressed at any ratio.
+const FREE: u64 = 50;
+/// Compressed bytes that may hold nothing: members of an archive may be empty, but not without end.
+const HOLLOW: u64 = 1 << 20;
+/// Compressed bytes for each decompressed byte, beyond [`HOLLOW`].
+const MOST_OVERHEAD: u64 = 100;
 /// Compressions one inside the other.
 const MAX_NESTING: u32 = 3;
 /// Memory an xz dictionary may ask for, KiB. `xz -9` needs 65 MiB.
@@ -98,6 +109,9 @@ pub(super) fn read<'a>(
 
 fn read_nested(mut input: Input<'_>, depth: u32) -> Result<Vec<LinkTrace>, TraceError> {
     let start = peek(&mut input, MAGIC)?;
+    let flow = Rc::new(Flow::default());
+    let counted =
+        |inner| -> Box<dyn Read + '_> { Box::new(Counted { inner, flow: Rc::clone(&flow) }) };
     let wrapped: Box<dyn Read + '_> = match Wrapping::of(&start) {
         Some(_) if depth >= MAX_NESTING => {
             return Err(TraceError::NotATrace {
@@ -107,14 +121,16 @@ fn read_nested(mut input: Input<'_>, depth: u32) -> Result<Vec<LinkTrace>, Trace
             });
         }
         Some(Wrapping::Tar) => return read_tar(input, depth),
-        Some(Wrapping::Gzip) => Box::new(flate2::read::MultiGzDecoder::new(input.reader)),
-        Some(Wrapping::Xz) => {
-            Box::new(lzma_rust2::XzReader::new_mem_limit(input.reader, true, XZ_MEMORY_KIB))
-        }
-        Some(Wrapping::Zstd) => Box::new(Frames::new(input.reader)),
+        Some(Wrapping::Gzip) => Box::new(flate2::read::MultiGzDecoder::new(counted(input.reader))),
+        Some(Wrapping::Xz) => Box::new(lzma_rust2::XzReader::new_mem_limit(
+            counted(input.reader),
+            true,
+            XZ_MEMORY_KIB,
+        )),
+        Some(Wrapping::Zstd) => Box::new(Frames::new(counted(input.reader))),
         None => return read_text(input),
     };
-    let limited = Limited::new(wrapped, input.options.max_bytes);
+    let limited = Limited { flow: Some(flow), ..Limited::new(wrapped, input.options.max_bytes) };
     let inner = Input { reader: Box::new(limited), ..input };
     read_nested(inner, depth + 1)
 }
@@ -123,7 +139,13 @@ fn read_text(mut input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
     let mut wanted = HEAD;
     let mut start = peek(&mut input, wanted)?;
     loop {
-        let comments = comments(&start);
+        let (comments, lines) = comments(&start);
+        if comments == start.len() && lines > MOST_COMMENT_LINES {
+            return Err(TraceError::Empty {
+                path: input.path.display().to_string(),
+                found: "its first million lines are blank or comments",
+            });
+        }
         if start.len() < wanted || comments + HEAD <= wanted || wanted >= MOST_COMMENTS {
             break;
         }
@@ -131,19 +153,22 @@ fn read_text(mut input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
         start = peek(&mut input, wanted)?;
     }
     let head = Head::new(input.path, &start, start.len() < wanted)?;
+    head.check_directives()?;
     layouts::read(&head, input)
 }
 
-/// Bytes of `start` before the first line that holds more than blanks and a comment.
-fn comments(start: &[u8]) -> usize {
+/// Bytes and lines of `start` before the first line that holds more than blanks and a comment.
+fn comments(start: &[u8]) -> (usize, usize) {
     let mut at = if start.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let mut lines = 0;
     for line in start[at..].split_inclusive(|b| *b == b'\n') {
         if !matches!(line.trim_ascii_start(), [] | [b'#', ..]) {
-            return at;
+            return (at, lines);
         }
         at += line.len();
+        lines += 1;
     }
-    start.len()
+    (start.len(), lines)
 }
 
 /// Members of an archive, one after the other. Extended headers are not interpreted: they could
@@ -233,11 +258,13 @@ struct Limited<'a> {
     inner: Box<dyn Read + 'a>,
     left: u64,
     limit: u64,
+    /// Where the bytes come from, if they are decompressed.
+    flow: Option<Rc<Flow>>,
 }
 
 impl<'a> Limited<'a> {
     fn new(inner: Box<dyn Read + 'a>, limit: u64) -> Self {
-        Self { inner, left: limit, limit }
+        Self { inner, left: limit, limit, flow: None }
     }
 }
 
@@ -253,6 +280,49 @@ impl Read for Limited<'_> {
             Some(left) => self.left = left,
             None => return Err(io::Error::other(OverLimit(self.limit))),
         }
+        if let Some(flow) = &self.flow {
+            let (taken, given) = (flow.taken.get(), flow.given.get() + n as u64);
+            flow.given.set(given);
+            let free = self.limit / FREE;
+            if given > free && given / MOST_EXPANSION > taken {
+                return Err(io::Error::other(Dense(free)));
+            }
+        }
+        Ok(n)
+    }
+}
+
+/// What a decompressor has taken and given, in bytes.
+#[derive(Default)]
+struct Flow {
+    taken: Cell<u64>,
+    given: Cell<u64>,
+}
+
+/// Counts what a decompressor takes, and stops one that takes and gives nothing.
+struct Counted<'a> {
+    inner: Box<dyn Read + 'a>,
+    flow: Rc<Flow>,
+}
+
+/// Carried through `io::Error` when bytes are decompressed from next to nothing.
+#[derive(Debug, thiserror::Error)]
+#[error("more than {0} bytes from data compressed more than 1000 times")]
+struct Dense(u64);
+
+/// Carried through `io::Error` when [`Counted`] stops.
+#[derive(Debug, thiserror::Error)]
+#[error("empty members without end")]
+struct Hollow;
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        let taken = self.flow.taken.get() + n as u64;
+        self.flow.taken.set(taken);
+        if taken > HOLLOW + self.flow.given.get().saturating_mul(MOST_OVERHEAD) {
+            return Err(io::Error::other(Hollow));
+        }
         Ok(n)
     }
 }
@@ -262,6 +332,14 @@ pub(super) fn from_io(path: &Path, offset: u64, error: io::Error) -> TraceError 
     if let Some(OverLimit(limit)) = error.get_ref().and_then(|e| e.downcast_ref()) {
         let what = "bytes, decompressed";
         return TraceError::TooLarge { path: path.display().to_string(), limit: *limit, what };
+    }
+    if let Some(Dense(limit)) = error.get_ref().and_then(|e| e.downcast_ref()) {
+        let what = "bytes from data compressed more than 1000 times";
+        return TraceError::TooLarge { path: path.display().to_string(), limit: *limit, what };
+    }
+    if error.get_ref().and_then(|e| e.downcast_ref::<Hollow>()).is_some() {
+        let found = "its first MiB of compressed data holds next to nothing";
+        return TraceError::Empty { path: path.display().to_string(), found };
     }
     // Errors of the operating system carry a number; a decoder's do not.
     if error.raw_os_error().is_some() {

@@ -261,6 +261,44 @@ fn bombs_are_refused() {
     assert!(e.contains("more than 10000 bytes of names"), "{e}");
 }
 
+#[test]
+fn comments_of_our_own_are_checked() {
+    for (said, expected) in [
+        ("packets=-5 lead=9", "\"packets=-5\"; expected a whole number from 0"),
+        ("packets=1e9", "\"packets=1e9\"; expected a whole number from 0"),
+        ("packets=9 lead=x", "\"lead=x\"; expected a whole number from 0"),
+        ("interval=soon", "\"interval=soon\"; expected a duration"),
+    ] {
+        for rest in ["seq\n1\n2\n", "1\n2\n", "0101\n"] {
+            let e = read("n.csv", format!("# airtcp: {said}\n{rest}").as_bytes());
+            let e = e.unwrap_err().to_string();
+            assert!(e.contains("line 1: found") && e.contains(expected), "{e}");
+        }
+    }
+}
+
+/// What is refused long before the limit: blank lines, constant data, members that hold nothing.
+#[test]
+fn bombs_are_refused_soon() {
+    let refused = |data: &[u8]| read("x", data).unwrap_err().to_string();
+    for line in ["\n", "#\n", " \t# a\r\n"] {
+        let e = refused(&gzip(line.repeat(2_000_000).as_bytes()));
+        assert!(e.contains("its first million lines are blank or comments"), "{e}");
+    }
+    let e = refused(&gzip(&vec![b'1'; 100 << 20]));
+    assert!(
+        e.contains("more than 20000000 bytes from data compressed more than 1000 times"),
+        "{e}"
+    );
+    assert!(e.contains("AIRTCP_INPUT_LIMIT"), "{e}");
+    let e = refused(&gzip(b"").repeat(60_000));
+    assert!(e.contains("holds next to nothing"), "{e}");
+    // Files that are like these and mean it.
+    assert_eq!(read("x", &gzip(b"1\n").repeat(60_000)).unwrap()[0].outcomes.len(), 60_000);
+    let commented = "# a\n".repeat(50_000) + "1\n0\n";
+    assert_eq!(read("x", &gzip(commented.as_bytes())).unwrap()[0].outcomes.len(), 2);
+}
+
 /// Nested compression, and streams without an end: what comes out is counted at every layer, and what
 /// comes in too.
 #[test]
