@@ -40,6 +40,8 @@ sent within one slot of the trace share its fate.";
 const CAPACITY: &str = "The file gives what the link can carry over time. The link drops only packets \
 that find the queue full. Acknowledgements return at 1 Gb/s.";
 
+const REPEATED: &str = "The file is shorter than 20 s and starts over until it is as long.";
+
 const NO_INTERVAL: &str = "The trace is too short to cut into stretches: there are no intervals, and the \
 ranking of the variants may be chance.";
 
@@ -188,7 +190,9 @@ pub(super) fn over_capacity<'a>(
     let seed = options.seed.unwrap_or(1);
     let wanted = options.replications.unwrap_or(STRETCHES);
     let parts = ((whole.0 / LEAST_STRETCH.0) as u32).clamp(1, wanted);
-    let stretch = Span(whole.0 / u64::from(parts));
+    // A file shorter than a stretch starts over until it is as long as one.
+    let repeats = LEAST_STRETCH.0.div_ceil(whole.0.max(1));
+    let stretch = Span(whole.0 * repeats.max(1) / u64::from(parts));
     let scenario = json!({
         "title": format!("capacity of {}, {}", link.name, around.delay),
         "seed": seed,
@@ -226,6 +230,9 @@ pub(super) fn over_capacity<'a>(
         .then(|| remedies::over_capacity(&scenario, stretch, &choices, options))
         .transpose()?;
     let mut notes = vec![CAPACITY];
+    if repeats > 1 {
+        notes.push(REPEATED);
+    }
     if parts == 1 {
         notes.push(NO_INTERVAL);
     }

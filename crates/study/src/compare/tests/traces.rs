@@ -125,3 +125,17 @@ fn no_chain_is_made_of_an_order_that_was_drawn() {
     let said = |text: &str| subject.notes.iter().any(|note| note.contains(text));
     assert!(said("mu is not known") && said("drawn at random"), "{:?}", subject.notes);
 }
+
+/// Ten packets every 200 ms, in a file of 200 ms: about 0.6 Mb/s for as long as it is looked at.
+#[test]
+fn a_short_file_of_a_capacity_is_repeated() {
+    let Given::Link(mut trace) = link(0.8, 0.6, 10) else { unreachable!() };
+    trace.outcomes = airtcp_units::Outcomes::new();
+    let at = vec![Span::from_millis(200); 10];
+    trace.capacity = airtcp_units::Capacity::opportunities(at, 1504).map(std::sync::Arc::new);
+    let result = compared(&[Given::Link(trace)], &options(&["newreno", "cubic"]));
+    let subject = &result.subjects[0];
+    assert!((subject.duration_s - 20.0).abs() < 1e-9, "{}", subject.duration_s);
+    assert!(subject.cases[0].runs.iter().all(|run| run.segments_sent > 500));
+    assert!(subject.notes.iter().any(|n| n.contains("starts over")), "{:?}", subject.notes);
+}

@@ -152,7 +152,8 @@ fn decimal_commas_and_the_line_of_excel() {
 
 #[test]
 fn counts_are_no_outcomes() {
-    let rows: String = (0..60).map(|n| format!("{n},100,{}\n", u8::from(lost(n)))).collect();
+    let rows: Vec<String> = (0..60).map(|n| format!("{n},100,{}\n", u8::from(lost(n)))).collect();
+    let rows = rows.concat();
     for header in ["time_s,sent,lost", "second,packets,lost"] {
         let e = error("t.csv", format!("{header}\n{rows}"));
         assert!(e.contains("holds counts above 1") && e.contains("one row a packet"), "{e}");
