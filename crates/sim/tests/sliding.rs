@@ -22,7 +22,10 @@ fn bulk_over_a_lossy_link() {
         assert_eq!(f.transport, "sliding");
         assert!(f.goodput_bps > 0.9 * (1.0 - p) * 10e6, "{p}: {}", f.goodput_bps);
         assert!(r.links[0].mean_queue_packets * 1.2 < 10.0);
-        assert!(f.throughput_bps >= f.goodput_bps && (f.retransmissions > 0) == (p > 0.0));
+        // Over the measured time: what was under way at its beginning arrives in it, a window of at most 200 packets.
+        let under_way = 200.0 * 1436.0 * 8.0 / 25.0;
+        assert!(f.throughput_bps + under_way >= f.goodput_bps, "{p}: {}", f.throughput_bps);
+        assert_eq!(f.retransmissions > 0, p > 0.0);
         assert!(f.rtt_mean_s.unwrap() < 0.1);
     }
 }

@@ -24,6 +24,7 @@
 //! it was ours. Windows in packets, times exact.
 
 mod losses;
+mod startup;
 
 use airtcp_units::{Nanos, Span};
 
@@ -37,9 +38,6 @@ const GAIN: f64 = 0.4;
 const SHRINK: f64 = 0.8;
 /// Rounds of another's queue before the window competes.
 const PATIENT_ROUNDS: u32 = 5;
-/// Rounds without growth that end the startup (BBR, section 4.3.1.2), and what growth is.
-const FULL_ROUNDS: u32 = 3;
-const GROWTH: f64 = 1.25;
 /// Least window in packets.
 const LEAST: f64 = 2.0;
 /// Samples whose least ends the startup.
@@ -50,7 +48,8 @@ const BASE_MEMORY_SHARED: Span = Span::from_secs(60);
 /// Our queue counts as at most so many times `queue`, however slow the link seems.
 const MOST_SLOWER: u64 = 4;
 /// Largest multiple of the step while there is no queue.
-const MOST_BOOST: f64 = 4.0;
+const MOST_BOOST: f64 = 64.0;
+const MOST_BOOST_BURSTS: f64 = 4.0;
 /// Flows that a buffer which overflows should have room for.
 const SHARERS: f64 = 8.0;
 /// Pacing above window over round trip: the window rules, pacing spreads.
@@ -83,19 +82,28 @@ pub(crate) struct Control {
     base_since: Nanos,
     /// Greatest queueing of the same periods.
     most_queue: [Span; 2],
+    /// Round trip of the opening, until it is forgotten.
+    opening: Option<Span>,
+    /// No round trip was shorter than that of the opening: its packet met no queue.
+    is_first: bool,
     smoothed: Option<(Span, Span)>,
     latest: Span,
     recent: [Span; SAMPLES],
     samples: usize,
     round_least: Option<Span>,
+    round_most: Span,
     /// Packets per second through the bottleneck: the most of this round and of the last.
     passed: [f64; 2],
     /// The most ever.
     fastest: f64,
     arrived: u64,
     full: (f64, u32),
+    /// What arrived of the last round of a startup, if there was one.
+    before: Option<f64>,
     /// The window when another's queue appeared, and for how many rounds it has stood.
     high: (f64, u32),
+    /// Rounds in *Shared* without a queue.
+    empty: u32,
     boost: f64,
     /// A probe: the window to return to and the rounds left.
     probe: Option<(f64, u32)>,
@@ -127,16 +135,21 @@ impl Control {
             base: [None; 2],
             base_since: Nanos::ZERO,
             most_queue: [Span::ZERO; 2],
+            opening: None,
+            is_first: true,
             smoothed: None,
             latest: Span::ZERO,
             recent: [Span::MAX; SAMPLES],
             samples: 0,
             round_least: None,
+            round_most: Span::ZERO,
             passed: [0.0; 2],
             fastest: 0.0,
             arrived: 0,
             full: (0.0, 0),
+            before: None,
             high: (0.0, 0),
+            empty: 0,
             boost: 1.0,
             probe: None,
             next_probe: Nanos::ZERO,
@@ -192,8 +205,9 @@ impl Control {
     }
 
     fn base(&self) -> Span {
-        let least = self.base.iter().flatten().min();
-        least.copied().unwrap_or_else(|| self.srtt())
+        let opening = self.opening_base();
+        let least = self.base.iter().flatten().copied().chain(opening).min();
+        least.unwrap_or_else(|| self.srtt())
     }
 
     /// Packets kept in the queue.
@@ -221,7 +235,7 @@ impl Control {
     }
 
     /// A round trip was measured.
-    pub(crate) fn on_rtt(&mut self, now: Nanos, rtt: Span) {
+    pub(crate) fn on_rtt(&mut self, now: Nanos, rtt: Span, next: u64) {
         let (srtt, deviation) = match self.smoothed {
             Some((srtt, deviation)) => {
                 let error = Span(srtt.0.abs_diff(rtt.0));
@@ -235,8 +249,13 @@ impl Control {
         self.latest = rtt;
         self.now = now;
         let memory = if self.phase == Phase::Shared { BASE_MEMORY_SHARED } else { BASE_MEMORY };
+        self.is_first &= self.opening.is_some_and(|o| rtt >= o);
+        if !self.is_first {
+            self.excess.end_startup();
+        }
+        let base = self.base();
         if now.since(self.base_since) >= memory {
-            self.base = [None, self.base[0]];
+            self.base = [None, self.opening.take().map_or(self.base[0], |_| Some(base))];
             self.most_queue = [Span::ZERO, self.most_queue[0]];
             self.base_since = now;
         }
@@ -246,6 +265,7 @@ impl Control {
             self.next_probe = self.next_probe.max(now + self.config.probe_interval);
         }
         self.base[0] = Some(self.base[0].map_or(rtt, |b| b.min(rtt)));
+        self.round_most = self.round_most.max(rtt);
         self.round_least = Some(self.round_least.map_or(rtt, |r| r.min(rtt)));
         let queue = rtt.saturating_sub(self.base());
         self.most_queue[0] = self.most_queue[0].max(queue);
@@ -255,7 +275,7 @@ impl Control {
             let least = self.recent.iter().min().copied().unwrap_or(rtt);
             let base = self.base();
             if least.saturating_sub(base) > self.config.queue.max(base / 8) {
-                self.leave_startup(now);
+                self.on_startup_queue(now, next);
             }
         }
     }
@@ -266,25 +286,13 @@ impl Control {
         self.fastest = self.fastest.max(rate);
     }
 
-    fn leave_startup(&mut self, now: Nanos) {
-        let rate = self.passed[0].max(self.passed[1]);
-        let base = self.base().as_secs_f64();
-        // What passed counts what a buffer dropped; what is paid for does not.
-        let rate = self.paid.taken().map_or(rate, |taken| rate.min(taken * UNPAID));
-        if rate > 0.0 {
-            self.window = self.window.min(rate * base).max(LEAST);
-        }
-        self.phase = Phase::Alone;
-        self.next_probe = now + self.config.probe_interval;
-        self.round_least = None;
-    }
-
     /// A round trip is over: all that was under way when it began is resolved.
     pub(crate) fn on_round(&mut self, now: Nanos, next: u64, limited: bool, dispersion: f64) {
         let Some(rtt) = self.round_least.take() else { return };
         let queue = rtt.saturating_sub(self.base());
         let arrived = self.arrived as f64;
         self.arrived = 0;
+        self.prove(arrived, limited);
         self.excess.on_round(now, dispersion);
         if self.excess.bursts() && queue <= self.low() {
             self.proven();
@@ -298,10 +306,13 @@ impl Control {
             self.on_probe(now, rtt, queue, saved, left);
             return;
         }
+        if sampled && !self.excess.bursts() {
+            self.bound(rtt);
+        }
         match self.phase {
             Phase::Startup => self.is_full(now, arrived, limited),
             Phase::Alone => self.alone(now, rtt, queue, limited),
-            Phase::Shared => {}
+            Phase::Shared => self.shared_round(queue),
         }
         self.passed = [0.0, self.passed[0]];
         if self.phase != Phase::Startup && now >= self.next_probe && self.probe.is_none() {
@@ -314,18 +325,6 @@ impl Control {
             }
             self.probes += 1;
             self.window = drained.max(LEAST);
-        }
-    }
-
-    fn is_full(&mut self, now: Nanos, arrived: f64, limited: bool) {
-        let (best, rounds) = self.full;
-        if !limited || arrived >= best * GROWTH {
-            self.full = (best.max(arrived), 0);
-        } else if rounds + 1 >= FULL_ROUNDS {
-            self.window /= 2.0;
-            self.leave_startup(now);
-        } else {
-            self.full.1 = rounds + 1;
         }
     }
 
@@ -350,11 +349,11 @@ impl Control {
             self.window += SHRINK * (target - self.window);
             self.boost = 1.0;
         } else if limited {
-            // A quarter of the queue aimed at counts as none.
-            self.boost =
-                if queue * 4 < self.low() { (self.boost * 2.0).min(MOST_BOOST) } else { 1.0 };
+            // A quarter of the queue aimed at counts as none. In bursts many a round has none by chance.
+            let most = if self.excess.bursts() { MOST_BOOST_BURSTS } else { MOST_BOOST };
+            self.boost = if queue * 4 < self.low() { (self.boost * 2.0).min(most) } else { 1.0 };
             let step = GAIN * (target - self.window) * self.boost;
-            self.window += step.min(self.window / 2.0);
+            self.window += step.min(self.window / 4.0);
         } else {
             self.boost = 1.0;
         }
@@ -367,6 +366,7 @@ impl Control {
         self.next_probe = now + self.config.probe_interval;
         self.shared += 1;
         self.high.1 = 0;
+        self.empty = 0;
     }
 
     fn on_probe(&mut self, now: Nanos, rtt: Span, queue: Span, saved: f64, left: u32) {

@@ -5,7 +5,8 @@
 //! - while the window is small (packets that left after it became so) and the queue is short of half of
 //!   the longest seen: what is lost then does not depend on our rate;
 //! - while the queue is empty and the window small;
-//! - while the queue is short, at whatever window, from what is not significantly more than `p`.
+//! - while the queue is short, at whatever window, from what is not significantly more than `p`;
+//! - in a startup, as long as arrivals double without a queue ([`super::control`]).
 //!
 //! It is none to begin with, an average over up to `MEMORY` packets, and loses `FORGOTTEN` of itself when
 //! it was not confirmed in such a moment for `BELIEVED` and `MEMORY` packets: who holds a wrong `p` keeps
@@ -30,6 +31,8 @@ use airtcp_units::{Nanos, Span};
 /// Packets at a small window from which the share is learned, and in a short queue.
 const SMALL_SAMPLE: f64 = 48.0;
 const SHORT_SAMPLE: f64 = 128.0;
+/// Packets of a startup from which it is learned.
+const STARTUP_SAMPLE: f64 = 24.0;
 /// Packets over which it is averaged.
 const MEMORY: f64 = 512.0;
 /// What is tolerated beyond it, and deviations of it.
@@ -96,6 +99,12 @@ pub(super) struct Excess {
     quiet: f64,
     unconfirmed: f64,
     total: u64,
+    /// Packets of this round of a startup, of the last, and of those that did not overflow.
+    round: Share,
+    before: Share,
+    proven: Share,
+    /// The startup tells nothing more: it is over, met an overflow, or other flows' queue.
+    started: bool,
     confirmed: Nanos,
     /// Rounds until what left after the last reduction is heard of.
     wait: u32,
@@ -117,6 +126,10 @@ impl Default for Excess {
             quiet: QUIET,
             unconfirmed: 0.0,
             total: 0,
+            round: none,
+            before: none,
+            proven: none,
+            started: false,
             confirmed: Nanos::ZERO,
             wait: 0,
             dispersion: 1.0,
@@ -129,6 +142,12 @@ impl Excess {
     /// Share that the path loses by itself.
     pub(super) fn path(&self) -> f64 {
         if self.path.sent > 0.0 { self.path.lost / self.path.sent } else { 0.0 }
+    }
+
+    /// The same for judging losses: in a startup what was lost while arrivals doubled without a queue.
+    fn believed(&self) -> f64 {
+        let startup = self.path.sent <= 0.0 && !self.started && self.proven.sent > 0.0;
+        if startup { self.proven.lost / self.proven.sent } else { self.path() }
     }
 
     /// Packets whose fates are known.
@@ -148,7 +167,7 @@ impl Excess {
 
     /// More is lost than the path explains.
     pub(super) fn exceeded(&self) -> bool {
-        let p = self.path();
+        let p = self.believed();
         let slack = SLACK * p * (1.0 - p) * self.dispersion + (SLACK_FEW * p).min(2.0);
         !self.bursts() && self.sum >= 1.0 + slack
     }
@@ -176,8 +195,10 @@ impl Excess {
     pub(super) fn on_resolved(&mut self, now: Nanos, lost: u64, sent: u64, at: Moment) -> bool {
         self.total += sent;
         let (lost, sent) = (lost as f64, sent as f64);
-        let p = self.path();
-        let spread = (p * (1.0 - p) * self.dispersion / self.path.sent.max(1.0)).sqrt();
+        self.round.add(lost, sent);
+        let p = self.believed();
+        let sample = self.path.sent.max(self.proven.sent).max(1.0);
+        let spread = (p * (1.0 - p) * self.dispersion / sample).sqrt();
         self.sum = (self.sum - (p + MARGIN + UNSURE * spread) * sent).max(0.0);
         if at.long {
             self.sum_long = (self.sum_long - (p + MARGIN_LONG) * sent).max(0.0);
@@ -236,10 +257,35 @@ impl Excess {
         self.unconfirmed = 0.0;
     }
 
+    /// A round of a startup is over. If as much more arrived as was sent, and no packet waited, the round
+    /// before did not overflow.
+    pub(super) fn on_startup_round(&mut self, doubled: bool, no_queue: bool) {
+        let round = std::mem::take(&mut self.round);
+        let round = if no_queue { round } else { Share::default() };
+        let before = std::mem::replace(&mut self.before, round);
+        if doubled {
+            self.proven.add(before.lost, before.sent);
+        }
+    }
+
+    /// The startup is over.
+    pub(super) const fn end_startup(&mut self) {
+        self.started = true;
+    }
+
+    /// The startup met a queue, so that there was none before: what was lost then was the path's.
+    pub(super) fn on_queue(&mut self, now: Nanos) {
+        if self.proven.sent >= STARTUP_SAMPLE && !self.started {
+            let sample = std::mem::take(&mut self.proven);
+            self.learn(now, sample);
+        }
+    }
+
     /// The window was reduced for an overflow.
     pub(super) const fn on_overflow(&mut self) {
         (self.sum, self.sum_long, self.quiet) = (0.0, 0.0, 0.0);
         self.wait = 2;
+        self.started = true;
     }
 
     /// It was reduced for a loss while the queue was long.

@@ -14,6 +14,8 @@ use airtcp_units::{Nanos, Span};
 
 /// Packets of a sample, at least; it lasts a round trip or more.
 const SAMPLE: u64 = 32;
+/// The same for its loss rate, where losses are independent.
+const FLOOR_SAMPLE: u64 = 128;
 /// Samples of which the greatest rate counts.
 const SAMPLES: usize = 16;
 /// Deviations of the upper bound.
@@ -31,6 +33,8 @@ pub(super) struct Paid {
     lossy: bool,
     rates: [f64; SAMPLES],
     taken: usize,
+    /// Lost of so many packets, for the loss rate.
+    sample: (u64, u64),
     floor: [Option<f64>; 2],
     floor_since: Nanos,
 }
@@ -59,8 +63,13 @@ impl Paid {
             self.floor_since = now;
         }
         let lost = self.resolved.saturating_sub(self.arrived);
-        let bound = upper_bound(lost as f64 / dispersion, self.resolved as f64 / dispersion);
-        self.floor[0] = Some(self.floor[0].map_or(bound, |f| f.min(bound)));
+        self.sample.0 += lost;
+        self.sample.1 += self.resolved;
+        if self.sample.1 >= FLOOR_SAMPLE || dispersion > 1.5 || self.floor[0].is_none() {
+            let (lost, sent) = std::mem::take(&mut self.sample);
+            let bound = upper_bound(lost as f64 / dispersion, sent as f64 / dispersion);
+            self.floor[0] = Some(self.floor[0].map_or(bound, |f| f.min(bound)));
+        }
         self.lossy = lost > 0;
         self.restart(now);
         true

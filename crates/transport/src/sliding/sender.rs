@@ -163,7 +163,7 @@ impl Sender {
 
     /// A round trip, measured by the opening.
     pub(crate) fn on_opening(&mut self, now: Nanos, rtt: Span) {
-        self.control.on_rtt(now, rtt);
+        self.control.on_opening(now, rtt);
         self.heard = now;
     }
 

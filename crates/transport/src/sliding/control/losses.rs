@@ -23,10 +23,10 @@ const FIRST_REDUCTION: f64 = 0.7;
 const MARK_REDUCTION: f64 = 0.8;
 /// A window is small that is this many times less than what arrived in a round trip.
 const SMALL: f64 = 6.0;
-/// Packets of a startup before losses end it.
-const OPENING: u64 = 160;
 /// Share that a link loses by itself, from which on a few overflows are none.
-const LOSSY: f64 = 0.005;
+pub(super) const LOSSY: f64 = 0.005;
+/// Packets by which the window grows in a round trip while the queue is shared.
+const SHARED_GROWTH: f64 = 0.6;
 /// What arrives in a startup is of a round trip with half the window.
 const UNPAID_STARTUP: f64 = 4.0;
 
@@ -57,7 +57,11 @@ impl Control {
         }
         match self.phase {
             Phase::Startup => self.window += resolved as f64,
-            Phase::Shared if self.excess.is_quiet() => self.window += resolved as f64 / self.window,
+            Phase::Shared if self.excess.is_quiet() => {
+                // A queue that marks keeps itself short.
+                let growth = if self.marked.0 > 0 { 1.0 } else { SHARED_GROWTH };
+                self.window += growth * resolved as f64 / self.window;
+            }
             Phase::Shared | Phase::Alone => {}
         }
     }
@@ -99,8 +103,7 @@ impl Control {
         }
         self.excess.on_lost();
         // A transfer of a few round trips has no time to find out.
-        let opening = self.phase == Phase::Startup && self.excess.total() < OPENING;
-        if self.excess.exceeded() && !opening && !self.is_small() {
+        if self.excess.exceeded() && !self.is_opening() && !self.is_small() {
             self.overflowed(next);
         } else if self.phase == Phase::Shared && self.is_long() && self.excess.on_lost_long() {
             self.window = (self.window * REDUCTION).max(LEAST);
@@ -214,5 +217,26 @@ impl Control {
         self.boost = 1.0;
         self.reductions += 1;
         self.reduced_at = next;
+    }
+
+    /// A queue that stays short without a probe is nobody's, if the base is certain and it was losses that
+    /// told of one.
+    pub(super) fn shared_round(&mut self, queue: Span) {
+        self.empty = if queue <= self.low() { self.empty + 1 } else { 0 };
+        let doubted = self.is_first && self.doubted.is_some() && self.marked.0 == 0;
+        if doubted && self.empty >= PATIENT_ROUNDS && self.excess.is_quiet() {
+            self.phase = Phase::Alone;
+        }
+    }
+
+    /// Where losses are independent: holds the window to what arrives, whatever the share of the path is
+    /// believed to be.
+    pub(super) fn bound(&mut self, rtt: Span) {
+        let Some(taken) = self.paid.taken() else { return };
+        if self.paid.lossy() {
+            let time = if self.phase == Phase::Shared { rtt } else { self.base() + self.low() };
+            let most = UNPAID * taken * time.as_secs_f64();
+            self.window = self.window.min(most.max(LEAST));
+        }
     }
 }

@@ -32,7 +32,7 @@ impl Sender {
     /// Takes in what feedback changed.
     fn digest(&mut self, now: Nanos, feedback: &Feedback, news: &News) {
         if let Some(rtt) = news.rtt {
-            self.control.on_rtt(now, rtt);
+            self.control.on_rtt(now, rtt, self.ledger.next());
             self.stats.rtt.take(rtt, self.control.srtt());
         }
         if let Some(rate) = news.passed {
