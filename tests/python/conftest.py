@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
     from airtcp.results import StudyResult
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Tests that a shell started in the background: what they start would ignore Ctrl-C, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 ENVIRONMENT = {**os.environ, "PYTHONUTF8": "1", "TERM": "dumb"}
 
 
@@ -96,7 +100,11 @@ def interrupted(program: list[str], tmp_path: Path) -> Interrupted:
                 time.sleep(0.05)
                 assert child.poll() is None, "the program ended before it could be interrupted"
             child.send_signal(signal.SIGINT)
-            out, err = child.communicate(timeout=300)
+            try:
+                out, err = child.communicate(timeout=120)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                raise
         return Ended(child.returncode, out.decode(), err.decode())
 
     return start
