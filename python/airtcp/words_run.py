@@ -163,8 +163,10 @@ def _named(document: RunDocument, names: set[str], of: int) -> str:
 def _hidden(document: RunDocument) -> Finding | None:
     """Say that stations which do not hear one another lose frames to one another."""
     for number, cell in enumerate(document["summary"].get("cells", [])):
+        if "data_error_rate" not in cell:
+            continue
         lost = cell["data_error_rate"]["mean"] or 0.0
-        causes = cell["lost"].get("data", {})
+        causes = cell.get("lost", {}).get("data", {})
         by_data = (causes["with_data"]["mean"] or 0.0) if "with_data" in causes else 0.0
         deaf = [s["name"] for s in cell["stations"] if (s["hidden_stations"]["mean"] or 0.0) >= 1]
         threshold = document["scenario"]["cells"][number]["mac"].get("rts_threshold")

@@ -151,7 +151,7 @@ def test_bad_scenarios(run: Program, tmp_path: Path, case: str) -> None:
         (["study", "t.txt", "--no-such-option"], "no-such-option"),
         (["run", "nowhere.toml"], "nowhere.toml"),
         (["run", "t.txt", "--set", "nonsense"], "PATH=VALUE"),
-        (["run", "t.txt"], "TOML"),
+        (["run", "t.txt"], "not a scenario"),
         (["trace", "synth", "x.txt", "--prr", "0.9", "--mu", "-0.9"], "mu"),
         (["trace", "synth", "x.txt", "--prr", "1.2"], "prr"),
         (["trace", "synth", "x.txt"], "prr"),

@@ -214,7 +214,7 @@ def test_damaged_results(tmp_path: Path, studied: Path) -> None:
         ("cut.json", "not JSON"),
         ("less.json", "link 3 has no slot_s"),
         ("odd.json", "expected a study's result"),
-        ("bad.parquet", "not Parquet"),
+        ("bad.parquet", "damaged Parquet file"),
         ("other.parquet", "there is no column mu, prr"),
         ("none.parquet", "No such file"),
     ]:

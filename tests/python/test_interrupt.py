@@ -115,7 +115,7 @@ def _finish(out: Path) -> None:
     result = airtcp.run("a.toml", text=f'duration = "2 s"\n{LOSSY_LINK}')
     write.finish(
         result,
-        places.Places(out, out / "report.html", places.folders.Purpose()),
+        places.Places(out, out / "report.html", places.folders.Purpose(), force=True),
         Format.JSON,
         table=lambda: None,
         text=lambda: result.text,

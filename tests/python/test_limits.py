@@ -63,9 +63,13 @@ def test_bombs_are_refused(
 # What a process may take before the system refuses more to it, and how it says what it took.
 LIMITED = 'ulimit -v 6000000; exec "$@"'
 COUNTED = """
-import atexit, sys
-status = "/proc/self/status"
-atexit.register(lambda: sys.stderr.write(open(status).read().split("VmHWM:")[1].split("kB")[0]))
+import os, sys
+status, end = "/proc/self/status", os._exit
+def counted(code):
+    sys.stderr.write(open(status).read().split("VmHWM:")[1].split("kB")[0])
+    sys.stderr.flush()
+    end(code)
+os._exit = counted
 from airtcp.cli import main
 main()
 """

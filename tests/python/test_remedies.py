@@ -180,7 +180,9 @@ def test_behind_a_link_and_in_a_scenario(lossy: Path) -> None:
     assert all(o["packets_per_second"] is None for o in found["outcomes"])
     assert words_remedies.conclusion(found).tone == "good"
     assert "Mb/s, with sack alone" in words_remedies.conclusion(found).text
-    assert found["notes"][0].startswith("Packets, and units of a link protocol, that leave within")
+    assert found["notes"][0].startswith(
+        "Packets, and units of a link protocol, that are sent within"
+    )
 
 
 @pytest.mark.parametrize(

@@ -95,10 +95,21 @@ def gain(unit: str, links: int) -> dict[str, Any]:
     title = "gain over independent losses " + ("(packets/s)" if unit == "rate" else "(%)")
     base = named("links").transform_filter(f"isValid(datum.mu) && isValid(datum.{field})")
     x = alt.X("mu:Q", title="burstiness (mu)", scale=alt.Scale(nice=True, zero=False))
-    y = alt.Y(f"{field}_low:Q", title=title, scale=alt.Scale(nice=False, padding=12))
     zero = named("unit").mark_rule(strokeDash=[4, 3]).encode(y=alt.datum(0))
-    bars = base.mark_rule(strokeWidth=1.2).encode(
-        x=x, y=y, y2=f"{field}_high:Q", opacity=_unless_chance(0.7, 0.12)
+    # Where no link has an interval, a bar of no length keeps the axis that of the dots.
+    ends = {
+        f"{end}_end": f"isValid(datum.{field}_{end}) ? datum.{field}_{end} : datum.{field}"
+        for end in ("low", "high")
+    }
+    bars = (
+        base.transform_calculate(**ends)
+        .mark_rule(strokeWidth=1.2)
+        .encode(
+            x=x,
+            y=alt.Y("low_end:Q", title=title, scale=alt.Scale(nice=False, padding=12)),
+            y2="high_end:Q",
+            opacity=_unless_chance(0.7, 0.12),
+        )
     )
     size = 62 if links <= _MANY else 28
     tooltip = [

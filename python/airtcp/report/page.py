@@ -156,6 +156,7 @@ def study_page(document: StudyDocument) -> str:
             *words_capacity.capacity_findings(document["capacities"]),
         ],
         varying=varying,
+        rate_note=note,
         headings=_headings(links) if several else {},
         scales=_scales(links),
         first=links[_first(links)]["name"] if links else "No link",

@@ -191,7 +191,7 @@
   // ---- the table -------------------------------------------------------------------------
   const PAGE = 25;
   const heads = [["name", "Link"], ["packets", "Packets"], ["prr", "PRR"], ["class", "Class"], ["mu", "mu"],
-    ["converged", "Settled"], ["tcp", `TCP ${payload.rate}`], ["independent", "independent"], ["chain", "Gilbert-Elliott"],
+    ["converged", "Settled"], ["tcp", "TCP packets/s"], ["independent", "independent"], ["chain", "Gilbert-Elliott"],
     ["gain_percent", "Gain %"], ["beta", "Beta"], ["longest_success", "Longest run"], ["longest_loss", "Longest loss"]];
   let sort = { key: null, up: true };
   let page = 0;
