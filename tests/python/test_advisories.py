@@ -19,7 +19,12 @@ def ended(folder: Path, audit: str | None, pip: str | None, *arguments: str) -> 
     shutil.copy(SCRIPT, folder / "scripts")
     for name in ("bash", "dirname", "grep", "tail"):
         (bin_ / name).symlink_to(shutil.which(name) or "")
-    for name, text in (("cargo", audit), ("cargo-audit", audit), ("python3", pip)):
+    for name, text in (
+        ("cargo", audit),
+        ("cargo-audit", audit),
+        ("pip-audit", pip),
+        ("python3", "echo site-packages"),
+    ):
         if text is not None:
             (bin_ / name).write_text(f"#!{shutil.which('bash')}\n{text}\n")
             (bin_ / name).chmod(0o755)
@@ -43,9 +48,16 @@ def ended(folder: Path, audit: str | None, pip: str | None, *arguments: str) -> 
         ("echo 'error: no network'; exit 1", "exit 0", 3, "no network"),
         (
             "exit 0",
-            'case "$*" in *--version) ;; *) echo "Found 2 known vulnerabilities"; exit 1;; esac',
+            'echo "Found 2 known vulnerabilities"; exit 1',
             1,
             "Python packages: ADVISORIES APPLY",
+        ),
+        # pip-audit ends with 0 and "No known vulnerabilities found" here, too.
+        (
+            "exit 0",
+            'echo "numpy  Dependency not found on PyPI and could not be audited: numpy (2.0)"',
+            3,
+            "packages missing from the database that was asked: 1",
         ),
     ],
 )
