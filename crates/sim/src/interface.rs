@@ -58,16 +58,23 @@ impl Interface {
             cx.who = Who::Link(self.number);
             self.link.handle(now, packet, &mut cx);
         }
-        self.link.set_waiting(self.queue.backlog().packets > 0);
+        // If the link is still free, the discipline holds packets back until its timer.
+        let waiting = self.queue.backlog().packets > 0 && !self.link.is_ready(now);
+        self.link.set_waiting(waiting);
     }
 
-    /// The link's timer: the transmitter may be free, packets may have arrived.
+    /// A timer: the transmitter may be free, packets may have arrived, the discipline may release one.
     #[inline]
     pub(crate) fn on_timer<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
         if self.link.tells() {
             self.link.on_timer(now, &mut Cx::new(probe, pool, Who::Link(self.number)));
         }
-        if self.link.is_waited_for() && self.link.is_ready(now) {
+        let due = if self.link.is_waited_for() {
+            self.link.is_ready(now)
+        } else {
+            self.queue.next_timer() <= now
+        };
+        if due {
             self.feed(now, probe, pool);
         }
     }
@@ -83,10 +90,13 @@ impl Interface {
         self.link.poll(now, &mut Cx::new(probe, pool, Who::Link(self.number)))
     }
 
-    /// When it next wants to run: an arrival, or the end of a transmission with more to send.
+    /// When it next wants to run: an arrival, the end of a transmission with more to send, or the
+    /// time at which the discipline stops holding back. While the link transmits, the discipline's
+    /// timer may pass without effect.
     #[inline]
     pub(crate) fn next_timer(&self) -> Nanos {
-        self.link.next_timer().min(self.queue.next_timer())
+        let link = self.link.next_timer();
+        if self.link.is_waited_for() { link } else { link.min(self.queue.next_timer()) }
     }
 
     /// Packets waiting or in the air.

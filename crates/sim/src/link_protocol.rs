@@ -46,6 +46,9 @@ pub struct ProtocolResult {
     pub decode_mean_s: Option<f64>,
     /// 95 % of the frames were there after at most this long.
     pub decode_p95_s: Option<f64>,
+    /// Units sent: frames, fragments or coded pieces of them, parity included.
+    #[serde(default)]
+    pub units: u64,
     /// Share of the units that the loss model took.
     pub unit_loss_rate: f64,
     /// The protocol's estimate of that share at the end, if it makes one.
@@ -116,6 +119,7 @@ pub(crate) fn protocol(
         latency_p99_s: release.quantile(0.99),
         decode_mean_s: decode.mean(),
         decode_p95_s: decode.quantile(0.95),
+        units,
         unit_loss_rate: share(now.units_lost - then.units_lost, units).unwrap_or(0.0),
         loss_estimate: link.estimate(),
         reports: now.reports - then.reports,

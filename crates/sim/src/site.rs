@@ -29,6 +29,8 @@ pub(crate) struct Site {
     queues: Vec<Queue>,
     /// By queue, what waits there since when; empty where packets do not expire.
     waiting: Vec<VecDeque<(PacketId, Nanos)>>,
+    /// Stations one of whose queues holds packets back, and until when it does.
+    held: Vec<(NodeId, Nanos)>,
     /// By station, its first queue; and how many there are.
     fronts: Vec<usize>,
     /// By cell, its first station; and how many there are.
@@ -57,6 +59,7 @@ impl Site {
             cell,
             queues: Vec::new(),
             waiting: Vec::new(),
+            held: Vec::new(),
             fronts: vec![0],
             cells: vec![0],
             nodes: Vec::new(),
@@ -76,6 +79,12 @@ impl Site {
         }
         site.waiting.resize_with(site.queues.len(), VecDeque::new);
         site
+    }
+
+    /// Puts other queues in place of those there are.
+    #[cfg(test)]
+    pub(crate) fn hold(&mut self, queue: &dyn Fn() -> Queue) {
+        self.queues.fill_with(queue);
     }
 
     /// The stations of a cell, by its number on the medium.
@@ -149,6 +158,7 @@ impl Site {
         probe: &mut P,
         pool: &mut Pool,
     ) {
+        self.held.retain(|(holding, _)| *holding != station);
         for category in 0..self.places(station).len() {
             let place = self.place(station, category);
             while self.cell.is_ready(station, category) {
@@ -160,7 +170,23 @@ impl Site {
                 let offered = Offered { packet, to, category, entered };
                 self.cell.offer(now, station, offered, &mut cx);
             }
+            let until = self.queues[place].next_timer();
+            if until != Nanos::NEVER && self.cell.is_ready(station, category) {
+                self.held.push((station, until));
+            }
         }
+    }
+
+    /// A station whose queue holds packets back no longer.
+    pub(crate) fn take_released(&mut self, now: Nanos) -> Option<NodeId> {
+        let place = self.held.iter().position(|(_, until)| *until <= now)?;
+        Some(self.held.swap_remove(place).0)
+    }
+
+    /// When stations next decide, or a queue stops holding packets back.
+    pub(crate) fn next_timer(&mut self) -> Nanos {
+        let released = self.held.iter().map(|(_, until)| *until).min();
+        self.cell.next_timer().min(released.unwrap_or(Nanos::NEVER))
     }
 
     /// Transmissions end.
@@ -171,8 +197,10 @@ impl Site {
 
     /// Stations decide.
     pub(crate) fn on_timers<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
-        let mut cx = Cx::new(probe, pool, Who::Air(self.number));
-        self.cell.on_timers(now, &mut cx);
+        if self.cell.next_timer() <= now {
+            let mut cx = Cx::new(probe, pool, Who::Air(self.number));
+            self.cell.on_timers(now, &mut cx);
+        }
     }
 
     /// Transmissions start.

@@ -18,6 +18,8 @@ use crate::site::Site;
 use crate::transport::Transport;
 
 mod air;
+#[cfg(test)]
+mod held;
 
 pub(crate) use air::AirWay;
 

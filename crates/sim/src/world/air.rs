@@ -76,6 +76,9 @@ impl<P: Probe> World<P> {
         while let Some(station) = self.sites[number as usize].cell.take_ready() {
             self.feed(number, station);
         }
+        while let Some(station) = self.sites[number as usize].take_released(self.now) {
+            self.feed(number, station);
+        }
     }
 
     pub(super) fn feed(&mut self, number: u32, station: NodeId) {
@@ -94,14 +97,14 @@ impl<P: Probe> World<P> {
     pub(super) fn reschedule(&mut self, number: u32) {
         let site = &mut self.sites[number as usize];
         self.queue.set(site.ends, site.cell.next_end());
-        self.queue.set(site.timers, site.cell.next_timer());
+        self.queue.set(site.timers, site.next_timer());
         let starting = site.cell.is_starting();
         // What starts with nothing else left before it at this instant need not wait in the queue.
         if starting && self.queue.is_quiet(self.now) {
             self.events += 1;
             site.on_starts(self.now, &mut self.probe, &mut self.pool);
             self.queue.set(site.ends, site.cell.next_end());
-            self.queue.set(site.timers, site.cell.next_timer());
+            self.queue.set(site.timers, site.next_timer());
         } else {
             self.queue.set(site.starts, if starting { self.now } else { Nanos::NEVER });
         }

@@ -1,0 +1,93 @@
+//! Queue disciplines that hold packets back: a link and a cell wait for their timers.
+
+use airtcp_packet::PacketId;
+use airtcp_probe::{Cx, NoProbe, Probe};
+use airtcp_queueing::{Backlog, Qdisc, Queue, QueueConfig, Stats, Verdict};
+use airtcp_random::Seed;
+use airtcp_units::{Nanos, Span};
+
+use crate::build::build;
+
+/// A queue that gives one packet per `gap`, whatever the link behind it could take.
+#[derive(Debug)]
+struct Shaper {
+    inner: Queue,
+    gap: Span,
+    next: Nanos,
+}
+
+impl Shaper {
+    fn queue(gap: Span) -> Queue {
+        let inner = Queue::new(&QueueConfig::default(), Seed::new(1), "shaper").unwrap();
+        Queue::custom(Self { inner, gap, next: Nanos::ZERO })
+    }
+}
+
+impl Qdisc for Shaper {
+    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) -> Verdict {
+        self.inner.enqueue(now, id, cx)
+    }
+
+    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
+        if now < self.next {
+            return None;
+        }
+        let packet = self.inner.dequeue(now, cx)?;
+        self.next = now + self.gap;
+        Some(packet)
+    }
+    fn backlog(&self) -> Backlog {
+        self.inner.backlog()
+    }
+    fn next_timer(&self) -> Nanos {
+        if self.inner.backlog().packets > 0 { self.next } else { Nanos::NEVER }
+    }
+    fn stats(&self) -> &Stats {
+        self.inner.stats()
+    }
+}
+
+/// Datagrams that arrive in 10 s of a flow that sends 400 a second until `stop`, if every queue gives
+/// one in 10 ms; and the events that took.
+fn run(network: &str, stop: &str) -> (u64, u64) {
+    let app = format!(
+        r#"{{ kind = "constant-rate", rate = "3200 kb/s", message = "1000 B", stop = "{stop}" }}"#
+    );
+    let text = format!("duration = \"10 s\"\n{network}\ntransport = \"udp\"\napp = {app}\n");
+    let plan = airtcp_scenario::read(&text, "test", &[]).unwrap().resolve().unwrap();
+    let load = |_: &str| Err(String::new());
+    let mut world = build(&plan, Seed::new(1), &load, NoProbe).unwrap();
+    let gap = Span::from_millis(10);
+    world.interfaces.iter_mut().for_each(|i| i.queue = Shaper::queue(gap));
+    world.sites.iter_mut().for_each(|site| site.hold(&|| Shaper::queue(gap)));
+    // A timer in the past would run for ever.
+    assert!(world.run_until(Nanos::from_secs_f64(10.0), 200_000), "stands at {}", world.now);
+    (world.delivered, world.events)
+}
+
+#[test]
+fn a_link_waits_until_its_discipline_gives() {
+    let link = "[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mb/s\"\ndelay = \"5 ms\"\n";
+    let (delivered, events) = run(&format!("{link}[[flows]]\nfrom = \"a\"\nto = \"b\""), "10 s");
+    assert!((999..=1000).contains(&delivered), "{delivered}");
+    // 4000 sent; 1000 released, transmitted and arrived.
+    assert!(events <= 7010, "{events}");
+}
+
+/// The discipline gives while the link still transmits: the end of the transmission decides.
+#[test]
+fn a_slow_link_asks_a_discipline_that_has_something_when_it_is_free() {
+    let link = "[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"411.2 kb/s\"\ndelay = \"5 ms\"\n";
+    let (delivered, _) = run(&format!("{link}[[flows]]\nfrom = \"a\"\nto = \"b\""), "10 s");
+    // 1028 B take 20 ms.
+    assert!((498..=500).contains(&delivered), "{delivered}");
+}
+
+#[test]
+fn a_station_waits_until_its_discipline_gives() {
+    let cell = "[[cells]]\nlayout = { kind = \"star\", stations = 1, radius_m = 5 }\n\
+         propagation.path_loss = { model = \"log-distance\", exponent = 3.5, reference_loss_db = 46.67 }\n";
+    let (delivered, _) = run(&format!("{cell}[[flows]]\nfrom = \"sta0\"\nto = \"ap\""), "200 ms");
+    // The last arrive 0.6 s after the last was sent: no arrival makes the station ask.
+    assert_eq!(delivered, 80);
+}
