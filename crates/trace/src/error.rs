@@ -37,8 +37,8 @@ pub enum TraceError {
         path: String,
         /// Bytes that came out before.
         offset: u64,
-        /// What the decompressor says.
-        reason: String,
+        /// What the decompressor found wrong.
+        reason: &'static str,
     },
     /// Not text.
     #[error(

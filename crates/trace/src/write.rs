@@ -1,8 +1,8 @@
 //! Writing traces: text of 0 and 1, CSV, received sequence numbers.
 //!
 //! A file is written beside its final place and then renamed, so that an interrupted run leaves
-//! no partial trace that looks whole. What is written reads back to the same outcomes and
-//! interval. A name that ends in `.gz` is compressed.
+//! no partial trace that looks whole; devices and pipes are written in place. What is written reads
+//! back to the same outcomes and interval. A name that ends in `.gz` is compressed.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -53,15 +53,24 @@ fn write_marked(
     format: TraceFormat,
     mark: &str,
 ) -> Result<(), TraceError> {
-    let partial = partial_name(path);
+    // A device or a pipe stays what it is, and takes what is written.
+    let in_place = fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+    let partial = if in_place { path.to_owned() } else { partial_name(path) };
     let result = fill(&partial, path, |out| {
         out.write_all(mark.as_bytes())?;
         write(out, outcomes, interval, format)
     });
-    let result = result.and_then(|()| fs::rename(&partial, path));
+    let result = match result {
+        Ok(()) if !in_place => fs::rename(&partial, path),
+        // Only files can be kept safe on a disk.
+        Err(error) if in_place && error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        other => other,
+    };
     result.map_err(|source| {
-        // Best effort: the error that matters is the first one.
-        let _ = fs::remove_file(&partial);
+        if !in_place {
+            // Best effort: the error that matters is the first one.
+            let _ = fs::remove_file(&partial);
+        }
         TraceError::Io { path: path.display().to_string(), source }
     })
 }
@@ -219,6 +228,26 @@ mod tests {
             fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();
         names.sort();
         assert_eq!(names, ["a.txt", "b.txt.gz", "taken"]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_stays_a_pipe() {
+        use std::os::unix::fs::FileTypeExt;
+
+        let folder = std::env::temp_dir().join(format!("airtcp-pipe-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let pipe = folder.join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let outcomes: Outcomes = std::iter::repeat_n(true, 5).collect();
+        // Open for both, a pipe waits for nobody.
+        let mut reader = File::options().read(true).write(true).open(&pipe).unwrap();
+        write_file(&pipe, &outcomes, None, TraceFormat::Bits).unwrap();
+        assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
+        let mut read = [0; 6];
+        io::Read::read_exact(&mut reader, &mut read).unwrap();
+        assert_eq!(&read, b"11111\n");
         fs::remove_dir_all(&folder).unwrap();
     }
 

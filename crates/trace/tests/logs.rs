@@ -80,6 +80,27 @@ fn iperf() {
         assert!(refused(name).contains("the total of the test alone"), "{}", refused(name));
     }
     assert!(refused("iperf3-tcp.txt").contains("without lost datagrams"));
+    // A client with -J and --get-server-output, of a server that writes text.
+    let [link] = &read("iperf3-client-server-output.json")[..] else { panic!("one stream") };
+    assert_eq!((link.outcomes.len(), link.outcomes.received()), (375, 349));
+}
+
+/// Stamps of a coarse clock: most gaps are 16 ms, the mean is 17 ms.
+#[test]
+fn a_median_gap_that_is_not_the_mean_gets_a_note() {
+    let mut rows = vec!["seq,time_s,received".to_owned()];
+    rows.extend((0..400u32).map(|i| {
+        let ms = i / 4 * 68 + i % 4 * 16;
+        format!("{i},{}.{:03},{}", ms / 1000, ms % 1000, u8::from(i % 7 != 0))
+    }));
+    let text = rows.join("\n");
+    let read = |text: &str| {
+        read_links_from(Path::new("one.csv"), text.as_bytes(), &ReadOptions::default()).unwrap()
+    };
+    let [link] = &read(&text)[..] else { panic!("one link") };
+    assert!((ms(link) - 16.0).abs() < 1e-9, "{}", ms(link));
+    let said = link.notes.join("; ");
+    assert!(said.contains("16 ms at the median, which is taken"), "{said}");
 }
 
 /// With several streams every interval ends in a line of dashes, as the totals begin with one.

@@ -77,7 +77,7 @@ impl Clock {
             notes.push("the time stamps do not give an interval".to_owned());
             return (None, notes);
         }
-        let uneven = mean.0 > median.0 + median.0 / 4 || mean.0 + mean.0 / 4 < median.0;
+        let uneven = mean.0.abs_diff(median.0) > median.0.max(mean.0) / 20;
         if uneven && mean > Span::ZERO {
             notes.push(format!(
                 "packets are not evenly spaced: {} on average, {} at the median, which is taken",

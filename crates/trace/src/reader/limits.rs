@@ -23,10 +23,8 @@ const GAPS: u64 = 1000;
 
 /// The limit in bytes.
 pub fn input_limit() -> Result<u64, TraceError> {
-    match std::env::var(VARIABLE) {
-        Err(_) => Ok(DEFAULT),
-        Ok(text) => parse(&text),
-    }
+    // Text that is not UTF-8 is refused as a size that cannot be read.
+    std::env::var_os(VARIABLE).map_or(Ok(DEFAULT), |text| parse(&text.to_string_lossy()))
 }
 
 fn parse(text: &str) -> Result<u64, TraceError> {

@@ -310,6 +310,11 @@ struct Counted<'a> {
 #[error("more than {0} bytes from data compressed more than 1000 times")]
 struct Dense(u64);
 
+/// What our own reader of frames found wrong.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Wrong(pub(super) &'static str);
+
 /// Carried through `io::Error` when [`Counted`] stops.
 #[derive(Debug, thiserror::Error)]
 #[error("empty members without end")]
@@ -348,8 +353,28 @@ pub(super) fn from_io(path: &Path, offset: u64, error: io::Error) -> TraceError 
     damage(path, offset, &error)
 }
 
-fn damage(path: &Path, offset: u64, reason: &dyn std::fmt::Display) -> TraceError {
-    let mut reason = reason.to_string();
-    reason.truncate(reason.char_indices().nth(120).map_or(reason.len(), |(at, _)| at));
-    TraceError::Damaged { path: path.display().to_string(), offset, reason }
+fn damage(path: &Path, offset: u64, reason: &io::Error) -> TraceError {
+    TraceError::Damaged { path: path.display().to_string(), offset, reason: in_words(reason) }
+}
+
+/// What a decoder found wrong, without the decoder's own terms.
+fn in_words(error: &io::Error) -> &'static str {
+    if let Some(Wrong(what)) = error.get_ref().and_then(|e| e.downcast_ref()) {
+        return what;
+    }
+    let said = error.to_string().to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    if error.kind() == io::ErrorKind::UnexpectedEof
+        || says(&["fill whole buffer", "unexpected eof"])
+    {
+        "it ends before its end mark"
+    } else if says(&["crc", "checksum", "hash"]) {
+        "a checksum does not match"
+    } else if says(&["memory", "too big", "too large"]) {
+        "it asks for too much memory"
+    } else if says(&["unsupported", "not supported"]) {
+        "it uses a feature that is not supported"
+    } else {
+        "it breaks the rules of its format"
+    }
 }

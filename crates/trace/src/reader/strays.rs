@@ -1,4 +1,4 @@
-//! Lines of a program's output that are none of those it is known to print.
+//! Lines of a program's output that the reader does not use.
 
 use crate::error::excerpt;
 
@@ -23,7 +23,7 @@ impl Strays {
         (self.count > 0).then(|| {
             let lines = if self.count == 1 { "line" } else { "lines" };
             format!(
-                "{} {lines} skipped that {program} is not known to print, the first: {}",
+                "{} {lines} skipped that airtcp does not read in the output of {program}, the first: {}",
                 self.count, self.first
             )
         })

@@ -22,7 +22,7 @@ pub fn ask(go_on: fn() -> bool) {
 #[derive(Debug)]
 pub struct Patient {
     pipe: File,
-    /// True once there was data: an end before that is that of a writer who has not come.
+    /// True once a writer was there: an end before that means that none has come yet.
     begun: bool,
 }
 
@@ -42,7 +42,9 @@ impl Patient {
             return Ok(None);
         }
         let pipe = OpenOptions::new().read(true).custom_flags(NONBLOCK).open(path)?;
-        Ok(Some(Self { pipe, begun: false }))
+        // The writer of `<(command)` or standard input was there before, and may have written nothing.
+        let begun = is_open_already(path);
+        Ok(Some(Self { pipe, begun }))
     }
 
     /// Elsewhere pipes are read as files.
@@ -53,6 +55,13 @@ impl Patient {
     pub fn of(_: &Path) -> io::Result<Option<Self>> {
         Ok(None)
     }
+}
+
+/// True if a path names an open file of a process, such as `/dev/fd/63`: its writer was there before.
+/// A pipe that somebody has made elsewhere, as below `/dev/shm`, may still get its writer.
+fn is_open_already(path: &Path) -> bool {
+    let of_a_process = ["/dev/fd", "/dev/stdin", "/proc"].iter().any(|p| path.starts_with(p));
+    of_a_process || std::fs::canonicalize(path).is_err()
 }
 
 impl Read for Patient {
@@ -72,5 +81,24 @@ impl Read for Patient {
             }
             sleep(PATIENCE);
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::os::fd::AsRawFd;
+
+    #[test]
+    fn a_command_that_writes_nothing_is_an_empty_file() {
+        let (reader, writer) = io::pipe().unwrap();
+        let path = format!("/proc/self/fd/{}", reader.as_raw_fd());
+        drop(writer);
+        let (done, seen) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let mut pipe = Patient::of(Path::new(&path)).unwrap().unwrap();
+            done.send(pipe.read_to_end(&mut Vec::new()).unwrap())
+        });
+        assert_eq!(seen.recv_timeout(Duration::from_secs(20)), Ok(0));
     }
 }

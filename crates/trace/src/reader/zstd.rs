@@ -2,6 +2,7 @@
 //! `cat a.zst b.zst` and parallel compressors make several, and stopping after the first would
 //! pass a part off as the whole.
 
+use super::open::Wrong;
 use std::io::{self, Read};
 
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
@@ -76,7 +77,7 @@ fn next_frame(mut source: Source<'_>) -> io::Result<State<'_>> {
 }
 
 fn invalid(what: &'static str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, what)
+    io::Error::new(io::ErrorKind::InvalidData, Wrong(what))
 }
 
 impl Read for Frames<'_> {

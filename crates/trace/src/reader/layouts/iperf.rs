@@ -161,37 +161,53 @@ impl Counts {
 }
 
 fn of_text(lines: &mut Lines<'_>) -> Result<Counts, TraceError> {
-    let mut counts = Counts::default();
-    let mut test = 0u32;
-    // The end of the last interval of each stream: a row that begins before it is a total. The dashes
-    // above the totals are no mark of them: with several streams each interval ends in such a line.
-    let mut ends: BTreeMap<String, f64> = BTreeMap::new();
+    let mut text = Text::default();
     while let Some(line) = lines.next()? {
+        text.line(line);
+    }
+    Ok(text.counts())
+}
+
+/// What the lines of a text log have said so far.
+#[derive(Default)]
+struct Text {
+    counts: Counts,
+    test: u32,
+    /// The end of the last interval of each stream: a row that begins before it is a total. The dashes
+    /// above the totals are no mark of them: with several streams each interval ends in such a line.
+    ends: BTreeMap<String, f64>,
+}
+
+impl Text {
+    fn line(&mut self, line: &str) {
         if line.contains("local ") && line.contains(" connected ") {
-            if !ends.is_empty() || test == 0 {
-                test += 1;
-                ends.clear();
+            if !self.ends.is_empty() || self.test == 0 {
+                self.test += 1;
+                self.ends.clear();
             }
-            continue;
+            return;
         }
-        let Some(row) = row(line) else { continue };
-        let before = ends.get(&row.stream).is_some_and(|end| row.from < *end);
+        let Some(row) = row(line) else { return };
+        let before = self.ends.get(&row.stream).is_some_and(|end| row.from < *end);
         if row.stream == "SUM" {
-            continue;
+            return;
         }
         if row.total_of_test || before || row.to - row.from > 3600.0 {
-            counts.totals += 1;
-            continue;
+            self.counts.totals += 1;
+            return;
         }
-        ends.insert(row.stream.clone(), row.to);
-        counts.add(test, &row.stream, row.to - row.from, row.lost, row.total);
+        self.ends.insert(row.stream.clone(), row.to);
+        self.counts.add(self.test, &row.stream, row.to - row.from, row.lost, row.total);
     }
-    // One row from the beginning to the end is the total of a test without intervals.
-    counts.each.retain(|_, rows| rows.len() > 1);
-    if counts.each.is_empty() && !ends.is_empty() {
-        counts.totals += 1;
+
+    fn counts(mut self) -> Counts {
+        // One row from the beginning to the end is the total of a test without intervals.
+        self.counts.each.retain(|_, rows| rows.len() > 1);
+        if self.counts.each.is_empty() && !self.ends.is_empty() {
+            self.counts.totals += 1;
+        }
+        self.counts
     }
-    Ok(counts)
 }
 
 /// A row with lost and total datagrams.
@@ -247,6 +263,16 @@ fn of_json(document: &Value) -> Counts {
         if !counts.each.is_empty() {
             break;
         }
+    }
+    if counts.each.is_empty() {
+        // With --get-server-output, a server without -J sends the text of its log.
+        let mut text = Text::default();
+        document["server_output_text"]
+            .as_str()
+            .unwrap_or_default()
+            .lines()
+            .for_each(|l| text.line(l));
+        counts = text.counts();
     }
     counts.totals += u32::from(document["end"]["sum"]["packets"].is_u64());
     counts

@@ -13,6 +13,7 @@ use super::super::lines::Lines;
 use super::super::open::Input;
 use super::super::sequence::Recorder;
 use super::link;
+use super::table::early_said;
 use crate::error::{TraceError, excerpt};
 use crate::reader::LinkTrace;
 
@@ -29,6 +30,8 @@ struct Record {
     number: u64,
     sent: u64,
     received: bool,
+    /// True if it was received before it was sent.
+    is_early: bool,
 }
 
 pub(super) fn detect(head: &Head<'_>) -> bool {
@@ -53,6 +56,7 @@ fn record(line: &str) -> Option<Record> {
         number: number.parse().ok()?,
         sent,
         received: received > 0,
+        is_early: received > 0 && received < sent,
     })
 }
 
@@ -62,6 +66,8 @@ struct Session {
     recorder: Recorder,
     /// Send times by number: records come in the order of arrival.
     sent: Vec<(u64, u64)>,
+    received: u64,
+    early: u64,
 }
 
 pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
@@ -76,7 +82,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
             continue;
         }
         let shown = excerpt(line);
-        let Some(Record { number, sent, received }) = record(line) else {
+        let Some(Record { number, sent, received, is_early }) = record(line) else {
             return Err(lines.malformed(shown, "SEQNO SENDTIME SSYNC SERR RECVTIME RSYNC RERR TTL"));
         };
         let begins = sessions.last().is_none_or(|s| number == 0 && s.first_sent != sent);
@@ -91,6 +97,8 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
             );
         };
         budget.packets(path, steps)?;
+        session.received += u64::from(received);
+        session.early += u64::from(is_early);
         if session.sent.len() < KEPT {
             session.sent.push((number, sent));
         }
@@ -106,6 +114,10 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
         link.outcomes = outcomes;
         link.notes.push("one way: a receive time of 0 is a lost packet".to_owned());
         link.notes.extend(notes.into_iter().skip(1));
+        if session.early > 0 {
+            let what = "packets arrive before they were sent";
+            link.notes.push(early_said(session.early, session.received, what));
+        }
         if missing > 0 {
             link.notes.push(format!("{missing} numbers have no record and are taken for lost"));
         }

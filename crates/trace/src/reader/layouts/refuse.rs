@@ -35,6 +35,15 @@ const REFUSALS: &[Refusal] = &[
         detect: |head| head.first().starts_with("qdisc "),
     },
     Refusal {
+        what: "what mahimahi logged (mm-link --uplink-log, --downlink-log)",
+        hint: "It holds when packets came, left or were dropped at the emulated queue, not which the link lost; \
+               the trace that was given to mm-link is read (milliseconds, one delivery opportunity a line).",
+        detect: |head| {
+            let begins = |line: &str| line.starts_with("# mahimahi mm-");
+            head.lines().next().is_some_and(begins) || mahimahi_log(head)
+        },
+    },
+    Refusal {
         what: "a netem distribution of delays",
         hint: "It describes delays, not losses.",
         detect: |head| {
@@ -108,6 +117,18 @@ const REFUSALS: &[Refusal] = &[
         detect: |head| head.first().starts_with('<'),
     },
 ];
+
+/// Rows of a time, what happened (arrival, departure, drop, opportunity), and bytes.
+fn mahimahi_log(head: &Head<'_>) -> bool {
+    let row = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        matches!(words.as_slice(), [_, "+" | "-" | "#" | "d", _, ..])
+            && [words[0], words[2]].iter().all(|word| word.parse::<u64>().is_ok())
+    };
+    // Not the content: a "#" inside a line begins no comment here.
+    let mut rows = head.lines().filter(|line| !line.starts_with('#')).take(10).peekable();
+    rows.peek().is_some() && rows.all(row)
+}
 
 /// Rows of growing length: 1, then 1 and 2, ... coefficients of autoregressive models.
 fn coefficients(head: &Head<'_>) -> bool {

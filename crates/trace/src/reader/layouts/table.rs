@@ -9,6 +9,7 @@
 
 mod columns;
 mod delimiter;
+mod early;
 mod group;
 mod guess;
 mod markers;
@@ -28,6 +29,7 @@ use super::link;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, LinkTrace};
 use columns::Plan;
+pub(super) use early::said as early_said;
 use group::Group;
 use names::Arrival;
 use times::Stamp;
@@ -114,8 +116,8 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
         group.lose(empty);
     }
     for group in groups.values_mut() {
-        let grown = group.settle(&plan, &path.display().to_string(), options.max_gap)?;
-        budget.packets(path, grown)?;
+        let shown = path.display().to_string();
+        group.settle(&plan, &shown, options.max_gap, |grown| budget.packets(path, grown))?;
     }
     watch.certain(&plan, path, &groups)?;
     groups
@@ -152,6 +154,7 @@ fn finish(
             group.zeros
         ));
     }
+    link.notes.extend(group.early.note(plan));
     link.notes.append(&mut group.order);
     if group.breaks > 0 {
         link.notes.push(format!(

@@ -45,6 +45,29 @@ fn cut_and_damaged_compressed_files_are_told() {
 }
 
 #[test]
+fn damage_is_told_without_the_words_of_a_decoder() {
+    const REASONS: [&str; 5] = [
+        "it ends before its end mark",
+        "a checksum does not match",
+        "it asks for too much memory",
+        "it uses a feature that is not supported",
+        "it breaks the rules of its format",
+    ];
+    let gz = gzip(&b"1101\n".repeat(1000));
+    let mut damaged = 0;
+    for (name, whole) in [("a.xz", XZ), ("a.gz", &gz[..])] {
+        for at in 6..whole.len() {
+            let mut data = whole.to_vec();
+            data[at] ^= 0xff;
+            let Err(TraceError::Damaged { reason, .. }) = read(name, &data) else { continue };
+            damaged += 1;
+            assert!(REASONS.contains(&reason), "{name}, byte {at}: {reason}");
+        }
+    }
+    assert!(damaged > 40, "{damaged}");
+}
+
+#[test]
 fn archives_are_read_member_by_member() {
     let mut tar = tar::Builder::new(Vec::new());
     let mut add = |name: &str, data: &str| {

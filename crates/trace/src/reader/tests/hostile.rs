@@ -158,9 +158,14 @@ fn lines_that_no_ping_prints_are_counted() {
                moved to the kitchen\n64 bytes from 1.2.3.4: icmp_seq=2 ttl=6\nback again\n\n\
                --- 1.2.3.4 ping statistics ---\n2 packets transmitted, 2 received, 0% packet loss, time 1ms\n\
                rtt min/avg/max/mdev = 1/1/1/0 ms\n";
-    let said =
-        "2 lines skipped that ping is not known to print, the first: \"moved to the kitchen\"";
+    let said = "2 lines skipped that airtcp does not read in the output of ping, the first: \"moved to the kitchen\"";
     assert!(one("p.txt", log).notes.contains(&said.to_owned()), "{:?}", one("p.txt", log).notes);
     let log = "a : [0], 64 bytes, 1.2 ms (1.2 avg, 0% loss)\nsomething else\na : [1], timed out (1 avg, 50% loss)\n";
-    assert!(one("f.txt", log).notes.iter().any(|n| n.starts_with("1 line skipped that fping")));
+    assert!(
+        one("f.txt", log)
+            .notes
+            .iter()
+            .any(|n| n
+                .starts_with("1 line skipped that airtcp does not read in the output of fping"))
+    );
 }

@@ -22,6 +22,9 @@ fn rows(packets: u64, start: f64, mark: &str) -> Vec<String> {
     (0..packets).map(row).collect()
 }
 
+/// A cell that is longer than what is kept of one.
+const LONG: &str = "the packet came to the receiver and was acknowledged";
+
 const EPOCH: f64 = 1_714_550_000.0;
 
 fn table(rows: &[String]) -> String {
@@ -111,6 +114,31 @@ fn a_receive_time_of_zero_is_a_loss() {
 }
 
 #[test]
+fn times_that_begin_at_zero_hold_no_loss_mark() {
+    for packets in [12, 38] {
+        let whole = rows(packets, 0.0, "");
+        let arrivals: Vec<String> = whole
+            .iter()
+            .map(|row| row.split(',').collect::<Vec<_>>())
+            .map(|cells| [cells[0], cells[2]].join(","))
+            .collect();
+        // From the first arrival on.
+        let table = arrivals.concat().replacen("0,0.020", "0,0", 1);
+        assert_eq!(bits(&one("t.csv", &format!("seq,recv_time_s\n{table}"))), truth(packets));
+    }
+}
+
+/// Sorted numbers far apart make a long record of few rows: the limit holds before it is made.
+#[test]
+fn a_record_that_sorting_makes_long_is_refused() {
+    let rows: Vec<String> = (1..2000).rev().map(|n| format!("{}\n", 900 * n + n % 7)).collect();
+    let options = ReadOptions { max_packets: 10_000, ..ReadOptions::default() };
+    let text = format!("seq\n{}", rows.concat());
+    let e = read_as("t.csv", &text, &options).unwrap_err().to_string();
+    assert!(e.contains("more than 10000 packets"), "{e}");
+}
+
+#[test]
 fn a_gapless_sequence_hides_no_outcomes() {
     let table = |header: &str, came: &str, mark: &str| {
         let rows = (0..60).map(|n| format!("{n},{}\n", if lost(n) { mark } else { came }));
@@ -123,6 +151,7 @@ fn a_gapless_sequence_hides_no_outcomes() {
         ("comment", "", "lost", "holds \"\" and \"lost\" only"),
         ("answer", "reply", "", "name it received"),
         ("rx_bytes", "1500", "0", "name it received"),
+        ("state", LONG, "gone", "name it received"),
         ("code", "0", "1", "choose column \"code\" and kind received (1 = received) or lost"),
         ("received", "1500", "0", "column \"received\" holds neither 0 and 1"),
         ("status", "0", "1", "programs often say 0 for a success"),

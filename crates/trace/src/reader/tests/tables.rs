@@ -222,3 +222,46 @@ fn a_few_rows_of_numbers_without_a_header_are_asked_about() {
     let link = one("t.txt", "0 1\n10 1\n20 0\n30 1\n");
     assert_eq!(bits(&link), "1101");
 }
+
+#[test]
+fn packets_that_arrive_before_they_were_sent_are_told() {
+    let notes = |data: &str| read("a.csv", data.as_bytes()).unwrap()[0].notes.join("\n");
+    let row = |i: u32, came: f64| format!("{i},{},{came}\n", f64::from(i) / 100.0);
+    let table = |at: f64| -> String {
+        let rows = (0..20).map(|i| match i {
+            4 => "4,0.04,\n".to_owned(),
+            7 => row(7, at),
+            _ => row(i, f64::from(i) / 100.0 + 0.02),
+        });
+        std::iter::once("seq,sent_time_s,recv_time_s\n".to_owned()).chain(rows).collect()
+    };
+    let said = notes(&table(0.05));
+    assert!(said.contains("1 of 19 packets arrive before they were sent"), "{said}");
+    assert!(said.contains("-0.02 at the least") && said.contains("clocks"), "{said}");
+    assert!(!notes(&table(0.09)).contains("before they were sent"));
+    // Of columns in other units nothing can be said.
+    let units = table(0.05).replace("recv_time_s", "recv_time_ms");
+    assert!(!notes(&units).contains("before they were sent"));
+    let delays = "seq,time_s,rtt_ms\n0,0.1,5\n1,0.2,-7\n2,0.3,\n3,0.4,6\n4,0.5,6\n5,0.6,5\n";
+    let said = notes(delays);
+    assert!(said.contains("1 of 5 delays in column \"rtt_ms\" are negative"), "{said}");
+}
+
+#[test]
+fn what_mahimahi_logs_is_refused_by_name() {
+    let rows = "1 + 1504\n5 # 1504\n5 - 1504 4\n7 + 1504\n9 # 1504\n12 d 1 1504\n";
+    let head = "# mahimahi mm-link (downlink) [up] > q_ts.log\n# queue: infinite\n";
+    for data in [rows.to_owned(), format!("{head}{rows}")] {
+        let said = error("q_ts.log", data);
+        assert!(
+            said.contains("what mahimahi logged") && said.contains("given to mm-link"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn the_column_is_asked_for_by_its_flag() {
+    let said = error("a.csv", "a,b\n1,2\n3,5\n4,9\n");
+    assert!(said.contains("choose one with --column"), "{said}");
+}

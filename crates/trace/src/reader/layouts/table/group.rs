@@ -5,6 +5,7 @@ use airtcp_units::{Outcomes, Span};
 use super::super::super::clock::Clock;
 use super::super::super::sequence::{Fault, Recorder, WINDOW};
 use super::columns::Plan;
+use super::early::Early;
 use super::names::{Arrival, arrival, outcome};
 use super::places::Places;
 use crate::error::{TraceError, excerpt};
@@ -29,6 +30,8 @@ pub(super) struct Group {
     pub(super) minus_one: u64,
     /// Rows with a receive time of 0.
     pub(super) zeros: u64,
+    /// Packets that arrive before they were sent.
+    pub(super) early: Early,
     /// By number, for rows in another order.
     pub(super) places: Places,
     /// The number of the row, and the fall from the one before that is an error unless the rows are only
@@ -95,6 +98,7 @@ impl Group {
                 return Err((found, "a time, or a blank, NaN or -1 for a lost packet".to_owned()));
             }
         };
+        self.early.row(plan, cells);
         self.blank += u64::from(!received);
         self.minus_one += u64::from(arrival(cell) == Arrival::MinusOne);
         self.outcomes.push(received);
@@ -132,13 +136,14 @@ impl Group {
     }
 
     /// Puts the packets in the order of their numbers where the rows are in another. `path` is for
-    /// messages; gives back by how many packets the record grew.
+    /// messages; whenever the record grows, `charge` is called with the number of packets added.
     pub(super) fn settle(
         &mut self,
         plan: &Plan,
         path: &str,
         max_gap: u64,
-    ) -> Result<u64, TraceError> {
+        mut charge: impl FnMut(u64) -> Result<(), TraceError>,
+    ) -> Result<(), TraceError> {
         if matches!(plan.kind, ColumnKind::Received | ColumnKind::Lost) {
             if self.breaks > 0 && self.places.complete() {
                 self.outcomes = self.places.iter().map(|(_, received)| received).collect();
@@ -146,11 +151,11 @@ impl Group {
                 self.breaks = 0;
                 self.order.push(IN_ORDER.to_owned());
             }
-            return Ok(0);
+            return Ok(());
         }
         let disorder = self.recorder.disorder() > 0 || self.fall.is_some();
         if !disorder || self.recorder.wrapped() {
-            return self.fall_error.take().map_or(Ok(0), Err);
+            return self.fall_error.take().map_or(Ok(()), Err);
         }
         if self.places.several_runs() {
             return Err(TraceError::NotATrace {
@@ -167,10 +172,15 @@ impl Group {
             });
         }
         let mut sorted = Recorder::default();
+        let mut charged = self.recorder.len();
         for (number, received) in self.places.iter() {
             match sorted.take_outcome(number, received, max_gap) {
                 Ok(steps) if steps > WINDOW && self.fall_error.is_some() => {
-                    return self.fall_error.take().map_or(Ok(0), Err);
+                    return self.fall_error.take().map_or(Ok(()), Err);
+                }
+                Ok(_) if sorted.len() > charged => {
+                    charge(sorted.len() - charged)?;
+                    charged = sorted.len();
                 }
                 Ok(_) => {}
                 Err(fault) => {
@@ -196,12 +206,11 @@ impl Group {
             self.order
                 .push(format!("{} duplicate sequence numbers ignored", self.places.duplicates));
         }
-        let grown = sorted.len().saturating_sub(self.recorder.len());
         self.recorder = sorted;
         if plan.kind == ColumnKind::Arrival || self.fall.is_some() {
             self.clock = self.places.clock();
         }
-        Ok(grown)
+        Ok(())
     }
 
     /// Notes the time of a packet that came `steps` after the one before, if it has one.

@@ -302,7 +302,7 @@ impl Guess<'_> {
             ([], _) => Err(self.head.unrecognised(accepted())),
             (several, n) => Err(self.column_error(format!(
                 "there is no header, and {} of {n} columns could be the outcomes: choose one with \
-                 the option column",
+                 --column",
                 several.len()
             ))),
         }
@@ -323,7 +323,7 @@ impl Guess<'_> {
             return self.column_error(
                 "no column is named as outcomes (received, outcome, success, delivered, ok, lost, \
                  dropped), as receive times or delays (recv_time_s, rtt_ms), or as received \
-                 sequence numbers (seq): choose one with the option column"
+                 sequence numbers (seq): choose one with --column"
                     .to_owned(),
             );
         }

@@ -66,8 +66,8 @@ impl Places {
 
     /// True if each number from the lowest to the highest has one row.
     pub(super) fn complete(&self) -> bool {
-        let span = self.highest.map(|highest| highest - self.lowest + 1);
-        self.duplicates == 0 && span == Some(self.rows)
+        let apart = self.highest.map(|highest| highest - self.lowest);
+        self.duplicates == 0 && apart.is_some() && apart == self.rows.checked_sub(1)
     }
 
     /// Numbers in their order, and whether each was received.
@@ -89,5 +89,22 @@ impl Places {
             clock.stamp(Some(*time), steps);
         }
         clock
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_numbers_are_no_overflow() {
+        let mut places = Places::default();
+        assert!(!places.complete());
+        for number in [u64::MAX, 0, u64::MAX - 1] {
+            places.add(number, true);
+        }
+        assert!(!places.complete());
+        let numbers: Vec<u64> = places.iter().map(|(number, _)| number).collect();
+        assert_eq!(numbers, [0, u64::MAX - 1, u64::MAX]);
     }
 }

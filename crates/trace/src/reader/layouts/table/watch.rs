@@ -16,6 +16,9 @@ use super::times::Stamp;
 use crate::error::{TraceError, excerpt};
 use crate::reader::ColumnKind;
 
+/// Characters of a cell that are looked at.
+const LONGEST_CELL: usize = 40;
+
 /// What the cells of a column were, beside the one that was taken.
 #[derive(Debug, Default)]
 struct Seen {
@@ -60,8 +63,10 @@ impl Watch {
                 false if number() => seen.numbers += 1,
                 false => seen.words += 1,
             }
-            if seen.different.len() < 3 && !seen.different.contains(&cells[*column]) {
-                seen.different.push(cells[*column].chars().take(40).collect());
+            let cell: &str = &cells[*column];
+            let end = cell.char_indices().nth(LONGEST_CELL).map_or(cell.len(), |(at, _)| at);
+            if seen.different.len() < 3 && !seen.different.iter().any(|c| *c == cell[..end]) {
+                seen.different.push(cell[..end].to_owned());
             }
             let taken = arrival(&cells[plan.value]) == Arrival::Blank;
             seen.differing += u64::from(taken != blank);
@@ -151,7 +156,7 @@ impl Watch {
                 if let Some((other, seen)) = self.columns.iter().find(|(_, s)| s.differing > 0) {
                     return ask(format!(
                         "columns {value} and {} differ in {} of {rows} rows on whether the packet \
-                         arrived: choose one of them with the option column",
+                         arrived: choose one of them with --column",
                         name(*other),
                         seen.differing
                     ));
