@@ -33,4 +33,4 @@ pub use radiotap::{RadioSite, RadiotapProbe};
 pub use registry::{ConfigError, Entry, within};
 pub use series::{Series, SeriesOptions, Table};
 pub use timeline::{SeenFrame, SeenWait, Timeline, TimelineOptions, WaitKind};
-pub use wording::reworded;
+pub use wording::{reworded, short_numbers};

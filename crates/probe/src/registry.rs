@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use crate::wording::short_numbers;
+
 /// A registered algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Entry {
@@ -67,7 +69,7 @@ pub struct ConfigError {
 impl ConfigError {
     /// An error at `key`.
     pub fn new(key: &'static str, message: impl Into<String>) -> Self {
-        Self { key, message: message.into() }
+        Self { key, message: short_numbers(message.into()) }
     }
 }
 

@@ -6,6 +6,37 @@ pub fn reworded(message: &str) -> String {
     plain(message).unwrap_or_else(|| message.to_owned()).replace('`', "\"")
 }
 
+/// Digits that a number in a message may have: those of any whole number that a key takes.
+const MOST_DIGITS: usize = 20;
+
+/// A message whose numbers of more than 20 digits are written as `1e308`.
+pub fn short_numbers(message: String) -> String {
+    let is_long = |text: &str| text.len() > MOST_DIGITS;
+    if !message.split(|c: char| !c.is_ascii_digit()).any(is_long) {
+        return message;
+    }
+    let mut out = String::new();
+    let mut rest = message.as_str();
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, number) = rest.split_at(start);
+        let is_part = |c: char| c.is_ascii_digit() || c == '.';
+        let end = number.find(|c| !is_part(c)).unwrap_or(number.len());
+        // A full stop is no part of the number.
+        let number_text = number[..end].trim_end_matches('.');
+        out.push_str(before);
+        match number_text.parse::<f64>() {
+            Ok(value) if number_text.split('.').any(is_long) => out.push_str(&short(value)),
+            _ => out.push_str(number_text),
+        }
+        rest = &number[number_text.len()..];
+    }
+    out + rest
+}
+
+fn short(value: f64) -> String {
+    format!("{value:e}")
+}
+
 fn plain(message: &str) -> Option<String> {
     if let Some(key) = message.strip_prefix("missing field ") {
         return Some(format!("the key {key} is missing"));
@@ -46,6 +77,12 @@ fn plain(message: &str) -> Option<String> {
     // A whole number that no type holds comes as a real one.
     let beyond =
         found.parse().is_ok_and(|number: f64| number.abs() >= TWO_TO_63 && number.fract() == 0.0);
+    // A list of the wrong length.
+    for of in ["a tuple of size ", "an array of length "] {
+        if let Some(length) = expected.strip_prefix(of) {
+            return Some(format!("expected a list of {length} values, not of {found}"));
+        }
+    }
     Some(format!("expected {}, not {found}", kind(expected, limits || beyond)?))
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use airtcp_probe::short_numbers;
+
 /// A scenario that cannot be run, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScenarioError {
@@ -18,7 +20,12 @@ pub struct ScenarioError {
 impl ScenarioError {
     /// An error at `path`, not yet [`located`](Self::located) in a file.
     pub fn at(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { file: String::new(), line: None, path: path.into(), message: message.into() }
+        Self {
+            file: String::new(),
+            line: None,
+            path: path.into(),
+            message: short_numbers(message.into()),
+        }
     }
 }
 

@@ -5,17 +5,19 @@
 //! one at the other end), and what it says is said of the number that was written.
 //!
 //! A number that is not finite: TOML has them, the tree has not and would leave the key out. A mark
-//! stands in its place, which no key accepts.
+//! stands in its place, which no key accepts. Dates, which no key takes, are marked likewise.
 
 use airtcp_link::protocol::Protocol;
 use airtcp_probe::reworded;
 use serde_json::{Value, json};
 
 use crate::blame::{self, Complaint};
-use crate::{Resolved, ScenarioError};
+use crate::{Resolved, ScenarioError, tables};
 
 /// Begins a mark.
 const MARK: &str = "not a finite number";
+/// The key of the table that the parser makes of a date.
+const DATE: &str = "$__toml_private_datetime";
 
 /// Puts marks where the text has numbers that are not finite.
 pub(crate) fn mark(tree: &mut Value, written: &toml::Value) {
@@ -38,8 +40,23 @@ pub(crate) fn mark(tree: &mut Value, written: &toml::Value) {
     }
 }
 
+/// Puts marks where the tree has dates.
+pub(crate) fn mark_dates(tree: &mut Value) {
+    match tree {
+        Value::Array(items) => items.iter_mut().for_each(mark_dates),
+        Value::Object(fields) => {
+            if let (1, Some(Value::String(date))) = (fields.len(), fields.get(DATE)) {
+                *tree = json!([[MARK, format!("the date {date}")]]);
+            } else {
+                fields.values_mut().for_each(mark_dates);
+            }
+        }
+        _ => {}
+    }
+}
+
 /// What was written where a mark stands.
-fn marked(value: &Value) -> Option<&str> {
+pub(crate) fn marked(value: &Value) -> Option<&str> {
     match value.get(0)?.as_array()?.as_slice() {
         [Value::String(mark), Value::String(shown)] if mark == MARK => Some(shown),
         _ => None,
@@ -57,21 +74,67 @@ pub(crate) fn refusal(
     let ends = path.match_indices(['.', '[']).map(|(end, _)| end).chain([path.len()]);
     for place in ends.map(|end| &path[..end]) {
         if let Some(shown) = blame::at(tree, place).as_deref().and_then(marked) {
-            return Some(ScenarioError::at(place, not_finite(shown, &complaint.1)));
+            let message = match tables::example(place) {
+                Some(example) => format!("expected a table such as {example}, not {shown}"),
+                None => not_finite(shown, &complaint.1),
+            };
+            return Some(ScenarioError::at(place, message));
         }
+    }
+    if let Some((place, shown)) = inside(tree, path, complaint) {
+        return Some(ScenarioError::at(place, not_finite(&shown, "")));
     }
     own_check(tree, path, &complaint.1).map(|said| ScenarioError::at(path, said))
 }
 
+/// The mark within the value at `path` that is to blame: with a number in its place the complaint is
+/// another.
+fn inside(tree: &mut Value, path: &str, complaint: &Complaint) -> Option<(String, String)> {
+    let mut places = Vec::new();
+    marks(blame::at(tree, path)?, path.to_owned(), &mut places);
+    places.into_iter().find(|(place, _)| {
+        let Some(value) = blame::at(tree, place).map(|at| std::mem::replace(at, json!(1))) else {
+            return false;
+        };
+        let is_other = blame::scenario(tree).err().as_ref() != Some(complaint);
+        if let Some(at) = blame::at(tree, place) {
+            *at = value;
+        }
+        is_other
+    })
+}
+
+/// Marks that are looked at: each costs a reading of the scenario.
+const MOST_MARKS: usize = 16;
+
+fn marks(value: &Value, path: String, found: &mut Vec<(String, String)>) {
+    if found.len() >= MOST_MARKS {
+        return;
+    }
+    if let Some(shown) = marked(value) {
+        found.push((path, shown.to_owned()));
+        return;
+    }
+    match value {
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(i, v)| marks(v, format!("{path}[{i}]"), found));
+        }
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, v)| marks(v, format!("{path}.{key}"), found));
+        }
+        _ => {}
+    }
+}
+
 fn not_finite(shown: &str, message: &str) -> String {
     match message.strip_prefix("invalid type: sequence, expected ") {
-        Some(expected @ ("f64" | "f32" | "u8" | "u16" | "u32" | "u64" | "usize" | "a boolean")) => {
+        Some(expected) => {
             reworded(&format!("invalid type: floating point `{shown}`, expected {expected}"))
         }
-        Some(words) if words.starts_with("a ") || words.starts_with("an ") => {
-            format!("expected {words}, not {shown}")
+        None if shown.starts_with("the date ") => {
+            format!("is {shown}: no key takes a date; text is written in quotes")
         }
-        _ => format!("is {shown}: no key takes a number that is not finite"),
+        None => format!("is {shown}: no key takes a number that is not finite"),
     }
 }
 

@@ -10,10 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::model::LINK_KEYS;
 use crate::steps::{Step, steps};
-use crate::{Scenario, ScenarioError, blame, numbers};
-
-/// Longest scenario text accepted, in bytes.
-const MAX_TEXT: usize = 4 << 20;
+use crate::{Scenario, ScenarioError, blame, guard, numbers, tables};
 
 /// Reads a scenario.
 ///
@@ -29,20 +26,20 @@ pub fn read(
     overrides: &[(String, String)],
 ) -> Result<Scenario, ScenarioError> {
     let place = |e: ScenarioError| e.located(name, text);
-    if text.len() > MAX_TEXT {
-        let message = format!("{} bytes: a scenario has at most {MAX_TEXT}", text.len());
-        return Err(place(ScenarioError::at("", message)));
-    }
+    guard::parsable(text, name)?;
     let mut tree = parse(text).map_err(place)?;
     for (path, value) in overrides {
         set(&mut tree, path, value).map_err(place)?;
     }
     expand(&mut tree).map_err(place)?;
-    blame::scenario(&tree).map_err(|complaint| {
+    let scenario = blame::scenario(&tree).map_err(|complaint| {
         let path = blame::pinpoint(&mut tree, &complaint);
-        let number = numbers::refusal(&mut tree, &path, &complaint);
-        place(number.unwrap_or_else(|| explain(&path, &complaint.1)))
-    })
+        let refusal = tables::list_for_table(&mut tree, &path)
+            .or_else(|| numbers::refusal(&mut tree, &path, &complaint));
+        place(refusal.unwrap_or_else(|| explain(&path, &complaint.1)))
+    })?;
+    tables::only_tables(&tree, &scenario).map_err(place)?;
+    Ok(scenario)
 }
 
 fn parse(text: &str) -> Result<Value, ScenarioError> {
@@ -64,9 +61,10 @@ fn syntax(message: &str) -> String {
     format!("not valid TOML: {}", reworded(message))
 }
 
-/// The tree of a text, with marks for numbers that are not finite.
+/// The tree of a text, with marks for dates and for numbers that are not finite.
 fn grown(text: &str) -> Result<Value, toml::de::Error> {
     let mut tree = toml::from_str(text)?;
+    numbers::mark_dates(&mut tree);
     if text.contains("nan") || text.contains("inf") {
         numbers::mark(&mut tree, &toml::Value::Table(toml::from_str(text)?));
     }
@@ -96,22 +94,30 @@ fn explain(path: &str, message: &str) -> ScenarioError {
         }
         _ => reworded(message),
     };
-    let text = missing(path, &text).unwrap_or(text);
+    let text = missing(path, &text).or_else(|| tables::wanted(path, message)).unwrap_or(text);
     let path = if path == "." { "" } else { path };
     ScenarioError::at(path, text)
 }
 
 /// What could be written for a table's key that is missing, where its name alone says little.
 fn missing(path: &str, text: &str) -> Option<String> {
-    let (key, family) = match text {
-        "the key \"model\" is missing" => ("model", "loss"),
-        "the key \"law\" is missing" => ("law", "congestion"),
-        "the key \"kind\" is missing" => {
-            ("kind", if path.ends_with("queue") { "queue" } else { "link-protocol" })
-        }
-        _ => return None,
+    let key = ["model", "law", "kind", "control"]
+        .into_iter()
+        .find(|key| text == format!("the key \"{key}\" is missing"))?;
+    let table = path.rsplit('.').next().unwrap_or_default();
+    let family = match table.split('[').next().unwrap_or_default() {
+        "loss" => "loss",
+        "path_loss" => "path-loss",
+        "error" => "frame-error",
+        "interference" => "interference",
+        "queue" => "queue",
+        "protocol" => "link-protocol",
+        "rate_control" => "rate-control",
+        "congestion" => "congestion",
+        _ => "",
     };
-    Some(format!("{text}: it says which one it is, such as {key} = \"...\" (airtcp list {family})"))
+    let list = if family.is_empty() { String::new() } else { format!(" (airtcp list {family})") };
+    Some(format!("{text}: it says which one it is, such as {key} = \"...\"{list}"))
 }
 
 /// Expands what is convenient to write into what the types say.
@@ -237,6 +243,8 @@ fn unknown_profile(path: &str, name: &str) -> ScenarioError {
 
 /// Applies one override. The value is read as TOML if it is one, else taken as a string.
 fn set(tree: &mut Value, path: &str, value: &str) -> Result<(), ScenarioError> {
+    guard::short_enough(steps(path).len())?;
+    guard::check(value)?;
     let value = grown(&format!("v = {value}"))
         .ok()
         .and_then(|mut t| t.as_object_mut()?.remove("v"))

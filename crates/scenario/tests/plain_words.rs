@@ -67,4 +67,72 @@ fn a_number_beyond_all_types_is_said_with_the_limit() {
 fn a_missing_choice_says_what_it_chooses() {
     let said = refusal(&format!("{LINK}loss = {{ probability = 0.1 }}\n"));
     assert!(said.contains("\"model\" is missing") && said.contains("airtcp list loss"), "{said}");
+    // A list is named only where there is one of what is asked for.
+    let said = refusal("duration = \"1 s\"\n[topology]\npairs = 2\n");
+    assert!(said.contains("\"kind\" is missing") && !said.contains("airtcp list"), "{said}");
+    let cell = "duration = \"1 s\"\n[[cells]]\nstandard = \"802.11a\"\n";
+    let said = refusal(&format!("{cell}rate = \"54 Mb/s\"\nerror = {{ x = 1 }}\n"));
+    assert!(said.contains("airtcp list frame-error"), "{said}");
+}
+
+const CELL: &str = "[[cells]]\nrate = \"6 Mb/s\"\n";
+
+#[test]
+fn what_stands_in_place_of_a_table_or_a_text_is_told_so() {
+    let link = |rest: &str| format!("{LINK}{rest}\n{FLOW}");
+    for (text, says) in [
+        (
+            link("queue = 20"),
+            "queue: expected a table such as { kind = \"drop-tail\", packets = 20 }, not 20",
+        ),
+        (
+            link("queue = [20]"),
+            "queue: expected a table such as { kind = \"drop-tail\", packets = 20 }, not a list",
+        ),
+        (link("queue = [\"drop-tail\", 100]"), "queue: expected a table such as"),
+        (
+            link("queue = \"red\""),
+            "queue: expected a table such as { kind = \"red\" }, not \"red\"",
+        ),
+        (link("loss = 0.1"), "loss: expected a table such as { model = \"bernoulli\""),
+        (link("loss = [\"bernoulli\", 0.1]"), "loss: expected a table such as { model ="),
+        ("links = [[\"a\", \"b\"]]".to_owned(), "links[0]: "),
+        (
+            link("delay = 2020-01-01"),
+            "delay: expected a length of time as a string such as \"9 us\", not the date 2020-01-01",
+        ),
+        (link("loss = 2020-01-01"), "loss: expected a table such as"),
+        (
+            format!("title = 12:30:00\n{LINK}"),
+            "title: expected text in quotes, not the date 12:30:00",
+        ),
+        (
+            link("delay = [[inf, 0]]"),
+            "delay: expected a length of time as a string such as \"9 us\", not a list",
+        ),
+        (
+            link("loss = { model = \"semi-markov\", losses = [[inf, 0]], successes = [[1, 2]] }"),
+            "losses[0][0]: is inf: no key takes a number that is not finite",
+        ),
+        (
+            link("loss = { model = \"semi-markov\", losses = [[1]], successes = [[1, 2]] }"),
+            "losses: expected pairs of a length and how often it occurs",
+        ),
+        (
+            format!(
+                "{CELL}propagation = {{ path_loss = {{ model = \"matrix\", losses = [{{ between = [\"a\"], loss_db = 3 }}] }} }}\n"
+            ),
+            "",
+        ),
+        (
+            format!("{CELL}layout = {{ kind = \"star\", stations = 3, radius_m = 1e308 }}\n"),
+            "is 1e308: accepted",
+        ),
+    ] {
+        let said = refusal(&text);
+        assert!(said.contains(says), "{text}\n{said}");
+        for word in ["tuple", "array", "$", "0000000000", "length 1"] {
+            assert!(!said.contains(word), "{text}\n{said}");
+        }
+    }
 }

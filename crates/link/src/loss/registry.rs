@@ -105,6 +105,17 @@ impl Default for LossConfig {
     }
 }
 
+impl LossConfig {
+    /// True if nothing can be lost: there is no loss model, or one with probability zero.
+    pub fn is_lossless(&self) -> bool {
+        match self {
+            Self::None(_) => true,
+            Self::Bernoulli(config) => config.probability.get() <= 0.0,
+            _ => false,
+        }
+    }
+}
+
 impl Loss {
     /// Builds the loss model a scenario describes; its random draws come from `seed` under
     /// `label`. `slot` is the link's, which models that need one fall back to; `load` reads a
