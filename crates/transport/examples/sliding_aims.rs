@@ -50,7 +50,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 /// Mb/s from `from` to `until` seconds, of (1-p) 10 Mb/s, and the longest mean queue in ms.
 fn start(rtt: u64, p: f64, until: &[u64], seeds: u64) -> Vec<(&'static str, f64)> {
     let mut got = vec![0.0; until.len()];
-    let (mut queue, mut sent) = (0.0, 0.0);
+    let (mut queue, mut dropped) = (0.0, 0.0);
     for seed in 1..=seeds {
         let mut w = world(rtt, 100, p, seed);
         add(&mut w, "sliding", Nanos::ZERO);
@@ -62,12 +62,12 @@ fn start(rtt: u64, p: f64, until: &[u64], seeds: u64) -> Vec<(&'static str, f64)
             before = (now, *t);
         }
         queue += w.queued / before.1 as f64 * 1.2 / seeds as f64;
-        sent += w.dropped as f64 / seeds as f64;
+        dropped += w.dropped as f64 / seeds as f64;
     }
     let names = ["first", "second", "third"];
     let mut r: Vec<_> = names.into_iter().zip(got).collect();
     r.push(("queue_ms", queue));
-    r.push(("dropped", sent));
+    r.push(("dropped", dropped));
     r
 }
 

@@ -50,7 +50,7 @@ impl CongestionControl for Reno {
     #[inline]
     fn on_ack(&mut self, _: Nanos, ack: &AckSample) {
         let rules = self.window.params().rules;
-        if ack.acked == 0 || ack.is_recoverys(rules) || self.window.on_slow_start_ack(ack) {
+        if ack.acked == 0 || ack.is_recovering(rules) || self.window.on_slow_start_ack(ack) {
             return;
         }
         if ack.cwnd_limited && !ack.ece {

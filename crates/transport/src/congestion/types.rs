@@ -192,9 +192,9 @@ pub struct AckSample {
 }
 
 impl AckSample {
-    /// Whether a law that leaves the window to the recovery leaves it alone on this ACK. By Linux's
-    /// rules the recovery is over when the law sees the ACK that ends it.
-    pub const fn is_recoverys(&self, rules: LawRules) -> bool {
+    /// True if the recovery sets the window on this ACK, so that a law such as Reno's leaves it alone.
+    /// By Linux's rules the recovery is over when the law sees the ACK that ends it.
+    pub const fn is_recovering(&self, rules: LawRules) -> bool {
         self.in_fast_recovery && !(self.ends_recovery && matches!(rules, LawRules::Linux))
     }
 

@@ -148,6 +148,11 @@ impl Ledger {
         if bits == 0 { 0 } else { self.told.up_to().saturating_sub(1 + place) }
     }
 
+    /// Feedback no longer reports packets below this number.
+    pub(crate) fn reach(&self) -> u64 {
+        self.told.up_to().saturating_sub(u64::from(REACH))
+    }
+
     /// All packets below this are judged: after [`next_lost`](Self::next_lost) one more than the
     /// number of what it gave.
     pub(crate) const fn judged(&self) -> u64 {
@@ -179,7 +184,7 @@ impl Ledger {
 
     /// Forgets packets that are judged and beyond the reach of feedback.
     fn forget(&mut self) {
-        let limit = self.judged.min(self.told.up_to().saturating_sub(u64::from(REACH)));
+        let limit = self.judged.min(self.reach());
         while self.first < limit {
             self.sent.pop_front();
             self.first += 1;

@@ -5,8 +5,8 @@
 //! Drain empties the queue that this left, ProbeBW cycles the pacing gain through 5/4, 3/4 and six
 //! times 1, ProbeRTT holds four segments in flight for 200 ms if RTprop was not seen again for ten
 //! seconds. The window is two BDPs (Startup: 2.89) and three send quanta. A loss does not change the
-//! model: the first round of a recovery conserves packets, later ones send at most two for one,
-//! and its end restores the window.
+//! model. It begins a recovery: in the first round the sender sends one segment for each delivered,
+//! in later rounds at most two. When the recovery ends, the sender restores the window.
 //!
 //! Where the draft leaves room: a quantum is a figure of the window's budget, and segments leave
 //! one by one but by Linux's rules; the first smoothed round-trip time, if the handshake had none, sets the

@@ -106,7 +106,7 @@ impl Linux {
         if let Some(rtt) = ack.rtt {
             self.on_rtt(now, rtt, ack, window, config.hystart);
         }
-        if ack.acked == 0 || ack.is_recoverys(LawRules::Linux) || window.on_slow_start_ack(ack) {
+        if ack.acked == 0 || ack.is_recovering(LawRules::Linux) || window.on_slow_start_ack(ack) {
             return;
         }
         if ack.cwnd_limited && !ack.ece {

@@ -114,7 +114,9 @@ impl LtSender {
         }
     }
 
-    /// Takes what later arrivals show to be lost. Packets in a row may be those of an outage.
+    /// Takes what later arrivals show to be lost. Lost packets in a row may be those of an outage.
+    /// Packets below the reach of this feedback count as those of an outage too: all feedback that
+    /// could report them was lost.
     fn take_losses(&mut self, news: &mut News, stats: &mut LtStats) {
         let edge = self.ledger.edge();
         if !self.config.bridges() {
@@ -123,16 +125,18 @@ impl LtSender {
             }
             return;
         }
-        let srtt = self.rtt.srtt().unwrap_or_default();
+        let (srtt, reach) = (self.rtt.srtt().unwrap_or_default(), self.ledger.reach());
         let mut row = std::mem::take(&mut self.row);
-        let (mut run, mut next) = (Run::default(), None);
+        let (mut run, mut end) = (Run::default(), 0);
         loop {
             let packet = self.ledger.next_lost(edge);
-            let number = self.ledger.judged();
-            if !row.is_empty() && (packet.is_none() || next != Some(number)) {
+            // One past its number.
+            let judged = self.ledger.judged();
+            if !row.is_empty() && (packet.is_none() || judged != end + 1) {
                 let outage = run.is_outage(self.config.outage_run);
-                let how = if outage { Loss::Outage } else { Loss::Seen };
-                for packet in row.drain(..) {
+                let first = end - row.len() as u64;
+                for (packet, number) in row.drain(..).zip(first..) {
+                    let how = if outage || number < reach { Loss::Outage } else { Loss::Seen };
                     self.on_lost(&packet, how, news, stats);
                 }
                 run = Run::default();
@@ -140,7 +144,7 @@ impl LtSender {
             let Some(packet) = packet else { break };
             run.take(packet.at, srtt);
             row.push(packet);
-            next = Some(number + 1);
+            end = judged;
         }
         self.row = row;
     }
@@ -173,6 +177,8 @@ impl LtSender {
             }
         }
         if how == Loss::Outage {
+            // After an outage the window fills evenly.
+            self.refill_to = self.sent + 1;
             return;
         }
         let lost = packet.rate.lost(packet.end - bytes, bytes, self.lost);
