@@ -14,17 +14,28 @@ create_exception!(airtcp._core, TraceError, AirtcpError, "A trace that cannot be
 
 /// Any refusal, as the base exception.
 pub(crate) fn refuse(error: impl std::fmt::Display) -> PyErr {
-    AirtcpError::new_err(error.to_string())
+    AirtcpError::new_err(plain(&error.to_string()))
 }
 
 /// A refusal of a trace.
 pub(crate) fn trace(error: impl std::fmt::Display) -> PyErr {
-    TraceError::new_err(error.to_string())
+    TraceError::new_err(plain(&error.to_string()))
 }
 
 /// A refusal of a scenario.
 pub(crate) fn scenario(error: impl std::fmt::Display) -> PyErr {
-    ScenarioError::new_err(error.to_string())
+    ScenarioError::new_err(plain(&error.to_string()))
+}
+
+/// Without the numbers that the standard library puts behind what the system says: `(os error 2)`.
+fn plain(message: &str) -> String {
+    let mut parts = message.split(" (os error ");
+    let mut said = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        said.push_str(rest.strip_prefix(')').unwrap_or(rest));
+    }
+    said
 }
 
 /// A refusal of the text of a scenario, in the file `name`. If it is another kind of file, that is said in
@@ -34,13 +45,36 @@ pub(crate) fn text(error: &airtcp_scenario::ScenarioError, name: &str, text: &st
     let start = &text.as_bytes()[..text.len().min(LOOKED_AT)];
     let syntax = error.message.starts_with("not valid TOML");
     let kind = syntax.then(|| airtcp_trace::reader::text_kind(Path::new(name), start)).flatten();
-    let Some((what, readable)) = kind else { return scenario(error) };
+    // A scenario with a slip in it may have columns, too.
+    let Some((what, readable)) = kind.filter(|(_, readable)| !readable || !has_keys(text)) else {
+        return scenario(error);
+    };
     let hint = if readable {
         "'airtcp study', 'airtcp compare' and 'airtcp trace stats' read it"
     } else {
         "expected a scenario file (TOML)"
     };
     ScenarioError::new_err(format!("{name}: this is {what}, not a scenario; {hint}"))
+}
+
+/// Whether a text has lines such as `key = value`, `[table]` or `[[flows]]`, as TOML has and no trace.
+fn has_keys(text: &str) -> bool {
+    text.lines().any(|line| {
+        let bare = line.trim_start().trim_start_matches('[');
+        let (key, rest) = bare.split_at(
+            bare.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(bare.len()),
+        );
+        if !key.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            return false;
+        }
+        if bare.len() < line.trim_start().len() {
+            let rest = rest.trim_end().trim_end_matches(']');
+            rest.is_empty() || rest.starts_with('.')
+        } else {
+            // A spreadsheet's first line tells its separator.
+            key != "sep" && rest.trim_start().starts_with('=')
+        }
+    })
 }
 
 /// Options as JSON; an error names the option.

@@ -40,7 +40,7 @@ mod core {
     #[pymodule_export]
     use crate::panics::{last_panic, quiet_panics};
     #[pymodule_export]
-    use crate::run::{RunResult, run, warnings};
+    use crate::run::{RunResult, parsable, run, warnings};
     #[pymodule_export]
     use crate::study::{StudyResult, study};
     #[pymodule_export]

@@ -9,7 +9,7 @@ use airtcp_sim::coding::CodingResult;
 use airtcp_sim::estimate::Estimate;
 use airtcp_sim::link_protocol::ProtocolResult;
 use airtcp_sim::results::{FlowResult, LinkResult, Replication};
-use airtcp_trace::reader::{ReadOptions, read_links};
+use airtcp_study::load_trace;
 use airtcp_units::Outcomes;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -29,6 +29,13 @@ pub struct RunResult {
     inner: airtcp_sim::RunResult,
     recorded: Recorded,
     plan: Resolved,
+}
+
+/// Refuses the text of a scenario that takes a parser too long; `name` stands for its file in
+/// messages.
+#[pyfunction]
+pub(crate) fn parsable(text: &str, name: &str) -> PyResult<()> {
+    airtcp_scenario::parsable(text, name).map_err(|e| error::scenario(&e))
 }
 
 /// Runs the scenario in `text`; `name` stands for its file in messages. `options` is a JSON
@@ -113,39 +120,13 @@ struct Traces<'a> {
 }
 
 impl Traces<'_> {
-    /// The trace at `path`; `file#link` chooses one of several links in a file.
+    /// See [`load_trace`].
     fn load(&self, path: &str) -> Result<Arc<Outcomes>, String> {
         let mut read = locked(&self.read);
         if let Some(found) = read.get(path) {
             return Ok(found.clone());
         }
-        let (file, wanted) = match path.split_once('#') {
-            Some((file, link)) if !self.folder.join(path).exists() => (file, Some(link)),
-            _ => (path, None),
-        };
-        let mut links = read_links(&self.folder.join(file), &ReadOptions::default())
-            .map_err(|e| e.to_string())?;
-        if links.iter().any(|link| link.capacity.is_some()) {
-            return Err(format!(
-                "{file} holds a capacity and says nothing about losses: give it as rate = {{ trace = \"{file}\" }}"
-            ));
-        }
-        let names = || links.iter().take(8).map(|l| l.name.as_str()).collect::<Vec<_>>().join(", ");
-        let index = match wanted {
-            Some(name) => links
-                .iter()
-                .position(|link| link.name == name)
-                .ok_or_else(|| format!("{file} has no link \"{name}\" (it has {})", names()))?,
-            None if links.len() == 1 => 0,
-            None => {
-                return Err(format!(
-                    "{file} holds {} links; name one as {file}#LINK (it has {})",
-                    links.len(),
-                    names()
-                ));
-            }
-        };
-        let outcomes = Arc::new(links.swap_remove(index).outcomes);
+        let outcomes = load_trace(self.folder, path)?;
         read.insert(path.to_owned(), outcomes.clone());
         Ok(outcomes)
     }
@@ -350,6 +331,7 @@ fn protocols<'a>(table: Columns<'a, (u64, &'a LinkResult)>) -> Columns<'a, (u64,
         .into_iter()
         .fold(table, |table, (name, get)| table.real(name, move |r| of(&r).and_then(get)));
     table
+        .count("units", move |r| of(&r).map(|p| p.units))
         .count("reports", move |r| of(&r).map(|p| p.reports))
         .count("report_timeouts", move |r| of(&r).map(|p| p.report_timeouts))
 }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error;
 use crate::path::NativePath;
-use crate::progress::Watch;
+use crate::progress::{self, Watch};
 
 /// What a reader of traces must know of each, by the name of the link.
 type Notes = Vec<(String, Vec<String>)>;
@@ -31,6 +31,7 @@ pub(crate) fn read(
     paths: Vec<PathBuf>,
     options: ReadOptions,
 ) -> PyResult<(Vec<LinkTrace>, Vec<Skipped>)> {
+    progress::begin();
     watch
         .beside(py, "reading", move |tell| {
             let (stdin, files): (Vec<_>, Vec<_>) =
@@ -244,6 +245,12 @@ impl SynthSpec {
             (None, Some(prr), None, Some(burst)) => GeParams::from_loss_and_burst(1.0 - prr, burst)
                 .map(SynthModel::GilbertElliott)
                 .map_err(error::trace),
+            (None, Some(_), Some(_), Some(_)) => {
+                Err(error::refuse("found mu and burst; expected one of them, each gives the other"))
+            }
+            (Some(_), ..) => {
+                Err(error::refuse("found a model and prr, mu or burst; expected one or the other"))
+            }
             _ => Err(error::refuse(
                 "a synthetic trace needs a model, or prr alone, or prr with mu or burst",
             )),

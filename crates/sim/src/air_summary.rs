@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::air::{CellResult, FrameResult, StationResult};
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, Sample};
 use crate::results::{Estimates, Replication};
 
 /// The estimates of one cell.
@@ -37,28 +37,6 @@ pub struct CellEstimates {
 
 /// Values of each quantity.
 type Values = BTreeMap<String, Sample>;
-
-/// One quantity, a value for each replication that has it.
-#[derive(Default)]
-struct Sample {
-    values: Vec<f64>,
-    /// Of what each value is a share; empty if it is no share.
-    of: Vec<f64>,
-    /// True if the values count events.
-    counts: bool,
-}
-
-impl Sample {
-    fn estimate(self) -> Estimate {
-        match self {
-            Self { values, of, .. } if !of.is_empty() && of.len() == values.len() => {
-                Estimate::of_shares(values.into_iter().zip(of))
-            }
-            Self { values, counts: true, .. } => Estimate::of_counts(values),
-            Self { values, .. } => Estimate::of(values),
-        }
-    }
-}
 
 /// Quantities of frames that are zero where there are none.
 const ADDITIVE: [&str; 3] = ["sent", "airtime_share", "mac_bps"];

@@ -10,7 +10,8 @@ const FEW: f64 = 30.0;
 /// Probability of missing the truth on either side.
 const TAIL: f64 = 0.025;
 
-/// A mean with its 95 % confidence interval (Student's t over replications). With a single
+/// A mean with its 95 % confidence interval: Student's t over replications. For counts and for shares
+/// of counted packets it is widened to the exact interval where the events are few. With a single
 /// replication, or none, there is no interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
@@ -80,19 +81,65 @@ impl Estimate {
     }
 
     /// The estimate of a share, such as of packets sent that were retransmissions, from each
-    /// replication's share and what it is a share of. The shares have Student's interval, widened where
-    /// there were few events; never outside 0 to 1.
+    /// replication's share and the number it is a share of. The shares have Student's interval, widened
+    /// where there are few events or few non-events; never outside 0 to 1. A share of nothing has no
+    /// interval.
     pub fn of_shares(values: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let values: Vec<(f64, f64)> = values.into_iter().filter(|v| v.0.is_finite()).collect();
         let events = values.iter().map(|(share, of)| share * of).sum::<f64>();
-        let exposure = values.iter().map(|v| v.1).sum::<f64>();
-        let wide = Self::of(values.iter().map(|v| v.0)).with_few_events(events, exposure);
-        Self { ci_high: wide.ci_high.map(|high| high.min(1.0)), ..wide }
+        let of = values.iter().map(|v| v.1).sum::<f64>();
+        Self::of(values.iter().map(|v| v.0)).with_few_of(events, of)
+    }
+
+    /// Widened to the exact interval of a share of `events` in `of` where there are few events or few
+    /// non-events; never outside 0 to 1. If `of` is 0 there is no interval.
+    #[must_use]
+    pub fn with_few_of(self, events: f64, of: f64) -> Self {
+        if of <= 0.0 {
+            return Self { ci_low: None, ci_high: None, ..self };
+        }
+        let mut wide = self.with_few_events(events, of);
+        if of - events < FEW {
+            // The interval of the share of non-events, subtracted from 1.
+            let turned = |share: Option<f64>| share.map(|share| 1.0 - share);
+            let others = |e: Self| Self {
+                mean: turned(e.mean),
+                ci_low: turned(e.ci_high),
+                ci_high: turned(e.ci_low),
+            };
+            let rest = others(others(self).with_few_events(of - events, of));
+            wide.ci_low = wide.ci_low.zip(rest.ci_low).map(|(a, b)| a.min(b));
+            wide.ci_high = wide.ci_high.zip(rest.ci_high).map(|(a, b)| a.max(b));
+        }
+        let within = |end: Option<f64>| end.map(|end| end.clamp(0.0, 1.0));
+        Self { ci_low: within(wide.ci_low), ci_high: within(wide.ci_high), ..self }
     }
 
     /// The estimate of a quantity that may be missing in some replications.
     pub fn of_some(values: impl IntoIterator<Item = Option<f64>>) -> Self {
         Self::of(values.into_iter().flatten())
+    }
+}
+
+/// One quantity: a value for each replication that has it.
+#[derive(Default)]
+pub(crate) struct Sample {
+    pub(crate) values: Vec<f64>,
+    /// Of what each value is a share; empty if it is no share.
+    pub(crate) of: Vec<f64>,
+    /// True if the values count events.
+    pub(crate) counts: bool,
+}
+
+impl Sample {
+    pub(crate) fn estimate(self) -> Estimate {
+        match self {
+            Self { values, of, .. } if !of.is_empty() && of.len() == values.len() => {
+                Estimate::of_shares(values.into_iter().zip(of))
+            }
+            Self { values, counts: true, .. } => Estimate::of_counts(values),
+            Self { values, .. } => Estimate::of(values),
+        }
     }
 }
 
@@ -152,6 +199,17 @@ mod tests {
         assert_eq!(Estimate::of_counts([0.0]).ci_high, None);
         let share = Estimate::of_shares([(0.0, 500.0), (0.0, 1500.0)]);
         assert!((share.ci_high.unwrap() - 3.6889 / 2000.0).abs() < 1e-7, "{share:?}");
+        // All of them: as far below 1. Nothing to be a share of: no interval.
+        let all = Estimate::of_shares([(1.0, 500.0), (1.0, 1500.0)]);
+        assert!((all.ci_low.unwrap() - 1.0 + 3.6889 / 2000.0).abs() < 1e-7, "{all:?}");
+        assert_eq!(all.ci_high, Some(1.0));
+        let nothing = Estimate::of_shares([(0.0, 0.0), (0.0, 0.0)]);
+        assert_eq!((nothing.mean, nothing.ci_low, nothing.ci_high), (Some(0.0), None, None));
+        // Neither few nor nearly all: Student's alone.
+        let half = [(0.4, 100.0), (0.6, 100.0)];
+        assert_eq!(Estimate::of_shares(half).ci_low, Some(0.0));
+        let near = [(0.50, 1000.0), (0.51, 1000.0), (0.49, 1000.0)];
+        assert_eq!(Estimate::of_shares(near), Estimate::of(near.map(|v| v.0)));
     }
 
     #[test]

@@ -5,15 +5,18 @@
 
 use std::collections::BTreeMap;
 
+use airtcp_link::LossConfig;
+use airtcp_probe::DropReason;
+use airtcp_scenario::Resolved;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::air::CellResult;
 use crate::air_summary::{self, CellEstimates};
 use crate::coding::CodingResult;
 pub use crate::drops::DropResult;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, Sample};
 use crate::link_protocol::ProtocolResult;
 
 /// Version of the format of run results.
@@ -248,11 +251,20 @@ pub fn max_difference(values: &[f64]) -> Option<f64> {
 }
 
 impl Summary {
-    /// Sums up replications.
-    pub fn of(replications: &[Replication]) -> Self {
+    /// Sums up replications of a plan.
+    pub(crate) fn of(plan: &Resolved, replications: &[Replication]) -> Self {
+        let lossless = |i: usize| {
+            plan.links.get(i).is_some_and(|link| {
+                link.direction.loss.as_ref().is_none_or(LossConfig::is_lossless)
+            })
+        };
         Self {
-            flows: estimates(replications, |r| r.flows.as_slice()),
-            links: estimates(replications, |r| r.links.as_slice()),
+            flows: estimates(replications, |r| r.flows.as_slice(), |_, _| false),
+            links: estimates(
+                replications,
+                |r| r.links.as_slice(),
+                |i, key| LOSSES.contains(&key) && lossless(i),
+            ),
             cells: air_summary::cells(replications),
             total_goodput_bps: Estimate::of(replications.iter().map(|r| r.total_goodput_bps)),
             jain_index: Estimate::of_some(replications.iter().map(|r| r.jain_index)),
@@ -265,46 +277,90 @@ impl Summary {
 
 /// Whole numbers that count no events.
 const NO_EVENTS: [&str; 2] = ["max_queue_packets", "segment_bytes"];
+/// Shares that a link without a loss model cannot have.
+const LOSSES: [&str; 2] = ["loss_rate", "unit_loss_rate"];
+
+/// Events that a flow cannot have: how it sends rules them out.
+fn has_no(transport: &str, key: &str) -> bool {
+    match transport {
+        "udp" if key == "timeouts" => true,
+        "udp" | "tfrc" => matches!(
+            key,
+            "retransmissions"
+                | "retransmission_ratio"
+                | "fast_retransmits"
+                | "spurious_recoveries"
+                | "ecn_reactions"
+        ),
+        _ => key == "datagrams_lost",
+    }
+}
 
 /// Estimates of every numeric quantity of the records, by position and key. The keys are read
-/// off the serialised record, so a new quantity needs no second list here.
+/// off the serialised record, so a new quantity needs no second list here. A quantity that
+/// `is_certain` (by position and key), such as the loss rate of a link without a loss model, cannot
+/// count an event: its interval is Student's alone, and that of zeros is zero.
 fn estimates<T: Serialize>(
     replications: &[Replication],
     part: impl Fn(&Replication) -> &[T],
+    is_certain: impl Fn(usize, &str) -> bool,
 ) -> Vec<Estimates> {
     let Some(first) = replications.first().map(&part) else { return Vec::new() };
     (0..first.len())
         .map(|i| {
-            let mut values: BTreeMap<String, (bool, Vec<f64>)> = BTreeMap::new();
+            let mut values: BTreeMap<String, Sample> = BTreeMap::new();
             let mut name = String::new();
             // One record at a time: as JSON it takes several times the memory it takes here.
             for record in replications.iter().filter_map(|r| part(r).get(i)) {
                 let Ok(Value::Object(mut record)) = serde_json::to_value(record) else { continue };
-                let protocol = match record.remove("protocol") {
-                    Some(Value::Object(protocol)) => protocol,
-                    _ => serde_json::Map::new(),
-                };
-                for (key, value) in record.into_iter().chain(protocol) {
+                let protocol = record.remove("protocol");
+                let has_protocol = protocol.is_some();
+                if let Some(Value::Object(protocol)) = protocol {
+                    record.extend(protocol);
+                }
+                let transport = record.get("transport").and_then(Value::as_str).unwrap_or("");
+                for (key, value) in &record {
                     match value {
                         Value::Number(n) => {
+                            let certain = is_certain(i, key) || has_no(transport, key);
                             let events = n.is_u64() && !NO_EVENTS.contains(&key.as_str());
-                            let (counts, values) = values.entry(key).or_insert((true, Vec::new()));
+                            let sample = values.entry(key.clone()).or_insert_with(|| Sample {
+                                counts: !certain,
+                                ..Sample::default()
+                            });
                             // Whole numbers are counts: their type says so, not their value.
-                            *counts &= events;
-                            values.extend(n.as_f64());
+                            sample.counts &= events;
+                            sample.values.extend(n.as_f64());
+                            if !certain {
+                                sample.of.extend(share_of(key, &record, has_protocol));
+                            }
                         }
-                        Value::String(text) if key == "name" => name = text,
+                        Value::String(text) if key == "name" => name.clone_from(text),
                         _ => {}
                     }
                 }
             }
-            let estimate = |(key, (counts, values))| {
-                (key, if counts { Estimate::of_counts(values) } else { Estimate::of(values) })
-            };
+            let estimate = |(key, sample): (String, Sample)| (key, sample.estimate());
             let quantities = values.into_iter().map(estimate).collect();
             Estimates { name, quantities }
         })
         .collect()
+}
+
+/// The number of packets that a share is of.
+fn share_of(key: &str, record: &Map<String, Value>, has_protocol: bool) -> Option<f64> {
+    let number = |key: &str| record.get(key)?.as_f64();
+    match key {
+        "retransmission_ratio" => number("segments_sent"),
+        "unit_loss_rate" => number("units"),
+        // Frames that the protocol has delivered or given up.
+        "loss_rate" if has_protocol => {
+            let given_up = record.get("drops")?.get(DropReason::RetryLimit.name())?.as_f64()?;
+            Some(number("delivered_packets")? + given_up)
+        }
+        "loss_rate" => number("sent_packets"),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -192,7 +192,7 @@ pub fn collect(plan: &Resolved, replications: Vec<Replication>) -> RunResult {
         airtcp_version: env!("CARGO_PKG_VERSION").into(),
         seed: plan.scenario.seed,
         scenario: serde_json::to_value(&plan.scenario).unwrap_or_default(),
-        summary: Summary::of(&replications),
+        summary: Summary::of(plan, &replications),
         replications,
         warnings: warnings(plan),
         interrupted,

@@ -356,3 +356,53 @@ fn bursts_of_50_ms() {
     let timer = alone(80, loss, &format!("{LT}\nlt = {{ outages = \"timeout\" }}"));
     assert!(lt > 2.0 * timer, "{lt}, with the timer alone {timer}");
 }
+
+/// Reactions to losses until 3 s after an outage of 400 ms that begins at `at`, if there is one.
+fn reactions(rtt_ms: u32, at: f64, [forward, reverse]: [bool; 2]) -> u64 {
+    let loss = |lost: bool| {
+        let duration = if lost { "400 ms" } else { "1 ns" };
+        format!(
+            "loss = {{ model = \"blackout\", period = \"99 s\", duration = \"{duration}\", phase = \"{at} s\" }}"
+        )
+    };
+    let r = run(&format!(
+        r#"
+duration = "{} s"
+[[links]]
+from = "a"
+to = "b"
+[links.forward]
+rate = "10 Mb/s"
+delay = "{} ms"
+queue = {{ kind = "drop-tail", packets = 100 }}
+{}
+[links.reverse]
+queue = {{ kind = "drop-tail" }}
+{}
+[[flows]]
+from = "a"
+to = "b"
+{LT}
+"#,
+        at + 3.4,
+        rtt_ms / 2,
+        loss(forward),
+        loss(reverse)
+    ));
+    assert!(r.conservation.ok);
+    assert_eq!(r.flows[0].timeouts, 0, "{rtt_ms} ms, {at} s");
+    r.flows[0].coding.unwrap().loss_reactions
+}
+
+/// An outage costs no window: what it emptied is not filled by a burst that the queue cannot hold, and
+/// packets of a window larger than the reach of feedback are not lost because the feedback was.
+#[test]
+fn an_outage_is_not_answered() {
+    for (rtt, at) in [(80, 10.0), (80, 20.3), (200, 10.0), (200, 14.1), (200, 20.3)] {
+        let without = reactions(rtt, at, [false; 2]);
+        for ways in [[true, false], [true; 2]] {
+            let with = reactions(rtt, at, ways);
+            assert_eq!(with, without, "{rtt} ms, at {at} s, forward and back {ways:?}");
+        }
+    }
+}

@@ -168,3 +168,58 @@ fn a_repeated_fin_is_no_data() {
     assert!(flow.timeouts > 0, "the FIN was lost and repeated");
     assert_eq!((flow.retransmissions, flow.retransmission_ratio), (0, 0.0));
 }
+
+/// A link that happened to lose nothing may still lose; one without a loss model cannot.
+#[test]
+fn no_loss_seen_does_not_prove_that_there_is_none() {
+    let run = |loss: &str, transport: &str| {
+        let text = format!(
+            "duration = \"2 s\"\nreplications = 3\n[[links]]\nfrom = \"a\"\nto = \"b\"\n\
+             rate = \"1 Mb/s\"\ndelay = \"1 ms\"\nloss = {loss}\n\
+             [[flows]]\nfrom = \"a\"\nto = \"b\"\n{transport}"
+        );
+        run_with(&text, 1)
+    };
+    let bernoulli = |p: f64| format!("{{ model = \"bernoulli\", probability = {p} }}");
+    let ends = |result: &RunResult, link: usize, key: &str| {
+        let estimate = &result.summary.links[link].quantities[key];
+        assert_eq!(estimate.mean, Some(0.0), "{key}");
+        [estimate.ci_low.unwrap(), estimate.ci_high.unwrap()]
+    };
+    let udp = "transport = \"udp\"\napp = { kind = \"constant-rate\", rate = \"100 kb/s\" }";
+    let result = run(&bernoulli(1e-9), udp);
+    let sent: u64 = result.replications.iter().map(|r| r.links[0].sent_packets).sum();
+    let [low, high] = ends(&result, 0, "loss_rate");
+    // Garwood: no event in all lies below 3.6889.
+    assert!(low == 0.0 && (high * sent as f64 - 3.6889).abs() < 1e-3, "{low} {high} {sent}");
+    // A sender of UDP repeats nothing and waits for nothing.
+    let flow = &result.summary.flows[0].quantities;
+    for key in ["retransmission_ratio", "retransmissions", "timeouts", "fast_retransmits"] {
+        assert_eq!(flow[key].ci_high, Some(0.0), "{key}");
+    }
+    assert!(flow["datagrams_lost"].ci_high > Some(0.0));
+
+    for lossless in [bernoulli(0.0), "{ model = \"none\" }".to_owned()] {
+        let result = run(&lossless, udp);
+        let [low, high] = ends(&result, 0, "loss_rate");
+        assert!(low == 0.0 && high == 0.0, "{lossless}: {low} {high}");
+    }
+    let tcp = run(&bernoulli(1e-9), "tcp = { max_window = 4 }");
+    assert_eq!(tcp.summary.flows[0].quantities["datagrams_lost"].ci_high, Some(0.0));
+    assert!(tcp.summary.flows[0].quantities["retransmission_ratio"].ci_high > Some(0.0));
+
+    // With a link protocol both the units and the frames may be lost.
+    let text = format!("{}\nprotocol = {{ kind = \"ll-arq\" }}", bernoulli(1e-9));
+    let result = run(&text, udp);
+    let links = &result.replications[0].links;
+    let units: u64 = links.iter().filter_map(|l| Some(l.protocol.as_ref()?.units)).sum();
+    assert!(units > 0, "{links:?}");
+    let [_, of_frames] = ends(&result, 0, "loss_rate");
+    let [_, of_units] = ends(&result, 0, "unit_loss_rate");
+    assert!(of_frames >= of_units && of_units > 0.0, "{of_frames} {of_units}");
+
+    // Where all are lost, as far below 1.
+    let result = run(&bernoulli(1.0), udp);
+    let all = &result.summary.links[0].quantities["loss_rate"];
+    assert!(all.mean == Some(1.0) && all.ci_low < Some(1.0) && all.ci_high == Some(1.0), "{all:?}");
+}

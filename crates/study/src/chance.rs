@@ -33,9 +33,20 @@ const LEAST_WITHOUT: f64 = 200.0;
 pub(crate) fn mean_rate(rates: &[f64], slots: usize, slot_s: f64) -> Estimate {
     let estimate = Estimate::of(rates.iter().copied());
     let delivered = estimate.mean.unwrap_or(0.0) * slots as f64 * slot_s;
-    if delivered >= LEAST_DELIVERED && slots as f64 - delivered >= LEAST_WITHOUT {
+    if has_interval(delivered, slots as f64 - delivered) {
         return estimate;
     }
+    without_interval(estimate)
+}
+
+/// Whether Student's interval of a mean rate holds, for runs that deliver `delivered` packets in the
+/// mean and leave `without` slots without one.
+pub(crate) const fn has_interval(delivered: f64, without: f64) -> bool {
+    delivered >= LEAST_DELIVERED && without >= LEAST_WITHOUT
+}
+
+/// The mean alone.
+pub(crate) const fn without_interval(estimate: Estimate) -> Estimate {
     Estimate { ci_low: None, ci_high: None, ..estimate }
 }
 

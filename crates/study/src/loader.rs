@@ -82,6 +82,9 @@ fn load_capacity(base: &Path, rate: &RateTrace) -> Result<Arc<Capacity>, String>
     }
 }
 
+/// Names of links that an error shows.
+const SHOWN: usize = 5;
+
 /// Gives the trace named `name`: a path relative to `base`, and after a `#` the name of a link
 /// if the file holds several. Files and links may have a `#` in their own names.
 ///
@@ -104,12 +107,13 @@ pub fn load_trace(base: &Path, name: &str) -> Result<Arc<Outcomes>, String> {
     }
     let position = match wanted {
         Some(wanted) => links.iter().position(|l| l.name == wanted).ok_or_else(|| {
-            let names: Vec<&str> = links.iter().map(|l| l.name.as_str()).take(5).collect();
+            let names: Vec<&str> = links.iter().map(|l| l.name.as_str()).take(SHOWN).collect();
             format!(
-                "{} holds no link \"{wanted}\" (it holds {}: {} ...)",
+                "{} holds no link \"{wanted}\" (it holds {}: {}{})",
                 file.display(),
                 links.len(),
-                names.join(", ")
+                names.join(", "),
+                if links.len() > SHOWN { ", ..." } else { "" }
             )
         })?,
         None if links.len() == 1 => 0,

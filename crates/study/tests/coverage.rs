@@ -61,12 +61,12 @@ fn intervals_miss_no_more_often_than_they_say() {
         if draws < FEWEST && tried.contains(corner.interval) || corner.cost > 25 {
             continue;
         }
-        tried.insert(corner.interval);
         let found: Vec<bool> =
             (0..u64::from(draws.max(FEWEST))).filter_map(|seed| (corner.draw)(seed)).collect();
         if found.is_empty() {
             continue;
         }
+        tried.insert(corner.interval);
         let n = found.len() as f64;
         let missed = found.iter().filter(|hit| !**hit).count() as f64;
         let most = if EXCEPTIONS.contains(&(corner.interval, &corner.name)) {
@@ -81,5 +81,5 @@ fn intervals_miss_no_more_often_than_they_say() {
         }
     }
     assert!(faults.is_empty(), "{faults:#?}");
-    assert_eq!(tried.len(), 10, "{tried:?}");
+    assert_eq!(tried.len(), 11, "{tried:?}");
 }

@@ -202,17 +202,25 @@ fn events() -> Vec<Corner> {
             });
             all.push(Corner { holds: n > 3, ..of });
         }
-        for p in [1e-5, 1e-4, 1e-3, 1e-2] {
+        // Few of them are lost, or few are not.
+        for p in [1e-5_f64, 1e-4, 1e-3, 1e-2, 0.9999] {
             let name = format!("loss {p} of about 3000 packets a replication, {n} replications");
-            all.push(corner("share of packets", name, 1, move |seed| {
+            let draw = move |seed: u64| -> Vec<(f64, f64)> {
                 let mut stream = Seed::new(seed).stream("coverage/share");
-                let pairs: Vec<(f64, f64)> = (0..n)
+                (0..n)
                     .map(|_| {
-                        let sent = 3000.0 * skewed(0.3, &mut stream);
-                        (poisson(p * sent, &mut stream), sent)
+                        let sent = (3000.0 * skewed(0.3, &mut stream)).round();
+                        let rare = poisson(p.min(1.0 - p) * sent, &mut stream).min(sent);
+                        (if p > 0.5 { sent - rare } else { rare }, sent)
                     })
-                    .collect();
-                covers(&intervals::share(&pairs), p)
+                    .collect()
+            };
+            all.push(corner("share of packets", name.clone(), 1, move |seed| {
+                covers(&intervals::share(&draw(seed)), p)
+            }));
+            all.push(corner("share over replications", name, 1, move |seed| {
+                let shares = draw(seed).into_iter().map(|(lost, sent)| (lost / sent, sent));
+                covers(&Estimate::of_shares(shares), p)
             }));
         }
     }
@@ -248,7 +256,7 @@ fn comparisons() -> Vec<Corner> {
             let names = ["a", "b", "c", "d"].map(str::to_owned);
             let values: Vec<Vec<f64>> =
                 names.iter().map(|_| list(n, &mut stream, normal)).collect();
-            Some(intervals::ranking(&names, &values).0.behind.is_empty())
+            Some(intervals::ranking(&names, &values, &vec![false; names.len()]).0.behind.is_empty())
         }));
     }
     all

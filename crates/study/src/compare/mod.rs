@@ -39,6 +39,7 @@ pub use result::{
 pub use subject::Given;
 pub(crate) use suits::{Helps, Suits};
 
+use crate::chance::{has_interval, without_interval};
 use crate::{Cwnd, Skipped};
 use choice::Choice;
 use remedies::Remedy;
@@ -120,9 +121,7 @@ pub fn compare(
                 let place = (case.channel(), case.over());
                 let coded = variants.iter().any(Choice::is_coded);
                 let case = assemble(place, (&names, coded), reference, case.unmet(), complete);
-                if alike(&case) {
-                    subject.notes.push(subject::ALIKE.to_owned());
-                }
+                remark(&mut subject, &case);
                 subject.cases.push(case);
             }
         }
@@ -220,7 +219,8 @@ fn assemble(
             runs.iter().map(|r| r.delivery_p95_s).collect::<Option<_>>().unwrap_or_default()
         })
         .collect();
-    let (ranking, lags) = paired::ranking(names, &goodputs);
+    let rare: Vec<bool> = by_variant.iter().map(|runs| is_made_by_rare(runs)).collect();
+    let (ranking, lags) = paired::ranking(names, &goodputs, &rare);
     let values = verdict::values(&by_variant, coded);
     let of = |criterion| values.iter().find(|v| v.measure.criterion == criterion);
     let none = Vec::new();
@@ -237,8 +237,10 @@ fn assemble(
                 (i != reference && !ours.is_empty() && !theirs.is_empty())
                     .then(|| paired::difference(ours, theirs))
             };
+            let difference = against(&goodputs);
+            let unknown = rare[i] || rare[reference];
             Outcome {
-                difference: against(&goodputs),
+                difference: if unknown { difference.map(Difference::unknown) } else { difference },
                 less_than_best_bps: lag,
                 rival_difference: against(&rivals),
                 delivery_p95_difference: against(&latencies),
@@ -260,8 +262,29 @@ fn assemble(
     }
 }
 
+/// True if rare replications make the mean goodput: over slots, where nearly all of them deliver a
+/// packet or nearly none do.
+fn is_made_by_rare(runs: &[CompareRun]) -> bool {
+    let slots: Vec<(f64, f64)> = runs.iter().filter_map(|r| r.slots).collect();
+    let (delivered, without) = slots.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x, b + y));
+    let n = slots.len() as f64;
+    !slots.is_empty() && !has_interval(delivered / n, without / n)
+}
+
 /// Replications whose goodputs are within this share of their mean are called alike.
 const ALIKE: f64 = 1e-3;
+
+/// Says what limits the intervals of a case.
+fn remark(subject: &mut Subject, case: &Case) {
+    if alike(case) {
+        subject.notes.push(subject::ALIKE.to_owned());
+    }
+    let mut rates = case.outcomes.iter().map(|o| &o.goodput_bps);
+    let rare = case.replications > 1 && rates.any(|rate| rate.ci_low.is_none());
+    if rare && !subject.notes.iter().any(|note| note == subject::RARE) {
+        subject.notes.push(subject::RARE.to_owned());
+    }
+}
 
 /// True if there are several replications and all of each variant give nearly the same.
 fn alike(case: &Case) -> bool {
@@ -277,6 +300,8 @@ fn alike(case: &Case) -> bool {
 
 /// Means with intervals of one variant.
 fn outcome(name: &str, runs: &[CompareRun]) -> Outcome {
+    let rare = is_made_by_rare(runs);
+    let rate = |found: Estimate| if rare { without_interval(found) } else { found };
     let of = |f: fn(&CompareRun) -> f64| Estimate::of(runs.iter().map(f));
     let counts = |f: fn(&CompareRun) -> u64| Estimate::of_counts(runs.iter().map(|r| f(r) as f64));
     let some = |f: fn(&CompareRun) -> Option<f64>| Estimate::of_some(runs.iter().map(f));
@@ -291,8 +316,8 @@ fn outcome(name: &str, runs: &[CompareRun]) -> Outcome {
     };
     Outcome {
         variant: name.to_owned(),
-        goodput_bps: of(|r| r.goodput_bps),
-        packets_per_second: any(|r| r.packets_per_second),
+        goodput_bps: rate(of(|r| r.goodput_bps)),
+        packets_per_second: any(|r| r.packets_per_second).map(rate),
         difference: None,
         less_than_best_bps: None,
         rtt_mean_s: some(|r| r.rtt_mean_s),

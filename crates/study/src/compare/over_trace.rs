@@ -101,7 +101,9 @@ impl OverTrace<'_> {
 fn summed(stretch: &Stretch, replication: u32, length: Span, config: &SlottedConfig) -> CompareRun {
     let seconds = length.as_secs_f64();
     let per_second = |amount: f64| if seconds > 0.0 { amount / seconds } else { 0.0 };
-    let packets = per_second(stretch.delivered as f64 / f64::from(config.tcp.mss));
+    let delivered = stretch.delivered as f64 / f64::from(config.tcp.mss);
+    let packets = per_second(delivered);
+    let slots = seconds / config.slot.as_secs_f64();
     let (sent, again) = (stretch.segments, stretch.retransmissions);
     CompareRun {
         replication,
@@ -117,6 +119,7 @@ fn summed(stretch: &Stretch, replication: u32, length: Span, config: &SlottedCon
         retransmission_ratio: if sent == 0 { 0.0 } else { again as f64 / sent as f64 },
         timeouts: stretch.timeouts,
         fast_retransmits: stretch.fast_retransmits,
+        slots: Some((delivered, slots - delivered)),
         ..CompareRun::default()
     }
 }

@@ -18,6 +18,8 @@
 use airtcp_sim::Estimate;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use crate::chance::without_interval;
+
 use super::result::{Difference, Ranking, Standing};
 
 /// Probability of a wrong claim: of one difference, or of a whole ranking.
@@ -61,8 +63,7 @@ pub(crate) fn parts(pairs: &[(f64, f64)]) -> Vec<f64> {
 /// exact interval as well where they are few: no loss at all does not prove that there is none.
 pub fn share(pairs: &[(f64, f64)]) -> Estimate {
     let (events, of) = pairs.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0, y + p.1));
-    let wide = ratio(pairs).with_few_events(events, of);
-    Estimate { ci_high: wide.ci_high.map(|high| high.min(1.0)), ..wide }
+    ratio(pairs).with_few_of(events, of)
 }
 
 /// How much more `ours` is than `theirs`, in percent of the mean of `theirs`, with Fieller's
@@ -107,6 +108,16 @@ pub fn difference(ours: &[f64], theirs: &[f64]) -> Difference {
     Difference { absolute, percent, standing }
 }
 
+impl Difference {
+    /// The same without intervals, for means that rare replications make.
+    pub(crate) fn unknown(self) -> Self {
+        let percent = self.percent.map(without_interval);
+        let equal = self.standing == Standing::Equal;
+        let standing = if equal { Standing::Equal } else { Standing::Undecided };
+        Self { absolute: without_interval(self.absolute), percent, standing }
+    }
+}
+
 fn standing(estimate: &Estimate) -> Standing {
     match (estimate.ci_low, estimate.ci_high) {
         (Some(low), _) if low > 0.0 => Standing::More,
@@ -116,8 +127,13 @@ fn standing(estimate: &Estimate) -> Standing {
 }
 
 /// Ranks variants by their values in each replication: which has the highest mean, which may be as
-/// good, and which are not. With it, how much less than the best each has.
-pub fn ranking(names: &[String], values: &[Vec<f64>]) -> (Ranking, Vec<Option<Estimate>>) {
+/// good, and which are not. With it, how much less than the best each has. A difference from or to one
+/// of the `rare`, whose means have no interval, has none.
+pub fn ranking(
+    names: &[String],
+    values: &[Vec<f64>],
+    rare: &[bool],
+) -> (Ranking, Vec<Option<Estimate>>) {
     let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
     let mut order: Vec<usize> = (0..values.len()).filter(|i| !values[*i].is_empty()).collect();
     // Stable: among equals the first named stays first.
@@ -132,6 +148,7 @@ pub fn ranking(names: &[String], values: &[Vec<f64>]) -> (Ranking, Vec<Option<Es
     for &i in others {
         let each: Vec<f64> = values[best].iter().zip(&values[i]).map(|(a, b)| a - b).collect();
         let lag = interval(&each, ALPHA / others.len() as f64);
+        let lag = if rare[best] || rare[i] { without_interval(lag) } else { lag };
         let list = if standing(&lag) == Standing::More {
             &mut ranking.behind
         } else {
@@ -219,6 +236,27 @@ mod tests {
         assert_eq!(difference(&[], &[]).absolute.mean, None);
     }
 
+    /// Means that rare replications make: no interval, and nobody behind.
+    #[test]
+    fn what_rare_replications_make_has_no_interval() {
+        let (ours, theirs) = (vec![5.0, 5.1, 5.0], vec![4.0, 4.1, 4.0]);
+        let known = difference(&ours, &theirs);
+        assert_eq!(known.standing, Standing::More);
+        let unknown = known.unknown();
+        assert_eq!(unknown.standing, Standing::Undecided);
+        assert_eq!((unknown.absolute.mean, unknown.absolute.ci_low), (known.absolute.mean, None));
+        assert_eq!(unknown.percent.map(|p| p.ci_high), Some(None));
+        assert_eq!(difference(&ours, &ours).unknown().standing, Standing::Equal);
+        let names: Vec<String> = ["a", "b"].map(str::to_owned).into();
+        let values = [ours, theirs];
+        assert_eq!(ranking(&names, &values, &[false, false]).0.behind, ["b"]);
+        for rare in [[true, false], [false, true]] {
+            let (found, lags) = ranking(&names, &values, &rare);
+            assert_eq!((found.as_good, found.behind), (vec!["b".to_owned()], Vec::new()));
+            assert_eq!(lags[1].map(|lag| lag.ci_low), Some(None));
+        }
+    }
+
     #[test]
     fn a_ranking_claims_what_its_intervals_support() {
         let names: Vec<String> = ["a", "b", "c"].map(str::to_owned).into();
@@ -229,7 +267,7 @@ mod tests {
             plus([1.0, -0.9, 1.2, -0.8, 0.2]),
             plus([-3.0, -3.1, -2.9, -3.0, -3.2]),
         ];
-        let (found, lags) = ranking(&names, &values);
+        let (found, lags) = ranking(&names, &values, &[false; 3]);
         assert_eq!(found.order, ["b", "a", "c"]);
         assert_eq!((found.as_good, found.behind), (vec!["a".to_owned()], vec!["c".to_owned()]));
         assert!(lags[1].is_none());
@@ -238,8 +276,8 @@ mod tests {
         close(lag.mean, 3.18);
         close(lag.ci_low, 3.18 - 3.49541 * (0.872f64 / 5.0).sqrt());
         // With one replication nothing is behind.
-        let (single, _) = ranking(&names, &[vec![1.0], vec![9.0], vec![2.0]]);
+        let (single, _) = ranking(&names, &[vec![1.0], vec![9.0], vec![2.0]], &[false; 3]);
         assert_eq!((single.order[0].as_str(), single.behind.len()), ("b", 0));
-        assert!(ranking(&names, &[vec![], vec![], vec![]]).0.order.is_empty());
+        assert!(ranking(&names, &[vec![], vec![], vec![]], &[false; 3]).0.order.is_empty());
     }
 }

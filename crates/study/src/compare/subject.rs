@@ -22,6 +22,11 @@ pub(crate) const ALIKE: &str = "The replications hardly differ, because little i
 random. The intervals show this scatter and nothing more. A loss model, or a start_spread of the flows, \
 makes replications differ.";
 
+/// Added where rare replications make the means.
+pub(crate) const RARE: &str = "Over slots, goodputs and their differences have no interval where a \
+replication delivers fewer than 30 packets in the mean, or leaves fewer than 200 slots without one: rare \
+replications make the mean there, and an interval from the others would miss it.";
+
 /// What TCPs are to be compared on.
 #[derive(Debug, Clone)]
 pub enum Given {

@@ -19,8 +19,8 @@
 //! The statements about the first hold together: each of the `k - 1` variants is held against it in
 //! `m` criteria, so that the intervals are Bonferroni's, at `0.05 / (m (k - 1))`.
 
-use super::paired;
 use super::result::{CompareRun, Compared, Criterion, Measure, NotRanked, Verdict};
+use super::{is_made_by_rare, paired};
 
 /// A difference in goodput from which one TCP is called better, as a share of the larger.
 pub(crate) const GOODPUT_MATTERS: f64 = 0.03;
@@ -40,6 +40,8 @@ pub(crate) const JAIN_MATTERS: f64 = 0.05;
 pub(crate) struct Values {
     pub(crate) measure: Measure,
     pub(crate) each: Vec<Vec<f64>>,
+    /// Variants whose mean rare replications make; none if empty.
+    pub(crate) rare: Vec<bool>,
 }
 
 impl Values {
@@ -47,6 +49,9 @@ impl Values {
     fn relation(&self, a: usize, b: usize, alpha: f64) -> i8 {
         let (ours, theirs) = (&self.each[a], &self.each[b]);
         if ours.is_empty() || ours.len() != theirs.len() {
+            return 0;
+        }
+        if [a, b].iter().any(|i| self.rare.get(*i).is_some_and(|rare| *rare)) {
             return 0;
         }
         let each: Vec<f64> = ours.iter().zip(theirs).map(|(x, y)| x - y).collect();
@@ -87,10 +92,12 @@ pub(crate) fn values(by_variant: &[Vec<CompareRun>], coded: bool) -> Vec<Values>
         Values {
             measure: measure(Criterion::Goodput, "goodput_bps", GOODPUT_MATTERS, true),
             each: all(|r| Some(r.goodput_bps)),
+            rare: by_variant.iter().map(|runs| is_made_by_rare(runs)).collect(),
         },
         Values {
             measure: measure(Criterion::Delay, "delivery_p95_s", DELAY_MATTERS, true),
             each: all(|r| r.delivery_p95_s),
+            rare: Vec::new(),
         },
     ];
     let bytes: Vec<Vec<f64>> = by_variant.iter().map(|runs| bytes_per_byte(runs)).collect();
@@ -98,26 +105,27 @@ pub(crate) fn values(by_variant: &[Vec<CompareRun>], coded: bool) -> Vec<Values>
         Values {
             measure: measure(Criterion::Waste, "bytes_per_byte", BYTES_MATTER, true),
             each: bytes,
+            rare: Vec::new(),
         }
     } else {
         Values {
             measure: measure(Criterion::Waste, "retransmission_ratio", WASTE_MATTERS, false),
             each: all(|r| Some(r.retransmission_ratio)),
+            rare: Vec::new(),
         }
     });
     let (rival, others) = (all(|r| r.rival_goodput_bps), all(|r| r.others_goodput_bps));
     let jain = all(|r| r.jain_index);
     let share =
         |quantity, matters, relative| measure(Criterion::Share, quantity, matters, relative);
-    found.extend(if known(&rival) {
-        Some(Values { measure: share("rival_goodput_bps", SHARE_MATTERS, true), each: rival })
+    let shares = if known(&rival) {
+        Some((share("rival_goodput_bps", SHARE_MATTERS, true), rival))
     } else if known(&others) {
-        Some(Values { measure: share("others_goodput_bps", SHARE_MATTERS, true), each: others })
-    } else if known(&jain) {
-        Some(Values { measure: share("jain_index", JAIN_MATTERS, false), each: jain })
+        Some((share("others_goodput_bps", SHARE_MATTERS, true), others))
     } else {
-        None
-    });
+        known(&jain).then(|| (share("jain_index", JAIN_MATTERS, false), jain))
+    };
+    found.extend(shares.map(|(measure, each)| Values { measure, each, rare: Vec::new() }));
     found
 }
 

@@ -83,6 +83,28 @@ fn differences_below_the_thresholds_do_not_count() {
     assert_eq!((found.first, found.replications), (None, 1));
 }
 
+/// Over slots nearly all of which deliver, 5 against 9 Mb/s of goodput says nothing; their delay does.
+#[test]
+fn goodputs_made_by_rare_replications_do_not_count() {
+    let with = |slots: (f64, f64)| {
+        let full = |mut run: CompareRun| {
+            run.slots = Some(slots);
+            run
+        };
+        let by = [(9.0, 60.0), (5.0, 60.0), (5.0, 90.0)]
+            .map(|(goodput, delay)| runs(goodput, delay, 0.0).into_iter().map(full).collect());
+        verdict(&names(3), &values(&by, false), &[])
+    };
+    let found = with((1500.0, 500.0));
+    assert_eq!(variants(&found.behind), ["b", "c"]);
+    for slots in [(1990.0, 10.0), (20.0, 1980.0)] {
+        let found = with(slots);
+        assert_eq!(found.as_good, ["b"]);
+        assert_eq!(variants(&found.behind), ["c"]);
+        assert_eq!(found.behind[0].worse, [Criterion::Delay]);
+    }
+}
+
 #[test]
 fn criteria_are_those_that_were_measured() {
     let of = |runs: Vec<CompareRun>, coded: bool| -> Vec<String> {
