@@ -9,7 +9,6 @@ metric or as a condition, but for what TCP did: that is what is to be predicted.
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 import sys
@@ -19,17 +18,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from airtcp import _core
+from airtcp.api.options import finite
 from airtcp.output import content
+from airtcp.plain import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+
+    import polars as pl
 
 Link: TypeAlias = dict[str, Any]
 """A link as a study's document has it, as far as it was needed."""
 
 STUDY: Final = "airtcp.study/1"
-_LONGEST: Final = 4 << 30
+_LONGEST: Final = 1 << 30
+MOST_LINKS: Final = 100_000
+"""Links that a table may have: a small file can stand for any number of rows."""
+_LONGEST_NAME: Final = 4096
 _LOOK: Final = 256
+_SLOTS_S: Final = (1e-9, 1e6)
+_ROUNDED: Final = 1e-6
 _NAMED: Final = 40
 _TABLE: Final = {"name", "prr", "mu", "slot_s", "tcp_packets_per_second"}
 _OUTCOMES: Final = ("tcp", "independent_", "gilbert_elliott_", "gain_", "against_")
@@ -137,7 +145,11 @@ def _parquet(place: Path) -> list[Link]:
 
     try:
         with _quiet():
-            frame = pl.read_parquet(place)
+            table = pl.scan_parquet(place)
+            schema = table.collect_schema()
+            rows = table.select(pl.len()).collect().item()
+            wide = rows <= MOST_LINKS
+            frame = table.select(_wanted(schema)).collect() if wide else pl.DataFrame()
     except pl.exceptions.PolarsError as error:
         # The library's own words are about its parts, not about the file.
         raise _core.TraceError(_damaged(place)) from error
@@ -146,13 +158,27 @@ def _parquet(place: Path) -> list[Link]:
         if type(error).__name__ != "PanicException":
             raise
         raise _core.TraceError(_damaged(place)) from None
-    missing = sorted(_TABLE - set(frame.columns))
+    if not wide:
+        message = f"{place}: {rows} links; expected {MOST_LINKS} or fewer"
+        raise _core.TraceError(message)
+    missing = sorted(_TABLE - set(schema))
     if missing:
         message = (
             f"{place}: expected a study's table of links; there is no column {', '.join(missing)}"
         )
         raise _core.TraceError(message)
     return frame.to_dicts()
+
+
+def _wanted(schema: pl.Schema) -> list[pl.Expr]:
+    """Give the columns that a fit may need: numbers and flags, and texts of a bounded length."""
+    import polars as pl
+
+    return [
+        pl.col(name).str.slice(0, _LONGEST_NAME) if kind == pl.String else pl.col(name)
+        for name, kind in schema.items()
+        if kind.is_numeric() or isinstance(kind, (pl.String, pl.Boolean, pl.Null))
+    ]
 
 
 def _damaged(place: Path) -> str:
@@ -182,7 +208,7 @@ def _quiet() -> Generator[None]:
 
 def _number(value: Any) -> float | None:
     """Give a number as such; text, flags and what is not finite are none."""
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not math.isfinite(value):
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not finite(value):
         return None
     return float(value)
 
@@ -198,9 +224,25 @@ def _check(place: Path, number: int, row: Link) -> None:
             " percent"
         )
         raise _core.TraceError(message)
-    if not row["slot_s"] > 0:
-        message = f"{place}: link {number} has a slot of {row['slot_s']} s; expected more than 0"
+    if not _SLOTS_S[0] <= row["slot_s"] <= _SLOTS_S[1]:
+        message = (
+            f"{place}: link {number} has a slot of {row['slot_s']} s; expected {_SLOTS_S[0]:g} to"
+            f" {_SLOTS_S[1]:g}"
+        )
         raise _core.TraceError(message)
+    most = 1 / row["slot_s"]
+    if not 0 <= row["tcp_packets_per_second"] <= most * (1 + _ROUNDED):
+        message = (
+            f"{place}: link {number} has {row['tcp_packets_per_second']:g} TCP packets/s; expected"
+            f" 0 to {most:g}, one a slot"
+        )
+        raise _core.TraceError(message)
+    mu = _number(row.get("mu"))
+    if row.get("mu") is not None and (mu is None or not -1 <= mu <= 1):
+        message = f"{place}: link {number} has no mu from -1 to 1; expected a study's result"
+        raise _core.TraceError(message)
+    # Names may hold halves of characters, which are no text.
+    row["name"] = printable(str(row.get("name", "")))[:_LONGEST_NAME]
 
 
 def metric(link: Mapping[str, Any], name: str) -> float | None:

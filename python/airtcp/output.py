@@ -15,6 +15,7 @@ import os
 import re
 import shutil
 import stat
+import sys
 import tempfile
 import time
 from contextlib import contextmanager, suppress
@@ -32,8 +33,13 @@ _LOOK: Final = 4096
 _PAGE: Final = b'name="generator" content="airtcp'
 _CAPTURE: Final = b"\x0a\x0d\x0d\x0a"
 _INSIDE: Final = re.compile(r"\.airtcp-[^/\s]*?\.part/(?:(?:pcap|radiotap)/)?")
+_NUMBER: Final = re.compile(r" \(os error \d+\)")
 _FULL: Final = "the disk is full; free space on it, or give a place on another disk"
-_STREAM: Final = re.compile(r"/dev/(fd/\d+|stdin|stdout|stderr)|/proc/[^/]+/fd/\d+")
+_STREAM: Final = re.compile(r"(?:/dev/fd|/proc/(?:self|thread-self|(\d+))/fd)/(\d{1,9})")
+_NAMED: Final = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+
+closed: Final[set[int]] = set()
+"""Standard streams that were closed when the program began."""
 
 
 class PlaceError(Exception):
@@ -46,10 +52,8 @@ def said_plainly(message: str) -> str:
     >>> said_plainly("r/.airtcp-ab12.part/a.txt: No space left on device (os error 28)")
     'r/a.txt: the disk is full; free space on it, or give a place on another disk'
     """
-    message = _INSIDE.sub("", message)
-    return re.sub(
-        r"(No space left on device|Disk quota exceeded)( \(os error \d+\))?", _FULL, message
-    )
+    message = _NUMBER.sub("", _INSIDE.sub("", message))
+    return re.sub(r"No space left on device|Disk quota exceeded", _FULL, message)
 
 
 def trouble(error: OSError) -> str:
@@ -78,13 +82,48 @@ def content(path: Path, most: int) -> bytes:
 
 def in_place(path: Path) -> bool:
     """Tell whether a path leads to a device, a pipe or an open stream, which is never replaced."""
-    if _STREAM.fullmatch(str(path.absolute())):
+    if _stream(path) is not None:
         return True
     try:
         mode = path.stat().st_mode
     except OSError:
         return False
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _stream(path: Path) -> int | None:
+    """Give the number of the open stream of this process that a path names, if it names one."""
+    name = str(path.absolute())
+    if name in _NAMED:
+        return _NAMED[name]
+    found = _STREAM.fullmatch(name)
+    if found is None or found[1] not in (None, str(os.getpid())):
+        return None
+    return int(found[2])
+
+
+def to_stdout(path: Path | None) -> bool:
+    """Tell whether what is written to a path goes to standard output."""
+    return path is not None and _stream(path) == 1
+
+
+def _copy(part: Path, path: Path) -> None:
+    """Write what `part` holds to a device, a pipe or an open stream.
+
+    A stream goes on where it is: opened by its name, a file that it leads to would be emptied.
+    """
+    number = _stream(path)
+    if number is not None:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+    try:
+        target = path.open("wb") if number is None else os.fdopen(os.dup(number), "wb")
+        with part.open("rb") as source, target:
+            shutil.copyfileobj(source, target)
+    except OSError as error:
+        if number is not None and error.errno == errno.EPIPE:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def written_by_airtcp(path: Path) -> bool:
@@ -109,7 +148,11 @@ def check(path: Path, *, force: bool, inputs: Iterable[Path] = (), ours: bool = 
         PlaceError: If the file must not be written there.
     """
     if in_place(path):
+        if _stream(path) in closed:
+            message = f"{path}: this stream is closed; give the name of a file"
+            raise PlaceError(message)
         return
+    _check_link(path)
     if path.is_dir():
         message = f"{path}: this is a folder; expected the name of a file"
         raise PlaceError(message)
@@ -139,8 +182,16 @@ def _is_part_of(path: Path, source: Path, *, known: bool) -> bool:
     return False
 
 
+def _check_link(path: Path) -> None:
+    """Refuse a symbolic link that leads to no place: it would be replaced itself."""
+    if Path(os.path.realpath(path)).is_symlink():
+        message = f"{path}: this symbolic link leads back to itself; give another name"
+        raise PlaceError(message)
+
+
 def check_folder(folder: Path) -> None:
     """Refuse a folder that cannot be one, or that cannot be written to."""
+    _check_link(folder)
     if folder.exists() and not folder.is_dir():
         message = f"{folder}: this is a file; expected a folder, or a name that is free"
         raise PlaceError(message)
@@ -167,18 +218,26 @@ class Staged:
         self._locks: list[int] = []
         self._made: list[Path] = []
         self._moves: list[tuple[Path, Path]] = []
+        self._copies: list[tuple[Path, Path]] = []
         self._gone: list[Path] = []
         self._new: set[Path] = set()
 
-    def file(self, path: Path, *, parents: bool = True, new: bool = False) -> Path:
+    def file(
+        self, path: Path, *, parents: bool = True, new: bool = False, live: bool = True
+    ) -> Path:
         """Give the name to write to for a file that is to be at `path`.
 
         Args:
             path: The place. A link is followed; a device or pipe is written to itself.
             parents: Whether its folder may be made.
             new: Whether a file that another process puts there meanwhile must stay.
+            live: Whether a device or pipe gets each part as it is written, or all at the end.
         """
         if in_place(path):
+            if not live or (_stream(path) is not None and path.is_file()):
+                part = self.folder(Path(tempfile.gettempdir()), wanted=path) / path.name
+                self._copies.append((part, path))
+                return part
             if path.is_fifo():
                 # This waits for a reader, and Ctrl-C ends the wait; who opens it next need not.
                 self._locks.append(os.open(path, os.O_WRONLY))
@@ -222,8 +281,7 @@ class Staged:
     def place(self, part: Path, path: Path, *, new: bool = False) -> None:
         """Let a file of a hidden folder take the place `path`; `new` as for `file`."""
         if in_place(path):
-            with part.open("rb") as source, path.open("wb") as target:
-                shutil.copyfileobj(source, target)
+            self._copies.append((part, path))
             return
         self._make(path.parent)
         target = Path(os.path.realpath(path)) if path.is_symlink() else path
@@ -244,31 +302,37 @@ class Staged:
                 path.unlink(missing_ok=True)
             for part, target in self._moves:
                 if target in self._new:
-                    _refuse_taken(target)
+                    _place_new(part, target)
+                    before.append((target, None))
+                    continue
                 before.append((target, _kept(target, part.parent)))
                 if target.exists():
                     shutil.copymode(target, part)
                 _move(part, target)
+            for part, path in self._copies:
+                _copy(part, path)
         except BaseException:
             for target, kept in reversed(before):
                 _put_back(target, kept)
             raise
-        self._made.clear()
+        # Folders that were made and hold nothing go, too.
         self.drop()
         return [target for _, target in self._moves]
 
     def drop(self) -> None:
         """Leave everything as it was before."""
-        for part in self._parts.values():
-            shutil.rmtree(part, ignore_errors=True)
+        # Locks first: to remove a folder takes a file of those that a process may open.
         for lock in self._locks:
             os.close(lock)
+        for part in self._parts.values():
+            shutil.rmtree(part, ignore_errors=True)
         for folder in reversed(self._made):
             with suppress(OSError):
                 folder.rmdir()
         self._parts.clear()
         self._locks.clear()
         self._made.clear()
+        self._copies.clear()
 
     def _make(self, folder: Path) -> None:
         missing: list[Path] = []
@@ -307,6 +371,10 @@ def whole(path: Path) -> Generator[Path]:
 
 def free(path: Path, why: str = "unfinished") -> Path:
     """Give a name like `path` that nothing has yet, which says why it is another."""
+    if path.name in ("", ".."):
+        # "." and ".." are no names that another could be like, and the root has none.
+        path = Path(os.path.realpath(path))
+        path = path if path.name else path / "results"
     for number in range(1, 10_000):
         mark = f".{why}" if number == 1 else f".{why}-{number}"
         other = path.with_name(f"{path.stem}{mark}{path.suffix}")
@@ -339,13 +407,24 @@ def _kept(target: Path, part: Path | None) -> Path | None:
     return kept
 
 
-def _refuse_taken(target: Path) -> None:
-    if os.path.lexists(target):
-        message = (
-            f"{target}: another command wrote this file meanwhile, and it is not replaced; give "
-            "another name, or --force to replace it"
-        )
-        raise PlaceError(message)
+def _place_new(part: Path, target: Path) -> None:
+    """Move a file to a place that must be empty; if another command took it first, refuse."""
+    message = (
+        f"{target}: another command wrote this file meanwhile, and it is not replaced; give "
+        "another name, or --force to replace it"
+    )
+    try:
+        # Unlike a move, a second name never replaces anything.
+        os.link(part, target)
+    except FileExistsError:
+        raise PlaceError(message) from None
+    except OSError:
+        # A disk without hard links.
+        if os.path.lexists(target):
+            raise PlaceError(message) from None
+        _move(part, target)
+    else:
+        part.unlink()
 
 
 def _put_back(target: Path, kept: Path | None) -> None:

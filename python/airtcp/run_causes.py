@@ -66,7 +66,9 @@ def cause(document: RunDocument, names: Sequence[set[str]]) -> list[str]:
         if flow["name"] in group
     )
     if timeouts >= 1:
-        said.append(f"Each of them times out {words.number(timeouts, 2)} times a replication.")
+        said.append(
+            f"Each of these flows times out {words.number(timeouts, 2)} times a replication."
+        )
     said.append(first_try(document, place))
     return [sentence for sentence in said if sentence]
 
@@ -82,8 +84,8 @@ def _composition(document: RunDocument, place: Place, dropped: Counter[tuple[str
     (name, payload), most = max(parts.items(), key=lambda item: item[1])
     kind = "data packets" if payload else "TCP ACKs"
     return (
-        f"The queue of {place.name} dropped {words.count(total)} packets in all,"
-        f" {words.number(100 * most / total, 2)} % of them {kind} of the {name}."
+        f"The queue of {place.name} dropped {words.count(total)} packets of all flows a"
+        f" replication, {words.share(most / total)} of them {kind} of the {name}."
     )
 
 
@@ -97,7 +99,7 @@ def most(document: RunDocument) -> tuple[Place, str] | None:
     share, kind = (data, "data packets") if data >= _HALF else (1 - data, "TCP ACKs")
     text = (
         f"{words.count(dropped.total())} packets a replication were dropped there {why(place)},"
-        f" {words.number(100 * share, 2)} % of them {kind}"
+        f" {words.share(share)} of them {kind}"
     )
     rest = [(other, there.total()) for other, there in places.items() if other != place]
     here = [(other, n) for other, n in rest if other.name == place.name and n >= _HALF]

@@ -75,6 +75,20 @@ def direction(document: RunDocument, flow: Mapping[str, Any]) -> str:
     return f"{start} to {end}"
 
 
+def ways(document: RunDocument) -> list[str]:
+    """Name the nodes between which each flow goes; nothing if they are the same for all."""
+    if not document["replications"]:
+        return []
+    named = [f"{flow['from']} to {flow['to']}" for flow in document["replications"][0]["flows"]]
+    return named if len(set(named)) > 1 else []
+
+
+def directions(document: RunDocument) -> list[Group]:
+    """Give the directions to show: some, if there are several and one has several flows."""
+    found = groups(document)
+    return found if 1 < len(found) < sum(len(group.flows) for group in found) else []
+
+
 def groups(document: RunDocument) -> list[Group]:
     """Sum flows up by the way they go, in the order of their first flows."""
     if not document["replications"]:

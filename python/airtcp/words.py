@@ -114,6 +114,23 @@ def number(value: float | None, digits: int = 3) -> str:
     return "0" if not text.strip("-0.") else text.replace("-", "\N{MINUS SIGN}")
 
 
+def share(part: float) -> str:
+    """Write a share in percent: only 1 is written as 100 %, and only 0 as 0 %.
+
+    >>> share(0.5), share(0.9969), share(0.99999), share(1.0), share(0.00001), share(0.0)
+    ('50 %', '99.7 %', 'more than 99.9 %', '100 %', 'less than 0.1 %', '0 %')
+    """
+    if 0 < part < _LEAST_SHARE:
+        return f"less than {100 * _LEAST_SHARE} %"
+    if 1 - _LEAST_SHARE < part < 1:
+        return f"more than {100 - 100 * _LEAST_SHARE} %"
+    digits = 2 if part == 1 or number(100 * part, 2) != "100" else 3
+    return f"{number(100 * part, digits)} %"
+
+
+_LEAST_SHARE: Final = 0.001
+
+
 def exact(value: Mapping[str, Any]) -> bool:
     """Tell whether all replications gave the same, but for rounding: no interval is needed.
 
@@ -140,9 +157,9 @@ def ends(
 ) -> tuple[float | None, float | None]:
     """Give the ends of a confidence interval, cut off at what the quantity can be.
 
-    Student's t knows no limits: the interval of a few scattered losses reaches below zero. The part
-    beyond a limit holds nothing that the mean could be, so an interval without it is as sure. The
-    documents have the ends as computed.
+    Student's t knows no limits: the interval of goodputs that scatter much reaches below zero. The
+    part beyond a limit holds nothing that the mean could be, so an interval without it is as sure.
+    The documents have the ends as computed.
 
     >>> ends({"mean": 0.9, "ci_low": -1.5, "ci_high": 3.3}, SHARE)
     (0.0, 1.0)
@@ -170,7 +187,7 @@ def estimate(
         value: The mean and the ends of its interval.
         scale: What turns it into the unit of the column.
         limits: What the quantity can be, in the unit of the document; see `ends`.
-        short: Whether to write half the interval after a sign instead, as computed.
+        short: Whether to write the longer part of the interval after a sign instead, as computed.
         unknown: What to write where there is no mean.
 
     >>> estimate({"mean": 2.5e6, "ci_low": 2.4e6, "ci_high": 2.6e6}, 1e-6)
@@ -179,6 +196,8 @@ def estimate(
     '91.7 [55.8, 100]'
     >>> estimate({"mean": 2.0, "ci_low": -1.0, "ci_high": 5.0}, 1.0, short=True)
     '2.00 \xb13.0'
+    >>> estimate({"mean": 1.0, "ci_low": 0.98, "ci_high": 1.0}, 100.0, SHARE, short=True)
+    '100 \xb12.0'
     """
     if value is None or value["mean"] is None:
         return unknown
@@ -187,7 +206,7 @@ def estimate(
     if low is None or high is None or exact(value):
         return text
     if short:
-        half = (value["ci_high"] - value["mean"]) * scale
+        half = max(value["ci_high"] - value["mean"], value["mean"] - value["ci_low"]) * scale
         return f"{text} \N{PLUS-MINUS SIGN}{number(half, 2)}" if half > 0 else text
     return f"{text} [{number(low * scale)}, {number(high * scale)}]"
 

@@ -106,19 +106,26 @@ def against_reference(outcome: Outcome, *, interval: bool = True) -> str:
 
 
 def delay(case: CompareCase) -> Finding | None:
-    """Name the variants with the shortest and with the longest round-trip time."""
+    """Name the variants of the shortest round-trip time, if the intervals exclude any other.
+
+    A variant is named if its 95 % interval begins below the upper end of that of the shortest mean.
+    """
     known = [
-        (mean, outcome["variant"])
+        (mean, low, high, outcome["variant"])
         for outcome in case["outcomes"]
         if (mean := outcome["rtt_mean_s"]["mean"]) is not None
+        and (low := outcome["rtt_mean_s"]["ci_low"]) is not None
+        and (high := outcome["rtt_mean_s"]["ci_high"]) is not None
     ]
     if len(known) <= 1:
         return None
-    (low, quick), (high, slow) = min(known), max(known)
-    if high <= low:
+    known.sort()
+    (low, _, upper, quick), (high, _, _, slow) = known[0], known[-1]
+    near = [name for _, lower, _, name in known if lower <= upper]
+    if len(near) == len(known):
         return None
     return Finding(
-        f"Shortest round-trip time: {quick}",
+        f"Shortest round-trip time: {words_verdict.either(near)}",
         f"The mean round-trip time is {words_verdict.seconds(low)} with {quick} and"
         f" {words_verdict.seconds(high)} with {slow}, the longest.",
     )

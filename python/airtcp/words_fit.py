@@ -214,7 +214,7 @@ def _overfits(fits: Sequence[Fit]) -> list[Finding]:
             f"{names}: on links left out the error is more than twice that on the links of the"
             f" fit. {worst['name']} with {len(worst['terms'])} coefficients:"
             f" {percent(worst['error'])} % in the fit, {percent(worst['leave_one_out_error'])} %"
-            f" left out (typically {percent(worst['leave_one_out_median'])} %).",
+            f" left out (median {percent(worst['leave_one_out_median'])} %).",
             "warn",
         )
     ]

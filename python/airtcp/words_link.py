@@ -198,7 +198,7 @@ def against_model(link: Link) -> Finding | None:
     shown = _compared(link, "gilbert_elliott", "Gilbert-Elliott chains of equal PRR and mu")
     if standing(link, "gilbert_elliott") == 0:
         text = f"{shown}: the difference is not significant."
-        return Finding("A Gilbert-Elliott chain gives the same", text)
+        return Finding("No significant difference to a Gilbert-Elliott chain", text)
     tail = ""
     expected = expected_longest(link)
     if expected is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from airtcp.words import count
+from airtcp.words import count, counted
 from airtcp.words_link import SLOT_ASSUMED
 
 if TYPE_CHECKING:
@@ -59,3 +59,20 @@ def notes(links: Sequence[Mapping[str, Any]]) -> list[str]:
             more = f"likewise {count(len(found) - 1)} more of {count(len(links))} links"
             lines.append(f"{text} ({name}; {more})")
     return lines
+
+
+def models_notes(links: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Gather the notes of links that models were made of.
+
+    >>> models_notes([{"name": "a", "notes": [], "order_known": False}])
+    ['The order of losses was not measured on 1 link but drawn at random: models, bursts and TCP \
+there are those of the drawn order.']
+    """
+    drawn = sum(not link["order_known"] for link in links)
+    if not drawn:
+        return notes(links)
+    said = (
+        f"The order of losses was not measured on {counted(drawn, 'link')} but drawn at random:"
+        " models, bursts and TCP there are those of the drawn order."
+    )
+    return [*notes(links), said]

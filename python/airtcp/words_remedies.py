@@ -246,6 +246,24 @@ def helpful(remedies: Remedies) -> str | None:
     return first if percent["mean"] >= measure["matters"] * (100 + percent["mean"]) else None
 
 
+_NOT_SHOWN: Final = "No remedy is shown to raise goodput"
+
+
+def _counts(remedies: Remedies, outcome: Outcome) -> bool:
+    """Tell whether the mean goodput is higher than plain TCP's by as much as counts."""
+    difference, measure = outcome["difference"], words_verdict.measure(remedies, "goodput")
+    percent = None if difference is None else difference["percent"]
+    if percent is None or percent["mean"] is None or measure is None:
+        return False
+    return percent["mean"] >= measure["matters"] * (100 + percent["mean"])
+
+
+def _few(remedies: Remedies) -> str:
+    """Say that the data are too few to exclude a gain."""
+    over = words.counted(remedies["replications"], remedies["over"].removesuffix("s"))
+    return f" {over[0].upper()}{over[1:]} cannot exclude a gain; more may decide."
+
+
 def conclusion(remedies: Remedies) -> Finding:
     """Say in one sentence what would help, by how much and at what price."""
     plain = reference(remedies)
@@ -254,10 +272,15 @@ def conclusion(remedies: Remedies) -> Finding:
     if not any(o["goodput_bps"]["mean"] for o in remedies["outcomes"]):
         return Finding("No remedy helps", "With none of the remedies anything is delivered.", "bad")
     if remedies["replications"] <= 1:
-        ranked = remedies["ranking"]["order"][0]
+        if plain["residual_loss"]["mean"] == 0:
+            return Finding(
+                "Nothing to repair",
+                f"With {name} alone nothing was lost in this run: remedies against losses have"
+                f" nothing to repair. Goodput is {_shown(plain)}.",
+            )
         return Finding(
             "What would help is not certain",
-            f"{ranked} has the highest goodput, but one run gives no confidence interval.",
+            f"{words_verdict.highest(remedies)}, but one run gives no confidence interval.",
             "warn",
         )
     first = helpful(remedies)
@@ -270,8 +293,11 @@ def conclusion(remedies: Remedies) -> Finding:
         ]
         if sooner:
             text += f" Shorter delivery times: {words.listed(sooner)}."
+        sides = _sides(remedies)
+        open_question = any(_counts(remedies, outcome) for outcome in sides["undecided"])
         return Finding(
-            "No remedy raises goodput", f"{text}{_rest(_sides(remedies))}{_extent(remedies)}"
+            _NOT_SHOWN if open_question else "No remedy raises goodput",
+            f"{text}{_rest(sides)}{_few(remedies) if open_question else ''}{_extent(remedies)}",
         )
     best = words_verdict.of(remedies, first)
     text = named(first, name)
@@ -445,9 +471,7 @@ def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
                 gains.setdefault(name, []).append(percent["mean"])
     total = words.counted(len(links), "link")
     if not helps:
-        return Finding(
-            "No remedy raises goodput", f"No remedy raises goodput significantly on any of {total}."
-        )
+        return Finding(_NOT_SHOWN, f"No remedy raises goodput significantly on any of {total}.")
     said = [
         f"{named(name, plain)} on {words.count(helps[name])}"
         + (f" (median {words.times(median(gains[name]))})" if name in gains else "")

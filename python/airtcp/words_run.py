@@ -11,9 +11,11 @@ from airtcp import run_causes, run_groups, words
 from airtcp.words import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections import Counter
+    from collections.abc import Mapping, Sequence
 
     from airtcp.documents import RunDocument
+    from airtcp.run_groups import Place
 
 STARVED: Final = 0.2
 """A flow starves if it gets less than this share of the mean of the flows that never end."""
@@ -221,7 +223,7 @@ def _limit(document: RunDocument) -> Finding | None:
 def _losses(
     document: RunDocument, links: Sequence[dict[str, Any]], busiest: dict[str, Any]
 ) -> Finding | None:
-    """Say that losses limit the flows, where those without an end reduce their windows for them."""
+    """Say that losses limit the flows, where those without an end slow down for them."""
     flows: list[dict[str, Any]] = document["replications"][0]["flows"]
     endless = _endless(document)
     loss = max(links, key=lambda link: link["loss_rate"]["mean"] or 0.0)
@@ -231,11 +233,31 @@ def _losses(
     reduced = timeouts + run_groups.mean(summary[i]["fast_retransmits"]["mean"] for i in endless)
     places = run_groups.drops(document, {flows[i]["name"] for i in endless})
     air = sum(there.total() for place, there in places.items() if place.reason in _LOSSES)
+    idle = words.number(100 * (1 - busiest["utilisation"]["mean"]), 2)
+    share = words.number(100 * rate, 2)
+    # TFRC computes its rate from its losses, and has no window to reduce.
+    equation = [i for i in endless if flows[i]["transport"] == "tfrc"]
+    if rate and equation and air >= max(_AGAIN * len(equation), _HALF * _dropped_of(places)):
+        events = run_groups.mean(summary[i]["loss_event_rate"]["mean"] for i in equation)
+        return Finding(
+            f"Losses of {loss['name']} limit the flows",
+            f"It loses {share} % of its packets. TFRC computes its rate from the loss event rate"
+            f" ({words.number(100 * events, 2)} %), and {busiest['name']} is idle {idle} % of the"
+            " time.",
+            "warn",
+        )
+    # Hardly a packet comes through: there is no window to reduce.
+    if endless and rate >= _HALF:
+        return Finding(
+            f"Losses of {loss['name']} stop the flows",
+            f"It loses {share} % of its packets, and {busiest['name']} is idle {idle} % of the"
+            f" time. Try {run_causes.REMEDIES}, which runs the remedies against losses over the"
+            " same link.",
+            "warn",
+        )
     # A queue that overflows in slow start drops many packets for one reduction.
     if rate == 0 or reduced < _AGAIN or air < _HALF * reduced * len(endless):
         return None
-    idle = words.number(100 * (1 - busiest["utilisation"]["mean"]), 2)
-    share = words.number(100 * rate, 2)
     return Finding(
         f"Losses of {loss['name']} limit the flows",
         f"It loses {share} % of its packets, for which a flow reduces its window"
@@ -247,6 +269,10 @@ def _losses(
 
 
 _LOSSES: Final = frozenset({"loss", "retry_limit"})
+
+
+def _dropped_of(places: Mapping[Place, Counter[tuple[str, bool]]]) -> float:
+    return sum(there.total() for there in places.values())
 
 
 def _dropped(document: RunDocument) -> Finding | None:

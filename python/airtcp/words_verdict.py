@@ -13,7 +13,7 @@ from airtcp import words
 from airtcp.words import Finding, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from airtcp.documents import CompareCase, Compared, Criterion, Estimate, Measure, Outcome
 
@@ -124,15 +124,30 @@ def _for(case: CompareCase, compared: Compared) -> str:
 
 def single(case: CompareCase, over: str = "") -> Finding:
     """Say what one run has shown: no order."""
-    order = case["ranking"]["order"]
-    ranked = [n for n in order if n not in _left_out(case)] or order
     where = f" {over}" if over else ""
     return Finding(
         "A single run proves no order",
-        f"{ranked[0]} has the highest goodput{where} ({value(of(case, ranked[0]), 'goodput_bps')}),"
-        " but one run gives no confidence interval.",
+        f"{highest(case, _left_out(case), where)}, but one run gives no confidence interval.",
         "warn",
     )
+
+
+def highest(case: CompareCase, left_out: Container[str] = (), where: str = "") -> str:
+    """Name the variants whose goodput, as written, is the highest, with that goodput.
+
+    Args:
+        case: The case.
+        left_out: Variants not to name, unless all are left out.
+        where: What the case is over, with a blank before it.
+    """
+    order = case["ranking"]["order"]
+    ranked = [n for n in order if n not in left_out] or order
+    most = value(of(case, ranked[0]), "goodput_bps")
+    same = [n for n in ranked if value(of(case, n), "goodput_bps") == most]
+    if len(same) == len(ranked) > 1:
+        return f"All have the same goodput{where} ({most})"
+    verb = "has" if len(same) == 1 else "have"
+    return f"{listed(same)} {verb} the highest goodput{where} ({most})"
 
 
 def _left_out(case: CompareCase) -> set[str]:
@@ -177,18 +192,23 @@ def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Fi
             f"No TCP is the best in everything{where}: {first} has {four}; {name} is"
             f" {held(case, other, rival)}.",
         )
+    unproven = _better_in_the_mean(case, first, rival)
+    in_the_mean = (
+        f" Better in the mean, but not significantly: {', '.join(unproven)}."
+        f" More {case['over']} may decide."
+        if unproven
+        else ""
+    )
     if as_good:
         return Finding(
             either([first, *as_good]),
             f"{first}{where} has {four}. {listed(as_good)} {_shown(as_good)} to differ from {first}"
-            " in any of these by an amount that counts.",
+            f" in any of these by an amount that counts.{in_the_mean}",
         )
-    unproven = _better_in_the_mean(case, first, rival)
     if unproven:
         return Finding(
             f"{first}, as far as {verdict['replications']} {case['over']} show",
-            f"{first}{where} has {four}. Better in the mean, but not significantly:"
-            f" {', '.join(unproven)}. More {case['over']} may decide.",
+            f"{first}{where} has {four}.{in_the_mean}",
         )
     return Finding(
         f"{first} is the best choice",

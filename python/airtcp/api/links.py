@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from airtcp import _core
-from airtcp.api.options import COMPARED, how_to_read, only_given, paths_of, remedies_of
+from airtcp.api.options import (
+    COMPARED,
+    as_json,
+    finite,
+    how_to_read,
+    only_given,
+    paths_of,
+    remedies_of,
+    texts_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -102,7 +110,7 @@ def study(
             analyse=None if analyse is None else dict(analyse),
         ),
     }
-    return StudyResult(_core.study(paths_of(links), json.dumps(options), progress))
+    return StudyResult(_core.study(paths_of(links), as_json(options), progress))
 
 
 def stats(
@@ -137,7 +145,7 @@ def stats(
         "seed": seed,
         **only_given(analyse=None if analyse is None else dict(analyse)),
     }
-    return json.loads(_core.trace_stats(paths_of(links), json.dumps(options), progress))
+    return json.loads(_core.trace_stats(paths_of(links), as_json(options), progress))
 
 
 def models(
@@ -185,7 +193,7 @@ def models(
             profile=profile, slot=slot, replicas=replicas, seed=seed, workers=workers
         ),
     }
-    return json.loads(_core.trace_models(paths_of(links), json.dumps(options), progress))
+    return json.loads(_core.trace_models(paths_of(links), as_json(options), progress))
 
 
 def trace_fit(
@@ -262,12 +270,12 @@ def trace_fit(
         "max_window": max_window,
     }
     for name, value in given.items():
-        if value is not None and not math.isfinite(value):
+        if value is not None and not finite(value):
             message = f"{name} is {value}: expected a number above 0"
             raise _core.AirtcpError(message)
-    names = [metrics] if isinstance(metrics, str) else list(metrics)
-    conditions = [where] if isinstance(where, str) else list(where)
-    classes = [link_class] if isinstance(link_class, str) else list(link_class)
+    names = texts_of("metrics", metrics)
+    conditions = texts_of("where", where)
+    classes = texts_of("link_class", link_class)
     paths = paths_of(links)
     results = [path for path in paths if fit_links.is_result(path)]
     found = [link for path in results for link in fit_links.read_result(path)]
@@ -309,7 +317,7 @@ def trace_fit(
             formulas=only_given(**given),
         ),
     }
-    answer: dict[str, Any] = json.loads(_core.fit_throughput(json.dumps(request), progress))
+    answer: dict[str, Any] = json.loads(_core.fit_throughput(as_json(request), progress))
     options = answer["options"] | {"where": conditions, "classes": classes}
     document: FitDocument = {
         "schema": answer["schema"],

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from airtcp.api.options import texts_of, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -11,6 +13,8 @@ if TYPE_CHECKING:
     from airtcp.api.options import PathLike, Progress
     from airtcp.papers.paper import Figure
     from airtcp.papers.result import PapersResult
+
+_MOST_RUNS: Final = 1000
 
 
 def published(ids: str | Iterable[str] = (), *, papers: PathLike | None = None) -> list[Figure]:
@@ -30,7 +34,7 @@ def published(ids: str | Iterable[str] = (), *, papers: PathLike | None = None) 
     from airtcp.papers.library import Library, default_root
 
     library = Library(default_root() if papers is None else Path(papers))
-    wanted = [ids] if isinstance(ids, str) else list(ids)
+    wanted = texts_of("ids", ids)
     return [library.figure(id_) for id_ in library.choose(wanted)]
 
 
@@ -74,13 +78,13 @@ def reproduce(
     folder = kept.default_folder() if cache is True else Path(cache) if cache else None
     options = Options(
         papers=None if papers is None else Path(papers),
-        runs=runs,
-        seed=seed,
+        runs=whole("runs", runs, 1, _MOST_RUNS),
+        seed=whole("seed", seed, 0, 2**64 - 1) or 0,
         cache=folder,
         sensitivity=sensitivity,
-        workers=workers,
+        workers=whole("workers", workers, 1, 2**32 - 1),
         data=data_folder() if data is None else Path(data),
     )
-    wanted = [ids] if isinstance(ids, str) else list(ids)
+    wanted = texts_of("ids", ids)
     figures, interrupted = run_all(wanted, options, progress)
     return PapersResult(figures, seed=seed, interrupted=interrupted)

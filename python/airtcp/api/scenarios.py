@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Unpack, cast
 
 from airtcp import _core
 from airtcp.api.options import (
     COMPARED,
+    as_json,
     how_to_read,
     names_of,
     native,
     only_given,
     paths_of,
+    plain,
     remedies_of,
 )
 from airtcp.plain import printable
@@ -106,19 +107,19 @@ def run(
     if series:
         replaced["output.series"] = True
     options = only_given(
-        set=[[key, _toml(value)] for key, value in replaced.items()],
+        set=_replaced(replaced),
         workers=workers,
         folder=native(path.parent),
         timeline=timeline,
     )
     if warn is not None:
         about = options | {"capture": pcap is not None or radiotap is not None}
-        for warning in _core.warnings(text, name, json.dumps(about)):
+        for warning in _core.warnings(text, name, as_json(about)):
             warn(warning)
     captures = Captures(pcap, radiotap, purpose, force)
     with output.staged() as files:
         options |= captures.stage(files)
-        core = _core.run(text, name, json.dumps(options), progress)
+        core = _core.run(text, name, as_json(options), progress)
         return captures.placed(files, RunResult(core), core)
 
 
@@ -152,8 +153,8 @@ def compare(
             scenario's, with further keys behind colons (`cubic:recovery=newreno`); behind a link
             also `lt-tcp` and `sliding`; a link protocol behind an `@`.
         remedies: Whether to try remedies against losses, or which, by name as in `tcp`: `usual` are
-            the usual ones. If left out, the usual ones where `tcp` is left out, on up to 20
-            subjects.
+            the usual ones, `none` is none. If left out, the usual ones where `tcp` is left out, on
+            up to 20 subjects.
         reference: The one that the others are compared with; the first if left out.
         flow: The only flow of a scenario whose TCP is exchanged; all TCP flows if left out.
         share: A TCP that each has to share its way with, flow against flow.
@@ -205,7 +206,7 @@ def compare(
             }
             for path in scenarios
         ],
-        "set": [[key, _toml(value)] for key, value in (overrides or {}).items()],
+        "set": _replaced(dict(overrides or {})),
         "read": how_to_read(reading),
         "compare": only_given(
             tcp=None if tcp is None else names_of(tcp),
@@ -229,7 +230,12 @@ def compare(
             for warning in _core.warnings(scenario["text"], scenario["name"], how):
                 warn(f"{scenario['name']}: {warning}")
     traces = [path for path in paths if Path(path) not in scenarios]
-    return CompareResult(_core.compare(traces, json.dumps(options), progress))
+    return CompareResult(_core.compare(traces, as_json(options), progress))
+
+
+def _replaced(values: Mapping[str, Any]) -> list[list[str]]:
+    """Give each path with the text that stands for its value."""
+    return [[key, _toml(value)] for key, value in cast("dict[str, Any]", plain(values)).items()]
 
 
 def _toml(value: Any) -> str:
@@ -257,55 +263,18 @@ _MAGIC: Final = 4096
 """Bytes by which a file that is not text is known."""
 
 
-_QUOTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'')
-_LONG_TEXT: Final = re.compile(r'"""(?:[^\\]|\\.)*?"""|\'\'\'.*?\'\'\'', re.DOTALL)
-_HEADER: Final = re.compile(r"\s*\[\[?[^\[\],=]+\]")
-_MOST_DOTS: Final = 100
-_MOST_HEADERS: Final = 20_000
-
-
 def parsable(text: str, name: str) -> str:
     """Give a text back if a parser of TOML reads it in reasonable time.
-
-    Parsers take quadratic time and memory for keys of many parts and for many headers.
 
     Args:
         text: Of a scenario.
         name: What stands for it in messages.
 
     Raises:
-        ScenarioError: If it is longer than any scenario, or nested deeper.
+        ScenarioError: If it is longer, or has more headers or longer keys, than any scenario.
     """
-    if len(text) > _LONGEST_SCENARIO:
-        message = f"{name}: longer than {_LONGEST_SCENARIO} bytes; expected a scenario file (TOML)"
-        raise _core.ScenarioError(message)
-    headers = 0
-    # Of texts over several lines only their line ends count.
-    for number, line in enumerate(_LONG_TEXT.sub(_ends, text).split("\n"), 1):
-        headers += _HEADER.match(line) is not None
-        if headers > _MOST_HEADERS:
-            message = (
-                f"{name}, line {number}: more than {_MOST_HEADERS} headers; expected a scenario "
-                "file (TOML): links and flows that are alike take a count or a topology"
-            )
-            raise _core.ScenarioError(message)
-        if line.count(".") > _MOST_DOTS and _dots(line) > _MOST_DOTS:
-            message = (
-                f"{name}, line {number}: a key of more than {_MOST_DOTS} parts; expected keys such "
-                "as tcp.congestion.law"
-            )
-            raise _core.ScenarioError(message)
+    _core.parsable(text, name)
     return text
-
-
-def _ends(text: re.Match[str]) -> str:
-    return '""' + "\n" * text[0].count("\n")
-
-
-def _dots(line: str) -> int:
-    """Count the dots of the longest key in a line; texts and lists of numbers may have more."""
-    bare = _QUOTED.sub("", line).partition("#")[0]
-    return max(part.count(".") for part in re.split(r"[={},\[\]]", bare))
 
 
 def _scenario_text(path: Path) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import json
-import math
 import os
 import tempfile
 from contextlib import contextmanager
@@ -12,13 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from airtcp import _core, output
-from airtcp.api.options import how_to_read, native, only_given, paths_of
+from airtcp.api.options import as_json, finite, how_to_read, native, only_given, paths_of, plain
 from airtcp.words_notes import notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
     from airtcp.api.options import PathLike, Progress, Reading, TraceFormat
+
+
+def _named_csv(path: Path) -> bool:
+    return path.name.lower().removesuffix(".gz").endswith(".csv")
 
 
 def synth(
@@ -46,7 +49,8 @@ def synth(
         model: Any model, as `airtcp schema` describes it, in place of the three above.
         seed: Root seed.
         interval: Interval between packets, to be noted in the file.
-        fmt: `bits` (text of 0 and 1; the default), `csv`, or `sequence` (received numbers).
+        fmt: `bits` (text of 0 and 1), `csv`, or `sequence` (received numbers); by default `csv` for
+            a name that ends in `.csv` or `.csv.gz`, else `bits`.
         force: Whether a file that another process puts there meanwhile may be replaced.
 
     Returns:
@@ -60,10 +64,12 @@ def synth(
         'chain.txt.gz'
     """
     for name, value in (("prr", prr), ("mu", mu), ("burst", burst)):
-        if value is not None and not math.isfinite(value):
+        if value is not None and not finite(value):
             message = f"{name} = {value}: expected a number"
             raise _core.TraceError(message)
     target = Path(path)
+    if fmt is None and _named_csv(target):
+        fmt = "csv"
     spec = only_given(
         packets=packets,
         prr=prr,
@@ -75,9 +81,9 @@ def synth(
         format=fmt,
     )
     with _plainly(), output.staged() as files:
-        spec["path"] = native(files.file(target, parents=False, new=not force))
+        spec["path"] = native(files.file(target, parents=False, new=not force, live=False))
         try:
-            text = json.dumps(spec, allow_nan=False)
+            text = json.dumps(plain(spec), allow_nan=False)
         except (ValueError, RecursionError) as error:
             message = f"model: {_unwritable(error)}"
             raise _core.TraceError(message) from None
@@ -141,9 +147,9 @@ def convert(
         ['made.csv']
     """
     paths, place = paths_of(links), Path(target)
-    if fmt is None and place.name.lower().removesuffix(".gz").endswith(".csv"):
+    if fmt is None and _named_csv(place):
         fmt = "csv"
-    options = json.dumps({"read": how_to_read(reading), **only_given(format=fmt)})
+    options = as_json({"read": how_to_read(reading), **only_given(format=fmt)})
     into = place.is_dir()
     with _plainly(), output.staged() as files:
         if output.in_place(place):

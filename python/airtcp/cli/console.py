@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from airtcp.cli import ctrl_c
-from airtcp.output import PlaceError, said_plainly, trouble
+from airtcp.output import PlaceError, closed, said_plainly, trouble
 from airtcp.plain import POOR, printable
 
 if TYPE_CHECKING:
@@ -27,15 +27,15 @@ PIPED_WIDTH: Final = 1000
 TRACEBACK: Final = "AIRTCP_TRACEBACK"
 """Environment variable: if it is set, a fault of airtcp's own shows where it happened."""
 
-closed: Final[set[int]] = set()
-"""Standard streams that were closed when the program began."""
+_NOT_MAPPED: Final = ("failed to map segment", "cannot allocate memory", "Cannot allocate memory")
+"""What a system without memory says when it is to load a library."""
 _REPORT_TO: Final = "the issue tracker of the place where airtcp came from"
 _LONGEST_MESSAGE: Final = 1600
 
 
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
-    """End with an error about what was given: one screen, no traceback."""
-    text = printable(said_plainly(message.strip()), keep="\n")
+    """End with an error about what was given: one line, whatever names hold, and no traceback."""
+    text = printable(said_plainly(message.strip()))
     if len(text) > _LONGEST_MESSAGE:
         text = text[:_LONGEST_MESSAGE].rstrip() + " ..."
     _say(f"error: {text}\n")
@@ -82,6 +82,29 @@ def _nowhere(stream: TextIO) -> None:
         os.close(null)
 
 
+def _shortage(error: Exception) -> str | None:
+    """Say what the system lacks, if that made the error."""
+    unmapped = isinstance(error, ImportError) and any(say in str(error) for say in _NOT_MAPPED)
+    if unmapped or isinstance(error, MemoryError):
+        return "there is not enough memory for this; try it with fewer links or packets"
+    if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+        return "the system allows no further thread; raise the limit of processes (ulimit -u)"
+    return None
+
+
+@contextmanager
+def to_stdout() -> Generator[None]:
+    """Let an error of writing to standard output name it; that of a reader who left has no name."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.filename or error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, "standard output") from error
+
+
 @contextmanager
 def guard() -> Generator[None]:  # noqa: C901 - one branch for each way to end
     """Turn whatever can go wrong into one message and an exit code."""
@@ -89,7 +112,8 @@ def guard() -> Generator[None]:  # noqa: C901 - one branch for each way to end
         try:
             yield
         finally:
-            sys.stdout.flush()
+            with to_stdout():
+                sys.stdout.flush()
     except KeyboardInterrupt:
         _say("interrupted\n")
         raise SystemExit(INTERRUPTED) from None
@@ -103,14 +127,16 @@ def guard() -> Generator[None]:  # noqa: C901 - one branch for each way to end
         with suppress(OSError, ValueError):
             sys.stdout.flush()
         _nowhere(sys.stdout)
-        # Files have names; without one it was what standard output leads to.
-        place = printable(os.fsdecode(error.filename or "standard output"))
-        fail(f"{place}: {trouble(error)}")
-    except MemoryError:
-        fail("there is not enough memory for this; try it with fewer links or packets")
+        # Files have names; without one it may be where we are.
+        nowhere = isinstance(error, FileNotFoundError)
+        name = error.filename or ("the current folder" if nowhere else None)
+        place = f"{printable(os.fsdecode(name))}: " if name else ""
+        fail(f"{place}{trouble(error)}")
     except Exception as error:  # noqa: BLE001 - whatever it is, nobody wants a traceback
         from airtcp._core import AirtcpError
 
+        if (missing := _shortage(error)) is not None:
+            fail(missing)
         if isinstance(error, AirtcpError | PlaceError):
             fail(str(error))
         if ctrl_c.seen() and not os.environ.get(TRACEBACK):

@@ -165,7 +165,9 @@ def _fit_table(result: FitResult) -> None:
             + [percent(x["error"]) for x in formulas],
         ),
         Column("in sample %", [percent(x["error"]) for x in [*fits, *formulas]]),
-        Column("typically %", [percent(x["leave_one_out_median"]) for x in fits] + after, rank=2),
+        Column(
+            "left out, median %", [percent(x["leave_one_out_median"]) for x in fits] + after, rank=2
+        ),
         Column("BIC", [bic(x["bic"]) for x in [*fits, *formulas]], rank=1),
         Column("coefs", [str(len(x["terms"])) for x in fits] + ["0"] * len(formulas), rank=3),
         Column(
@@ -187,8 +189,8 @@ def _fit_table(result: FitResult) -> None:
     console.print(table)
     legend = (
         f"{words.counted(len(result), 'link')}; errors: mean of |estimate - measured| in percent of"
-        " the link's packets/s; left out: each link by a fit to all others (formulas fit nothing);"
-        " coefficients give the share of the link's packets/s"
+        " the link's packets/s; left out: each link by a fit to all others (formulas fit nothing),"
+        " mean and median; coefficients give the share of the link's packets/s"
     )
     if gone:
         legend += f". Left out for width: {', '.join(gone)}"

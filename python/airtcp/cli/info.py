@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import refusals, screen
+from airtcp.cli.console import refusals, screen, to_stdout
 
 
 class Document(StrEnum):
@@ -35,8 +35,9 @@ def list_(
     with refusals():
         entries = api.registry(family)
     if as_json:
-        json.dump(entries, sys.stdout, ensure_ascii=False)
-        sys.stdout.write("\n")
+        with to_stdout():
+            json.dump(entries, sys.stdout, ensure_ascii=False)
+            sys.stdout.write("\n")
         return
     from rich import box
     from rich.table import Table
@@ -46,7 +47,8 @@ def list_(
         table.add_column(head, overflow="fold", no_wrap=head in {"family", "name"})
     for entry in entries:
         table.add_row(entry["family"], entry["name"], entry["description"], entry["source"])
-    screen().print(table)
+    with to_stdout():
+        screen().print(table)
 
 
 def schema(
@@ -57,5 +59,6 @@ def schema(
 
     with refusals():
         found = api.schema(kind.value)
-    json.dump(found, sys.stdout, indent=2, ensure_ascii=False)
-    sys.stdout.write("\n")
+    with to_stdout():
+        json.dump(found, sys.stdout, indent=2, ensure_ascii=False)
+        sys.stdout.write("\n")

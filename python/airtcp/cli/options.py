@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -36,6 +36,28 @@ class Layout(StrEnum):
     SEQUENCE = "sequence"
 
 
+def place(text: str) -> Path:
+    """Read the name of an output.
+
+    Raises:
+        BadParameter: If it is empty, or the sign of standard input.
+    """
+    if not text:
+        message = "the name is empty; expected a file or folder"
+        raise typer.BadParameter(message)
+    if text == "-":
+        message = (
+            "'-' stands for no output; /dev/stdout is standard output, ./- a file of this name"
+        )
+        raise typer.BadParameter(message)
+    return Path(text)
+
+
+SHOWN: Final = "<path>"
+"""The type of an output in help texts."""
+MOST_WORKERS: Final = 100_000
+MOST_REPLICATIONS: Final = 1_000_000
+
 Links = Annotated[
     list[str],
     typer.Argument(
@@ -51,7 +73,11 @@ Seed = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(help="Threads; all cores by default. The result does not depend on it.", min=1),
+    typer.Option(
+        help="Threads; all cores by default. The result does not depend on it.",
+        min=1,
+        max=MOST_WORKERS,
+    ),
 ]
 Interval = Annotated[
     str | None,
@@ -98,6 +124,8 @@ TableFormat = Annotated[Format, typer.Option("--format", help="What to print.")]
 Out = Annotated[
     Path | None,
     typer.Option(
+        parser=place,
+        metavar=SHOWN,
         help="Folder for everything: JSON, Parquet tables, report.",
         show_default=False,
     ),
@@ -109,10 +137,15 @@ Force = Annotated[
         help="Replace files that are there, and the whole result that --out holds; an input never.",
     ),
 ]
+ForceFile = Annotated[
+    bool, typer.Option("--force", help="Replace files that are there; an input never.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks.")]
 Html = Annotated[
     Path | None,
     typer.Option(
+        parser=place,
+        metavar=SHOWN,
         help="Where to write the report; default: report.html here, or in --out.",
         show_default=False,
     ),
@@ -121,6 +154,8 @@ HtmlOnly = Annotated[
     Path | None,
     typer.Option(
         "--html",
+        parser=place,
+        metavar=SHOWN,
         help="Where to write the report; with --out it is in that folder, otherwise there is none.",
         show_default=False,
     ),

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 from airtcp import folder as folders
 from airtcp import output
 from airtcp.cli.console import fail
+from airtcp.cli.options import Format
 from airtcp.output import PlaceError
 from airtcp.plain import printable
 from airtcp.written import REPORT
@@ -59,6 +60,8 @@ class Places:
     purpose: folders.Purpose
     force: bool = False
     """Whether what is there may be replaced."""
+    stdout: bool = False
+    """Whether a capture goes to standard output, which then takes nothing else."""
 
     @property
     def with_page(self) -> bool:
@@ -99,7 +102,10 @@ def decide(
         pcap: What --pcap says.
         radiotap: What --radiotap says.
     """
-    sources = list(_sources(inputs))
+    given = list(inputs)
+    if 0 in output.closed and "-" in map(str, given):
+        _refuse("standard input is closed; - reads it")
+    sources = list(_sources(given))
     purpose = _purpose(asked)
     report = html
     if html is None and wanted and (out is not None or not piped):
@@ -119,7 +125,12 @@ def decide(
             else ""
         )
         _refuse(f"{error}{hint}")
-    return Places(out, report, purpose, force)
+    taken = output.to_stdout(pcap)
+    formats = asked.get("as_json") or asked.get("form", Format.TABLE) is not Format.TABLE
+    if taken and (formats or output.to_stdout(html)):
+        other = "--format" if formats else "--html"
+        _refuse(f"--pcap and {other} both go to standard output; write one of them to a file")
+    return Places(out, report, purpose, force, stdout=taken)
 
 
 def _apart(
@@ -150,8 +161,8 @@ def _apart(
                 )
             if direct and place.name == REPORT and (upper, lower) != ("--out", "--html"):
                 _refuse(
-                    f"{lower} {place} has the name of the report in {upper} {named[upper]}; "
-                    "give it another name"
+                    f"{lower} {place} has the name that airtcp gives to reports, inside {upper} "
+                    f"{named[upper]}; give it another name"
                 )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import progress, refusals, screen
+from airtcp.cli.console import progress, refusals, screen, to_stdout
 
 if TYPE_CHECKING:
     from airtcp.papers.paper import Figure
@@ -159,14 +159,16 @@ def _list(figures: list[Figure], form: opt.Format) -> None:
             for figure in figures
         ]
         if form is opt.Format.JSON:
-            json.dump(rows, sys.stdout, ensure_ascii=False, indent=1)
-            sys.stdout.write("\n")
+            with to_stdout():
+                json.dump(rows, sys.stdout, ensure_ascii=False, indent=1)
+                sys.stdout.write("\n")
             return
         import polars as pl
 
         from airtcp.cli import write
 
-        write.table_to_stdout(pl.DataFrame(rows), rows, form)
+        with to_stdout():
+            write.table_to_stdout(pl.DataFrame(rows), rows, form)
         return
     from airtcp.cli.tables import Column, elided, put
 
@@ -182,8 +184,8 @@ def _list(figures: list[Figure], form: opt.Format) -> None:
         Column("values", [str(len(f.published)) for f in figures], rank=1),
         Column("orderings", [str(len(f.claims)) for f in figures], rank=2),
     ]
-    console = screen()
-    put(console, "id", [f.id for f in figures], columns)
+    with to_stdout():
+        put(screen(), "id", [f.id for f in figures], columns)
 
 
 def _table(result: PapersResult) -> None:
@@ -316,7 +318,8 @@ def _here(row: Row, *, long: bool = False) -> str:
         text += f" [{_number(low)}, {_number(high)}]"
     if row["kind"] == "ordering" and row["right"] is not None and row["here"] is not None:
         text += f" : {_number(row['right'])}"
-    return text
+    known = row["unit"] and row["kind"] == "value" and row["here"] is not None
+    return f"{text} {row['unit']}" if known else text
 
 
 def _marks(row: Row) -> str:

@@ -10,6 +10,7 @@ import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import FAULT, fail, note, progress, refusals, screen
+from airtcp.output import closed
 
 if TYPE_CHECKING:
     from airtcp.documents import RunDocument
@@ -21,7 +22,14 @@ def run(
         Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario; - is standard input.")
     ],
     replications: Annotated[
-        int | None, typer.Option("--replications", "-n", help="In place of the scenario's.", min=1)
+        int | None,
+        typer.Option(
+            "--replications",
+            "-n",
+            help="In place of the scenario's.",
+            min=1,
+            max=opt.MOST_REPLICATIONS,
+        ),
     ] = None,
     seed: Annotated[
         int | None,
@@ -44,7 +52,11 @@ def run(
     ] = False,
     pcap: Annotated[
         Path | None,
-        typer.Option(help="Write a capture (pcapng) of the first replication, at the senders."),
+        typer.Option(
+            parser=opt.place,
+            metavar=opt.SHOWN,
+            help="Write a capture (pcapng) of the first replication, at the senders.",
+        ),
     ] = None,
     timeline: Annotated[
         str | None,
@@ -57,6 +69,7 @@ def run(
         Path | None,
         typer.Option(
             metavar="DIR",
+            parser=opt.place,
             help="Write what each 802.11 radio sent and heard, a capture (pcapng) a station.",
         ),
     ] = None,
@@ -79,6 +92,8 @@ def run(
 
     if as_json:
         form = opt.Format.JSON
+    if 0 in closed and str(scenario) == "-":
+        fail("standard input is closed; - reads it")
     inputs = list(places.of_scenarios([scenario]))
     where = places.decide(
         asked,
@@ -184,6 +199,7 @@ def _tables(result: RunResult) -> None:
     from airtcp.cli.tables import Column, put
     from airtcp.report.link_rows import used
     from airtcp.report.run_rows import coded
+    from airtcp.run_groups import ways
     from airtcp.words import estimate, possible
 
     console = screen()
@@ -205,6 +221,8 @@ def _tables(result: RunResult) -> None:
             )
             for head, key, scale, unit, rank in columns
         ]
+        if what == "flow" and (named := ways(document)):
+            laid.insert(0, Column("way", named, rank=4, left=True))
         if rows:
             put(console, what, [row["name"] for row in rows], laid)
         if what == "flow":
@@ -243,10 +261,10 @@ def _groups(document: RunDocument) -> None:
     """Print the flows of each direction together, where there are several of something."""
     from airtcp import words
     from airtcp.cli.tables import Column, put
-    from airtcp.run_groups import groups
+    from airtcp.run_groups import directions
 
-    found = groups(document)
-    if not 1 < len(found) < sum(len(group.flows) for group in found):
+    found = directions(document)
+    if not found:
         return
     columns = [
         Column("flows", [words.count(len(group.flows)) for group in found]),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from airtcp.cli.tables import Column
-    from airtcp.documents import Link
+    from airtcp.documents import Link, LinkTcp
     from airtcp.results import StudyResult
 
 _ROWS = 30
@@ -171,11 +171,16 @@ def _table(result: StudyResult) -> None:
 
 def put_notes(console: Console, links: Sequence[Mapping[str, Any]]) -> None:
     """Print what a reader of the numbers must know of the traces."""
-    from rich.text import Text
-
     from airtcp.words_notes import notes
 
-    for line in notes(links):
+    put_lines(console, notes(links))
+
+
+def put_lines(console: Console, lines: Sequence[str]) -> None:
+    """Print notes, a line each."""
+    from rich.text import Text
+
+    for line in lines:
         console.print(Text.assemble(("- Note: ", "bold"), line))
 
 
@@ -278,6 +283,7 @@ def _columns(links: list[Link]) -> list[Column]:
 
     return [
         Column("packets", each(lambda link: words.count(link["packets"])), rank=8),
+        Column("slot\n(ms)", each(lambda link: _slot_ms(link["tcp"])), rank=7),
         Column("PRR", each(lambda link: prr(link) + words.bounds(link["prr_ci"])), each(prr)),
         Column("class", each(lambda link: link["class"]), rank=4, left=True),
         Column("mu", known(lambda link: mu(link) + words.bounds(link["mu_ci"])), known(mu)),
@@ -316,6 +322,14 @@ def _columns(links: list[Link]) -> list[Column]:
             [_gain(link, interval=False) for link in links],
         ),
     ]
+
+
+def _slot_ms(tcp: LinkTcp) -> str:
+    """Write the time between packets, and whether it is known."""
+    from airtcp import words
+
+    known = "" if not tcp["slot_assumed"] else " assumed"
+    return f"{words.number(1e3 * tcp['slot_s'])}{known}"
 
 
 def _gain(link: Link, *, interval: bool) -> Text:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _REASONS: Final = 5
 _ROWS: Final = 30
 """Links in the table, as `study` has them."""
+_MOST_PACKETS: Final = 10**9
 _LONGEST_MODEL: Final = 4 << 20
 """Bytes of a model of losses: more than any histogram needs."""
 
@@ -144,6 +145,7 @@ def _table(document: dict[str, Any]) -> None:
 
     columns = [
         Column("packets", each(lambda link: words.count(link["packets"])), rank=3),
+        Column("interval\n(ms)", each(_interval), rank=3),
         Column("PRR", each(lambda link: prr(link) + words.bounds(link["prr_ci"])), each(prr)),
         Column("class", each(lambda link: link["class"]), left=True),
         Column("mu", known(lambda link: mu(link) + words.bounds(link["mu_ci"])), known(mu)),
@@ -172,10 +174,24 @@ def _table(document: dict[str, Any]) -> None:
     console.print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")
 
 
+def _interval(link: dict[str, Any]) -> str:
+    from airtcp import words
+
+    known = link["interval_s"]
+    return "unknown" if known is None else words.number(1e3 * known)
+
+
 @app.command("synth")
 def synth(
-    path: Annotated[Path, typer.Argument(help="The file to write; .gz is compressed.")],
-    packets: Annotated[int, typer.Option(help="Number of packets.", min=1)] = 100_000,
+    path: Annotated[
+        Path,
+        typer.Argument(
+            parser=opt.place, metavar="PATH", help="The file to write; .gz is compressed."
+        ),
+    ],
+    packets: Annotated[
+        int, typer.Option(help="Number of packets.", min=1, max=_MOST_PACKETS)
+    ] = 100_000,
     prr: Annotated[
         float | None, typer.Option(help="Packet reception ratio; alone: independent losses.")
     ] = None,
@@ -192,8 +208,11 @@ def synth(
     interval: Annotated[
         str | None, typer.Option(help="Interval between packets, noted in the file.")
     ] = None,
-    fmt: Annotated[opt.Layout, typer.Option("--format", help="Layout.")] = opt.Layout.BITS,
-    force: opt.Force = False,
+    fmt: Annotated[
+        opt.Layout | None,
+        typer.Option("--format", help="Layout: csv for a name that ends in .csv, else bits."),
+    ] = None,
+    force: opt.ForceFile = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Make a synthetic trace."""
@@ -212,7 +231,7 @@ def synth(
             model=parsed,
             seed=seed,
             interval=interval,
-            fmt=fmt.value,
+            fmt=None if fmt is None else fmt.value,
             force=force,
         )
     note(f"{path}: {packets} packets, seed {seed}", quiet=quiet)
@@ -251,7 +270,13 @@ def _model(path: Path) -> dict[str, Any]:
 def convert(
     links: opt.Links,
     to: Annotated[
-        Path, typer.Option("--to", help="The file to write, or the folder for several links.")
+        Path,
+        typer.Option(
+            "--to",
+            parser=opt.place,
+            metavar=opt.SHOWN,
+            help="The file to write, or the folder for several links.",
+        ),
     ],
     fmt: Annotated[
         opt.Layout | None,
@@ -263,7 +288,7 @@ def convert(
     kind: opt.ColumnKind = None,
     time_column: opt.TimeColumn = None,
     time_unit: opt.TimeUnit = None,
-    force: opt.Force = False,
+    force: opt.ForceFile = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Write traces anew in a layout that everything reads."""

@@ -141,8 +141,9 @@ def _rows(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _table(document: dict[str, Any]) -> None:
     from airtcp import words
-    from airtcp.cli.study import put_notes
+    from airtcp.cli.study import put_lines
     from airtcp.cli.tables import Column, put
+    from airtcp.words_notes import models_notes
 
     console = screen()
     overall: list[dict[str, Any]] = document["overall"]
@@ -182,8 +183,10 @@ def _table(document: dict[str, Any]) -> None:
     if overall:
         put(console, "model", [row["synthesiser"] for row in overall], columns)
         console.print(
-            "TCP off by: mean over links of |throughput over the model - over the trace|, of the\n"
-            "most there can be; median of the same, of the throughput over the trace.\n"
+            "TCP off by: mean over links of |throughput over the model - over the trace|, in\n"
+            "percent of one packet a slot, the most that TCP can get; median: of the same\n"
+            "difference, in percent of the throughput over the trace; within 10 %: share of the\n"
+            "links where that is at most 10 %, of those over which the trace delivers something.\n"
             "longest burst off by: the factor, either way, of the longest run of received packets."
         )
         if len({row["links"] for row in overall}) > 1:
@@ -191,13 +194,7 @@ def _table(document: dict[str, Any]) -> None:
                 "Not every model can be made of every link (links): compare models over the same\n"
                 "number of links only."
             )
-    put_notes(console, document["links"])
-    drawn = sum(not link["order_known"] for link in document["links"])
-    if drawn:
-        console.print(
-            f"The order of losses was not measured on {words.counted(drawn, 'link')} but drawn at"
-            " random:\nmodels, bursts and TCP there are those of the drawn order."
-        )
+    put_lines(console, models_notes(document["links"]))
     console.print(
         f"\n{words.counted(len(document['links']), 'link')}, {document['replicas']} replicas, "
         f"seed {document['seed']}, airtcp {document['airtcp_version']}"

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 from airtcp import folder as folders
 from airtcp import output
 from airtcp.cli import ctrl_c
-from airtcp.cli.console import INTERRUPTED, closed, fail, note
+from airtcp.cli.console import INTERRUPTED, fail, note, to_stdout
 from airtcp.cli.options import Format
-from airtcp.output import PlaceError
+from airtcp.output import PlaceError, closed
 from airtcp.plain import printable
 from airtcp.written import REPORT, write_parquet
 
@@ -57,13 +57,14 @@ def printed(
     if form is not Format.TABLE and 1 in closed:
         # Who asks for a format wants to have it; a table for people may go nowhere.
         fail(f"standard output is closed, and --format {form.value} prints there; use --out DIR")
-    if form is Format.TABLE:
-        table()
-    elif form is Format.JSON:
-        sys.stdout.write(text() + "\n")
-    else:
-        table_to_stdout(*rows(), form)
-    sys.stdout.flush()
+    with to_stdout():
+        if form is Format.TABLE:
+            table()
+        elif form is Format.JSON:
+            sys.stdout.write(text() + "\n")
+        else:
+            table_to_stdout(*rows(), form)
+        sys.stdout.flush()
 
 
 def table_to_stdout(frame: pl.DataFrame, rows: Sequence[Any], form: Format) -> None:
@@ -185,7 +186,8 @@ def finish(
                 files(result, places, quiet=quiet)
             except Exception as error:  # noqa: BLE001 - raised again when all is printed
                 problem = error
-        printed(form, table=table, text=text, rows=rows)
+        if not places.stdout:
+            printed(form, table=table, text=text, rows=rows)
         if problem is not None:
             raise problem
     if show and finished and places.report is not None:

@@ -21,23 +21,24 @@ MOST_STATIONS: Final = 100
 STATION_COLUMNS: Final = (
     ("Sends (Mb/s)", "goodput_from_bps", 1e-6),
     ("Gets (Mb/s)", "goodput_to_bps", 1e-6),
+    ("Dropped by queue", "queue_drops", 1.0),
+    ("Dropped after retries", "retry_drops", 1.0),
     ("Data error (%)", "data_error_rate", 100.0),
+    ("Airtime (%)", "airtime_share", 100.0),
+    ("Queue delay (ms)", "queue_delay_mean_s", 1e3),
     ("TCP-ACK error (%)", "tcp_ack_error_rate", 100.0),
+    ("Hidden from it", "hidden_stations", 1.0),
+    ("Dropped: not associated", "refused_drops", 1.0),
+    ("Dropped too old", "lifetime_drops", 1.0),
+    ("SNR (dB)", "snr_db", 1.0),
+    ("Distance (m)", "distance_m", 1.0),
+    ("Queue (packets)", "mean_queue_packets", 1.0),
     ("Attempts", "attempts_mean", 1.0),
     ("Latency (ms)", "latency_mean_s", 1e3),
     ("Service (ms)", "service_mean_s", 1e3),
-    ("Airtime (%)", "airtime_share", 100.0),
-    ("Queue (packets)", "mean_queue_packets", 1.0),
-    ("Queue delay (ms)", "queue_delay_mean_s", 1e3),
-    ("Dropped after retries", "retry_drops", 1.0),
-    ("Dropped too old", "lifetime_drops", 1.0),
-    ("Dropped: not associated", "refused_drops", 1.0),
     ("Lost for good (%)", "residual_loss", 100.0),
-    ("Dropped by queue", "queue_drops", 1.0),
-    ("Distance (m)", "distance_m", 1.0),
-    ("SNR (dB)", "snr_db", 1.0),
-    ("Hidden from it", "hidden_stations", 1.0),
 )
+"""In the order of what explains most, as in the terminal."""
 
 Row = dict[str, Any]
 

@@ -11,6 +11,7 @@ from airtcp import words
 from airtcp.report import charts_models
 from airtcp.report.page import render
 from airtcp.words_fit import percent
+from airtcp.words_notes import models_notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,6 +68,7 @@ def models_page(document: dict[str, Any]) -> str:
         seed=document["seed"],
         table=_table(overall),
         plots=plots,
+        notes=models_notes(links),
         skipped=document["skipped"],
         command=_command(document),
     )

@@ -11,7 +11,6 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
-import vl_convert
 from markupsafe import Markup
 
 from airtcp import words, words_capacity, words_link, words_run, words_study
@@ -52,6 +51,9 @@ def library() -> str:
     name = f"vega-{hashlib.sha256(made_of.encode()).hexdigest()}"
     bundle = store.get(name)
     if not isinstance(bundle, str):
+        # It takes most of the memory that a command needs.
+        import vl_convert
+
         bundle = vl_convert.javascript_bundle(_BUNDLED, vl_version=_VEGA_LITE)
         store.put(name, bundle)
     return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
@@ -343,7 +345,8 @@ def run_page(
         most_names=run_rows.MOST_NAMES,
         over_time=over_time,
         goodput_heading="Goodput of each flow",
-        flows=run_rows.table(summary["flows"], run_rows.FLOW_COLUMNS),
+        flows=run_rows.flows(document),
+        directions=run_rows.directions(document),
         coding=run_rows.table(run_rows.coded(document), run_rows.CODING_COLUMNS),
         links=run_rows.table(summary["links"], run_rows.LINK_COLUMNS),
         protocols=link_rows.protocols(document) if protected else None,

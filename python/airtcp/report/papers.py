@@ -125,7 +125,8 @@ def _findings(rows: Sequence[Row]) -> list[words.Finding]:
         )
     if published["missed"]:
         without = published["unexplained"]
-        said = f"{without} of them have no cause yet." if without else "Each has its cause."
+        said = f"With a cause that an experiment shows: {published['shown']}."
+        said += f" Without a cause: {without}." if without else " Each has a cause."
         found.append(
             words.Finding(
                 f"{published['missed']} not reproduced",

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import words
+from airtcp import run_groups, words
 from airtcp.report.rows import thin
 
 if TYPE_CHECKING:
@@ -101,6 +101,35 @@ def table(
                 *(estimate(row.get(key), scale, words.possible(key)) for _, key, scale in used),
             ]
             for row in rows
+        ],
+    }
+
+
+def flows(document: RunDocument) -> dict[str, list[Any]]:
+    """Lay out the flows, with the nodes between which each goes if these differ."""
+    laid = table(document["summary"]["flows"], FLOW_COLUMNS)
+    if named := run_groups.ways(document):
+        laid["head"].insert(0, "Way")
+        for row, way in zip(laid["rows"], named, strict=True):
+            row.insert(1, way)
+    return laid
+
+
+def directions(document: RunDocument) -> dict[str, list[Any]]:
+    """Lay out the flows of each direction together, as in the terminal."""
+    number = words.number
+    return {
+        "head": ["Flows", "Together (Mb/s)", "Each (Mb/s)", "Retransmitted (%)", "Timeouts each"],
+        "rows": [
+            [
+                group.name,
+                words.count(len(group.flows)),
+                number(group.goodput_bps * 1e-6),
+                number(group.goodput_bps * 1e-6 / len(group.flows)),
+                number(100 * group.retransmission_ratio),
+                number(group.timeouts),
+            ]
+            for group in run_groups.directions(document)
         ],
     }
 
