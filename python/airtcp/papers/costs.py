@@ -59,15 +59,22 @@ def _share(task: Task) -> float:
     return task.parameters.get("runs", whole) / whole if whole else 1.0
 
 
+_LEAST_MINUTES = 0.1
+
+
 def said(found: Mapping[str, float]) -> str:
     """Say how long it takes.
 
     >>> said({"S1": 130.0, "S3": 20.0})
     'about 2.5 minutes of processor time (S1 2.2, S3 0.3), less what the cache has'
+    >>> said({"S1": 1.2})
+    'less than 0.1 minutes of processor time'
     """
     if not found:
         return ""
     parts = ", ".join(f"{paper} {seconds / 60:.1f}" for paper, seconds in found.items())
     whole = sum(found.values()) / 60
+    if whole < _LEAST_MINUTES:
+        return "less than 0.1 minutes of processor time"
     by_paper = f" ({parts})" if len(found) > 1 else ""
     return f"about {whole:.1f} minutes of processor time{by_paper}, less what the cache has"

@@ -10,6 +10,7 @@ from math import sqrt
 from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from airtcp.papers.events import widened
 from airtcp.papers.paper import Term
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class Measure:
     """Why there is no value, or what a reader must know of it."""
     each: list[float | None] | None = None
     """The values of the repeats, in their order, where it was repeated."""
+    weights: list[float] | None = None
+    """Of counts and of rates of events: the events of each repeat over its value; 1 for a count."""
 
     @property
     def term(self) -> Term:
@@ -72,12 +75,28 @@ def student(freedom: int) -> float:
 
 
 def repeated(
-    metric: str, at: At, values: Sequence[float | None], unit: str = "", note: str = ""
+    metric: str,
+    at: At,
+    values: Sequence[float | None],
+    unit: str = "",
+    note: str = "",
+    weights: Sequence[float] | None = None,
 ) -> Measure:
     """Make a measure from independent repeats: their mean and its 95 % interval.
 
+    Args:
+        metric: Name of the measure.
+        at: Its conditions.
+        values: A value of each repeat.
+        unit: Its unit.
+        note: Why there may be no value.
+        weights: Of counts and of rates of events, what a repeat's value is multiplied by to give
+            its events. Few events widen the interval (`airtcp.papers.events`).
+
     >>> repeated("share", {}, [10.0, 12.0, 14.0], "%").value
     12.0
+    >>> round(repeated("timeouts", {}, [0.0] * 6, weights=[1.0] * 6).high, 3)
+    0.615
     """
     known = [value for value in values if value is not None]
     if not known:
@@ -86,7 +105,12 @@ def repeated(
     if len(known) == 1:
         return Measure(metric, at, middle, unit=unit, note=note)
     half = student(len(known) - 1) * stdev(known) / sqrt(len(known))
-    return Measure(metric, at, middle, middle - half, middle + half, unit, note, list(values))
+    low, high = middle - half, middle + half
+    every = None if weights is None else list(weights)
+    if every is not None:
+        told = [w for w, value in zip(every, values, strict=True) if value is not None]
+        low, high = widened(low, high, known, told)
+    return Measure(metric, at, middle, low, high, unit, note, list(values), every)
 
 
 @dataclass(frozen=True)
@@ -156,7 +180,14 @@ class Outcome:
         measures = [
             m
             if m.each is None
-            else repeated(m.metric, m.at, m.each[:repeats], unit=m.unit, note=m.note)
+            else repeated(
+                m.metric,
+                m.at,
+                m.each[:repeats],
+                unit=m.unit,
+                note=m.note,
+                weights=None if m.weights is None else m.weights[:repeats],
+            )
             for m in self.measures
         ]
         return Outcome(measures, skipped=self.skipped, notes=self.notes)

@@ -23,8 +23,6 @@ _NUMBER: Final = re.compile(r"(?<![\w.])[-\u2212]?\d+(?:[.,]\d+)*")
 _NOT_PROSE: Final = re.compile(
     r"```.*?```|`[^`]*`|\]\([^)]*\)|<!--.*?-->|^#+ [^\n]*$", re.DOTALL | re.MULTILINE
 )
-_DATED: Final = re.compile(r"<!-- dated: .+? -->.*?<!-- end of dated -->", re.DOTALL)
-"""A part of a page that says of itself when, and from what, it was made."""
 _COUNTS: Final = 20
 """Whole numbers up to this one are counts of things in a sentence."""
 
@@ -49,7 +47,7 @@ def _texts(value: Any) -> Iterator[str]:
     """Go through all texts and numbers of a table but the causes, keys among them."""
     if isinstance(value, dict):
         for key, one in cast("dict[str, Any]", value).items():
-            if key != "reason":
+            if key not in {"reason", "tried"}:
                 yield key
                 yield from _texts(one)
     elif isinstance(value, list):
@@ -86,11 +84,11 @@ def strays(text: str, allowed: Iterable[str]) -> list[str]:
 def of_page(page: str, library: Library, paper: str) -> list[str]:
     """Say which numbers of a page by hand, and of the causes of its rows, have no source."""
     allowed = known(library, paper)
-    prose = _DATED.sub("", pages.by_hand(page))
-    found = [f"{number} in its text" for number in strays(prose, allowed)]
+    found = [f"{number} in its text" for number in strays(pages.by_hand(page), allowed)]
     for id_ in library.choose([paper]):
         figure = library.figure(id_)
-        reasons = {one.reason for one in (*figure.published, *figure.claims)}
+        said = (*figure.published, *figure.claims)
+        reasons = {text for one in said for text in (one.reason, one.tried)}
         found += [
             f"{number} in a reason of {id_}"
             for reason in sorted(reasons)

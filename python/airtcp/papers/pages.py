@@ -15,9 +15,12 @@ and what is between the marks is exchanged for what the records of `airtcp.paper
 | `own S2` | the same of our own statements |
 | `rows S1 set=tum-tsch` | all rows at a condition, met or not, with their verdicts |
 | `table S2.table1 goodput cols=loss` | measures by conditions; in brackets what is printed |
-
 | `csv ../figures/ns2/capture.csv` | a file of comma-separated values, named from the page |
 | `cost S2` | the processor time that the figures took |
+| `alternatives S1 "link model"` | rows met under each alternative of an assumption, and values |
+
+`alternatives` takes the measures that become lines, each with its figure in front:
+"S1.fig3 slowest[set=mirage-ch26, prr=0.34]".
 
 `table` takes several measures, each in a column if there is no `cols=`, `rows=` for conditions that
 make lines,
@@ -41,7 +44,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from airtcp import words
 from airtcp.papers.form import refuse
 from airtcp.papers.paper import term
-from airtcp.papers.rows import interval, said_counts, shown
+from airtcp.papers.rows import interval, said_counts, shown, told
 from airtcp.papers.verdict import MET
 
 if TYPE_CHECKING:
@@ -80,6 +83,11 @@ def blocks(page: str) -> list[str]:
     return [found[2] for found in _BLOCK.finditer(page)]
 
 
+def shows_alternatives(page: str) -> bool:
+    """Tell whether a page has a table of alternatives."""
+    return any(asked.startswith("alternatives ") for asked in blocks(page))
+
+
 def _value(asked: str, records: Mapping[str, Record]) -> str:
     id_, *rest = shlex.split(asked)
     record = records.get(id_)
@@ -103,12 +111,15 @@ def _block(asked: str, records: Mapping[str, Record], home: Path | None) -> str:
         return _cost(rest[0], records)
     if kind == "table":
         return _table(rest, records)
+    if kind == "alternatives" and len(rest) > 1:
+        return _alternatives(rest[0], rest[1], rest[2:], records)
     if kind == "rows" and len(rest) == 2:  # noqa: PLR2004 - the id and the condition
         return _where(_rows(rest[0], records), rest[1])
     makers = {"counts": _counts, "missed": _missed, "own": _own}
     if kind not in makers or len(rest) != 1:
         refuse(
-            f'block "{asked}": expected counts, missed, own or cost with an id, rows, table or csv'
+            f'block "{asked}": expected counts, missed, own or cost with an id, rows, table, '
+            "alternatives or csv"
         )
     return makers[kind](_rows(rest[0], records))
 
@@ -165,13 +176,21 @@ def _open(rows: Sequence[dict[str, Any]], *, own: bool) -> str:
     lines = ["| | published | here | verdict | cause |", "|---|---|---|---|---|"]
     before: tuple[str, str] | None = None
     for row in chosen:
-        cause = "as above" if before == (row["id"], row["cause"]) and row["cause"] else row["cause"]
-        before = (row["id"], row["cause"])
+        cause = _cause(row)
+        if before == (row["id"], cause) and cause:
+            cause = "as above"
+        else:
+            before = (row["id"], cause)
         what = f"{row['id']} {row['words'] if row['kind'] == 'ordering' else shown(row)}"
         lines.append(
             _line([what, _published(row), _here(row), row["verdict"], cause or _unknown(row)])
         )
     return "\n".join(lines)
+
+
+def _cause(row: Mapping[str, Any]) -> str:
+    shown_by = [f"`{one}`" for one in row.get("shown_by", [])]
+    return f"{row['cause']} (shown by {', '.join(shown_by)})" if shown_by else row["cause"]
 
 
 def _unknown(row: Mapping[str, Any]) -> str:
@@ -190,8 +209,53 @@ def _where(rows: Sequence[dict[str, Any]], condition: str) -> str:
         what = f"{row['id']} {row['words'] if row['kind'] == 'ordering' else shown(row)}"
         mark = " (own statement)" if row["own"] else ""
         cells = [what + mark, _published(row), _here(row), row["verdict"]]
-        lines.append(_line([*cells, "" if row["verdict"] in MET else row["cause"]]))
+        lines.append(_line([*cells, "" if row["verdict"] in MET else _cause(row)]))
     return "\n".join(lines)
+
+
+def _alternatives(
+    wanted: str, assumption: str, terms: Sequence[str], records: Mapping[str, Record]
+) -> str:
+    """Lay out what the alternatives of an assumption change: rows met, and chosen values."""
+    rows: list[dict[str, Any]] = [
+        {**row, "id": id_}
+        for id_, record in records.items()
+        if id_.split(".")[0] == wanted
+        for row in record.get("alternatives", [])
+    ]
+    tried: list[dict[str, Any]] = [
+        s for row in rows for s in row["sensitivity"] if s["assumption"] == assumption
+    ]
+    named = list(dict.fromkeys(told(s["alternative"]) for s in tried))
+    if not named:
+        refuse(f'there are no kept alternatives of "{assumption}": scripts/papers run {wanted}')
+    open_ = [row for row in rows if any(s["assumption"] == assumption for s in row["sensitivity"])]
+    lines: list[list[str]] = [["", "published", "taken", *named]]
+    whole = words.counted(len(open_), "row")
+    counts = [sum(row["verdict"] in MET for row in open_)]
+    counts += [
+        sum(_under(row, assumption, name)["verdict"] in MET for row in open_) for name in named
+    ]
+    lines.append([f"rows met, of the {whole} that it changes", "", *map(str, counts)])
+    for one in terms:
+        id_, _, what = one.partition(" ")
+        found = [row for row in rows if row["id"] == id_ and _key(row["at"]) == _key(term(what).at)]
+        found = [row for row in found if row["metric"] == term(what).metric]
+        if not found:
+            refuse(f'"{id_}" has no row on "{what}"')
+        row = found[0]
+        under = [words.number(_under(row, assumption, name)["here"]) for name in named]
+        lines.append([f"{id_} {shown(row)}", _published(row), words.number(row["here"]), *under])
+    head, *rest = lines
+    return "\n".join([_line(head), "|" + "---|" * len(head), *map(_line, rest)])
+
+
+def _under(row: Mapping[str, Any], assumption: str, alternative: str) -> Mapping[str, Any]:
+    """Give a row under an alternative; the row itself if it does not depend on it."""
+    for one in row["sensitivity"]:
+        if one["assumption"] == assumption and told(one["alternative"]) == alternative:
+            return one
+    return row
 
 
 def _line(cells: Sequence[str]) -> str:

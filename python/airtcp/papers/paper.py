@@ -29,6 +29,14 @@ SOURCE: Final[Form] = {
     "section": Key("text", "the section that speaks of it"),
     "caption": Key("text", "its caption, or what it shows"),
 }
+_CAUSE: Final[Form] = {
+    "shown_by": Key(
+        "texts",
+        "the experiments that show the reason: ids of figures, names of assumptions of this "
+        "figure, commands, or programs below docs/figures",
+    ),
+    "tried": Key("text", "what was tried without finding the cause, in place of a reason"),
+}
 PUBLISHED: Final[Form] = {
     "metric": Key("text", "the measure, as the driver calls it", required=True),
     "at": Key("conditions", "the conditions it is measured at", default={}),
@@ -49,6 +57,7 @@ PUBLISHED: Final[Form] = {
     "own": Key("text", "why it is our own statement: the value under a reading that is ours"),
     "by_construction": Key("text", "why this is met by the way the links are made"),
     "reason": Key("text", "why it is not met, if it is not"),
+    **_CAUSE,
 }
 CLAIM: Final[Form] = {
     "words": Key(
@@ -68,6 +77,7 @@ CLAIM: Final[Form] = {
     "own": Key("text", "why it is our own statement, though the publication has words on it"),
     "by_construction": Key("text", "why this holds by the way the links are made"),
     "reason": Key("text", "why it does not hold, if it does not"),
+    **_CAUSE,
 }
 ASSUMPTION: Final[Form] = {
     "name": Key("text", "a short name", required=True),
@@ -178,6 +188,10 @@ class Published:
     y: float | None
     own: str = ""
     """Why it is our own statement and none of the publication's; empty if it is the latter's."""
+    shown_by: tuple[str, ...] = ()
+    """Experiments that show the reason."""
+    tried: str = ""
+    """What was tried without finding the cause."""
 
 
 @dataclass(frozen=True)
@@ -194,6 +208,15 @@ class Claim:
     reason: str
     own: str = ""
     """Why it is our own statement and none of the publication's; empty if it is the latter's."""
+    shown_by: tuple[str, ...] = ()
+    """Experiments that show the reason."""
+    tried: str = ""
+    """What was tried without finding the cause."""
+
+
+def cause_of(one: Published | Claim) -> str:
+    """Say why a row is not met; or that this was not found, and what was tried."""
+    return f"cause not found; tried: {one.tried}" if one.tried else one.reason
 
 
 @dataclass(frozen=True)
@@ -387,7 +410,17 @@ def _published(part: Mapping[str, Any], where: str, place: str) -> Published:
         part.get("x"),
         part.get("y"),
         part.get("own", ""),
+        *_cause(part, f"{where}: {place}"),
     )
+
+
+def _cause(part: Mapping[str, Any], place: str) -> tuple[tuple[str, ...], str]:
+    """Give the experiments that show a reason, and what was tried where there is none."""
+    if "tried" in part and "reason" in part:
+        refuse(f'{place}: "tried" is for rows whose cause was not found; expected no "reason"')
+    if "shown_by" in part and "reason" not in part:
+        refuse(f'{place}: "shown_by" needs the "reason" that is shown')
+    return tuple(part.get("shown_by", ())), part.get("tried", "")
 
 
 def _claims(part: Mapping[str, Any], where: str, place: str, own: str) -> list[Claim]:
@@ -425,6 +458,7 @@ def _claims(part: Mapping[str, Any], where: str, place: str, own: str) -> list[C
                 part.get("by_construction", ""),
                 part.get("reason", ""),
                 own,
+                *_cause(part, f"{where}: {place}"),
             )
         )
     return made

@@ -3,17 +3,21 @@
 `docs/papers/results/S2.json` holds for every figure of a paper its rows, its measures, and a
 fingerprint of its inputs: the figure's file, `paper.toml`, and every scenario and set of links that
 it reads. A figure whose inputs have another fingerprint today is *stale*; one may have no record.
-Alternatives of what a publication leaves open are not kept. Pages of the documentation are made
-from these files (`airtcp.papers.pages`).
+Alternatives of what a publication leaves open are kept of the papers whose page shows them, of as
+many repeats as `scripts/papers` says. Pages of the documentation are made from these files
+(`airtcp.papers.pages`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any, Final, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict, cast
 
 from airtcp.papers import drivers
+from airtcp.papers.library import read_toml
+from airtcp.papers.paper import cause_of
+from airtcp.papers.verdict import MET
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,8 +29,12 @@ if TYPE_CHECKING:
 
 _ROW: Final = (
     "kind", "metric", "at", "words", "published", "published_interval", "here", "here_interval",
-    "right", "unit", "verdict", "cause", "own", "by_construction", "derived",
+    "right", "unit", "verdict", "cause", "shown_by", "tried", "own", "by_construction", "derived",
 )  # fmt: skip
+_ALTERNATIVE: Final = (
+    "kind", "metric", "at", "published", "published_interval", "unit", "here", "verdict",
+)  # fmt: skip
+_WORDS: Final = {"reason", "shown_by", "tried"}
 _DIGITS: Final = 6
 
 
@@ -40,18 +48,57 @@ class Record(TypedDict):
     """Processor time that it took."""
     measures: list[dict[str, Any]]
     rows: list[dict[str, Any]]
+    alternatives: NotRequired[list[dict[str, Any]]]
+    """The rows with their alternatives, of `alternative_runs` repeats."""
+    alternative_runs: NotRequired[int]
 
 
 def fingerprint(figure: Figure, library: Library) -> str:
-    """Give a hash of all that a figure is made from, besides the program and measured data."""
+    """Give a hash of all that a figure is made from, besides the program and measured data.
+
+    The causes of rows do not count: nothing is measured with them (`reword`).
+    """
     whole = hashlib.sha256()
     named = {figure.path, figure.paper.path, *drivers.files(figure, library)}
     for path in sorted(named, key=lambda path: (path.parent.name, path.name)):
-        # Lines may end otherwise on another system.
-        content = path.read_bytes().replace(b"\r\n", b"\n")
+        content = json.dumps(_without_words(read_toml(path)), sort_keys=True).encode()
         whole.update(f"{path.parent.name}/{path.name} {len(content)}\n".encode())
         whole.update(content)
     return whole.hexdigest()[:16]
+
+
+def _without_words(value: Any) -> Any:
+    """Leave out of a table why rows are not met."""
+    if isinstance(value, dict):
+        table = cast("dict[str, Any]", value)
+        return {key: _without_words(one) for key, one in table.items() if key not in _WORDS}
+    if isinstance(value, list):
+        return [_without_words(one) for one in cast("list[Any]", value)]
+    return value
+
+
+def reword(folder: Path, library: Library, paper: str) -> dict[str, Record]:
+    """Give the records of a paper, with the causes that its files have today."""
+    records = read(folder, paper)
+    for id_ in library.choose([paper]):
+        if id_ not in records:
+            continue
+        figure = library.figure(id_)
+        said = [*figure.published, *figure.claims]
+        rows = records[id_]["rows"]
+        if len(rows) != len(said) or records[id_]["fingerprint"] != fingerprint(figure, library):
+            continue
+        for row, one in zip(rows, said, strict=True):
+            open_ = row["verdict"] not in MET and row["verdict"] != "skipped"
+            row["cause"] = cause_of(one) if open_ else ""
+            row["shown_by"] = list(one.shown_by) if open_ else []
+            row["tried"] = one.tried if open_ else ""
+    return records
+
+
+def write(folder: Path, paper: str, records: dict[str, Record]) -> None:
+    """Write the records of a paper."""
+    place(folder, paper).write_text(_text(records), "utf-8")
 
 
 def place(folder: Path, paper: str) -> Path:
@@ -122,6 +169,39 @@ def keep(
     return written
 
 
+def keep_alternatives(folder: Path, found: Iterable[Reproduced], runs: int) -> None:
+    """Put what alternatives change beside the records of the same figures.
+
+    Args:
+        folder: The folder of results.
+        found: What was reproduced, with alternatives.
+        runs: Of how many repeats.
+    """
+    for one in found:
+        name = one.figure.paper.id
+        records = read(folder, name)
+        rows = [
+            {
+                **{key: row[key] for key in _ALTERNATIVE},
+                "sensitivity": [
+                    {
+                        "assumption": s["assumption"],
+                        "alternative": s["alternative"],
+                        "here": s["here"],
+                        "verdict": s["verdict"],
+                    }
+                    for s in row["sensitivity"]
+                ],
+            }
+            for row in one.rows
+            if row["sensitivity"]
+        ]
+        if rows and one.figure.id in records:
+            records[one.figure.id]["alternatives"] = [_short(row) for row in rows]
+            records[one.figure.id]["alternative_runs"] = runs
+            place(folder, name).write_text(_text(records), "utf-8")
+
+
 def stale(folder: Path, library: Library, paper: str) -> list[str]:
     """Name the figures of a paper whose record is of other inputs than today's."""
     records = read(folder, paper)
@@ -155,8 +235,13 @@ def _text(records: dict[str, Record]) -> str:
     for id_, record in records.items():
         head = {key: record.get(key) for key in ("fingerprint", "version", "seed", "cpu_s")}
         lines = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
-        for key in ("measures", "rows"):
-            each = ",\n  ".join(json.dumps(one, ensure_ascii=False) for one in record[key])
+        if "alternatives" in record:
+            lines.append(f' "alternative_runs": {record.get("alternative_runs")}')
+        tables = {"measures": record["measures"], "rows": record["rows"]}
+        if "alternatives" in record:
+            tables["alternatives"] = record["alternatives"]
+        for key, table in tables.items():
+            each = ",\n  ".join(json.dumps(one, ensure_ascii=False) for one in table)
             lines.append(f' "{key}": [\n  {each}\n ]')
         parts.append(f"{json.dumps(id_)}: {{\n" + ",\n".join(lines) + "\n}")
     return "{\n" + ",\n".join(parts) + "\n}\n"

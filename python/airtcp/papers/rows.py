@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from airtcp import words
 from airtcp.papers.form import refuse
-from airtcp.papers.paper import Claim, Published, Term
+from airtcp.papers.paper import Claim, Published, Term, cause_of
 from airtcp.papers.verdict import MET, Judged, Verdict, judge, judge_claim, said_margin
 
 if TYPE_CHECKING:
@@ -51,6 +51,11 @@ class Row(TypedDict):
     verdict: Verdict
     reason: str
     cause: str
+    """Why it is not met; or that this was not found, and what was tried."""
+    shown_by: list[str]
+    """Experiments that show the cause."""
+    tried: str
+    """What was tried without finding a cause."""
     by_construction: str
     own: str
     """Why it is our own statement, and none of the publication's; empty if it is the latter's."""
@@ -129,6 +134,7 @@ def _row(
             )
     here = judged.here
     value = None if here is None else here.value
+    open_ = not judged.met and judged.verdict != "skipped"
     return {
         "id": figure.id,
         "kind": "value" if isinstance(one, Published) else "ordering",
@@ -145,7 +151,9 @@ def _row(
         "unit": one.unit if isinstance(one, Published) else ("" if here is None else here.unit),
         "verdict": judged.verdict,
         "reason": judged.reason,
-        "cause": "" if judged.met or judged.verdict == "skipped" else one.reason,
+        "cause": cause_of(one) if open_ else "",
+        "shown_by": list(one.shown_by) if open_ else [],
+        "tried": one.tried if open_ else "",
         "by_construction": one.by_construction,
         "own": one.own,
         "derived": _derived(figure, wanted),
@@ -205,6 +213,10 @@ class Counts(TypedDict):
     orderings: int
     undecided: int
     missed: int
+    shown: int
+    """Missed rows whose cause an experiment shows."""
+    argued: int
+    """Missed rows with a cause that no experiment shows."""
     unexplained: int
     """Of those not reproduced: how many have no cause."""
     skipped: int
@@ -242,7 +254,11 @@ def _counts(rows: Sequence[Row]) -> Counts:
         "orderings": verdicts.get("ordering holds", 0),
         "undecided": verdicts.get("undecided", 0),
         "missed": len(missed),
-        "unexplained": sum(not row["cause"] for row in missed),
+        "shown": sum(bool(row["shown_by"]) for row in missed),
+        "argued": sum(
+            bool(row["cause"]) and not row["shown_by"] and not row["tried"] for row in missed
+        ),
+        "unexplained": sum(not row["cause"] or bool(row["tried"]) for row in missed),
         "skipped": verdicts.get("skipped", 0),
         "derived": sum(bool(row["derived"]) for row in met),
         "constructed": sum(bool(row["by_construction"]) for row in met),
@@ -274,7 +290,16 @@ def said_counts(rows: Sequence[Row]) -> list[str]:
 
 
 def _rest(counts: Counts) -> str:
-    reasons = f" ({counts['unexplained']} without a cause)" if counts["unexplained"] else ""
+    causes = [
+        f"{counts[key]} {said}"
+        for key, said in (
+            ("shown", "whose cause an experiment shows"),
+            ("argued", "with a cause that no experiment shows"),
+            ("unexplained", "without a cause"),
+        )
+        if counts[key]
+    ]
+    reasons = f" ({', '.join(causes)})" if causes else ""
     parts = [
         f", {counts[key]} {said}"
         for key, said in (

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from airtcp import words
 from airtcp.papers.outcome import repeated
-from airtcp.papers.paper import Term
+from airtcp.papers.paper import Term, cause_of
 
 if TYPE_CHECKING:
     from airtcp.papers.outcome import Measure, Outcome
@@ -95,7 +95,7 @@ def judge(published: Published, outcome: Outcome) -> Judged:
     if here is None:
         raise KeyError(published.term)
     if here.value is None or not isfinite(here.value):
-        return Judged("not reproduced", _because(here.note, published.reason), here)
+        return Judged("not reproduced", _because(here.note, cause_of(published)), here)
     unclear = False
     for verdict, region, said in _regions(published):
         where = region.place(here.value, here.low, here.high)
@@ -105,8 +105,8 @@ def judge(published: Published, outcome: Outcome) -> Judged:
     beyond = _beyond(published, here.value)
     if unclear:
         ours = f"95 % {_interval(here.low, here.high)} here is too wide to tell"
-        return Judged("undecided", _because(ours, published.reason), here)
-    return Judged("not reproduced", _because(beyond, published.reason), here)
+        return Judged("undecided", _because(ours, cause_of(published)), here)
+    return Judged("not reproduced", _because(beyond, cause_of(published)), here)
 
 
 def _regions(published: Published) -> list[tuple[Verdict, _Region, str]]:
@@ -147,7 +147,7 @@ def judge_claim(claim: Claim, outcome: Outcome) -> Judged:
     for wanted, measure in zip(terms, found, strict=True):
         if not _known(measure.value):
             said = f"{wanted} was not measured: {measure.note}"
-            return Judged("not reproduced", _because(said, claim.reason), left, right)
+            return Judged("not reproduced", _because(said, cause_of(claim)), left, right)
     value, other = left.value or 0.0, right or 0.0
     where = _ordered(claim, value, other, *_gap(claim, found, value, other))
     numbers = f"{words.number(value)} {claim.op} {words.number(other)}{said_margin(claim)}"
@@ -158,9 +158,9 @@ def judge_claim(claim: Claim, outcome: Outcome) -> Judged:
     elif where == "unclear":
         verdict = "undecided"
         open_ = f"whether {numbers} is within the scatter of the runs"
-        why = _because(_because(open_, _in_repeats(repeats)), claim.reason)
+        why = _because(_because(open_, _in_repeats(repeats)), cause_of(claim))
     else:
-        verdict, why = "not reproduced", _because(f"not {numbers}", claim.reason)
+        verdict, why = "not reproduced", _because(f"not {numbers}", cause_of(claim))
     return Judged(verdict, why, left, right, repeats)
 
 
@@ -190,7 +190,6 @@ def _gap(
     """
     left = found[0]
     right = found[1] if isinstance(claim.right, Term) else None
-    fixed = right is None or right.low is None
     pairs = [] if left.each is None else list(_pairs(left.each, claim.right, right))
     if len(pairs) > 1 and len(pairs) == len(left.each or ()):
         sign = -1.0 if claim.op in {"<", "<="} else 1.0
@@ -199,16 +198,34 @@ def _gap(
         if gaps.low is None or gaps.high is None:
             return None, None
         back = weight * abs(other)
-        return gaps.low + back, gaps.high + back
-    halves = [
-        (one.high - one.low) / 2
-        for one in (left, *([] if fixed or right is None else [right]))
-        if one.low is not None and one.high is not None
-    ]
-    if not halves:
+        low, high = gaps.low + back, gaps.high + back
+        if left.weights is None and (right is None or right.weights is None):
+            return low, high
+        # Few events do not show how much their gap scatters: the sides' own intervals count too.
+        apart_low, apart_high = _apart(left, right, value, other)
+        return min(low, apart_low), max(high, apart_high)
+    if left.low is None and (right is None or right.low is None):
         return None, None
-    half = hypot(*halves)
-    return value - other - half, value - other + half
+    return _apart(left, right, value, other)
+
+
+def _apart(left: Measure, right: Measure | None, value: float, other: float) -> tuple[float, float]:
+    """Give the interval of the gap of two sides that were not repeated together.
+
+    The ends are as far from the gap as both sides' ends together (Zou and Donner 2008).
+    """
+    below, above = _reach(left, value)
+    right_below, right_above = (0.0, 0.0) if right is None else _reach(right, other)
+    gap = value - other
+    return gap - hypot(below, right_above), gap + hypot(above, right_below)
+
+
+def _reach(side: Measure, value: float) -> tuple[float, float]:
+    """Give how far an interval reaches below and above its mean; no interval reaches nowhere."""
+    return (
+        0.0 if side.low is None else value - side.low,
+        0.0 if side.high is None else side.high - value,
+    )
 
 
 def _pairs(

@@ -52,6 +52,10 @@ class CellRun(variants.Run):
             if kind is None or name == kind
         ]
 
+    def sent(self, kind: str) -> int:
+        """Count the frames of a class that were sent."""
+        return sum(counts["sent"] for counts in self.frames(kind))
+
     def lost(self, kind: str, cause: str | None = None) -> float | None:
         """Give the share of the frames of a class that was lost, to a cause or at all, in %.
 
@@ -61,7 +65,7 @@ class CellRun(variants.Run):
         (10.0, 2.5, None)
         """
         frames = self.frames(kind)
-        sent = sum(counts["sent"] for counts in frames)
+        sent = self.sent(kind)
         if not sent:
             return None
         chosen = [

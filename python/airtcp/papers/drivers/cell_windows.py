@@ -155,7 +155,7 @@ def _of_node(which: str, seen: Sequence[Seen], spans: Sequence[Mapping[str, Any]
     windows = [one.windows[flow] for one, flow in chosen]
     counts = [one.reductions(flow) for one, flow in chosen]
     found = [
-        repeated("reductions", at, counts, "reductions"),
+        repeated("reductions", at, counts, "reductions", weights=[1.0] * len(counts)),
         Measure("least reductions", at, min(counts), unit="reductions"),
         Measure("greatest reductions", at, max(counts), unit="reductions"),
         repeated("largest window", at, [max(w.cwnd) / _KB for w in windows], "kB"),
@@ -165,7 +165,7 @@ def _of_node(which: str, seen: Sequence[Seen], spans: Sequence[Mapping[str, Any]
         within = {**at, "span": span["name"]}
         falls = [float(sum(start <= w.times[i] < end for i in w.falls())) for w in windows]
         found += [
-            repeated("reductions", within, falls, "reductions"),
+            repeated("reductions", within, falls, "reductions", weights=[1.0] * len(falls)),
             repeated("window", within, [w.mean(start, end) / _KB for w in windows], "kB"),
         ]
     start, end = spans[-1]["from_s"], spans[-1]["to_s"]

@@ -108,6 +108,27 @@ MEASURES: Final[dict[str, tuple[str, Callable[[CellRun], float | None]]]] = {
     "queue drops": ("packets", lambda run: run.summed("queue_drops")),
     "retry drops": ("packets", lambda run: run.summed("retry_drops")),
 }
+_SHARES: Final = {"data": "data", "ACK": "tcp_ack", "RTS": "rts"}
+"""What the shares of lost frames are shares of, by how their names begin."""
+
+
+def _hundredths(kind: str) -> Callable[[CellRun], float]:
+    return lambda run: run.sent(kind) / 100
+
+
+def _one(_: CellRun) -> float:
+    return 1.0
+
+
+EVENTS: Final[dict[str, Callable[[CellRun], float]]] = {
+    **{
+        name: _hundredths(_SHARES[name.replace(" ", "-").split("-")[0]])
+        for name, (unit, _) in MEASURES.items()
+        if unit == "%" and name != "share"
+    },
+    **dict.fromkeys(("timeouts", "fast retransmits", "queue drops", "retry drops"), _one),
+}
+"""Of the measures that are counts or rates of events: the events over the value."""
 PARAMETERS: Final[Form] = parameters_of(
     MEASURES,
     {
@@ -132,7 +153,7 @@ def _measured(
 ) -> list[Measure]:
     found: list[Measure] = []
     for name in dict.fromkeys([*parameters["measure"], *parameters["extremes"]]):
-        one = measured(name, at, runs, MEASURES)
+        one = measured(name, at, runs, MEASURES, EVENTS)
         found.append(one)
         if name in parameters["extremes"] and one.value is not None:
             known = [value for value in one.each or [one.value] if value is not None]

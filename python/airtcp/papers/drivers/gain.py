@@ -7,6 +7,7 @@ less noise of its own.
 
 from __future__ import annotations
 
+from random import Random
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from airtcp.papers.context import Context
     from airtcp.papers.link_run import LinkRun
 
+_SEED, _RESAMPLES = 1, 400
+"""Of the bootstrap over draws."""
 PARAMETERS: Final[Form] = {
     **SETS,
     "ranges": Key(
@@ -55,6 +58,26 @@ def _ratio(links: Sequence[LinkRun], least_mu: float) -> float | None:
     return median(found) if found else None
 
 
+def _pooled(
+    draws: Sequence[Sequence[LinkRun]], least_mu: float
+) -> tuple[float | None, float | None, float | None]:
+    """Give the ratio of the links of all draws, since few lie at the ends of the scale.
+
+    Its 95 % interval is that of the bootstrap over draws (percentiles).
+    """
+    whole = _ratio([link for run in draws for link in run], least_mu)
+    if whole is None or len(draws) == 1:
+        return whole, None, None
+    random = Random(_SEED)  # noqa: S311 - resampling, no secret
+    again = (
+        _ratio([link for run in random.choices(draws, k=len(draws)) for link in run], least_mu)
+        for _ in range(_RESAMPLES)
+    )
+    found = sorted(ratio for ratio in again if ratio is not None)
+    cut = len(found) // 40
+    return whole, found[cut], found[-1 - cut]
+
+
 def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outcome:  # noqa: FBT001
     """Measure."""
     outcome = Outcome()
@@ -63,12 +86,11 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
         for name, prr in ranges.items():
             at = {"set": links.name, "prr": name}
             chosen = [within(run, links.prr(prr)) for run in runs]
-            # Few links lie at the ends of the scale: the median is over those of all draws.
-            ratio = _ratio([link for run in chosen for link in run], parameters["least_mu"])
+            ratio = _pooled(chosen, parameters["least_mu"])
             outcome.measures += [
                 repeated("rank correlation", at, [_correlation(run) for run in chosen]),
                 repeated("share gaining", at, [_gaining(run) for run in chosen], "%"),
-                Measure("ratio", at, ratio),
+                Measure("ratio", at, *ratio),
                 repeated("links", at, [float(len(run)) for run in chosen], "links"),
             ]
         if not draw:

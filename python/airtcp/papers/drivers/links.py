@@ -117,6 +117,18 @@ MEASURES: Final[dict[str, tuple[str, Callable[[ProtocolRun], float | None]]]] = 
     "timeouts": ("timeouts", lambda run: run.of_flows("timeouts")),
     "retransmissions": ("segments", lambda run: run.of_flows("retransmissions")),
 }
+
+
+def _one(_: ProtocolRun) -> float:
+    return 1.0
+
+
+EVENTS: Final[dict[str, Callable[[ProtocolRun], float]]] = {
+    "residual loss": lambda run: min(link["delivered_packets"] for link in run.links) / 100,
+    "timeouts": _one,
+    "retransmissions": _one,
+}
+"""Of the measures that are counts or rates of events: the events over the value."""
 PARAMETERS: Final[Form] = parameters_of(
     MEASURES,
     {
@@ -185,7 +197,9 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
             outcome.skipped.append((at, str(error)))
     found = runs_of(context, parameters, every, ProtocolRun)
     for (at, _), runs in zip(every, found, strict=True):
-        outcome.measures += [measured(name, at, runs, MEASURES) for name in parameters["measure"]]
+        outcome.measures += [
+            measured(name, at, runs, MEASURES, EVENTS) for name in parameters["measure"]
+        ]
     if draw:
         outcome.plots += plots_of(parameters, outcome, MEASURES)
     return outcome

@@ -175,10 +175,21 @@ def measured(
     at: Mapping[str, str | float],
     runs: Sequence[R],
     measures: Mapping[str, tuple[str, Callable[[R], float | None]]],
+    events: Mapping[str, Callable[[R], float]],
 ) -> Measure:
-    """Take a measure from each run of a variant."""
+    """Take a measure from each run of a variant.
+
+    Args:
+        name: Of the measure.
+        at: The conditions of the variant.
+        runs: Its runs.
+        measures: By name, a unit and a function that takes the measure from one run.
+        events: By name, for counts and rates of events: the events of a run over its value.
+    """
     unit, take = measures[name]
-    return repeated(name, at, [take(run) for run in runs], unit, f"no {name} in this variant")
+    weights = [events[name](run) for run in runs] if name in events else None
+    note = f"no {name} in this variant"
+    return repeated(name, at, [take(run) for run in runs], unit, note, weights)
 
 
 def plots_of(
