@@ -38,7 +38,14 @@ INTERVALS = {
     ),
     "share of packets": (
         "residual loss in `compare` and remedies",
-        "linearised ratio of totals, below 30 events widened to the exact interval",
+        "linearised ratio of totals; where fewer than 30 packets were lost, or fewer than 30 were not,"
+        " widened to the exact interval (Garwood)",
+    ),
+    "share over replications": (
+        "retransmitted shares in `run`, `compare` and `study`; loss rates of links and error rates of"
+        " frames in `run`",
+        "Student's t of the replications' shares, widened likewise. A link without a loss model has 0,"
+        " which is certain",
     ),
     "paired difference": ("`compare`, remedies", "Student's t of the differences"),
     "paired difference in percent": ("`compare`, remedies", "Fieller's interval of a ratio"),

@@ -172,6 +172,11 @@ def compare() -> None:
     table = pl.concat(
         [means(bulk), _transfers(short), _bounds(), means(beside)], how="vertical_relaxed"
     )
+    draw(table)
+
+
+def draw(table: pl.DataFrame) -> None:
+    """Write the figure and its numbers, and the aims."""
     style.numbers("remedies-aims", aims(table))
     rows = [
         ("goodput_share", "bulk, of (1-p)C", alt.Scale(domain=[0, 1])),

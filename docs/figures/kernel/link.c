@@ -5,9 +5,11 @@
 //
 //   cc -O2 -o link link.c && ./link --flows cubic,bbr --rate 10 --rtt 80 --loss 0.01 --queue 100
 //       [--mark 20] [--seconds 60] [--seed 1] [--stagger ms] [--log file] [--info file] [--packets file]
+//       [--no-push]
 //
 // --info: what TCP_INFO says of the first flow every millisecond; --packets: what enters (S), what the
-// queue (Q) and the channel (L) drop, and the ACKs that arrive (A). `recovery.py` reads both.
+// queue (Q) and the channel (L) drop, what is marked (M), and the ACKs that arrive (A). `recovery.py` reads
+// both, `push.py` the packets. --no-push: PSH is taken off data before the receiver sees it.
 //
 // Goodput counts from a flow's connect() to the end. `late_ms` is the latest that the emulator handed
 // over a packet after its time, `late_share` the share that was more than 1 ms late: a run in
@@ -50,7 +52,7 @@ typedef struct {  // a direction: packets wait for the link, then travel
 typedef struct { volatile u64 received; volatile int done; struct tcp_info info; } Shared;
 
 static double rate = 10e6, rtt_ms = 80, loss, seconds = 60, stagger_ms;
-static int queue = 100, mark;
+static int queue = 100, mark, no_push;
 static u64 random_state = 88172645463325252ull;
 static Direction directions[2];
 static Shared *shared;
@@ -152,12 +154,24 @@ static int congestion_mark(uint8_t *ip) {
   return 1;
 }
 
-// A line about a TCP segment: what, when, source port, sequence, acknowledgement, payload.
+// The flag PSH taken off.
+static void clear_push(uint8_t *ip) {
+  uint8_t *tcp = ip + (ip[0] & 15) * 4;
+  if (!(tcp[13] & 8)) return;
+  tcp[13] &= ~8;
+  unsigned sum = (~(tcp[16] << 8 | tcp[17]) & 0xffff) + (~8u & 0xffff);
+  sum = (sum & 0xffff) + (sum >> 16);
+  sum = ~sum & 0xffff;
+  tcp[16] = sum >> 8, tcp[17] = sum;
+}
+
+// A line about a TCP segment: what, when, source port, sequence, acknowledgement, payload, flags.
 static void note(char what, uint8_t *ip, int len) {
   if (!packets) return;
   uint8_t *tcp = ip + (ip[0] & 15) * 4;
   unsigned port = tcp[0] << 8 | tcp[1], seq = ntohl(*(uint32_t *)(tcp + 4)), ack = ntohl(*(uint32_t *)(tcp + 8));
-  fprintf(packets, "%c,%.6f,%u,%u,%u,%d\n", what, now() / 1e9, port, seq, ack, len - (int)(tcp - ip) - (tcp[12] >> 4) * 4);
+  int payload = len - (int)(tcp - ip) - (tcp[12] >> 4) * 4;
+  fprintf(packets, "%c,%.6f,%u,%u,%u,%d,%d\n", what, now() / 1e9, port, seq, ack, payload, tcp[13]);
 }
 
 static void take(int fd, int d) {
@@ -173,7 +187,11 @@ static void take(int fd, int d) {
       if (d == 0) note('Q', buffer, n);
       continue;
     }
-    if (d == 0 && mark && waiting >= (unsigned)mark) marked += congestion_mark(buffer);
+    if (d == 0 && mark && waiting >= (unsigned)mark && congestion_mark(buffer)) {
+      marked++;
+      note('M', buffer, n);
+    }
+    if (d == 0 && no_push) clear_push(buffer);
     Packet p = {t, n, malloc(n)};
     memcpy(p.data, buffer, n);
     x->wait[x->wait_tail++ % RING] = p;
@@ -240,7 +258,8 @@ int main(int argc, char **argv) {
   static struct option options[] = {
       {"flows", 1, 0, 'f'}, {"rate", 1, 0, 'r'},    {"rtt", 1, 0, 't'},  {"loss", 1, 0, 'l'},
       {"queue", 1, 0, 'q'}, {"mark", 1, 0, 'm'},    {"seconds", 1, 0, 's'}, {"seed", 1, 0, 'x'},
-      {"stagger", 1, 0, 'g'}, {"log", 1, 0, 'o'}, {"info", 1, 0, 'i'}, {"packets", 1, 0, 'p'}, {0}};
+      {"stagger", 1, 0, 'g'}, {"log", 1, 0, 'o'}, {"info", 1, 0, 'i'}, {"packets", 1, 0, 'p'},
+      {"no-push", 0, 0, 'n'}, {0}};
   while ((c = getopt_long(argc, argv, "", options, 0)) != -1) switch (c) {
       case 'f': snprintf(flows, sizeof flows, "%s", optarg); break;
       case 'r': rate = atof(optarg) * 1e6; break;
@@ -253,6 +272,7 @@ int main(int argc, char **argv) {
       case 'g': stagger_ms = atof(optarg); break;
       case 'i': info = fopen(optarg, "w"); break;
       case 'p': packets = fopen(optarg, "w"); break;
+      case 'n': no_push = 1; break;
       case 'o': trace = fopen(optarg, "w"); break;
       default: return 2;
     }

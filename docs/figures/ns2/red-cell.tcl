@@ -55,6 +55,8 @@ proc errors {} {
 }
 if {$attempts} { $ns node-config -IncomingErrProc errors }
 set base [$ns node 1.0.0]
+# ns-2 calls IncomingErrProc for the station too: the base station's losses are those of the first call.
+if {$attempts} { set hit $loss }
 $ns node-config -wiredRouting OFF -IncomingErrProc ""
 set station [$ns node 1.0.1]
 foreach {node x} [list $base 50 $station 55] {
@@ -94,8 +96,8 @@ proc finish {} {
 if {$attempts} {
   set phase [new RandomVariable/Uniform]
   for {set t [expr {$start + 2 * [$phase value]}]} {$t < $start + $seconds} {set t [expr {$t + 2}]} {
-    $ns at $t "$loss set rate_ 1"
-    $ns at [expr {$t + 0.25}] "$loss set rate_ 0"
+    $ns at $t "$hit set rate_ 1"
+    $ns at [expr {$t + 0.25}] "$hit set rate_ 0"
   }
 }
 $ns at $start "$ftp start"

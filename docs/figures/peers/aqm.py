@@ -3,17 +3,21 @@
     .venv/bin/python docs/figures/peers/aqm.py
 
 Reads aqm-ns3.csv beside it, which `run` makes, and writes aqm.csv: goodput in Mb/s, drops, marks and mean
-packets waiting, of both.
+packets waiting, of both; and the table of docs/models/queues.md.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import airtcp
 
 HERE = Path(__file__).parent
+PAGE = HERE.parents[1] / "models" / "queues.md"
+PLACE = re.compile(r"(?<=<!-- aqm -->\n).*(?=<!-- end of aqm -->)", re.DOTALL)
+NAMES = {"CoDel": "CoDel", "FqCoDel": "FQ-CoDel", "Pie": "PIE"}
 KIND = {"CoDel": "codel", "FqCoDel": "fq-codel", "Pie": "pie"}
 
 
@@ -39,6 +43,27 @@ def ours(disc: str, flows: int, rtt: float, ecn: int) -> tuple[float, float, flo
     return goodput, drops, row["marked_packets"], row["mean_queue_packets"]
 
 
+def table(rows: list[dict[str, str]]) -> str:
+    """What the page has of the rows: those without ECN, but for FQ-CoDel with one flow, which is CoDel."""
+    lines = [
+        "| | flows, RTT | goodput, Mb/s | drops | mean packets waiting |",
+        "|---|---|---|---|---|",
+    ]
+    for disc, name in NAMES.items():
+        own = [r for r in rows if r["discipline"] == disc and r["ecn"] == "0"]
+        for row in sorted(own, key=lambda r: (int(r["flows"]), float(r["rtt_ms"]))):
+            if disc == "FqCoDel" and row["flows"] == "1":
+                continue
+            pairs = [
+                f"{float(row[f'airtcp_{what}']):.{digits}f} / {float(row[f'ns3_{what}']):.{digits}f}"
+                for what, digits in (("mbps", 2), ("dropped", 0), ("waiting", 1))
+            ]
+            lines.append(
+                f"| {name} | {row['flows']}, {row['rtt_ms']} ms | " + " | ".join(pairs) + " |"
+            )
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     """Write the table."""
     with (HERE / "aqm-ns3.csv").open() as file:
@@ -62,9 +87,11 @@ def main() -> None:
         print(*row.values(), sep=",")
         rows.append(row)
     with (HERE / "aqm.csv").open("w", newline="") as out:
-        table = csv.DictWriter(out, rows[0].keys(), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
+        writer = csv.DictWriter(out, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    page = PAGE.read_text()
+    PAGE.write_text(PLACE.sub(lambda _: "\n" + table(rows) + "\n", page))
 
 
 if __name__ == "__main__":

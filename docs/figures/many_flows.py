@@ -1,0 +1,116 @@
+"""Many flows of a kind on short queues: a table of docs/models/sliding.md.
+
+    .venv/bin/python docs/figures/many_flows.py [--table]
+
+Runs the example `matrix` of the crate `transport`, writes many-flows.csv beside it and the table; with --table the
+table alone.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+import style
+
+ROOT: Final = Path(__file__).parents[2]
+PAGE: Final = ROOT / "docs" / "models" / "sliding.md"
+#: Transport, flows, packets of queue, losses, seeds.
+RUNS: Final = [
+    ("sliding", "2,5,10,20,50", "10,20,100", "0,0.1,0.3", 10),
+    ("sliding", "1", "3", "0.1,0.5", 10),
+    ("sliding", "5", "3", "0", 10),
+    ("sliding", "10", "5", "0", 10),
+    ("tcp", "2,5,10,20,50", "10,20,100", "0,0.1,0.3", 5),
+    ("lt", "2,5,10,20,50", "10,20,100", "0,0.1,0.3", 5),
+]
+#: Packets of 1496 bytes that a link of 10 Mb/s carries in 80 ms.
+PIPE: Final = 10e6 * 0.08 / 8 / 1496
+ROW: Final = re.compile(
+    r"\| *(\d+) \| *(\d+) \| ([\d.]+) \| ([\d.]+) \(([\d.]+)\) \| ([\d.]+) \| ([\d.]+) \(([\d.]+)\) \| ([\d.]+) \|"
+)
+COLUMNS: Final = ["queue", "flows", "loss", "sent", "most", "got", "jain", "least", "queued"]
+
+
+def measure(name: str, flows: str, queue: str, loss: str, seeds: int) -> str:
+    """Run the example; give what it prints."""
+    command = ["cargo", "run", "--release", "-p", "airtcp-transport", "--example", "matrix", "--"]
+    command += [name, flows, queue, loss, str(seeds)]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+
+def rows(name: str, seeds: int, printed: str) -> list[dict[str, str | float]]:
+    """Read what the example printed."""
+    return [
+        {"transport": name, "seeds": seeds}
+        | dict(zip(COLUMNS, map(float, found.groups()), strict=True))
+        for found in ROW.finditer(printed)
+    ]
+
+
+def write(found: list[dict[str, str | float]]) -> None:
+    """Write many-flows.csv."""
+    frame = pl.DataFrame(found).sort("transport", "queue", "flows", "loss")
+    style.numbers("many-flows", frame.with_columns(pl.col("queue", "flows").cast(pl.Int64)))
+
+
+def _numbers(frame: pl.DataFrame, name: str) -> dict[tuple[float, ...], dict[str, float]]:
+    """Rows of a transport on ten packets of queue and more, by queue, flows and loss."""
+    shown = frame.filter((pl.col("transport") == name) & (pl.col("queue") >= 10))
+    keys = ("queue", "flows", "loss")
+    return {tuple(row[key] for key in keys): row for row in shown.sort(keys).iter_rows(named=True)}
+
+
+def table(frame: pl.DataFrame) -> str:
+    """What the page has of the rows."""
+    lines = [
+        "| packets of queue | flows | share | loss | sent (most), Mb/s | got | Jain (least) | queued | "
+        "SACK: got, Jain | LT-TCP: sent, got, Jain |",
+        "|" + 10 * "---|",
+    ]
+    tcp, lt = (_numbers(frame, name) for name in ("tcp", "lt"))
+    for (queue, flows, loss), row in _numbers(frame, "sliding").items():
+        share = (queue + PIPE) / flows
+        sent, jain = f"{row['sent']:.1f}", f"{row['jain']:.2f}"
+        if row["sent"] > 13:
+            sent = f"**{sent}**"
+        if row["jain"] < 0.8 and share >= 4:
+            jain = f"**{jain}**"
+        percent = f"{100 * loss:.0f} %" if loss else "0"
+        sack, other = tcp[queue, flows, loss], lt[queue, flows, loss]
+        lines.append(
+            f"| {queue:.0f} | {flows:.0f} | {share:.1f} | {percent} | {sent} ({row['most']:.1f}) | "
+            f"{row['got']:.2f} | {jain} ({row['least']:.2f}) | {row['queued']:.1f} | "
+            f"{sack['got']:.2f}, {sack['jain']:.2f} | "
+            f"{other['sent']:.1f}, {other['got']:.2f}, {other['jain']:.2f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def placed(frame: pl.DataFrame) -> str:
+    """Give the table as the page has it."""
+    return f"<!-- many flows -->\n\n{table(frame)}\n<!-- end of many flows -->"
+
+
+def main() -> None:
+    """Measure, and write the numbers and the table."""
+    if "--table" not in sys.argv:
+        found = [
+            row for name, *at, seeds in RUNS for row in rows(name, seeds, measure(name, *at, seeds))
+        ]
+        write(found)
+    frame = pl.read_csv(style.HERE / "many-flows.csv")
+    place = re.compile("<!-- many flows -->.*<!-- end of many flows -->", re.DOTALL)
+    text, count = place.subn(lambda _: placed(frame), PAGE.read_text("utf-8"))
+    if count != 1:
+        message = "sliding.md has no place for the table"
+        raise SystemExit(message)
+    PAGE.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
