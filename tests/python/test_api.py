@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pyarrow as pa
@@ -13,6 +13,7 @@ import pytest
 
 import airtcp
 from airtcp import _core
+from examples import LOSSY_LINK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -145,3 +146,48 @@ def test_keywords_that_say_nothing_are_refused(call: Callable[..., object], trac
 def test_convert_refuses_them_too(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'intervall'"):
         airtcp.convert(tmp_path / "none", tmp_path / "made.csv", intervall="10ms")  # pyright: ignore[reportCallIssue]
+
+
+class Scalar:
+    """A number as numpy has it."""
+
+    shape = ()
+
+    def __init__(self, value: float) -> None:
+        self._value = value
+
+    def item(self) -> float:
+        return self._value
+
+
+def test_options_of_any_type(traces: Path, tmp_path: Path, papers: Path) -> None:
+    lossy = f'duration = "1 s"\n{LOSSY_LINK}'
+    made: Any = Scalar(3)
+    one = airtcp.run("a", text=lossy, replications=made, overrides={"seed": Scalar(7)})
+    assert len(one.fingerprints) == 3
+    assert one.json["seed"] == 7
+    nothing: Any = object()
+    for call, error, why in (
+        (lambda: airtcp.run("a", text=lossy, seed=nothing), TypeError, "seed is of type object"),
+        (lambda: airtcp.run("a", text=lossy, overrides={"seed": [nothing]}), TypeError, "seed is"),
+        (
+            lambda: airtcp.run("a", text=lossy, overrides={"links[0].rate": float("nan")}),
+            ValueError,
+            "rate is nan; expected a finite number",
+        ),
+        (lambda: airtcp.stats(traces, seed=nothing), TypeError, "seed is of type object"),
+        (lambda: airtcp.study(traces, replicas=nothing), TypeError, "replicas is of type object"),
+        (lambda: airtcp.compare(traces, tcp=[nothing]), TypeError, "names has <object"),
+        (lambda: airtcp.compare(traces, overrides=nothing), TypeError, "object"),
+        (lambda: airtcp.trace_fit(traces, where=[nothing]), TypeError, "where has <object"),
+        (lambda: airtcp.published([nothing]), TypeError, "ids has <object"),
+        (lambda: airtcp.reproduce(papers=papers, runs=0), ValueError, "runs is 0; expected 1 to"),
+        (lambda: airtcp.reproduce(papers=papers, runs=nothing), TypeError, "runs is <object"),
+        (
+            lambda: airtcp.synth(tmp_path / "a.txt", packets=9, prr=10**400),
+            airtcp.TraceError,
+            "expected a number",
+        ),
+    ):
+        with pytest.raises(error, match=why):
+            call()

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,8 +16,6 @@ import airtcp
 from examples import LOSSY_LINK
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from conftest import Program
 
 BAD_TRACES: dict[str, tuple[bytes, str]] = {
@@ -135,6 +134,17 @@ def test_bad_scenarios(run: Program, tmp_path: Path, case: str) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["bad.toml"]
 
 
+@pytest.mark.parametrize("name", ["lossy-link.toml", "udp-mix.toml", "wifi-star.toml"])
+def test_a_slip_in_a_scenario_makes_no_trace_of_it(run: Program, tmp_path: Path, name: str) -> None:
+    lines = (Path(__file__).parents[2] / "scenarios" / name).read_text("utf-8").split("\n")
+    for number in [i for i, line in enumerate(lines) if line.startswith("duration")]:
+        lines[number] = lines[number].replace("=", "==")
+        (tmp_path / "a.toml").write_text("\n".join(lines))
+        ended = run("run", "a.toml")
+        assert ended.code == 2
+        assert f"a.toml:{number + 1}: not valid TOML" in ended.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -156,6 +166,7 @@ def test_bad_scenarios(run: Program, tmp_path: Path, case: str) -> None:
         (["trace", "synth", "x.txt", "--prr", "1.2"], "prr"),
         (["trace", "synth", "x.txt"], "prr"),
         (["trace", "synth", "x.txt", "--prr", "nan"], "prr = nan"),
+        (["trace", "synth", "x.txt", "--prr", "0.5", "--packets", "9" * 23], "1000000000"),
         (["trace", "synth", "missing/x.txt", "--prr", "0.5"], "missing"),
         (["list", "spells"], "spells"),
         (["schema", "poem"], "poem"),

@@ -133,6 +133,27 @@ def test_a_file_that_appears_meanwhile_stays(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
 
 
+def test_a_file_that_appears_in_the_last_moment_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "a.txt"
+
+    def looked(_path: str) -> bool:
+        # Somebody writes between the look and the move.
+        target.write_text("early")
+        return False
+
+    def write_late() -> None:
+        with output.staged() as files:
+            files.file(target, new=True).write_text("late")
+            monkeypatch.setattr("os.path.lexists", looked)
+            looked("")
+
+    with pytest.raises(output.PlaceError, match=r"a\.txt: another command"):
+        write_late()
+    assert target.read_text() == "early"
+
+
 def _list(folder: Path) -> dict[str, Any]:
     return json.loads((folder / folders.LIST).read_text("utf-8"))
 

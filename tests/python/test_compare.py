@@ -112,6 +112,25 @@ def test_the_document_of_traces(bursty: Path) -> None:
     assert [case["channel"] for case in only["cases"]] == ["trace"]
 
 
+def test_rare_replications_decide_nothing(tmp_path: Path) -> None:
+    """Where nearly every slot delivers, rare links make the mean: no interval, nobody behind."""
+    trace = airtcp.synth(tmp_path / "a.txt", prr=0.99, mu=0.9, packets=2000, seed=1)
+    document = airtcp.compare(trace, tcp="sack,cubic", remedies=False).json
+    subject = document["subjects"][0]
+    assert sum("rare replications make" in note for note in subject["notes"]) == 1
+    for case in subject["cases"][1:]:
+        for outcome in case["outcomes"]:
+            assert outcome["goodput_bps"]["mean"] > 0
+            assert outcome["goodput_bps"]["ci_low"] is None
+            difference = outcome["difference"]
+            assert difference is None or difference["absolute"]["ci_high"] is None
+        assert not case["ranking"]["behind"]
+    # A longer one of the same kind has intervals.
+    longer = airtcp.synth(tmp_path / "b.txt", prr=0.9, mu=0.9, packets=20_000, seed=1)
+    case = airtcp.compare(longer, tcp="sack,cubic", remedies=False).json["subjects"][0]["cases"][1]
+    assert all(outcome["goodput_bps"]["ci_low"] is not None for outcome in case["outcomes"])
+
+
 def test_seed_and_workers(lossy: Path) -> None:
     def texts(**options: Any) -> list[Any]:
         result = airtcp.compare(lossy, tcp=["newreno", "sack"], replications=3, **options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import json
@@ -328,6 +329,15 @@ def test_names_stay_in_their_line(tmp_path: Path, program: list[str]) -> None:
     assert code == 0
     assert said.count(b"\n") == 1
     assert rb"q\x0ar\x0d.txt" in said
+    # An error is one line: a name could else pretend to be another message.
+    (tmp_path / "a\nerror: b.txt").write_text("hello")
+    for arguments in (
+        "trace stats $'a\\nerror: b.txt'",
+        "list $'a\\nerror: b'",
+        "compare x --tcp $'a\\nb'",
+    ):
+        code, said = shell(tmp_path, program, arguments)
+        assert (code, said.count(b"\n")) == (2, 1), said
 
 
 def test_what_a_library_makes_of_ctrl_c_is_no_fault(
@@ -383,3 +393,9 @@ def test_a_table_for_a_full_disk(tmp_path: Path, program: list[str]) -> None:
         assert code == 2
         assert said.startswith(b"error: standard output: the disk is full; free space")
         assert said.count(b"\n") == 1
+
+
+def test_an_error_that_names_no_place_gets_none(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended, console.guard():
+        raise OSError(errno.ENOLCK, "No locks available")
+    assert (ended.value.code, capsys.readouterr().err) == (2, "error: No locks available\n")

@@ -223,6 +223,49 @@ def test_damaged_results(tmp_path: Path, studied: Path) -> None:
     assert not fit_links.is_result(str(tmp_path / "none.json"))
 
 
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"prr": 10**400}, "link 1 has no prr"),
+        ({"mu": 10**400}, "link 1 has no mu from -1 to 1"),
+        ({"mu": math.nan}, "link 1 has no mu from -1 to 1"),
+        ({"mu": "much"}, "link 1 has no mu from -1 to 1"),
+        ({"slot_s": 5e-324}, "link 1 has a slot of 5e-324 s; expected 1e-09 to 1e"),
+        ({"slot_s": 1e308}, "link 1 has a slot of 1e.308 s; expected 1e-09 to 1e"),
+        ({"tcp_packets_per_second": 1e308}, "link 1 has 1e.308 TCP packets/s; expected 0 to"),
+    ],
+)
+def test_results_with_impossible_numbers(
+    tmp_path: Path, studied: Path, change: dict[str, Any], why: str
+) -> None:
+    document = json.loads((studied / "study.json").read_text("utf-8"))
+    link = document["links"][0]
+    for key, value in change.items():
+        if key == "slot_s":
+            link["tcp"][key] = value
+        elif key == "tcp_packets_per_second":
+            link["tcp"]["empirical"]["packets_per_second"] = value
+        else:
+            link[key] = value
+    (tmp_path / "study.json").write_text(json.dumps(document))
+    with pytest.raises(airtcp.TraceError, match=why):
+        airtcp.trace_fit(tmp_path / "study.json", where="mu>-2")
+
+
+def test_a_table_of_links_is_read_within_bounds(tmp_path: Path, studied: Path) -> None:
+    table = pl.read_parquet(studied / "links.parquet")
+    table.with_columns(mu=pl.lit(b"\xff"), more=pl.lit([1.0])).write_parquet(tmp_path / "a.parquet")
+    (row, *_) = fit_links.read_result(str(tmp_path / "a.parquet"))
+    assert row.get("mu") is None
+    assert "more" not in row
+    # A few hundred kilobytes that stand for thirty million links.
+    long = table.select(pl.repeat(pl.first("prr"), 30_000_000).alias("prr"))
+    long.write_parquet(tmp_path / "long.parquet")
+    assert (tmp_path / "long.parquet").stat().st_size < 2_000_000
+    with pytest.raises(airtcp.TraceError, match="30000000 links; expected 100000 or fewer"):
+        airtcp.trace_fit(tmp_path / "long.parquet")
+
+
 def test_findings_agree_with_the_errors(result: FitResult) -> None:
     document = result.json
     best = words_fit.best(document)

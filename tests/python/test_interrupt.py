@@ -7,7 +7,9 @@ import os
 import shutil
 import signal
 import subprocess
+from pathlib import Path
 from threading import Thread
+from time import sleep
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,7 +23,6 @@ from examples import LOSSY_LINK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from conftest import Interrupted, Program
 
@@ -51,6 +52,38 @@ def test_an_error_in_the_progress_function_comes_back(tmp_path: Path) -> None:
 
     with pytest.raises(RuntimeError, match=r"reading|simulating"):
         airtcp.study(trace, progress=fail)
+
+
+def test_a_single_replication_tells_how_far_it_is() -> None:
+    told: list[tuple[int, int]] = []
+    airtcp.run(
+        "a.toml",
+        text=f'duration = "4000 s"\n{LOSSY_LINK}',
+        replications=1,
+        progress=lambda done, total, _label: told.append((done, total)),
+    )
+    assert told[-1] == (100, 100)
+    assert any(0 < done < total for done, total in told), told
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("command", [("study", "--no-report"), ("trace", "stats"), ("compare",)])
+def test_a_wait_for_a_trace_that_is_a_pipe_can_be_ended(
+    program: list[str], tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(
+        [*program, *command, "pipe"], cwd=tmp_path, env=ENVIRONMENT, stderr=subprocess.PIPE
+    ) as child:
+        # This waits for the reader; nothing is written.
+        writer = os.open(tmp_path / "pipe", os.O_WRONLY)
+        child.send_signal(signal.SIGINT)
+        try:
+            _, said = child.communicate(timeout=60)
+        finally:
+            child.kill()
+            os.close(writer)
+    assert (child.returncode, said) == (130, b"interrupted\n")
 
 
 def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
@@ -96,6 +129,22 @@ def test_a_part_of_a_result_goes_beside_the_whole_one(
     assert part["interrupted"]
     assert 0 < len(part["replications"]) < 100_000
     assert (tmp_path / "r.unfinished" / "report.html").is_file()
+
+
+def test_a_part_of_a_result_for_this_folder_goes_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / "run.json").write_text("{}")
+    monkeypatch.chdir(here)
+    for name, place in ((".", "here.unfinished"), ("..", f"{tmp_path.name}.unfinished")):
+        out = Path(name)
+        aside = write.aside(places.Places(out, out / "report.html", places.folders.Purpose()))
+        assert aside.out is not None
+        assert (aside.out.name, aside.out.parent) == (place, out.resolve().parent)
+        assert aside.report == aside.out / "report.html"
+    assert output.free(Path("/")).name == "results.unfinished"
 
 
 @pytest.fixture
@@ -269,3 +318,25 @@ def test_a_trace_comes_through_a_pipe(run: Program, tmp_path: Path) -> None:
     ended = run("run", "s.toml", "--quiet")
     writer.join()
     assert ended.code == 0, ended.err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_an_earlier_stop_does_not_end_the_wait_for_a_pipe(tmp_path: Path) -> None:
+    class StopError(Exception):
+        pass
+
+    def stop(*_: object) -> None:
+        raise StopError
+
+    with pytest.raises(StopError):
+        airtcp.run("a.toml", text=f'duration = "1 s"\n{LOSSY_LINK}', progress=stop)
+    os.mkfifo(tmp_path / "pipe")
+
+    def write_late() -> None:
+        sleep(0.5)
+        (tmp_path / "pipe").write_text("0110" * 100)
+
+    writer = Thread(target=write_late)
+    writer.start()
+    assert airtcp.stats(tmp_path / "pipe")["links"][0]["packets"] == 400
+    writer.join()

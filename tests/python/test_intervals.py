@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from dataclasses import replace
+from html import escape
 from math import exp
 from pathlib import Path
 from random import Random
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp import words_fit, words_link, words_remedies, words_study
+from airtcp import words, words_fit, words_link, words_notes, words_remedies, words_study
 from airtcp.papers import outcome, verdict
 from airtcp.papers.paper import Claim, Term
 
@@ -203,13 +205,23 @@ def test_a_converted_trace_keeps_that_its_order_was_drawn(
         assert link["mu"] is None
 
 
-def test_no_chain_is_compared_for_a_drawn_order(counted: Path, run: Program) -> None:
+def test_no_chain_is_compared_for_a_drawn_order(
+    counted: Path, run: Program, tmp_path: Path
+) -> None:
     result = airtcp.compare(counted, tcp="sack,reno", replications=2)
     for subject in result.json["subjects"]:
         assert "gilbert-elliott" not in [case["channel"] for case in subject["cases"]]
         assert any("mu is not known" in note for note in subject["notes"])
-    said = " ".join(run("trace", "models", counted, "--replicas", "1").out.split())
+    page = tmp_path / "models.html"
+    said = " ".join(run("trace", "models", counted, "--replicas", "1", "--html", page).out.split())
     assert "The order of losses was not measured on 2 links" in said
+    # The page says all that the terminal says.
+    document = airtcp.models(counted, replicas=1)
+    notes = words_notes.models_notes(document["links"])
+    assert len(notes) > 1
+    shown = " ".join(page.read_text().split())
+    for note in notes:
+        assert escape(note).replace("&#x27;", "&#39;") in shown
 
 
 def test_a_mean_that_rare_replicas_make_has_no_interval(tmp_path: Path) -> None:
@@ -224,3 +236,28 @@ def test_a_mean_that_rare_replicas_make_has_no_interval(tmp_path: Path) -> None:
     ):
         assert estimate["ci_low"] is None
         assert estimate["ci_high"] is None
+
+
+def test_no_loss_seen_is_no_proof(run: Program, tmp_path: Path) -> None:
+    """A link that may lose has a range beside its 0; one that cannot lose has none."""
+    scenario = tmp_path / "rare.toml"
+    scenario.write_text(
+        'duration = "2 s"\nreplications = 3\n[[links]]\nfrom = "a"\nto = "b"\nrate = "1 Mb/s"\n'
+        'delay = "1 ms"\nloss = { model = "bernoulli", probability = 1e-9 }\n'
+        '[[links]]\nfrom = "b"\nto = "c"\nrate = "2 Mb/s"\ndelay = "1 ms"\n'
+        '[[flows]]\nfrom = "a"\nto = "c"\ntransport = "udp"\n'
+        'app = { kind = "constant-rate", rate = "100 kb/s" }\n'
+    )
+    page = tmp_path / "page.html"
+    done = run("run", scenario, "--html", page, "--json")
+    assert done.code == 0, done.err
+    links = {link["name"]: link["loss_rate"] for link in json.loads(done.out)["summary"]["links"]}
+    assert links["a-b"]["mean"] == links["a-b"]["ci_low"] == 0
+    assert 0 < links["a-b"]["ci_high"] < 0.1
+    assert links["b-c"] == {"mean": 0, "ci_low": 0, "ci_high": 0}
+    high = words.number(100 * links["a-b"]["ci_high"])
+    shown = run("run", scenario).out
+    rows = [line for line in shown.splitlines() if line.lstrip().startswith(("a-b ", "b-c "))]
+    # Of each link forth and back.
+    assert [f"0 [0, {high}]" in row for row in rows] == [True, False, False, False]
+    assert high in page.read_text()

@@ -6,6 +6,7 @@ import gzip
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ MOST = {"comments.csv.gz": 250e6}
 nothing is said: comments are kept until the first line of data."""
 
 
+HEADERS = "".join(f"[k{i}]\n" for i in range(30_000))
 K7 = '{"location":"x"}\ndatetime,src,dst,channel,mean_rssi,pdr,tx_count\n'
 
 
@@ -139,9 +141,11 @@ def test_the_limit_can_be_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         api.stats(path)
     monkeypatch.setenv("AIRTCP_INPUT_LIMIT", "4 kB")
     assert api.stats(path)["links"][0]["packets"] == 3000
-    monkeypatch.setenv("AIRTCP_INPUT_LIMIT", "much")
-    with pytest.raises(airtcp.AirtcpError, match='AIRTCP_INPUT_LIMIT = "much": expected a size'):
-        api.stats(path)
+    # The last one is a byte that is not UTF-8.
+    for text, shown in (("much", "much"), ("\udcff", "\N{REPLACEMENT CHARACTER}")):
+        monkeypatch.setenv("AIRTCP_INPUT_LIMIT", text)
+        with pytest.raises(airtcp.AirtcpError, match=f'LIMIT = "{shown}": expected a size'):
+            api.stats(path)
 
 
 @pytest.mark.parametrize(
@@ -173,12 +177,15 @@ def test_streams_without_an_end(tmp_path: Path, arguments: list[str], says: str)
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (".".join(["a"] * 50_000) + " = 1", "line 1: a key of more than 100 parts"),
-        ("\n[" + ".".join(["a"] * 50_000) + "]\n", "line 2: a key of more than 100 parts"),
-        ("x = { " + ".".join(["a"] * 50_000) + " = 1 }", "line 1: a key of more than 100 parts"),
-        ("x = 1\n" + '"a".' * 50_000 + "b = 1", "line 2: a key of more than 100 parts"),
-        ("".join(f"[k{i}]\n" for i in range(30_000)), "line 20001: more than 20000 headers"),
+        (".".join(["a"] * 50_000) + " = 1", "a.toml:1: a key of more than 100 parts"),
+        ("\n[" + ".".join(["a"] * 50_000) + "]\n", "a.toml:2: a key of more than 100 parts"),
+        ("x = { " + ".".join(["a"] * 50_000) + " = 1 }", "a.toml:1: a key of more than 100 parts"),
+        ("x = 1\n" + '"a".' * 50_000 + "b = 1", "a.toml:2: a key of more than 100 parts"),
+        ("".join(f"[k{i}]\n" for i in range(30_000)), "a.toml:20001: more than 20000 headers"),
         ("".join(f"k{i}=1\n" for i in range(500_000)), "longer than 4194304 bytes"),
+        # Quotation marks in comments begin no text that could hide what follows.
+        (f'# """\n{HEADERS}# """\n', "a.toml:20002: more than 20000 headers"),
+        (f"# it's '''\n{HEADERS}# '''\n", "a.toml:20002: more than 20000 headers"),
     ],
 )
 def test_scenarios_that_take_for_ever_are_refused_at_once(
@@ -198,6 +205,17 @@ def test_scenarios_that_take_for_ever_are_refused_at_once(
             airtcp.run(path, text=given)
         with pytest.raises(airtcp.ScenarioError, match=says):
             airtcp.compare(path, text=given)
+
+
+@pytest.mark.parametrize("unit", ['\\"""', '\\"', "'" * 5, "\\'" * 3, '"""\\'])
+def test_the_look_at_a_scenario_takes_linear_time(unit: str) -> None:
+    def taken(times: int) -> float:
+        begin = time.process_time()
+        parsable(unit * times + "." * 99, "a.toml")
+        return time.process_time() - begin
+
+    # Quadratic time is 256 times as much.
+    assert taken(16_000) < 100 * max(taken(1000), 1e-3)
 
 
 def test_dots_elsewhere_are_no_keys() -> None:

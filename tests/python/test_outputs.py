@@ -243,6 +243,46 @@ def test_devices_and_pipes_are_written_in_place(folder: Path, program: list[str]
     assert not list(folder.glob(".airtcp-*"))
 
 
+def test_a_trace_goes_into_a_pipe_that_stays_one(folder: Path, program: list[str]) -> None:
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    got: list[bytes] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    arguments = ["trace", "synth", "pipe", "--prr", "1", "--packets", "70"]
+    done = subprocess.run(
+        [*program, *arguments], cwd=folder, capture_output=True, check=False, timeout=600
+    )
+    assert done.returncode == 0, done.stderr
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    reader.join(60)
+    assert got == [b"1" * 70 + b"\n"]
+    assert not [path.name for path in folder.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no /dev/stdout")
+def test_a_file_behind_standard_output_is_continued(folder: Path, program: list[str]) -> None:
+    earlier = b"precious\n"
+    (folder / "log").write_bytes(earlier)
+    with (folder / "log").open("ab") as log:
+        for command in ("trace convert a.csv --to /dev/stdout", "run a.toml --html /dev/stdout"):
+            arguments = command.split()
+            done = subprocess.run(
+                [*program, *arguments],
+                cwd=folder,
+                stdout=log,
+                stderr=subprocess.PIPE,
+                check=False,
+                timeout=600,
+            )
+            assert done.returncode == 0, done.stderr
+    text = (folder / "log").read_bytes()
+    assert text.startswith(earlier)
+    trace, page, table = (text.find(part) for part in (b"1111", b"<!doctype", b"total goodput"))
+    assert 0 < trace < page < table
+    assert b"</html>" in text
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_capture_that_fails_costs_no_results(run: Program, folder: Path) -> None:
     ended = run("run", "a.toml", "--pcap", "/dev/full", "--out", "r")

@@ -47,7 +47,6 @@ def test_numbers_of_pages_are_results_or_inputs(request: pytest.FixtureRequest) 
 def test_a_number_without_a_source_is_found(papers: Path) -> None:
     changed(papers, 'reason = "losses cost"', 'reason = "here 7.31"')
     page = "Here 7.31, published 9, of 3 runs; <!-- = T1.fig1 x .1 -->8.1<!-- . --> and 812."
-    page += "\n<!-- dated: of old -->5.55<!-- end of dated -->\n"
     found = page_checks.of_page(page, Library(papers), "T1")
     assert found == ["7.31 in its text", "812 in its text", "7.31 in a reason of T1.fig1"]
 
@@ -95,14 +94,66 @@ def test_what_takes_seconds_still_comes_out_as_kept(request: pytest.FixtureReque
             assert kept == [pytest.approx(row["here"], rel=1e-5) for row in one.rows]
 
 
+def _other(text: str) -> str:
+    """Change a value of a file."""
+    for old, new in (("runs = 2", "runs = 3"), ("Somebody", "Another"), ('"3 s"', '"4 s"')):
+        text = text.replace(old, new)
+    return text
+
+
 @pytest.mark.parametrize("name", ["T1/fig-1.toml", "T1/paper.toml", "scenarios/link.toml"])
 def test_a_changed_input_makes_results_stale(papers: Path, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "results"
     library = _kept(papers, folder)
     assert record.stale(folder, library, "T1") == []
     path = papers / name
-    path.write_text(path.read_text() + "\n# another word\n")
+    path.write_text(_other(path.read_text()))
     assert record.stale(folder, Library(papers), "T1") == ["T1.fig1"]
+
+
+def test_experiments_that_show_causes_are_there(request: pytest.FixtureRequest) -> None:
+    library = Library(default_root())
+    ids = library.choose([])
+    for id_ in ids:
+        figure = library.figure(id_)
+        known = {*ids, *(one.name for one in figure.assumptions)}
+        for one in (*figure.published, *figure.claims):
+            for name in one.shown_by:
+                program = request.config.rootpath / name
+                command = name.split(" --")[0].removeprefix("airtcp reproduce ")
+                assert name in known or command in ids or program.is_file(), (id_, name)
+
+
+def test_other_words_for_a_cause_need_no_new_run(papers: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    _kept(papers, folder)
+    changed(papers, 'reason = "losses cost"', 'reason = "losses"\nshown_by = ["queue"]')
+    library = Library(papers)
+    assert record.stale(folder, library, "T1") == []
+    rows = record.reword(folder, library, "T1")["T1.fig1"]["rows"]
+    assert [(row["cause"], row["shown_by"]) for row in rows if row["cause"]] == [
+        ("losses", ["queue"])
+    ]
+
+
+def test_alternatives_stand_in_pages(papers: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    _kept(papers, folder)
+    result = api.reproduce("T1", papers=papers, cache=False)
+    record.keep_alternatives(folder, result.figures, 2)
+    records = record.read(folder, "T1")
+    page = "<!-- results: alternatives T1 queue 'T1.fig1 goodput[loss=0]' -->\nx\n"
+    page += "<!-- end of results -->\n"
+    assert pages.shows_alternatives(page)
+    head, _, met, line = pages.written(page, records).splitlines()[1:5]
+    assert head == "|  | published | taken | links[0].rate = 1 Mb/s |"
+    changes = [row for one in result.figures for row in one.rows if row["sensitivity"]]
+    assert met.startswith(f"| rows met, of the {len(changes)} rows that it changes |  |")
+    assert line.startswith("| T1.fig1 goodput[loss=0.0] | 9.00 Mb/s | ")
+    with pytest.raises(PaperError, match="scripts/papers run T1"):
+        pages.written(page.replace("queue", "nothing"), records)
+    with pytest.raises(PaperError, match="has no row"):
+        pages.written(page.replace("loss=0", "loss=7"), records)
 
 
 def test_blocks_are_made_from_results(papers: Path, tmp_path: Path) -> None:

@@ -232,5 +232,31 @@ def test_own_statements_and_derived_settings_are_counted_apart() -> None:
     met = "3 met (0 within an interval, 2 within a tolerance, 1 ordering)"
     assert said_counts(rows) == [
         f"Published: 3 rows, {met}. Of those met: 1 on figures that a setting was derived from.",
-        "Own statements: 1 row, 0 met, 1 not reproduced.",
+        "Own statements: 1 row, 0 met, 1 not reproduced (1 with a cause that no experiment shows).",
     ]
+
+
+def test_misses_with_an_experiment_are_counted_apart() -> None:
+    paper = Paper("T", "", "", None, "", {}, {}, Path("paper.toml"))
+    shown: dict[str, Any] = {"value": 1, "tolerance": 0.1}
+    values = (
+        said(**shown, shown_by=("T.2",)),
+        said(**shown),
+        said(**shown, reason="", tried="other timers"),
+        said(**shown, reason=""),
+    )
+    figure = Figure(
+        "T.1", "", "table", "", "", "", "", "links", {}, values, (), (), paper, Path("1.toml")
+    )
+    rows = rows_of(figure, Outcome([Measure("m", {"at": 1}, 9.0)]), [])
+    assert [row["cause"] for row in rows] == [
+        "the cause",
+        "the cause",
+        "cause not found; tried: other timers",
+        "",
+    ]
+    (line,) = said_counts(rows)
+    assert line.endswith(
+        "4 not reproduced (1 whose cause an experiment shows, 1 with a cause that no experiment "
+        "shows, 2 without a cause)."
+    )

@@ -200,7 +200,7 @@ def test_bad_names(run: Program, lossy: Path, names: str, part: str) -> None:
     assert part in ended.err
 
 
-def _made(*percents: tuple[str, float, str], verdict: dict[str, Any] | None = None) -> Any:
+def made_remedies(*percents: tuple[str, float, str], verdict: dict[str, Any] | None = None) -> Any:
     """Make remedies of given differences to a plain TCP."""
 
     def estimate(mean: float | None, half: float = 5) -> dict[str, float | None]:
@@ -255,14 +255,14 @@ def _made(*percents: tuple[str, float, str], verdict: dict[str, Any] | None = No
 
 
 def test_what_is_not_significant_is_no_help() -> None:
-    made = _made(("lt-tcp", 3.0, "undecided"), ("sliding", -4.0, "less"))
+    made = made_remedies(("lt-tcp", 3.0, "undecided"), ("sliding", -4.0, "less"))
     said = words_remedies.conclusion(made)
     assert said.headline == "No remedy raises goodput"
     assert "No significant difference: lt-tcp +3.0 % [" in said.text
     assert "Lower: sliding \N{MINUS SIGN}4.0 % [" in said.text
     assert words_remedies.others(made) is None
     # A gain too small to count is named as that.
-    made = _made(("lt-tcp", 2.0, "more"), verdict={"as_good": ["lt-tcp"]})
+    made = made_remedies(("lt-tcp", 2.0, "more"), verdict={"as_good": ["lt-tcp"]})
     assert "Higher, by too little to count: lt-tcp" in words_remedies.conclusion(made).text
     made["replications"] = 1
     assert words_remedies.conclusion(made).headline == "What would help is not certain"
@@ -271,7 +271,7 @@ def test_what_is_not_significant_is_no_help() -> None:
 def test_a_remedy_is_named_in_words_with_its_price() -> None:
     name = "sack@ll-arq:arq=selective"
     behind: Any = {"variant": "sliding", "than": name, "better": [], "worse": ["goodput"]}
-    made = _made(
+    made = made_remedies(
         (name, 38.0, "more"), ("sliding", 20.0, "more"), verdict={"first": name, "behind": [behind]}
     )
     said = words_remedies.conclusion(made)

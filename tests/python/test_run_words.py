@@ -113,6 +113,14 @@ def test_losses_that_leave_a_link_idle_are_the_limit() -> None:
     assert "Starved" not in said
 
 
+def test_losses_that_let_nothing_through_are_the_limit() -> None:
+    for probability in (0.9, 1):
+        more = f'loss = {{ model = "bernoulli", probability = {probability} }}'
+        said = _said(_run(LINK.format(more=more)))
+        assert "Losses of air stop the flows" in said
+        assert "do not hold" not in said
+
+
 def test_little_to_send_is_no_fault_of_the_link() -> None:
     text = LINK.format(more="") + 'app = { kind = "constant-rate", rate = "100 kb/s" }\n'
     assert "No link is full, and losses do not hold the flows down" in _said(_run(text))
@@ -125,6 +133,15 @@ def test_few_losses_hold_a_long_path_down() -> None:
     # The same losses of a flow that has little to send limit nothing.
     little = long.format(more=more) + 'app = { kind = "constant-rate", rate = "1 Mb/s" }\n'
     assert "losses do not hold the flows down" in _said(_run(little))
+
+
+def test_losses_that_hold_the_rate_of_tfrc_down_are_named() -> None:
+    more = 'loss = {{ model = "bernoulli", probability = {} }}'
+    tfrc = LINK + 'transport = "tfrc"\n'
+    said = _said(_run(tfrc.format(more=more.format(0.05))))
+    assert "Losses of air limit the flows" in said
+    assert "TFRC computes its rate from the loss event rate" in said
+    assert "TFRC" not in _said(_run(tfrc.format(more="")))
 
 
 def test_a_queue_that_serves_in_turn_is_not_advised_again() -> None:

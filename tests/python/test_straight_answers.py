@@ -221,5 +221,7 @@ def test_lines_that_are_skipped_are_counted(run: Program, tmp_path: Path) -> Non
     text = (LOGS / "ping-D-O.txt").read_text("utf-8").splitlines(keepends=True)
     (tmp_path / "ping.txt").write_text("".join([*text[:9], "into the kitchen\n", *text[9:]]))
     ended = run("trace", "stats", "ping.txt")
-    assert "1 line skipped that ping is not known to print" in " ".join(ended.out.split())
+    assert "1 line skipped that airtcp does not read in the output of ping" in " ".join(
+        ended.out.split()
+    )
     assert "skipped" not in run("trace", "stats", LOGS / "ping-D-O.txt").out

@@ -1,0 +1,162 @@
+"""What a new user reads: findings claim what the numbers show, and tables say what they assume."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import airtcp
+from airtcp import words, words_compare, words_remedies
+from airtcp.cli import cells as air
+from airtcp.papers import costs
+from airtcp.report import cell_rows
+from examples import DOCS, SCENARIOS
+from test_remedies import made_remedies
+from test_run_words import FULL_QUEUE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from browser import Browser
+    from conftest import Program
+
+
+def _plain(text: str) -> str:
+    """Undo the lines of a terminal."""
+    return " ".join(text.split())
+
+
+def test_a_remedy_without_enough_data_is_not_said_to_fail() -> None:
+    made = made_remedies(("lt-tcp", 600.0, "undecided"))
+    made |= {"over": "stretches", "replications": 2}
+    said = words_remedies.conclusion(made)
+    assert said.headline == "No remedy is shown to raise goodput"
+    assert said.text.endswith(" 2 stretches cannot exclude a gain; more may decide.")
+    made = made_remedies(("lt-tcp", -60.0, "less"))
+    assert words_remedies.conclusion(made).headline == "No remedy raises goodput"
+
+
+def test_equal_goodput_has_no_first(tmp_path: Path, run: Program) -> None:
+    (tmp_path / "perfect.txt").write_text("1" * 1000)
+    done = run("study", tmp_path / "perfect.txt", "--no-report", "-q")
+    assert not done.code, done.err
+    said = _plain(done.out)
+    assert "A single run proves no order: All have the same goodput over the trace" in said
+    assert "Nothing to repair: With sack alone nothing was lost in this run" in said
+    assert "has the highest goodput" not in said
+
+
+def _case(*rows: tuple[str, float, float | None]) -> Any:
+    """Make a case of round-trip times in milliseconds and half the width of their intervals."""
+
+    def estimate(mean: float, half: float | None) -> dict[str, float | None]:
+        ends = (None, None) if half is None else ((mean - half) / 1e3, (mean + half) / 1e3)
+        return {"mean": mean / 1e3, "ci_low": ends[0], "ci_high": ends[1]}
+
+    return {"outcomes": [{"variant": n, "rtt_mean_s": estimate(*given)} for n, *given in rows]}
+
+
+def test_a_shortest_round_trip_needs_intervals_that_tell() -> None:
+    assert words_compare.delay(_case(("sack", 89.4, 0.4), ("newreno", 89.6, 0.4))) is None
+    assert words_compare.delay(_case(("sack", 80.0, None), ("cubic", 89.6, None))) is None
+    said = words_compare.delay(_case(("a", 80.0, 1), ("b", 81.0, 1), ("c", 90.0, 1)))
+    assert said is not None
+    assert said.headline == "Shortest round-trip time: a or b"
+
+
+def test_a_share_below_all_is_not_all() -> None:
+    assert words.share(0.9969) == "99.7 %"
+    assert words.share(0.99999) == "more than 99.9 %"
+    assert words.share(1.0) == "100 %"
+    assert words.share(0.84) == "84 %"
+
+
+def test_a_cell_names_ways_and_directions(tmp_path: Path, run: Program) -> None:
+    (tmp_path / "cell.toml").write_text(FULL_QUEUE)
+    done = run("run", tmp_path / "cell.toml", "--html", "cell.html", "-q")
+    assert not done.code, done.err
+    assert "sta0 to ap" in done.out
+    assert "ap to sta0" in done.out
+    assert re.search(r"packets of all flows a replication, [0-9.]+ % of them", _plain(done.out))
+    page = (tmp_path / "cell.html").read_text("utf-8")
+    assert "<td>sta0 to ap</td>" in page
+    assert ">Direction</th>" in page
+    assert "<td>downloads</td><td>10</td>" in page
+
+
+def test_page_and_terminal_order_the_columns_of_stations_alike() -> None:
+    terminal = [key for _, key, *_ in air._STATION_COLUMNS]  # noqa: SLF001
+    page = [key for _, key, _ in cell_rows.STATION_COLUMNS]
+    assert [key for key in page if key in terminal] == terminal
+
+
+def test_the_interval_stands_in_the_terminal(tmp_path: Path, run: Program) -> None:
+    rows = "".join(f"{i},{i * 0.005:.3f},{int(i % 10 != 3)}\n" for i in range(400))
+    (tmp_path / "known.csv").write_text(f"seq,time_s,received\n{rows}")
+    (tmp_path / "bits.txt").write_text("1111110111" * 40)
+    stats = run("trace", "stats", tmp_path / "known.csv", tmp_path / "bits.txt").out
+    assert re.search(r"known +400 +5\.00 ", stats), stats
+    assert re.search(r"bits +400 +unknown ", stats), stats
+    nothing = ("--replicas", "2", "--no-report", "--no-compare", "--no-remedies", "-q")
+    study = run("study", tmp_path / "known.csv", tmp_path / "bits.txt", *nothing).out
+    assert re.search(r"known +400 +5\.00 ", study), study
+    assert re.search(r"bits +400 +10\.0 assumed ", study), study
+
+
+def test_a_synthetic_trace_named_csv_is_csv(tmp_path: Path, run: Program) -> None:
+    done = run("trace", "synth", tmp_path / "a.csv", "--prr", "0.9", "--packets", "50")
+    assert not done.code, done.err
+    assert (tmp_path / "a.csv").read_text().startswith("seq,outcome\n")
+    both = run("trace", "synth", tmp_path / "b", "--prr", "0.9", "--mu", "0.1", "--burst", "2")
+    assert "found mu and burst; expected one of them" in both.err
+
+
+def test_a_short_time_is_not_written_as_zero() -> None:
+    assert costs.said({"S1": 1.0}) == "less than 0.1 minutes of processor time"
+
+
+def test_the_intervals_of_the_guide() -> None:
+    """The means, the difference and their intervals that the guide to comparisons states."""
+    guide = _plain((DOCS / "guide" / "compare.md").read_text("utf-8"))
+    told = re.search(
+        r"known to ±([0-9.]+) % and ±([0-9.]+) %, their difference, ([0-9.]+) %, to ±([0-9.]+) p",
+        guide,
+    )
+    assert told is not None
+    made = airtcp.compare(SCENARIOS / "lossy-link.toml", tcp=["newreno", "sack"], replications=20)
+    newreno, sack = made.json["subjects"][0]["cases"][0]["outcomes"]
+
+    def half(estimate: Any) -> float:
+        return (estimate["ci_high"] - estimate["ci_low"]) / 2
+
+    percent: Any = sack["difference"]["percent"] if sack["difference"] else None
+    found = [
+        100 * half(o["goodput_bps"]) / (o["goodput_bps"]["mean"] or 1) for o in (newreno, sack)
+    ]
+    found += [percent["mean"], half(percent)]
+    assert [f"{value:.1f}" for value in found] == list(told.groups())
+
+
+def test_what_the_system_says_has_no_number(tmp_path: Path, run: Program) -> None:
+    done = run("study", tmp_path / "nowhere.csv")
+    assert done.code == 2
+    assert "nowhere.csv: No such file or directory; expected a file" in done.err
+
+
+def test_a_choice_names_what_is_better_in_the_mean(run: Program) -> None:
+    """Of TCPs that data cannot tell apart, the one of the best mean is named for each criterion."""
+    trace = DOCS.parent / "demo" / "synthetic-bursty-60.txt.gz"
+    quiet = ("--remedies", "none", "--no-synthetic", "-q")
+    said = _plain(run("compare", trace, "--tcp", "veno,vegas", *quiet).out)
+    assert "veno or vegas: veno over the trace has " in said
+    assert "Better in the mean, but not significantly: vegas in delivery time (95 %) (" in said
+    assert "More stretches may decide." in said
+
+
+def test_on_paper_a_table_keeps_its_title(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("1111110111" * 400)
+    made = airtcp.compare([tmp_path / "a.txt"], tcp=["newreno", "sack"], remedies="none")
+    page = browser.open(made.report(tmp_path / "page.html"))
+    page.emulate_media(media="print")
+    kept = "[...document.querySelectorAll('.over')].map(e => getComputedStyle(e).breakAfter)"
+    assert set(page.evaluate(kept)) == {"avoid"}
