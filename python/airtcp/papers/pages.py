@@ -173,7 +173,8 @@ def _open(rows: Sequence[dict[str, Any]], *, own: bool) -> str:
     ]
     if not chosen:
         return "None."
-    lines = ["| | published | here | verdict | cause |", "|---|---|---|---|---|"]
+    held_against = "stated" if own else "published"
+    lines = [f"| | {held_against} | here | verdict | cause |", "|---|---|---|---|---|"]
     before: tuple[str, str] | None = None
     for row in chosen:
         cause = _cause(row)
