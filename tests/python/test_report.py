@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
+import shlex
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -29,6 +33,21 @@ replications = 3
 def test_equal_studies_give_equal_pages(traces: Path) -> None:
     pages = {airtcp.study(traces / "short.txt", replicas=2).page() for _ in range(2)}
     assert len(pages) == 1
+
+
+def test_the_command_of_a_study_makes_the_same_links(traces: Path) -> None:
+    given = airtcp.study(
+        traces / "short.txt", slot="3 ms", replicas=2, seed=7, compare=False, remedies=False
+    )
+    found = re.search(r"<code>(airtcp study .*?)</code>", given.page())
+    assert found is not None
+    command = [*shlex.split(html.unescape(found[1]))[1:], "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "airtcp", *command], check=True, capture_output=True
+    )
+    again = json.loads(done.stdout)
+    assert again["links"] == given.json["links"]
+    assert again["options"]["slot"] == "3 ms"
 
 
 def test_nothing_is_fetched(study: StudyResult) -> None:

@@ -14,6 +14,7 @@ import jinja2
 from markupsafe import Markup
 
 from airtcp import words, words_capacity, words_link, words_run, words_study
+from airtcp.api.options import COMPARED
 from airtcp.papers import cache as kept
 from airtcp.plain import printable, printable_values
 from airtcp.report import (
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
 
 _VEGA_LITE: Final = "v6.4"
 _BUNDLED: Final = "window.airtcpVega = { embed: vegaEmbed };"
-_COMPARED: Final = 20
-"""Links up to which a study compares TCPs without being asked."""
 
 
 @cache
@@ -230,13 +229,14 @@ def _command(document: StudyDocument) -> str:
     command = ["airtcp", "study", *list(paths)[:3]]
     rest = " ..." if len(paths) > len(command) - 2 else ""
     tail = ["--seed", str(document["seed"])]
-    for name in ("profile", "replicas"):
-        if name in options:
+    for name in ("profile", "replicas", "slot"):
+        if options.get(name) is not None:
             tail += [f"--{name}", str(options[name])]
-    if not options.get("compare_links"):
-        tail.append("--no-compare")
-    elif len(document["links"]) > _COMPARED:
-        tail.append("--compare")
+    for name, links in (("compare", "compare_links"), ("remedies", "remedy_links")):
+        if not options.get(links):
+            tail.append(f"--no-{name}")
+        elif len(document["links"]) > COMPARED:
+            tail.append(f"--{name}")
     return shlex.join(command) + rest + " " + shlex.join(tail)
 
 
