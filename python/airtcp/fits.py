@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import polars as pl
 
-from airtcp import words_fit
+from airtcp import words, words_fit
 from airtcp.written import Written
 
 if TYPE_CHECKING:
@@ -226,7 +226,8 @@ class FitResult(Written):
         """Name the result by its size."""
         done = sum(fit["problem"] is None for fit in self.json["fits"])
         state = ", interrupted" if self.interrupted else ""
-        return f"FitResult({len(self)} links, {done} of {len(self.json['fits'])} forms{state})"
+        links = words.counted(len(self), "link")
+        return f"FitResult({links}, {done} of {len(self.json['fits'])} forms{state})"
 
 
 _ERRORS = ("error", "leave_one_out_error", "leave_one_out_median", "bic")

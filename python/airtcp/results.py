@@ -128,7 +128,7 @@ class StudyResult(_Result):
     def __repr__(self) -> str:
         """Name the result by its size."""
         state = ", interrupted" if self.interrupted else ""
-        return f"StudyResult({len(self)} links, seed {self.seed}{state})"
+        return f"StudyResult({words.counted(len(self), 'link')}, seed {self.seed}{state})"
 
 
 class RunResult(_Result):
@@ -217,7 +217,7 @@ class RunResult(_Result):
         """Name the result by its size."""
         state = ", interrupted" if self.interrupted else ""
         count = len(self.json["replications"])
-        return f"RunResult({count} replications, seed {self.seed}{state})"
+        return f"RunResult({words.counted(count, 'replication')}, seed {self.seed}{state})"
 
 
 class CompareResult(_Result):
@@ -264,6 +264,7 @@ class CompareResult(_Result):
         state = ", interrupted" if self.interrupted else ""
         document = self.json
         return (
-            f"CompareResult({len(document['variants'])} TCPs, {len(document['subjects'])} subjects,"
+            f"CompareResult({words.counted(len(document['variants']), 'TCP')},"
+            f" {words.counted(len(document['subjects']), 'subject')},"
             f" seed {self.seed}{state})"
         )

@@ -69,13 +69,19 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def counted(number: int, noun: str) -> str:
-    """Write a count with its noun.
+def counted(number: float, noun: str, plural: str | None = None) -> str:
+    """Write a count with its noun, and with what follows the noun if that depends on the count.
 
-    >>> counted(1, "link"), counted(12, "link")
-    ('1 link', '12 links')
+    Args:
+        number: The count, rounded to whole numbers.
+        noun: What stands after 1.
+        plural: What stands after any other count; if left out, the noun with an "s".
+
+    >>> counted(1, "link"), counted(12, "link"), counted(0, "link was", "links were")
+    ('1 link', '12 links', '0 links were')
     """
-    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+    shown = count(number)
+    return f"{shown} {noun if shown == '1' else plural or f'{noun}s'}"
 
 
 def unread(files: int) -> str:
@@ -84,9 +90,7 @@ def unread(files: int) -> str:
     >>> unread(1), unread(2)
     ('1 file was not a trace', '2 files were not traces; the first')
     """
-    if files == 1:
-        return "1 file was not a trace"
-    return f"{count(files)} files were not traces; the first"
+    return counted(files, "file was not a trace", "files were not traces; the first")
 
 
 def number(value: float | None, digits: int = 3) -> str:

@@ -65,7 +65,11 @@ def tcp_finding(link: CapacityLink, case: CompareCase) -> Finding:
         text += f" {short['variant']} has the shortest round trips: {_of(short, link['mean_bps'])}."
     around = link["around"]
     queue = around["queue"].get("packets")
-    behind = f"a queue of {queue} packets" if queue else f"the queue {around['queue']['kind']}"
+    behind = (
+        f"a queue of {counted(queue, 'packet')}"
+        if queue
+        else f"the queue {around['queue']['kind']}"
+    )
     text += f" The link has {around['delay']} of delay each way and {behind}."
     return Finding(f"What TCP gets of it: {verdict.headline}", text, verdict.tone)
 
@@ -88,8 +92,9 @@ def capacity_findings(links: Sequence[CapacityLink]) -> list[Finding]:
         Finding(
             f"{counted(len(links), 'link')} of varying capacity",
             f"Mean capacities lie between {number(means[0])} and {number(means[-1])} Mb/s."
-            f" {varying} of {len(links)} vary enough to matter to TCP. The longest time without a"
-            f" delivery is {number(longest['longest_outage_s'] * 1e3)} ms, on {longest['name']}.",
+            f" {varying} of {len(links)} {'varies' if varying == 1 else 'vary'} enough to matter to"
+            f" TCP. The longest time without a delivery is"
+            f" {number(longest['longest_outage_s'] * 1e3)} ms, on {longest['name']}.",
         ),
         *words_remedies.summaries(tried),
     ]

@@ -27,6 +27,7 @@ CHANNELS: Final = {
 
 _HALF: Final = 0.5
 _ONE: Final = {"replications": "replication", "stretches": "stretch"}
+"""What a case is repeated over, in the singular."""
 
 
 def scaled(estimate: Estimate, factor: float) -> Estimate:
@@ -49,7 +50,7 @@ def goodput(outcome: Outcome) -> tuple[Estimate, str]:
 def repeats(case: CompareCase) -> str:
     """Write how many replications of a scenario, or stretches of a trace, a case has."""
     number, over = case["replications"], case["over"]
-    return f"{words.count(number)} {_ONE[over] if number == 1 else over}"
+    return words.counted(number, _ONE[over], over)
 
 
 def best(case: CompareCase) -> str | None:
@@ -256,10 +257,11 @@ def suited(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
         if counts
         else "On none of these links do the runs give an order."
     )
-    if len(decided) < len(alive):
-        text += f" On {words.count(len(alive) - len(decided))} more the runs give no order."
+    if counts and len(decided) < len(alive):
+        text += f" On {words.counted(len(alive) - len(decided), 'link')} the runs give no order."
     if len(alive) < len(subjects):
-        text += f" On {words.count(len(subjects) - len(alive))} more no TCP delivers anything."
+        dead = words.counted(len(subjects) - len(alive), "link")
+        text += f" On {dead} no TCP delivers anything."
     if never:
         text += f" No other TCP is better on any of these links than {listed(never)}."
     return Finding("The best TCP for these links", text)

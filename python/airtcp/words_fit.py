@@ -212,7 +212,7 @@ def _overfits(fits: Sequence[Fit]) -> list[Finding]:
         Finding(
             f"{count(len(bad))} overfit" if len(bad) > 1 else f"{worst['name']} overfits",
             f"{names}: on links left out the error is more than twice that on the links of the"
-            f" fit. {worst['name']} with {len(worst['terms'])} coefficients:"
+            f" fit. {worst['name']} with {counted(len(worst['terms']), 'coefficient')}:"
             f" {percent(worst['error'])} % in the fit, {percent(worst['leave_one_out_error'])} %"
             f" left out (median {percent(worst['leave_one_out_median'])} %).",
             "warn",

@@ -86,7 +86,9 @@ def rate_note(unknown: int, links: int) -> str:
     """
     if not unknown:
         return ""
-    return SLOT_ASSUMED if unknown == links else f"{SLOT_ASSUMED} for {unknown} of {links} links"
+    if unknown == links:
+        return SLOT_ASSUMED
+    return f"{SLOT_ASSUMED} for {unknown} of {counted(links, 'link')}"
 
 
 def _others(link: Link, model: Model) -> str:
@@ -116,7 +118,7 @@ def _compared(link: Link, model: Model, name: str) -> str:
 def reception(link: Link) -> Finding:
     """Say what fraction arrives, and the class that goes with it."""
     text = (
-        f"{count(link['received'])} of {count(link['packets'])} packets arrived: "
+        f"{count(link['received'])} of {counted(link['packets'], 'packet')} arrived: "
         f"PRR {number(link['prr'])}{bounds(link['prr_ci'])}."
     )
     return Finding(f"{link['class'].capitalize()} link", text)
@@ -204,8 +206,8 @@ def against_model(link: Link) -> Finding | None:
     if expected is not None:
         tail = (
             " The longest run of successes of the trace is"
-            f" {count(link['longest_success_burst'] or 0)} packets; about {count(expected)} are"
-            " expected of the chain."
+            f" {counted(link['longest_success_burst'] or 0, 'packet')}; about {count(expected)}"
+            f" {'is' if count(expected) == '1' else 'are'} expected of the chain."
         )
     text = f"{shown}: the difference is significant.{tail}"
     return Finding("A Gilbert-Elliott chain differs", text, "warn")

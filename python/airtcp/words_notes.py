@@ -56,7 +56,7 @@ def notes(links: Sequence[Mapping[str, Any]]) -> list[str]:
         elif len(found) == 1:
             lines.append(f"{text} ({name})")
         else:
-            more = f"likewise {count(len(found) - 1)} more of {count(len(links))} links"
+            more = f"likewise {count(len(found) - 1)} more of {counted(len(links), 'link')}"
             lines.append(f"{text} ({name}; {more})")
     return lines
 

@@ -170,7 +170,9 @@ def _ensemble_length(links: Sequence[Link]) -> Finding:
     ]
     text = f"mu has settled on {count(settled)} of {counted(len(measured), 'link')}."
     if needs:
-        text += f" The others need about {number(median(needs), 2)} packets (median)."
+        others = "The other needs" if len(needs) == 1 else "The others need"
+        typical = " (median)" if len(needs) > 1 else ""
+        text += f" {others} about {number(median(needs), 2)} packets{typical}."
     if unordered:
         text += f" {drawn(unordered)}"
     return Finding(

@@ -69,6 +69,35 @@ def test_one_of_something_is_one() -> None:
     assert said == ["1 replication", "1 stretch", "2 replications", "2 stretches"]
 
 
+def _compared(first: str | None, goodput: float) -> Any:
+    """A case of which `words_compare.suited` sees the verdict and what was delivered."""
+    outcomes = [{"variant": name, "goodput_bps": {"mean": goodput}} for name in ("reno", "cubic")]
+    return {"outcomes": outcomes, "verdict": {"first": first, "as_good": [], "behind": []}}
+
+
+@pytest.mark.parametrize(
+    ("cases", "said"),
+    [
+        ([("reno", 1e6), (None, 1e6)], "on: reno 1. On 1 link the runs give no order."),
+        ([(None, 1e6), (None, 1e6)], "On none of these links do the runs give an order."),
+        ([("reno", 1e6), (None, 0.0), (None, 0.0)], "On 2 links no TCP delivers anything."),
+        (
+            [(None, 0.0), (None, 0.0)],
+            "On none of these links do the runs give an order. On 2 links no TCP delivers",
+        ),
+    ],
+)
+def test_links_without_an_order_are_counted_as_they_are(
+    cases: list[tuple[str | None, float]], said: str
+) -> None:
+    links = [(f"link {i}", _compared(*case)) for i, case in enumerate(cases)]
+    text = words_compare.suited(links).text
+    assert said in text
+    assert "more" not in text
+    # What is said of none of them is not said again with a number.
+    assert text.count("give") == said.count("give")
+
+
 def test_epoch_time_stamps_give_the_slot(tmp_path: Path) -> None:
     (tmp_path / "epoch.csv").write_text(EPOCH)
     (tmp_path / "bits.txt").write_text(LOSSY)

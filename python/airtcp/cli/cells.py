@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import cells
 from airtcp.cli.tables import Column, put
-from airtcp.words import SHARE, estimate, possible
+from airtcp.words import SHARE, counted, estimate, possible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,7 +45,8 @@ def show(console: Console, cell: dict[str, Any], *, alone: bool) -> None:
     stations = cell["stations"]
     _stations(console, stations[:_ROWS])
     if len(stations) > _ROWS:
-        console.print(f"and {len(stations) - _ROWS} more stations: --json or --out DIR has them")
+        more = counted(len(stations) - _ROWS, "more station")
+        console.print(f"and {more}: --json or --out DIR has all")
     _losses(console, cell)
     where = "" if alone else f' in cell "{cell["name"]}"'
     console.print(

@@ -175,7 +175,7 @@ def compare(
             warn=lambda warning: note(f"warning: {warning}", quiet=quiet),
         )
     done = [case["replications"] for s in result.json["subjects"] for case in s["cases"][:1]]
-    finished = f"{done[-1]} replications were finished" if done else "nothing was finished"
+    finished = write.finished(done[-1], "replication") if done else "nothing was finished"
     write.finish(
         result,
         where,

@@ -135,7 +135,7 @@ def fit(
         rows=lambda: (result.fits, result.fits.to_dicts()),
         show=show,
         quiet=quiet,
-        stopped=f"{len(result)} links were finished and fitted" if result.interrupted else None,
+        stopped=f"{write.finished(len(result), 'link')} and fitted" if result.interrupted else None,
         finished=len(result),
     )
 
@@ -200,7 +200,6 @@ def _fit_table(result: FitResult) -> None:
         console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
     if document["skipped"]:
         first = document["skipped"][0]
-        console.print(
-            Text(f"- {len(document['skipped'])} files were not traces: {first['reason']}")
-        )
+        what = words.unread(len(document["skipped"]))
+        console.print(Text(f"- {what}: {first['path']} ({first['reason']})"))
     console.print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")

@@ -123,7 +123,7 @@ def reproduce(
         rows=lambda: (result.table, result.rows),
         show=show,
         quiet=quiet,
-        stopped=f"{len(result.figures)} figures were finished" if result.interrupted else None,
+        stopped=write.finished(len(result.figures), "figure") if result.interrupted else None,
         finished=len(result.figures),
     )
 

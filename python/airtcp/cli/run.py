@@ -143,7 +143,7 @@ def run(
         rows=lambda: (result.flows, result.json["replications"]),
         show=show,
         quiet=quiet,
-        stopped=f"{done} replications were finished" if result.interrupted else None,
+        stopped=write.finished(done, "replication") if result.interrupted else None,
         finished=done,
     )
     if result.lost:
@@ -200,7 +200,7 @@ def _tables(result: RunResult) -> None:
     from airtcp.report.link_rows import used
     from airtcp.report.run_rows import coded
     from airtcp.run_groups import ways
-    from airtcp.words import estimate, possible
+    from airtcp.words import counted, estimate, possible
 
     console = screen()
     document = result.json
@@ -242,7 +242,7 @@ def _tables(result: RunResult) -> None:
         )
     count = len(document["replications"])
     console.print(
-        f"{count} replication{'s' if count != 1 else ''} of {document['scenario']['duration']},"
+        f"{counted(count, 'replication')} of {document['scenario']['duration']},"
         f" seed {result.seed}, airtcp {document['airtcp_version']}"
     )
 

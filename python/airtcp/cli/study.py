@@ -120,7 +120,7 @@ def study(
         rows=lambda: _rows(result),
         show=show,
         quiet=quiet,
-        stopped=f"{len(result)} links were finished" if result.interrupted else None,
+        stopped=write.finished(len(result), "link") if result.interrupted else None,
         finished=len(result),
     )
 

@@ -89,7 +89,7 @@ def models(
         rows=lambda: (_frame(rows), rows),
         show=show,
         quiet=quiet,
-        stopped=f"{done} links were finished" if document["interrupted"] else None,
+        stopped=write.finished(done, "link") if document["interrupted"] else None,
         finished=done,
     )
 
@@ -196,6 +196,7 @@ def _table(document: dict[str, Any]) -> None:
             )
     put_lines(console, models_notes(document["links"]))
     console.print(
-        f"\n{words.counted(len(document['links']), 'link')}, {document['replicas']} replicas, "
-        f"seed {document['seed']}, airtcp {document['airtcp_version']}"
+        f"\n{words.counted(len(document['links']), 'link')}, "
+        f"{words.counted(document['replicas'], 'replica')}, seed {document['seed']}, "
+        f"airtcp {document['airtcp_version']}"
     )

@@ -21,6 +21,7 @@ from airtcp.cli.console import INTERRUPTED, fail, note, to_stdout
 from airtcp.cli.options import Format
 from airtcp.output import PlaceError, closed
 from airtcp.plain import printable
+from airtcp.words import counted
 from airtcp.written import REPORT, write_parquet
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def files(result: Written, places: Places, *, quiet: bool) -> None:
             with _named(report):
                 staged.file(report).write_text(result.page(), encoding="utf-8")
     if out is not None:
-        note(f"results: {out} ({len(names) - places.with_page} files)", quiet=quiet)
+        note(f"results: {out} ({counted(len(names) - places.with_page, 'file')})", quiet=quiet)
     if report is not None:
         note(f"report: {report}", quiet=quiet)
     if taken:
@@ -199,6 +200,11 @@ def finish(
         raise SystemExit(INTERRUPTED)
 
 
+def finished(number: int, noun: str) -> str:
+    """Say how much of a result was finished before Ctrl-C."""
+    return f"{counted(number, f'{noun} was', f'{noun}s were')} finished"
+
+
 def aside(places: Places) -> Places:
     """Give places for an unfinished result that replace no earlier one."""
     out, report = places.out, places.report
@@ -237,4 +243,4 @@ def finishing() -> Generator[None]:
         raise KeyboardInterrupt
 
 
-__all__ = ["files", "finish", "finishing", "printed", "table_to_stdout"]
+__all__ = ["files", "finish", "finished", "finishing", "printed", "table_to_stdout"]

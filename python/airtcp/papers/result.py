@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from airtcp import words
 from airtcp.papers.rows import counted, shown, tally
 from airtcp.written import Written
 
@@ -71,7 +72,7 @@ class PapersResult(Written):
     def __repr__(self) -> str:
         """Name the result by what came out."""
         counts = ", ".join(f"{count} {verdict}" for verdict, count in self.verdicts.items())
-        return f"PapersResult({len(self.figures)} figures: {counts})"
+        return f"PapersResult({words.counted(len(self.figures), 'figure')}: {counts})"
 
 
 def _flat(row: Row) -> dict[str, Any]:

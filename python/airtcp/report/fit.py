@@ -63,7 +63,7 @@ def fit_page(document: FitDocument) -> str:
             "points": points,
             "line": ends,
         },
-        title=f"Estimating TCP throughput over {words.count(len(links))} links",
+        title=f"Estimating TCP throughput over {words.counted(len(links), 'link')}",
         lead="What TCP got over each link, fitted to what the link is by least absolute"
         " deviations, beside published formulas that fit nothing.",
         facts=_facts(document),

@@ -147,7 +147,7 @@ def study_page(document: StudyDocument) -> str:
         "study.html.j2",
         "study.js",
         payload,
-        title=f"What TCP gets over {words.count(len(links))} links"
+        title=f"What TCP gets over {words.counted(len(links), 'link')}"
         if several
         else _single_title(links[0]),
         lead=_lead(links),
@@ -274,7 +274,9 @@ def _headings(links: Sequence[Link]) -> dict[str, str]:
     if losing:
         total = words.count(len(losing))
         more, _, _ = words_study.sides(losing, "independent")
-        found["gain"] = f"{words.count(more)} of {total} links beat independent losses"
+        found["gain"] = (
+            f"{words.count(more)} of {words.counted(len(losing), 'link')} beat independent losses"
+        )
         more, less, _ = words_study.sides(losing, "gilbert_elliott")
         found["chain"] = (
             f"The chain gives TCP too little on {words.count(more)} of {total},"

@@ -194,8 +194,8 @@ def titles(link: Link) -> dict[str, str]:
     found = {
         "tcp": words_link.against_independent(link).headline,
         "cwnd": (
-            f"{words.count(empirical['timeouts'])} timeouts and"
-            f" {words.count(empirical['fast_retransmits'])} fast retransmits"
+            f"{words.counted(empirical['timeouts'], 'timeout')} and"
+            f" {words.counted(empirical['fast_retransmits'], 'fast retransmit')}"
             f" in {words.number(empirical['duration_s'])} s"
         ),
         "success": f"Longest run of successes: {longest(link, 'success')}",

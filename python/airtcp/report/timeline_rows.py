@@ -152,7 +152,10 @@ def caption(timeline: Timeline, of: Lanes) -> str:
     if timeline.truncated:
         text += f" The record was full at {_second(timeline.end_s)} s: choose a shorter interval."
     if of.left_out:
-        text += f" The {words.count(of.left_out)} stations that sent least are left out."
+        sent_least = words.counted(
+            of.left_out, "station that sent least is", "stations that sent least are"
+        )
+        text += f" The {sent_least} left out."
     return text
 
 
