@@ -68,11 +68,14 @@ pub fn expand(paths: &[PathBuf]) -> Result<Vec<Expanded>, TraceError> {
 /// Files that fit a pattern; `error` is what opening it as a file gave.
 fn matching(path: &Path, error: &std::io::Error) -> Result<Vec<PathBuf>, TraceError> {
     let none = |found: String| TraceError::NoFiles { pattern: path.to_owned(), found };
-    let pattern = path.to_string_lossy();
-    if !pattern.contains(['*', '?', '[']) {
+    let given = path.to_string_lossy();
+    let pattern = given.split('/').map(closed).collect::<Vec<_>>().join("/");
+    let classes = given.contains("[[]") || pattern.replace("[[]", "").contains('[');
+    if !classes && !given.contains(['*', '?']) {
         return Err(none(error.to_string()));
     }
-    let found = glob::glob(&pattern).map_err(|e| none(format!("not a pattern: {e}")))?;
+    let found = glob::glob(&pattern)
+        .map_err(|e| none(format!("this pattern cannot be read: {}", e.msg)))?;
     let mut files = Vec::new();
     for path in found.filter_map(Result::ok) {
         if path.is_dir() {
@@ -82,9 +85,33 @@ fn matching(path: &Path, error: &std::io::Error) -> Result<Vec<PathBuf>, TraceEr
         }
     }
     if files.is_empty() {
-        return Err(none("no file fits the pattern".to_owned()));
+        let bracket =
+            if given.contains('[') { " ([...] is one of its characters, [[] is [)" } else { "" };
+        return Err(none(format!("no file fits the pattern{bracket}")));
     }
     Ok(files)
+}
+
+/// A part of a pattern whose `[` without a `]` stand for themselves, as in a shell.
+fn closed(part: &str) -> String {
+    let mut made = String::new();
+    let mut rest = part;
+    while let Some((before, after)) = rest.split_once('[') {
+        made.push_str(before);
+        // The first character of a class may be a "]" itself.
+        let inside = after.strip_prefix('!').unwrap_or(after);
+        let end = inside.char_indices().skip(1).find(|(_, c)| *c == ']').map(|(at, _)| at);
+        let Some(end) = end else {
+            made.push_str("[[]");
+            rest = after;
+            continue;
+        };
+        let length = after.len() - inside.len() + end + 1;
+        made.push('[');
+        made.push_str(&after[..length]);
+        rest = &after[length..];
+    }
+    made + rest
 }
 
 /// All files under `folder`, sorted. Links to folders are not followed: they may lead back.
@@ -280,5 +307,60 @@ fn unique_names(links: &mut [LinkTrace]) {
         let n = used.entry(link.name.clone()).or_default();
         *n += 1;
         link.name = format!("{}#{n}", link.name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bracket_that_nothing_closes_is_itself() {
+        for (given, read) in [
+            ("a[1", "a[[]1"),
+            ("[", "[[]"),
+            ("[]", "[[]]"),
+            ("[!]", "[[]!]"),
+            ("a[1-3].[xy", "a[1-3].[[]xy"),
+            ("[]x]", "[]x]"),
+            ("[!]]", "[!]]"),
+            ("[[]*", "[[]*"),
+            ("é[ü]", "é[ü]"),
+        ] {
+            assert_eq!(closed(given), read);
+            assert!(glob::Pattern::new(&closed(given)).is_ok(), "{given}");
+        }
+    }
+
+    #[test]
+    fn names_and_patterns_with_brackets() {
+        let folder = std::env::temp_dir().join(format!("airtcp-brackets-{}", std::process::id()));
+        for name in ["x[1.txt", "y[2].txt", "y2.txt", "d[/z.txt"] {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "01").unwrap();
+        }
+        let names = |pattern: &str| -> Result<Vec<String>, String> {
+            let found = expand(&[folder.join(pattern)]).map_err(|e| e.to_string())?;
+            let name = |e: &Expanded| e.path.file_name().unwrap().to_string_lossy().into_owned();
+            Ok(found.iter().map(name).collect())
+        };
+        for (pattern, found) in [
+            ("x[1.txt", "x[1.txt"),
+            ("x[*.txt", "x[1.txt"),
+            ("y[2].txt", "y[2].txt"),
+            ("y[2].t*", "y2.txt"),
+            ("y[[]2].t*", "y[2].txt"),
+            ("d[/*.txt", "z.txt"),
+        ] {
+            assert_eq!(names(pattern), Ok(vec![found.to_owned()]), "{pattern}");
+        }
+        let refused = names("q[1.txt").unwrap_err();
+        assert!(refused.contains("q[1.txt: No such file or directory"), "{refused}");
+        let refused = names("q[1]*").unwrap_err();
+        assert!(refused.contains("no file fits the pattern ([...] is one of"), "{refused}");
+        let refused = names("a**b").unwrap_err();
+        assert!(!refused.contains("syntax error near"), "{refused}");
+        fs::remove_dir_all(folder).unwrap();
     }
 }
