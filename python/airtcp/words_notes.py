@@ -1,7 +1,8 @@
 """What a reader of results must know of traces: the notes of the reader, each kind once.
 
 A note of one link stands as it is. Over many links, notes that differ in their numbers alone are
-one kind: the first is shown, with how many links have one like it.
+one kind: the first is shown, with how many links have one like it. A number decides between
+singular and plural, which is no difference either.
 """
 
 from __future__ import annotations
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
+_SINGULAR = {
+    "are": "is",
+    "go": "goes",
+    "have": "has",
+    "others": "another",
+    "replies": "reply",
+    "their": "its",
+    "were": "was",
+}
 _SLOT = (
     f"{SLOT_ASSUMED}: neither the trace nor an option tells the time between packets; rates and"
     " times are in proportion to it (--interval gives it)"
@@ -34,7 +44,7 @@ def notes(links: Sequence[Mapping[str, Any]]) -> list[str]:
     >>> one = {"name": "a", "notes": ["3 duplicates ignored"]}
     >>> notes([one])
     ['3 duplicates ignored']
-    >>> notes([one, {"name": "b", "notes": ["12 duplicates ignored"]}, {"name": "c", "notes": []}])
+    >>> notes([one, {"name": "b", "notes": ["1 duplicate ignored"]}, {"name": "c", "notes": []}])
     ['3 duplicates ignored (a; likewise 1 more of 3 links)']
     """
     kinds: dict[str, list[tuple[str, str]]] = {}
@@ -44,7 +54,7 @@ def notes(links: Sequence[Mapping[str, Any]]) -> list[str]:
         place: Any = link if "slot_assumed" in link else link.get("tcp", {})
         if place.get("slot_assumed"):
             said.append(_SLOT)
-        for kind, text in {_NUMBER.sub("#", text): text for text in said}.items():
+        for kind, text in {_kind(text): text for text in said}.items():
             kinds.setdefault(kind, []).append((link["name"], text))
     lines: list[str] = []
     for found in kinds.values():
@@ -59,6 +69,12 @@ def notes(links: Sequence[Mapping[str, Any]]) -> list[str]:
             more = f"likewise {count(len(found) - 1)} more of {counted(len(links), 'link')}"
             lines.append(f"{text} ({name}; {more})")
     return lines
+
+
+def _kind(text: str) -> str:
+    """Give what notes have in common that differ in their numbers alone."""
+    words = (_SINGULAR.get(word, word).removesuffix("s") for word in text.split(" "))
+    return _NUMBER.sub("#", " ".join(words))
 
 
 def models_notes(links: Sequence[Mapping[str, Any]]) -> list[str]:

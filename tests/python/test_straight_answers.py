@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp import words_compare
+from airtcp import words_compare, words_notes
 
 if TYPE_CHECKING:
     from conftest import Program
@@ -254,3 +254,25 @@ def test_lines_that_are_skipped_are_counted(run: Program, tmp_path: Path) -> Non
         ended.out.split()
     )
     assert "skipped" not in run("trace", "stats", LOGS / "ping-D-O.txt").out
+
+
+@pytest.mark.parametrize(
+    ("one", "many"),
+    [
+        (
+            "1 number has no row and is taken for lost",
+            "3 numbers have no row and are taken for lost",
+        ),
+        (
+            "1 reply overtook another and was put in its place",
+            "2 replies overtook others and were put in their place",
+        ),
+        ("1 time stamp goes backwards", "12 time stamps go backwards"),
+        ("1 row holds -1, which is taken for lost", "4 rows hold -1, which is taken for lost"),
+    ],
+)
+def test_singular_and_plural_are_one_kind_of_note(one: str, many: str) -> None:
+    links = [{"name": "a", "notes": [one]}, {"name": "b", "notes": [many]}]
+    assert words_notes.notes(links) == [f"{one} (a; likewise 1 more of 2 links)"]
+    links[1]["notes"] = [many.replace("taken", "held").replace("place", "row").replace("back", "x")]
+    assert len(words_notes.notes(links)) == 2

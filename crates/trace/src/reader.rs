@@ -15,6 +15,7 @@ mod layouts;
 pub mod limits;
 mod lines;
 mod many;
+mod notes;
 mod open;
 mod order;
 mod ratios;

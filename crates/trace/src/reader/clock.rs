@@ -5,6 +5,8 @@
 
 use airtcp_units::Span;
 
+use super::notes::counted;
+
 /// Gaps kept to find the median.
 const MAX_GAPS: usize = 1 << 16;
 
@@ -57,10 +59,13 @@ impl Clock {
     pub(super) fn interval(&mut self, unit: Span) -> (Option<Span>, Vec<String>) {
         let mut notes = Vec::new();
         if self.backwards > 0 {
-            notes.push(format!("{} time stamps go backwards", self.backwards));
+            notes.push(counted(
+                self.backwards,
+                ("time stamp goes backwards", "time stamps go backwards"),
+            ));
         }
         if self.missing > 0 {
-            notes.push(format!("{} rows have no time stamp", self.missing));
+            notes.push(counted(self.missing, ("row has no time stamp", "rows have no time stamp")));
         }
         self.gaps.sort_by(f64::total_cmp);
         let median = self.gaps.get(self.gaps.len() / 2).copied().unwrap_or(0.0);

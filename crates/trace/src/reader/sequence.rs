@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 
 use airtcp_units::Outcomes;
 
+use super::notes::counted;
+
 /// How far behind the newest number a late one may be.
 pub(super) const WINDOW: u64 = 1000;
 /// Larger numbers are refused, so that no sum can overflow.
@@ -218,13 +220,25 @@ impl Recorder {
                 .to_owned(),
         ];
         for (count, what) in [
-            (self.duplicates, "duplicate sequence numbers ignored"),
-            (self.late, "packets arrived late and were put in their place"),
-            (self.before_first, "numbers below the first one ignored"),
-            (self.wraps, "wraps of the sequence counter"),
+            (
+                self.duplicates,
+                ("duplicate sequence number ignored", "duplicate sequence numbers ignored"),
+            ),
+            (
+                self.late,
+                (
+                    "packet arrived late and was put in its place",
+                    "packets arrived late and were put in their place",
+                ),
+            ),
+            (
+                self.before_first,
+                ("number below the first one ignored", "numbers below the first one ignored"),
+            ),
+            (self.wraps, ("wrap of the sequence counter", "wraps of the sequence counter")),
         ] {
             if count > 0 {
-                notes.push(format!("{count} {what}"));
+                notes.push(counted(count, what));
             }
         }
         (self.outcomes, notes)
@@ -250,17 +264,17 @@ mod tests {
         let (text, notes) = bits(&[1, 2, 5, 3, 5, 2, 6]);
         assert_eq!(text, "111011");
         assert!(notes.iter().any(|n| n.starts_with("2 duplicate")), "{notes:?}");
-        assert!(notes.iter().any(|n| n.starts_with("1 packets arrived late")), "{notes:?}");
+        assert!(notes.iter().any(|n| n.starts_with("1 packet arrived late")), "{notes:?}");
         let (text, notes) = bits(&[10, 9, 11]);
         assert_eq!(text, "11");
-        assert!(notes.iter().any(|n| n.starts_with("1 numbers below")), "{notes:?}");
+        assert!(notes.iter().any(|n| n.starts_with("1 number below")), "{notes:?}");
     }
 
     #[test]
     fn counters_wrap() {
         let (text, notes) = bits(&[65_533, 65_535, 1, 0, 65_534, 2]);
         assert_eq!(text, "111111");
-        assert!(notes.iter().any(|n| n.starts_with("1 wraps")), "{notes:?}");
+        assert!(notes.iter().any(|n| n.starts_with("1 wrap ")), "{notes:?}");
         assert_eq!(bits(&[4_294_967_295, 0]).0, "11");
     }
 

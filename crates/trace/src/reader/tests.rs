@@ -326,7 +326,7 @@ fn k7_bursts_keep_their_counts() {
     assert_eq!((links[0].name.as_str(), links[0].order_known), ("a:0>1@ch11", false));
     assert_eq!(links[0].interval, Some(Span::from_millis(100)));
     assert!(links[0].notes.iter().any(|n| n.contains("artefacts")));
-    assert!(links[0].notes.iter().any(|n| n.starts_with("1 rows without tx_count")));
+    assert!(links[0].notes.iter().any(|n| n.starts_with("1 row without tx_count")));
     assert_eq!(read("a.k7", format!("{head}{rows}").as_bytes()).unwrap(), links);
     let e = error("a.k7", format!("{head}t,0,1,11,-50,1.5,100\n"));
     assert!(e.contains("line 3") && e.contains("a pdr from 0 to 1"), "{e}");
@@ -355,7 +355,7 @@ fn tsch_orders_by_first_slot_and_joins_restarts() {
     let link = one("r.log", &text.concat());
     assert_eq!((bits(&link).as_str(), link.name.as_str()), ("110111", "r:source9"));
     assert_eq!(link.interval, Some(Span::from_millis(150)));
-    for says in ["1 duplicates", "1 restarts", "1 corrupt"] {
+    for says in ["1 duplicate ", "1 restart ", "1 corrupt record "] {
         assert!(link.notes.iter().any(|n| n.starts_with(says)), "{says}: {:?}", link.notes);
     }
 }

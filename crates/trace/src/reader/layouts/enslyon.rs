@@ -9,6 +9,7 @@ use airtcp_units::{Outcomes, Span};
 
 use super::super::head::Head;
 use super::super::lines::Lines;
+use super::super::notes::counted;
 use super::super::open::Input;
 use super::super::order::{self, Shuffler};
 use super::{column, link};
@@ -84,12 +85,11 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
         order::note("row of 100 ms"),
         "the interval is a mean: frames are not evenly spaced".to_owned(),
     ];
-    for (count, what) in [
-        (impossible, "rows with impossible values left out"),
-        (empty, "rows without counts left out"),
-    ] {
+    for (count, what) in
+        [(impossible, "with impossible values left out"), (empty, "without counts left out")]
+    {
         if count > 0 {
-            link.notes.push(format!("{count} {what}"));
+            link.notes.push(format!("{} {what}", counted(count, ("row", "rows"))));
         }
     }
     link.labels.insert("rows".to_owned(), rows.to_string());

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::super::head::Head;
 use super::super::lines::Lines;
+use super::super::notes::counted;
 use super::super::open::{Budget, Input};
 use super::super::order::{self, Shuffler};
 use super::irtt::document;
@@ -109,10 +110,14 @@ pub(super) fn read(head: &Head<'_>, mut input: Input<'_>) -> Result<Vec<LinkTrac
             packets(budget, path, n)
         })?);
         if counts.negative > 0 {
-            let note = "intervals count fewer than no losses (late datagrams of the interval before) \
-                        and are taken as without loss";
+            let (why, taken) =
+                ("fewer than no losses (late datagrams of the interval before)", "as without loss");
+            let found = (
+                &*format!("interval counts {why} and is taken {taken}"),
+                &*format!("intervals count {why} and are taken {taken}"),
+            );
             if let Some(link) = links.last_mut() {
-                link.notes.push(format!("{} {note}", counts.negative));
+                link.notes.push(counted(counts.negative, found));
             }
         }
     }

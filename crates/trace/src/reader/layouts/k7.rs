@@ -16,6 +16,7 @@ use airtcp_units::{Outcomes, Span};
 
 use super::super::head::Head;
 use super::super::lines::Lines;
+use super::super::notes::counted;
 use super::super::open::Input;
 use super::super::order::{self, Shuffler};
 use super::super::ratios::Ratios;
@@ -109,7 +110,10 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
         let mut notes = order_notes(reports, group.bursts);
         notes.extend(ratios.note("pdr"));
         if group.unsent > 0 {
-            notes.push(format!("{} rows without tx_count left out", group.unsent));
+            notes.push(format!(
+                "{} without tx_count left out",
+                counted(group.unsent, ("row", "rows"))
+            ));
         }
         let mut labels = BTreeMap::from([
             ("src".to_owned(), src.clone()),

@@ -10,6 +10,7 @@ use airtcp_units::{Outcomes, Span};
 use super::super::clock::Clock;
 use super::super::head::Head;
 use super::super::lines::Lines;
+use super::super::notes::counted;
 use super::super::open::Input;
 use super::super::sequence::Recorder;
 use super::link;
@@ -119,7 +120,13 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
             link.notes.push(early_said(session.early, session.received, what));
         }
         if missing > 0 {
-            link.notes.push(format!("{missing} numbers have no record and are taken for lost"));
+            link.notes.push(counted(
+                missing,
+                (
+                    "number has no record and is taken for lost",
+                    "numbers have no record and are taken for lost",
+                ),
+            ));
         }
         session.sent.sort_unstable();
         let mut clock = Clock::default();

@@ -13,6 +13,7 @@ use airtcp_units::{Outcomes, Span};
 use super::super::clock::Clock;
 use super::super::head::Head;
 use super::super::lines::Lines;
+use super::super::notes::counted;
 use super::super::open::Input;
 use super::super::sequence::Recorder;
 use super::super::strays::Strays;
@@ -270,12 +271,19 @@ fn finish(
     let put_right = |note: &String| !note.contains("arrived late");
     link.notes.extend(notes.into_iter().skip(1).filter(put_right));
     if late > 0 {
-        link.notes.push(format!("{late} replies overtook each other and were put in their place"));
+        link.notes.push(counted(
+            late,
+            (
+                "reply overtook another and was put in its place",
+                "replies overtook others and were put in their place",
+            ),
+        ));
     }
     if run.slow > 0 {
         link.notes.push(format!(
-            "{} replies came after the next request was sent, and count as received",
-            run.slow
+            "{} after the next request was sent, and {} as received",
+            counted(run.slow, ("reply came", "replies came")),
+            if run.slow == 1 { "counts" } else { "count" }
         ));
     }
     if totals.is_none() {

@@ -10,6 +10,7 @@ use airtcp_units::Outcomes;
 
 use super::super::head::Head;
 use super::super::lines::Lines;
+use super::super::notes::counted;
 use super::super::open::Input;
 use super::link;
 use crate::error::{TraceError, excerpt};
@@ -77,13 +78,13 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
             _ => strays += 1,
         }
     }
-    for (count, what) in [
-        (invalid, "frames with an invalid RSSI (128 or more) counted as lost"),
-        (strays, "frames with a number from 300 up ignored"),
-        (duplicates, "duplicates ignored"),
+    for (count, frames, what) in [
+        (invalid, ("frame", "frames"), "with an invalid RSSI (128 or more) counted as lost"),
+        (strays, ("frame", "frames"), "with a number from 300 up ignored"),
+        (duplicates, ("duplicate", "duplicates"), "ignored"),
     ] {
         if count > 0 {
-            link.notes.push(format!("{count} {what}"));
+            link.notes.push(format!("{} {what}", counted(count, frames)));
         }
     }
     Ok(vec![link])

@@ -24,6 +24,7 @@ use airtcp_units::Outcomes;
 
 use super::super::head::Head;
 use super::super::lines::Lines;
+use super::super::notes::counted;
 use super::super::open::Input;
 use super::link;
 use crate::error::{TraceError, excerpt};
@@ -146,20 +147,19 @@ fn finish(
         None => (None, Vec::new()),
     };
     if group.minus_one > 0 {
-        link.notes.push(format!("{} rows hold -1, which is taken for lost", group.minus_one));
+        let rows = counted(group.minus_one, ("row holds", "rows hold"));
+        link.notes.push(format!("{rows} -1, which is taken for lost"));
     }
     if group.zeros > 0 {
-        link.notes.push(format!(
-            "{} rows hold a receive time of 0, which is taken for lost",
-            group.zeros
-        ));
+        let rows = counted(group.zeros, ("row holds", "rows hold"));
+        link.notes.push(format!("{rows} a receive time of 0, which is taken for lost"));
     }
     link.notes.extend(group.early.note(plan));
     link.notes.append(&mut group.order);
     if group.breaks > 0 {
         link.notes.push(format!(
-            "{} times the sequence number is not the next one; rows are taken in their order",
-            group.breaks
+            "{} the sequence number is not the next one; rows are taken in their order",
+            counted(group.breaks, ("time", "times"))
         ));
     }
     let (stride, missing) = (group.recorder.stride(), group.recorder.missing());
@@ -196,7 +196,13 @@ fn finish(
             let (outcomes, notes) = group.recorder.finish();
             link.notes.extend(notes.into_iter().skip(1));
             if missing > 0 {
-                link.notes.push(format!("{missing} numbers have no row and are taken for lost"));
+                link.notes.push(counted(
+                    missing,
+                    (
+                        "number has no row and is taken for lost",
+                        "numbers have no row and are taken for lost",
+                    ),
+                ));
             }
             outcomes
         }

@@ -14,6 +14,7 @@ use airtcp_units::{Outcomes, Span};
 
 use super::super::head::Head;
 use super::super::lines::Lines;
+use super::super::notes::counted;
 use super::super::open::Input;
 use super::link;
 use crate::error::{TraceError, excerpt};
@@ -117,7 +118,10 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
         link.labels.insert("source".to_owned(), source.to_string());
         link.notes.insert(0, "end to end over several hops, with link-layer retries".to_owned());
         if corrupt > 0 {
-            link.notes.push(format!("{corrupt} corrupt records in the file left out"));
+            link.notes.push(format!(
+                "{} in the file left out",
+                counted(corrupt, ("corrupt record", "corrupt records"))
+            ));
         }
         links.push(link);
     }
@@ -161,12 +165,12 @@ fn assemble(
         previous = Some((asn, number));
     }
     if duplicates > 0 {
-        link.notes.push(format!("{duplicates} duplicates ignored"));
+        link.notes.push(counted(duplicates, ("duplicate ignored", "duplicates ignored")));
     }
     if restarts > 0 {
         link.notes.push(format!(
-            "{restarts} restarts of the sequence numbers; the parts are joined, losses between \
-             them are not known"
+            "{} of the sequence numbers; the parts are joined, losses between them are not known",
+            counted(restarts, ("restart", "restarts"))
         ));
     }
     periods.sort_by(f64::total_cmp);

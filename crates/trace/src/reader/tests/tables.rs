@@ -87,7 +87,11 @@ fn blanks_among_receive_times_are_losses() {
     }
     let link = one("t.csv", "seq,rtt_ms\n0,4\n1,\n3,5\n2,4\n5,4\n");
     assert_eq!(bits(&link), "101101");
-    assert!(link.notes.iter().any(|n| n.starts_with("1 numbers have no row")), "{:?}", link.notes);
+    assert!(
+        link.notes.iter().any(|n| n.starts_with("1 number has no row and is taken")),
+        "{:?}",
+        link.notes
+    );
     let kind = |kind| ReadOptions {
         column: Some("recv_time_s".to_owned()),
         kind: Some(kind),
