@@ -221,6 +221,8 @@ class Staged:
         self._copies: list[tuple[Path, Path]] = []
         self._gone: list[Path] = []
         self._new: set[Path] = set()
+        self.placed = False
+        """Whether the files are at their places; a device or pipe may still have failed."""
 
     def file(
         self, path: Path, *, parents: bool = True, new: bool = False, live: bool = True
@@ -294,7 +296,10 @@ class Staged:
         self._gone.append(path)
 
     def commit(self) -> list[Path]:
-        """Move everything to its place; if one file cannot be moved, none is. Give the places."""
+        """Move everything to its place; if one file cannot be moved, none is. Give the places.
+
+        A device or pipe that takes nothing (its reader has gone, it is full) costs no file.
+        """
         before: list[tuple[Path, Path | None]] = []
         try:
             for path in self._gone:
@@ -309,14 +314,21 @@ class Staged:
                 if target.exists():
                     shutil.copymode(target, part)
                 _move(part, target)
-            for part, path in self._copies:
-                _copy(part, path)
         except BaseException:
             for target, kept in reversed(before):
                 _put_back(target, kept)
             raise
+        self.placed = True
+        failed: OSError | None = None
+        for part, path in self._copies:
+            try:
+                _copy(part, path)
+            except OSError as error:
+                failed = failed or error
         # Folders that were made and hold nothing go, too.
         self.drop()
+        if failed is not None:
+            raise failed
         return [target for _, target in self._moves]
 
     def drop(self) -> None:
@@ -345,9 +357,13 @@ class Staged:
 
 
 @contextmanager
-def staged() -> Generator[Staged]:
-    """Write several files; they take their places together at the end, or none does."""
-    files = Staged()
+def staged(files: Staged | None = None) -> Generator[Staged]:
+    """Write several files; they take their places together at the end, or none does.
+
+    Args:
+        files: What to write to, for a caller who asks it afterwards.
+    """
+    files = files or Staged()
     try:
         yield files
         files.commit()

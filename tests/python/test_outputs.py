@@ -17,6 +17,7 @@ import airtcp
 from airtcp import output
 from conftest import ENVIRONMENT
 from examples import LOSSY_LINK
+from test_faults import shell
 
 if TYPE_CHECKING:
     from conftest import Program
@@ -307,6 +308,21 @@ def test_a_reader_that_goes_away_costs_no_files(folder: Path, program: list[str]
     assert child.returncode == 0, err
     assert b"Traceback" not in err
     assert (folder / "r" / "run.json").is_file()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_page_that_nobody_takes_costs_no_files(folder: Path, program: list[str]) -> None:
+    for place, code, why in (
+        ("/dev/stdout | true", 0, b"results: r"),
+        ("/dev/full", 2, b"error: /dev/full: the disk is full"),
+    ):
+        command = f"run a.toml --out r --force --html {place}"
+        ended, said = shell(folder, program, f"{command}; exit ${{PIPESTATUS[0]}}")
+        assert ended == code, said
+        assert why in said
+        assert b"results: r" in said
+        assert json.loads((folder / "r" / "run.json").read_text("utf-8"))["replications"]
+        shutil.rmtree(folder / "r")
 
 
 def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:

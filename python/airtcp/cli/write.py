@@ -102,28 +102,40 @@ def files(result: Written, places: Places, *, quiet: bool) -> None:
     out, report = places.out, places.report
     names: list[str] = []
     taken: list[str] = []
-    with output.staged() as staged:
-        if out is not None:
-            # Whoever else writes there has to wait; what they wrote before stays.
-            staged.hold(out)
-            refused = _taken(out, places)
-            if refused is not None:
-                kept = output.free(out, "kept")
-                taken.append(f"{refused}; this result is kept in {kept}")
-                report = kept / REPORT if places.with_page else report
-                places = replace(places, out=kept, report=report)
-                out = kept
-            with _named(out):
-                names = result.stage(staged, out, report=places.with_page, purpose=places.purpose)
-        if report is not None and not places.with_page:
-            with _named(report):
-                staged.file(report).write_text(result.page(), encoding="utf-8")
+    problem: OSError | None = None
+    staged = output.Staged()
+    try:
+        with output.staged(staged):
+            if out is not None:
+                # Whoever else writes there has to wait; what they wrote before stays.
+                staged.hold(out)
+                refused = _taken(out, places)
+                if refused is not None:
+                    kept = output.free(out, "kept")
+                    taken.append(f"{refused}; this result is kept in {kept}")
+                    report = kept / REPORT if places.with_page else report
+                    places = replace(places, out=kept, report=report)
+                    out = kept
+                with _named(out):
+                    names = result.stage(
+                        staged, out, report=places.with_page, purpose=places.purpose
+                    )
+            if report is not None and not places.with_page:
+                with _named(report):
+                    part = staged.file(report, live=False)
+                    part.write_text(result.page(), encoding="utf-8")
+    except OSError as error:
+        if not staged.placed:
+            raise
+        problem, report = error, None
     if out is not None:
         note(f"results: {out} ({counted(len(names) - places.with_page, 'file')})", quiet=quiet)
     if report is not None:
         note(f"report: {report}", quiet=quiet)
     if taken:
         raise PlaceError("; ".join(taken))
+    if problem is not None:
+        raise problem
 
 
 def _taken(out: Path, places: Places) -> str | None:
