@@ -122,6 +122,51 @@ def test_streams_that_are_closed(tmp_path: Path, program: list[str]) -> None:
         assert said == b"error: standard input is closed; - reads it\n"
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "list",
+        "--version",
+        "schema run",
+        "trace stats --help",
+        "trace stats a.txt",
+        "study a.txt --replicas 1 --no-report",
+        "compare a.toml --tcp reno,cubic -n 2",
+        "run a.toml",
+        "reproduce --list",
+    ],
+)
+def test_a_result_for_a_closed_standard_output_is_an_error(
+    tmp_path: Path, program: list[str], command: str
+) -> None:
+    (tmp_path / "a.toml").write_text(SCENARIO)
+    airtcp.synth(tmp_path / "a.txt", prr=0.8, packets=500)
+    code, said = shell(tmp_path, program, f"{command} >&-")
+    assert code == console.BAD_INPUT
+    assert said.startswith(b"error: standard output is closed")
+    assert said.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "made"),
+    [
+        ("run a.toml --out r", "r/run.json"),
+        ("run a.toml --pcap a.pcapng", "a.pcapng"),
+        ("study a.txt --replicas 1 --html p.html", "p.html"),
+        ("trace synth b.txt --prr 0.5 --packets 9", "b.txt"),
+        ("trace convert a.txt --to b.csv", "b.csv"),
+    ],
+)
+def test_a_result_that_has_a_file_needs_no_standard_output(
+    tmp_path: Path, program: list[str], command: str, made: str
+) -> None:
+    (tmp_path / "a.toml").write_text(SCENARIO)
+    airtcp.synth(tmp_path / "a.txt", prr=0.8, packets=500)
+    code, said = shell(tmp_path, program, f"{command} >&-")
+    assert code == 0, said
+    assert (tmp_path / made).stat().st_size > 0
+
+
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no /dev/stdout")
 def test_a_file_has_standard_output_to_itself(tmp_path: Path, program: list[str]) -> None:
     (tmp_path / "a.toml").write_text(SCENARIO)

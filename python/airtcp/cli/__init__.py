@@ -38,6 +38,10 @@ def main() -> NoReturn:
             code = 0
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if code == 0:
+            from airtcp.cli import console
+
+            code = console.BAD_INPUT if console.unheard() else 0
         if wanted:
             signal.signal(signal.SIGINT, _at_once)
         _flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from contextlib import contextmanager, suppress
@@ -69,9 +70,36 @@ def streams() -> None:
     for number, name in ((1, "stdout"), (2, "stderr")):
         stream: TextIO | None = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, open(number, "w", encoding="utf-8", closefd=False))  # noqa: SIM115
+            kind = _Unheard if number == 1 else io.TextIOWrapper
+            raw = open(number, "wb", closefd=False)  # noqa: SIM115
+            setattr(sys, name, kind(raw, encoding="utf-8", errors=POOR))
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=POOR)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+
+
+class _Unheard(io.TextIOWrapper):
+    """What stands for a standard output that is closed; it knows whether anything was lost."""
+
+    printed = False
+    spare = False
+
+    def write(self, text: str) -> int:
+        self.printed = self.printed or bool(text)
+        return super().write(text)
+
+
+def spare() -> None:
+    """Let standard output be closed: what is printed there has another place."""
+    if isinstance(sys.stdout, _Unheard):
+        sys.stdout.spare = True
+
+
+def unheard() -> bool:
+    """Tell whether something was printed for which there was no place at all, and say so."""
+    lost = isinstance(sys.stdout, _Unheard) and sys.stdout.printed and not sys.stdout.spare
+    if lost:
+        _say("error: standard output is closed: nothing was written; send it to a file or a pipe\n")
+    return lost
 
 
 def _nowhere(stream: TextIO) -> None:

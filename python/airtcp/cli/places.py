@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from airtcp import folder as folders
 from airtcp import output
-from airtcp.cli.console import fail
+from airtcp.cli.console import fail, spare
 from airtcp.cli.options import Format
 from airtcp.output import PlaceError
 from airtcp.plain import printable
@@ -125,6 +125,9 @@ def decide(
             else ""
         )
         _refuse(f"{error}{hint}")
+    if 1 in output.closed and not any((out, report, pcap, radiotap)):
+        _refuse("standard output is closed, and no file is asked for; send it to a file or a pipe")
+    spare()
     taken = output.to_stdout(pcap)
     formats = asked.get("as_json") or asked.get("form", Format.TABLE) is not Format.TABLE
     if taken and (formats or output.to_stdout(html)):
