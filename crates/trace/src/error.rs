@@ -27,6 +27,18 @@ pub enum TraceError {
         /// What is accepted.
         expected: String,
     },
+    /// An entry of a document without lines, such as JSON, that does not fit.
+    #[error("{path}, {place}: found {found}; expected {expected}")]
+    Entry {
+        /// The file.
+        path: String,
+        /// The entry.
+        place: String,
+        /// What is there.
+        found: String,
+        /// What is accepted.
+        expected: String,
+    },
     /// A compressed file that ends too early or whose checksum is wrong.
     #[error(
         "{path}: the compressed data is cut short or damaged after {offset} decompressed bytes \
@@ -39,6 +51,17 @@ pub enum TraceError {
         offset: u64,
         /// What the decompressor found wrong.
         reason: &'static str,
+    },
+    /// A compressed file with something behind its end.
+    #[error(
+        "{path}: the compressed data ends after {offset} decompressed bytes, and other bytes follow; expected \
+         nothing, or more data compressed in the same way: remove what follows"
+    )]
+    Trailing {
+        /// The file.
+        path: String,
+        /// Bytes that came out before.
+        offset: u64,
     },
     /// Not text.
     #[error(

@@ -9,6 +9,7 @@
 //! To add a layout: a file under `reader/layouts/` and a line in its registry.
 
 mod clock;
+mod gzip;
 mod head;
 mod kinds;
 mod layouts;
@@ -137,6 +138,22 @@ impl Default for ReadOptions {
     }
 }
 
+/// Longest interval and unit of time that are believed.
+const LONGEST: Span = Span::from_secs(3_600_000);
+
+impl ReadOptions {
+    /// Refuses spans of time that no packets can be apart.
+    fn check(&self) -> Result<(), TraceError> {
+        for (option, span) in [("interval", self.interval), ("time_unit", self.time_unit)] {
+            if let Some(span) = span.filter(|span| !(Span(1)..=LONGEST).contains(span)) {
+                let expected = "a time from 1 ns to 1000 h".to_owned();
+                return Err(TraceError::Option { option, found: span.to_string(), expected });
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Reads every link of the file at `path`.
 pub fn read_links(path: &Path, options: &ReadOptions) -> Result<Vec<LinkTrace>, TraceError> {
     let io = |source| TraceError::Io { path: path.display().to_string(), source };
@@ -158,6 +175,7 @@ pub fn read_links_from(
     options: &ReadOptions,
 ) -> Result<Vec<LinkTrace>, TraceError> {
     limits::input_limit()?;
+    options.check()?;
     let mut links = open::read(name, Box::new(data), options)?;
     for link in &mut links {
         if options.interval.is_some() {

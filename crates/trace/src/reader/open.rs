@@ -5,6 +5,7 @@ use std::io::{self, Cursor, Read};
 use std::path::Path;
 use std::rc::Rc;
 
+use super::gzip::Members;
 use super::head::Head;
 use super::layouts;
 use super::zstd::{self, Frames};
@@ -121,7 +122,7 @@ fn read_nested(mut input: Input<'_>, depth: u32) -> Result<Vec<LinkTrace>, Trace
             });
         }
         Some(Wrapping::Tar) => return read_tar(input, depth),
-        Some(Wrapping::Gzip) => Box::new(flate2::read::MultiGzDecoder::new(counted(input.reader))),
+        Some(Wrapping::Gzip) => Box::new(Members::new(counted(input.reader))),
         Some(Wrapping::Xz) => Box::new(lzma_rust2::XzReader::new_mem_limit(
             counted(input.reader),
             true,
@@ -310,6 +311,12 @@ struct Counted<'a> {
 #[error("more than {0} bytes from data compressed more than 1000 times")]
 struct Dense(u64);
 
+/// Carried through `io::Error` when compressed data end after so many decompressed bytes, and the file
+/// does not.
+#[derive(Debug, thiserror::Error)]
+#[error("other bytes after {0} bytes")]
+pub(super) struct Trailing(pub(super) u64);
+
 /// What our own reader of frames found wrong.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
@@ -345,6 +352,9 @@ pub(super) fn from_io(path: &Path, offset: u64, error: io::Error) -> TraceError 
     if error.get_ref().and_then(|e| e.downcast_ref::<Hollow>()).is_some() {
         let found = "its first MiB of compressed data holds next to nothing";
         return TraceError::Empty { path: path.display().to_string(), found };
+    }
+    if let Some(Trailing(offset)) = error.get_ref().and_then(|e| e.downcast_ref()) {
+        return TraceError::Trailing { path: path.display().to_string(), offset: *offset };
     }
     // Errors of the operating system carry a number; a decoder's do not.
     if error.raw_os_error().is_some() {

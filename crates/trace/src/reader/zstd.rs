@@ -2,7 +2,7 @@
 //! `cat a.zst b.zst` and parallel compressors make several, and stopping after the first would
 //! pass a part off as the whole.
 
-use super::open::Wrong;
+use super::open::{Trailing, Wrong};
 use std::io::{self, Read};
 
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
@@ -18,6 +18,7 @@ pub(super) const fn begins(start: &[u8]) -> bool {
 /// The decompressed contents of all frames.
 pub(super) struct Frames<'a> {
     state: State<'a>,
+    given: u64,
 }
 
 enum State<'a> {
@@ -47,12 +48,12 @@ impl Read for Source<'_> {
 
 impl<'a> Frames<'a> {
     pub(super) fn new(inner: Box<dyn Read + 'a>) -> Self {
-        Self { state: State::Between(Source { inner, returned: Vec::new() }) }
+        Self { state: State::Between(Source { inner, returned: Vec::new() }), given: 0 }
     }
 }
 
 /// The state before the next frame with data, or `Done`.
-fn next_frame(mut source: Source<'_>) -> io::Result<State<'_>> {
+fn next_frame(mut source: Source<'_>, given: u64) -> io::Result<State<'_>> {
     loop {
         let mut magic = Vec::with_capacity(MAGIC);
         (&mut source).take(MAGIC as u64).read_to_end(&mut magic)?;
@@ -60,7 +61,7 @@ fn next_frame(mut source: Source<'_>) -> io::Result<State<'_>> {
             return Ok(State::Done);
         }
         if !begins(&magic) {
-            return Err(invalid("something else than a frame follows a frame"));
+            return Err(io::Error::other(Trailing(given)));
         }
         if magic[0] == 0x28 {
             source.returned = magic;
@@ -85,11 +86,12 @@ impl Read for Frames<'_> {
         loop {
             self.state = match std::mem::replace(&mut self.state, State::Done) {
                 State::Done => return Ok(0),
-                State::Between(source) => next_frame(source)?,
+                State::Between(source) => next_frame(source, self.given)?,
                 State::Frame(mut frame) => {
                     let n = frame.read(buffer)?;
                     if n > 0 || buffer.is_empty() {
                         self.state = State::Frame(frame);
+                        self.given += n as u64;
                         return Ok(n);
                     }
                     let stated = frame.decoder.get_checksum_from_data();

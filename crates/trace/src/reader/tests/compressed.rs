@@ -22,7 +22,6 @@ fn compressed_files_are_opened_by_their_content() {
 fn every_zstd_frame_is_read() {
     let links = read("a.zst", &ZSTD.repeat(1000)).unwrap();
     assert_eq!(bits(&links[0]), "11010110".repeat(1000));
-    assert!(error("a.zst", [ZSTD, b"junk"].concat()).contains("follows a frame"));
     let mut wrong = ZSTD.to_vec();
     *wrong.last_mut().unwrap() ^= 1;
     assert!(error("a.zst", wrong).contains("checksum"));
@@ -95,4 +94,17 @@ fn gunzip(data: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     flate2::read::GzDecoder::new(data).read_to_end(&mut out).unwrap();
     out
+}
+
+#[test]
+fn what_follows_the_end_of_compressed_data_is_named() {
+    let gz = gzip(b"1101\n0110\n");
+    for (name, whole) in [("a.gz", &gz[..]), ("a.zst", ZSTD)] {
+        for rest in [&b"junk"[..], b"\0", &[0; 300], b"0110\n0110\n0110\n"] {
+            let e = error(name, [whole, rest].concat());
+            assert!(e.contains("ends after 10 decompressed bytes, and other bytes follow"), "{e}");
+            assert!(!e.contains("cut short"), "{e}");
+        }
+    }
+    assert!(error("a.gz", [&gz[..], &gz[..7]].concat()).contains("cut short"));
 }
