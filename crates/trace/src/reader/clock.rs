@@ -55,17 +55,38 @@ impl Clock {
         (self.steps > 0 && span > Span::ZERO).then_some(span)
     }
 
+    /// The interval between packets that have numbers: time over numbers, which losses and stamps with a
+    /// coarse `step` do not move. Where a pause lies between packets, it is the median gap.
+    pub(super) fn interval_by_numbers(
+        &mut self,
+        unit: Span,
+        step: i128,
+    ) -> (Option<Span>, Vec<String>) {
+        let mean = self.mean(unit);
+        let (median, mut notes) = self.interval(unit);
+        let (Some(mean), Some(median)) = (mean, median) else { return (median, notes) };
+        let step = Span((step as f64 * unit.0 as f64 / 1e9) as u64);
+        let even = mean.0.abs_diff(median.0) <= (median.0 / 20).max(step.0);
+        if !even {
+            return (Some(median), notes);
+        }
+        notes.retain(|note| !note.contains("not evenly spaced"));
+        if step.0 > mean.0 / 100 && mean.0.abs_diff(median.0) > mean.0 / 200 {
+            notes.push("the time stamps are coarse: the interval is their mean".to_owned());
+        }
+        (Some(mean), notes)
+    }
+
     /// The interval between packets, and what to say about it.
     pub(super) fn interval(&mut self, unit: Span) -> (Option<Span>, Vec<String>) {
         let mut notes = Vec::new();
         if self.backwards > 0 {
-            notes.push(counted(
-                self.backwards,
-                ("time stamp goes backwards", "time stamps go backwards"),
-            ));
+            let stamps = counted(self.backwards, ("time stamp goes", "time stamps go"));
+            notes.push(format!("{stamps} backwards"));
         }
         if self.missing > 0 {
-            notes.push(counted(self.missing, ("row has no time stamp", "rows have no time stamp")));
+            let rows = counted(self.missing, ("row has", "rows have"));
+            notes.push(format!("{rows} no time stamp"));
         }
         self.gaps.sort_by(f64::total_cmp);
         let median = self.gaps.get(self.gaps.len() / 2).copied().unwrap_or(0.0);
@@ -91,6 +112,29 @@ impl Clock {
             ));
         }
         (Some(median), notes)
+    }
+}
+
+/// The step of time stamps: the greatest that all of them are multiples of, from the first on.
+#[derive(Debug, Default)]
+pub(super) struct Grain {
+    first: Option<i128>,
+    step: i128,
+}
+
+impl Grain {
+    pub(super) fn add(&mut self, time: Option<i128>) {
+        let Some(time) = time else { return };
+        let (mut a, mut b) = (self.step, (time - *self.first.get_or_insert(time)).abs());
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        self.step = a;
+    }
+
+    /// In billionths.
+    pub(super) const fn step(&self) -> i128 {
+        self.step
     }
 }
 

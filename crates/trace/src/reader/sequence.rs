@@ -182,6 +182,11 @@ impl Recorder {
         self.outcomes.len() as u64
     }
 
+    /// Numbers that came again.
+    pub(super) const fn duplicates(&self) -> u64 {
+        self.duplicates
+    }
+
     /// Packets that came after one with a higher number.
     pub(super) const fn late(&self) -> u64 {
         self.late

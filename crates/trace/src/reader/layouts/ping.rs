@@ -10,7 +10,7 @@ use std::path::Path;
 
 use airtcp_units::{Outcomes, Span};
 
-use super::super::clock::Clock;
+use super::super::clock::{Clock, Grain};
 use super::super::head::Head;
 use super::super::lines::Lines;
 use super::super::notes::counted;
@@ -37,6 +37,8 @@ enum Line<'a> {
     },
     Reply(u64),
     NoReply(u64),
+    /// A reply that ping marks as a repeated one.
+    Duplicate,
     /// A reply, in a language other than English.
     Foreign,
     Sent(Summary),
@@ -95,7 +97,7 @@ fn parse(line: &str) -> (Option<i128>, Line<'_>) {
         () if silent.iter().any(|words| line.contains(words)) => (stamp, Line::NoReply(number)),
         () if reply => (stamp, Line::Reply(number)),
         () if foreign => (stamp, Line::Foreign),
-        () if line.contains("(DUP!)") => (stamp, Line::Known),
+        () if line.contains("(DUP!)") => (stamp, Line::Duplicate),
         () => (stamp, Line::Other),
     }
 }
@@ -127,6 +129,19 @@ fn is_known(line: &str) -> bool {
     line.is_empty() || line == "^C" || BEGINNINGS.iter().any(|words| line.starts_with(words))
 }
 
+/// What an ICMP error said of a request.
+fn report(line: &str) -> Option<&'static str> {
+    const SAID: [&str; 6] = [
+        "Destination Host Unreachable",
+        "Destination Net Unreachable",
+        "Destination Port Unreachable",
+        "Time to live exceeded",
+        "Unreachable",
+        "unreachable",
+    ];
+    SAID.into_iter().find(|words| line.contains(words))
+}
+
 /// The number behind `icmp_seq=`, `icmp_seq `, `icmp_req=` or `seq=`.
 fn number(line: &str) -> Option<u64> {
     let at = ["icmp_seq", "icmp_req", " seq"].iter().find_map(|key| {
@@ -150,6 +165,13 @@ struct Run {
     /// Number of the newest reply, and replies that came after the next request was sent.
     newest: Option<u64>,
     slow: u64,
+    /// Replies to requests that had been replied to.
+    duplicates: u64,
+    /// Packets that ICMP errors reported as lost, and what the first of them said.
+    reported: u64,
+    report: &'static str,
+    /// The step of the stamps: they are multiples of it from the first on.
+    grain: Grain,
     summary: Option<Summary>,
 }
 
@@ -188,6 +210,12 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
             }
             Line::Foreign => return Err(foreign(path)),
             Line::Known => continue,
+            Line::Duplicate => {
+                if let Some(run) = runs.last_mut() {
+                    run.duplicates += 1;
+                }
+                continue;
+            }
             Line::Other => {
                 strays.add(line);
                 continue;
@@ -196,20 +224,28 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
             Line::NoReply(number) => (number, false),
         };
         let shown = excerpt(line);
+        let report = if received { None } else { report(line) };
         if runs.is_empty() {
             budget.link(path)?;
             runs.push(Run::default());
         }
         let Some(run) = runs.last_mut() else { continue };
         run.seen.get_or_insert(number);
+        if let Some(words) = report {
+            run.report = if run.reported == 0 { words } else { run.report };
+            run.reported += 1;
+        }
+        let before = run.recorder.duplicates();
         let Ok(steps) = run.recorder.take_outcome(number, received, options.max_gap) else {
             return Err(lines.malformed(shown, "numbers that grow; split a file of several runs"));
         };
         budget.packets(path, steps)?;
+        run.duplicates += if received { run.recorder.duplicates() - before } else { 0 };
         // "No answer yet" is said when the next request goes out; the reply may come after that.
         if let Some(past) = if received { run.past_newest(number) } else { None } {
             run.slow += u64::from(steps == 0);
             run.clock.stamp(stamp, past);
+            run.grain.add(stamp);
         }
     }
     let several = runs.iter().filter(|run| run.seen.is_some() || run.summary.is_some()).count() > 1;
@@ -268,8 +304,18 @@ fn finish(
     if cut {
         link.notes.push(late_start(begins));
     }
-    let put_right = |note: &String| !note.contains("arrived late");
+    // A request may be told of twice: unanswered when the next is sent, then unreachable.
+    let put_right = |note: &String| !note.contains("arrived late") && !note.contains("duplicate");
     link.notes.extend(notes.into_iter().skip(1).filter(put_right));
+    if run.reported > 0 {
+        let packets = counted(run.reported, ("packet was", "packets were"));
+        link.notes
+            .push(format!("{packets} reported lost by ICMP errors, such as \"{}\"", run.report));
+    }
+    if run.duplicates > 0 {
+        let replies = counted(run.duplicates, ("duplicate reply", "duplicate replies"));
+        link.notes.push(format!("{replies} ignored"));
+    }
     if late > 0 {
         link.notes.push(counted(
             late,
@@ -291,7 +337,7 @@ fn finish(
             "without the summary at the end: losses after the last reply are not known".to_owned(),
         );
     }
-    let (interval, notes) = run.clock.interval(Span::from_secs(1));
+    let (interval, notes) = run.clock.interval_by_numbers(Span::from_secs(1), run.grain.step());
     link.interval = interval;
     if let (None, Some(Summary { totals, time: Some(time), .. })) = (interval, run.summary)
         && totals.sent > 1
@@ -301,7 +347,7 @@ fn finish(
         link.notes.push("the interval is the mean, from the summary; -D stamps each".to_owned());
     }
     let stampless =
-        |note: &&String| !note.contains("have no time stamp") && !note.contains("do not give");
+        |note: &&String| !note.contains("no time stamp") && !note.contains("do not give");
     link.notes.extend(notes.iter().filter(stampless).cloned());
     if !run.host.is_empty() {
         link.labels.insert("dst".to_owned(), run.host);
@@ -341,7 +387,7 @@ mod tests {
             ("64 bytes from 10.9.0.2: icmp_seq=7 ttl=64 time=0.05 ms", Line::Reply(7)),
             ("64 bytes from fe80::1%va: icmp_seq=7 ttl=64 time=0.05 ms", Line::Reply(7)),
             ("64 bytes from 1.2.3.4: seq=3 ttl=56 time=13.310 ms", Line::Reply(3)),
-            ("64 bytes from 1.2.3.4: icmp_seq=7 ttl=64 time=0.05 ms (DUP!)", Line::Known),
+            ("64 bytes from 1.2.3.4: icmp_seq=7 ttl=64 time=0.05 ms (DUP!)", Line::Duplicate),
             ("no answer yet for icmp_seq=12", Line::NoReply(12)),
             ("Request timeout for icmp_seq 5", Line::NoReply(5)),
             ("From 10.9.0.1 icmp_seq=4 Destination Host Unreachable", Line::NoReply(4)),

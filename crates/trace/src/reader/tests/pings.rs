@@ -113,3 +113,76 @@ fn other_pings_are_refused_by_name() {
     let e = error("f.json", json);
     assert!(e.contains("the JSON of fping") && e.contains("fping -D -l"), "{e}");
 }
+
+#[test]
+fn unreachable_hosts_are_no_duplicates_and_duplicates_are_told() {
+    let reply = |n: u32| format!("64 bytes from 10.0.0.1: icmp_seq={n} ttl=57 time=9.8 ms\n");
+    let unreachable = |n: u32| {
+        format!(
+            "no answer yet for icmp_seq={n}\nFrom 10.0.0.9 icmp_seq={n} Destination Host Unreachable\n"
+        )
+    };
+    let dup = reply(3).replace(" ms", " ms (DUP!)");
+    let lines =
+        [reply(1), reply(2), reply(3), dup.clone(), dup, unreachable(4), unreachable(5), reply(6)];
+    let totals = "6 packets transmitted, 4 received, +2 duplicates, +2 errors, 33% packet loss, time 5000ms\n";
+    let link = one("u.log", &format!("{HEADER}{}\n{totals}", lines.concat()));
+    assert_eq!(bits(&link), "111001");
+    let notes = link.notes.join("\n");
+    assert!(!notes.contains("duplicate sequence numbers"), "{notes}");
+    assert!(
+        notes.contains(
+            "2 packets were reported lost by ICMP errors, such as \"Destination Host Unreachable\""
+        ),
+        "{notes}"
+    );
+    assert!(notes.contains("2 duplicate replies ignored"), "{notes}");
+    // One that is not marked as such.
+    let link = one("d.log", &format!("{HEADER}{}{}", reply(1), reply(1)));
+    assert!(link.notes.iter().any(|n| n == "1 duplicate reply ignored"), "{:?}", link.notes);
+}
+
+#[test]
+fn one_late_reply_is_one() {
+    let log = format!(
+        "{HEADER}no answer yet for icmp_seq=1\n64 bytes from a: icmp_seq=1 ttl=1 time=1250 ms\n"
+    );
+    let link = one("late.log", &log);
+    assert!(
+        link.notes.iter().any(|n| n.starts_with("1 reply came after the next request")),
+        "{:?}",
+        link.notes
+    );
+}
+
+/// Stamps of a millisecond or a second, or few replies: the median gap is off by a grain.
+#[test]
+fn the_interval_of_coarse_stamps_is_time_over_numbers() {
+    let log = |interval: f64, grain: f64, kept: &dyn Fn(u64) -> bool| {
+        let lines = (1..=400).filter(|n| kept(*n)).map(|n| {
+            let at = 1e9 + (interval * n as f64 / grain).floor() * grain;
+            format!("[{at:.6}] 64 bytes from a: icmp_seq={n} ttl=1 time=5 ms\n")
+        });
+        format!("{HEADER}{}", lines.collect::<String>())
+    };
+    for (interval, grain) in [(0.0204, 0.001), (1.5, 1.0), (0.3, 1.0), (0.2, 1e-6)] {
+        for thin in [false, true] {
+            let kept = move |n: u64| !thin || n * 7919 % 10 < 3;
+            let link = one("c.log", &log(interval, grain, &kept));
+            let found = link.interval.map_or(0.0, Span::as_secs_f64);
+            assert!((found / interval - 1.0).abs() < 0.01, "{interval} {grain}: {found}");
+            let said = link.notes.iter().any(|n| n.contains("time stamps are coarse"));
+            assert!(thin || said == (grain > 0.0005), "{:?}", link.notes);
+        }
+    }
+    // A pause of the whole machine is no part of the interval.
+    let paused = (1..=100).map(|n| {
+        let at = 1e9 + 0.2 * f64::from(n) + if n > 50 { 3600.0 } else { 0.0 };
+        format!("[{at:.6}] 64 bytes from a: icmp_seq={n} ttl=1 time=5 ms\n")
+    });
+    let paused: String = paused.collect();
+    let link = one("p.log", &format!("{HEADER}{paused}"));
+    let found = link.interval.map_or(0.0, Span::as_secs_f64);
+    assert!((found - 0.2).abs() < 0.001, "{found}");
+    assert!(link.notes.iter().any(|n| n.contains("not evenly spaced")), "{:?}", link.notes);
+}
