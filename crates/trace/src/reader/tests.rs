@@ -6,6 +6,7 @@ use std::io::Write;
 
 mod compressed;
 mod hostile;
+mod iperfs;
 mod order;
 mod pings;
 mod tables;

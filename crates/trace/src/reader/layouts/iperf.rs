@@ -6,10 +6,12 @@
 //! test, and a report with nothing but the total of a test are refused: one total says nothing
 //! that a study could use.
 
+mod json;
+mod text;
+
 use std::collections::BTreeMap;
 
 use airtcp_units::{Outcomes, Span};
-use serde_json::Value;
 
 use super::super::head::Head;
 use super::super::lines::Lines;
@@ -51,9 +53,32 @@ fn is_json(head: &Head<'_>) -> bool {
 /// Counts of one interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Count {
+    /// When it begins, in seconds of the test.
+    from: f64,
     seconds: f64,
-    lost: u64,
+    /// Below 0 if more datagrams came late than were lost.
+    lost: i64,
     total: u64,
+}
+
+/// What counts are believed.
+const POSSIBLE: &str = "at most 100000000 datagrams, at most all of them lost, in up to 1e9 s";
+
+impl Count {
+    /// What is wrong with the counts, if they cannot be.
+    fn possible(&self) -> Result<(), String> {
+        let Self { seconds, lost, total, .. } = *self;
+        if total > MOST || lost.unsigned_abs() > MOST {
+            return Err(format!("{lost} lost of {total} datagrams"));
+        }
+        if lost > total as i64 {
+            return Err(format!("{lost} lost of {total} datagrams"));
+        }
+        if !(0.0..1e9).contains(&seconds) {
+            return Err(format!("an interval of {seconds} s"));
+        }
+        Ok(())
+    }
 }
 
 /// Counts by test and stream.
@@ -62,38 +87,93 @@ struct Counts {
     each: BTreeMap<(u32, String), Vec<Count>>,
     /// Totals of tests, which are no intervals.
     totals: u32,
-    /// More datagrams counted late than lost: they belong to the interval before.
-    negative: u32,
+    /// Intervals of a sender, which knows of no losses.
+    of_sender: u32,
+    /// Intervals that iperf3 was told to leave out.
+    omitted: u32,
+    /// What the program says went wrong.
+    error: Option<String>,
+    /// The total of all streams, lost and sent, where the program says it.
+    said: Option<(i64, u64)>,
+}
+
+impl Counts {
+    fn add(&mut self, test: u32, stream: &str, count: Count) {
+        let stream = stream.chars().take(20).collect();
+        self.each.entry((test, stream)).or_default().push(count);
+    }
+
+    /// Why there is no link in them: what the file is, and what to do.
+    fn none(&self) -> (String, &'static str) {
+        if let Some(error) = &self.error {
+            return (
+                format!("the result of an iperf3 test that failed ({error}) before any interval"),
+                "Run the test again.",
+            );
+        }
+        let (what, hint) = match (self.of_sender, self.totals) {
+            (1.., _) => (
+                "iperf3 JSON of a sender, whose intervals count no losses",
+                "Only the receiver sees which interval a datagram was lost in. Use the JSON of the server, or \
+                 of a client with -R or --get-server-output, with intervals (-i 0.1).",
+            ),
+            (0, 1..) => (
+                "an iperf log with the total of the test alone",
+                "The total does not say when datagrams were lost. Use the log of the server (or of \
+                 a client with -R or --get-server-output), with intervals (-i 0.1).",
+            ),
+            (0, 0) => (
+                "an iperf log without lost datagrams",
+                "A test of TCP and a UDP sender do not count losses. Use UDP (-u) and the log of \
+                 the server, or of a client with -R or --get-server-output.",
+            ),
+        };
+        (what.to_owned(), hint)
+    }
+
+    /// What is to be said beside the links.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(error) = &self.error {
+            notes.push(format!(
+                "iperf3 ended with an error: {error}; the intervals before it are taken"
+            ));
+        }
+        if self.omitted > 0 {
+            notes.push(format!(
+                "{} left out: iperf3 omitted {} from its results (-O)",
+                counted(self.omitted, ("interval", "intervals")),
+                if self.omitted == 1 { "it" } else { "them" }
+            ));
+        }
+        let all = || self.each.values().flatten();
+        let (lost, total) =
+            (all().map(|c| c.lost).sum::<i64>(), all().map(|c| c.total).sum::<u64>());
+        if let Some(said) = self.said.filter(|said| *said != (lost, total)) {
+            notes.push(format!(
+                "the intervals add up to {lost} lost of {total} datagrams, while the total of the test says {} of \
+                 {}; the intervals are taken",
+                said.0, said.1
+            ));
+        }
+        notes
+    }
 }
 
 pub(super) fn read(head: &Head<'_>, mut input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
     let template = link(&input, TAG, None, Outcomes::new());
     let (path, options, budget) = (input.path, input.options, input.budget);
     let counts = if is_json(head) {
-        of_json(&document(&mut input)?)
+        json::of_json(&document(&mut input)?, path)?
     } else {
-        of_text(&mut Lines::new(input))?
+        text::of_text(&mut Lines::new(input))?
     };
     if counts.each.is_empty() {
-        let (what, hint) = if counts.totals > 0 {
-            (
-                "an iperf log with the total of the test alone",
-                "The total does not say when datagrams were lost. Use the log of the server (or of \
-                 a client with -R or --get-server-output), with intervals (-i 0.1).",
-            )
-        } else {
-            (
-                "an iperf log without lost datagrams",
-                "A test of TCP and a UDP sender do not count losses. Use UDP (-u) and the log of \
-                 the server, or of a client with -R or --get-server-output.",
-            )
-        };
-        return Err(TraceError::NotATrace {
-            path: path.display().to_string(),
-            what: what.to_owned(),
-            hint: hint.to_owned(),
-        });
+        let (what, hint) = counts.none();
+        let path = path.display().to_string();
+        return Err(TraceError::NotATrace { path, what, hint: hint.to_owned() });
     }
+    let notes = counts.notes();
     let tests =
         counts.each.keys().map(|(test, _)| *test).collect::<std::collections::BTreeSet<_>>();
     let streams = counts.each.len();
@@ -109,16 +189,8 @@ pub(super) fn read(head: &Head<'_>, mut input: Input<'_>) -> Result<Vec<LinkTrac
         links.push(drawn(intervals, LinkTrace { name, ..template.clone() }, order, |n| {
             packets(budget, path, n)
         })?);
-        if counts.negative > 0 {
-            let (why, taken) =
-                ("fewer than no losses (late datagrams of the interval before)", "as without loss");
-            let found = (
-                &*format!("interval counts {why} and is taken {taken}"),
-                &*format!("intervals count {why} and are taken {taken}"),
-            );
-            if let Some(link) = links.last_mut() {
-                link.notes.push(counted(counts.negative, found));
-            }
+        if let Some(link) = links.last_mut() {
+            link.notes.extend(notes.iter().cloned());
         }
     }
     Ok(links)
@@ -135,10 +207,11 @@ fn drawn(
     charge: impl Fn(u64) -> Result<(), TraceError>,
 ) -> Result<LinkTrace, TraceError> {
     let mut shuffler = Shuffler::new(seed, &link.name);
+    let (lost, late) = settled(intervals);
     let (mut seconds, mut datagrams) = (0.0, 0u64);
-    for count in intervals {
+    for (count, lost) in intervals.iter().zip(lost) {
         charge(count.total)?;
-        shuffler.append(&mut link.outcomes, count.total, count.total.saturating_sub(count.lost));
+        shuffler.append(&mut link.outcomes, count.total, count.total - lost);
         seconds += count.seconds;
         datagrams += count.total;
     }
@@ -148,137 +221,67 @@ fn drawn(
         .filter(|interval| *interval > Span::ZERO);
     link.notes = vec![
         order::note("interval of iperf"),
-        format!("{} intervals; the time between datagrams is their mean", intervals.len()),
+        format!(
+            "{}; the time between datagrams is their mean",
+            counted(intervals.len() as u64, ("interval", "intervals"))
+        ),
     ];
+    link.notes.extend(late);
+    // The last interval is often the rest of a second, too short for a datagram.
+    let longest = intervals.iter().map(|count| count.seconds).fold(0.0, f64::max);
+    let silent = || intervals.iter().filter(|c| c.total == 0 && c.seconds > longest / 10.0);
+    if let Some(first) = silent().next() {
+        link.notes.push(format!(
+            "{} without any datagram, the first from {} s to {} s: an outage, or the sender paused; what was \
+             lost there counts in the next interval with datagrams, what was lost at the end nowhere, and the \
+             mean time between datagrams includes such intervals",
+            counted(silent().count() as u64, ("interval", "intervals")),
+            rounded(first.from),
+            rounded(first.from + first.seconds)
+        ));
+    }
     Ok(link)
 }
 
-impl Counts {
-    fn add(&mut self, test: u32, stream: &str, seconds: f64, lost: i64, total: u64) {
-        if total > MOST || !(seconds > 0.0 && seconds < 1e9) {
-            return;
+/// The losses of each interval, at least none and at most all, and a note where counts below 0 were
+/// settled: datagrams that came late had counted as lost in intervals before.
+fn settled(intervals: &[Count]) -> (Vec<u64>, Option<String>) {
+    let mut lost: Vec<u64> = Vec::with_capacity(intervals.len());
+    let (mut negative, mut left) = (0, 0);
+    // Intervals before this one have no losses left.
+    let mut clean = 0;
+    for count in intervals {
+        let mut late = count.lost.min(0).unsigned_abs();
+        negative += u64::from(late > 0);
+        let mut at = lost.len();
+        while late > 0 && at > clean {
+            at -= 1;
+            let taken = late.min(lost[at]);
+            lost[at] -= taken;
+            late -= taken;
         }
-        self.negative += u32::from(lost < 0);
-        let count = Count { seconds, lost: (lost.max(0) as u64).min(total), total };
-        let stream = stream.chars().take(20).collect();
-        self.each.entry((test, stream)).or_default().push(count);
+        if late > 0 {
+            clean = lost.len();
+            left += late;
+        }
+        lost.push(count.lost.max(0) as u64);
     }
+    let note = (negative > 0).then(|| {
+        let counts = if negative == 1 { "interval counts" } else { "intervals count" };
+        let beyond = if left > 0 {
+            format!("; {} more than had been lost", counted(left, ("datagram came", "datagrams came")))
+        } else {
+            String::new()
+        };
+        format!(
+            "{negative} {counts} fewer than no losses: datagrams that came late, taken off the losses of the \
+             intervals before{beyond}"
+        )
+    });
+    (lost, note)
 }
 
-fn of_text(lines: &mut Lines<'_>) -> Result<Counts, TraceError> {
-    let mut text = Text::default();
-    while let Some(line) = lines.next()? {
-        text.line(line);
-    }
-    Ok(text.counts())
-}
-
-/// What the lines of a text log have said so far.
-#[derive(Default)]
-struct Text {
-    counts: Counts,
-    test: u32,
-    /// The end of the last interval of each stream: a row that begins before it is a total. The dashes
-    /// above the totals are no mark of them: with several streams each interval ends in such a line.
-    ends: BTreeMap<String, f64>,
-}
-
-impl Text {
-    fn line(&mut self, line: &str) {
-        if line.contains("local ") && line.contains(" connected ") {
-            if !self.ends.is_empty() || self.test == 0 {
-                self.test += 1;
-                self.ends.clear();
-            }
-            return;
-        }
-        let Some(row) = row(line) else { return };
-        let before = self.ends.get(&row.stream).is_some_and(|end| row.from < *end);
-        if row.stream == "SUM" {
-            return;
-        }
-        if row.total_of_test || before || row.to - row.from > 3600.0 {
-            self.counts.totals += 1;
-            return;
-        }
-        self.ends.insert(row.stream.clone(), row.to);
-        self.counts.add(self.test, &row.stream, row.to - row.from, row.lost, row.total);
-    }
-
-    fn counts(mut self) -> Counts {
-        // One row from the beginning to the end is the total of a test without intervals.
-        self.counts.each.retain(|_, rows| rows.len() > 1);
-        if self.counts.each.is_empty() && !self.ends.is_empty() {
-            self.counts.totals += 1;
-        }
-        self.counts
-    }
-}
-
-/// A row with lost and total datagrams.
-struct Row {
-    stream: String,
-    /// Behind it stands "sender" or "receiver".
-    total_of_test: bool,
-    from: f64,
-    to: f64,
-    lost: i64,
-    total: u64,
-}
-
-/// `[  5]   0.00-1.00   sec   119 KBytes   976 Kbits/sec  0.006 ms  3/125 (2.4%)`; iperf2 has
-/// blanks in `0.0- 1.0 sec` and `3/  893`.
-fn row(line: &str) -> Option<Row> {
-    let (stream, rest) = line.split_once('[')?.1.split_once(']')?;
-    // Of a test in both directions: "[  5][TX-C]".
-    let rest =
-        rest.strip_prefix('[').and_then(|role| Some(role.split_once(']')?.1)).unwrap_or(rest);
-    let (span, rest) = rest.split_once(" sec")?;
-    let (from, to) = span.split_once('-')?;
-    let counts = rest.rsplit_once(" (").filter(|(_, percent)| percent.contains("%)"))?.0;
-    let (lost, total) = counts.rsplit_once('/')?;
-    Some(Row {
-        stream: stream.trim().to_owned(),
-        total_of_test: line.trim_end().ends_with("sender") || line.trim_end().ends_with("receiver"),
-        from: from.trim().parse().ok()?,
-        to: to.trim().parse().ok()?,
-        lost: lost.split_whitespace().next_back()?.parse().ok()?,
-        total: total.trim().parse().ok()?,
-    })
-}
-
-fn of_json(document: &Value) -> Counts {
-    let mut counts = Counts::default();
-    let server = &document["server_output_json"];
-    for part in [document, server] {
-        for interval in part["intervals"].as_array().into_iter().flatten() {
-            for stream in interval["streams"].as_array().into_iter().flatten() {
-                let (Some(lost), Some(total)) =
-                    (stream["lost_packets"].as_i64(), stream["packets"].as_u64())
-                else {
-                    continue;
-                };
-                let skipped = stream["omitted"] == true || stream["sender"] == true;
-                let seconds = stream["seconds"].as_f64().unwrap_or(0.0);
-                if !skipped {
-                    counts.add(1, &stream["socket"].to_string(), seconds, lost, total);
-                }
-            }
-        }
-        if !counts.each.is_empty() {
-            break;
-        }
-    }
-    if counts.each.is_empty() {
-        // With --get-server-output, a server without -J sends the text of its log.
-        let mut text = Text::default();
-        document["server_output_text"]
-            .as_str()
-            .unwrap_or_default()
-            .lines()
-            .for_each(|l| text.line(l));
-        counts = text.counts();
-    }
-    counts.totals += u32::from(document["end"]["sum"]["packets"].is_u64());
-    counts
+/// Seconds to a thousandth.
+fn rounded(seconds: f64) -> f64 {
+    (seconds * 1e3).round() / 1e3
 }

@@ -54,14 +54,14 @@ pub(super) fn document(input: &mut Input<'_>) -> Result<Value, TraceError> {
 pub(super) fn read(_: &Head<'_>, mut input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
     let document = document(&mut input)?;
     let (path, budget) = (input.path, input.budget);
-    let wrong = |place: String, expected: &str| TraceError::Malformed {
+    let wrong = |place: String, expected: &str, found: &Value| TraceError::Entry {
         path: path.display().to_string(),
-        line: 1,
-        found: format!("{place} of the irtt document is something else"),
+        place,
+        found: found.to_string().chars().take(80).collect(),
         expected: expected.to_owned(),
     };
     let Some(trips) = document["round_trips"].as_array() else {
-        return Err(wrong("round_trips".to_owned(), "a list of packets"));
+        return Err(wrong("round_trips".to_owned(), "a list of packets", &document["round_trips"]));
     };
     budget.packets(path, 2 * trips.len() as u64)?;
     budget.link(path)?;
@@ -71,7 +71,7 @@ pub(super) fn read(_: &Head<'_>, mut input: Input<'_>) -> Result<Vec<LinkTrace>,
         let Some((number, lost @ ("false" | "true" | "true_up" | "true_down"))) = number.zip(lost)
         else {
             let expected = "seqno, and lost as false, true, true_up or true_down";
-            return Err(wrong(format!("round_trips[{i}]"), expected));
+            return Err(wrong(format!("round_trips[{i}]"), expected, trip));
         };
         packets.push((number, lost));
     }
