@@ -62,11 +62,26 @@ impl<'a> Lines<'a> {
         })
     }
 
+    /// The number of the line last given out, from 1.
+    pub(super) const fn number(&self) -> u64 {
+        self.number
+    }
+
     /// The error "this line is wrong".
     pub(super) fn malformed(&self, found: impl Into<String>, expected: &str) -> TraceError {
+        self.malformed_at(self.number, found, expected)
+    }
+
+    /// The error "that line is wrong".
+    pub(super) fn malformed_at(
+        &self,
+        line: u64,
+        found: impl Into<String>,
+        expected: &str,
+    ) -> TraceError {
         TraceError::Malformed {
             path: self.path.display().to_string(),
-            line: self.number,
+            line,
             found: found.into(),
             expected: expected.to_owned(),
         }

@@ -13,6 +13,7 @@ mod early;
 mod group;
 mod guess;
 mod markers;
+mod moments;
 mod names;
 mod places;
 mod times;
@@ -42,6 +43,9 @@ pub(super) const DESCRIPTION: &str = "CSV, TSV or blank-separated table, one pac
      lost packets (recv_time_s, rtt_ms), or of received sequence numbers (seq), optionally time \
      stamps (time_s, t_ms, timestamp_us) and link, src, dst, tx or rx";
 
+/// Of the packets that a reader may take, one in so many may have its time kept, which takes 16 bytes.
+const PER_MOMENT: u64 = 64;
+
 /// The fallback: it says what is wrong.
 pub(super) fn detect(_: &Head<'_>) -> bool {
     true
@@ -61,6 +65,8 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
     let mut watch = Watch::new(&plan);
     let mut header = plan.header;
     let mut empty = 0;
+    // Rows whose times are kept, over all links.
+    let mut room = options.max_packets / PER_MOMENT;
     while let Some(line) = lines.next()? {
         if line.trim_start().starts_with('#') || columns::is_separator(line) {
             continue;
@@ -91,11 +97,18 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
         let group = groups.entry(key).or_default();
         let steps = match group.packet(&plan, &cells, options.max_gap) {
             Ok(steps) => steps,
-            Err((found, expected)) => return Err(lines.malformed(found, &expected)),
+            Err((found, expected)) => {
+                let line = group.apart.filter(|_| group.is_strided).unwrap_or(lines.number());
+                return Err(lines.malformed_at(line, found, &expected));
+            }
         };
+        if steps > 1 && group.apart.is_none() {
+            group.apart = Some(lines.number());
+        }
         if let (Some((found, expected)), None) = (&group.fall, &group.fall_error) {
             group.fall_error = Some(lines.malformed(found.clone(), expected));
         }
+        group.moment(&plan, &cells, &mut room);
         watch.row(&plan, &cells);
         // Outcomes are charged after they are taken: a gap is bounded by `max_gap`.
         budget.packets(path, steps)?;
@@ -118,7 +131,7 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
     }
     for group in groups.values_mut() {
         let shown = path.display().to_string();
-        group.settle(&plan, &shown, options.max_gap, |grown| budget.packets(path, grown))?;
+        group.settle(&plan, &shown, options, |grown| budget.packets(path, grown))?;
     }
     watch.certain(&plan, path, &groups)?;
     groups
@@ -140,7 +153,7 @@ fn finish(
     charge: impl FnOnce(u64) -> Result<(), TraceError>,
 ) -> Result<LinkTrace, TraceError> {
     let mut link = template.clone();
-    link.notes = vec![plan.taken(group.rows, group.blank)];
+    link.notes = vec![plan.taken(group.rows, group.blank, group.by_time)];
     link.notes.extend(plan.notes.iter().cloned());
     let (interval, times) = match &plan.time {
         Some(time) => group.interval(time.unit),

@@ -218,3 +218,117 @@ fn sent_and_recv_are_times() {
         link.notes
     );
 }
+
+/// A sender's table without numbers: jittered send times, receive times in another column.
+fn by_time(packets: u64, header: &str) -> (String, Vec<String>) {
+    let row = |n: u64| {
+        let sent = EPOCH + 0.01 * n as f64 + 1e-6 * (n * 7919 % 997) as f64;
+        let came = if lost(n) { String::new() } else { format!("{:.6}", sent + 0.02) };
+        format!("{sent:.6},{came}\n")
+    };
+    (format!("{header}\n"), (0..packets).map(row).collect())
+}
+
+#[test]
+fn rows_without_numbers_are_put_into_the_order_of_their_send_times() {
+    for header in ["send_time,recv_time", "sent_s,rtt_s", "time,rtt_ms"] {
+        let (header, whole) = by_time(900, header);
+        let is_lost = |row: &&String| row.ends_with(",\n");
+        let came = || whole.iter().filter(|row| !is_lost(row)).cloned();
+        let gone = || whole.iter().filter(is_lost).cloned();
+        let orders: [Vec<String>; 4] = [
+            came().chain(gone()).collect(),
+            gone().chain(came()).collect(),
+            whole.iter().rev().cloned().collect(),
+            (0..900).map(|n| whole[n * 7919 % 900].clone()).collect(),
+        ];
+        for order in &orders {
+            let link = one("t.csv", &format!("{header}{}", order.concat()));
+            assert!(bits(&link) == truth(900), "{header}");
+            let note = "; rows put into order of \"";
+            assert!(link.notes[0].contains(note), "{:?}", link.notes);
+            assert!(!link.notes.iter().any(|n| n.contains("backwards")), "{:?}", link.notes);
+            let ms = link.interval.map_or(0.0, |i| i.as_secs_f64() * 1e3);
+            assert!((ms - 10.0).abs() < 0.2, "{ms}");
+        }
+        let link = one("t.csv", &format!("{header}{}", whole.concat()));
+        assert!(!link.notes[0].contains("put into order"), "{:?}", link.notes);
+    }
+}
+
+#[test]
+fn outcomes_without_numbers_are_put_into_the_order_of_their_times() {
+    let row = |n: u64| format!("{},{}\n", 20 * n + n * 7 % 5, u8::from(!lost(n)));
+    let gone = (0..700).filter(|n| lost(*n)).map(row);
+    let rows: String = gone.chain((0..700).filter(|n| !lost(*n)).map(row)).collect();
+    let link = one("t.csv", &format!("t_ms,received\n{rows}"));
+    assert!(bits(&link) == truth(700));
+    assert!(link.notes[0].ends_with("rows put into order of \"t_ms\""), "{:?}", link.notes);
+    // Each link of a table by itself; one of them is in order.
+    let mixed: Vec<String> = (0..600)
+        .map(|i| {
+            let n = if i < 300 { i } else { 599 - i };
+            format!("{},{},{}\n", 20 * n, if i < 300 { "a" } else { "b" }, u8::from(!lost(n)))
+        })
+        .collect();
+    let links =
+        read("t.csv", format!("t_ms,link,received\n{}", mixed.concat()).as_bytes()).unwrap();
+    assert!(links.iter().all(|link| bits(link) == truth(300)));
+    let said = |i: usize| links[i].notes[0].contains("put into order");
+    assert_eq!((said(0), said(1)), (false, true));
+}
+
+#[test]
+fn rows_whose_order_cannot_be_told_are_refused() {
+    let (header, whole) = by_time(900, "send_time,recv_time");
+    let (gone, came): (Vec<_>, Vec<_>) = whole.iter().cloned().partition(|r| r.ends_with(",\n"));
+    let sorted = [came, gone].concat();
+    // Whole seconds: a hundred packets in each.
+    let coarse = sorted.iter().map(|row| format!("{}{}", &row[..10], &row[17..]));
+    let e = error("t.csv", format!("{header}{}", coarse.collect::<String>()));
+    assert!(e.contains("\"send_time\"") && e.contains("the same time as others"), "{e}");
+    assert!(e.contains("a column of sequence numbers"), "{e}");
+    // A row without the time.
+    let blank = format!("{header}{},\n", sorted.concat());
+    let e = error("t.csv", blank);
+    assert!(e.contains("1 row without a time"), "{e}");
+    // Two runs, each from 0 on.
+    let run = |from: u64| {
+        let row = move |n: u64| {
+            let sent = 0.01 * n as f64 + 1e-6 * ((n + from) * 7919 % 997) as f64;
+            let came = if lost(n) { String::new() } else { format!("{:.6}", sent + 0.02) };
+            format!("{sent:.6},{came}\n")
+        };
+        (0..300).map(row).collect::<String>()
+    };
+    let e = error("t.csv", format!("{header}{}{}", run(0), run(400)));
+    assert!(e.contains("several runs") && e.contains("one file a run"), "{e}");
+    // More rows than are kept.
+    let few = ReadOptions { max_packets: 20_000, ..ReadOptions::default() };
+    let e =
+        read_as("t.csv", &format!("{header}{}", sorted.concat()), &few).unwrap_err().to_string();
+    assert!(e.contains("more than 312 rows") && e.contains("sort"), "{e}");
+    assert!(read_as("t.csv", &format!("{header}{}", whole.concat()), &few).is_ok());
+}
+
+/// Receive times that rise, with zeros for the first packets.
+#[test]
+fn zeros_before_times_that_rise_are_asked_about() {
+    let table = |zeros: u64| {
+        let row = |n: u64| {
+            let came =
+                if n < zeros { "0".to_owned() } else { format!("{:.3}", 0.01 * n as f64 + 0.02) };
+            format!("{n},{came}\n")
+        };
+        format!("seq,recv_time_s\n{}", (0..30).map(row).collect::<String>())
+    };
+    for zeros in [2, 3, 4] {
+        let e = error("t.csv", table(zeros));
+        assert!(e.contains(&format!("0 stands in {zeros} of 30 rows")), "{e}");
+    }
+    assert_eq!(bits(&one("t.csv", &table(1))), "1".repeat(30));
+    // Whole milliseconds, two packets in each.
+    let rows = (0..30).map(|n| format!("{n},{}\n", n / 2));
+    let text = format!("seq,recv_ms\n{}", rows.collect::<String>());
+    assert_eq!(bits(&one("t.csv", &text)), "1".repeat(30));
+}

@@ -269,3 +269,56 @@ fn the_column_is_asked_for_by_its_flag() {
     let said = error("a.csv", "a,b\n1,2\n3,5\n4,9\n");
     assert!(said.contains("choose one with --column"), "{said}");
 }
+
+#[test]
+fn seconds_in_a_column_of_milliseconds_are_asked_about() {
+    let table = |name: &str, start: f64, gap: f64| {
+        let rows = (0..100)
+            .map(|i| format!("{:.3},{}\n", start + gap * f64::from(i), u8::from(i % 7 != 3)));
+        format!("{name},received\n{}", rows.collect::<String>())
+    };
+    for (name, start, gap) in
+        [("send_ms", 1.7e9, 0.123), ("send_us", 1.7e9, 0.02), ("t_us", 1.7e12, 5.0)]
+    {
+        let e = error("t.csv", table(name, start, gap));
+        assert!(e.contains(&format!("column \"{name}\" holds numbers such as 17000000")), "{e}");
+        assert!(e.contains("since 1970") && e.contains("--time-unit"), "{e}");
+    }
+    let options = ReadOptions { time_unit: Some(Span::from_secs(1)), ..ReadOptions::default() };
+    let links = read_as("t.csv", &table("send_ms", 1.7e9, 0.123), &options).unwrap();
+    assert_eq!(links[0].interval, Some(Span::from_millis(123)));
+    // A clock that has run for 20 days, or whole seconds?
+    let link = one("t.csv", &table("send_ms", 1.7e9, 20.0));
+    assert_eq!(link.interval, Some(Span::from_millis(20)));
+    let note = "could be seconds since 1970 as well";
+    assert!(link.notes.iter().any(|n| n.contains(note)), "{:?}", link.notes);
+    for (name, start) in [("send_ms", 1.7e12), ("send_s", 1.7e9), ("send_ms", 0.0)] {
+        let link = one("t.csv", &table(name, start, 20.0));
+        assert!(!link.notes.iter().any(|n| n.contains("1970 as well")), "{name}: {:?}", link.notes);
+    }
+}
+
+#[test]
+fn a_log_of_rates_under_a_header_is_told_of_the_unit() {
+    let said = error("r.csv", "time_s,throughput\n0,1.5\n1,2.5\n2,3.4\n");
+    assert!(said.contains("--rate-unit \"Mb/s\""), "{said}");
+}
+
+#[test]
+fn a_stride_is_named_where_it_begins() {
+    let rows = (0..5000).map(|n| format!("{}\n", 1 + 1448 * n));
+    let said = error("s.csv", format!("# bytes\nseq\n{}", rows.collect::<String>()));
+    assert!(said.contains("s.csv, line 4: found numbers 1448 apart"), "{said}");
+}
+
+#[test]
+fn an_interval_that_is_none_is_refused() {
+    for (span, shown) in [(Span(0), "0 s"), (Span::from_secs(4_000_000), "4000000 s")] {
+        let interval = ReadOptions { interval: Some(span), ..ReadOptions::default() };
+        let e = read_as("a.txt", "0110", &interval).unwrap_err().to_string();
+        assert!(e.contains(&format!("interval = \"{shown}\"")), "{e}");
+        assert!(e.contains("a time from 1 ns to 1000 h"), "{e}");
+        let unit = ReadOptions { time_unit: Some(span), ..ReadOptions::default() };
+        assert!(read_as("a.txt", "0110", &unit).unwrap_err().to_string().contains("time_unit"));
+    }
+}

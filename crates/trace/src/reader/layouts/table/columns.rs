@@ -5,6 +5,7 @@ use airtcp_units::Span;
 use super::super::super::head::Head;
 use super::super::accepted;
 use super::delimiter::Delimiter;
+use super::early::Told;
 use super::guess::Guess;
 use super::names::{KEYS, SEQUENCE, is_header, is_one_of};
 use super::times::Stamp;
@@ -69,9 +70,13 @@ pub(super) struct Plan {
     /// The time of sending, and whether an arrival of 0 means lost whatever it is.
     pub(super) sent: Option<usize>,
     pub(super) zero_is_lost: bool,
+    /// What gives the delay of a packet, by the names of the columns.
+    pub(super) delay: Option<Told>,
     /// Columns whose blanks may contradict what was taken for the losses.
     pub(super) watched: Vec<usize>,
     pub(super) time: Option<Time>,
+    /// The times by which rows without numbers are put in order, if they are in another.
+    pub(super) order: Option<usize>,
     pub(super) keys: Vec<usize>,
     pub(super) total: Option<Total>,
     pub(super) notes: Vec<String>,
@@ -126,9 +131,15 @@ impl Plan {
             let fits = |i: &usize| header && *i != value && is_one_of(&columns[*i], names);
             (0..columns.len()).filter(fits).collect()
         };
+        let sequence = named(SEQUENCE).first().copied().filter(|_| kind != ColumnKind::Sequence);
+        let numbered = kind == ColumnKind::Sequence || sequence.is_some();
+        let order =
+            if numbered { None } else { guess.order(value, time.as_ref().map(|t| t.column)) };
         Ok(Self {
-            sequence: named(SEQUENCE).first().copied().filter(|_| kind != ColumnKind::Sequence),
+            sequence,
+            order,
             keys: named(KEYS),
+            delay: if header { Told::of(&columns, value, sent) } else { None },
             sent,
             zero_is_lost,
             asked,
@@ -155,8 +166,8 @@ impl Plan {
     }
 
     /// What was taken for what, in one line, for a link that has `rows` rows, `blank` of them
-    /// without an arrival.
-    pub(super) fn taken(&self, rows: u64, blank: u64) -> String {
+    /// without an arrival, and whose rows were put in order if `by_time`.
+    pub(super) fn taken(&self, rows: u64, blank: u64, by_time: bool) -> String {
         let name = |i: usize| excerpt(&self.columns[i]);
         let value = match self.kind {
             ColumnKind::Received => "outcomes, 1 = received".to_owned(),
@@ -176,6 +187,9 @@ impl Plan {
                 "dates" => format!("{} as dates", name(*column)),
                 told => format!("{} as times in {told}", name(*column)),
             });
+        }
+        if let (true, Some(order)) = (by_time, self.order) {
+            parts.push(format!("rows put into order of {}", name(order)));
         }
         parts.join("; ")
     }

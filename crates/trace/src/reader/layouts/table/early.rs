@@ -7,7 +7,7 @@ use crate::error::excerpt;
 
 /// What gives the delay of a packet.
 #[derive(Debug, Clone, Copy)]
-enum Told {
+pub(super) enum Told {
     /// Its column holds delays.
     Delay,
     /// From the time of sending in this column.
@@ -23,16 +23,16 @@ pub(super) struct Early {
     least: i128,
 }
 
-fn told(plan: &Plan) -> Option<Told> {
-    let name = &plan.columns[plan.value];
-    if !plan.header {
-        return None;
+impl Told {
+    /// By the names of the column of arrivals and of the column of send times, if there is one.
+    pub(super) fn of(columns: &[String], value: usize, sent: Option<usize>) -> Option<Self> {
+        let name = &columns[value];
+        if !is_moment(name) {
+            return Some(Self::Delay);
+        }
+        let sent = sent?;
+        (unit_of(name) == unit_of(&columns[sent])).then_some(Self::Since(sent))
     }
-    if !is_moment(name) {
-        return Some(Told::Delay);
-    }
-    let sent = plan.sent?;
-    (unit_of(name) == unit_of(&plan.columns[sent])).then_some(Told::Since(sent))
 }
 
 impl Early {
@@ -42,7 +42,7 @@ impl Early {
         if arrival(cell) != Arrival::Came || plan.is_zero_lost(cells) {
             return;
         }
-        let delay = match (told(plan), Stamp::of(cell)) {
+        let delay = match (plan.delay, Stamp::of(cell)) {
             (Some(Told::Delay), Some(Stamp::Number(delay))) => delay,
             (Some(Told::Since(sent)), Some(came)) => match (came, Stamp::of(&cells[sent])) {
                 (Stamp::Number(came), Some(Stamp::Number(sent)))
@@ -61,7 +61,7 @@ impl Early {
         let name = |column: usize| excerpt(&plan.columns[column]);
         let value = name(plan.value);
         let least = self.least as f64 / 1e9;
-        let what = match told(plan).filter(|_| self.count > 0)? {
+        let what = match plan.delay.filter(|_| self.count > 0)? {
             Told::Delay => format!("delays in column {value} are negative (the least is {least})"),
             Told::Since(sent) => format!(
                 "packets arrive before they were sent (column {value} less {} is {least} at the least)",

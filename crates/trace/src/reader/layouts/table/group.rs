@@ -6,10 +6,12 @@ use super::super::super::clock::Clock;
 use super::super::super::sequence::{Fault, Recorder, WINDOW};
 use super::columns::Plan;
 use super::early::Early;
+use super::moments::{Moments, Unordered};
 use super::names::{Arrival, arrival, outcome};
 use super::places::Places;
+use super::times::Stamp;
 use crate::error::{TraceError, excerpt};
-use crate::reader::ColumnKind;
+use crate::reader::{ColumnKind, ReadOptions};
 
 /// What was found in a row, and what is accepted there.
 pub(super) type Wrong = (String, String);
@@ -34,11 +36,17 @@ pub(super) struct Group {
     pub(super) early: Early,
     /// By number, for rows in another order.
     pub(super) places: Places,
+    /// By time, for rows in another order without numbers; true once they were put in it.
+    moments: Moments,
+    pub(super) by_time: bool,
     /// The number of the row, and the fall from the one before that is an error unless the rows are only
     /// in another order.
     number: Option<u64>,
     pub(super) fall: Option<Wrong>,
     pub(super) fall_error: Option<TraceError>,
+    /// The first line whose number is not the next one, and true once numbers proved to be apart.
+    pub(super) apart: Option<u64>,
+    pub(super) is_strided: bool,
     /// What was done to put the rows in order.
     pub(super) order: Vec<String>,
     /// Last number in a sequence column beside outcomes, and how often the next was not next.
@@ -131,7 +139,10 @@ impl Group {
                 }
                 Ok(0)
             }
-            Err(fault) => Err(wrong(&fault, number, max_gap)),
+            Err(fault) => {
+                self.is_strided = matches!(fault, Fault::Stride(_));
+                Err(wrong(&fault, number, max_gap))
+            }
         }
     }
 
@@ -141,9 +152,13 @@ impl Group {
         &mut self,
         plan: &Plan,
         path: &str,
-        max_gap: u64,
+        options: &ReadOptions,
         mut charge: impl FnMut(u64) -> Result<(), TraceError>,
     ) -> Result<(), TraceError> {
+        let max_gap = options.max_gap;
+        if self.moments.disorder() {
+            return self.settle_by_time(plan, path, options);
+        }
         if matches!(plan.kind, ColumnKind::Received | ColumnKind::Lost) {
             if self.breaks > 0 && self.places.complete() {
                 self.outcomes = self.places.iter().map(|(_, received)| received).collect();
@@ -211,6 +226,79 @@ impl Group {
             self.clock = self.places.clock();
         }
         Ok(())
+    }
+
+    /// Takes the time that orders a row whose packet has no number.
+    pub(super) fn moment(&mut self, plan: &Plan, cells: &[String], room: &mut u64) {
+        let Some(order) = plan.order else { return };
+        let last = self.outcomes.len().checked_sub(1);
+        let received = last.and_then(|last| self.outcomes.get(last)) == Some(true);
+        let value = |column: usize| Stamp::of(&cells[column]).map(Stamp::value);
+        let arrival = if plan.kind == ColumnKind::Arrival { value(plan.value) } else { None };
+        self.moments.add(value(order), received, arrival, room);
+    }
+
+    /// Puts the packets in the order of their times.
+    fn settle_by_time(
+        &mut self,
+        plan: &Plan,
+        path: &str,
+        options: &ReadOptions,
+    ) -> Result<(), TraceError> {
+        let name = excerpt(plan.order.map_or("", |order| &plan.columns[order]));
+        let (what, hint) = match self.moments.sorted() {
+            Ok((outcomes, clock, open)) => {
+                self.outcomes = outcomes;
+                self.by_time = true;
+                if plan.time.as_ref().map(|time| time.column) == plan.order {
+                    self.clock = clock;
+                }
+                if open > 0 {
+                    self.order.push(format!(
+                        "{open} rows have the same time in {name} as others and another outcome: their order \
+                         among each other is not known"
+                    ));
+                }
+                return Ok(());
+            }
+            Err(Unordered::Runs) => (
+                format!(
+                    "a table whose times in column {name} begin again, such as several runs or several links"
+                ),
+                "Split it into one file a run, or name the column that tells the links apart \
+                 \"link\"."
+                    .to_owned(),
+            ),
+            Err(Unordered::Blank(rows)) => (
+                format!(
+                    "a table whose rows are not in the order of column {name}, with {rows} {} without a time",
+                    if rows == 1 { "row" } else { "rows" }
+                ),
+                "Give the rows in the order sent, or with a column of sequence numbers (seq).".to_owned(),
+            ),
+            Err(Unordered::Ties(rows)) => (
+                format!(
+                    "a table whose rows are not in the order of column {name}, in which {rows} of {} rows have \
+                     the same time as others and another outcome",
+                    self.rows
+                ),
+                "The packets' order cannot be told: give the rows in the order sent, with finer times or \
+                 with a column of sequence numbers (seq)."
+                    .to_owned(),
+            ),
+            Err(Unordered::Many) => (
+                format!(
+                    "a table of more than {} rows that are not in the order of column {name}",
+                    options.max_packets / super::PER_MOMENT
+                ),
+                format!(
+                    "Beyond that they are not sorted: sort them by {name}, or set the environment variable {} \
+                     higher.",
+                    super::super::super::limits::VARIABLE
+                ),
+            ),
+        };
+        Err(TraceError::NotATrace { path: path.to_owned(), what, hint })
     }
 
     /// Notes the time of a packet that came `steps` after the one before, if it has one.

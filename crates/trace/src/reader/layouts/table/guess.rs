@@ -10,7 +10,7 @@ use super::names::{
     Arrival, CODES, COUNTS, LOST, RECEIVED, SENT, SEQUENCE, TIME, arrival, is_arrival, is_moment,
     is_number, is_one_of, is_sent_time, is_time_or_outcome, normal, outcome, unit_of,
 };
-use super::times::{Stamp, beyond_reason, unit_by_size};
+use super::times::{Stamp, beyond_reason, typical_gap, unit_by_size};
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, ReadOptions};
 
@@ -20,6 +20,9 @@ const ALL: [ColumnKind; 4] =
 
 /// Rows from which on the only column of 0 and 1 is believed to hold outcomes.
 const SURE: usize = 3;
+
+/// Packets of a table are hardly closer than this.
+const CLOSEST: Span = Span::from_micros(100);
 
 /// What is known of a table before its columns are.
 pub(super) struct Guess<'a> {
@@ -320,12 +323,18 @@ impl Guess<'_> {
     fn nothing_named(&self) -> TraceError {
         let consistent = self.data.iter().all(|row| row.len() == self.columns.len());
         if self.columns.len() > 1 && consistent && !self.data.is_empty() {
-            return self.column_error(
+            let numbers = self.columns.len() == 2 && (0..2).all(|i| self.all(i, is_number));
+            let rates = if numbers {
+                "; if they are times and rates, say what a rate is counted in: --rate-unit \"Mb/s\" (or \
+                 \"B/s\", ...)"
+            } else {
+                ""
+            };
+            return self.column_error(format!(
                 "no column is named as outcomes (received, outcome, success, delivered, ok, lost, \
                  dropped), as receive times or delays (recv_time_s, rtt_ms), or as received \
-                 sequence numbers (seq): choose one with --column"
-                    .to_owned(),
-            );
+                 sequence numbers (seq): choose one with --column{rates}"
+            ));
         }
         self.head.unrecognised(accepted())
     }
@@ -361,6 +370,9 @@ impl Guess<'_> {
                         excerpt(&self.columns[column])
                     )));
                 }
+                if self.options.time_unit.is_none() {
+                    notes.extend(self.since_1970(column, &stamps, unit)?);
+                }
                 return Ok(Some(Time { column, unit, told: "" }));
             }
             match unit_by_size(&stamps) {
@@ -383,6 +395,43 @@ impl Guess<'_> {
             ));
         }
         Ok(None)
+    }
+
+    /// The column of times that puts rows in order: that of the `time` stamps, unless it is of receiving.
+    pub(super) fn order(&self, value: usize, time: Option<usize>) -> Option<usize> {
+        let sending = |i: &usize| *i != value && !(self.header && is_arrival(&self.columns[*i]));
+        time.filter(sending).or_else(|| self.time_columns(value).into_iter().find(sending))
+    }
+
+    /// Holds numbers that would be times since 1970 in a larger unit against the `unit` of their column's
+    /// name: refused if they have
+    /// fractions or packets would be closer than [`CLOSEST`], else a note.
+    fn since_1970(
+        &self,
+        column: usize,
+        stamps: &[Stamp],
+        unit: Span,
+    ) -> Result<Option<String>, TraceError> {
+        let Some((other, told)) = unit_by_size(stamps).filter(|(other, _)| *other > unit) else {
+            return Ok(None);
+        };
+        let name = excerpt(&self.columns[column]);
+        let told = told.split(',').next().unwrap_or_default();
+        let gap = typical_gap(&stamps.iter().map(|stamp| stamp.value()).collect::<Vec<_>>());
+        let gap = gap.unwrap_or(0).saturating_mul(i128::from(unit.0)) / 1_000_000_000;
+        // A clock that has run for weeks may count as high in whole units.
+        let parts = stamps.iter().any(|stamp| stamp.value() % 1_000_000_000 != 0);
+        if parts || gap < i128::from(CLOSEST.0) {
+            let first = stamps.first().map_or(0, |stamp| stamp.value()) as f64 / 1e9;
+            return Err(self.column_error(format!(
+                "column {name} holds numbers such as {first}, which look like {told}, not like times in \
+                 units of {unit} as its name says: give the option --time-unit (\"{other}\" or \"{unit}\")"
+            )));
+        }
+        Ok(Some(format!(
+            "the numbers of column {name} could be {told} as well; they are taken in units of {unit}, as the \
+             name of the column says, unless the option --time-unit says otherwise"
+        )))
     }
 
     /// Columns of times: of sending, of whatever, of receiving. Without names only numbers that

@@ -71,8 +71,9 @@ impl Markers {
         let sum: i128 = rest.iter().map(|(v, _)| *v).sum();
         let mean = sum / rest.len() as i128;
         let far = low.1 >= 2 && next.0 - low.0 > high.0 - next.0;
-        // Times that rise may begin at 0.
-        let zero = low.0 == 0 && NEAR * next.0 > mean && self.falls;
+        // Times that rise may begin at 0, and coarse ones hold several packets in each unit.
+        let most = rest.iter().map(|(_, n)| *n).max().unwrap_or(0);
+        let zero = low.0 == 0 && NEAR * next.0 > mean && (self.falls || low.1 > most);
         if zero || far || (low.0 <= 0 && often(low.1, rest)) {
             return Some(low);
         }

@@ -131,7 +131,7 @@ pub(super) fn unit_by_size(stamps: &[Stamp]) -> Option<(Span, &'static str)> {
 }
 
 /// Median distance between neighbours that differ.
-fn typical_gap(values: &[i128]) -> Option<i128> {
+pub(super) fn typical_gap(values: &[i128]) -> Option<i128> {
     let mut gaps: Vec<i128> =
         values.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > 0).collect();
     gaps.sort_unstable();

@@ -1,0 +1,190 @@
+//! Packets by their times, for tables without numbers whose rows are in another order.
+//!
+//! A spreadsheet sorts a sender's log by receive time and puts the blanks, the lost packets, last: taken
+//! in that order, the losses are one run. The times tell the packets' own order where they are distinct.
+//! Times that rise, fall back and rise again over the same span are several runs, or several links.
+
+use airtcp_units::Outcomes;
+
+use super::super::super::clock::Clock;
+
+/// Received rows from which on a stretch of rising times may be a run.
+const RUN: u64 = 5;
+/// Falling rows in a table of several runs: one in so many at most. Rows in another order fall more often.
+const FALLS: u64 = 10;
+/// Rows that share their time with one of another outcome: one in so many at most is believed.
+const TIES: u64 = 100;
+
+/// Why rows cannot be put in order.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unordered {
+    /// So many rows have no time.
+    Blank(u64),
+    /// More rows than could be kept.
+    Many,
+    /// The times begin again.
+    Runs,
+    /// So many rows share their time with one of another outcome.
+    Ties(u64),
+}
+
+/// The rows of one link by their times.
+#[derive(Debug, Default)]
+pub(super) struct Moments {
+    /// Twice the time, in billionths, and 1 more if the packet was received.
+    keys: Vec<i128>,
+    /// True once there were more than could be kept.
+    many: bool,
+    missing: u64,
+    last: Option<i128>,
+    /// True if a time was below the one before.
+    falls: bool,
+    /// What the received rows say of several runs.
+    runs: Runs,
+    /// True if the arrivals do not rise, do not fall.
+    unsorted: (bool, bool),
+    arrival: Option<i128>,
+}
+
+/// Stretches of rising times.
+#[derive(Debug, Default)]
+struct Runs {
+    rows: u64,
+    falls: u64,
+    last: Option<i128>,
+    /// Rows of this stretch, its first and its highest time.
+    stretch: (u64, i128, i128),
+    /// The least time of all, and that of the stretches before this one.
+    lowest: Option<i128>,
+    before: Option<i128>,
+    /// True if a stretch lies over one before.
+    overlap: bool,
+}
+
+impl Runs {
+    fn add(&mut self, time: i128) {
+        self.rows += 1;
+        self.falls += u64::from(self.last.replace(time).is_some_and(|last| time < last));
+        let (rows, first, highest) = self.stretch;
+        // Late packets fall a little, a new run to where the one before began.
+        if rows >= RUN && 2 * time < first + highest {
+            self.before = self.lowest;
+            self.stretch = (1, time, time);
+        } else {
+            let first = if rows == 0 { time } else { first };
+            self.stretch = (rows + 1, first, if rows == 0 { time } else { highest.max(time) });
+        }
+        self.overlap |= self.before.is_some_and(|before| time > before);
+        self.lowest = Some(self.lowest.map_or(time, |lowest| lowest.min(time)));
+    }
+
+    const fn several(&self) -> bool {
+        self.overlap && FALLS * self.falls <= self.rows
+    }
+}
+
+impl Moments {
+    /// Takes the time of a row, whether its packet was received, and the value of its arrival. `room` is
+    /// how many rows may still be kept.
+    pub(super) fn add(
+        &mut self,
+        time: Option<i128>,
+        received: bool,
+        arrival: Option<i128>,
+        room: &mut u64,
+    ) {
+        let Some(time) = time else {
+            self.missing += 1;
+            return;
+        };
+        self.falls |= self.last.replace(time).is_some_and(|last| time < last);
+        if received {
+            self.runs.add(time);
+            let before = self.arrival;
+            if let (Some(value), before) = (arrival, before) {
+                self.arrival = Some(value);
+                self.unsorted.0 |= before.is_some_and(|before| value < before);
+                self.unsorted.1 |= before.is_some_and(|before| value > before);
+            }
+        }
+        if *room == 0 {
+            *room += self.keys.len() as u64;
+            self.keys = Vec::new();
+            self.many = true;
+        } else if !self.many {
+            *room -= 1;
+            self.keys.push(2 * time + i128::from(received));
+        }
+    }
+
+    /// True if the rows are not in the order of their times.
+    pub(super) const fn disorder(&self) -> bool {
+        self.falls
+    }
+
+    /// The outcomes and the clock in the order of the times, and the rows whose place among others is
+    /// open.
+    pub(super) fn sorted(&mut self) -> Result<(Outcomes, Clock, u64), Unordered> {
+        let is_sorted = self.arrival.is_some() && !(self.unsorted.0 && self.unsorted.1);
+        if self.runs.several() && !is_sorted {
+            return Err(Unordered::Runs);
+        }
+        if self.missing > 0 {
+            return Err(Unordered::Blank(self.missing));
+        }
+        if self.many {
+            return Err(Unordered::Many);
+        }
+        self.keys.sort_unstable();
+        let mut open = 0;
+        for same in self.keys.chunk_by(|a, b| a >> 1 == b >> 1) {
+            // Sorted by outcome, too.
+            let mixed = same.first() != same.last();
+            open += if mixed { same.len() as u64 } else { 0 };
+        }
+        if TIES * open > self.keys.len() as u64 {
+            return Err(Unordered::Ties(open));
+        }
+        let mut clock = Clock::default();
+        let mut outcomes = Outcomes::with_capacity(self.keys.len());
+        for key in std::mem::take(&mut self.keys) {
+            clock.stamp(Some(key >> 1), 1);
+            outcomes.push(key & 1 == 1);
+        }
+        Ok((outcomes, clock, open))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(times: impl IntoIterator<Item = i128>) -> Moments {
+        let (mut all, mut room) = (Moments::default(), 1000);
+        times.into_iter().for_each(|time| all.add(Some(time), true, None, &mut room));
+        all
+    }
+
+    #[test]
+    fn runs_are_told_from_other_orders() {
+        assert_eq!(of((0..50).chain(0..50)).sorted().err(), Some(Unordered::Runs));
+        // One part before the other.
+        assert!(of((100..150).chain(0..50)).sorted().is_ok());
+        // Packets that overtook each other.
+        assert!(of((0..500).map(|n| 20 * n + if n % 40 == 0 { 90 } else { 0 })).sorted().is_ok());
+        assert!(of((0..500).rev()).sorted().is_ok());
+    }
+
+    #[test]
+    fn times_below_zero_keep_their_outcomes() {
+        let (mut all, mut room) = (Moments::default(), 9);
+        for (time, received) in [(3, true), (-7, false), (-8, true), (0, false)] {
+            all.add(Some(time), received, None, &mut room);
+        }
+        let (outcomes, _, open) = all.sorted().unwrap();
+        assert_eq!(
+            (outcomes.iter().collect::<Vec<_>>(), open),
+            (vec![true, false, false, true], 0)
+        );
+    }
+}
