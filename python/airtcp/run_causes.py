@@ -12,7 +12,7 @@ from airtcp import run_groups, words
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from airtcp.documents import RunDocument
     from airtcp.run_groups import Place
@@ -112,22 +112,48 @@ def most(document: RunDocument) -> tuple[Place, str] | None:
 
 def first_try(document: RunDocument, place: Place) -> str:
     """Give the first thing to try against drops at a place, with the option that tries it."""
-    written = _written(document, place.name)
+    path = written(document, place.name)
     if place.reason in {"queue_full", "queue_early"}:
-        if _serves_in_turn(document, written):
+        if _serves_in_turn(document, path):
             return _already(document, place)
         what = "Try a queue that serves flows in turn"
-        option = f": --set '{written}.queue={{kind=\"fq-codel\"}}'" if written else ' ("fq-codel")'
+        option = f": --set '{path}.queue={{kind=\"fq-codel\"}}'" if path else ' ("fq-codel")'
         return f"{what}{option}."
+    if place.reason == "retry_limit" and (cell := _hides(document, place.name)) is not None:
+        return reserve(cell)
     if place.reason == "retry_limit" and place.name in run_groups.stations(document):
-        key = f"{written}.rate_control"
+        key = f"{path}.rate_control"
         return f"Try another rate control: --set '{key}={{control=\"minstrel\"}}'."
     if place.reason in {"loss", "retry_limit"}:
         return f"Try {REMEDIES}."
     return ""
 
 
-def _written(document: RunDocument, name: str) -> str | None:
+def hidden(cell: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Give the stations of a cell that send data and cannot sense every other station."""
+    stations: list[dict[str, Any]] = cell["stations"]
+    return [
+        station
+        for station in stations
+        if (station["hidden_stations"]["mean"] or 0.0) >= 1 and "data_error_rate" in station
+    ]
+
+
+def reserve(cell: int) -> str:
+    """Give the option that announces data frames to stations that do not hear one another."""
+    return f"Try RTS and CTS before data frames: --set 'cells[{cell}].mac.rts_threshold=0 B'."
+
+
+def _hides(document: RunDocument, station: str) -> int | None:
+    """Give the number of a cell without RTS in which a station does not sense every other."""
+    for number, cell in enumerate(document["summary"].get("cells", [])):
+        if any(one["name"] == station for one in hidden(cell)):
+            threshold = document["scenario"]["cells"][number]["mac"].get("rts_threshold")
+            return number if threshold is None else None
+    return None
+
+
+def written(document: RunDocument, name: str) -> str | None:
     """Give the path of a cell or link in the scenario; none if it is not written there as such."""
     cells = run_groups.stations(document)
     if name in cells:

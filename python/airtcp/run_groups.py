@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from airtcp.documents import RunDocument
+
+
+_APART: Final = 0.01
+"""Share by which the goodputs of flows may differ from the total without a word."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,16 @@ def goodput(document: RunDocument, flow: int) -> float:
         for replication in document["replications"]
         if replication["measured_s"]
     )
+
+
+def over(document: RunDocument) -> str:
+    """Say over which times goodput is taken, where that of the flows does not add up to all."""
+    summary = document["summary"]
+    total = summary["total_goodput_bps"]["mean"] or 0.0
+    added = sum(flow["goodput_bps"]["mean"] or 0.0 for flow in summary["flows"])
+    if abs(added - total) <= _APART * total:
+        return ""
+    return " over the measured time; that of a flow is over the time in which it was active"
 
 
 def drops(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import run_causes, run_groups, words
+from airtcp import run_causes, run_datagrams, run_groups, run_queues, words
 from airtcp.words import Finding
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ OFTEN: Final = 0.5
 HIDDEN: Final = 0.1
 """Share of data frames lost from which stations that do not hear each other are named."""
 _HALF: Final = 0.5
-_AGAIN: Final = 2.0
-"""Window reductions of a flow in a replication from which losses, not chance, hold it down."""
 
 
 def findings(document: RunDocument) -> list[Finding]:
@@ -45,7 +43,8 @@ def findings(document: RunDocument) -> list[Finding]:
         return []
     starving = starved(document)
     found = _starvation(document, starving) if starving else _in_turns(document)
-    said = [found, _hidden(document), _limit(document)]
+    udp = [run_datagrams.crowding(document, _endless(document)), run_datagrams.losing(document)]
+    said = [found, udp[0], _hidden(document, found.text if found else ""), _limit(document), udp[1]]
     if found is None:
         said.append(_dropped(document))
     return [finding for finding in said if finding is not None]
@@ -162,25 +161,41 @@ def _named(document: RunDocument, names: set[str], of: int) -> str:
     return f"{words.count(len(names))} of {words.counted(of, 'flow')}"
 
 
-def _hidden(document: RunDocument) -> Finding | None:
-    """Say that stations which do not hear one another lose frames to one another."""
+def _hidden(document: RunDocument, said: str) -> Finding | None:
+    """Say that stations which do not hear one another lose frames to one another.
+
+    Args:
+        document: What `RunResult.json` gives.
+        said: What was said before; what it advises is not said again.
+    """
     for number, cell in enumerate(document["summary"].get("cells", [])):
         if "data_error_rate" not in cell:
             continue
         lost = cell["data_error_rate"]["mean"] or 0.0
         causes = cell.get("lost", {}).get("data", {})
-        by_data = (causes["with_data"]["mean"] or 0.0) if "with_data" in causes else 0.0
-        deaf = [s["name"] for s in cell["stations"] if (s["hidden_stations"]["mean"] or 0.0) >= 1]
+        # A frame that began during another's is lost to it, or to the answer that the other gets.
+        by_data = sum(
+            causes[cause]["mean"] or 0.0
+            for cause in ("with_data", "transmitter_side")
+            if cause in causes
+        )
+        deaf = run_causes.hidden(cell)
+        worst = max(deaf, key=lambda s: s["data_error_rate"]["mean"] or 0.0, default=None)
         threshold = document["scenario"]["cells"][number]["mac"].get("rts_threshold")
-        if lost < HIDDEN or by_data < _HALF * lost or not deaf or threshold is not None:
+        if worst is None or threshold is not None or by_data < _HALF * lost:
             continue
-        named = " and ".join(deaf) if len(deaf) <= NAMED else words.counted(len(deaf), "station")
+        error = worst["data_error_rate"]["mean"] or 0.0
+        if error < HIDDEN:
+            continue
+        names = [station["name"] for station in deaf]
+        advice = run_causes.reserve(number)
+        named = " and ".join(names) if len(names) <= NAMED else words.counted(len(names), "station")
         return Finding(
             "Hidden stations collide",
             f"{named} cannot sense every other station of the cell. {words.number(100 * lost)} % of"
-            f" the data frames are lost; {words.number(100 * by_data)} % are lost because another"
-            " data frame arrives at the same time. Try RTS and CTS before data frames: --set"
-            f" 'cells[{number}].mac.rts_threshold=0 B'.",
+            f" the data frames are lost ({words.number(100 * error)} % of those of"
+            f" {worst['name']}); {words.number(100 * by_data)} % are lost because another station's"
+            f" exchange is under way.{'' if advice in said else ' ' + advice}",
             "warn",
         )
     return None
@@ -213,7 +228,8 @@ def _limit(document: RunDocument) -> Finding | None:
             f"{busiest['name']} is the bottleneck",
             f"It transmits {words.number(100 * used)} % of the time{waits} in the mean.",
         )
-    return _losses(document, links, busiest) or Finding(
+    limited = _losses(document, links, busiest) or run_queues.overflow(document, _endless(document))
+    return limited or Finding(
         "No link is full, and losses do not hold the flows down",
         f"{busiest['name']} is busiest, {words.number(100 * used)} % of the time: applications,"
         " windows or round-trip times limit the flows.",
@@ -237,7 +253,11 @@ def _losses(
     share = words.number(100 * rate, 2)
     # TFRC computes its rate from its losses, and has no window to reduce.
     equation = [i for i in endless if flows[i]["transport"] == "tfrc"]
-    if rate and equation and air >= max(_AGAIN * len(equation), _HALF * _dropped_of(places)):
+    if (
+        rate
+        and equation
+        and air >= max(run_queues.AGAIN * len(equation), _HALF * _dropped_of(places))
+    ):
         events = run_groups.mean(summary[i]["loss_event_rate"]["mean"] for i in equation)
         return Finding(
             f"Losses of {loss['name']} limit the flows",
@@ -256,7 +276,7 @@ def _losses(
             "warn",
         )
     # A queue that overflows in slow start drops many packets for one reduction.
-    if rate == 0 or reduced < _AGAIN or air < _HALF * reduced * len(endless):
+    if rate == 0 or reduced < run_queues.AGAIN or air < _HALF * reduced * len(endless):
         return None
     return Finding(
         f"Losses of {loss['name']} limit the flows",

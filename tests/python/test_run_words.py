@@ -231,5 +231,5 @@ def test_what_explains_least_leaves_a_narrow_terminal_first(
         run_command._tables(result)  # noqa: SLF001 - what the terminal shows
     assert heads["flow"][:2] == ["goodput (Mb/s)", "RTT (ms)"]
     assert left["flow"] == ["fast retransmits", "timeouts", "resent (%)"]
-    assert heads["link"][:2] == ["carried (Mb/s)", "busy (%)"]
+    assert heads["link"][:2] == ["delivered (Mb/s)", "busy (%)"]
     assert left["link"] == ["mean queue (packets)", "lost (%)"]

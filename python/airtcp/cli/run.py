@@ -165,9 +165,11 @@ _FLOW_COLUMNS = (
     ("resent", "retransmission_ratio", 100.0, "%", 1),
     ("timeouts", "timeouts", 1.0, "", 2),
     ("fast retransmits", "fast_retransmits", 1.0, "", 3),
+    ("datagrams lost", "datagram_loss", 100.0, "%", 0),
 )
+_NONE = {"mean": None}
 _LINK_COLUMNS = (
-    ("carried", "delivered_bps", 1e-6, "Mb/s", 0),
+    ("delivered", "delivered_bps", 1e-6, "Mb/s", 0),
     ("busy", "utilisation", 100.0, "%", 0),
     ("lost", "loss_rate", 100.0, "%", 1),
     ("mean queue", "mean_queue_packets", 1.0, "packets", 2),
@@ -196,6 +198,7 @@ _PROTOCOL_COLUMNS = (
 
 
 def _tables(result: RunResult) -> None:
+    from airtcp import run_datagrams, run_groups
     from airtcp.cli.tables import Column, put
     from airtcp.report.link_rows import used
     from airtcp.report.run_rows import coded
@@ -207,7 +210,7 @@ def _tables(result: RunResult) -> None:
     summary = document["summary"]
     _findings(document)
     for what, rows, columns in (
-        ("flow", summary["flows"], _FLOW_COLUMNS),
+        ("flow", run_datagrams.shown(document), _FLOW_COLUMNS),
         ("coded flow", coded(document), _CODING_COLUMNS),
         ("link", summary["links"], _LINK_COLUMNS),
         ("link protocol", used(document), _PROTOCOL_COLUMNS),
@@ -220,6 +223,7 @@ def _tables(result: RunResult) -> None:
                 rank,
             )
             for head, key, scale, unit, rank in columns
+            if what != "flow" or any(row.get(key, _NONE)["mean"] is not None for row in rows)
         ]
         if what == "flow" and (named := ways(document)):
             laid.insert(0, Column("way", named, rank=4, left=True))
@@ -234,7 +238,7 @@ def _tables(result: RunResult) -> None:
             air.show(console, cell, alone=len(cells) == 1)
     _ways(document)
     total = estimate(summary["total_goodput_bps"], 1e-6)
-    console.print(f"total goodput {total} Mb/s{_fairness(document)}")
+    console.print(f"total goodput {total} Mb/s{run_groups.over(document)}{_fairness(document)}")
     bad = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
     if bad:
         console.print(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import jinja2
 from markupsafe import Markup
 
-from airtcp import words, words_capacity, words_link, words_run, words_study
+from airtcp import run_groups, words, words_capacity, words_link, words_run, words_study
 from airtcp.api.options import COMPARED
 from airtcp.papers import cache as kept
 from airtcp.plain import printable, printable_values
@@ -394,7 +394,11 @@ def _run_findings(document: RunDocument) -> list[words.Finding]:
     apart = link_rows.apart(document)
     if not apart:
         all_of_it = f"{total.split(' ')[0]} Mb/s in all"
-        found.append(words.Finding(all_of_it, f"The flows together got {total} Mb/s."))
+        found.append(
+            words.Finding(
+                all_of_it, f"The flows together got {total} Mb/s{run_groups.over(document)}."
+            )
+        )
     fairness = summary["jain_index"]
     if len(flows) > 1 and fairness["mean"] is not None and not apart:
         equal = run_rows.estimate(fairness, 1.0, words.SHARE)

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import run_groups, words
+from airtcp import run_datagrams, run_groups, words
 from airtcp.report.rows import thin
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ FLOW_COLUMNS: Final = (
     ("Timeouts", "timeouts", 1.0),
     ("Fast retransmits", "fast_retransmits", 1.0),
     ("Completion (s)", "completion_s", 1.0),
+    ("Datagrams lost (%)", "datagram_loss", 100.0),
 )
 SENT_COLUMNS: Final = (
     ("Data (Mb/s)", "data_bps", 1e-6),
@@ -47,7 +48,7 @@ CODING_COLUMNS: Final = (
 )
 """Of flows whose transport sends parity of blocks: LT-TCP."""
 LINK_COLUMNS: Final = (
-    ("Carried (Mb/s)", "delivered_bps", 1e-6),
+    ("Delivered (Mb/s)", "delivered_bps", 1e-6),
     ("Busy (%)", "utilisation", 100.0),
     ("Lost (%)", "loss_rate", 100.0),
     ("Mean queue (packets)", "mean_queue_packets", 1.0),
@@ -107,7 +108,7 @@ def table(
 
 def flows(document: RunDocument) -> dict[str, list[Any]]:
     """Lay out the flows, with the nodes between which each goes if these differ."""
-    laid = table(document["summary"]["flows"], FLOW_COLUMNS)
+    laid = table(run_datagrams.shown(document), FLOW_COLUMNS)
     if named := run_groups.ways(document):
         laid["head"].insert(0, "Way")
         for row, way in zip(laid["rows"], named, strict=True):

@@ -1,0 +1,113 @@
+"""UDP flows of a run, in words: what they lose, and what they leave to TCP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp import run_causes, run_groups, words
+from airtcp.words import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from airtcp.documents import RunDocument
+
+LOSES: Final = 0.01
+"""Share of a UDP flow's datagrams lost, from which that is said: speech begins to suffer."""
+LEFT: Final = 0.2
+"""UDP crowds TCP out if the TCP flows without an end get less than this share of all goodput."""
+_NAMED: Final = 3
+_TCP_ONLY: Final = ("retransmission_ratio", "timeouts", "fast_retransmits")
+
+
+def shown(document: RunDocument) -> list[dict[str, Any]]:
+    """Give the flows of the summary as tables show them.
+
+    UDP flows have no retransmissions and no timeouts; they have `datagram_loss`, the share of
+    their datagrams that was lost. It has no interval.
+    """
+    rows: list[dict[str, Any]] = document["summary"]["flows"]
+    found: list[dict[str, Any]] = []
+    for row, udp in zip(rows, _is_udp(document), strict=False):
+        kept = {key: value for key, value in row.items() if not (udp and key in _TCP_ONLY)}
+        if udp:
+            share = {"mean": lost_share(row), "ci_low": None, "ci_high": None}
+            kept["datagram_loss"] = share
+        found.append(kept)
+    return found or rows
+
+
+def _is_udp(document: RunDocument) -> list[bool]:
+    if not document["replications"]:
+        return []
+    return [flow["transport"] == "udp" for flow in document["replications"][0]["flows"]]
+
+
+def lost_share(row: dict[str, Any]) -> float | None:
+    """Give the share of a UDP flow's datagrams that was lost; none if it sent none."""
+    sent = row["segments_sent"]["mean"]
+    return min(row["datagrams_lost"]["mean"] / sent, 1.0) if sent else None
+
+
+def losing(document: RunDocument) -> Finding | None:
+    """Say which UDP flows lose datagrams, how many and where."""
+    rows: list[dict[str, Any]] = document["summary"]["flows"]
+    shares = {
+        row["name"]: share
+        for row, udp in zip(rows, _is_udp(document), strict=False)
+        if udp and (share := lost_share(row)) is not None and share >= LOSES
+    }
+    if not shares:
+        return None
+    least, most = (words.number(100 * f(shares.values()), 2) for f in (min, max))
+    named = ", ".join(shares) if len(shares) <= _NAMED else f"{len(shares)} UDP flows"
+    of = f"{least} % of its" if len(shares) == 1 else f"{least} to {most} % of their"
+    text = f"{named} {'loses' if len(shares) == 1 else 'lose'} {of} datagrams."
+    places = run_groups.drops(document, set(shares))
+    if places:
+        place, lost = next(iter(places.items()))
+        text += (
+            f" {place.name} dropped {words.count(lost.total())} of them a replication"
+            f" {run_causes.why(place)}."
+        )
+    return Finding("UDP loses datagrams", text, "warn")
+
+
+def crowding(document: RunDocument, endless: Sequence[int]) -> Finding | None:
+    """Say that UDP flows leave little to the TCP flows, which back off where UDP does not.
+
+    Args:
+        document: What `RunResult.json` gives.
+        endless: The TCP flows that send as long as the run lasts.
+    """
+    udp = [i for i, is_udp in enumerate(_is_udp(document)) if is_udp]
+    flows: list[dict[str, Any]] = document["replications"][0]["flows"]
+    got = sum(run_groups.goodput(document, i) for i in udp)
+    left = sum(run_groups.goodput(document, i) for i in endless)
+    if not udp or not endless or left >= LEFT * (got + left):
+        return None
+
+    def full(of: Sequence[int]) -> set[str]:
+        places = run_groups.drops(document, {flows[i]["name"] for i in of})
+        return {place.name for place in places if place.reason.startswith("queue")}
+
+    where = sorted(full(udp) & full(endless))
+    if not where:
+        return None
+    rows: list[dict[str, Any]] = document["summary"]["flows"]
+    sent = sum(rows[i]["throughput_bps"]["mean"] or 0.0 for i in udp)
+    rival, victim = _subject(document, udp, "UDP"), _subject(document, endless, "TCP")
+    return Finding(
+        f"UDP leaves little to {victim}",
+        f"{rival} sent {words.number(sent * 1e-6)} Mb/s, whatever was lost, and got"
+        f" {words.number(got * 1e-6)} Mb/s through; {victim} got {words.number(left * 1e-6)} Mb/s."
+        f" The queue of {where[0]} overflows, and TCP slows down for it.",
+        "bad",
+    )
+
+
+def _subject(document: RunDocument, of: Sequence[int], kind: str) -> str:
+    """Name one flow, or count several."""
+    if len(of) == 1:
+        return str(document["summary"]["flows"][of[0]]["name"])
+    return f"{words.count(len(of))} {kind} flows"

@@ -1,0 +1,88 @@
+"""Queues that hold flows down without a link that is full: they overflow, and the link is idle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp import run_causes, run_groups, words
+from airtcp.words import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from airtcp.documents import RunDocument
+
+AGAIN: Final = 2.0
+"""Window reductions of a flow in a replication from which losses, not chance, hold it down."""
+_HALF: Final = 0.5
+_PACKET: Final = 8 * 1500.0
+"""Bits of a full packet, in which a queue is counted."""
+
+
+def overflow(document: RunDocument, endless: Sequence[int]) -> Finding | None:
+    """Say that a queue's drops limit flows without an end, where its link is not always busy.
+
+    Args:
+        document: What `RunResult.json` gives.
+        endless: The TCP flows that send as long as the run lasts.
+    """
+    flows: list[dict[str, Any]] = document["replications"][0]["flows"]
+    summary: list[dict[str, Any]] = document["summary"]["flows"]
+    places = run_groups.drops(document, {flows[i]["name"] for i in endless})
+    links: dict[str, dict[str, Any]] = {link["name"]: link for link in document["summary"]["links"]}
+    queues = [p for p in places if p.reason.startswith("queue") and p.name in links]
+    if not queues:
+        return None
+    place, link = queues[0], links[queues[0].name]
+    dropped = places[place].total()
+    reduced = run_groups.mean(
+        (summary[i]["timeouts"]["mean"] or 0.0) + (summary[i]["fast_retransmits"]["mean"] or 0.0)
+        for i in endless
+    )
+    through = {flow for flow, _ in places[place]}
+    if reduced < AGAIN or dropped < _HALF * reduced * len(through):
+        return None
+    idle = words.number(100 * (1 - link["utilisation"]["mean"]), 2)
+    longer = _longer(
+        document, place.name, link, [i for i in endless if flows[i]["name"] in through]
+    )
+    return Finding(
+        f"The queue of {place.name} limits the flows",
+        f"{words.count(dropped)} packets a replication were dropped {run_causes.why(place)}, for"
+        f" which a flow reduces its window {words.number(reduced, 2)} times; {place.name} is idle"
+        f" {idle} % of the time.{longer}",
+        "warn",
+    )
+
+
+def _longer(document: RunDocument, name: str, link: dict[str, Any], through: Sequence[int]) -> str:
+    """Give the option that makes a queue as long as its path holds, if it is shorter."""
+    written = run_causes.written(document, name)
+    longest = max((r["max_queue_packets"] for r in _runs(document, name)), default=0)
+    round_trips = [
+        flow["rtt_min_s"]
+        for replication in document["replications"]
+        for flow in (replication["flows"][i] for i in through)
+        if flow["rtt_min_s"] is not None
+    ]
+    used = link["utilisation"]["mean"]
+    if written is None or not round_trips or not used:
+        return ""
+    product = (link["sent_bps"]["mean"] / used) * min(round_trips) / _PACKET
+    if product <= longest:
+        return ""
+    return (
+        f" The link holds {words.number(product, 2)} packets of 1500 bytes in the shortest round"
+        f" trip, the queue {words.count(longest)}. Try a longer queue: --set"
+        f" '{written}.queue={{kind=\"drop-tail\", packets={round(product) + 1}}}'."
+    )
+
+
+def _runs(document: RunDocument, name: str) -> list[dict[str, Any]]:
+    """Give what each replication says of a link."""
+    return [
+        link
+        for replication in document["replications"]
+        for link in replication["links"]
+        if link["name"] == name
+    ]

@@ -1,0 +1,107 @@
+"""What `run` says of queues that are too short, of UDP flows, and of hidden stations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import airtcp
+from airtcp import run_datagrams, run_groups, words_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from airtcp.results import RunResult
+
+LINK = """
+duration = "10 s"
+replications = 3
+[[links]]
+name = "air"
+from = "a"
+to = "b"
+rate = "10 Mb/s"
+delay = "20 ms"
+queue = {{ kind = "drop-tail", packets = {packets} }}
+[[flows]]
+from = "a"
+to = "b"
+tcp = "linux"
+"""
+UDP = """
+[[flows]]
+from = "a"
+to = "b"
+transport = "udp"
+app = { kind = "constant-rate", rate = "12 Mb/s", message = "1200 B" }
+"""
+HIDDEN = """
+duration = "4 s"
+warmup = "1 s"
+replications = 3
+[[cells]]
+standard = "802.11g"
+rate = "24 Mb/s"
+layout = { kind = "positions", stations = [[-55, 0], [55, 0]], access_point = [0, 0] }
+propagation.path_loss = { model = "log-distance", exponent = 3.0, reference_loss_db = 40 }
+[[flows]]
+from = "sta0"
+to = "ap"
+[[flows]]
+from = "sta1"
+to = "ap"
+"""
+
+
+def ran(folder: Path, text: str, **options: object) -> RunResult:
+    path = folder / "scenario.toml"
+    path.write_text(text)
+    return airtcp.run(path, **options)  # pyright: ignore[reportArgumentType]
+
+
+def said(result: RunResult) -> dict[str, str]:
+    return {found.headline: found.text for found in words_run.findings(result.json)}
+
+
+def test_a_short_queue_is_named_and_what_is_advised_helps(tmp_path: Path) -> None:
+    found = said(ran(tmp_path, LINK.format(packets=3)))
+    text = found["The queue of air limits the flows"]
+    assert "No link is full, and losses do not hold the flows down" not in found
+    path, _, value = text.split("--set '")[1].split("'")[0].partition("=")
+    longer = ran(tmp_path, LINK.format(packets=3), overrides={path: value})
+    assert "air is the bottleneck" in said(longer)
+
+
+def test_a_long_queue_is_not_advised_to_grow(tmp_path: Path) -> None:
+    both = LINK.format(packets=100) + '[[flows]]\nfrom = "b"\nto = "a"\ntcp = "linux"\n'
+    text = said(ran(tmp_path, both))["The queue of air limits the flows"]
+    assert "Try" not in text
+
+
+def test_udp_that_crowds_tcp_out_is_named(tmp_path: Path) -> None:
+    result = ran(tmp_path, LINK.format(packets=100) + UDP)
+    found = said(result)
+    assert "flow1 sent 12.0 Mb/s" in found["UDP leaves little to flow0"]
+    assert "flow1 loses" in found["UDP loses datagrams"]
+    tcp, udp = run_datagrams.shown(result.json)
+    assert "timeouts" not in udp
+    assert "datagram_loss" not in tcp
+    # 12 Mb/s in messages of 1200 bytes are 12.28 Mb/s of packets, into 10 Mb/s.
+    assert abs(udp["datagram_loss"]["mean"] - (1 - 10 / 12.28)) < 0.02
+
+
+def test_hidden_stations_are_advised_to_reserve_the_medium(tmp_path: Path) -> None:
+    found = said(ran(tmp_path, HIDDEN))
+    assert "Hidden stations collide" in found
+    option = "--set 'cells[0].mac.rts_threshold=0 B'"
+    assert " ".join(found.values()).count(option) == 1
+    assert "rate_control" not in " ".join(found.values())
+    reserved = said(ran(tmp_path, HIDDEN, overrides={"cells[0].mac.rts_threshold": "0 B"}))
+    assert "Hidden stations collide" not in reserved
+    assert option not in " ".join(reserved.values())
+
+
+def test_the_total_says_over_which_time_it_is(tmp_path: Path) -> None:
+    whole = ran(tmp_path, LINK.format(packets=100))
+    assert run_groups.over(whole.json) == ""
+    part = ran(tmp_path, LINK.format(packets=100) + 'app = { kind = "bulk", size = "1 MB" }\n')
+    assert "measured time" in run_groups.over(part.json)
