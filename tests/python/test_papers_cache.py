@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import tracemalloc
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -143,6 +145,91 @@ def test_the_cache_is_bounded(tmp_path: Path) -> None:
     assert cache.get("0") == [0] * 1000
     cache.trim(size)
     assert {path.name for path in tmp_path.iterdir()} == {"0.json.gz", "3.json.gz", "mine.txt"}
+
+
+def _bomb() -> bytes:
+    """An answer that is right but for its size: a few kilobytes that unpack to 32 MB."""
+    packer = zlib.compressobj(9, wbits=31)
+    packed = [packer.compress(b'{"hash":"x","answer":[')]
+    packed += [packer.compress(b" " * (1 << 20)) for _ in range(32)]
+    return b"".join([*packed, packer.compress(b"]}"), packer.flush()])
+
+
+def _spoil(path: Path, how: str) -> None:
+    whole = path.read_bytes()
+    path.unlink()
+    other = {
+        "empty": b"",
+        "truncated": whole[:-9],
+        "header alone": whole[:10],
+        "one byte changed": whole[:20] + bytes([whole[20] ^ 0xFF]) + whole[21:],
+        "not packed": gzip.decompress(whole),
+        "something after it": whole + b"x",
+        "another shape": gzip.compress(b"[1, 2]"),
+        "another content": gzip.compress(gzip.decompress(whole).replace(b"2.5", b"3.5")),
+        "not JSON": gzip.compress(b"\xff{"),
+        "deep": gzip.compress(b"[" * 100_000),
+        "a long number": gzip.compress(b'{"hash":"x","answer":' + b"1" * 5000 + b"}"),
+        "bomb": _bomb(),
+    }
+    if how in other:
+        path.write_bytes(other[how])
+    elif how == "folder":
+        path.mkdir()
+    elif how == "pipe":
+        os.mkfifo(path)
+    elif how == "link to itself":
+        path.symlink_to(path)
+    else:
+        path.write_bytes(whole)
+        path.chmod(0)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "empty",
+        "truncated",
+        "header alone",
+        "one byte changed",
+        "not packed",
+        "something after it",
+        "another shape",
+        "another content",
+        "not JSON",
+        "deep",
+        "a long number",
+        "bomb",
+        "folder",
+        "pipe",
+        "link to itself",
+        "no permission",
+    ],
+)
+def test_a_damaged_answer_is_a_missing_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setattr(kept, "_MOST_OF_ONE", 1 << 20, raising=False)
+    cache = kept.Cache(tmp_path)
+    answer = {"a": [1, 2.5, None]}
+    cache.put("k", answer)
+    assert cache.get("k") == answer
+    _spoil(tmp_path / "k.json.gz", how)
+    if how == "no permission" and os.access(tmp_path / "k.json.gz", os.R_OK):
+        pytest.skip("this user may read everything")
+    tracemalloc.start()
+    try:
+        assert cache.get("k") is None
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # A bomb is unpacked to the bound and no further.
+    assert most < 8 << 20
+    # The answer is worked out and kept again; where that cannot be, nothing is said.
+    cache.put("k", answer)
+    if how not in {"folder", "pipe"}:
+        assert cache.get("k") == answer
+    cache.trim(0)
 
 
 def test_the_program_of_an_answer_is_all_that_drivers_use() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import json
 import os
 import zlib
@@ -29,6 +30,8 @@ MOST_BYTES: Final = 512 << 20
 """What all answers together may take: a hundred times what S1 needs [choice]."""
 _SHOWING: Final = {"pages.py", "page_checks.py", "record.py", "costs.py"}
 """Sources that no answer depends on: they keep and show what was judged."""
+_MOST_OF_ONE: Final = 128 << 20
+"""Bytes of one answer, unpacked: far more than any takes [choice]."""
 _BLOCK: Final = 1 << 20
 _LEVEL: Final = 3
 """Of gzip: the higher ones take longer than the work they save is worth."""
@@ -88,6 +91,17 @@ def _hash(answer: Any) -> str:
     return hashlib.sha256(json.dumps(answer, separators=(",", ":")).encode()).hexdigest()
 
 
+def _unpacked(path: Path) -> bytes:
+    """Read a regular file of the cache; more than an answer can be is an error."""
+    packed = output.content(path, _MOST_OF_ONE)
+    with gzip.open(io.BytesIO(packed)) as file:
+        text = file.read(_MOST_OF_ONE + 1)
+    if len(text) > _MOST_OF_ONE:
+        message = "longer than any answer"
+        raise ValueError(message)
+    return text
+
+
 class Cache:
     """A folder of answers."""
 
@@ -104,7 +118,7 @@ class Cache:
         if path is None:
             return None
         try:
-            kept = json.loads(gzip.decompress(path.read_bytes()))
+            kept = json.loads(_unpacked(path))
             answer = kept["answer"]
             if kept["hash"] != _hash(answer):
                 return None
@@ -118,7 +132,8 @@ class Cache:
     def put(self, key: str, answer: Any) -> None:
         """Keep an answer; a folder that cannot be written to keeps nothing."""
         path = self._path(key)
-        if path is None:
+        # A pipe in its place would be waited for.
+        if path is None or output.in_place(path):
             return
         text = json.dumps({"hash": _hash(answer), "answer": answer}, separators=(",", ":"))
         try:
