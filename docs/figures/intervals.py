@@ -47,7 +47,12 @@ INTERVALS = {
         "Student's t of the replications' shares, widened likewise. A link without a loss model has 0,"
         " which is certain",
     ),
-    "paired difference": ("`compare`, remedies", "Student's t of the differences"),
+    "paired difference": (
+        "`compare`, remedies",
+        "Student's t of the differences; none over slots where a replication delivers fewer than 30"
+        " packets in the mean or leaves fewer than 200 slots without one. The corners over slots show"
+        " what it would hold there; their truth is the mean of the 4,000 replications that they draw from",
+    ),
     "paired difference in percent": ("`compare`, remedies", "Fieller's interval of a ratio"),
     "ranking": ("`compare`: who is behind the best", "Bonferroni over the others"),
     "prediction of one more link": (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -128,6 +130,23 @@ def test_the_page_of_intervals_is_that_of_the_results() -> None:
     script = ROOT / "docs" / "figures" / "intervals.py"
     made = subprocess.run([sys.executable, script, "--check"], capture_output=True, check=False)
     assert made.returncode == 0, made.stdout.decode()
+
+
+@pytest.mark.parametrize("prr", ["0.99", "0.97"])
+def test_the_guide_says_what_the_sweep_found_of_rare_replications(prr: str) -> None:
+    with (ROOT / "docs" / "figures" / "intervals.csv").open(encoding="utf-8") as lines:
+        rows = [
+            row
+            for row in csv.DictReader(lines)
+            if f"over slots, independent losses, PRR {prr}" in row["corner"]
+        ]
+    shares = [100 * int(row["covered"]) / int(row["draws"]) for row in rows]
+    assert len(rows) == 12
+    said = (
+        f"{min(shares):.0f} % to {max(shares):.0f} % (?:of sets of replications )?at a PRR of {prr}"
+    )
+    page = (ROOT / "docs" / "guide" / "compare.md").read_text(encoding="utf-8")
+    assert re.search(said, " ".join(page.split()))
 
 
 def test_the_gain_of_a_fit_holds_with_few_links() -> None:
