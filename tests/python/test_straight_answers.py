@@ -276,3 +276,74 @@ def test_singular_and_plural_are_one_kind_of_note(one: str, many: str) -> None:
     assert words_notes.notes(links) == [f"{one} (a; likewise 1 more of 2 links)"]
     links[1]["notes"] = [many.replace("taken", "held").replace("place", "row").replace("back", "x")]
     assert len(words_notes.notes(links)) == 2
+
+
+def test_synth_says_what_came_out_and_when_a_trace_is_too_short(
+    run: Program, tmp_path: Path
+) -> None:
+    asked = ("--prr", "0.5", "--mu", "0.999")
+    short = run("trace", "synth", tmp_path / "a.txt", *asked, "--packets", "1000")
+    assert short.code == 0
+    bits = (tmp_path / "a.txt").read_text().replace("\n", "")
+    bits = "".join(c for c in bits if c in "01")
+    (link,) = airtcp.stats(tmp_path / "a.txt")["links"]
+    longest = max(map(len, re.findall("0*", bits)))
+    assert f"PRR {link['prr']:g} (asked: 0.5), longest loss run {longest}" in plain(short.err)
+    assert "1000 packets are too few for PRR 0.5 at mu 0.999" in plain(short.err)
+    assert "a run of losses lasts 2000 packets in the mean" in plain(short.err)
+    # 2000 packets of losses and 2000 received: 100 of each.
+    assert "A trace of 400000 packets holds 100 runs of each" in plain(short.err)
+    long = run("trace", "synth", tmp_path / "b.txt", *asked, "--packets", "400000")
+    assert "too few" not in long.err
+    (link,) = airtcp.stats(tmp_path / "b.txt")["links"]
+    assert abs(link["prr"] - 0.5) < 0.12
+
+    told = run("trace", "synth", tmp_path / "c.txt", *asked, "--packets", "1000", "--json")
+    document = json.loads(told.out)
+    assert document["schema"] == "airtcp.synth/1"
+    assert document["asked"] == {"prr": 0.5, "mu": 0.999}
+    assert (document["packets"], document["seed"]) == (1000, 1)
+    assert document["prr"] == document["received"] / 1000 == bits.count("1") / 1000
+    assert document["longest_loss_run"] == longest
+    assert document["expected"]["packets_needed"] == 400_000
+    assert document["is_too_short"] is True
+    assert "too few" in document["note"]
+
+    said: list[str] = []
+    airtcp.synth(tmp_path / "d.txt", prr=0.5, mu=0.999, packets=1000, warn=said.append)
+    airtcp.synth(tmp_path / "e.txt", prr=0.5, mu=0.5, packets=1000, warn=said.append)
+    assert len(said) == 1
+    assert said[0] == document["note"]
+
+
+def plain(text: str) -> str:
+    """Give text without the blanks between digits."""
+    return re.sub(r"(?<=\d)\u202f(?=\d)", "", text)
+
+
+def test_an_interval_of_nothing_is_refused(run: Program, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(LOSSY)
+    for command in (
+        ("trace", "stats", tmp_path / "a.txt", "--interval", "1e-30 s"),
+        ("study", tmp_path / "a.txt", "--interval", "1e-30 s"),
+        ("trace", "convert", tmp_path / "a.txt", "--to", tmp_path / "b", "--interval", "0 s"),
+        ("trace", "synth", tmp_path / "b", "--prr", "0.5", "--interval", "1e-30 s"),
+    ):
+        ended = run(*command)
+        assert ended.code == 2, command
+        assert "interval" in ended.err
+        assert "a time from 1 ns to 1000 h" in ended.err
+    assert not (tmp_path / "b").exists()
+
+
+def test_a_senders_log_sorted_by_receive_time_is_put_in_order(run: Program, tmp_path: Path) -> None:
+    rows = [(0.01 * i + 1e-6 * (i * 7919 % 997), i % 10 == 3) for i in range(1000)]
+    came = [f"{sent:.6f},{sent + 0.03:.6f}" for sent, lost in rows if not lost]
+    gone = [f"{sent:.6f}," for sent, lost in rows if lost]
+    path = tmp_path / "sorted.csv"
+    path.write_text("\n".join(["send_time,recv_time", *came, *gone, ""]))
+    (link,) = airtcp.stats(path)["links"]
+    assert (link["packets"], link["received"]) == (1000, 900)
+    assert link["longest_loss_burst"] == 1
+    ended = run("trace", "stats", path)
+    assert 'rows put into order of "send_time"' in ended.out

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 
 use airtcp_random::Seed;
 use airtcp_sim::parallel::{Stop, default_workers, run_many};
+use airtcp_trace::metrics::{Pairs, RunStats};
 use airtcp_trace::reader::{ReadOptions, Skipped, read_links_from, read_many};
+use airtcp_trace::synth::ExpectedRuns;
 use airtcp_trace::write::{TraceFormat, write_file, write_link};
 use airtcp_trace::{AnalyseOptions, GeParams, LinkStats, LinkTrace, SynthModel};
-use airtcp_units::Span;
+use airtcp_units::{Outcomes, Span};
 use pyo3::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -258,21 +260,57 @@ impl SynthSpec {
     }
 }
 
-/// Makes a synthetic trace and writes it; `spec` is a JSON object.
+/// What a synthetic trace came out as, beside what its model says.
+#[derive(Serialize)]
+struct Drawn {
+    packets: u64,
+    received: u64,
+    prr: f64,
+    mu: Option<f64>,
+    longest_loss_run: u64,
+    longest_success_run: u64,
+    /// What is expected; none for models whose runs are not those of a two-state chain.
+    expected: Option<ExpectedRuns>,
+    /// True if fewer packets were drawn than are needed for the runs to be seen.
+    is_too_short: bool,
+}
+
+impl Drawn {
+    fn of(outcomes: &Outcomes, model: &SynthModel) -> Self {
+        let (runs, packets) = (RunStats::of(outcomes), outcomes.len() as u64);
+        let expected = ExpectedRuns::of(model);
+        Self {
+            packets,
+            received: outcomes.received() as u64,
+            prr: outcomes.received() as f64 / packets as f64,
+            mu: Pairs::of(outcomes).mu(),
+            longest_loss_run: runs.loss.longest,
+            longest_success_run: runs.success.longest,
+            is_too_short: expected.is_some_and(|e| (packets as f64) < e.packets_needed),
+            expected,
+        }
+    }
+}
+
+/// Makes a synthetic trace and writes it; `spec` is a JSON object. Gives what came out, as JSON.
 #[pyfunction]
-pub(crate) fn trace_synth(py: Python<'_>, spec: &str) -> PyResult<()> {
+pub(crate) fn trace_synth(py: Python<'_>, spec: &str) -> PyResult<String> {
     let spec: SynthSpec = error::options(spec)?;
     let model = spec.model()?;
     if !(1..=MOST_PACKETS).contains(&spec.packets) {
         let found = spec.packets;
         return Err(error::refuse(format!("packets is {found}: accepted is 1 to {MOST_PACKETS}")));
     }
+    ReadOptions { interval: spec.interval, ..ReadOptions::default() }
+        .check()
+        .map_err(error::trace)?;
     // On Ctrl-C the work is left to itself, and nothing it writes gets the name it is for.
     Watch::new(None).beside(py, "drawing", move |_| {
         let mut stream = Seed::new(spec.seed).stream("trace/synth");
         let outcomes = model.generate(spec.packets as usize, &mut stream).map_err(error::trace)?;
         let format = spec.format.unwrap_or(TraceFormat::Bits);
-        write_file(&spec.path, &outcomes, spec.interval, format).map_err(error::trace)
+        write_file(&spec.path, &outcomes, spec.interval, format).map_err(error::trace)?;
+        serde_json::to_string(&Drawn::of(&outcomes, &model)).map_err(error::refuse)
     })?
 }
 

@@ -143,7 +143,7 @@ const LONGEST: Span = Span::from_secs(3_600_000);
 
 impl ReadOptions {
     /// Refuses spans of time that no packets can be apart.
-    fn check(&self) -> Result<(), TraceError> {
+    pub fn check(&self) -> Result<(), TraceError> {
         for (option, span) in [("interval", self.interval), ("time_unit", self.time_unit)] {
             if let Some(span) = span.filter(|span| !(Span(1)..=LONGEST).contains(span)) {
                 let expected = "a time from 1 ns to 1000 h".to_owned();

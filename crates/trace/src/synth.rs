@@ -11,6 +11,7 @@
 mod bernoulli;
 mod chaotic;
 mod conditional;
+mod expected;
 mod gilbert;
 mod hidden;
 mod inhomogeneous;
@@ -24,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 pub use chaotic::{ChaoticMap, Side};
 pub use conditional::Conditional;
+pub use expected::ExpectedRuns;
 pub use gilbert::{GeParams, LossyGe};
 pub use hidden::HiddenMarkov;
 pub use inhomogeneous::Inhomogeneous;

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from airtcp import _core, output
+from airtcp import _core, output, words
 from airtcp.api.options import as_json, finite, how_to_read, native, only_given, paths_of, plain
 from airtcp.words_notes import notes
 
@@ -36,6 +36,7 @@ def synth(
     interval: str | None = None,
     fmt: TraceFormat | None = None,
     force: bool = True,
+    warn: Callable[[str], object] | None = None,
 ) -> Path:
     """Make a synthetic trace.
 
@@ -53,6 +54,8 @@ def synth(
             a name that ends in `.csv` or `.csv.gz`, else `bits`.
         force: Whether a file that another process puts there meanwhile may be replaced.
 
+        warn: Called with the statement that the trace is too short for its model, if it is.
+
     Returns:
         The file written.
 
@@ -63,11 +66,42 @@ def synth(
         >>> synth("chain.txt.gz", prr=0.4, mu=0.7, packets=500).name
         'chain.txt.gz'
     """
+    target = Path(path)
+    said = synth_drawn(
+        target,
+        packets=packets,
+        prr=prr,
+        mu=mu,
+        burst=burst,
+        model=model,
+        seed=seed,
+        interval=interval,
+        fmt=fmt,
+        force=force,
+    )["note"]
+    if warn is not None and said is not None:
+        warn(said)
+    return target
+
+
+def synth_drawn(
+    target: Path,
+    *,
+    packets: int,
+    prr: float | None,
+    mu: float | None,
+    burst: float | None,
+    model: Mapping[str, Any] | None,
+    seed: int,
+    interval: str | None,
+    fmt: TraceFormat | None,
+    force: bool,
+) -> dict[str, Any]:
+    """Make a synthetic trace as `synth` does, and say what came out."""
     for name, value in (("prr", prr), ("mu", mu), ("burst", burst)):
         if value is not None and not finite(value):
             message = f"{name} = {value}: expected a number"
             raise _core.TraceError(message)
-    target = Path(path)
     if fmt is None and _named_csv(target):
         fmt = "csv"
     spec = only_given(
@@ -87,8 +121,32 @@ def synth(
         except (ValueError, RecursionError) as error:
             message = f"model: {_unwritable(error)}"
             raise _core.TraceError(message) from None
-        _core.trace_synth(text)
-    return target
+        drawn = json.loads(_core.trace_synth(text))
+    asked = only_given(prr=prr, mu=mu, burst=burst, model=model)
+    return {
+        "schema": "airtcp.synth/1",
+        "airtcp_version": _core.version(),
+        "path": os.fspath(target),
+        "seed": seed,
+        "asked": asked,
+        **drawn,
+        "note": _too_short(drawn),
+    }
+
+
+def _too_short(drawn: Mapping[str, Any]) -> str | None:
+    """Say that a trace is too short to show its model, if it is."""
+    if not drawn["is_too_short"]:
+        return None
+    chain = drawn["expected"]
+    return (
+        f"{words.counted(drawn['packets'], 'packet is', 'packets are')} too few for PRR "
+        f"{chain['prr']:.6g} at mu {chain['mu']:.6g}: a run of losses lasts "
+        f"{words.number(chain['loss_run'])} packets in the mean and a run of received packets "
+        f"{words.number(chain['success_run'])}, so that the PRR of the trace is left to chance. "
+        f"A trace of {words.count(chain['packets_needed'])} packets holds 100 runs of each (the "
+        "rule: 100 times the sum of the two means)"
+    )
 
 
 @contextmanager

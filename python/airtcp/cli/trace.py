@@ -11,7 +11,7 @@ import typer
 
 from airtcp.cli import fit
 from airtcp.cli import options as opt
-from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, screen
+from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, screen, to_stdout
 from airtcp.plain import printable_values
 
 if TYPE_CHECKING:
@@ -212,17 +212,19 @@ def synth(
         opt.Layout | None,
         typer.Option("--format", help="Layout: csv for a name that ends in .csv, else bits."),
     ] = None,
+    as_json: opt.Json = False,
     force: opt.ForceFile = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Make a synthetic trace."""
-    from airtcp import api
+    """Make a synthetic trace, and say the PRR and the longest loss run that came out."""
+    from airtcp import words
+    from airtcp.api.traces import synth_drawn
     from airtcp.cli import places
 
     places.check(path, force=force, inputs=[] if model is None else [model], ours=False)
     parsed = None if model is None else _model(model)
     with refusals():
-        api.synth(
+        drawn = synth_drawn(
             path,
             packets=packets,
             prr=prr,
@@ -234,7 +236,21 @@ def synth(
             fmt=None if fmt is None else fmt.value,
             force=force,
         )
-    note(f"{path}: {packets} packets, seed {seed}", quiet=quiet)
+    if as_json:
+        with to_stdout():
+            sys.stdout.write(json.dumps(drawn, ensure_ascii=False) + "\n")
+            sys.stdout.flush()
+        return
+    expected = drawn["expected"]
+    asked = "" if expected is None else f" (asked: {expected['prr']:.4g})"
+    note(
+        f"{path}: {words.counted(packets, 'packet')}, seed {seed}: PRR "
+        f"{drawn['prr']:.4g}{asked}, longest loss run "
+        f"{words.count(drawn['longest_loss_run'])}",
+        quiet=quiet,
+    )
+    if drawn["note"] is not None:
+        note(f"warning: {drawn['note']}", quiet=quiet)
 
 
 def _model(path: Path) -> dict[str, Any]:
