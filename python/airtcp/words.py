@@ -245,6 +245,19 @@ def measured(estimate: Estimate, unit: str = "") -> str:
     return f"{text} [{signed(estimate['ci_low'])}, {signed(estimate['ci_high'])}]"
 
 
+def negligible(percent: Estimate | None) -> bool:
+    """Tell whether a difference in percent is written as 0: it has no direction to name.
+
+    >>> negligible({"mean": 0.04, "ci_low": 0.03, "ci_high": 0.05})
+    True
+    """
+    return percent is not None and percent["mean"] is not None and signed(percent["mean"]) == "0"
+
+
+ALIKE: Final = "Less than 0.05 % apart:"
+"""What stands before the names of such differences."""
+
+
 def times(percent: float) -> str:
     r"""Write a difference in percent as a factor, where it is one.
 

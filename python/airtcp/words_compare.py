@@ -64,8 +64,16 @@ def shown(case: CompareCase, name: str) -> str:
 
 
 def against(case: CompareCase, reference: str) -> Finding | None:
-    """Say how the goodput of each variant differs from that of the reference."""
-    sides: dict[str, list[str]] = {"more": [], "less": [], "undecided": [], "equal": []}
+    """Say how the goodput of each variant differs from that of the reference.
+
+    Each interval here holds by itself. The verdict judges all variants together, so that it may
+    leave open what differs here; the names that it does not set apart are said.
+    """
+    sides: dict[str, list[str]] = {
+        side: [] for side in ("more", "less", "alike", "undecided", "equal")
+    }
+    together = words_verdict.best(case)
+    open_still: list[str] = []
     for outcome in case["outcomes"]:
         difference = outcome["difference"]
         if difference is None:
@@ -73,6 +81,11 @@ def against(case: CompareCase, reference: str) -> Finding | None:
         percent = difference["percent"]
         side = difference["standing"]
         name = outcome["variant"]
+        if side in {"more", "less"} and words.negligible(percent):
+            sides["alike"].append(name)
+            continue
+        if side in {"more", "less"} and {name, reference} <= set(together):
+            open_still.append(name)
         if side in {"more", "less"} and percent is not None:
             name += f" {words.measured(percent, '%')}"
         sides[side].append(name)
@@ -83,11 +96,18 @@ def against(case: CompareCase, reference: str) -> Finding | None:
         for side, label in (
             ("more", "Higher:"),
             ("less", "Lower:"),
+            ("alike", words.ALIKE),
             ("undecided", "No significant difference:"),
             ("equal", "Identical:"),
         )
         if sides[side]
     ]
+    if open_still:
+        said.append(
+            f"These intervals hold one by one; {listed(open_still)}"
+            f" {'differs' if len(open_still) == 1 else 'differ'} by too little to count, or not"
+            " significantly when all criteria and TCPs are judged together"
+        )
     return Finding(f"Goodput against {reference}", f"{'. '.join(said)}.")
 
 
@@ -224,7 +244,7 @@ def suits(case: CompareCase) -> Finding:
     difference = None if name is None else words_verdict.of(case, name)["difference"]
     if difference is not None and difference["standing"] == "more":
         percent = difference["percent"]
-        if percent is not None:
+        if percent is not None and not words.negligible(percent):
             text += f" Goodput against {reference}: {words.measured(percent, '%')}."
     for entry in case["verdict"]["not_ranked"] if name is not None else []:
         text += f" {entry['variant']} is not ranked: {entry['why']}."

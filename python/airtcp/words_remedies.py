@@ -50,11 +50,17 @@ def reference(remedies: Remedies) -> Outcome:
 
 def _sides(remedies: Remedies) -> dict[str, list[Outcome]]:
     """Sort the remedies by what their goodput is against the reference's, the best first."""
-    sides: dict[str, list[Outcome]] = {"more": [], "less": [], "undecided": [], "equal": []}
+    sides: dict[str, list[Outcome]] = {
+        side: [] for side in ("more", "less", "alike", "undecided", "equal")
+    }
     order = remedies["ranking"]["order"]
     for outcome in sorted(remedies["outcomes"], key=lambda o: order.index(o["variant"])):
-        if outcome["difference"] is not None:
-            sides[outcome["difference"]["standing"]].append(outcome)
+        difference = outcome["difference"]
+        if difference is None:
+            continue
+        side = difference["standing"]
+        told = side in {"more", "less"} and not words.negligible(difference["percent"])
+        sides[side if told or side in {"undecided", "equal"} else "alike"].append(outcome)
     return sides
 
 
@@ -323,7 +329,7 @@ def others(remedies: Remedies) -> Finding | None:
     said = [f"{other} {effect(remedies, words_verdict.of(remedies, other))}" for other in choices]
     if worse:
         held = ", ".join(f"{c['variant']} is {words_verdict.held(remedies, c)}" for c in worse)
-        said.append(f"better in nothing than another: {held}")
+        said.append(f"in no criterion significantly better than another: {held}")
     said += [f"{e['variant']} is not ranked: {e['why']}" for e in verdict["not_ranked"]]
     text = "; ".join(said)
     return Finding("Other remedies", f"{text[0].upper()}{text[1:]}.") if said else None
@@ -336,6 +342,8 @@ def _rest(sides: dict[str, list[Outcome]]) -> str:
         said += (
             f" Higher, by too little to count: {'; '.join(_with_gain(o) for o in sides['more'])}."
         )
+    if sides["alike"]:
+        said += f" {words.ALIKE} {words.listed([o['variant'] for o in sides['alike']])}."
     if sides["undecided"]:
         names = "; ".join(_with_gain(o) for o in sides["undecided"])
         said += f" No significant difference: {names}."

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from airtcp.documents import CompareCase, Compared, Criterion, Estimate, Measure, Outcome
 
+BEHIND: Final = "Worse, and in no criterion significantly better"
+"""Stands before the names of variants that another dominates. Their mean may be better."""
+
 _NOUNS: Final = {
     "goodput_bps": "goodput",
     "delivery_p95_s": "delivery time (95 %)",
@@ -284,7 +287,7 @@ def rest(case: CompareCase, rival: str | None = None) -> list[Finding]:
         said = "; ".join(
             f"{entry['variant']} is {held(case, entry, rival)}" for entry in verdict["behind"]
         )
-        found.append(Finding("Worse, and better in nothing", f"{said}."))
+        found.append(Finding(BEHIND, f"{said}."))
     return found
 
 

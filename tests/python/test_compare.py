@@ -239,7 +239,7 @@ def test_ctrl_c_keeps_whole_replications(interrupted: Interrupted, tmp_path: Pat
         assert len(case["runs"]) == 2 * case["replications"]
 
 
-def _case(
+def a_case(
     means: dict[str, float], verdict: dict[str, Any], *, resent: float = 0.01, count: int = 10
 ) -> Any:
     """Make a case of these goodputs; the first one named resends so much of what it sends."""
@@ -290,40 +290,40 @@ def test_words_follow_the_verdict() -> None:
     waste: Any = {"variant": "b", "than": "a", "better": ["waste"], "worse": ["goodput"]}
     slow: Any = {"variant": "c", "than": "b", "better": [], "worse": ["goodput"]}
 
-    sure = said(_case(means, {"first": "a", "behind": [slow]}))
+    sure = said(a_case(means, {"first": "a", "behind": [slow]}))
     assert (sure.headline, sure.tone) == ("a is the best choice", "good")
     # All four criteria are shown, and what was not measured is named.
     for part in ("goodput 3.00 Mb/s", "delivery time (95 %) 50.0 ms", "retransmitted share 1.0 %"):
         assert part in sure.text
     assert "share beside other flows not measured" in sure.text
 
-    dear = _case(means, {"first": "a", "alternatives": [waste], "behind": [slow]}, resent=0.29)
+    dear = a_case(means, {"first": "a", "alternatives": [waste], "behind": [slow]}, resent=0.29)
     assert said(dear).headline == "a for goodput, b for few retransmissions"
     assert "b is better in retransmitted share (1.0 %, a 29 %)" in said(dear).text
     assert "worse in goodput (2.00 Mb/s, a 3.00 Mb/s)" in said(dear).text
     [behind] = words_verdict.rest(dear)
     assert behind.text == "c is worse in goodput (1.00 Mb/s, b 2.00 Mb/s)."
 
-    assert said(_case(means, {"first": "a", "as_good": ["b"]})).headline == "a or b"
+    assert said(a_case(means, {"first": "a", "as_good": ["b"]})).headline == "a or b"
     # Another that is better in the mean, though not significantly, is named.
-    likely = _case(means, {"first": "a", "behind": [slow]}, resent=0.29)
+    likely = a_case(means, {"first": "a", "behind": [slow]}, resent=0.29)
     assert said(likely).headline == "a, as far as 10 replications show"
     assert "b in retransmitted share (1.0 %, a 29 %)" in said(likely).text
-    single = _case(means, {}, count=1)
+    single = a_case(means, {}, count=1)
     assert said(single).tone == "warn"
     assert "no confidence interval" in said(single).text
 
 
 def test_what_is_not_ranked_is_not_named_best() -> None:
     why = [{"variant": "a", "why": "it needs a queue that marks with ECN, and the path has none"}]
-    case = _case({"a": 9e6, "b": 2e6}, {"first": "b", "not_ranked": why}, resent=0.29)
+    case = a_case({"a": 9e6, "b": 2e6}, {"first": "b", "not_ranked": why}, resent=0.29)
     assert words_verdict.conclusion(case).headline == "b alone"
     [left] = words_verdict.rest(case)
     assert left.text.startswith("a (9.00 Mb/s): it needs a queue that marks")
     assert words_compare.best(case) == "b"
     assert "a is not ranked: it needs" in words_compare.suits(case).text
     # Nor by a single run.
-    single = _case({"a": 9e6, "b": 2e6, "c": 1e6}, {"not_ranked": why}, count=1)
+    single = a_case({"a": 9e6, "b": 2e6, "c": 1e6}, {"not_ranked": why}, count=1)
     assert words_verdict.conclusion(single).text.startswith("b has the highest goodput")
 
 

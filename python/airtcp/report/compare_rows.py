@@ -27,7 +27,7 @@ CHANNEL_NAMES: Final = {
 def overview(compared: Sequence[tuple[str, CompareCase]]) -> dict[str, list[Any]]:
     """Lay out a row for each of several links: the verdict over it."""
     return {
-        "head": ["Best choice", "Goodput", "Other strengths", "Worse, and better in nothing"],
+        "head": ["Best choice", "Goodput", "Other strengths", words_verdict.BEHIND],
         "rows": [
             [
                 name,
