@@ -120,9 +120,9 @@ pub fn compare(
             if !complete.is_empty() {
                 let place = (case.channel(), case.over());
                 let coded = variants.iter().any(Choice::is_coded);
-                let case = assemble(place, (&names, coded), reference, case.unmet(), complete);
-                remark(&mut subject, &case);
-                subject.cases.push(case);
+                let made = assemble(place, (&names, coded), reference, case.unmet(), complete);
+                remark(&mut subject, &made, case.draws());
+                subject.cases.push(made);
             }
         }
         if let Some(remedy) = remedies {
@@ -274,10 +274,12 @@ fn is_made_by_rare(runs: &[CompareRun]) -> bool {
 /// Replications whose goodputs are within this share of their mean are called alike.
 const ALIKE: f64 = 1e-3;
 
-/// Says what limits the intervals of a case.
-fn remark(subject: &mut Subject, case: &Case) {
+/// Says what limits the intervals of a case. `draws`: see [`Planned::draws`].
+fn remark(subject: &mut Subject, case: &Case, draws: bool) {
     if alike(case) {
+        let advice = (!draws).then(|| subject::APART.to_owned());
         subject.notes.push(subject::ALIKE.to_owned());
+        subject.notes.extend(advice);
     }
     let mut rates = case.outcomes.iter().map(|o| &o.goodput_bps);
     let rare = case.replications > 1 && rates.any(|rate| rate.ci_low.is_none());
@@ -286,7 +288,8 @@ fn remark(subject: &mut Subject, case: &Case) {
     }
 }
 
-/// True if there are several replications and all of each variant give nearly the same.
+/// True if there are several replications and all of each variant give nearly the same, which is not
+/// nothing throughout.
 fn alike(case: &Case) -> bool {
     let near = |name: &String| {
         let values = || case.runs.iter().filter(|r| r.variant == *name).map(|r| r.goodput_bps);
@@ -295,6 +298,7 @@ fn alike(case: &Case) -> bool {
     };
     case.channel == Channel::Scenario
         && case.replications > 1
+        && case.runs.iter().any(|run| run.goodput_bps > 0.0)
         && case.outcomes.iter().all(|o| near(&o.variant))
 }
 

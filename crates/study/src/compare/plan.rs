@@ -99,6 +99,12 @@ impl Plans {
         Ok(made)
     }
 
+    /// True if losses of a link, or stations that contend, are drawn at random.
+    pub(crate) fn draws(&self) -> bool {
+        let drawn = |plan: &Resolved| !plan.cells.is_empty() || plan.links.iter().any(loses);
+        self.each.iter().any(drawn)
+    }
+
     /// Runs one variant in one replication; `None` if it was stopped.
     ///
     /// # Errors

@@ -17,10 +17,12 @@ use super::remedies::{self, Remedy};
 use super::result::{Channel, Over, Subject, SubjectKind, VariantTcp};
 use super::{CompareError, CompareOptions, Done};
 
-/// Added where next to nothing random tells replications apart.
-pub(crate) const ALIKE: &str = "The replications hardly differ, because little in this scenario is \
-random. The intervals show this scatter and nothing more. A loss model, or a start_spread of the flows, \
-makes replications differ.";
+/// Added where replications are alike.
+pub(crate) const ALIKE: &str = "The replications hardly differ: what is random in this scenario changes \
+goodputs by at most 0.1 %. The intervals show this scatter and nothing more.";
+
+/// Added to it where neither losses of a link nor a cell are random.
+pub(crate) const APART: &str = "A loss model, or a start_spread of the flows, makes replications differ.";
 
 /// Added where rare replications make the means.
 pub(crate) const RARE: &str = "Over slots, goodputs and their differences have no interval where a \
@@ -78,6 +80,14 @@ impl Planned<'_> {
         match self {
             Self::Plans { plans, .. } => &plans.unmet,
             Self::Slots { over, .. } => &over.unmet,
+        }
+    }
+
+    /// True if its losses, or the stations that contend, are drawn at random.
+    pub(crate) fn draws(&self) -> bool {
+        match self {
+            Self::Plans { plans, .. } => plans.draws(),
+            Self::Slots { .. } => true,
         }
     }
 

@@ -279,8 +279,24 @@ fn replications_without_randomness_are_told() {
         let result = compared(&[scenario(text)], &options(&["newreno", "tahoe"]));
         result.subjects[0].notes.clone()
     };
-    assert!(notes(&plain).iter().any(|n| n.contains("hardly differ")), "{:?}", notes(&plain));
+    let found = notes(&plain).join(" ");
+    assert!(found.contains("hardly differ") && found.contains("A loss model, or"), "{found}");
     assert!(notes(LOSSY).is_empty());
+}
+
+/// A loss model is random, whatever it does to the replications.
+#[test]
+fn a_loss_model_is_not_called_next_to_nothing() {
+    let notes = |probability: &str| {
+        let result = compared(&[scenario(&LOSSY.replace("0.01", probability))], &options(&["sack", "cubic"]));
+        result.subjects[0].notes.clone()
+    };
+    // Of replications that deliver nothing there is no scatter to speak of.
+    assert_eq!(notes("0.999"), Vec::<String>::new());
+    // Next to no packet is lost: the replications are alike, and a loss model is no advice.
+    let found = notes("1e-9").join(" ");
+    assert!(found.contains("The replications hardly differ"), "{found}");
+    assert!(!found.contains("little") && !found.contains("A loss model"), "{found}");
 }
 
 #[test]
