@@ -178,13 +178,12 @@ fn rounds(
 /// Puts the remedies of a subject together.
 pub(crate) fn remedied(remedy: Remedy<'_>, complete: Vec<Vec<Done>>) -> Remedies {
     let place = (remedy.planned.channel(), remedy.planned.over());
-    Remedies {
-        aim: remedy.aim,
-        reference: remedy.names[0].clone(),
-        case: assemble(place, (&remedy.names, true), 0, remedy.planned.unmet(), complete),
-        tcp: remedy.tcp,
-        notes: remedy.notes,
+    let case = assemble(place, (&remedy.names, true), 0, remedy.planned.unmet(), complete);
+    let mut notes = remedy.notes;
+    if rare(&case) {
+        notes.push(subject::RARE.to_owned());
     }
+    Remedies { aim: remedy.aim, reference: remedy.names[0].clone(), case, tcp: remedy.tcp, notes }
 }
 
 /// Puts the complete replications of a case together. `coded` if something of `names` is more than
@@ -281,11 +280,14 @@ fn remark(subject: &mut Subject, case: &Case, draws: bool) {
         subject.notes.push(subject::ALIKE.to_owned());
         subject.notes.extend(advice);
     }
-    let mut rates = case.outcomes.iter().map(|o| &o.goodput_bps);
-    let rare = case.replications > 1 && rates.any(|rate| rate.ci_low.is_none());
-    if rare && !subject.notes.iter().any(|note| note == subject::RARE) {
+    if rare(case) && !subject.notes.iter().any(|note| note == subject::RARE) {
         subject.notes.push(subject::RARE.to_owned());
     }
+}
+
+/// True if some mean has no interval because rare replications make it.
+fn rare(case: &Case) -> bool {
+    case.replications > 1 && case.outcomes.iter().any(|o| o.goodput_bps.ci_low.is_none())
 }
 
 /// True if there are several replications and all of each variant give nearly the same, which is not

@@ -36,10 +36,28 @@ pub(crate) struct Plans {
     pub(crate) unmet: Vec<Option<String>>,
     /// If a replication is a stretch of a trace: how far one is from the next.
     pub(crate) stretch: Option<Span>,
-    /// Stretches into which a single run is cut, and the payload of a packet in which its goodput is
-    /// counted too.
-    pub(crate) cut: Option<(u32, u16)>,
+    /// If a single run over slots is cut into stretches.
+    pub(crate) cut: Option<Cut>,
     traces: Traces,
+}
+
+/// How a single run over slots is cut into stretches.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cut {
+    /// How many stretches.
+    pub(crate) parts: u32,
+    /// Payload of a packet.
+    pub(crate) mss: u16,
+    /// How long a full packet takes.
+    pub(crate) slot: Span,
+}
+
+impl Cut {
+    /// Packets that so many `bytes` are; the slots of a stretch that deliver one, and the others.
+    fn slots(self, bytes: u64, stretch: Span) -> (f64, f64) {
+        let packets = bytes as f64 / f64::from(self.mss);
+        (packets, stretch.as_secs_f64() / self.slot.as_secs_f64() - packets)
+    }
 }
 
 /// Traces that a scenario names, each read once.
@@ -130,7 +148,7 @@ impl Plans {
         let plan = shifted.as_ref().unwrap_or(&self.each[variant]);
         let (warmup, duration) = (plan.scenario.warmup, plan.scenario.duration);
         let from = Nanos::ZERO + warmup;
-        let parts = self.cut.map_or(1, |(parts, _)| parts);
+        let parts = self.cut.map_or(1, |cut| cut.parts);
         let measured = Span(duration.saturating_sub(warmup).0 / u64::from(parts));
         let mut observer = Observer::new(&self.flows, from, measured + Span(1), parts as usize);
         if number == 0 {
@@ -157,10 +175,17 @@ impl Plans {
                 run.delivery_p50_s = seen.delivery().quantile_s(0.5);
                 run.delivery_p95_s = seen.delivery().quantile_s(0.95);
                 run.packets_per_second =
-                    self.cut.map(|(_, mss)| run.goodput_bps / 8.0 / f64::from(mss));
+                    self.cut.map(|cut| run.goodput_bps / 8.0 / f64::from(cut.mss));
+                run.slots = self.cut.map(|cut| cut.slots(self.delivered(replication), measured));
                 run
             });
         Ok(Some((runs.collect(), window)))
+    }
+
+    /// Bytes that the compared flows got together.
+    fn delivered(&self, replication: &Replication) -> u64 {
+        let flows = self.flows.iter().filter_map(|i| replication.flows.get(*i));
+        flows.map(|flow| flow.delivered_bytes).sum()
     }
 
     /// What the compared flows got together.

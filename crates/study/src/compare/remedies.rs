@@ -23,7 +23,7 @@ use super::choice::Choice;
 use super::links::{TRACE, with_trace};
 use super::options::STRETCHES;
 use super::over_trace::stretches;
-use super::plan::{Plans, loses};
+use super::plan::{Cut, Plans, loses};
 use super::result::{Aim, Channel, VariantTcp};
 use super::subject::{Planned, parameters};
 use super::{CompareError, CompareOptions};
@@ -240,7 +240,8 @@ pub(crate) fn over_slots<'a>(
         );
     }
     if let Planned::Plans { plans, replications, channel } = &mut made.planned {
-        plans.cut = Some((stretches(slots, wanted.unwrap_or(STRETCHES)), config.tcp.mss));
+        let parts = stretches(slots, wanted.unwrap_or(STRETCHES));
+        plans.cut = Some(Cut { parts, mss: config.tcp.mss, slot: config.slot });
         *replications = 1;
         *channel = Channel::Trace;
     }
