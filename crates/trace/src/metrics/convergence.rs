@@ -170,11 +170,20 @@ fn judge(
         ));
     }
     if !precise {
-        let cause = if observed > reach { "the chunks scatter" } else { "too few transitions" };
-        faults.push(format!(
-            "mu is known only to +-{half_width:.2} ({cause}; wanted +-{})",
-            options.precision
-        ));
+        // The interval of mu is printed beside it: what is said here must not read as another one.
+        faults.push(if observed > reach {
+            format!(
+                "mu differs too much between chunks of {} packets: its interval holds for a link that \
+                 stays the same",
+                out.chunk
+            )
+        } else {
+            format!(
+                "the interval of mu is too wide, with too few transitions (wanted: no farther than {} \
+                 from mu)",
+                options.precision
+            )
+        });
         needed = needed.max(for_precision);
     }
     if drift > band {
