@@ -46,14 +46,14 @@ def cause(document: RunDocument, names: Sequence[set[str]]) -> list[str]:
         names: The flows of the group in each replication.
     """
     places = run_groups.drops(document, names)
+    alone = all(len(group) <= 1 for group in names)
     if not places:
-        return ["None of their packets was dropped."]
+        return [f"None of {'its' if alone else 'their'} packets was dropped."]
     place, lost = next(iter(places.items()))
-    data, acks = (sum(n for (_, p), n in lost.items() if p is payload) for payload in (True, False))
-    what = "data packets" if data >= acks else "TCP ACKs"
+    what, number = run_groups.kinds(lost).most_common(1)[0]
     lost_there = (
-        f"{place.name} dropped {words.count(max(data, acks))} of their {what} a replication"
-        f" {why(place)}."
+        f"{place.name} dropped {words.count(number)} of {'its' if alone else 'their'} {what} a"
+        f" replication {why(place)}."
     )
     said = [lost_there]
     everything = run_groups.drops(document)[place]
@@ -66,23 +66,21 @@ def cause(document: RunDocument, names: Sequence[set[str]]) -> list[str]:
         if flow["name"] in group
     )
     if timeouts >= 1:
-        said.append(
-            f"Each of these flows times out {words.number(timeouts, 2)} times a replication."
-        )
+        who = "It" if alone else "Each of these flows"
+        said.append(f"{who} times out {words.number(timeouts, 2)} times a replication.")
     said.append(first_try(document, place))
     return [sentence for sentence in said if sentence]
 
 
-def _composition(document: RunDocument, place: Place, dropped: Counter[tuple[str, bool]]) -> str:
+def _composition(document: RunDocument, place: Place, dropped: Counter[tuple[str, str]]) -> str:
     """Say of which direction and kind most of the packets are that a queue dropped."""
     total = dropped.total()
     parts = {
-        (group.name, payload): sum(dropped[name, payload] for name in group.flows)
+        (group.name, kind): sum(dropped[name, kind] for name in group.flows)
         for group in run_groups.groups(document)
-        for payload in (True, False)
+        for kind in (run_groups.DATA, run_groups.ACKS, run_groups.CONTROL)
     }
-    (name, payload), most = max(parts.items(), key=lambda item: item[1])
-    kind = "data packets" if payload else "TCP ACKs"
+    (name, kind), most = max(parts.items(), key=lambda item: item[1])
     return (
         f"The queue of {place.name} dropped {words.count(total)} packets of all flows a"
         f" replication, {words.share(most / total)} of them {kind} of the {name}."
@@ -95,11 +93,10 @@ def most(document: RunDocument) -> tuple[Place, str] | None:
     if not places:
         return None
     place, dropped = next(iter(places.items()))
-    data = sum(n for (_, payload), n in dropped.items() if payload) / dropped.total()
-    share, kind = (data, "data packets") if data >= _HALF else (1 - data, "TCP ACKs")
+    kind, number = run_groups.kinds(dropped).most_common(1)[0]
     text = (
         f"{words.count(dropped.total())} packets a replication were dropped there {why(place)},"
-        f" {words.share(share)} of them {kind}"
+        f" {words.share(number / dropped.total())} of them {kind}"
     )
     rest = [(other, there.total()) for other, there in places.items() if other != place]
     here = [(other, n) for other, n in rest if other.name == place.name and n >= _HALF]
@@ -118,7 +115,7 @@ def first_try(document: RunDocument, place: Place) -> str:
             return _already(document, place)
         what = "Try a queue that serves flows in turn"
         option = f": --set '{path}.queue={{kind=\"fq-codel\"}}'" if path else ' ("fq-codel")'
-        return f"{what}{option}."
+        return f"{what}{option}.{_price(document, place)}"
     if place.reason == "retry_limit" and (cell := _hides(document, place.name)) is not None:
         return reserve(cell)
     if place.reason == "retry_limit" and place.name in run_groups.stations(document):
@@ -127,6 +124,17 @@ def first_try(document: RunDocument, place: Place) -> str:
     if place.reason in {"loss", "retry_limit"}:
         return f"Try {REMEDIES}."
     return ""
+
+
+def _price(document: RunDocument, place: Place) -> str:
+    """Say what such a queue may cost a cell, with the total to compare."""
+    if place.name not in run_groups.access_points(document):
+        return ""
+    total = document["summary"]["total_goodput_bps"]["mean"] * 1e-6
+    return (
+        " It may lower the total goodput: packets that the queue drops now would then take time on"
+        f" the air. Compare the total, now {words.number(total)} Mb/s."
+    )
 
 
 def hidden(cell: Mapping[str, Any]) -> list[dict[str, Any]]:

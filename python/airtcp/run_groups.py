@@ -132,10 +132,30 @@ def over(document: RunDocument) -> str:
     return " over the measured time; that of a flow is over the time in which it was active"
 
 
+DATA: Final = "data packets"
+ACKS: Final = "TCP ACKs"
+CONTROL: Final = "SYN, FIN or RST segments"
+"""What dropped packets are: with payload, ACKs alone, and what opens or closes a connection."""
+
+
+def _kind(row: Mapping[str, Any]) -> str:
+    if row["payload"]:
+        return DATA
+    return ACKS if row["ack"] else CONTROL
+
+
+def kinds(dropped: Counter[tuple[str, str]]) -> Counter[str]:
+    """Count the packets of each kind that a place dropped."""
+    found: Counter[str] = Counter()
+    for (_, kind), packets in dropped.items():
+        found[kind] += packets
+    return found
+
+
 def drops(
     document: RunDocument, flows: set[str] | Sequence[set[str]] | None = None
-) -> dict[Place, Counter[tuple[str, bool]]]:
-    """Count dropped packets by place and reason, and there by flow and whether they had payload.
+) -> dict[Place, Counter[tuple[str, str]]]:
+    """Count dropped packets by place and reason, and there by flow and kind.
 
     Args:
         document: What `RunResult.json` gives.
@@ -144,12 +164,12 @@ def drops(
     Returns:
         Packets in a replication, in the mean; the place with most first.
     """
-    found: dict[Place, Counter[tuple[str, bool]]] = {}
+    found: dict[Place, Counter[tuple[str, str]]] = {}
     runs = len(document["replications"])
     for number, replication in enumerate(document["replications"]):
         counted = flows if flows is None or isinstance(flows, set) else flows[number]
         for row in replication.get("drops", []):
             if counted is None or row["flow"] in counted:
                 there = found.setdefault(Place(row["place"], row["reason"]), Counter())
-                there[row["flow"], row["payload"]] += row["packets"] / runs
+                there[row["flow"], _kind(row)] += row["packets"] / runs
     return dict(sorted(found.items(), key=lambda item: -item[1].total()))

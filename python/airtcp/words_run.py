@@ -41,11 +41,17 @@ def findings(document: RunDocument) -> list[Finding]:
     """
     if not document["replications"]:
         return []
+    silent = _silent(document)
     starving = starved(document)
-    found = _starvation(document, starving) if starving else _in_turns(document)
+    shown = _shown(document, starving)
+    found = _starvation(document, shown) if shown else _in_turns(document)
+    if found is None and starving:
+        found = _perhaps(document, starving)
+    nothing = _nothing(document, silent) if silent else None
+    before = " ".join(finding.text for finding in (nothing, found) if finding is not None)
     udp = [run_datagrams.crowding(document, _endless(document)), run_datagrams.losing(document)]
-    said = [found, udp[0], _hidden(document, found.text if found else ""), _limit(document), udp[1]]
-    if found is None:
+    said = [nothing, found, udp[0], _hidden(document, before), _limit(document), udp[1]]
+    if found is None and not silent:
         said.append(_dropped(document))
     return [finding for finding in said if finding is not None]
 
@@ -59,7 +65,62 @@ def starved(document: RunDocument) -> list[int]:
         return []
     rates = {i: run_groups.goodput(document, i) for i in endless}
     level = STARVED * run_groups.mean(rates.values())
-    return [i for i in endless if rates[i] < level]
+    silent = set(_silent(document))
+    return [i for i in endless if rates[i] < level and i not in silent]
+
+
+def _silent(document: RunDocument) -> list[int]:
+    """Give the flows that sent something, all of which was lost, in each replication."""
+    found: list[int] = []
+    for i, flow in enumerate(document["replications"][0]["flows"]):
+        runs = [replication["flows"][i] for replication in document["replications"]]
+        lost = run_groups.drops(document, {flow["name"]})
+        if lost and not any(run["delivered_bytes"] for run in runs):
+            found.append(i)
+    return found
+
+
+def _nothing(document: RunDocument, silent: Sequence[int]) -> Finding:
+    """Say of which flows nothing arrives, and where their packets are dropped."""
+    flows: list[dict[str, Any]] = document["replications"][0]["flows"]
+    names = {flows[i]["name"] for i in silent}
+    all_of = len(names) == len(flows)
+    headline = f"Nothing got through{'' if all_of else f': {_named(document, names, len(flows))}'}"
+    who = "any flow" if all_of and len(flows) > 1 else "the flow" if len(names) == 1 else "them"
+    runs = words.counted(len(document["replications"]), "replication")
+    causes = run_causes.cause(document, [names] * len(document["replications"]))
+    return Finding(headline, " ".join([f"In {runs} no data of {who} arrived.", *causes]), "bad")
+
+
+def _shown(document: RunDocument, starving: Sequence[int]) -> list[int]:
+    """Give those of these flows that the replications show to get less than a fair share.
+
+    The fair share is the mean of the flows without an end. A flow is shown if its interval lies
+    below it. So is a whole direction if the mean of the upper ends does: the interval of a mean of
+    flows is never wider than their intervals in the mean.
+    """
+    summary: list[dict[str, Any]] = document["summary"]["flows"]
+    fair = run_groups.mean(run_groups.goodput(document, i) for i in _endless(document))
+    ends = {i: summary[i]["goodput_bps"]["ci_high"] for i in starving}
+    if None in ends.values() or not ends:
+        return []
+    whole = _whole(document, {summary[i]["name"] for i in starving})
+    if whole and run_groups.mean(ends.values()) < fair:
+        return list(starving)
+    return [i for i in starving if ends[i] < fair]
+
+
+def _perhaps(document: RunDocument, starving: Sequence[int]) -> Finding:
+    """Name flows that get little, where the replications do not show that it is not by chance."""
+    found = _starvation(document, starving)
+    runs = words.counted(len(document["replications"]), "replication")
+    names = found.headline.removeprefix(_STARVED)
+    verb = "does" if len(document["replications"]) == 1 else "do"
+    text = (
+        f"{runs[0].upper()}{runs[1:]} {verb} not exclude a fair share in more of them: more"
+        " replications may decide."
+    )
+    return Finding(f"Little, but not certainly starved: {names}", f"{found.text} {text}", "warn")
 
 
 def _endless(document: RunDocument) -> list[int]:
@@ -108,7 +169,8 @@ def _in_turns(document: RunDocument) -> Finding | None:
         for each in rates
     ]
     counts = [len(each) for each in hungry if each]
-    if not counts or len(counts) < OFTEN * len(rates):
+    different = {frozenset(of) for of in hungry if of}
+    if len(different) < 2 or len(counts) < OFTEN * len(rates):  # noqa: PLR2004 - not always the same
         return None
     low = run_groups.mean(
         rate
@@ -123,11 +185,13 @@ def _in_turns(document: RunDocument) -> Finding | None:
         f"In {len(counts)} of {words.counted(len(rates), 'replication')} {number} of the"
         f" {len(endless)} flows {'gets' if max(counts) == 1 else 'get'} less than"
         f" {words.number(100 * STARVED, 1)} % of the mean of all, not always the same:"
-        f" {words.number(low * 1e-6)} Mb/s each, where the mean of all is"
+        f" {words.number(low * 1e-6)} Mb/s in the mean, where the mean of all is"
         f" {words.number(high * 1e-6)} Mb/s."
     )
     return Finding(
-        "In most replications a flow starves" if max(counts) == 1 else "Flows starve in turns",
+        f"In {len(counts)} of {words.counted(len(rates), 'replication')} a flow starves"
+        if max(counts) == 1
+        else "Flows starve in turns",
         " ".join([text, *run_causes.cause(document, names)]),
         "bad",
     )
@@ -142,23 +206,33 @@ def _starvation(document: RunDocument, starving: Sequence[int]) -> Finding:
         run_groups.mean(run_groups.goodput(document, i) for i in of) * 1e-6
         for of in (starving, rest)
     )
+    others = f"{words.counted(len(rest), 'flow')}" if len(rest) > 1 else "flow"
     text = (
-        f"Each gets {words.number(low)} Mb/s in the mean, the other"
-        f" {words.counted(len(rest), 'flow')} {words.number(high)} Mb/s each."
+        f"{'Each' if len(starving) > 1 else 'It'} gets {words.number(low)} Mb/s in the mean, the"
+        f" other {others} {words.number(high)} Mb/s{' each' if len(rest) > 1 else ''}."
     )
-    headline = f"Starved: {_named(document, names, len(endless))}"
+    headline = f"{_STARVED}{_named(document, names, len(endless))}"
     causes = run_causes.cause(document, [names] * len(document["replications"]))
     return Finding(headline, " ".join([text, *causes]), "bad")
 
 
 def _named(document: RunDocument, names: set[str], of: int) -> str:
     """Name flows: as whole directions, one by one if they are few, else by their number."""
-    whole = [group for group in run_groups.groups(document) if names.issuperset(group.flows)]
-    if whole and sum(len(group.flows) for group in whole) == len(names):
+    whole = _whole(document, names)
+    if whole and len(names) > 1:
         return " and ".join(f"the {words.count(len(g.flows))} {g.name}" for g in whole)
     if len(names) <= NAMED:
         return ", ".join(sorted(names))
     return f"{words.count(len(names))} of {words.counted(of, 'flow')}"
+
+
+def _whole(document: RunDocument, names: set[str]) -> list[run_groups.Group]:
+    """Give the directions that these flows are all of; none if a flow is left over."""
+    whole = [group for group in run_groups.groups(document) if names.issuperset(group.flows)]
+    return whole if sum(len(group.flows) for group in whole) == len(names) else []
+
+
+_STARVED: Final = "Starved: "
 
 
 def _hidden(document: RunDocument, said: str) -> Finding | None:
@@ -291,7 +365,7 @@ def _losses(
 _LOSSES: Final = frozenset({"loss", "retry_limit"})
 
 
-def _dropped_of(places: Mapping[Place, Counter[tuple[str, bool]]]) -> float:
+def _dropped_of(places: Mapping[Place, Counter[tuple[str, str]]]) -> float:
     return sum(there.total() for there in places.values())
 
 

@@ -69,7 +69,7 @@ def test_starved_flows_and_the_queue_that_drops_their_packets_are_named() -> Non
     # The chain: what fills that queue, and how often its victims time out.
     dropped = run_groups.drops(document)[run_groups.Place("ap", "queue_full")]
     uploads = {group.name: set(group.flows) for group in run_groups.groups(document)}["uploads"]
-    acks = sum(n for (flow, payload), n in dropped.items() if flow in uploads and not payload)
+    acks = sum(n for (flow, kind), n in dropped.items() if flow in uploads and kind == "TCP ACKs")
     assert acks > 0.5 * dropped.total()
     assert f"{100 * acks / dropped.total():.0f} % of them TCP ACKs of the uploads" in found.text
     assert "times out" in found.text
@@ -182,6 +182,82 @@ def test_drops_at_one_place_for_two_reasons_are_not_elsewhere() -> None:
     assert "elsewhere" not in said
     assert "other places" not in said
     assert "because the queue was full" in said
+
+
+def _rates(rates: list[list[float]], text: str = FULL_QUEUE) -> Any:
+    """Make a run in which the uploads get these rates in Mb/s, by replication."""
+    overrides = {"replications": str(len(rates)), "duration": "100 ms"}
+    document = airtcp.run("s.toml", text=text, overrides=overrides).json
+    for replication, each in zip(document["replications"], rates, strict=True):
+        for flow, rate in zip(replication["flows"], each, strict=True):
+            flow["delivered_bytes"] = rate * 1e6 * replication["measured_s"] / 8
+    for i, flow in enumerate(document["summary"]["flows"]):
+        each = [
+            8 * r["flows"][i]["delivered_bytes"] / r["measured_s"] for r in document["replications"]
+        ]
+        half = 12.7 * abs(each[0] - each[1]) / 2
+        mean = sum(each) / 2
+        flow["goodput_bps"] = {"mean": mean, "ci_low": mean - half, "ci_high": mean + half}
+    return document
+
+
+UPLOADS = FULL_QUEUE[: FULL_QUEUE.rindex("[[flows]]")]
+
+
+def test_a_flow_starves_only_where_its_interval_excludes_a_fair_share() -> None:
+    rest = [2.0] * 9
+    sure = words_run.findings(_rates([[0.10, *rest], [0.11, *rest]], UPLOADS))[0]
+    assert sure.headline == "Starved: flow0"
+    assert sure.text.startswith("It gets 0.105 Mb/s in the mean, the other 9 flows 2.00 Mb/s each.")
+    # Less than a fifth in the mean, but the interval reaches from below zero to 2.7 Mb/s.
+    unsure = _rates([[0.40, *rest], [0.0, *rest]], UPLOADS)
+    [found] = [f for f in words_run.findings(unsure) if "flow0" in f.headline]
+    assert found.headline == "Little, but not certainly starved: flow0"
+    assert found.tone == "warn"
+    assert "2 replications do not exclude a fair share" in found.text
+    for finding in (sure, found):
+        assert not {"Each", "their", "These"} & set(finding.text.split())
+
+
+def test_what_opens_a_connection_is_no_ack() -> None:
+    found = words_run.findings(_run(FAR))
+    assert found[0].headline == "Nothing got through"
+    assert "sta0 dropped 3 of its SYN, FIN or RST segments a replication after" in found[0].text
+    assert not any("TCP ACKs" in f"{f.headline} {f.text}" for f in found)
+
+
+FAR = """
+duration = "5 s"
+replications = 2
+[[cells]]
+layout = { kind = "star", stations = 1, radius_m = 5000 }
+[[flows]]
+from = "sta*"
+to = "ap"
+"""
+
+
+def test_a_flow_of_which_nothing_arrives_comes_first() -> None:
+    found = words_run.findings(_run(FAR))[0]
+    assert (found.headline, found.tone) == ("Nothing got through", "bad")
+    assert found.text.startswith("In 2 replications no data of the flow arrived. sta0 dropped")
+    # Beside one of which data arrive, it is named.
+    star = 'kind = "star", stations = 1, radius_m = 5000'
+    both = FAR.replace(star, 'kind = "positions", stations = [[5, 0], [5000, 0]]')
+    found = words_run.findings(_run(both.replace("[[flows]]", "[[flows]]\ncount = 2")))[0]
+    assert found.headline == "Nothing got through: flow1"
+
+
+def test_the_advice_for_a_cell_names_its_price() -> None:
+    document = _run(FULL_QUEUE)
+    total = document["summary"]["total_goodput_bps"]["mean"] * 1e-6
+    said = words_run.findings(document)[0].text
+    assert "It may lower the total goodput" in said
+    assert f"Compare the total, now {total:.1f} Mb/s." in said
+    # Behind a wire nobody else waits for the medium.
+    few = LINK.format(more='queue = { kind = "drop-tail", packets = 5 }')
+    place = run_groups.Place("air", "queue_full")
+    assert "total" not in run_causes.first_try(_run(few), place)
 
 
 def test_groups_and_drops_add_up() -> None:

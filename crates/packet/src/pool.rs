@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{EndpointId, Packet};
+use crate::{EndpointId, Flags, Packet};
 
 /// A handle to a packet in the pool. Generations make a stale handle detectable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,8 +20,10 @@ pub struct Dropped {
     pub reason: u8,
     /// The endpoint they were for.
     pub to: EndpointId,
-    /// Whether they carried payload. Those that did not are TCP ACKs, SYN and FIN.
+    /// Whether they carried payload.
     pub payload: bool,
+    /// Whether they were ACKs alone: without payload, SYN, FIN and RST.
+    pub ack: bool,
 }
 
 /// A pool of packet records with counts of what was created, what is still out, and what was dropped.
@@ -107,7 +109,10 @@ impl Pool {
     pub fn discard(&mut self, id: PacketId, place: u64, reason: u8) -> Packet {
         let packet = self.remove(id);
         let Packet { to, segment } = packet;
-        let key = Dropped { place, reason, to, payload: segment.len > 0 };
+        let payload = segment.len > 0;
+        let others = [Flags::SYN, Flags::FIN, Flags::RST];
+        let ack = !payload && !others.iter().any(|flag| segment.flags.has(*flag));
+        let key = Dropped { place, reason, to, payload, ack };
         *self.dropped.entry(key).or_default() += 1;
         packet
     }
@@ -148,6 +153,29 @@ mod tests {
         assert_ne!(a, c, "a reused slot gives a different handle");
         assert_eq!([a, b, c].map(|id| pool.contains(id)), [false, true, true]);
         assert_eq!((pool.created(), pool.in_flight()), (3, 2));
+    }
+
+    /// What opens or closes a connection is no ACK, even with the flag of one.
+    #[test]
+    fn dropped_packets_are_counted_by_what_they_are() {
+        let mut pool = Pool::new();
+        let ack = Flags::ACK;
+        let kinds = [
+            (1000, ack),
+            (0, ack),
+            (0, Flags::SYN),
+            (0, Flags::SYN | ack),
+            (0, Flags::FIN | ack),
+            (0, Flags::RST),
+        ];
+        for (len, flags) in kinds {
+            let mut dropped = packet(1);
+            (dropped.segment.len, dropped.segment.flags) = (len, flags);
+            let id = pool.insert(dropped);
+            pool.discard(id, 0, 0);
+        }
+        let found: Vec<_> = pool.dropped().iter().map(|(k, n)| (k.payload, k.ack, *n)).collect();
+        assert_eq!(found, [(false, false, 4), (false, true, 1), (true, false, 1)]);
     }
 
     #[test]

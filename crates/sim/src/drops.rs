@@ -18,8 +18,10 @@ use crate::world::World;
 pub struct DropResult {
     /// Name of the flow.
     pub flow: String,
-    /// Whether the packets carried payload; those that did not are TCP ACKs, SYN and FIN.
+    /// Whether the packets carried payload.
     pub payload: bool,
+    /// Whether they were ACKs alone: without payload, SYN, FIN and RST.
+    pub ack: bool,
     /// The node at which they were going to arrive.
     pub to: String,
     /// The link, or the station of a cell, that dropped them.
@@ -50,6 +52,7 @@ pub(crate) fn since<P: Probe>(
         let row = DropResult {
             flow: flow.name.clone(),
             payload: key.payload,
+            ack: key.ack,
             to: plan.nodes[to].clone(),
             place: place(world, plan, key.place),
             reason,
@@ -57,8 +60,9 @@ pub(crate) fn since<P: Probe>(
         };
         // A station has a queue for each access category.
         let same = |other: &&mut DropResult| {
-            let alike = (&other.flow, other.payload, &other.to, &other.place, &other.reason);
-            alike == (&row.flow, row.payload, &row.to, &row.place, &row.reason)
+            let kind = |row: &DropResult| (row.payload, row.ack);
+            let alike = (&other.flow, kind(other), &other.to, &other.place, &other.reason);
+            alike == (&row.flow, kind(&row), &row.to, &row.place, &row.reason)
         };
         match rows.iter_mut().find(same) {
             Some(other) => other.packets += packets,
