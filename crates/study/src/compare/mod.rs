@@ -220,7 +220,7 @@ fn assemble(
         .collect();
     let rare: Vec<bool> = by_variant.iter().map(|runs| is_made_by_rare(runs)).collect();
     let (ranking, lags) = paired::ranking(names, &goodputs, &rare);
-    let values = verdict::values(&by_variant, coded);
+    let values = verdict::values(&by_variant, &rare, coded);
     let of = |criterion| values.iter().find(|v| v.measure.criterion == criterion);
     let none = Vec::new();
     let wastes = of(Criterion::Waste).map_or(&none, |v| &v.each);
@@ -245,7 +245,7 @@ fn assemble(
                 delivery_p95_difference: against(&latencies),
                 waste_difference: against(wastes),
                 share_difference: against(shares),
-                ..outcome(name, runs)
+                ..outcome(name, runs, rare[i])
             }
         })
         .collect();
@@ -304,9 +304,8 @@ fn alike(case: &Case) -> bool {
         && case.outcomes.iter().all(|o| near(&o.variant))
 }
 
-/// Means with intervals of one variant.
-fn outcome(name: &str, runs: &[CompareRun]) -> Outcome {
-    let rare = is_made_by_rare(runs);
+/// Means with intervals of one variant; goodputs have none if `rare` replications make them.
+fn outcome(name: &str, runs: &[CompareRun], rare: bool) -> Outcome {
     let rate = |found: Estimate| if rare { without_interval(found) } else { found };
     let of = |f: fn(&CompareRun) -> f64| Estimate::of(runs.iter().map(f));
     let counts = |f: fn(&CompareRun) -> u64| Estimate::of_counts(runs.iter().map(|r| f(r) as f64));

@@ -22,7 +22,8 @@ pub(crate) const ALIKE: &str = "The replications hardly differ: what is random i
 goodputs by at most 0.1 %. The intervals show this scatter and nothing more.";
 
 /// Added to it where neither losses of a link nor a cell are random.
-pub(crate) const APART: &str = "A loss model, or a start_spread of the flows, makes replications differ.";
+pub(crate) const APART: &str =
+    "A loss model, or a start_spread of the flows, makes replications differ.";
 
 /// Added where rare replications make the means.
 pub(crate) const RARE: &str = "Over slots, goodputs and their differences have no interval where a \

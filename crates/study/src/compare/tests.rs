@@ -288,7 +288,10 @@ fn replications_without_randomness_are_told() {
 #[test]
 fn a_loss_model_is_not_called_next_to_nothing() {
     let notes = |probability: &str| {
-        let result = compared(&[scenario(&LOSSY.replace("0.01", probability))], &options(&["sack", "cubic"]));
+        let result = compared(
+            &[scenario(&LOSSY.replace("0.01", probability))],
+            &options(&["sack", "cubic"]),
+        );
         result.subjects[0].notes.clone()
     };
     // Of replications that deliver nothing there is no scatter to speak of.

@@ -19,8 +19,8 @@
 //! The statements about the first hold together: each of the `k - 1` variants is held against it in
 //! `m` criteria, so that the intervals are Bonferroni's, at `0.05 / (m (k - 1))`.
 
+use super::paired;
 use super::result::{CompareRun, Compared, Criterion, Measure, NotRanked, Verdict};
-use super::{is_made_by_rare, paired};
 
 /// A difference in goodput from which one TCP is called better, as a share of the larger.
 pub(crate) const GOODPUT_MATTERS: f64 = 0.03;
@@ -45,6 +45,11 @@ pub(crate) struct Values {
 }
 
 impl Values {
+    /// Values of a criterion none of which rare replications make.
+    const fn new(measure: Measure, each: Vec<Vec<f64>>) -> Self {
+        Self { measure, each, rare: Vec::new() }
+    }
+
     /// How `a` is to `b`: positive if better.
     fn relation(&self, a: usize, b: usize, alpha: f64) -> i8 {
         let (ours, theirs) = (&self.each[a], &self.each[b]);
@@ -73,9 +78,10 @@ fn average(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The criteria that were measured of the runs of each variant. `coded` if some variant is more
-/// than TCP: then what it puts on the link counts, not what TCP calls a retransmission.
-pub(crate) fn values(by_variant: &[Vec<CompareRun>], coded: bool) -> Vec<Values> {
+/// The criteria that were measured of the runs of each variant, the goodput first, and whether `rare`
+/// replications make that. `coded` if some variant is more than TCP: then what it puts on the link
+/// counts, not what TCP calls a retransmission.
+pub(crate) fn values(by_variant: &[Vec<CompareRun>], rare: &[bool], coded: bool) -> Vec<Values> {
     let all = |get: fn(&CompareRun) -> Option<f64>| -> Vec<Vec<f64>> {
         let of = |runs: &Vec<CompareRun>| runs.iter().map(get).collect::<Option<Vec<f64>>>();
         by_variant.iter().map(|runs| of(runs).unwrap_or_default()).collect()
@@ -89,43 +95,37 @@ pub(crate) fn values(by_variant: &[Vec<CompareRun>], coded: bool) -> Vec<Values>
         more_is_better: matches!(criterion, Criterion::Goodput | Criterion::Share),
     };
     let mut found = vec![
-        Values {
-            measure: measure(Criterion::Goodput, "goodput_bps", GOODPUT_MATTERS, true),
-            each: all(|r| Some(r.goodput_bps)),
-            rare: by_variant.iter().map(|runs| is_made_by_rare(runs)).collect(),
-        },
-        Values {
-            measure: measure(Criterion::Delay, "delivery_p95_s", DELAY_MATTERS, true),
-            each: all(|r| r.delivery_p95_s),
-            rare: Vec::new(),
-        },
+        Values::new(
+            measure(Criterion::Goodput, "goodput_bps", GOODPUT_MATTERS, true),
+            all(|r| Some(r.goodput_bps)),
+        ),
+        Values::new(
+            measure(Criterion::Delay, "delivery_p95_s", DELAY_MATTERS, true),
+            all(|r| r.delivery_p95_s),
+        ),
     ];
+    found[0].rare = rare.to_vec();
     let bytes: Vec<Vec<f64>> = by_variant.iter().map(|runs| bytes_per_byte(runs)).collect();
     found.push(if coded && known(&bytes) {
-        Values {
-            measure: measure(Criterion::Waste, "bytes_per_byte", BYTES_MATTER, true),
-            each: bytes,
-            rare: Vec::new(),
-        }
+        Values::new(measure(Criterion::Waste, "bytes_per_byte", BYTES_MATTER, true), bytes)
     } else {
-        Values {
-            measure: measure(Criterion::Waste, "retransmission_ratio", WASTE_MATTERS, false),
-            each: all(|r| Some(r.retransmission_ratio)),
-            rare: Vec::new(),
-        }
+        Values::new(
+            measure(Criterion::Waste, "retransmission_ratio", WASTE_MATTERS, false),
+            all(|r| Some(r.retransmission_ratio)),
+        )
     });
     let (rival, others) = (all(|r| r.rival_goodput_bps), all(|r| r.others_goodput_bps));
     let jain = all(|r| r.jain_index);
-    let share =
-        |quantity, matters, relative| measure(Criterion::Share, quantity, matters, relative);
-    let shares = if known(&rival) {
-        Some((share("rival_goodput_bps", SHARE_MATTERS, true), rival))
-    } else if known(&others) {
-        Some((share("others_goodput_bps", SHARE_MATTERS, true), others))
-    } else {
-        known(&jain).then(|| (share("jain_index", JAIN_MATTERS, false), jain))
+    let share = |quantity, matters, relative, each| {
+        Values::new(measure(Criterion::Share, quantity, matters, relative), each)
     };
-    found.extend(shares.map(|(measure, each)| Values { measure, each, rare: Vec::new() }));
+    if known(&rival) {
+        found.push(share("rival_goodput_bps", SHARE_MATTERS, true, rival));
+    } else if known(&others) {
+        found.push(share("others_goodput_bps", SHARE_MATTERS, true, others));
+    } else if known(&jain) {
+        found.push(share("jain_index", JAIN_MATTERS, false, jain));
+    }
     found
 }
 
