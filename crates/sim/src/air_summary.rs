@@ -42,8 +42,6 @@ type Values = BTreeMap<String, Sample>;
 const ADDITIVE: [&str; 3] = ["sent", "airtime_share", "mac_bps"];
 /// Quantities whose mean says nothing.
 const PLACES: [&str; 2] = ["x_m", "y_m"];
-/// Whole numbers that count no events.
-const NO_EVENTS: [&str; 1] = ["hidden_stations"];
 
 /// The estimates of every cell.
 pub(crate) fn cells(replications: &[Replication]) -> Vec<CellEstimates> {
@@ -180,8 +178,7 @@ fn add_numbers(prefix: &str, record: &Map<String, Value>, sent: Option<f64>, val
             let sample = values.entry(format!("{prefix}{key}")).or_default();
             sample.values.push(number);
             sample.of.extend(share_of(key, number, record, sent));
-            // Whole numbers are counts: their type says so, not their value.
-            sample.counts = value.is_u64() && !NO_EVENTS.contains(&key.as_str());
+            sample.counts = Sample::is_count(key, value);
         }
     }
 }

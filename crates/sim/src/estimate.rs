@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::gamma::gamma_lr;
 
@@ -131,7 +132,16 @@ pub(crate) struct Sample {
     pub(crate) counts: bool,
 }
 
+/// Whole numbers in records that count no events.
+const NO_EVENTS: [&str; 3] = ["hidden_stations", "max_queue_packets", "segment_bytes"];
+
 impl Sample {
+    /// Whether the value of a key of a record counts events. Whole numbers do: their type says so, not
+    /// their value.
+    pub(crate) fn is_count(key: &str, value: &Value) -> bool {
+        value.is_u64() && !NO_EVENTS.contains(&key)
+    }
+
     pub(crate) fn estimate(self) -> Estimate {
         match self {
             Self { values, of, .. } if !of.is_empty() && of.len() == values.len() => {

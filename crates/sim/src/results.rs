@@ -275,8 +275,6 @@ impl Summary {
     }
 }
 
-/// Whole numbers that count no events.
-const NO_EVENTS: [&str; 2] = ["max_queue_packets", "segment_bytes"];
 /// Shares that a link without a loss model cannot have.
 const LOSSES: [&str; 2] = ["loss_rate", "unit_loss_rate"];
 
@@ -323,13 +321,11 @@ fn estimates<T: Serialize>(
                     match value {
                         Value::Number(n) => {
                             let certain = is_certain(i, key) || has_no(transport, key);
-                            let events = n.is_u64() && !NO_EVENTS.contains(&key.as_str());
                             let sample = values.entry(key.clone()).or_insert_with(|| Sample {
                                 counts: !certain,
                                 ..Sample::default()
                             });
-                            // Whole numbers are counts: their type says so, not their value.
-                            sample.counts &= events;
+                            sample.counts &= Sample::is_count(key, value);
                             sample.values.extend(n.as_f64());
                             if !certain {
                                 sample.of.extend(share_of(key, &record, has_protocol));
