@@ -94,30 +94,10 @@ fn explain(path: &str, message: &str) -> ScenarioError {
         }
         _ => reworded(message),
     };
-    let text = missing(path, &text).or_else(|| tables::wanted(path, message)).unwrap_or(text);
+    let text =
+        tables::missing(path, &text).or_else(|| tables::wanted(path, message)).unwrap_or(text);
     let path = if path == "." { "" } else { path };
     ScenarioError::at(path, text)
-}
-
-/// What could be written for a table's key that is missing, where its name alone says little.
-fn missing(path: &str, text: &str) -> Option<String> {
-    let key = ["model", "law", "kind", "control"]
-        .into_iter()
-        .find(|key| text == format!("the key \"{key}\" is missing"))?;
-    let table = path.rsplit('.').next().unwrap_or_default();
-    let family = match table.split('[').next().unwrap_or_default() {
-        "loss" => "loss",
-        "path_loss" => "path-loss",
-        "error" => "frame-error",
-        "interference" => "interference",
-        "queue" => "queue",
-        "protocol" => "link-protocol",
-        "rate_control" => "rate-control",
-        "congestion" => "congestion",
-        _ => "",
-    };
-    let list = if family.is_empty() { String::new() } else { format!(" (airtcp list {family})") };
-    Some(format!("{text}: it says which one it is, such as {key} = \"...\"{list}"))
 }
 
 /// Expands what is convenient to write into what the types say.

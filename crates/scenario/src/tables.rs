@@ -7,20 +7,41 @@ use serde_json::Value;
 
 use crate::{Scenario, ScenarioError, blame, numbers};
 
-/// Keys of tables that say with one of their keys what they are: this key, and an example.
-const TAGGED: [(&str, &str, &str); 12] = [
-    ("queue", "kind", "{ kind = \"drop-tail\", packets = 20 }"),
-    ("loss", "model", "{ model = \"bernoulli\", probability = 0.01 }"),
-    ("protocol", "kind", "{ kind = \"ll-arq\" }"),
-    ("app", "kind", "{ kind = \"bulk\" }"),
-    ("topology", "kind", "{ kind = \"dumbbell\", ... }"),
-    ("layout", "kind", "{ kind = \"star\", stations = 3, radius_m = 5 }"),
-    ("congestion", "law", "{ law = \"cubic\" }"),
-    ("path_loss", "model", "{ model = \"...\" }"),
-    ("fading", "model", "{ model = \"...\" }"),
-    ("error", "model", "{ model = \"...\" }"),
-    ("capture", "model", "{ model = \"...\" }"),
-    ("rate_control", "control", "{ control = \"...\" }"),
+/// A table that says with one of its keys what it is.
+struct Tagged {
+    /// The key that the table stands under.
+    key: &'static str,
+    /// The key that says what it is.
+    tag: &'static str,
+    /// The family of `airtcp list` that has what it may be; empty if none has.
+    family: &'static str,
+    /// A table to write, where its key alone wants one; empty where that takes lists.
+    example: &'static str,
+}
+
+const fn tagged(
+    key: &'static str,
+    tag: &'static str,
+    family: &'static str,
+    example: &'static str,
+) -> Tagged {
+    Tagged { key, tag, family, example }
+}
+
+const TAGGED: [Tagged; 13] = [
+    tagged("queue", "kind", "queue", "{ kind = \"drop-tail\", packets = 20 }"),
+    tagged("loss", "model", "loss", "{ model = \"bernoulli\", probability = 0.01 }"),
+    tagged("protocol", "kind", "link-protocol", "{ kind = \"ll-arq\" }"),
+    tagged("app", "kind", "", "{ kind = \"bulk\" }"),
+    tagged("topology", "kind", "", "{ kind = \"dumbbell\", ... }"),
+    tagged("layout", "kind", "", "{ kind = \"star\", stations = 3, radius_m = 5 }"),
+    tagged("congestion", "law", "congestion", "{ law = \"cubic\" }"),
+    tagged("path_loss", "model", "path-loss", "{ model = \"...\" }"),
+    tagged("fading", "model", "", "{ model = \"...\" }"),
+    tagged("error", "model", "frame-error", "{ model = \"...\" }"),
+    tagged("capture", "model", "", "{ model = \"...\" }"),
+    tagged("rate_control", "control", "rate-control", "{ control = \"...\" }"),
+    tagged("interference", "kind", "interference", ""),
 ];
 
 /// Keys that take a fixed number of values, and what these are.
@@ -39,7 +60,18 @@ fn key(path: &str) -> &str {
 /// An example of the table at a path, if that says with one of its keys what it is.
 pub(crate) fn example(path: &str) -> Option<&'static str> {
     let last = path.rsplit('.').next().unwrap_or(path);
-    TAGGED.iter().find(|t| t.0 == last).map(|t| t.2)
+    let found = TAGGED.iter().find(|table| table.key == last)?;
+    (!found.example.is_empty()).then_some(found.example)
+}
+
+/// What could be written for a table's key that is missing, where its name alone says little.
+pub(crate) fn missing(path: &str, text: &str) -> Option<String> {
+    let is_missing = |tag: &&str| text == format!("the key \"{tag}\" is missing");
+    let tag = TAGGED.iter().map(|table| table.tag).find(is_missing)?;
+    let family =
+        TAGGED.iter().find(|table| table.key == key(path)).map_or("", |table| table.family);
+    let list = if family.is_empty() { String::new() } else { format!(" (airtcp list {family})") };
+    Some(format!("{text}: it says which one it is, such as {tag} = \"...\"{list}"))
 }
 
 /// What the key at a path wants, where the reader's message would name its types.
@@ -51,7 +83,8 @@ pub(crate) fn wanted(path: &str, message: &str) -> Option<String> {
     }
     let (_, expected) = found()?;
     let is_table = expected.starts_with("internally tagged enum ");
-    let (_, tag, example) = TAGGED.iter().find(|t| is_table && t.0 == key(path))?;
+    let table = TAGGED.iter().find(|t| is_table && !t.example.is_empty() && t.key == key(path))?;
+    let Tagged { tag, example, .. } = table;
     let reworded = airtcp_probe::reworded(message);
     let found = reworded.rsplit_once(", not ").map_or("this", |(_, found)| found);
     // A name alone: most likely that of what is wanted.
