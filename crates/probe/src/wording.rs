@@ -9,14 +9,27 @@ pub fn reworded(message: &str) -> String {
 /// Digits that a number in a message may have: those of any whole number that a key takes.
 const MOST_DIGITS: usize = 20;
 
-/// A message whose numbers of more than 20 digits are written as `1e308`.
+/// A message whose numbers of more than 20 digits are written as `1e308`. What stands in quotes stays:
+/// it is a name, or what was written.
 pub fn short_numbers(message: String) -> String {
-    let is_long = |text: &str| text.len() > MOST_DIGITS;
     if !message.split(|c: char| !c.is_ascii_digit()).any(is_long) {
         return message;
     }
+    let last = message.matches('"').count();
+    let parts = message.split('"').enumerate();
+    // Between an odd quotation mark and the next; what follows the last one is in no quotes.
+    let quoted = |i: usize| i % 2 == 1 && i < last;
+    let parts = parts.map(|(i, part)| if quoted(i) { part.to_owned() } else { shortened(part) });
+    parts.collect::<Vec<_>>().join("\"")
+}
+
+fn is_long(text: &str) -> bool {
+    text.len() > MOST_DIGITS
+}
+
+fn shortened(text: &str) -> String {
     let mut out = String::new();
-    let mut rest = message.as_str();
+    let mut rest = text;
     while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
         let (before, number) = rest.split_at(start);
         let is_part = |c: char| c.is_ascii_digit() || c == '.';
@@ -24,17 +37,14 @@ pub fn short_numbers(message: String) -> String {
         // A full stop is no part of the number.
         let number_text = number[..end].trim_end_matches('.');
         out.push_str(before);
-        match number_text.parse::<f64>() {
-            Ok(value) if number_text.split('.').any(is_long) => out.push_str(&short(value)),
-            _ => out.push_str(number_text),
-        }
+        let written = match number_text.parse::<f64>() {
+            Ok(value) if number_text.split('.').any(is_long) => format!("{value:e}"),
+            _ => number_text.to_owned(),
+        };
+        out.push_str(&written);
         rest = &number[number_text.len()..];
     }
     out + rest
-}
-
-fn short(value: f64) -> String {
-    format!("{value:e}")
 }
 
 fn plain(message: &str) -> Option<String> {
@@ -154,6 +164,21 @@ mod tests {
         ] {
             assert_eq!(reworded(message), said);
         }
+    }
+
+    #[test]
+    fn numbers_of_many_digits_are_short_and_names_stay() {
+        let long = "9".repeat(40);
+        let of = |message: &str| short_numbers(message.replace('#', &long));
+        assert_eq!(of("# is out of range"), "1e40 is out of range");
+        assert_eq!(of("rate: #.5, not 3."), "rate: 1e40, not 3.");
+        // What stands in quotes is a name, a path or text as it was written.
+        for quoted in ["unknown node \"sta#\" (accepted: ap)", "\"#\" is no unit, nor \"#\""] {
+            assert_eq!(of(quoted), quoted.replace('#', &long));
+        }
+        assert_eq!(of("\"#\" is not #"), format!("\"{long}\" is not 1e40"));
+        // An open quotation mark quotes nothing.
+        assert_eq!(of("5\" or #"), "5\" or 1e40");
     }
 
     #[test]
