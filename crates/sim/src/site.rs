@@ -83,7 +83,7 @@ impl Site {
 
     /// Puts other queues in place of those there are.
     #[cfg(test)]
-    pub(crate) fn hold(&mut self, queue: &dyn Fn() -> Queue) {
+    pub(crate) fn replace_queues(&mut self, queue: &dyn Fn() -> Queue) {
         self.queues.fill_with(queue);
     }
 

@@ -7,26 +7,35 @@ mod common;
 use airtcp_sim::results::Replication;
 use common::{run_first as run, run_with};
 
-fn link(transport: &str, loss: f64, rtt_ms: u32, seed: u64, more: &str) -> String {
+/// A link of this rate and delay one way, whose forward direction has these `keys` as well.
+fn path(rate_mbps: u32, delay_ms: u32, keys: &str) -> String {
     format!(
         r#"
-seed = {seed}
-duration = "100 s"
 [[links]]
 from = "a"
 to = "b"
 [links.forward]
-rate = "10 Mb/s"
-delay = "{} ms"
-queue = {{ kind = "red", limit = 100, min = 25.0, max = 90.0, ecn = true }}
-loss = {{ model = "bernoulli", probability = {loss} }}
+rate = "{rate_mbps} Mb/s"
+delay = "{delay_ms} ms"
+{keys}
+"#
+    )
+}
+
+fn link(transport: &str, loss: f64, rtt_ms: u32, seed: u64, more: &str) -> String {
+    let loss = format!("loss = {{ model = \"bernoulli\", probability = {loss} }}");
+    let link = path(10, rtt_ms / 2, &format!("queue = {RED}\n{loss}"));
+    format!(
+        r#"
+seed = {seed}
+duration = "100 s"
+{link}
 [[flows]]
 from = "a"
 to = "b"
 transport = "{transport}"
 {more}
-"#,
-        rtt_ms / 2
+"#
     )
 }
 
@@ -140,18 +149,14 @@ fn beside_tcp_where_queues_only_drop() {
 
 /// What `count` flows send in all, what they get, in Mb/s, and Jain's index.
 fn many(count: u32, (rate, delay, packets): (u32, u32, u32), more: &str, seed: u32) -> [f64; 3] {
+    let queue = format!("queue = {{ kind = \"drop-tail\", packets = {packets} }}");
+    let link = path(rate, delay, &queue);
     let r = run(&format!(
         r#"
 seed = {seed}
 duration = "40 s"
 warmup = "10 s"
-[[links]]
-from = "a"
-to = "b"
-[links.forward]
-rate = "{rate} Mb/s"
-delay = "{delay} ms"
-queue = {{ kind = "drop-tail", packets = {packets} }}
+{link}
 [[flows]]
 from = "a"
 to = "b"
@@ -304,24 +309,17 @@ fn other_applications() {
 /// One flow over 10 Mb/s with a drop-tail queue of 100 packets and these losses: goodput in Mb/s, means of
 /// three runs.
 fn alone(rtt_ms: u32, loss: &str, more: &str) -> f64 {
+    let link = path(10, rtt_ms / 2, &format!("queue = {TAIL}\nloss = {{ {loss} }}"));
     let text = format!(
         r#"
 replications = 3
 duration = "60 s"
-[[links]]
-from = "a"
-to = "b"
-[links.forward]
-rate = "10 Mb/s"
-delay = "{} ms"
-queue = {{ kind = "drop-tail", packets = 100 }}
-loss = {{ {loss} }}
+{link}
 [[flows]]
 from = "a"
 to = "b"
 {more}
-"#,
-        rtt_ms / 2
+"#
     );
     run_with(&text, 2).replications.iter().map(goodput).sum::<f64>() / 3e6
 }
