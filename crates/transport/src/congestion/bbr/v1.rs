@@ -8,10 +8,10 @@
 //! model. It begins a recovery: in the first round the sender sends one segment for each delivered,
 //! in later rounds at most two. When the recovery ends, the sender restores the window.
 //!
-//! Where the draft leaves room: a quantum is a figure of the window's budget, and segments leave
-//! one by one but by Linux's rules; the first smoothed round-trip time, if the handshake had none, sets the
-//! initial pacing rate anew, as in Linux. Left out, since the draft does not know it: an
-//! answer to ECN marks.
+//! Where the draft leaves room: pacing spaces single segments, so that the send quantum only adds to the
+//! window (by Linux's rules new data leave a quantum at a time, see below). If the handshake gave no
+//! round-trip time, the first smoothed one sets the initial pacing rate again, as in Linux. Left out, since
+//! the draft does not have it: an answer to ECN marks.
 //!
 //! By Linux's rules (`rules = "linux"`, or `law_rules` of the connection) it detects policers
 //! ([`policer`]), allows for ACKs in bundles ([`aggregation`]), paces 1 % below the estimate, sends new

@@ -8,7 +8,7 @@
 //! flight for 200 ms each 5 s. Names in the comments are the draft's.
 //!
 //! Where the draft leaves room:
-//! - A send quantum is a figure of the window's budget only, segments leave one by one.
+//! - Pacing spaces single segments, so that the send quantum only adds to the window.
 //! - ECN has no response of its own in the draft, which demands that a mark be treated as
 //!   congestion: one echo per window counts as a loss of the round, ends Startup, and while
 //!   probing as too much in flight.
