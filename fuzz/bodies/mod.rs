@@ -2,11 +2,9 @@
 //! `fuzz_targets/` call them, and so does the ordinary test `crates/testkit/tests/fuzz.rs`, which needs no
 //! nightly toolchain.
 
-mod tcp;
+pub(crate) mod tcp;
 
 use std::path::Path;
-
-pub(crate) use tcp::tcp;
 
 use airtcp_trace::{ReadOptions, read_links_from};
 

@@ -1,8 +1,8 @@
-//! libFuzzer's target for `bodies::tcp`.
+//! libFuzzer's target for `bodies::tcp::tcp`.
 #![no_main]
 
 #[path = "../bodies/mod.rs"]
 #[allow(dead_code, reason = "each target calls one of them")]
 mod bodies;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| bodies::tcp(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| bodies::tcp::tcp(bytes));

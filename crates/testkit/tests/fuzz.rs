@@ -135,7 +135,7 @@ fn traces() {
 
 #[test]
 fn tcp() {
-    fuzz("tcp", bodies::tcp, &["fuzz/corpus/tcp"]);
+    fuzz("tcp", bodies::tcp::tcp, &["fuzz/corpus/tcp"]);
 }
 
 /// The harness finds what is wrong: a body that fails on one byte is found out.
