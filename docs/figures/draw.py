@@ -20,6 +20,7 @@ import prediction
 import queues
 import radio
 import remedies
+import settled
 import sharing
 import tolerant
 import windows
@@ -37,6 +38,7 @@ FIGURES = {
     "red-ecn": queues.red_ecn,
     "recoveries": windows.recoveries,
     "prediction": prediction.errors,
+    "settled": settled.count,
     "lt-tcp-losses": tolerant.draw,
     "remedies": remedies.compare,
     "sharing": sharing.draw,
