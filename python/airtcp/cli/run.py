@@ -10,7 +10,6 @@ import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import FAULT, fail, note, progress, refusals, screen
-from airtcp.output import closed
 
 if TYPE_CHECKING:
     from airtcp.documents import RunDocument
@@ -92,8 +91,6 @@ def run(
 
     if as_json:
         form = opt.Format.JSON
-    if 0 in closed and str(scenario) == "-":
-        fail("standard input is closed; - reads it")
     inputs = list(places.of_scenarios([scenario]))
     where = places.decide(
         asked,
