@@ -243,24 +243,22 @@ def helpful(remedies: Remedies) -> str | None:
     first, plain = remedies["verdict"]["first"], remedies["reference"]
     if first is None or first == plain or plain in remedies["verdict"]["as_good"]:
         return None
-    difference = words_verdict.of(remedies, first)["difference"]
-    if difference is None or difference["standing"] != "more":
+    outcome = words_verdict.of(remedies, first)
+    if outcome["difference"] is None or outcome["difference"]["standing"] != "more":
         return None
-    percent, measure = difference["percent"], words_verdict.measure(remedies, "goodput")
-    if percent is None or percent["mean"] is None or measure is None:
-        return first
-    return first if percent["mean"] >= measure["matters"] * (100 + percent["mean"]) else None
+    # From nothing there is no percentage, and any goodput is more.
+    return None if _counts(remedies, outcome) is False else first
 
 
 _NOT_SHOWN: Final = "No remedy is shown to raise goodput"
 
 
-def _counts(remedies: Remedies, outcome: Outcome) -> bool:
-    """Tell whether the mean goodput is higher than plain TCP's by as much as counts."""
+def _counts(remedies: Remedies, outcome: Outcome) -> bool | None:
+    """Tell whether the mean goodput is higher than plain TCP's by as much as counts, if known."""
     difference, measure = outcome["difference"], words_verdict.measure(remedies, "goodput")
     percent = None if difference is None else difference["percent"]
     if percent is None or percent["mean"] is None or measure is None:
-        return False
+        return None
     return percent["mean"] >= measure["matters"] * (100 + percent["mean"])
 
 
