@@ -37,6 +37,7 @@ from airtcp.papers.drivers.base import Driver
 from airtcp.papers.drivers.cell_run import COUNTS, CellRun
 from airtcp.papers.drivers.statistics import jain
 from airtcp.papers.drivers.variants import measured, parameters_of, plots_of, runs_of, variants
+from airtcp.papers.events import once
 from airtcp.papers.form import Form, Key
 from airtcp.papers.outcome import Measure, Outcome
 
@@ -116,17 +117,13 @@ def _hundredths(kind: str) -> Callable[[CellRun], float]:
     return lambda run: run.sent(kind) / 100
 
 
-def _one(_: CellRun) -> float:
-    return 1.0
-
-
 EVENTS: Final[dict[str, Callable[[CellRun], float]]] = {
     **{
         name: _hundredths(_SHARES[name.replace(" ", "-").split("-")[0]])
         for name, (unit, _) in MEASURES.items()
         if unit == "%" and name != "share"
     },
-    **dict.fromkeys(("timeouts", "fast retransmits", "queue drops", "retry drops"), _one),
+    **dict.fromkeys(("timeouts", "fast retransmits", "queue drops", "retry drops"), once),
 }
 """Of the measures that are counts or rates of events: the events over the value."""
 PARAMETERS: Final[Form] = parameters_of(

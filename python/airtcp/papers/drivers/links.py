@@ -43,6 +43,7 @@ from airtcp.papers.drivers.variants import (
     runs_of,
     variants,
 )
+from airtcp.papers.events import once
 from airtcp.papers.form import Form, Key
 from airtcp.papers.outcome import Outcome
 
@@ -119,14 +120,10 @@ MEASURES: Final[dict[str, tuple[str, Callable[[ProtocolRun], float | None]]]] = 
 }
 
 
-def _one(_: ProtocolRun) -> float:
-    return 1.0
-
-
 EVENTS: Final[dict[str, Callable[[ProtocolRun], float]]] = {
     "residual loss": lambda run: min(link["delivered_packets"] for link in run.links) / 100,
-    "timeouts": _one,
-    "retransmissions": _one,
+    "timeouts": once,
+    "retransmissions": once,
 }
 """Of the measures that are counts or rates of events: the events over the value."""
 PARAMETERS: Final[Form] = parameters_of(
