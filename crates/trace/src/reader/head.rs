@@ -76,9 +76,10 @@ impl<'a> Head<'a> {
             for (key, value) in words.split_whitespace().filter_map(|word| word.split_once('=')) {
                 let (fits, what) = match key {
                     "packets" | "lead" => (value.parse::<u64>().is_ok(), "a whole number from 0"),
-                    "interval" => {
-                        (value.parse::<Span>().is_ok(), "a duration without a blank, such as 10ms")
-                    }
+                    "interval" => (
+                        value.parse::<Span>().is_ok_and(|span| span > Span::ZERO),
+                        "a duration above 0 without a blank, such as 10ms",
+                    ),
                     _ => continue,
                 };
                 if !fits {

@@ -6,6 +6,7 @@
 //! the summary (see `totals.rs`). `-D` stamps give the interval, otherwise the total time in the
 //! summary (iputils). A new header begins a new link.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use airtcp_units::{Outcomes, Span};
@@ -162,8 +163,10 @@ struct Run {
     seen: Option<u64>,
     recorder: Recorder,
     clock: Clock,
-    /// Number of the newest reply, and replies that came after the next request was sent.
+    /// Number of the newest reply; numbers said to be unanswered, and the replies to these, which came
+    /// after the next request was sent.
     newest: Option<u64>,
+    silent: BTreeSet<u16>,
     slow: u64,
     /// Replies to requests that had been replied to.
     duplicates: u64,
@@ -242,8 +245,13 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
         budget.packets(path, steps)?;
         run.duplicates += if received { run.recorder.duplicates() - before } else { 0 };
         // "No answer yet" is said when the next request goes out; the reply may come after that.
-        if let Some(past) = if received { run.past_newest(number) } else { None } {
-            run.slow += u64::from(steps == 0);
+        let low = (number & 0xffff) as u16;
+        if !received {
+            run.silent.insert(low);
+            continue;
+        }
+        run.slow += u64::from(run.silent.remove(&low) && steps == 0);
+        if let Some(past) = run.past_newest(number) {
             run.clock.stamp(stamp, past);
             run.grain.add(stamp);
         }
