@@ -11,7 +11,7 @@ use super::notes::counted;
 const MAX_GAPS: usize = 1 << 16;
 
 /// Times of the packets of a link, in billionths of their unit.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Clock {
     first: Option<i128>,
     last: i128,

@@ -37,7 +37,7 @@ pub(super) enum Fault {
 const STEPS: u64 = 4096;
 
 /// How far apart numbers are, of the first [`STEPS`].
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Steps {
     seen: u64,
     /// Greatest common divisor of all of them.
@@ -75,7 +75,7 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 }
 
 /// Collects numbers in order of arrival.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Recorder {
     outcomes: Outcomes,
     /// First number seen, and the one expected next, both unwrapped.

@@ -9,6 +9,8 @@ mod hostile;
 mod iperfs;
 mod order;
 mod pings;
+mod readings;
+mod several;
 mod tables;
 
 fn read(name: &str, data: &[u8]) -> Result<Vec<LinkTrace>, TraceError> {
@@ -21,6 +23,11 @@ fn read_as(name: &str, data: &str, options: &ReadOptions) -> Result<Vec<LinkTrac
 
 fn bits(link: &LinkTrace) -> String {
     link.outcomes.iter().map(|bit| if bit { '1' } else { '0' }).collect()
+}
+
+/// Rows as one text.
+fn joined(rows: impl Iterator<Item = String>) -> String {
+    rows.collect()
 }
 
 /// The only link of a file.

@@ -26,8 +26,8 @@ const OPPORTUNITY: u64 = 1504;
 /// Packets' worth of the reader's limit that an opportunity takes: it is kept as a time.
 const WORTH: u64 = 8;
 
-/// One whole number a line, never falling, some repeated; and a name that says so, or repeats
-/// that no list of received sequence numbers would have.
+/// One whole number a line, never falling; and a name that says so, or repeats that no list of received
+/// sequence numbers would have. A slow link has at most one opportunity in a millisecond and repeats none.
 pub(super) fn detect(head: &Head<'_>) -> bool {
     let (mut lines, mut repeats, mut previous) = (0u64, 0u64, None);
     for (_, line) in head.content() {
@@ -40,8 +40,13 @@ pub(super) fn detect(head: &Head<'_>) -> bool {
         }
         previous = Some(ms);
     }
-    let named = [".up", ".down", ".trace"].iter().any(|ending| head.name.ends_with(ending));
-    repeats > 0 && (named || repeats * 10 >= lines)
+    let named = is_named(head);
+    (named && lines > 1) || (repeats > 0 && repeats * 10 >= lines)
+}
+
+/// True if the file is named as mahimahi's own are.
+fn is_named(head: &Head<'_>) -> bool {
+    [".up", ".down", ".trace"].iter().any(|ending| head.name.ends_with(ending))
 }
 
 pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {

@@ -4,6 +4,8 @@
 //! caller: files of the same shape hold megabits and bytes per second. A rate holds until the next row's
 //! time; the last one for as long as the one before it. The first row is the start.
 
+mod when;
+
 use std::sync::Arc;
 
 use airtcp_units::{Capacity, Outcomes, Span};
@@ -12,6 +14,7 @@ use super::super::head::{Head, without_comment};
 use super::super::lines::Lines;
 use super::super::open::Input;
 use super::link;
+use super::table::Stamp;
 use crate::error::{TraceError, excerpt};
 use crate::reader::LinkTrace;
 
@@ -47,9 +50,11 @@ const ENDINGS: [(&str, f64); 10] = [
 /// Packets' worth of the reader's limit that a row takes: it is kept as two numbers and a sum.
 const WORTH: u64 = 32;
 
-/// Largest rate, bits per second; the last instant, seconds.
+/// Largest rate, bits per second; the last instant.
 const MOST_RATE: f64 = 1e15;
-const LAST: f64 = 1e9;
+const LAST: Span = Span::from_secs(1_000_000_000);
+/// What a row is.
+const EXPECTED: &str = "a time and a rate, two numbers";
 
 fn cells(line: &str) -> Vec<&str> {
     let split: Vec<&str> = line.split([',', ';', '\t']).map(str::trim).collect();
@@ -105,11 +110,7 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
             })?
         }
     };
-    let second = match header.first() {
-        Some(name) if named && name.to_lowercase().ends_with("ms") => 1e-3,
-        _ => 1.0,
-    };
-    let second = options.time_unit.map_or(second, Span::as_secs_f64);
+    let (unit, times) = when::unit(head, options, &header, named)?;
     let mut lines = Lines::new(input);
     let mut steps: Vec<(Span, u64)> = Vec::new();
     let (mut first, mut skip) = (None, named);
@@ -118,7 +119,7 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
         if line.is_empty() || std::mem::take(&mut skip) {
             continue;
         }
-        let row = step(line, (second, scale), &mut first, steps.last());
+        let row = step(line, (unit, scale), &mut first, steps.last());
         let step = match row {
             Ok(step) => step,
             Err(expected) => {
@@ -137,34 +138,43 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
     let period = last.0 + (last.0 - before.0);
     let capacity = Capacity::rates(&steps, period).ok_or_else(|| empty("no rate above 0"))?;
     link.capacity = Some(Arc::new(capacity));
-    link.notes = vec![format!(
+    let rates = format!(
         "a rate of 1 in this file is taken for {scale} b/s{}, each rate as holding until the next row",
         if options.rate_unit.is_some() { ", as was said" } else { ", by its column's name" }
-    )];
+    );
+    link.notes = vec![rates, times];
     Ok(vec![link])
 }
 
 /// One row: when, since the `first` one, and how fast. Or what is accepted.
 fn step(
     line: &str,
-    (second, scale): (f64, f64),
-    first: &mut Option<f64>,
+    (unit, scale): (Span, f64),
+    first: &mut Option<Stamp>,
     last: Option<&(Span, u64)>,
 ) -> Result<(Span, u64), &'static str> {
     let row = cells(line);
-    let numbers: Vec<f64> = row.iter().filter_map(|cell| cell.parse().ok()).collect();
-    let (&[time, rate], 2) = (numbers.as_slice(), row.len()) else {
-        return Err("a time and a rate, two numbers");
+    let &[time, rate] = row.as_slice() else { return Err(EXPECTED) };
+    let (Some(time), Ok(rate)) = (Stamp::of(time), rate.parse::<f64>()) else {
+        return Err(EXPECTED);
     };
-    let time = time * second;
-    let since = time - *first.get_or_insert(time);
-    if !(0.0..=LAST).contains(&since) {
+    let since = match (time, *first.get_or_insert(time)) {
+        (Stamp::Number(time), Stamp::Number(first)) => {
+            (time - first).checked_mul(i128::from(unit.0))
+        }
+        (Stamp::Date(time), Stamp::Date(first)) => {
+            (time - first).checked_mul(i128::from(Span::from_secs(1).0))
+        }
+        _ => None,
+    };
+    let since = since.map(|since| since / 1_000_000_000);
+    let Some(at) = since.filter(|since| (0..=i128::from(LAST.0)).contains(since)) else {
         return Err("times that rise from the first row's");
-    }
+    };
     if !(0.0..=MOST_RATE).contains(&(rate * scale)) {
         return Err("a rate from 0 to 1000000 Gb/s");
     }
-    let at = Span::from_secs_f64(since);
+    let at = Span(at as u64);
     if last.is_some_and(|last| at <= last.0) {
         return Err("a time after the row before's");
     }

@@ -5,7 +5,7 @@
 //! `table/guess.rs` decides which, from the header's names, the options, or the first rows, and
 //! `table/watch.rs` refuses what is not certain. A column of time stamps gives the interval, as the
 //! median gap over the first 65,536 rows. Columns named `link`, `src`, `dst`, `tx`, `rx`, ... split
-//! the rows into links.
+//! the rows into links. Where numbers repeat, `table/split.rs` finds the column that does.
 
 mod columns;
 mod delimiter;
@@ -13,13 +13,15 @@ mod early;
 mod group;
 mod guess;
 mod markers;
+mod minus;
 mod moments;
 mod names;
 mod places;
+mod rising;
+mod split;
 mod times;
+mod twins;
 mod watch;
-
-use std::collections::BTreeMap;
 
 use airtcp_units::Outcomes;
 
@@ -34,7 +36,9 @@ use columns::Plan;
 pub(super) use early::said as early_said;
 use group::Group;
 use names::Arrival;
-use times::Stamp;
+pub(super) use names::unit_of;
+use split::{Groups, Split};
+pub(super) use times::{Stamp, beyond_reason, since_1970, unit_by_size};
 use watch::Watch;
 
 pub(super) const TAG: &str = "table";
@@ -57,12 +61,13 @@ pub(super) fn is_certain(head: &Head<'_>) -> bool {
 }
 
 pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
-    let plan = Plan::of(head, input.options)?;
+    let mut plan = Plan::of(head, input.options)?;
     let (path, options, budget) = (input.path, input.options, input.budget);
     let template = link(&input, TAG, None, Outcomes::new());
     let mut lines = Lines::new(input);
-    let mut groups: BTreeMap<Vec<String>, Group> = BTreeMap::new();
+    let mut groups = Groups::new();
     let mut watch = Watch::new(&plan);
+    let mut split = Split::new(&plan);
     let mut header = plan.header;
     let mut empty = 0;
     // Rows whose times are kept, over all links.
@@ -94,6 +99,7 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
             budget.link(path)?;
             budget.names(path, key.iter().map(String::len).sum())?;
         }
+        split.row(&plan, &cells, &key, &groups, options);
         let group = groups.entry(key).or_default();
         let steps = match group.packet(&plan, &cells, options.max_gap) {
             Ok(steps) => steps,
@@ -128,6 +134,15 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
     if let Some(group) = groups.values_mut().next().filter(|group| empty > 0 && group.blank > 0) {
         budget.packets(path, empty)?;
         group.lose(empty);
+    }
+    if let Some((column, links)) = split.found(&plan, &groups) {
+        for key in links.keys() {
+            budget.link(path)?;
+            budget.names(path, key.iter().map(String::len).sum())?;
+        }
+        groups = links;
+        plan.tell_apart(column, groups.len());
+        watch.leave(column);
     }
     for group in groups.values_mut() {
         let shown = path.display().to_string();

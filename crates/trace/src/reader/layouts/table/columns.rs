@@ -7,7 +7,8 @@ use super::super::accepted;
 use super::delimiter::Delimiter;
 use super::early::Told;
 use super::guess::Guess;
-use super::names::{KEYS, SEQUENCE, is_header, is_one_of};
+use super::minus;
+use super::names::{Arrival, KEYS, SEQUENCE, arrival, is_header, is_one_of};
 use super::times::Stamp;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, ReadOptions};
@@ -70,6 +71,8 @@ pub(super) struct Plan {
     /// The time of sending, and whether an arrival of 0 means lost whatever it is.
     pub(super) sent: Option<usize>,
     pub(super) zero_is_lost: bool,
+    /// True if an arrival of -1 means lost, as it does unless other times are negative as well.
+    pub(super) minus_one_is_lost: bool,
     /// What gives the delay of a packet, by the names of the columns.
     pub(super) delay: Option<Told>,
     /// Columns whose blanks may contradict what was taken for the losses.
@@ -110,6 +113,7 @@ impl Plan {
         let (value, kind) = guess.value(&mut notes)?;
         let time = guess.time(value, &mut notes)?;
         let asked = options.column.is_some() || options.kind.is_some();
+        guess.no_twins(value, time.as_ref().map(|time| time.column))?;
         if !asked {
             guess.certain_outcomes(value, kind)?;
         }
@@ -133,6 +137,10 @@ impl Plan {
         };
         let sequence = named(SEQUENCE).first().copied().filter(|_| kind != ColumnKind::Sequence);
         let numbered = kind == ColumnKind::Sequence || sequence.is_some();
+        let minus_one_is_lost = kind != ColumnKind::Arrival || {
+            let cells = head.lines().filter(table_line).skip(usize::from(header));
+            minus::is_lost(cells.filter_map(|line| delimiter.split(line).into_iter().nth(value)))
+        };
         let order =
             if numbered { None } else { guess.order(value, time.as_ref().map(|t| t.column)) };
         Ok(Self {
@@ -142,6 +150,7 @@ impl Plan {
             delay: if header { Told::of(&columns, value, sent) } else { None },
             sent,
             zero_is_lost,
+            minus_one_is_lost,
             asked,
             watched,
             delimiter,
@@ -153,6 +162,24 @@ impl Plan {
             notes,
             columns,
         })
+    }
+
+    /// Takes `column` for the one that tells `links` links apart, since their numbers repeat without it.
+    pub(super) fn tell_apart(&mut self, column: usize, links: usize) {
+        self.keys.push(column);
+        self.notes.push(format!(
+            "the numbers in column {} repeat, and column {} tells {links} links apart",
+            excerpt(&self.columns[self.sequence.unwrap_or(self.value)]),
+            excerpt(&self.columns[column])
+        ));
+    }
+
+    /// What the row's arrival says.
+    pub(super) fn arrival(&self, cells: &[String]) -> Arrival {
+        match arrival(&cells[self.value]) {
+            Arrival::MinusOne if !self.minus_one_is_lost => Arrival::Came,
+            found => found,
+        }
     }
 
     /// True if the row's arrival is a receive time of 0, which means that the packet was lost: it was sent

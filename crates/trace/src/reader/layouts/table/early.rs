@@ -1,7 +1,7 @@
 //! Packets that arrive before they were sent: the clocks differ, or a time is wrong.
 
 use super::columns::Plan;
-use super::names::{Arrival, arrival, is_moment, unit_of};
+use super::names::{Arrival, is_moment, unit_of};
 use super::times::Stamp;
 use crate::error::excerpt;
 
@@ -15,7 +15,7 @@ pub(super) enum Told {
 }
 
 /// Counts the packets of a link with a negative delay.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Early {
     count: u64,
     of: u64,
@@ -39,7 +39,7 @@ impl Early {
     /// Takes a row of a table of arrivals.
     pub(super) fn row(&mut self, plan: &Plan, cells: &[String]) {
         let cell = &cells[plan.value];
-        if arrival(cell) != Arrival::Came || plan.is_zero_lost(cells) {
+        if plan.arrival(cells) != Arrival::Came || plan.is_zero_lost(cells) {
             return;
         }
         let delay = match (plan.delay, Stamp::of(cell)) {

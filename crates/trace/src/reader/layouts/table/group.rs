@@ -7,7 +7,7 @@ use super::super::super::sequence::{Fault, Recorder, WINDOW};
 use super::columns::Plan;
 use super::early::Early;
 use super::moments::{Moments, Unordered};
-use super::names::{Arrival, arrival, outcome};
+use super::names::{Arrival, outcome};
 use super::places::Places;
 use super::times::Stamp;
 use crate::error::{TraceError, excerpt};
@@ -18,6 +18,9 @@ pub(super) type Wrong = (String, String);
 
 /// What is said of rows in another order than their packets.
 const IN_ORDER: &str = "the rows are not in the order of the packets' numbers, and were put in it";
+
+/// Where counters of packets wrap.
+const WRAPS: [u64; 4] = [1 << 8, 1 << 12, 1 << 16, 1 << 32];
 
 /// One link under construction.
 #[derive(Default)]
@@ -52,6 +55,11 @@ pub(super) struct Group {
     /// Last number in a sequence column beside outcomes, and how often the next was not next.
     last_number: Option<u64>,
     pub(super) breaks: u64,
+    /// Rows that repeat the number of the row before, whose packet was lost: tried again. Numbers below the
+    /// one before, and those among them that are the wrap of a counter.
+    again: u64,
+    falls: u64,
+    wraps: u64,
     clock: Clock,
 }
 
@@ -86,15 +94,84 @@ impl Group {
                     let last = self.last_number.replace(number);
                     let breaks = last.is_some_and(|last| last.wrapping_add(1) != number);
                     self.breaks += u64::from(breaks);
+                    self.repeats(last, number);
                 }
                 Ok(1)
             }
         }
     }
 
+    /// Counts what an outcome's `number` does after the `last` one.
+    fn repeats(&mut self, last: Option<u64>, number: u64) {
+        let Some(last) = last else { return };
+        let before = self.outcomes.len().checked_sub(2).and_then(|at| self.outcomes.get(at));
+        self.again += u64::from(number == last && before == Some(false));
+        self.falls += u64::from(number < last);
+        self.wraps += u64::from(number == 0 && WRAPS.contains(&last.wrapping_add(1)));
+    }
+
+    /// True if the numbers repeat as those of several links or runs do, and not because a packet that was
+    /// lost is tried again.
+    pub(super) fn is_repeated(&self, plan: &Plan) -> bool {
+        let several = self.places.several_runs();
+        match plan.kind {
+            ColumnKind::Received | ColumnKind::Lost => {
+                several && self.places.duplicates > self.again
+            }
+            ColumnKind::Arrival | ColumnKind::Sequence => several && !self.recorder.wrapped(),
+        }
+    }
+
+    /// True if the numbers of outcomes fall only where a counter wraps.
+    pub(super) const fn only_wraps(&self) -> bool {
+        self.falls > 0 && self.falls == self.wraps
+    }
+
+    /// The same link, to be followed on its own.
+    pub(super) fn copied(&self) -> Self {
+        Self {
+            outcomes: self.outcomes.clone(),
+            recorder: self.recorder.clone(),
+            early: self.early.clone(),
+            places: self.places.clone(),
+            moments: self.moments.clone(),
+            fall: self.fall.clone(),
+            fall_error: None,
+            order: self.order.clone(),
+            clock: self.clock.clone(),
+            ..*self
+        }
+    }
+
+    /// The error for numbers that repeat.
+    fn several(&self, plan: &Plan, path: &str) -> TraceError {
+        let answer = if matches!(plan.kind, ColumnKind::Received | ColumnKind::Lost) {
+            let kind = if plan.kind == ColumnKind::Lost { "lost" } else { "received" };
+            format!(
+                "if the rows are packets in the order sent, choose column {} and kind {kind}",
+                excerpt(plan.value_name())
+            )
+        } else {
+            "if they are packets that came twice, remove the repeated rows".to_owned()
+        };
+        TraceError::NotATrace {
+            path: path.to_owned(),
+            what: format!(
+                "a table in which {} of {} rows repeat the number of another row, such as several runs \
+                 one after the other, or several links",
+                self.places.duplicates, self.rows
+            ),
+            hint: format!(
+                "Split it into one file a run, or name the column that tells the links apart \"link\"; \
+                 {answer}."
+            ),
+        }
+    }
+
     fn arrival(&mut self, plan: &Plan, cells: &[String], max_gap: u64) -> Result<u64, Wrong> {
         let cell = cells[plan.value].as_str();
-        let received = match arrival(cell) {
+        let found = plan.arrival(cells);
+        let received = match found {
             Arrival::Came if plan.is_zero_lost(cells) => {
                 self.zeros += 1;
                 false
@@ -108,7 +185,7 @@ impl Group {
         };
         self.early.row(plan, cells);
         self.blank += u64::from(!received);
-        self.minus_one += u64::from(arrival(cell) == Arrival::MinusOne);
+        self.minus_one += u64::from(found == Arrival::MinusOne);
         self.outcomes.push(received);
         let Some(sequence) = plan.sequence else { return Ok(1) };
         let number = number(&cells[sequence])?;
@@ -166,6 +243,9 @@ impl Group {
                 self.breaks = 0;
                 self.order.push(IN_ORDER.to_owned());
             }
+            if !plan.asked && self.is_repeated(plan) && !self.only_wraps() {
+                return Err(self.several(plan, path));
+            }
             return Ok(());
         }
         let disorder = self.recorder.disorder() > 0 || self.fall.is_some();
@@ -173,18 +253,7 @@ impl Group {
             return self.fall_error.take().map_or(Ok(()), Err);
         }
         if self.places.several_runs() {
-            return Err(TraceError::NotATrace {
-                path: path.to_owned(),
-                what: format!(
-                    "a table in which {} of {} rows repeat the number of another row, such as several runs \
-                     one after the other",
-                    self.places.duplicates, self.rows
-                ),
-                hint:
-                    "Split it into one file a run; if they are packets that came twice, remove the \
-                       repeated rows."
-                        .to_owned(),
-            });
+            return Err(self.several(plan, path));
         }
         let mut sorted = Recorder::default();
         let mut charged = self.recorder.len();

@@ -115,7 +115,8 @@ impl Guess<'_> {
                         })
                         && self.data.iter().any(|row| {
                             row.get(column).is_some_and(|cell| arrival(cell) == Arrival::Came)
-                        }) =>
+                        })
+                        && self.may_be_times(column) =>
                 {
                     Some((column, ColumnKind::Arrival))
                 }
@@ -289,7 +290,14 @@ impl Guess<'_> {
                 Ok((column, ColumnKind::Received))
             }
             ([], 1) if self.all(0, |cell| cell.parse::<u64>().is_ok()) => {
-                notes.push("no header: the numbers taken as received sequence numbers".to_owned());
+                let mut note = "no header: the numbers taken as received sequence numbers".to_owned();
+                let numbers = self.stamps(0);
+                if numbers.windows(2).all(|pair| pair[0].value() <= pair[1].value()) {
+                    note.push_str(
+                        "; if they are the milliseconds of a mahimahi link trace, give --layout mahimahi",
+                    );
+                }
+                notes.push(note);
                 Ok((0, ColumnKind::Sequence))
             }
             ([], 2) if (0..2).all(|i| self.all(i, is_number)) => Err(TraceError::NotATrace {

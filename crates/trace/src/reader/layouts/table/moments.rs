@@ -29,7 +29,7 @@ pub(super) enum Unordered {
 }
 
 /// The rows of one link by their times.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Moments {
     /// Twice the time, in billionths, and 1 more if the packet was received.
     keys: Vec<i128>,
@@ -47,7 +47,7 @@ pub(super) struct Moments {
 }
 
 /// Stretches of rising times.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Runs {
     rows: u64,
     falls: u64,

@@ -163,7 +163,7 @@ fn has(name: &str, words: &[&str]) -> bool {
 }
 
 /// The unit that a name ends in.
-pub(super) fn unit_of(name: &str) -> Option<Span> {
+pub(in crate::reader::layouts) fn unit_of(name: &str) -> Option<Span> {
     let name = normal(name);
     let (_, unit) = name.rsplit_once('_')?;
     Some(UNITS.iter().find(|(spelling, _)| *spelling == unit)?.1)

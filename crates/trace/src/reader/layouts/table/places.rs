@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::super::super::clock::Clock;
+use crate::reader::ColumnKind;
 
 /// Time stamps kept to find the interval.
 const STAMPS: usize = 1 << 16;
@@ -13,7 +14,7 @@ const STAMPS: usize = 1 << 16;
 const REPEATED: u64 = 5;
 
 /// What is known by number.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Places {
     /// Of 64 numbers each: which were there, and which of them received.
     words: BTreeMap<u64, (u64, u64)>,
@@ -62,6 +63,15 @@ impl Places {
     /// True if the rows are those of several runs: one after the other, or a tenth repeated.
     pub(super) const fn several_runs(&self) -> bool {
         self.restarted || (self.duplicates >= REPEATED && 10 * self.duplicates > self.rows)
+    }
+
+    /// True if few numbers from the lowest to the highest have no row: hardly any of packets with outcomes,
+    /// half of them where lost packets have none.
+    pub(super) fn is_dense(&self, kind: ColumnKind) -> bool {
+        let apart = self.highest.map_or(0, |highest| highest - self.lowest);
+        let known = u128::from(self.rows - self.duplicates);
+        let outcomes = matches!(kind, ColumnKind::Received | ColumnKind::Lost);
+        known * 10 >= u128::from(apart) * if outcomes { 9 } else { 5 }
     }
 
     /// True if each number from the lowest to the highest has one row.

@@ -7,7 +7,7 @@ use airtcp_units::Span;
 
 /// A number of units, or a date, in billionths (of a unit, of a second).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stamp {
+pub(in crate::reader::layouts) enum Stamp {
     Number(i128),
     Date(i128),
 }
@@ -20,12 +20,12 @@ const LONGEST: Span = Span::from_secs(60);
 
 impl Stamp {
     /// The time in a cell.
-    pub(super) fn of(cell: &str) -> Option<Self> {
+    pub(in crate::reader::layouts) fn of(cell: &str) -> Option<Self> {
         number(cell).map(Self::Number).or_else(|| date(cell).map(Self::Date))
     }
 
     /// The number, in billionths.
-    pub(super) const fn value(self) -> i128 {
+    pub(in crate::reader::layouts) const fn value(self) -> i128 {
         match self {
             Self::Number(n) | Self::Date(n) => n,
         }
@@ -97,7 +97,7 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
 }
 
 /// The unit of numbers whose name does not tell, and in words from what it was told.
-pub(super) fn unit_by_size(stamps: &[Stamp]) -> Option<(Span, &'static str)> {
+pub(in crate::reader::layouts) fn unit_by_size(stamps: &[Stamp]) -> Option<(Span, &'static str)> {
     let second = Span::from_secs(1);
     if stamps.len() < 2 {
         return None;
@@ -110,16 +110,7 @@ pub(super) fn unit_by_size(stamps: &[Stamp]) -> Option<(Span, &'static str)> {
     }
     let values: Vec<i128> = stamps.iter().map(|stamp| stamp.value()).collect();
     let gap = typical_gap(&values);
-    let units = [
-        (1, second, "seconds since 1970, by their size"),
-        (1000, Span::from_millis(1), "milliseconds since 1970, by their size"),
-        (1_000_000, Span::from_micros(1), "microseconds since 1970, by their size"),
-        (1_000_000_000, Span(1), "nanoseconds since 1970, by their size"),
-    ];
-    let epoch = units
-        .into_iter()
-        .find(|(scale, ..)| values.iter().all(|value| EPOCH.contains(&(value / BILLION / scale))));
-    if let Some((_, unit, words)) = epoch {
+    if let Some((unit, words)) = since_1970(stamps) {
         // Many packets in one unit leave no gap to look at.
         let gap = gap.unwrap_or(0) * i128::from(unit.0) / BILLION;
         return (gap <= i128::from(LONGEST.0)).then_some((unit, words));
@@ -128,6 +119,20 @@ pub(super) fn unit_by_size(stamps: &[Stamp]) -> Option<(Span, &'static str)> {
     let fractions = BILLION / 100_000..BILLION;
     gap.is_some_and(|gap| fractions.contains(&gap))
         .then_some((second, "seconds, by their fractions"))
+}
+
+/// The unit in which all numbers count from 1970, and in words from what it was told.
+pub(in crate::reader::layouts) fn since_1970(stamps: &[Stamp]) -> Option<(Span, &'static str)> {
+    let units = [
+        (1, Span::from_secs(1), "seconds since 1970, by their size"),
+        (1000, Span::from_millis(1), "milliseconds since 1970, by their size"),
+        (1_000_000, Span::from_micros(1), "microseconds since 1970, by their size"),
+        (1_000_000_000, Span(1), "nanoseconds since 1970, by their size"),
+    ];
+    let fits =
+        |scale: i128| stamps.iter().all(|stamp| EPOCH.contains(&(stamp.value() / BILLION / scale)));
+    let found = units.into_iter().find(|(scale, ..)| !stamps.is_empty() && fits(*scale));
+    found.map(|(_, unit, words)| (unit, words))
 }
 
 /// Median distance between neighbours that differ.
@@ -140,7 +145,7 @@ pub(super) fn typical_gap(values: &[i128]) -> Option<i128> {
 
 /// True if times of this unit would lie beyond the year 3000, so that the name of their column
 /// cannot be right.
-pub(super) fn beyond_reason(stamps: &[Stamp], unit: Span) -> bool {
+pub(in crate::reader::layouts) fn beyond_reason(stamps: &[Stamp], unit: Span) -> bool {
     const YEAR_3000: i128 = 32_503_680_000;
     stamps.iter().any(|stamp| {
         matches!(stamp, Stamp::Number(n) if n / BILLION * i128::from(unit.0) > YEAR_3000 * BILLION)

@@ -45,6 +45,11 @@ impl Watch {
         Self { columns, rows: 0, markers: Markers::default() }
     }
 
+    /// Leaves out a column that tells links apart.
+    pub(super) fn leave(&mut self, column: usize) {
+        self.columns.remove(&column);
+    }
+
     pub(super) fn row(&mut self, plan: &Plan, cells: &[String]) {
         self.rows += 1;
         if plan.kind == ColumnKind::Arrival

@@ -1,0 +1,60 @@
+//! What the times of a bandwidth series are counted in: as in tables of packets, by what the user says, the
+//! name of the column, or the size of numbers that count from 1970; seconds otherwise.
+
+use airtcp_units::Span;
+
+use super::super::super::head::Head;
+use super::super::table::{Stamp, beyond_reason, since_1970, unit_by_size, unit_of};
+use super::cells;
+use crate::error::{TraceError, excerpt};
+use crate::reader::ReadOptions;
+
+/// Rows looked at.
+const ROWS: usize = 200;
+
+/// The unit of the times, and the note on it.
+pub(super) fn unit(
+    head: &Head<'_>,
+    options: &ReadOptions,
+    header: &[&str],
+    named: bool,
+) -> Result<(Span, String), TraceError> {
+    if let Some(unit) = options.time_unit {
+        return Ok((unit, format!("times are taken in units of {unit}, as was said")));
+    }
+    let rows = head.content().skip(usize::from(named)).take(ROWS);
+    let stamps: Vec<Stamp> = rows.filter_map(|(_, line)| Stamp::of(cells(line).first()?)).collect();
+    let second = Span::from_secs(1);
+    let name = header.first().copied().filter(|_| named).unwrap_or_default();
+    let by_name = unit_of(name)
+        .or_else(|| name.to_lowercase().ends_with("ms").then_some(Span::from_millis(1)));
+    let by_size = since_1970(&stamps);
+    if let Some(unit) = by_name {
+        let larger =
+            unit_by_size(&stamps).filter(|(other, told)| *other > unit && *told != "dates");
+        let looks = match (by_size, larger) {
+            _ if beyond_reason(&stamps, unit) => "times beyond the year 3000".to_owned(),
+            (Some((_, told)), Some(_)) => told.split(',').next().unwrap_or_default().to_owned(),
+            _ => {
+                return Ok((
+                    unit,
+                    format!("times are taken in units of {unit}, by their column's name"),
+                ));
+            }
+        };
+        return Err(TraceError::NotATrace {
+            path: head.path.display().to_string(),
+            what: format!(
+                "a table of rates whose column {} would hold {looks} in the unit of its name",
+                excerpt(name)
+            ),
+            hint: "Say what its times are counted in (--time-unit \"1 ms\").".to_owned(),
+        });
+    }
+    let dates = stamps.first().is_some_and(|stamp| matches!(stamp, Stamp::Date(_)));
+    Ok(match by_size {
+        _ if dates => (second, "times are taken as dates".to_owned()),
+        Some((unit, told)) => (unit, format!("times are taken as {told}")),
+        None => (second, "times are taken for seconds; --time-unit says otherwise".to_owned()),
+    })
+}
