@@ -26,7 +26,8 @@ _ROUNDING = 1e-9
 ANY: Final = (-inf, inf)
 NOT_NEGATIVE: Final = (0.0, inf)
 SHARE: Final = (0.0, 1.0)
-"""What a quantity can be: a level in decibels, an amount, a share."""
+CHANGE: Final = (-100.0, inf)
+"""What a quantity can be: a level in decibels, an amount, a share, a change in percent."""
 _SHARES: Final = (
     "error_rate",
     "jain_index",
@@ -256,6 +257,16 @@ def negligible(percent: Estimate | None) -> bool:
 
 ALIKE: Final = "Less than 0.05 % apart:"
 """What stands before the names of such differences."""
+
+
+def change(percent: Estimate) -> Estimate:
+    """Give a difference of amounts in percent with its interval, cut off where nothing is left.
+
+    >>> change({"mean": 14.0, "ci_low": -461.0, "ci_high": 58.0})
+    {'mean': 14.0, 'ci_low': -100.0, 'ci_high': 58.0}
+    """
+    low, high = ends(percent, CHANGE)
+    return {"mean": percent["mean"], "ci_low": low, "ci_high": high}
 
 
 def times(percent: float) -> str:

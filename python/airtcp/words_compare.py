@@ -26,8 +26,6 @@ CHANNELS: Final = {
 """What a case is over."""
 
 _HALF: Final = 0.5
-_ONE: Final = {"replications": "replication", "stretches": "stretch"}
-"""What a case is repeated over, in the singular."""
 
 
 def scaled(estimate: Estimate, factor: float) -> Estimate:
@@ -50,7 +48,7 @@ def goodput(outcome: Outcome) -> tuple[Estimate, str]:
 def repeats(case: CompareCase) -> str:
     """Write how many replications of a scenario, or stretches of a trace, a case has."""
     number, over = case["replications"], case["over"]
-    return words.counted(number, _ONE[over], over)
+    return words.counted(number, words_verdict.ONE[over], over)
 
 
 def best(case: CompareCase) -> str | None:
@@ -70,7 +68,7 @@ def against(case: CompareCase, reference: str) -> Finding | None:
     leave open what differs here; the names that it does not set apart are said.
     """
     sides: dict[str, list[str]] = {
-        side: [] for side in ("more", "less", "alike", "undecided", "equal")
+        side: [] for side in ("more", "less", "alike", "undecided", "untested", "equal")
     }
     together = words_verdict.best(case)
     open_still: list[str] = []
@@ -79,7 +77,7 @@ def against(case: CompareCase, reference: str) -> Finding | None:
         if difference is None:
             continue
         percent = difference["percent"]
-        side = difference["standing"]
+        side = "untested" if words_verdict.untested(difference) else difference["standing"]
         name = outcome["variant"]
         if side in {"more", "less"} and words.negligible(percent):
             sides["alike"].append(name)
@@ -87,7 +85,7 @@ def against(case: CompareCase, reference: str) -> Finding | None:
         if side in {"more", "less"} and {name, reference} <= set(together):
             open_still.append(name)
         if side in {"more", "less"} and percent is not None:
-            name += f" {words.measured(percent, '%')}"
+            name += f" {words.measured(words.change(percent), '%')}"
         sides[side].append(name)
     if not any(sides.values()):
         return None
@@ -98,6 +96,7 @@ def against(case: CompareCase, reference: str) -> Finding | None:
             ("less", "Lower:"),
             ("alike", words.ALIKE),
             ("undecided", "No significant difference:"),
+            ("untested", f"Not tested ({words_verdict.without_interval(case)}):"),
             ("equal", "Identical:"),
         )
         if sides[side]
@@ -114,7 +113,8 @@ def against(case: CompareCase, reference: str) -> Finding | None:
 def against_reference(outcome: Outcome, *, interval: bool = True) -> str:
     """Write how much more or less than the reference it is, in percent, for a table.
 
-    A tilde stands before a difference that is not significant; what is not known is empty.
+    A tilde stands before a difference that is not significant, or that has no interval; what is not
+    known is empty.
     """
     difference = outcome["difference"]
     if difference is None:
@@ -122,33 +122,43 @@ def against_reference(outcome: Outcome, *, interval: bool = True) -> str:
     percent = difference["percent"]
     if percent is None or percent["mean"] is None:
         return ""
-    text = words.measured(percent) if interval else words.signed(percent["mean"])
+    text = words.measured(words.change(percent)) if interval else words.signed(percent["mean"])
     return text if difference["standing"] in {"more", "less"} else f"~ {text}"
 
 
 def delay(case: CompareCase) -> Finding | None:
     """Name the variants of the shortest round-trip time, if the intervals exclude any other.
 
-    A variant is named if its 95 % interval begins below the upper end of that of the shortest mean.
+    A variant is named unless its 95 % interval begins above the upper end of that of the shortest
+    mean. One without an interval is not excluded; if it has the shortest mean, none is.
     """
     known = [
-        (mean, low, high, outcome["variant"])
+        (mean, outcome["variant"], outcome["rtt_mean_s"])
         for outcome in case["outcomes"]
         if (mean := outcome["rtt_mean_s"]["mean"]) is not None
-        and (low := outcome["rtt_mean_s"]["ci_low"]) is not None
-        and (high := outcome["rtt_mean_s"]["ci_high"]) is not None
     ]
+    known.sort(key=lambda entry: entry[:2])
     if len(known) <= 1:
         return None
-    known.sort()
-    (low, _, upper, quick), (high, _, _, slow) = known[0], known[-1]
-    near = [name for _, lower, _, name in known if lower <= upper]
-    if len(near) == len(known):
+    low, quick, shortest = known[0]
+    upper = shortest["ci_high"]
+    if upper is None:
         return None
+    longer = [
+        (mean, name)
+        for mean, name, estimate in known
+        if (lower := estimate["ci_low"]) is not None and lower > upper
+    ]
+    if not longer:
+        return None
+    excluded = {name for _, name in longer}
+    near = [name for _, name, _ in known if name not in excluded]
+    high, slow = longer[-1]
+    longest = "the longest" if slow == known[-1][1] else "the longest that is shown to be longer"
     return Finding(
         f"Shortest round-trip time: {words_verdict.either(near)}",
         f"The mean round-trip time is {words_verdict.seconds(low)} with {quick} and"
-        f" {words_verdict.seconds(high)} with {slow}, the longest.",
+        f" {words_verdict.seconds(high)} with {slow}, {longest}.",
     )
 
 
@@ -245,7 +255,7 @@ def suits(case: CompareCase) -> Finding:
     if difference is not None and difference["standing"] == "more":
         percent = difference["percent"]
         if percent is not None and not words.negligible(percent):
-            text += f" Goodput against {reference}: {words.measured(percent, '%')}."
+            text += f" Goodput against {reference}: {words.measured(words.change(percent), '%')}."
     for entry in case["verdict"]["not_ranked"] if name is not None else []:
         text += f" {entry['variant']} is not ranked: {entry['why']}."
     return Finding(found.headline, text, found.tone)

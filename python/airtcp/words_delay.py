@@ -18,14 +18,19 @@ if TYPE_CHECKING:
     from airtcp.documents import Outcome, Remedies
 
 
+def _least(remedies: Remedies) -> float:
+    """Give the seconds from which a shorter delivery time counts."""
+    own = words_remedies.reference(remedies)["delivery_p95_s"]["mean"] or 0.0
+    measure = words_verdict.measure(remedies, "delay")
+    return (measure["matters"] if measure is not None else 0.0) * own
+
+
 def _shorter(remedies: Remedies) -> list[Outcome]:
     """Give the remedies that shorten the delivery time by as much as counts, by their goodput.
 
     One than which another is better in the verdict, and worse in nothing, is left out.
     """
-    own = words_remedies.reference(remedies)["delivery_p95_s"]["mean"] or 0.0
-    measure = words_verdict.measure(remedies, "delay")
-    least = (measure["matters"] if measure is not None else 0.0) * own
+    least = _least(remedies)
     behind = {c["variant"] for c in remedies["verdict"]["behind"]}
     found = [
         outcome
@@ -57,11 +62,7 @@ def conclusion(remedies: Remedies) -> Finding:
         )
     shorter = _shorter(remedies)
     if not shorter:
-        return Finding(
-            "No remedy shortens the wait",
-            f"With {name} alone the delivery time (95 %) is {own}, and none of the remedies"
-            " shortens it by as much as counts.",
-        )
+        return _none(remedies, f"With {name} alone the delivery time (95 %) is {own}")
     best = shorter[0]
     text = words_remedies.named(best["variant"], name)
     text = f"{text[0].upper()}{text[1:]} {words_remedies.effect(remedies, best)}."
@@ -69,6 +70,41 @@ def conclusion(remedies: Remedies) -> Finding:
         f"Best against the wait in the queue: {best['variant']}",
         f"{text} {_times(remedies, best)}",
         "good",
+    )
+
+
+def _none(remedies: Remedies, start: str) -> Finding:
+    """Say that no remedy is shown to shorten the delivery time: its mean may be shorter."""
+    least = _least(remedies)
+    own = words_remedies.reference(remedies)["delivery_p95_s"]["mean"] or 0.0
+    alone: list[str] = []
+    unproven: list[str] = []
+    for outcome in remedies["outcomes"]:
+        mean, difference = outcome["delivery_p95_s"]["mean"], outcome["delivery_p95_difference"]
+        if mean is None or own - mean < least or own <= mean:
+            continue
+        shown = difference is not None and difference["standing"] == "less"
+        (alone if shown else unproven).append(f"{outcome['variant']} {words_verdict.seconds(mean)}")
+    if not alone and not unproven:
+        return Finding(
+            "No remedy shortens the wait",
+            f"{start}, and none of the remedies shortens it by as much as counts.",
+        )
+    text = f"{start}."
+    if alone:
+        text += (
+            f" Shorter by its own 95 % interval, but not the better choice when all remedies are"
+            f" tested at once: {'; '.join(alone)}."
+        )
+    number, name = remedies["replications"], remedies["over"]
+    over = words.counted(number, words_verdict.ONE[name], name)
+    if unproven:
+        text += (
+            f" The means are shorter with {'; '.join(unproven)}, but {over} do not show that at the"
+            " 5 % level."
+        )
+    return Finding(
+        "No remedy is shown to shorten the wait", f"{text} More {name} may decide.", "warn"
     )
 
 
@@ -105,8 +141,9 @@ def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
     total = words.counted(len(links), "link")
     if not helps:
         return Finding(
-            "No remedy shortens the wait",
-            f"On none of {total} a remedy shortens the delivery time (95 %) by as much as counts.",
+            "No remedy is shown to shorten the wait",
+            f"On none of {total} a remedy is shown to shorten the delivery time (95 %) by as much"
+            " as counts.",
         )
     ranked = sorted(helps, key=lambda n: -helps[n])
     said = "; ".join(

@@ -140,11 +140,29 @@ def burstiness(link: Link) -> Finding:
         "bursty": "losses and successes come in runs",
         "oscillating": "a success is more likely after a loss than after a success",
         "independent": "the fate of a packet hardly depends on that of the packet before",
-        "undecided": "too few losses to tell whether they come in bursts",
+        "undecided": _why_undecided(link),
         "constant": "",
         "unmeasured": "",
     }[kind]
     return Finding(kind.capitalize(), f"{shown}: {said}.")
+
+
+def _why_undecided(link: Link) -> str:
+    """Say what makes the interval of mu wide: a link that changes, or too little seen of it.
+
+    A link that changes widens the interval by as much as its chunks differ beyond chance.
+    """
+    interval, ratio = link["mu_ci"], link["convergence"]["nonstationarity_ratio"]
+    if interval is not None and ratio is not None and ratio > 1:
+        half = (interval[1] - interval[0]) / 2
+        if half > _NO_MEMORY >= half / ratio:
+            chunk = counted(link["convergence"]["chunk"], "packet")
+            return (
+                f"the link changes over time (chunks of {chunk} differ {number(ratio, 2)} times as"
+                " much as a stationary link's would), so the whole trace does not tell whether"
+                " losses come in bursts"
+            )
+    return "too few runs of losses to tell whether they come in bursts"
 
 
 def against_independent(link: Link) -> Finding:

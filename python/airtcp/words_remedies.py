@@ -31,6 +31,7 @@ def gain(percent: Estimate) -> str:
     >>> gain({"mean": 900.0, "ci_low": None, "ci_high": None})
     '10\N{MULTIPLICATION SIGN}'
     """
+    percent = words.change(percent)
     mean, low, high = percent["mean"], percent["ci_low"], percent["ci_high"]
     if mean is None or mean < words.TWICE:
         return words.measured(percent, "%")
@@ -175,6 +176,9 @@ def effect(remedies: Remedies, outcome: Outcome) -> str:
 def _goodput_change(outcome: Outcome) -> str:
     difference = outcome["difference"]
     percent = None if difference is None else difference["percent"]
+    if difference is not None and words_verdict.untested(difference):
+        text = f"has a goodput of {_shown(outcome)}"
+        return f"{text} (no interval of the difference)"
     if difference is None or difference["standing"] not in {"more", "less"}:
         return "does not change goodput significantly"
     if percent is None or percent["mean"] is None:
@@ -182,7 +186,7 @@ def _goodput_change(outcome: Outcome) -> str:
     if percent["mean"] >= words.TWICE:
         return f"multiplies goodput by {gain(percent).replace(_TIMES, '')}"
     verb = "raises" if percent["mean"] > 0 else "lowers"
-    return f"{verb} goodput by {_unsigned(percent, 1.0, '%')}"
+    return f"{verb} goodput by {_unsigned(words.change(percent), 1.0, '%')}"
 
 
 _TIMES: Final = "\N{MULTIPLICATION SIGN}"
@@ -264,7 +268,8 @@ def _counts(remedies: Remedies, outcome: Outcome) -> bool | None:
 
 def _few(remedies: Remedies) -> str:
     """Say that the data are too few to exclude a gain."""
-    over = words.counted(remedies["replications"], remedies["over"].removesuffix("s"))
+    number, name = remedies["replications"], remedies["over"]
+    over = words.counted(number, words_verdict.ONE[name], name)
     return f" {over[0].upper()}{over[1:]} cannot exclude a gain; more may decide."
 
 
@@ -298,10 +303,14 @@ def conclusion(remedies: Remedies) -> Finding:
         if sooner:
             text += f" Shorter delivery times: {words.listed(sooner)}."
         sides = _sides(remedies)
-        open_question = any(_counts(remedies, outcome) for outcome in sides["undecided"])
+        open_question = any(
+            _counts(remedies, outcome) for outcome in (*sides["undecided"], *sides["more"])
+        )
+        text += _rest(remedies, sides)
+        text += _few(remedies) if open_question else ""
         return Finding(
             _NOT_SHOWN if open_question else "No remedy raises goodput",
-            f"{text}{_rest(sides)}{_few(remedies) if open_question else ''}{_extent(remedies)}",
+            f"{text}{_extent(remedies)}",
         )
     best = words_verdict.of(remedies, first)
     text = named(first, name)
@@ -333,23 +342,49 @@ def others(remedies: Remedies) -> Finding | None:
     return Finding("Other remedies", f"{text[0].upper()}{text[1:]}.") if said else None
 
 
-def _rest(sides: dict[str, list[Outcome]]) -> str:
+def _rest(remedies: Remedies, sides: dict[str, list[Outcome]]) -> str:
     """Write how the goodput of the remedies differs where none helps."""
+
+    def gains(outcomes: list[Outcome]) -> str:
+        return "; ".join(_with_gain(outcome) for outcome in outcomes)
+
     said = ""
-    if sides["more"]:
-        said += (
-            f" Higher, by too little to count: {'; '.join(_with_gain(o) for o in sides['more'])}."
-        )
+    if enough := [o for o in sides["more"] if _counts(remedies, o) is not False]:
+        said += f" Higher, each by its own 95 % interval: {gains(enough)}. {_together(remedies)}"
+    if little := [o for o in sides["more"] if _counts(remedies, o) is False]:
+        said += f" Higher, by too little to count: {gains(little)}."
     if sides["alike"]:
         said += f" {words.ALIKE} {words.listed([o['variant'] for o in sides['alike']])}."
-    if sides["undecided"]:
-        names = "; ".join(_with_gain(o) for o in sides["undecided"])
-        said += f" No significant difference: {names}."
+    if open_ones := [o for o in sides["undecided"] if not _untested(o)]:
+        said += f" No significant difference: {gains(open_ones)}."
+    if unknown := [o for o in sides["undecided"] if _untested(o)]:
+        said += f" Not tested ({words_verdict.without_interval(remedies)}): {gains(unknown)}."
     if sides["equal"]:
         said += f" Identical: {words.listed([o['variant'] for o in sides['equal']])}."
     if sides["less"]:
-        said += f" Lower: {'; '.join(_with_gain(o) for o in sides['less'])}."
+        said += f" Lower: {gains(sides['less'])}."
     return said
+
+
+def _untested(outcome: Outcome) -> bool:
+    difference = outcome["difference"]
+    return difference is not None and words_verdict.untested(difference)
+
+
+def _together(remedies: Remedies) -> str:
+    """Say what the verdict, with its wider intervals, makes of gains that hold one by one."""
+    first, plain = remedies["verdict"]["first"], remedies["reference"]
+    number = len(remedies["outcomes"]) - 1
+    tested = "this remedy is" if number == 1 else f"all {number} remedies are"
+    which = (
+        f"no remedy comes before {plain}"
+        if first in {None, plain}
+        else f"{first} comes first, and is not shown to raise goodput"
+    )
+    return (
+        f"When {tested} tested at once in goodput, delay and overhead, which widens the"
+        f" intervals, {which}."
+    )
 
 
 def delivery(remedies: Remedies) -> Finding | None:

@@ -15,7 +15,15 @@ from airtcp.words import Finding, listed
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
-    from airtcp.documents import CompareCase, Compared, Criterion, Estimate, Measure, Outcome
+    from airtcp.documents import (
+        CompareCase,
+        Compared,
+        Criterion,
+        Estimate,
+        Measure,
+        Outcome,
+        PairedDifference,
+    )
 
 BEHIND: Final = "Worse, and in no criterion significantly better"
 """Stands before the names of variants that another dominates. Their mean may be better."""
@@ -91,6 +99,22 @@ def value(outcome: Outcome, quantity: str) -> str:
     if quantity == "retransmission_ratio":
         return f"{words.number(100 * mean, 2)} %"
     return words.number(mean)
+
+
+ONE: Final = {"replications": "replication", "stretches": "stretch"}
+"""What a case is repeated over, in the singular."""
+
+
+def untested(difference: PairedDifference) -> bool:
+    """Tell whether a difference has no interval: it is not known whether it is significant."""
+    return difference["standing"] == "undecided" and difference["absolute"]["ci_low"] is None
+
+
+def without_interval(case: CompareCase) -> str:
+    """Say why a difference of goodputs in a case has no interval."""
+    if case["replications"] <= 1:
+        return f"one {ONE[case['over']]} only"
+    return f"rare {case['over']} make the mean"
 
 
 def all_four(case: CompareCase, name: str, rival: str | None = None) -> str:
@@ -215,8 +239,25 @@ def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Fi
         )
     return Finding(
         f"{first} is the best choice",
-        f"{first}{where} has {four}. In none of these is another TCP significantly better.",
+        f"{first}{where} has {four}. In none of these is another"
+        f"{' ranked' if verdict['not_ranked'] else ''} TCP shown to be better by as much as counts"
+        f" ({_thresholds(case, rival)}).",
         "good",
+    )
+
+
+def _thresholds(case: CompareCase, rival: str | None) -> str:
+    """Write from where on a difference in each criterion counts."""
+
+    def least(m: Measure) -> str:
+        if m["relative"]:
+            return f"{words.number(100 * m['matters'], 1)} %"
+        if m["quantity"] == "jain_index":
+            return words.number(m["matters"], 1)
+        return words.counted(100 * m["matters"], "percentage point")
+
+    return ", ".join(
+        f"{noun(m['quantity'], rival)} {least(m)}" for m in case["verdict"]["measures"]
     )
 
 

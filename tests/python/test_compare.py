@@ -292,6 +292,10 @@ def test_words_follow_the_verdict() -> None:
 
     sure = said(a_case(means, {"first": "a", "behind": [slow]}))
     assert (sure.headline, sure.tone) == ("a is the best choice", "good")
+    assert (
+        "is another TCP shown to be better by as much as counts (goodput 3 %, delivery time (95 %)"
+        " 10 %, retransmitted share 1 percentage point)." in sure.text
+    )
     # All four criteria are shown, and what was not measured is named.
     for part in ("goodput 3.00 Mb/s", "delivery time (95 %) 50.0 ms", "retransmitted share 1.0 %"):
         assert part in sure.text
@@ -379,3 +383,45 @@ def test_a_study_says_which_tcp_suits(run: Program, bursty: Path, tmp_path: Path
     without = airtcp.study(bursty, replicas=2, compare=False)
     assert without.json["links"][0].get("compared") is None
     assert 'id="suits"' not in without.page()
+
+
+def _paired(mean: float, low: float | None, high: float | None) -> dict[str, Any]:
+    estimate = {"mean": mean, "ci_low": low, "ci_high": high}
+    return {"absolute": estimate, "percent": estimate, "standing": "undecided"}
+
+
+def test_no_difference_is_below_nothing() -> None:
+    case = a_case({"a": 3e6, "b": 2e6}, {})
+    case["outcomes"][1]["difference"] = _paired(14.0, -461.0, 58.0)
+    shown = words_compare.against_reference(case["outcomes"][1])
+    assert shown == "~ +14 [\N{MINUS SIGN}100, +58]"
+
+
+def test_what_has_no_interval_is_not_called_insignificant() -> None:
+    case = a_case({"a": 3e6, "b": 2e6}, {}, count=1)
+    case["outcomes"][1]["difference"] = _paired(-33.0, None, None)
+    said = words_compare.against(case, "a")
+    assert said is not None
+    assert said.text == "Not tested (one replication only): b."
+    case["replications"] = 10
+    said = words_compare.against(case, "a")
+    assert said is not None
+    assert said.text == "Not tested (rare replications make the mean): b."
+
+
+def test_the_shortest_round_trip_is_not_the_longest() -> None:
+    case = a_case({"a": 1e6, "b": 1e6, "c": 1e6}, {})
+
+    def said(*ends: tuple[float, float | None, float | None]) -> str | None:
+        for outcome, (mean, low, high) in zip(case["outcomes"], ends, strict=True):
+            outcome["rtt_mean_s"] = {"mean": mean, "ci_low": low, "ci_high": high}
+        found = words_compare.delay(case)
+        return None if found is None else f"{found.headline}. {found.text}"
+
+    wide, near, far = (0.07, 0.02, 0.12), (0.03, 0.02, 0.04), (0.06, 0.05, 0.07)
+    text = said(wide, near, far)
+    assert text is not None
+    assert text.startswith("Shortest round-trip time: b or a. ")
+    assert "30.0 ms with b and 60.0 ms with c, the longest that is shown to be longer" in text
+    # Nothing is excluded by the shortest of all if that has no interval.
+    assert said((0.025, None, None), near, far) is None

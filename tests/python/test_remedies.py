@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import airtcp
-from airtcp import words_remedies
+from airtcp import words_delay, words_remedies
 from airtcp.report import remedies as page
 
 if TYPE_CHECKING:
@@ -248,6 +248,7 @@ def made_remedies(*percents: tuple[str, float, str], verdict: dict[str, Any] | N
         "reference": "sack",
         "notes": [],
         "replications": 10,
+        "over": "replications",
         "outcomes": outcomes,
         "ranking": {"order": [row[0] for row in order], "as_good": [], "behind": []},
         "verdict": {**empty, "measures": measures, "replications": 10, **(verdict or {})},
@@ -284,3 +285,47 @@ def test_a_remedy_is_named_in_words_with_its_price() -> None:
     other = words_remedies.others(made)
     assert other is not None
     assert "sliding is worse in goodput (1.20 Mb/s, " in other.text
+
+
+def test_a_large_gain_is_not_too_little_to_count() -> None:
+    # Its own interval excludes zero, that of all statements of the verdict does not.
+    made = made_remedies(
+        ("lt-tcp", 297.0, "more"), ("sliding", 2.0, "more"), verdict={"as_good": ["lt-tcp"]}
+    )
+    said = words_remedies.conclusion(made)
+    assert said.headline == "No remedy is shown to raise goodput"
+    assert "Higher, each by its own 95 % interval: lt-tcp 4.0\N{MULTIPLICATION SIGN}" in said.text
+    assert (
+        "When all 2 remedies are tested at once in goodput, delay and overhead, which widens the"
+        " intervals, no remedy comes before sack." in said.text
+    )
+    assert "Higher, by too little to count: sliding +2.0 % [" in said.text
+    made["verdict"].update({"first": "lt-tcp", "as_good": ["sack"]})
+    said = words_remedies.conclusion(made)
+    assert "lt-tcp comes first, and is not shown to raise goodput." in said.text
+
+
+def test_what_has_no_interval_is_not_tested() -> None:
+    made = made_remedies(("lt-tcp", 13_000.0, "undecided"))
+    difference = made["outcomes"][1]["difference"]
+    for kind in ("absolute", "percent"):
+        difference[kind] |= {"ci_low": None, "ci_high": None}
+    said = words_remedies.conclusion(made).text
+    assert "Not tested (rare replications make the mean): lt-tcp 130" in said
+    assert "No significant difference" not in said
+
+
+def test_a_shorter_mean_is_said_though_it_is_not_shown() -> None:
+    made = made_remedies(("sliding", -4.0, "less"), ("cubic", -4.0, "less"))
+    made["verdict"]["measures"][1]["matters"] = 0.1
+    plain, sliding, _ = made["outcomes"]
+    plain["delivery_p95_s"]["mean"] = 5.63
+    sliding["delivery_p95_s"]["mean"] = 0.24
+    for outcome in made["outcomes"][1:]:
+        outcome["delivery_p95_difference"]["standing"] = "undecided"
+    made["outcomes"][2]["delivery_p95_s"]["mean"] = 5.6
+    said = words_delay.conclusion(made)
+    assert said.headline == "No remedy is shown to shorten the wait"
+    assert "The means are shorter with sliding 240 ms, but 10 replications do not" in said.text
+    sliding["delivery_p95_s"]["mean"] = 5.7
+    assert "none of the remedies shortens it by as much" in words_delay.conclusion(made).text

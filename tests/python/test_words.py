@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -144,3 +144,17 @@ def test_more_than_chance_is_said_as_a_factor() -> None:
     assert "between 0 and 17.0" in found.text
     less = words_link.against_independent(_one(-77.0, (-40.0, -3.0)))  # pyright: ignore[reportArgumentType]
     assert (less.tone, "−77 %" in less.headline) == ("bad", True)
+
+
+def test_a_link_that_changes_has_enough_losses() -> None:
+    link: Any = {
+        "mu": 0.0148,
+        "mu_ci": (-0.351, 0.379),
+        "order_known": True,
+        "convergence": {"nonstationarity_ratio": 34.7, "chunk": 5749},
+    }
+    said = words_link.burstiness(link).text
+    assert "the link changes over time (chunks of 5\N{NARROW NO-BREAK SPACE}749 packets" in said
+    assert "too few" not in said
+    link["convergence"]["nonstationarity_ratio"] = 1.1
+    assert "too few runs of losses to tell" in words_link.burstiness(link).text

@@ -85,7 +85,7 @@ def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
         "mean": goodput["mean"],
         "low": goodput["mean_low"],
         "high": goodput["mean_high"],
-        **_ends(None if difference is None else difference["percent"], 1.0, "gain", words.ANY),
+        **_ends(None if difference is None else difference["percent"], 1.0, "gain", words.CHANGE),
         "standing": None if difference is None else difference["standing"],
         "certain": difference is not None and difference["standing"] in {"more", "less"},
         **_ends(outcome["rtt_mean_s"], 1e3, "rtt"),
