@@ -122,3 +122,14 @@ fn counters_that_wrap_and_packets_tried_again_are_one_link() {
     assert_eq!(link.outcomes.len(), tried.len());
     assert!(link.outcomes.iter().eq(tried.iter().map(|(_, _, received)| *received)));
 }
+
+#[test]
+fn channels_that_a_sender_hops_over_are_no_links() {
+    // Each packet on the next of 16 channels, every seventh twice.
+    let rows = (0..1600u32).flat_map(|n| {
+        let times = if n % 7 == 0 { 2 } else { 1 };
+        (0..times).map(move |again| format!("{n},{},3.{}\n", (5 * n + again) % 16, n % 9))
+    });
+    let e = error("t.csv", format!("seq,channel,rtt_ms\n{}", joined(rows)));
+    assert!(e.contains("repeat the number of another row"), "{e}");
+}

@@ -66,12 +66,17 @@ impl Places {
     }
 
     /// True if few numbers from the lowest to the highest have no row: hardly any of packets with outcomes,
-    /// half of them where lost packets have none.
-    pub(super) fn is_dense(&self, kind: ColumnKind) -> bool {
+    /// half of them where lost packets have none, three quarters where a `name` says what has the numbers.
+    pub(super) fn is_dense(&self, kind: ColumnKind, name: bool) -> bool {
         let apart = self.highest.map_or(0, |highest| highest - self.lowest);
         let known = u128::from(self.rows - self.duplicates);
         let outcomes = matches!(kind, ColumnKind::Received | ColumnKind::Lost);
-        known * 10 >= u128::from(apart) * if outcomes { 9 } else { 5 }
+        let percent = match (name, outcomes) {
+            (true, _) => 25,
+            (false, true) => 90,
+            (false, false) => 50,
+        };
+        known * 100 >= u128::from(apart) * percent
     }
 
     /// True if each number from the lowest to the highest has one row.
