@@ -275,7 +275,9 @@ const ALIKE: f64 = 1e-3;
 
 /// Says what limits the intervals of a case. `draws`: see [`Planned::draws`].
 fn remark(subject: &mut Subject, case: &Case, draws: bool) {
-    if alike(case) {
+    if alike(case) && subject.kind == SubjectKind::Capacity {
+        subject.notes.push(subject::ALIKE_STRETCHES.to_owned());
+    } else if alike(case) && case.channel == Channel::Scenario {
         let advice = (!draws).then(|| subject::APART.to_owned());
         subject.notes.push(subject::ALIKE.to_owned());
         subject.notes.extend(advice);
@@ -291,17 +293,21 @@ fn rare(case: &Case) -> bool {
 }
 
 /// True if there are several replications and all of each variant give nearly the same, which is not
-/// nothing throughout.
+/// nothing throughout. Of stretches of a capacity most variants have to: some draw random numbers
+/// themselves, as BBR, and give something else in each stretch of a constant rate.
 fn alike(case: &Case) -> bool {
     let near = |name: &String| {
         let values = || case.runs.iter().filter(|r| r.variant == *name).map(|r| r.goodput_bps);
         let (low, high) = values().fold((f64::MAX, 0.0_f64), |(l, h), v| (l.min(v), h.max(v)));
         high - low <= ALIKE * high
     };
-    case.channel == Channel::Scenario
-        && case.replications > 1
-        && case.runs.iter().any(|run| run.goodput_bps > 0.0)
-        && case.outcomes.iter().all(|o| near(&o.variant))
+    let same = case.outcomes.iter().filter(|o| near(&o.variant)).count();
+    let enough = match case.channel {
+        Channel::Scenario => same == case.outcomes.len(),
+        Channel::Trace => 2 * same > case.outcomes.len(),
+        Channel::Independent | Channel::GilbertElliott => false,
+    };
+    enough && case.replications > 1 && case.runs.iter().any(|run| run.goodput_bps > 0.0)
 }
 
 /// Means with intervals of one variant; goodputs have none if `rare` replications make them.

@@ -25,6 +25,11 @@ goodputs by at most 0.1 %. The intervals show this scatter and nothing more.";
 pub(crate) const APART: &str =
     "A loss model, or a start_spread of the flows, makes replications differ.";
 
+/// Added where the stretches of a capacity are the same.
+pub(crate) const ALIKE_STRETCHES: &str = "The stretches of the file are alike, because its capacity hardly \
+changes or repeats itself: they are one run, counted several times. The intervals show the scatter between \
+these stretches and nothing more; they say nothing of other links.";
+
 /// Added where rare replications make the means.
 pub(crate) const RARE: &str = "Over slots, goodputs and their differences have no interval where a \
 replication delivers fewer than 30 packets in the mean, or leaves fewer than 200 slots without one: rare \

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use airtcp_random::Seed;
 use airtcp_trace::reader::Source;
 use airtcp_trace::{GeParams, LinkTrace, SynthModel};
-use airtcp_units::Span;
+use airtcp_units::{Capacity, Span};
 
 use super::*;
 
@@ -405,4 +405,21 @@ fn refusals() {
     );
     let message = refused(&[scenario(&lost)], &options(&["sack"]));
     assert!(message.contains("test.toml:12") && message.contains("none.txt"), "{message}");
+}
+
+#[test]
+fn stretches_of_a_constant_capacity_are_alike() {
+    let asked = CompareOptions { remedies: Vec::new(), ..options(&["newreno", "cubic", "bbr"]) };
+    let notes = |rates: &[(Span, u64)]| {
+        let Given::Link(mut made) = link(1.0, 0.0, 1000) else { panic!("a link") };
+        made.capacity = Some(Capacity::rates(rates, Span::from_secs(60)).unwrap().into());
+        let result = compared(&[Given::Link(made)], &asked);
+        assert_eq!(result.subjects[0].cases[0].replications, 3);
+        result.subjects[0].notes.join(" ")
+    };
+    let s = Span::from_secs;
+    let constant = notes(&[(Span::ZERO, 5_000_000)]);
+    assert!(constant.contains("they say nothing of other links"), "{constant}");
+    let varying = notes(&[(Span::ZERO, 5_000_000), (s(20), 7_000_000), (s(40), 4_000_000)]);
+    assert!(!varying.contains("alike"), "{varying}");
 }
