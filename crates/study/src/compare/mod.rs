@@ -39,7 +39,7 @@ pub use result::{
 pub use subject::Given;
 pub(crate) use suits::{Helps, Suits};
 
-use crate::chance::{has_interval, without_interval};
+use crate::chance::{SlotUse, without_interval};
 use crate::{Cwnd, Skipped};
 use choice::Choice;
 use remedies::Remedy;
@@ -181,7 +181,7 @@ pub(crate) fn remedied(remedy: Remedy<'_>, complete: Vec<Vec<Done>>) -> Remedies
     let case = assemble(place, (&remedy.names, true), 0, remedy.planned.unmet(), complete);
     let mut notes = remedy.notes;
     if rare(&case) {
-        notes.push(subject::RARE.to_owned());
+        notes.push(subject::RARE_REMEDY.to_owned());
     }
     Remedies { aim: remedy.aim, reference: remedy.names[0].clone(), case, tcp: remedy.tcp, notes }
 }
@@ -264,10 +264,8 @@ fn assemble(
 /// True if rare replications make the mean goodput: over slots, where nearly all of them deliver a
 /// packet or nearly none do.
 fn is_made_by_rare(runs: &[CompareRun]) -> bool {
-    let slots: Vec<(f64, f64)> = runs.iter().filter_map(|r| r.slots).collect();
-    let (delivered, without) = slots.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x, b + y));
-    let n = slots.len() as f64;
-    !slots.is_empty() && !has_interval(delivered / n, without / n)
+    let slots: Vec<SlotUse> = runs.iter().filter_map(|r| r.slots).collect();
+    !slots.is_empty() && !SlotUse::have_interval(&slots)
 }
 
 /// Replications whose goodputs are within this share of their mean are called alike.

@@ -17,9 +17,10 @@ use super::observe::{Observer, Stretch};
 use super::preconditions::unmet_over_slots;
 use super::result::{Channel, CompareRun};
 use crate::Cwnd;
+use crate::chance::SlotUse;
 use crate::runs::synthetic;
 
-/// Slots in a stretch, at least: ten of S1's least timeouts. Chosen.
+/// SlotUse in a stretch, at least: ten of S1's least timeouts. Chosen.
 pub(crate) const LEAST_STRETCH: usize = 1000;
 
 /// A trace, or the synthetic links of one kind.
@@ -119,7 +120,7 @@ fn summed(stretch: &Stretch, replication: u32, length: Span, config: &SlottedCon
         retransmission_ratio: if sent == 0 { 0.0 } else { again as f64 / sent as f64 },
         timeouts: stretch.timeouts,
         fast_retransmits: stretch.fast_retransmits,
-        slots: Some((delivered, slots - delivered)),
+        slots: Some(SlotUse::of_tcp(delivered, slots - delivered)),
         ..CompareRun::default()
     }
 }

@@ -23,6 +23,7 @@ use super::observe::Observer;
 use super::preconditions::unmet_on;
 use super::result::CompareRun;
 use super::{CompareError, CompareOptions, Done};
+use crate::chance::SlotUse;
 use crate::load_trace;
 
 /// The plans of one scenario: one for each variant.
@@ -53,10 +54,10 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// Packets that so many `bytes` are; the slots of a stretch that deliver one, and the others.
-    fn slots(self, bytes: u64, stretch: Span) -> (f64, f64) {
+    /// The slots of a stretch that delivers so many `bytes`.
+    fn slots(self, bytes: u64, stretch: Span) -> SlotUse {
         let packets = bytes as f64 / f64::from(self.mss);
-        (packets, stretch.as_secs_f64() / self.slot.as_secs_f64() - packets)
+        SlotUse::of_remedy(packets, stretch.as_secs_f64() / self.slot.as_secs_f64() - packets)
     }
 }
 

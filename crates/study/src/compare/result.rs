@@ -450,9 +450,9 @@ pub struct CompareRun {
     pub share: Option<f64>,
     /// When sharing: goodput of the rival.
     pub rival_goodput_bps: Option<f64>,
-    /// Over a trace: slots that delivered a packet, and slots that delivered none.
+    /// Over a trace: its slots.
     #[serde(skip)]
-    pub(crate) slots: Option<(f64, f64)>,
+    pub(crate) slots: Option<crate::chance::SlotUse>,
 }
 
 /// The congestion window of a variant over time.

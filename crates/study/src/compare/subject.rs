@@ -35,6 +35,11 @@ pub(crate) const RARE: &str = "Over slots, goodputs and their differences have n
 replication delivers fewer than 30 packets in the mean, or leaves fewer than 200 slots without one: rare \
 replications make the mean there, and an interval from the others would miss it.";
 
+/// The same of remedies over slots.
+pub(crate) const RARE_REMEDY: &str = "Over slots, goodputs of remedies and their differences have no \
+interval where a stretch delivers fewer than 20 packets in the mean, or leaves fewer than 30 slots without one: \
+rare stretches make the mean there, and an interval from the others would miss it.";
+
 /// What TCPs are to be compared on.
 #[derive(Debug, Clone)]
 pub enum Given {

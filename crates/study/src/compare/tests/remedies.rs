@@ -83,7 +83,7 @@ fn near_full_use_of_the_slots_a_remedy_has_no_interval() {
         assert!(ends.iter().all(Option::is_some) || ends.iter().all(Option::is_none), "{ends:?}");
         (ends[0].is_none(), difference.standing)
     };
-    let noted = |found: &Remedies| found.notes.iter().any(|note| note == subject::RARE);
+    let noted = |found: &Remedies| found.notes.iter().any(|note| note == subject::RARE_REMEDY);
     // 20 of the 2000 slots of a stretch lose what is sent in them; the rest deliver a packet.
     let found = helped(link(0.99, 0.9, 20_000), &asked(&["lt-tcp"]));
     assert_eq!(rare(&found, "lt-tcp"), (true, Standing::Undecided));
