@@ -94,7 +94,7 @@ fn differences_below_the_thresholds_do_not_count() {
 fn goodputs_made_by_rare_replications_do_not_count() {
     let with = |slots: (f64, f64)| {
         let full = |mut run: CompareRun| {
-            run.slots = Some(slots);
+            run.slots = Some(crate::chance::SlotUse::of_tcp(slots.0, slots.1));
             run
         };
         let by = [(9.0, 60.0), (5.0, 60.0), (5.0, 90.0)]
