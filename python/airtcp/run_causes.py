@@ -116,14 +116,22 @@ def first_try(document: RunDocument, place: Place) -> str:
         what = "Try a queue that serves flows in turn"
         option = f": --set '{path}.queue={{kind=\"fq-codel\"}}'" if path else ' ("fq-codel")'
         return f"{what}{option}.{_price(document, place)}"
-    if place.reason == "retry_limit" and (cell := _hides(document, place.name)) is not None:
-        return reserve(cell)
     if place.reason == "retry_limit" and place.name in run_groups.stations(document):
-        key = f"{path}.rate_control"
-        return f"Try another rate control: --set '{key}={{control=\"minstrel\"}}'."
-    if place.reason in {"loss", "retry_limit"}:
+        return _on_the_air(document, place.name, path)
+    if place.reason in {"loss", "retry_limit"} and not loses_all(document, place.name):
         return f"Try {REMEDIES}."
     return ""
+
+
+def _on_the_air(document: RunDocument, station: str, path: str | None) -> str:
+    """Give the first thing to try where a station's frames are given up."""
+    if far := _out_of_range(document, station):
+        return far
+    if (cell := _hides(document, station)) is not None:
+        return reserve(cell)
+    if _adapts(document, path):
+        return ""
+    return f"Try another rate control: --set '{path}.rate_control={{control=\"minstrel\"}}'."
 
 
 def _price(document: RunDocument, place: Place) -> str:
@@ -135,6 +143,39 @@ def _price(document: RunDocument, place: Place) -> str:
         " It may lower the total goodput: packets that the queue drops now would then take time on"
         f" the air. Compare the total, now {words.number(total)} Mb/s."
     )
+
+
+def loses_all(document: RunDocument, link: str) -> bool:
+    """Tell whether a link loses every packet, so that no remedy helps."""
+    rates = [
+        row["loss_rate"]["mean"] for row in document["summary"]["links"] if row["name"] == link
+    ]
+    return rates == [1.0]
+
+
+def _out_of_range(document: RunDocument, station: str) -> str:
+    """Say that a station's frames arrive too weak to be noticed; nothing if they do not."""
+    for number, cell in enumerate(document["summary"].get("cells", [])):
+        least = document["scenario"]["cells"][number]["sensing"]["sensitivity_dbm"]
+        for one in cell["stations"]:
+            signal = one["signal_dbm"]["mean"] if "signal_dbm" in one else None
+            if one["name"] == station and signal is not None and signal < least:
+                return (
+                    f"{station} is out of range: its frames arrive with {words.number(signal)} dBm,"
+                    f" and below {words.number(least)} dBm none is noticed. Move it closer, or"
+                    " raise the power."
+                )
+    return ""
+
+
+def _adapts(document: RunDocument, path: str | None) -> bool:
+    """Tell whether the cell at a path has the rate control already that would be advised."""
+    cells: list[dict[str, Any]] = document["scenario"].get("cells", [])
+    if path is None or not cells:
+        return False
+    cell = cells[int(path.rstrip("]").split("[")[1])]
+    control: dict[str, Any] = cell.get("rate_control") or {}
+    return control.get("control") == "minstrel"
 
 
 def hidden(cell: Mapping[str, Any]) -> list[dict[str, Any]]:

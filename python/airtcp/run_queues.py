@@ -42,15 +42,17 @@ def overflow(document: RunDocument, endless: Sequence[int]) -> Finding | None:
     through = {flow for flow, _ in places[place]}
     if reduced < AGAIN or dropped < _HALF * reduced * len(through):
         return None
+    lost = sum(there.total() for p, there in places.items() if not p.reason.startswith("queue"))
+    also = f" and for {words.count(lost)} lost ones" if lost >= _HALF else ""
     idle = words.number(100 * (1 - link["utilisation"]["mean"]), 2)
     longer = _longer(
         document, place.name, link, [i for i in endless if flows[i]["name"] in through]
     )
     return Finding(
         f"The queue of {place.name} limits the flows",
-        f"{words.count(dropped)} packets a replication were dropped {run_causes.why(place)}, for"
-        f" which a flow reduces its window {words.number(reduced, 2)} times; {place.name} is idle"
-        f" {idle} % of the time.{longer}",
+        f"{words.count(dropped)} packets a replication were dropped {run_causes.why(place)}. For"
+        f" these{also} a flow reduces its window {words.number(reduced, 2)} times; {place.name} is"
+        f" idle {idle} % of the time.{longer}",
         "warn",
     )
 

@@ -21,10 +21,17 @@ _UNEVEN: Final = 0.5
 _LONG: Final = 0.5
 """Seconds without any delivery from which an outage is worth a warning."""
 
+_GAPS: Final = 5.0
+"""Mean times between packets from which a time without a delivery is an outage."""
+_PACKET: Final = 8 * 1500.0
+"""Bits of a packet."""
+
 
 def varies(link: CapacityLink) -> bool:
     """Tell whether the capacity changes enough to matter to TCP."""
-    return link["p5_bps"] < _UNEVEN * link["mean_bps"] or link["longest_outage_s"] >= _LONG
+    # Between the packets of a slow link there is a long time without a delivery, too.
+    outage = max(_LONG, _GAPS * _PACKET / link["mean_bps"])
+    return link["p5_bps"] < _UNEVEN * link["mean_bps"] or link["longest_outage_s"] >= outage
 
 
 def capacity_finding(link: CapacityLink) -> Finding:

@@ -23,6 +23,8 @@ BUSY: Final = 0.95
 """A link that transmits for at least this share of the time limits its flows."""
 NAMED: Final = 3
 """Flows up to which each is named."""
+RESENT: Final = 0.01
+"""Share that a flow sends again, from which losses may hold it down."""
 OFTEN: Final = 0.5
 """Share of the replications in which some flow starves, from which that is said."""
 HIDDEN: Final = 0.1
@@ -268,8 +270,9 @@ def _hidden(document: RunDocument, said: str) -> Finding | None:
             "Hidden stations collide",
             f"{named} cannot sense every other station of the cell. {words.number(100 * lost)} % of"
             f" the data frames are lost ({words.number(100 * error)} % of those of"
-            f" {worst['name']}); {words.number(100 * by_data)} % are lost because another station's"
-            f" exchange is under way.{'' if advice in said else ' ' + advice}",
+            f" {worst['name']} in the mean of the replications);"
+            f" {words.number(100 * by_data)} % are lost because another station's exchange is under"
+            f" way.{'' if advice in said else ' ' + advice}",
             "warn",
         )
     return None
@@ -303,6 +306,13 @@ def _limit(document: RunDocument) -> Finding | None:
             f"It transmits {words.number(100 * used)} % of the time{waits} in the mean.",
         )
     limited = _losses(document, links, busiest) or run_queues.overflow(document, _endless(document))
+    resent = max((f["retransmission_ratio"]["mean"] or 0.0 for f in summary["flows"]), default=0.0)
+    if limited is None and not _endless(document) and resent > RESENT:
+        return Finding(
+            "No link is full",
+            f"{busiest['name']} is busiest, {words.number(100 * used)} % of the measured time. No"
+            " TCP flow sends all the time: what limits one while it sends is not judged.",
+        )
     return limited or Finding(
         "No link is full, and losses do not hold the flows down",
         f"{busiest['name']} is busiest, {words.number(100 * used)} % of the time: applications,"
@@ -341,6 +351,10 @@ def _losses(
             "warn",
         )
     # Hardly a packet comes through: there is no window to reduce.
+    if endless and rate >= _HALF and run_causes.loses_all(document, loss["name"]):
+        return Finding(
+            f"Losses of {loss['name']} stop the flows", "It loses all of its packets.", "warn"
+        )
     if endless and rate >= _HALF:
         return Finding(
             f"Losses of {loss['name']} stop the flows",
@@ -354,15 +368,24 @@ def _losses(
         return None
     return Finding(
         f"Losses of {loss['name']} limit the flows",
-        f"It loses {share} % of its packets, for which a flow reduces its window"
-        f" {words.number(reduced, 2)} times a replication ({words.number(timeouts, 2)} of them"
-        f" timeouts), and {busiest['name']} is idle {idle} % of the time. Try"
+        f"It loses {share} % of its packets, and {busiest['name']} is idle {idle} % of the time. A"
+        f" flow reduces its window {words.number(reduced, 2)} times a replication"
+        f" ({words.number(timeouts, 2)} of them timeouts){_both(places)}. Try"
         f" {run_causes.REMEDIES}, which runs the remedies against losses over the same link.",
         "warn",
     )
 
 
 _LOSSES: Final = frozenset({"loss", "retry_limit"})
+
+
+def _both(places: Mapping[Place, Counter[tuple[str, str]]]) -> str:
+    """Say of how many losses and drops window reductions come, where there are both."""
+    lost = sum(there.total() for place, there in places.items() if place.reason in _LOSSES)
+    queued = _dropped_of(places) - lost
+    if lost < _HALF or queued < _HALF:
+        return ""
+    return f", for {words.count(lost)} packets lost and {words.count(queued)} dropped by queues"
 
 
 def _dropped_of(places: Mapping[Place, Counter[tuple[str, str]]]) -> float:

@@ -221,7 +221,7 @@ def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Fi
         )
     unproven = _better_in_the_mean(case, first, rival)
     in_the_mean = (
-        f" Better in the mean, but not significantly: {', '.join(unproven)}."
+        f" Better in the mean, but not shown to be by as much as counts: {', '.join(unproven)}."
         f" More {case['over']} may decide."
         if unproven
         else ""

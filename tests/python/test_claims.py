@@ -72,6 +72,9 @@ def test_a_difference_that_the_verdict_leaves_open_is_said_to_be_one() -> None:
 def test_what_is_better_in_the_mean_is_not_better_in_nothing() -> None:
     behind = {"variant": "b", "than": "a", "better": [], "worse": ["goodput"]}
     case = a_case({"a": 3e6, "b": 2e6}, {"first": "a", "behind": [behind]}, resent=0.29)
-    assert "Better in the mean, but not significantly: b" in words_verdict.conclusion(case).text
+    assert (
+        "Better in the mean, but not shown to be by as much as counts: b"
+        in words_verdict.conclusion(case).text
+    )
     [worse] = words_verdict.rest(case)
     assert worse.headline == "Worse, and in no criterion significantly better"

@@ -34,6 +34,7 @@ to = "b"
 transport = "udp"
 app = { kind = "constant-rate", rate = "12 Mb/s", message = "1200 B" }
 """
+LOSES_ALL = 'loss = { model = "bernoulli", probability = 1.0 }\n'
 HIDDEN = """
 duration = "4 s"
 warmup = "1 s"
@@ -105,3 +106,31 @@ def test_the_total_says_over_which_time_it_is(tmp_path: Path) -> None:
     assert run_groups.over(whole.json) == ""
     part = ran(tmp_path, LINK.format(packets=100) + 'app = { kind = "bulk", size = "1 MB" }\n')
     assert "measured time" in run_groups.over(part.json)
+
+
+def test_who_is_out_of_range_is_told_so(tmp_path: Path) -> None:
+    text = HIDDEN.replace("[-55, 0], [55, 0]", "[5, 0], [400, 0]")
+    found = said(ran(tmp_path, text))
+    assert "sta1 is out of range" in found["Nothing got through: flow1"]
+    assert "rate_control" not in " ".join(found.values())
+
+
+def test_a_link_that_loses_all_needs_no_remedy(tmp_path: Path) -> None:
+    text = LINK.format(packets=100).replace("[[flows]]", LOSES_ALL + "[[flows]]")
+    found = said(ran(tmp_path, text))
+    assert "It loses all of its packets." in found["Losses of air stop the flows"]
+    assert "Try" not in " ".join(found.values())
+
+
+def test_nothing_is_said_of_losses_where_flows_end(tmp_path: Path) -> None:
+    text = LINK.format(packets=100) + 'app = { kind = "bulk", size = "1 MB" }\n'
+    found = said(ran(tmp_path, text))
+    assert "what limits one while it sends is not judged" in found["No link is full"]
+
+
+def test_losses_and_drops_share_the_reductions(tmp_path: Path) -> None:
+    loss = 'loss = { model = "bernoulli", probability = 0.002 }\n'
+    text = LINK.format(packets=10).replace("[[flows]]", loss + "[[flows]]")
+    found = said(ran(tmp_path, text))
+    named = found.get("Losses of air limit the flows") or found["The queue of air limits the flows"]
+    assert "packets lost and" in named or "lost ones a flow" in named

@@ -33,20 +33,6 @@ const UNITS: [(&str, f64); 7] = [
     ("MB/s", 8e6),
 ];
 
-/// Units by how headers end; the longer ones first.
-const ENDINGS: [(&str, f64); 10] = [
-    ("mbit/s", 1e6),
-    ("kbit/s", 1e3),
-    ("gbit/s", 1e9),
-    ("mbps", 1e6),
-    ("kbps", 1e3),
-    ("gbps", 1e9),
-    ("bit/s", 1.0),
-    ("mb/s", 1e6),
-    ("kb/s", 1e3),
-    ("bps", 1.0),
-];
-
 /// Packets' worth of the reader's limit that a row takes: it is kept as two numbers and a sum.
 const WORTH: u64 = 32;
 
@@ -61,17 +47,35 @@ fn cells(line: &str) -> Vec<&str> {
     if split.len() > 1 { split } else { line.split_whitespace().collect() }
 }
 
-/// Bits per second that a rate of 1 is, by the name of its column. Capitals tell bytes from bits.
+/// Bits per second that a rate of 1 is, by the name of its column: a prefix (`k`, `Ki`, `M`, ...), bits or
+/// bytes, and `ps` or `/s`. A capital `B` stands for bytes; in `MBPS` it may stand for either.
 fn unit_of(name: &str) -> Option<f64> {
     let end = name.trim_end_matches([')', ']']);
-    let exact = UNITS.iter().skip(4).rev().find(|(unit, _)| {
-        let before = end.strip_suffix(unit);
-        before.is_some_and(|b| !b.ends_with(char::is_alphanumeric))
-    });
-    let lower = end.to_lowercase();
-    exact
-        .or_else(|| ENDINGS.iter().find(|(unit, _)| lower.ends_with(unit)))
-        .map(|(_, scale)| *scale)
+    let unit = end.strip_suffix("/s").or_else(|| end.strip_suffix("ps"));
+    let (unit, capitals) = match unit {
+        Some(unit) => (unit, false),
+        None => (end.strip_suffix("PS").or_else(|| end.strip_suffix("/S"))?, true),
+    };
+    let lower = unit.to_ascii_lowercase();
+    let words = [("bytes", 8.0), ("byte", 8.0), ("bits", 1.0), ("bit", 1.0)];
+    let (length, scale) = match words.iter().find(|(word, _)| lower.ends_with(word)) {
+        Some((word, scale)) => (word.len(), *scale),
+        None if unit.ends_with('b') => (1, 1.0),
+        None if unit.ends_with('B') && !capitals => (1, 8.0),
+        None => return None,
+    };
+    let before = &unit[..unit.len() - length];
+    let (before, thousand) =
+        before.strip_suffix('i').map_or((before, 1e3), |before| (before, 1024.0));
+    let prefix = match before.chars().next_back() {
+        Some('k' | 'K') => thousand,
+        Some('m' | 'M') => thousand * thousand,
+        Some('g' | 'G') => thousand * thousand * thousand,
+        Some(other) if other.is_alphanumeric() => return None,
+        _ if thousand > 1e3 => return None,
+        _ => 1.0,
+    };
+    Some(scale * prefix)
 }
 
 /// Two columns under a header whose first names a time and whose second names a rate with its unit.
@@ -179,4 +183,36 @@ fn step(
         return Err("a time after the row before's");
     }
     Ok((at, (rate * scale + 0.5) as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unit_of;
+
+    #[test]
+    fn units_of_column_names() {
+        let known = [
+            ("rate_mbps", 1e6),
+            ("throughputMbps", 1e6),
+            ("bandwidth (Mb/s)", 1e6),
+            ("rate [mbit/s]", 1e6),
+            ("rate_kbits/s", 1e3),
+            ("rate_bps", 1.0),
+            ("rate_MBps", 8e6),
+            ("throughput_KBps", 8e3),
+            ("rate_kBps", 8e3),
+            ("rate_Bps", 8.0),
+            ("speed (MB/s)", 8e6),
+            ("rate_MiBps", 8.0 * 1024.0 * 1024.0),
+            ("rate_Mibps", 1024.0 * 1024.0),
+            ("rate_kbytes/s", 8e3),
+            ("Gbit/s", 1e9),
+        ];
+        for (name, scale) in known {
+            assert_eq!(unit_of(name), Some(scale), "{name}");
+        }
+        for name in ["rate_MBPS", "packets/s", "steps", "thumbs", "rate", "rate_ibps", "xbps", ""] {
+            assert_eq!(unit_of(name), None, "{name}");
+        }
+    }
 }
