@@ -82,7 +82,7 @@ def study(
         >>> from airtcp import synth
         >>> path = synth("steady.txt", prr=0.9, packets=2000, seed=1)
         >>> study(path, replicas=2)
-        StudyResult(1 links, seed 1)
+        StudyResult(1 link, seed 1)
     """
     from airtcp.results import StudyResult
 

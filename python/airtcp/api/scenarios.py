@@ -187,7 +187,7 @@ def compare(
         >>> path = synth("steady.txt", prr=0.9, packets=20_000, seed=1)
         >>> result = compare(path, tcp="newreno,sack", replications=5, synthetic=False)
         >>> result
-        CompareResult(2 TCPs, 1 subjects, seed 1)
+        CompareResult(2 TCPs, 1 subject, seed 1)
         >>> result.outcomes["variant"].to_list()
         ['newreno', 'sack']
     """
