@@ -370,8 +370,9 @@ def _losses(
         f"Losses of {loss['name']} limit the flows",
         f"It loses {share} % of its packets, and {busiest['name']} is idle {idle} % of the time. A"
         f" flow reduces its window {words.number(reduced, 2)} times a replication"
-        f" ({words.number(timeouts, 2)} of them timeouts){_both(places)}. Try"
-        f" {run_causes.REMEDIES}, which runs the remedies against losses over the same link.",
+        f" ({words.number(timeouts, 2)} of them timeouts)"
+        f"{_both(air, _dropped_of(places) - air)}. Try {run_causes.REMEDIES},"
+        " which runs the remedies against losses over the same link.",
         "warn",
     )
 
@@ -379,10 +380,8 @@ def _losses(
 _LOSSES: Final = frozenset({"loss", "retry_limit"})
 
 
-def _both(places: Mapping[Place, Counter[tuple[str, str]]]) -> str:
-    """Say of how many losses and drops window reductions come, where there are both."""
-    lost = sum(there.total() for place, there in places.items() if place.reason in _LOSSES)
-    queued = _dropped_of(places) - lost
+def _both(lost: float, queued: float) -> str:
+    """Say for how many losses and drops windows are reduced, where there are both."""
     if lost < _HALF or queued < _HALF:
         return ""
     return f", for {words.count(lost)} packets lost and {words.count(queued)} dropped by queues"
