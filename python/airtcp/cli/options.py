@@ -165,3 +165,7 @@ Open = Annotated[
     bool,
     typer.Option("--open/--no-open", help="Show the report in a browser."),
 ]
+WrittenLayout = Annotated[
+    Layout | None,
+    typer.Option("--format", help="Layout: csv for a name that ends in .csv, else bits."),
+]

@@ -208,10 +208,7 @@ def synth(
     interval: Annotated[
         str | None, typer.Option(help="Interval between packets, noted in the file.")
     ] = None,
-    fmt: Annotated[
-        opt.Layout | None,
-        typer.Option("--format", help="Layout: csv for a name that ends in .csv, else bits."),
-    ] = None,
+    fmt: opt.WrittenLayout = None,
     as_json: opt.Json = False,
     force: opt.ForceFile = False,
     quiet: opt.Quiet = False,
@@ -294,10 +291,7 @@ def convert(
             help="The file to write, or the folder for several links.",
         ),
     ],
-    fmt: Annotated[
-        opt.Layout | None,
-        typer.Option("--format", help="Layout: csv for a name that ends in .csv, else bits."),
-    ] = None,
+    fmt: opt.WrittenLayout = None,
     interval: opt.Interval = None,
     layout: opt.TraceLayout = None,
     column: opt.Column = None,
