@@ -69,6 +69,17 @@ def run(program: list[str], tmp_path: Path) -> Program:
     return start
 
 
+def own_process(code: str, folder: Path, **more: str) -> subprocess.CompletedProcess[bytes]:
+    """Run Python code in a process of its own, in a folder; `more` joins the environment."""
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env=ENVIRONMENT | more,
+        capture_output=True,
+        check=False,
+    )
+
+
 def _worked(process: int, since: float) -> float:
     """Seconds of processor time that a process has spent; where that cannot be read, of time.
 

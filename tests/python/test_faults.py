@@ -21,7 +21,7 @@ import pytest
 import airtcp
 from airtcp.cli import console, ctrl_c, write
 from airtcp.papers.cache import Cache
-from conftest import ENVIRONMENT
+from conftest import ENVIRONMENT, own_process
 from examples import LOSSY_LINK
 
 if TYPE_CHECKING:
@@ -299,13 +299,7 @@ def test_a_fault_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_fault_shows_its_place_when_asked(tmp_path: Path) -> None:
     code = "from airtcp.cli import console\nwith console.guard():\n    raise KeyError('x')\n"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env=ENVIRONMENT | {console.TRACEBACK: "1"},
-        capture_output=True,
-        check=False,
-    )
+    done = own_process(code, tmp_path, **{console.TRACEBACK: "1"})
     assert done.returncode == console.FAULT
     assert b"Traceback" in done.stderr
 
@@ -360,13 +354,7 @@ def test_ctrl_c_when_all_is_done_is_one_line(tmp_path: Path) -> None:
         "sys.argv = ['airtcp', '--version']\n"
         "__main__.main()\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env=ENVIRONMENT,
-        capture_output=True,
-        check=False,
-    )
+    done = own_process(code, tmp_path)
     assert (done.returncode, done.stderr) == (130, b"interrupted\n")
 
 

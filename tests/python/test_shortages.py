@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ import airtcp
 from airtcp import output
 from airtcp.cli import console, ctrl_c
 from airtcp.output import PlaceError
-from conftest import ENVIRONMENT
+from conftest import ENVIRONMENT, own_process
 from examples import LOSSY_LINK
 from test_faults import shell
 
@@ -62,13 +61,7 @@ def test_a_run_without_a_page_does_not_load_the_drawing_library(tmp_path: Path) 
         "os._exit = lambda code: None\nsys.argv = ['airtcp', 'run', 'a.toml']\nmain()\n"
         "assert 'vl_convert' not in sys.modules\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env=ENVIRONMENT,
-        capture_output=True,
-        check=False,
-    )
+    done = own_process(code, tmp_path)
     assert done.returncode == 0, done.stderr
     assert b"total goodput" in done.stdout
 
