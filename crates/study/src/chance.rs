@@ -39,16 +39,10 @@ const LEAST_OF_REMEDIES: f64 = 20.0;
 pub(crate) fn mean_rate(rates: &[f64], slots: usize, slot_s: f64) -> Estimate {
     let estimate = Estimate::of(rates.iter().copied());
     let delivered = estimate.mean.unwrap_or(0.0) * slots as f64 * slot_s;
-    if has_interval(delivered, slots as f64 - delivered) {
+    if SlotUse::have_interval(&[SlotUse::of_tcp(delivered, slots as f64 - delivered)]) {
         return estimate;
     }
     without_interval(estimate)
-}
-
-/// Whether Student's interval of a mean rate holds, for runs that deliver `delivered` packets in the
-/// mean and leave `without` slots without one.
-const fn has_interval(delivered: f64, without: f64) -> bool {
-    delivered >= LEAST_DELIVERED && without >= LEAST_WITHOUT
 }
 
 /// Slots of a run: those that delivered a packet, the others, and how many of each there are to be in the
@@ -71,10 +65,11 @@ impl SlotUse {
         Self { delivered, without, least: (LEAST_OF_REMEDIES, LEAST_LOST) }
     }
 
-    /// Whether Student's interval of the mean goodput of runs holds.
+    /// Whether Student's interval of the mean goodput of runs of one kind holds; also of none.
     pub(crate) fn have_interval(runs: &[Self]) -> bool {
+        let Some(Self { least, .. }) = runs.first() else { return true };
         let mean = |of: fn(&Self) -> f64| runs.iter().map(of).sum::<f64>() / runs.len() as f64;
-        mean(|s| s.delivered) >= mean(|s| s.least.0) && mean(|s| s.without) >= mean(|s| s.least.1)
+        mean(|s| s.delivered) >= least.0 && mean(|s| s.without) >= least.1
     }
 }
 

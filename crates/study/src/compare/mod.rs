@@ -265,7 +265,7 @@ fn assemble(
 /// packet or nearly none do.
 fn is_made_by_rare(runs: &[CompareRun]) -> bool {
     let slots: Vec<SlotUse> = runs.iter().filter_map(|r| r.slots).collect();
-    !slots.is_empty() && !SlotUse::have_interval(&slots)
+    !SlotUse::have_interval(&slots)
 }
 
 /// Replications whose goodputs are within this share of their mean are called alike.
