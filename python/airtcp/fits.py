@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import polars as pl
 
-from airtcp import words, words_fit
-from airtcp.written import Written
+from airtcp.findings import fit as words_fit
+from airtcp.findings import words
+from airtcp.result_files import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from airtcp.words import Finding
+    from airtcp.findings.words import Finding
 
 
 class FittedLink(TypedDict):

@@ -13,12 +13,12 @@ import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from airtcp.output import PlaceError, check_folder, content, in_place
+from airtcp.atomic_write import PlaceError, check_folder, content, in_place
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airtcp.output import Staged
+    from airtcp.atomic_write import Staged
 
 LIST: Final = ".airtcp.json"
 _SCHEMA: Final = "airtcp.out/1"

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from airtcp import words, words_capacity, words_study
-from airtcp.written import Written
+from airtcp.findings import capacity as words_capacity
+from airtcp.findings import study as words_study
+from airtcp.findings import words
+from airtcp.result_files import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -244,7 +246,7 @@ class CompareResult(_Result):
     @property
     def findings(self) -> list[words.Finding]:
         """The findings of the first subject, in plain words."""
-        from airtcp import words_compare
+        from airtcp.findings import compare as words_compare
 
         document = self.json
         if not document["subjects"]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp import cells
+from airtcp.findings import cells
 from airtcp.report import cell_rows
 from examples import SCENARIOS
 

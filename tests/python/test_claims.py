@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import airtcp
-from airtcp import words_compare, words_remedies, words_verdict
+from airtcp.findings import compare as words_compare
+from airtcp.findings import remedies as words_remedies
+from airtcp.findings import verdict as words_verdict
 from test_compare import a_case
 
 LINK = """

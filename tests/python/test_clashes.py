@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
+from airtcp import atomic_write as output
 from airtcp import folder as folders
-from airtcp import output
 from airtcp.cli import places, write
 from conftest import ENVIRONMENT
 from examples import LOSSY_LINK

@@ -12,8 +12,9 @@ import polars as pl
 import pytest
 
 import airtcp
-from airtcp import words_compare, words_verdict
 from airtcp.cli.compare import link_keys
+from airtcp.findings import compare as words_compare
+from airtcp.findings import verdict as words_verdict
 
 if TYPE_CHECKING:
     from pathlib import Path

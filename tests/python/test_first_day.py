@@ -6,8 +6,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import airtcp
-from airtcp import words, words_compare, words_remedies
 from airtcp.cli import cells as air
+from airtcp.findings import compare as words_compare
+from airtcp.findings import remedies as words_remedies
+from airtcp.findings import words
 from airtcp.papers import costs
 from airtcp.report import cell_rows
 from examples import DOCS, SCENARIOS

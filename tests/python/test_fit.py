@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 import airtcp
-from airtcp import _core, fit_links, words_fit
+from airtcp import _core, fit_links
+from airtcp.findings import fit as words_fit
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
-from airtcp import output
+from airtcp import atomic_write as output
 from airtcp.cli import places, write
 from airtcp.cli.options import Format
 from conftest import ENVIRONMENT

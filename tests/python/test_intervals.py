@@ -17,7 +17,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp import words, words_fit, words_link, words_notes, words_remedies, words_study
+from airtcp.findings import fit as words_fit
+from airtcp.findings import link as words_link
+from airtcp.findings import notes as words_notes
+from airtcp.findings import remedies as words_remedies
+from airtcp.findings import study as words_study
+from airtcp.findings import words
 from airtcp.papers import outcome, verdict
 from airtcp.papers.paper import Claim, Term
 

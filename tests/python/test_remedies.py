@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 import airtcp
-from airtcp import words_delay, words_remedies
+from airtcp.findings import delay as words_delay
+from airtcp.findings import remedies as words_remedies
 from airtcp.report import remedies as page
 
 if TYPE_CHECKING:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import airtcp
-from airtcp import run_datagrams, run_groups, words_run
+from airtcp.findings import datagrams as run_datagrams
+from airtcp.findings import groups as run_groups
+from airtcp.findings import run as words_run
 
 if TYPE_CHECKING:
     from pathlib import Path

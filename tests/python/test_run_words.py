@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 import airtcp
-from airtcp import run_causes, run_groups, words_run
 from airtcp.cli import run as run_command
 from airtcp.cli import tables
+from airtcp.findings import causes as run_causes
+from airtcp.findings import groups as run_groups
+from airtcp.findings import run as words_run
 from examples import SCENARIOS
 
 if TYPE_CHECKING:

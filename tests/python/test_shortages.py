@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
-from airtcp import output
+from airtcp import atomic_write as output
+from airtcp.atomic_write import PlaceError
 from airtcp.cli import console, ctrl_c
-from airtcp.output import PlaceError
 from conftest import ENVIRONMENT, own_process
 from examples import LOSSY_LINK
 from test_faults import shell

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp import words_compare, words_notes
+from airtcp.findings import compare as words_compare
+from airtcp.findings import notes as words_notes
 
 if TYPE_CHECKING:
     from conftest import Program

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from airtcp import words, words_link, words_study
+from airtcp.findings import link as words_link
+from airtcp.findings import study as words_study
+from airtcp.findings import words
 from airtcp.report.rows import pack, thin
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airtcp import atomic_write as output
 from airtcp import folder as folders
-from airtcp import output
 from airtcp.api.options import native
 
 if TYPE_CHECKING:

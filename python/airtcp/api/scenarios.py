@@ -96,7 +96,7 @@ def run(
         >>> len(result.fingerprints)
         3
     """
-    from airtcp import output
+    from airtcp import atomic_write as output
     from airtcp.api.captures import Captures
     from airtcp.results import RunResult
 

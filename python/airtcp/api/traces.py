@@ -10,9 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from airtcp import _core, output, words
+from airtcp import _core
+from airtcp import atomic_write as output
 from airtcp.api.options import as_json, finite, how_to_read, native, only_given, paths_of, plain
-from airtcp.words_notes import notes
+from airtcp.findings import words
+from airtcp.findings.notes import notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping

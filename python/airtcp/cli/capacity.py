@@ -18,8 +18,8 @@ def table(console: Console, links: Sequence[Mapping[str, Any]]) -> None:
     """Print what each link can carry, and say what a reader must know."""
     from rich.text import Text
 
-    from airtcp import words
     from airtcp.cli.tables import Column, put
+    from airtcp.findings import words
 
     if not links:
         return

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import cells
 from airtcp.cli.tables import Column, put
-from airtcp.words import SHARE, counted, estimate, possible
+from airtcp.findings import cells
+from airtcp.findings.words import SHARE, counted, estimate, possible
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -28,7 +28,7 @@ def put_result(result: CompareResult) -> None:
     """Print a comparison: each case in full, or of many a line each."""
     from rich.text import Text
 
-    from airtcp import words
+    from airtcp.findings import words
 
     console = screen()
     document = result.json
@@ -48,8 +48,8 @@ def _in_full(console: Console, subject: CompareSubject, reference: str, rival: s
     """Print the conclusion on one scenario or link, its tables, and everything else."""
     from rich.text import Text
 
-    from airtcp import words_compare
     from airtcp.cli import remedies
+    from airtcp.findings import compare as words_compare
 
     findings = words_compare.subject_findings(subject, reference, rival)
     for i, case in enumerate(subject["cases"]):
@@ -72,7 +72,9 @@ def _many(console: Console, subjects: Sequence[CompareSubject]) -> None:
     """Print a line for each of many subjects, and what they have in common."""
     from rich.text import Text
 
-    from airtcp import words_compare, words_notes, words_remedies
+    from airtcp.findings import compare as words_compare
+    from airtcp.findings import notes as words_notes
+    from airtcp.findings import remedies as words_remedies
 
     cases = [(subject["name"], subject["cases"][0]) for subject in subjects]
     overview(console, cases)
@@ -87,8 +89,9 @@ def _many(console: Console, subjects: Sequence[CompareSubject]) -> None:
 def _heading(console: Console, subject: CompareSubject, case: CompareCase) -> None:
     from rich.text import Text
 
-    from airtcp import words, words_compare
-    from airtcp.words_link import SLOT_ASSUMED
+    from airtcp.findings import compare as words_compare
+    from airtcp.findings import words
+    from airtcp.findings.link import SLOT_ASSUMED
 
     parts = [words_compare.repeats(case)]
     if case["channel"] != "scenario":
@@ -111,8 +114,8 @@ def case_table(console: Console, case: CompareCase, reference: str, rival: str |
 
 
 def _columns(case: CompareCase, reference: str, rival: str | None) -> list[Column]:
-    from airtcp import words_compare
-    from airtcp.words import SHARE
+    from airtcp.findings import compare as words_compare
+    from airtcp.findings.words import SHARE
 
     outcomes = case["outcomes"]
 
@@ -148,7 +151,7 @@ def means(
 ) -> Column | None:
     """Make a column of means with their intervals; none if there is nothing to show."""
     from airtcp.cli.tables import Column
-    from airtcp.words import NOT_NEGATIVE, estimate
+    from airtcp.findings.words import NOT_NEGATIVE, estimate
 
     if all(value is None or value["mean"] is None for value in values):
         return None
@@ -159,8 +162,8 @@ def means(
 
 def plain(head: str, outcomes: list[Outcome], key: str, scale: float, rank: int) -> Column | None:
     """Make a column of means; their intervals are in the other formats."""
-    from airtcp import words
     from airtcp.cli.tables import Column
+    from airtcp.findings import words
 
     means: list[float | None] = [outcome[key]["mean"] for outcome in outcomes]  # pyright: ignore[reportUnknownMemberType]
     if all(mean is None for mean in means):
@@ -184,7 +187,7 @@ def _gained(outcome: Outcome, *, interval: bool) -> Text:
     """Write the difference to the reference; one that is not significant does not stand out."""
     from rich.text import Text
 
-    from airtcp import words_compare
+    from airtcp.findings import compare as words_compare
 
     difference = outcome["difference"]
     certain = difference is not None and difference["standing"] in {"more", "less"}
@@ -199,8 +202,10 @@ def overview(console: Console, compared: list[tuple[str, CompareCase]]) -> None:
         console: Where to print.
         compared: Name and case of each link.
     """
-    from airtcp import words, words_compare, words_verdict
     from airtcp.cli.tables import Column, put
+    from airtcp.findings import compare as words_compare
+    from airtcp.findings import verdict as words_verdict
+    from airtcp.findings import words
 
     shown = compared[:_ROWS]
     cases = [case for _, case in shown]

@@ -143,9 +143,9 @@ def fit(
 def _fit_table(result: FitResult) -> None:
     from rich.text import Text
 
-    from airtcp import words
     from airtcp.cli.tables import Column, elided, fitted
-    from airtcp.words_fit import percent
+    from airtcp.findings import words
+    from airtcp.findings.fit import percent
 
     console = screen()
     document = result.json

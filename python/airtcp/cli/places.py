@@ -18,13 +18,13 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
+from airtcp import atomic_write as output
 from airtcp import folder as folders
-from airtcp import output
+from airtcp.atomic_write import PlaceError
 from airtcp.cli.console import fail, spare
 from airtcp.cli.options import Format
-from airtcp.output import PlaceError
 from airtcp.plain import printable
-from airtcp.written import REPORT
+from airtcp.result_files import REPORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -20,7 +20,7 @@ def section(console: Console, remedies: Remedies) -> None:
     """
     from rich.text import Text
 
-    from airtcp import words_remedies
+    from airtcp.findings import remedies as words_remedies
 
     findings = words_remedies.findings(remedies)
     console.print(Text(words_remedies.TITLES[remedies["aim"]], style="bold"))
@@ -37,7 +37,7 @@ def table(console: Console, remedies: Remedies) -> None:
     """Print what each remedy got, under a heading."""
     from rich.text import Text
 
-    from airtcp import words_remedies
+    from airtcp.findings import remedies as words_remedies
 
     console.print(Text(words_remedies.TITLES[remedies["aim"]], style="bold"))
     _rows(console, remedies)
@@ -51,8 +51,8 @@ def _rows(console: Console, remedies: Remedies) -> None:
 
 
 def _columns(remedies: Remedies) -> list[Column]:
-    from airtcp import words_compare
     from airtcp.cli.compare_tables import against, means, plain
+    from airtcp.findings import compare as words_compare
 
     outcomes = remedies["outcomes"]
     values, units = zip(*(words_compare.goodput(outcome) for outcome in outcomes), strict=True)

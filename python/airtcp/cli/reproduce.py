@@ -295,7 +295,7 @@ def _met(verdict: str) -> bool:
 
 
 def _number(value: float | None) -> str:
-    from airtcp import words
+    from airtcp.findings import words
 
     return "-" if value is None else words.number(value)
 

@@ -195,12 +195,13 @@ _PROTOCOL_COLUMNS = (
 
 
 def _tables(result: RunResult) -> None:
-    from airtcp import run_datagrams, run_groups
     from airtcp.cli.tables import Column, put
+    from airtcp.findings import datagrams as run_datagrams
+    from airtcp.findings import groups as run_groups
+    from airtcp.findings.groups import ways
+    from airtcp.findings.words import counted, estimate, possible
     from airtcp.report.link_rows import used
     from airtcp.report.run_rows import coded
-    from airtcp.run_groups import ways
-    from airtcp.words import counted, estimate, possible
 
     console = screen()
     document = result.json
@@ -252,7 +253,7 @@ def _findings(document: RunDocument) -> None:
     """Print what happened, before the numbers."""
     from rich.text import Text
 
-    from airtcp import words_run
+    from airtcp.findings import run as words_run
 
     for finding in words_run.findings(document):
         screen().print(Text.assemble((f"{finding.headline}. ", "bold"), finding.text))
@@ -260,9 +261,9 @@ def _findings(document: RunDocument) -> None:
 
 def _groups(document: RunDocument) -> None:
     """Print the flows of each direction together, where there are several of something."""
-    from airtcp import words
     from airtcp.cli.tables import Column, put
-    from airtcp.run_groups import directions
+    from airtcp.findings import words
+    from airtcp.findings.groups import directions
 
     found = directions(document)
     if not found:
@@ -282,8 +283,8 @@ def _groups(document: RunDocument) -> None:
 
 def _ways(document: RunDocument) -> None:
     """Show what each way over link protocols trades, all its hops and flows together."""
-    from airtcp import words
     from airtcp.cli.tables import Column, put
+    from airtcp.findings import words
     from airtcp.report.link_rows import ways
 
     found = ways(document)
@@ -302,8 +303,8 @@ def _ways(document: RunDocument) -> None:
 
 def _fairness(document: RunDocument) -> str:
     """Say how equal the flows' shares are, if there is more than one of something."""
+    from airtcp.findings.words import SHARE, estimate
     from airtcp.report.link_rows import apart
-    from airtcp.words import SHARE, estimate
 
     summary = document["summary"]
     if len(summary["flows"]) < 2 or apart(document):  # noqa: PLR2004 - one alone has everything

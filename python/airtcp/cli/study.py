@@ -135,9 +135,9 @@ def _rows(result: StudyResult) -> tuple[Any, list[Any]]:
 def _table(result: StudyResult) -> None:
     from rich.text import Text
 
-    from airtcp import words
     from airtcp.cli import capacity
     from airtcp.cli.tables import fitted
+    from airtcp.findings import words
 
     console = screen()
     links = result.json["links"]
@@ -171,7 +171,7 @@ def _table(result: StudyResult) -> None:
 
 def put_notes(console: Console, links: Sequence[Mapping[str, Any]]) -> None:
     """Print what a reader of the numbers must know of the traces."""
-    from airtcp.words_notes import notes
+    from airtcp.findings.notes import notes
 
     put_lines(console, notes(links))
 
@@ -215,7 +215,7 @@ def _helped(links: list[Link]) -> None:
 
 def _slot(console: Console, link: Link) -> None:
     """Say under a table of rates that its slot is assumed, where that is so."""
-    from airtcp.words_link import SLOT_ASSUMED
+    from airtcp.findings.link import SLOT_ASSUMED
 
     if link["tcp"]["slot_assumed"]:
         console.print(f"{SLOT_ASSUMED}: all rates and times here depend on it")
@@ -254,8 +254,8 @@ def _not_significant(link: Link) -> bool:
 
 
 def _columns(links: list[Link]) -> list[Column]:
-    from airtcp import words
     from airtcp.cli.tables import Column
+    from airtcp.findings import words
 
     def each(make: Callable[[Link], str]) -> list[str]:
         return [make(link) for link in links]
@@ -326,7 +326,7 @@ def _columns(links: list[Link]) -> list[Column]:
 
 def _slot_ms(tcp: LinkTcp) -> str:
     """Write the time between packets, and whether it is known."""
-    from airtcp import words
+    from airtcp.findings import words
 
     known = "" if not tcp["slot_assumed"] else " assumed"
     return f"{words.number(1e3 * tcp['slot_s'])}{known}"
@@ -336,7 +336,7 @@ def _gain(link: Link, *, interval: bool) -> Text:
     """Write the gain; one that is not significant has no interval and does not stand out."""
     from rich.text import Text
 
-    from airtcp import words
+    from airtcp.findings import words
 
     gain = link["tcp"]["difference"]["independent"]["percent"]
     if gain is None or gain["mean"] is None or link["mu"] is None:

@@ -105,7 +105,7 @@ def _unsettled(console: Console, links: list[dict[str, Any]]) -> None:
     """Say of the first links why mu has not settled."""
     from rich.text import Text
 
-    from airtcp import words_link
+    from airtcp.findings import link as words_link
 
     unsettled = [x for x in links if x["mu"] is not None and not x["converged"]]
     for link in unsettled[:_REASONS]:
@@ -118,10 +118,11 @@ def _unsettled(console: Console, links: list[dict[str, Any]]) -> None:
 def _table(document: dict[str, Any]) -> None:
     from rich.text import Text
 
-    from airtcp import words, words_link
     from airtcp.cli import capacity
     from airtcp.cli.study import put_notes
     from airtcp.cli.tables import Column, put
+    from airtcp.findings import link as words_link
+    from airtcp.findings import words
 
     console = screen()
     every: list[dict[str, Any]] = document["links"]
@@ -175,7 +176,7 @@ def _table(document: dict[str, Any]) -> None:
 
 
 def _interval(link: dict[str, Any]) -> str:
-    from airtcp import words
+    from airtcp.findings import words
 
     known = link["interval_s"]
     return "unknown" if known is None else words.number(1e3 * known)
@@ -214,9 +215,9 @@ def synth(
     quiet: opt.Quiet = False,
 ) -> None:
     """Make a synthetic trace, and say the PRR and the longest loss run that came out."""
-    from airtcp import words
     from airtcp.api.traces import synth_drawn
     from airtcp.cli import places
+    from airtcp.findings import words
 
     places.check(path, force=force, inputs=[] if model is None else [model], ours=False)
     parsed = None if model is None else _model(model)
@@ -302,7 +303,8 @@ def convert(
     quiet: opt.Quiet = False,
 ) -> None:
     """Write traces anew in a layout that everything reads."""
-    from airtcp import api, words
+    from airtcp import api
+    from airtcp.findings import words
 
     with refusals(), progress(quiet=quiet) as tell:
         written = api.convert(

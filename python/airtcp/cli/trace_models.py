@@ -10,7 +10,7 @@ import typer
 from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
 from airtcp.plain import printable_values
-from airtcp.written import Written
+from airtcp.result_files import Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -140,10 +140,10 @@ def _rows(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _table(document: dict[str, Any]) -> None:
-    from airtcp import words
     from airtcp.cli.study import put_lines
     from airtcp.cli.tables import Column, put
-    from airtcp.words_notes import models_notes
+    from airtcp.findings import words
+    from airtcp.findings.notes import models_notes
 
     console = screen()
     overall: list[dict[str, Any]] = document["overall"]

@@ -14,15 +14,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp import atomic_write as output
 from airtcp import folder as folders
-from airtcp import output
+from airtcp.atomic_write import PlaceError, closed
 from airtcp.cli import ctrl_c
 from airtcp.cli.console import INTERRUPTED, fail, note, to_stdout
 from airtcp.cli.options import Format
-from airtcp.output import PlaceError, closed
+from airtcp.findings.words import counted
 from airtcp.plain import printable
-from airtcp.words import counted
-from airtcp.written import REPORT, write_parquet
+from airtcp.result_files import REPORT, write_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from airtcp.cli.places import Places
-    from airtcp.written import Written
+    from airtcp.result_files import Written
 
 
 _FORMULA: Final = r"^(?:\s*[=+\-@\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]|[\t\r\n])"

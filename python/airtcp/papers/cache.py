@@ -20,7 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import _core, output
+from airtcp import _core
+from airtcp import atomic_write as output
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -41,7 +41,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from airtcp import words
+from airtcp.findings import words
 from airtcp.papers.form import refuse
 from airtcp.papers.paper import term
 from airtcp.papers.rows import interval, said_counts, shown, told

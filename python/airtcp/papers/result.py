@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from airtcp import words
+from airtcp.findings import words
 from airtcp.papers.rows import counted, shown, tally
-from airtcp.written import Written
+from airtcp.result_files import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

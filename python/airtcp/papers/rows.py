@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
-from airtcp import words
+from airtcp.findings import words
 from airtcp.papers.form import refuse
 from airtcp.papers.paper import Claim, Published, Term, cause_of
 from airtcp.papers.verdict import MET, Judged, Verdict, judge, judge_claim, said_margin

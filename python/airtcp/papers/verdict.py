@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from math import hypot, inf, isfinite
 from typing import TYPE_CHECKING, Final, Literal
 
-from airtcp import words
+from airtcp.findings import words
 from airtcp.papers.outcome import repeated
 from airtcp.papers.paper import Term, cause_of
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
-from airtcp import words, words_capacity
+from airtcp.findings import capacity as words_capacity
+from airtcp.findings import words
 from airtcp.report import charts_compare, remedies, theme
 from airtcp.report.charts import finish, named, q, zoom
 from airtcp.report.compare_rows import mean_row, table

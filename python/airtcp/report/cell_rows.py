@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import cells, words
+from airtcp.findings import cells, words
+from airtcp.findings.words import SHARE
 from airtcp.report.run_rows import drawn, estimate, table
-from airtcp.words import SHARE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
-from airtcp import cells
+from airtcp.findings import cells
 from airtcp.report import theme, timeline_rows
 from airtcp.report.charts import finish, n, named, q, zoom
 

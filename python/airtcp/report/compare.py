@@ -6,7 +6,9 @@ import json
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import words, words_compare, words_remedies
+from airtcp.findings import compare as words_compare
+from airtcp.findings import remedies as words_remedies
+from airtcp.findings import words
 from airtcp.report import charts_compare, remedies
 from airtcp.report.compare_rows import (
     CHANNEL_NAMES,

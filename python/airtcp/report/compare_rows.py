@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import words, words_compare, words_verdict
+from airtcp.findings import compare as words_compare
+from airtcp.findings import verdict as words_verdict
+from airtcp.findings import words
 from airtcp.report.rows import thin
 from airtcp.report.run_rows import estimate
 

@@ -6,11 +6,13 @@ import json
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import words, words_fit, words_link
+from airtcp.findings import fit as words_fit
+from airtcp.findings import link as words_link
+from airtcp.findings import words
+from airtcp.findings.fit import percent
 from airtcp.report import charts_fit
 from airtcp.report.charts import assume
 from airtcp.report.page import render
-from airtcp.words_fit import percent
 
 if TYPE_CHECKING:
     from airtcp.fits import FitDocument

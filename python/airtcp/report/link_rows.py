@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import words
+from airtcp.findings import words
 from airtcp.report.run_rows import SENT_COLUMNS, mean, table
 
 if TYPE_CHECKING:

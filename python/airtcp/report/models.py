@@ -7,11 +7,11 @@ from math import exp, inf
 from statistics import mode
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import words
+from airtcp.findings import words
+from airtcp.findings.fit import percent
+from airtcp.findings.notes import models_notes
 from airtcp.report import charts_models
 from airtcp.report.page import render
-from airtcp.words_fit import percent
-from airtcp.words_notes import models_notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable

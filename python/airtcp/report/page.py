@@ -13,8 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 import jinja2
 from markupsafe import Markup
 
-from airtcp import run_groups, words, words_capacity, words_link, words_run, words_study
 from airtcp.api.options import COMPARED
+from airtcp.findings import capacity as words_capacity
+from airtcp.findings import groups as run_groups
+from airtcp.findings import link as words_link
+from airtcp.findings import run as words_run
+from airtcp.findings import study as words_study
+from airtcp.findings import words
 from airtcp.papers import cache as kept
 from airtcp.plain import printable, printable_values
 from airtcp.report import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import words
+from airtcp.findings import words
 from airtcp.papers.rows import Row, counted, interval, shown, told
 from airtcp.papers.verdict import MET
 from airtcp.report import charts_papers

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import words_compare, words_remedies
+from airtcp.findings import compare as words_compare
+from airtcp.findings import remedies as words_remedies
 from airtcp.report import charts_compare
 from airtcp.report.compare_rows import mean_row, table
 

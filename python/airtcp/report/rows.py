@@ -13,7 +13,9 @@ import gzip
 import json
 from typing import TYPE_CHECKING, Any, Literal
 
-from airtcp import words, words_link, words_notes
+from airtcp.findings import link as words_link
+from airtcp.findings import notes as words_notes
+from airtcp.findings import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,7 +6,9 @@ from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import run_datagrams, run_groups, words
+from airtcp.findings import datagrams as run_datagrams
+from airtcp.findings import groups as run_groups
+from airtcp.findings import words
 from airtcp.report.rows import thin
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ def estimate(
     scale: float,
     limits: tuple[float, float] = words.NOT_NEGATIVE,
 ) -> str:
-    """Write a mean with its interval for a page, as `airtcp.words.estimate` does."""
+    """Write a mean with its interval for a page, as `airtcp.findings.words.estimate` does."""
     return words.estimate(value, scale, limits, unknown="\N{EN DASH}")
 
 

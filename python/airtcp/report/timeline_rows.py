@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from airtcp import cells, words
+from airtcp.findings import cells, words
 
 if TYPE_CHECKING:
     from airtcp.documents import RunDocument

@@ -1,7 +1,7 @@
 """What would shorten the wait in the queue of a link of varying capacity, in plain words.
 
 The remedies are queue disciplines and transports that keep a queue short. Their aim is the delivery
-time, and goodput is what they cost. As in `airtcp.words_remedies`, terminal and page use the same
+time, and goodput is what they cost. As in `findings.remedies`, terminal and page use the same
 sentences, and no effect is stated whose paired interval includes zero.
 """
 
@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airtcp import words, words_remedies, words_verdict
-from airtcp.words import Finding
+from airtcp.findings import remedies as words_remedies
+from airtcp.findings import verdict as words_verdict
+from airtcp.findings import words
+from airtcp.findings.words import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,8 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, ClassVar, Self
 
+from airtcp import atomic_write as output
 from airtcp import folder as folders
-from airtcp import output
 from airtcp.plain import printable_values
 
 if TYPE_CHECKING:

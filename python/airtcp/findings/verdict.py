@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
-from airtcp import words
-from airtcp.words import Finding, listed
+from airtcp.findings import words
+from airtcp.findings.words import Finding, listed
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import run_causes, run_groups, words
-from airtcp.words import Finding
+from airtcp.findings import causes as run_causes
+from airtcp.findings import groups as run_groups
+from airtcp.findings import words
+from airtcp.findings.words import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 The terminal and the report use the same sentences, so they never disagree. Every sentence is
 made from the document alone; where a confidence interval spans zero the sentence says so
-instead of naming a direction. The sentences themselves are in the modules `words_...`.
+instead of naming a direction. The sentences themselves are in the modules beside this one.
 """
 
 from __future__ import annotations

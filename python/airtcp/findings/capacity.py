@@ -1,14 +1,15 @@
 """Findings about links of varying capacity in plain words: how much, how varying, what TCP gets.
 
-As in `airtcp.words`, terminal and page use the same sentences.
+As in `findings.words`, terminal and page use the same sentences.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp import words_remedies, words_verdict
-from airtcp.words import Finding, counted, number
+from airtcp.findings import remedies as words_remedies
+from airtcp.findings import verdict as words_verdict
+from airtcp.findings.words import Finding, counted, number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,9 +11,9 @@ from math import sqrt
 from statistics import mean, stdev
 from typing import TYPE_CHECKING, Final
 
+from airtcp.findings.link import SLOT_ASSUMED
+from airtcp.findings.words import Finding, count, counted, number, signed
 from airtcp.papers.outcome import student
-from airtcp.words import Finding, count, counted, number, signed
-from airtcp.words_link import SLOT_ASSUMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import run_groups, words
+from airtcp.findings import groups as run_groups
+from airtcp.findings import words
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Mapping, Sequence
 
     from airtcp.documents import RunDocument
-    from airtcp.run_groups import Place
+    from airtcp.findings.groups import Place
 
 _HALF: Final = 0.5
 REMEDIES: Final = "`airtcp compare SCENARIO --remedies usual`"

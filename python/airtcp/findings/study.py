@@ -1,7 +1,7 @@
 """Findings about a set of links in plain words: what they have in common, where they differ.
 
-As in `airtcp.words`, terminal and page use the same sentences; those of one link are in
-`airtcp.words_link`.
+As in `findings.words`, terminal and page use the same sentences; those of one link are in
+`findings.link`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from airtcp import words_compare, words_remedies
-from airtcp.words import Finding, count, counted, number, times
-from airtcp.words_link import Model, drawn, link_findings, memory, standing
+from airtcp.findings import compare as words_compare
+from airtcp.findings import remedies as words_remedies
+from airtcp.findings.link import Model, drawn, link_findings, memory, standing
+from airtcp.findings.words import Finding, count, counted, number, times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Findings about one link in plain words: what its losses are, and how they affect TCP.
 
-As in `airtcp.words`, terminal and page use the same sentences. The prediction interval decides
+As in `findings.words`, terminal and page use the same sentences. The prediction interval decides
 whether TCP over the trace differs from TCP over a model's links: the trace is a single draw.
 """
 
@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from airtcp import words_compare, words_remedies
-from airtcp.words import TWICE, Finding, bounds, count, counted, number, times
+from airtcp.findings import compare as words_compare
+from airtcp.findings import remedies as words_remedies
+from airtcp.findings.words import TWICE, Finding, bounds, count, counted, number, times
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

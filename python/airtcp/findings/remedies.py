@@ -1,6 +1,6 @@
 """What would help a link, in plain words: transports with erasure coding, link protocols.
 
-As in `airtcp.words_compare`, terminal and page use the same sentences, and nothing is said to help
+As in `findings.compare`, terminal and page use the same sentences, and nothing is said to help
 whose paired interval includes zero. Each remedy is held against plain TCP over the same channel.
 """
 
@@ -9,8 +9,9 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from airtcp import words, words_verdict
-from airtcp.words import Finding
+from airtcp.findings import verdict as words_verdict
+from airtcp.findings import words
+from airtcp.findings.words import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -465,7 +466,7 @@ def cost(remedies: Remedies) -> Finding | None:
 
 def findings(remedies: Remedies) -> list[Finding]:
     """Say everything there is to say of the remedies on one channel, the conclusion first."""
-    from airtcp import words_delay
+    from airtcp.findings import delay as words_delay
 
     if remedies["aim"] == "delay":
         return words_delay.findings(remedies)
@@ -479,7 +480,7 @@ def summaries(links: Sequence[tuple[str, Remedies]]) -> list[Finding]:
     Args:
         links: Name and remedies of each link.
     """
-    from airtcp import words_delay
+    from airtcp.findings import delay as words_delay
 
     losses = [link for link in links if link[1]["aim"] == "losses"]
     delay = [link for link in links if link[1]["aim"] == "delay"]

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from airtcp.words import count, counted
-from airtcp.words_link import SLOT_ASSUMED
+from airtcp.findings.link import SLOT_ASSUMED
+from airtcp.findings.words import count, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """Findings of a comparison in plain words: what to conclude, and the evidence for it.
 
-As in `airtcp.words`, terminal and page use the same sentences. The conclusion is that of the
-document's verdict, which weighs four criteria (`airtcp.words_verdict`). Nothing here names a
+As in `findings.words`, terminal and page use the same sentences. The conclusion is that of the
+document's verdict, which weighs four criteria (`findings.verdict`). Nothing here names a
 difference that the paired intervals do not support.
 """
 
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp import words, words_verdict
-from airtcp.words import Finding, listed
+from airtcp.findings import verdict as words_verdict
+from airtcp.findings import words
+from airtcp.findings.words import Finding, listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import run_causes, run_datagrams, run_groups, run_queues, words
-from airtcp.words import Finding
+from airtcp.findings import causes as run_causes
+from airtcp.findings import datagrams as run_datagrams
+from airtcp.findings import groups as run_groups
+from airtcp.findings import queues as run_queues
+from airtcp.findings import words
+from airtcp.findings.words import Finding
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Mapping, Sequence
 
     from airtcp.documents import RunDocument
-    from airtcp.run_groups import Place
+    from airtcp.findings.groups import Place
 
 STARVED: Final = 0.2
 """A flow starves if it gets less than this share of the mean of the flows that never end."""

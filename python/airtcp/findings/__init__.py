@@ -1,0 +1,1 @@
+"""What numbers mean, in words: pure functions of results, which terminal and page share."""
