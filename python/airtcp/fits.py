@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import polars as pl
 
-from airtcp.findings import fit as words_fit
+from airtcp.findings import fit as fit_words
 from airtcp.findings import words
 from airtcp.result_files import Written
 
@@ -120,7 +120,7 @@ class FitResult(Written):
     @property
     def findings(self) -> list[Finding]:
         """The findings in plain words."""
-        return words_fit.findings(self.json)
+        return fit_words.findings(self.json)
 
     @property
     def tables(self) -> list[str]:

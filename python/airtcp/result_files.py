@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, ClassVar, Self
 
-from airtcp import atomic_write as output
+from airtcp import atomic_write
 from airtcp import folder as folders
 from airtcp.plain import printable_values
 
@@ -66,7 +66,7 @@ class Written(ABC):
             The file written.
         """
         target = Path(path)
-        output.write_text(target, self.page())
+        atomic_write.write_text(target, self.page())
         return target
 
     def write(self, folder: str | os.PathLike[str], *, report: bool = True) -> list[Path]:
@@ -83,13 +83,13 @@ class Written(ABC):
             The files written.
         """
         home = Path(folder)
-        with output.staged() as files:
+        with atomic_write.staged() as files:
             names = self.stage(files, home, report=report)
         return [home / name for name in names]
 
     def stage(
         self,
-        files: output.Staged,
+        files: atomic_write.Staged,
         home: Path,
         *,
         report: bool,

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from airtcp.findings import capacity as words_capacity
-from airtcp.findings import study as words_study
-from airtcp.findings import words
+from airtcp.findings import capacity, study, words
 from airtcp.result_files import Written
 
 if TYPE_CHECKING:
@@ -114,8 +112,8 @@ class StudyResult(_Result):
     @property
     def findings(self) -> list[words.Finding]:
         """The findings over all links, in plain words."""
-        found = words_study.study_findings(self.json["links"]) if self.json["links"] else []
-        return [*found, *words_capacity.capacity_findings(self.json["capacities"])]
+        found = study.study_findings(self.json["links"]) if self.json["links"] else []
+        return [*found, *capacity.capacity_findings(self.json["capacities"])]
 
     def page(self) -> str:
         """Make the report: one HTML document, complete in itself."""
@@ -246,12 +244,12 @@ class CompareResult(_Result):
     @property
     def findings(self) -> list[words.Finding]:
         """The findings of the first subject, in plain words."""
-        from airtcp.findings import compare as words_compare
+        from airtcp.findings import compare
 
         document = self.json
         if not document["subjects"]:
             return []
-        return words_compare.subject_findings(
+        return compare.subject_findings(
             document["subjects"][0], document["reference"], document["rival"]
         )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import airtcp
-from airtcp.findings import compare as words_compare
-from airtcp.findings import remedies as words_remedies
-from airtcp.findings import verdict as words_verdict
+from airtcp.findings import compare
+from airtcp.findings import remedies as remedies_words
+from airtcp.findings import verdict as verdict_words
 from test_compare import a_case
 
 LINK = """
@@ -34,7 +34,7 @@ def _against(means: dict[str, float], percents: dict[str, Any], verdict: dict[st
             percent = {"mean": mean, "ci_low": low, "ci_high": high}
             side = "more" if low > 0 else "less" if high < 0 else "undecided"
             outcome["difference"] = {"absolute": percent, "percent": percent, "standing": side}
-    found = words_compare.against(case, next(iter(means)))
+    found = compare.against(case, next(iter(means)))
     assert found is not None
     return found.text
 
@@ -55,7 +55,7 @@ def test_remedies_that_change_nothing_are_not_higher() -> None:
     remedies = airtcp.compare("s.toml", text=text, tcp="sack", remedies=["lt-tcp", "cubic"])
     found = remedies.json["subjects"][0]["remedies"]
     assert found is not None
-    said = words_remedies.conclusion(found).text
+    said = remedies_words.conclusion(found).text
     assert "0 % [0, 0]" not in said
     assert "Less than 0.05 % apart: cubic" in said
 
@@ -76,7 +76,7 @@ def test_what_is_better_in_the_mean_is_not_better_in_nothing() -> None:
     case = a_case({"a": 3e6, "b": 2e6}, {"first": "a", "behind": [behind]}, resent=0.29)
     assert (
         "Better in the mean, but not shown to be by as much as counts: b"
-        in words_verdict.conclusion(case).text
+        in verdict_words.conclusion(case).text
     )
-    [worse] = words_verdict.rest(case)
+    [worse] = verdict_words.rest(case)
     assert worse.headline == "Worse, and in no criterion significantly better"

@@ -13,8 +13,8 @@ import pytest
 
 import airtcp
 from airtcp.cli.compare import link_keys
-from airtcp.findings import compare as words_compare
-from airtcp.findings import verdict as words_verdict
+from airtcp.findings import compare
+from airtcp.findings import verdict as verdict_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -287,7 +287,7 @@ def a_case(
 
 def test_words_follow_the_verdict() -> None:
     means = {"a": 3e6, "b": 2e6, "c": 1e6}
-    said = words_verdict.conclusion
+    said = verdict_words.conclusion
     waste: Any = {"variant": "b", "than": "a", "better": ["waste"], "worse": ["goodput"]}
     slow: Any = {"variant": "c", "than": "b", "better": [], "worse": ["goodput"]}
 
@@ -306,7 +306,7 @@ def test_words_follow_the_verdict() -> None:
     assert said(dear).headline == "a for goodput, b for few retransmissions"
     assert "b is better in retransmitted share (1.0 %, a 29 %)" in said(dear).text
     assert "worse in goodput (2.00 Mb/s, a 3.00 Mb/s)" in said(dear).text
-    [behind] = words_verdict.rest(dear)
+    [behind] = verdict_words.rest(dear)
     assert behind.text == "c is worse in goodput (1.00 Mb/s, b 2.00 Mb/s)."
 
     assert said(a_case(means, {"first": "a", "as_good": ["b"]})).headline == "a or b"
@@ -322,14 +322,14 @@ def test_words_follow_the_verdict() -> None:
 def test_what_is_not_ranked_is_not_named_best() -> None:
     why = [{"variant": "a", "why": "it needs a queue that marks with ECN, and the path has none"}]
     case = a_case({"a": 9e6, "b": 2e6}, {"first": "b", "not_ranked": why}, resent=0.29)
-    assert words_verdict.conclusion(case).headline == "b alone"
-    [left] = words_verdict.rest(case)
+    assert verdict_words.conclusion(case).headline == "b alone"
+    [left] = verdict_words.rest(case)
     assert left.text.startswith("a (9.00 Mb/s): it needs a queue that marks")
-    assert words_compare.best(case) == "b"
-    assert "a is not ranked: it needs" in words_compare.suits(case).text
+    assert compare.best(case) == "b"
+    assert "a is not ranked: it needs" in compare.suits(case).text
     # Nor by a single run.
     single = a_case({"a": 9e6, "b": 2e6, "c": 1e6}, {"not_ranked": why}, count=1)
-    assert words_verdict.conclusion(single).text.startswith("b has the highest goodput")
+    assert verdict_words.conclusion(single).text.startswith("b has the highest goodput")
 
 
 def test_terminal_page_and_document_have_one_verdict(
@@ -343,7 +343,7 @@ def test_terminal_page_and_document_have_one_verdict(
     verdict = case["verdict"]
     assert [entry["variant"] for entry in verdict["not_ranked"]] == ["jersey:ecn=true"]
     assert verdict["first"] in {"sack", "cubic"}
-    said = words_verdict.conclusion(case)
+    said = verdict_words.conclusion(case)
     page = html.unescape((tmp_path / "all" / "report.html").read_text("utf-8"))
     for text in (out, page):
         assert said.text in text
@@ -394,18 +394,18 @@ def _paired(mean: float, low: float | None, high: float | None) -> dict[str, Any
 def test_no_difference_is_below_nothing() -> None:
     case = a_case({"a": 3e6, "b": 2e6}, {})
     case["outcomes"][1]["difference"] = _paired(14.0, -461.0, 58.0)
-    shown = words_compare.against_reference(case["outcomes"][1])
+    shown = compare.against_reference(case["outcomes"][1])
     assert shown == "~ +14 [\N{MINUS SIGN}100, +58]"
 
 
 def test_what_has_no_interval_is_not_called_insignificant() -> None:
     case = a_case({"a": 3e6, "b": 2e6}, {}, count=1)
     case["outcomes"][1]["difference"] = _paired(-33.0, None, None)
-    said = words_compare.against(case, "a")
+    said = compare.against(case, "a")
     assert said is not None
     assert said.text == "Not tested (one replication only): b."
     case["replications"] = 10
-    said = words_compare.against(case, "a")
+    said = compare.against(case, "a")
     assert said is not None
     assert said.text == "Not tested (rare replications make the mean): b."
 
@@ -416,7 +416,7 @@ def test_the_shortest_round_trip_is_not_the_longest() -> None:
     def said(*ends: tuple[float, float | None, float | None]) -> str | None:
         for outcome, (mean, low, high) in zip(case["outcomes"], ends, strict=True):
             outcome["rtt_mean_s"] = {"mean": mean, "ci_low": low, "ci_high": high}
-        found = words_compare.delay(case)
+        found = compare.delay(case)
         return None if found is None else f"{found.headline}. {found.text}"
 
     wide, near, far = (0.07, 0.02, 0.12), (0.03, 0.02, 0.04), (0.06, 0.05, 0.07)

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import airtcp
 from airtcp.cli import cells as air
-from airtcp.findings import compare as words_compare
-from airtcp.findings import remedies as words_remedies
-from airtcp.findings import words
+from airtcp.findings import compare, remedies, words
 from airtcp.papers import costs
 from airtcp.report import cell_rows
 from examples import DOCS, SCENARIOS
@@ -31,11 +29,11 @@ def _plain(text: str) -> str:
 def test_a_remedy_without_enough_data_is_not_said_to_fail() -> None:
     made = made_remedies(("lt-tcp", 600.0, "undecided"))
     made |= {"over": "stretches", "replications": 2}
-    said = words_remedies.conclusion(made)
+    said = remedies.conclusion(made)
     assert said.headline == "No remedy is shown to raise goodput"
     assert said.text.endswith(" 2 stretches cannot exclude a gain; more may decide.")
     made = made_remedies(("lt-tcp", -60.0, "less"))
-    assert words_remedies.conclusion(made).headline == "No remedy raises goodput"
+    assert remedies.conclusion(made).headline == "No remedy raises goodput"
 
 
 def test_equal_goodput_has_no_first(tmp_path: Path, run: Program) -> None:
@@ -59,9 +57,9 @@ def _case(*rows: tuple[str, float, float | None]) -> Any:
 
 
 def test_a_shortest_round_trip_needs_intervals_that_tell() -> None:
-    assert words_compare.delay(_case(("sack", 89.4, 0.4), ("newreno", 89.6, 0.4))) is None
-    assert words_compare.delay(_case(("sack", 80.0, None), ("cubic", 89.6, None))) is None
-    said = words_compare.delay(_case(("a", 80.0, 1), ("b", 81.0, 1), ("c", 90.0, 1)))
+    assert compare.delay(_case(("sack", 89.4, 0.4), ("newreno", 89.6, 0.4))) is None
+    assert compare.delay(_case(("sack", 80.0, None), ("cubic", 89.6, None))) is None
+    said = compare.delay(_case(("a", 80.0, 1), ("b", 81.0, 1), ("c", 90.0, 1)))
     assert said is not None
     assert said.headline == "Shortest round-trip time: a or b"
 

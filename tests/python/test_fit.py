@@ -12,7 +12,7 @@ import pytest
 
 import airtcp
 from airtcp import _core, fit_links
-from airtcp.findings import fit as words_fit
+from airtcp.findings import fit as fit_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -269,18 +269,18 @@ def test_a_table_of_links_is_read_within_bounds(tmp_path: Path, studied: Path) -
 
 def test_findings_agree_with_the_errors(result: FitResult) -> None:
     document = result.json
-    best = words_fit.best(document)
+    best = fit_words.best(document)
     assert best is not None
     errors = [fit["leave_one_out_error"] for fit in document["fits"]]
     assert best["leave_one_out_error"] == min(e for e in errors if e is not None)
-    before, after = (words_fit.best(document, [name]) for name in ("combined", "second-order"))
+    before, after = (fit_words.best(document, [name]) for name in ("combined", "second-order"))
     assert before is not None
     assert after is not None
-    change = words_fit.improvement(document, before, after)
+    change = fit_words.improvement(document, before, after)
     assert change is not None
     gain = (before["leave_one_out_error"] or 0) - (after["leave_one_out_error"] or 0)
     assert change[0] == pytest.approx(gain)
-    assert words_fit.improvement(document, before, before) == (0.0, 0.0)
+    assert fit_words.improvement(document, before, before) == (0.0, 0.0)
     assert result.findings[0].headline == f"{best['name']} estimates best"
 
 
@@ -401,5 +401,5 @@ def test_ratios_of_another_scale_are_noticed(studied: Path, tmp_path: Path) -> N
         airtcp.trace_fit(tmp_path / "study.json")
     many = [link | {"name": str(i), "prr": 0.0001 * i} for i in range(1, 103)]
     (tmp_path / "study.json").write_text(json.dumps(document | {"links": many}))
-    found = words_fit.findings(airtcp.trace_fit(tmp_path / "study.json").json)
+    found = fit_words.findings(airtcp.trace_fit(tmp_path / "study.json").json)
     assert "PRR in hundredths?" in [finding.headline for finding in found]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
-from airtcp import atomic_write as output
+from airtcp import atomic_write
 from airtcp.cli import places, write
 from airtcp.cli.options import Format
 from conftest import ENVIRONMENT
@@ -88,8 +88,8 @@ def test_a_wait_for_a_trace_that_is_a_pipe_can_be_ended(
 
 def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
     target = tmp_path / "a" / "file.txt"
-    output.write_text(target, "first")
-    with pytest.raises(ZeroDivisionError), output.whole(target) as part:
+    atomic_write.write_text(target, "first")
+    with pytest.raises(ZeroDivisionError), atomic_write.whole(target) as part:
         part.write_text(f"half of the second {1 // 0}")
     assert target.read_text() == "first"
     assert [path.name for path in target.parent.iterdir()] == ["file.txt"]
@@ -144,7 +144,7 @@ def test_a_part_of_a_result_for_this_folder_goes_beside_it(
         assert aside.out is not None
         assert (aside.out.name, aside.out.parent) == (place, out.resolve().parent)
         assert aside.report == aside.out / "report.html"
-    assert output.free(Path("/")).name == "results.unfinished"
+    assert atomic_write.free(Path("/")).name == "results.unfinished"
 
 
 @pytest.fixture
@@ -176,7 +176,7 @@ def _finish(out: Path) -> None:
 
 def _pressing(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
     """Let Ctrl-C be pressed once the first of the files is in its place."""
-    move = output._move  # noqa: SLF001 - the moment between two files
+    move = atomic_write._move  # noqa: SLF001 - the moment between two files
     left = [times]
 
     def then_press(part: Path, target: Path) -> None:
@@ -185,7 +185,7 @@ def _pressing(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
             left[0] -= 1
             os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(output, "_move", then_press)
+    monkeypatch.setattr(atomic_write, "_move", then_press)
 
 
 def test_ctrl_c_while_files_are_written_waits_for_all_of_them(
@@ -219,7 +219,7 @@ def test_of_several_files_of_which_one_fails_none_is_placed(tmp_path: Path, when
     (tmp_path / "gone").write_text("old")
 
     def write_all() -> None:
-        with output.staged() as new:
+        with atomic_write.staged() as new:
             for name in ("a", "b", "c"):
                 new.file(tmp_path / name).write_text("new")
             new.remove(tmp_path / "gone")

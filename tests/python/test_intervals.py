@@ -17,12 +17,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.findings import fit as words_fit
-from airtcp.findings import link as words_link
-from airtcp.findings import notes as words_notes
-from airtcp.findings import remedies as words_remedies
-from airtcp.findings import study as words_study
-from airtcp.findings import words
+from airtcp.findings import fit, study, words
+from airtcp.findings import link as link_words
+from airtcp.findings import notes as notes_words
+from airtcp.findings import remedies as remedies_words
 from airtcp.papers import outcome, verdict
 from airtcp.papers.paper import Claim, Term
 
@@ -57,7 +55,7 @@ def test_independent_losses_do_not_oscillate(tmp_path: Path) -> None:
     for seed in range(12):
         airtcp.synth(tmp_path / f"{seed}.txt", prr=0.97, packets=300, seed=seed)
     links: Any = airtcp.stats(tmp_path)["links"]
-    kinds = [words_link.memory(link) for link in links]
+    kinds = [link_words.memory(link) for link in links]
     assert kinds.count("undecided") >= 11
     assert "oscillating" not in kinds
     assert all(low < 0 < high for low, high in (link["mu_ci"] for link in links))
@@ -66,7 +64,7 @@ def test_independent_losses_do_not_oscillate(tmp_path: Path) -> None:
 def test_many_independent_losses_are_called_so(tmp_path: Path) -> None:
     path = airtcp.synth(tmp_path / "many.txt", prr=0.9, packets=100_000, seed=1)
     (link,) = airtcp.stats(path)["links"]
-    assert words_link.memory(link) == "independent"  # pyright: ignore[reportArgumentType]
+    assert link_words.memory(link) == "independent"  # pyright: ignore[reportArgumentType]
     assert link["converged"]
 
 
@@ -79,13 +77,13 @@ def test_a_drawn_order_is_not_shown_as_measured(counted: Path, run: Program) -> 
         assert (link["cpdf"], link["autocorrelation"], link["converged"]) == ([], [], False)
         assert link["tcp"]["gilbert_elliott"] is None
         assert "not measured" in (link["tcp"]["gilbert_elliott_note"] or "")
-        said = [finding.headline for finding in words_link.link_findings(link)]
+        said = [finding.headline for finding in link_words.link_findings(link)]
         assert "Memory not measured" in said
         assert not {"Bursty", "Oscillating", "Independent", "Long enough"} & set(said)
     table = result.links
     assert table["mu"].null_count() == len(table)
     assert table["longest_loss_burst"].null_count() == len(table)
-    said = " ".join(f.text for f in words_study.study_findings(result.json["links"]))
+    said = " ".join(f.text for f in study.study_findings(result.json["links"]))
     assert "without their order" in said
     assert "settled" not in said
     shown = run("trace", "stats", counted)
@@ -114,7 +112,7 @@ def test_a_start_that_makes_the_finding_is_told(tmp_path: Path) -> None:
     assert start is not None
     assert start["packets"] == 500
     assert start["packets_per_second_without"] < link["tcp"]["empirical"]["packets_per_second"] / 2
-    said = [finding.headline for finding in words_link.link_findings(link)]
+    said = [finding.headline for finding in link_words.link_findings(link)]
     assert said[1] == "The start differs from the rest"
     (bad_link,) = airtcp.study(bad, replicas=2).json["links"]
     assert bad_link.get("start") is None
@@ -127,7 +125,7 @@ def test_remedies_over_a_part_of_the_trace_say_so(tmp_path: Path) -> None:
     assert remedies is not None
     assert (
         "Over the first 100000 of the trace's 100500 packets."
-        in words_remedies.conclusion(remedies).text
+        in remedies_words.conclusion(remedies).text
     )
 
 
@@ -166,7 +164,7 @@ def test_the_gain_of_a_fit_holds_with_few_links() -> None:
             "leave_one_out_estimates": [0.5 + random.gauss(0, 0.05) for _ in range(links)]
         }
         after: Any = {"leave_one_out_estimates": [0.5 - truth] * links}
-        found = words_fit.improvement(document, before, after)
+        found = fit.improvement(document, before, after)
         assert found is not None
         missed += abs(found[0] - truth) > found[1]
     # 5 % and four binomial errors; the normal quantile missed 15 %.
@@ -241,7 +239,7 @@ def test_no_chain_is_compared_for_a_drawn_order(
     assert "The order of losses was not measured on 2 links" in said
     # The page says all that the terminal says.
     document = airtcp.models(counted, replicas=1)
-    notes = words_notes.models_notes(document["links"])
+    notes = notes_words.models_notes(document["links"])
     assert len(notes) > 1
     shown = " ".join(page.read_text().split())
     for note in notes:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
-from airtcp import atomic_write as output
+from airtcp import atomic_write
 from conftest import ENVIRONMENT
 from examples import LOSSY_LINK
 from test_faults import shell
@@ -330,10 +330,10 @@ def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
     left.mkdir()
     (left / "half").write_text("half")
     os.utime(left, (0, 0))
-    with output.whole(tmp_path / "other.txt") as part:
+    with atomic_write.whole(tmp_path / "other.txt") as part:
         # Another process that is still at work has the lock of its folder.
         os.utime(part.parent, (0, 0))
-        output.write_text(tmp_path / "a.txt", "a")
+        atomic_write.write_text(tmp_path / "a.txt", "a")
         assert part.parent.is_dir()
         part.write_text("b")
     assert {path.name for path in tmp_path.iterdir()} == {"a.txt", "other.txt"}
@@ -343,7 +343,7 @@ def test_a_link_leads_where_it_led(tmp_path: Path) -> None:
     (tmp_path / "far").mkdir()
     (tmp_path / "far" / "page.html").write_text("old")
     (tmp_path / "page.html").symlink_to(tmp_path / "far" / "page.html")
-    output.write_text(tmp_path / "page.html", "new")
+    atomic_write.write_text(tmp_path / "page.html", "new")
     assert (tmp_path / "page.html").is_symlink()
     assert (tmp_path / "far" / "page.html").read_text() == "new"
 

@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 
 import airtcp
-from airtcp.findings import delay as words_delay
-from airtcp.findings import remedies as words_remedies
+from airtcp.findings import delay, remedies
 from airtcp.report import remedies as page
 
 if TYPE_CHECKING:
@@ -72,19 +71,19 @@ def test_a_lossy_link_is_helped_and_it_is_said(lossy: Path) -> None:
     assert coded["standing"] == "more"
     # Several times as much: SACK starves at a fifth lost.
     assert _mean(coded["percent"]) > 500
-    said = words_remedies.conclusion(found)
+    said = remedies.conclusion(found)
     verdict = found["verdict"]
     first = verdict["first"]
     assert first in names[1:]
     assert said.headline.startswith(f"Best remedy: {first}")
     assert said.tone == "good"
     # The remedy is named in words, with what it gives and what it costs.
-    spoken = words_remedies.named(first)
+    spoken = remedies.named(first)
     assert said.text.startswith(f"{spoken[0].upper()}{spoken[1:]} multiplies goodput by ")
     assert "delivery time (95 %)" in said.text
     assert "bytes on the link per byte delivered" in said.text
     assert [m["quantity"] for m in verdict["measures"]][2] == "bytes_per_byte"
-    costs = words_remedies.cost(found)
+    costs = remedies.cost(found)
     assert costs is not None
     assert f"lt-tcp {_mean(by_name['lt-tcp']['bytes_per_byte']):.2f}" in costs.text
     assert "sack@ll-arq:arq=selective 0 %" in costs.text
@@ -92,14 +91,14 @@ def test_a_lossy_link_is_helped_and_it_is_said(lossy: Path) -> None:
 
 def test_a_clean_link_is_not_and_it_is_said(clean: Path, run: Program) -> None:
     found = _remedies(clean)
-    said = words_remedies.conclusion(found)
+    said = remedies.conclusion(found)
     assert said.headline == "No remedy raises goodput"
     assert "the link loses nothing" in said.text
     assert "Identical: sack@ll-arq:arq=selective." in said.text
     assert "Shorter delivery times: sliding." in said.text
     assert not [o for o in found["outcomes"] if (o["difference"] or {}).get("standing") == "more"]
     # A short queue is another thing than goodput.
-    delivery = words_remedies.delivery(found)
+    delivery = remedies.delivery(found)
     assert delivery is not None
     assert delivery.headline == "Shortest delivery time: sliding"
     out = _ended(run("study", clean, "--replicas", "2", "--no-report", "--no-compare", "-q"))
@@ -179,8 +178,8 @@ def test_behind_a_link_and_in_a_scenario(lossy: Path) -> None:
     found = _remedies(lossy, "sliding,ll-arq:arq=selective", as_link=link)
     assert found["replications"] == 5
     assert all(o["packets_per_second"] is None for o in found["outcomes"])
-    assert words_remedies.conclusion(found).tone == "good"
-    assert "Mb/s, with sack alone" in words_remedies.conclusion(found).text
+    assert remedies.conclusion(found).tone == "good"
+    assert "Mb/s, with sack alone" in remedies.conclusion(found).text
     assert found["notes"][0].startswith(
         "Packets, and units of a link protocol, that are sent within"
     )
@@ -258,16 +257,16 @@ def made_remedies(*percents: tuple[str, float, str], verdict: dict[str, Any] | N
 
 def test_what_is_not_significant_is_no_help() -> None:
     made = made_remedies(("lt-tcp", 3.0, "undecided"), ("sliding", -4.0, "less"))
-    said = words_remedies.conclusion(made)
+    said = remedies.conclusion(made)
     assert said.headline == "No remedy raises goodput"
     assert "No significant difference: lt-tcp +3.0 % [" in said.text
     assert "Lower: sliding \N{MINUS SIGN}4.0 % [" in said.text
-    assert words_remedies.others(made) is None
+    assert remedies.others(made) is None
     # A gain too small to count is named as that.
     made = made_remedies(("lt-tcp", 2.0, "more"), verdict={"as_good": ["lt-tcp"]})
-    assert "Higher, by too little to count: lt-tcp" in words_remedies.conclusion(made).text
+    assert "Higher, by too little to count: lt-tcp" in remedies.conclusion(made).text
     made["replications"] = 1
-    assert words_remedies.conclusion(made).headline == "What would help is not certain"
+    assert remedies.conclusion(made).headline == "What would help is not certain"
 
 
 def test_a_remedy_is_named_in_words_with_its_price() -> None:
@@ -276,14 +275,14 @@ def test_a_remedy_is_named_in_words_with_its_price() -> None:
     made = made_remedies(
         (name, 38.0, "more"), ("sliding", 20.0, "more"), verdict={"first": name, "behind": [behind]}
     )
-    said = words_remedies.conclusion(made)
+    said = remedies.conclusion(made)
     assert said.headline == f"Best remedy: {name}"
     assert said.text.startswith(
         "Local retransmission on the link (LL-ARQ, arq=selective) raises goodput by 38.0 %"
         " [33.0, 43.0], adds 12.0 ms [10.0, 14.0] to the delivery time (95 %) and raises bytes on"
         " the link per byte delivered from 1.00 to 1.10."
     )
-    other = words_remedies.others(made)
+    other = remedies.others(made)
     assert other is not None
     assert "sliding is worse in goodput (1.20 Mb/s, " in other.text
 
@@ -293,7 +292,7 @@ def test_a_large_gain_is_not_too_little_to_count() -> None:
     made = made_remedies(
         ("lt-tcp", 297.0, "more"), ("sliding", 2.0, "more"), verdict={"as_good": ["lt-tcp"]}
     )
-    said = words_remedies.conclusion(made)
+    said = remedies.conclusion(made)
     assert said.headline == "No remedy is shown to raise goodput"
     assert "Higher, each by its own 95 % interval: lt-tcp 4.0\N{MULTIPLICATION SIGN}" in said.text
     assert (
@@ -302,7 +301,7 @@ def test_a_large_gain_is_not_too_little_to_count() -> None:
     )
     assert "Higher, by too little to count: sliding +2.0 % [" in said.text
     made["verdict"].update({"first": "lt-tcp", "as_good": ["sack"]})
-    said = words_remedies.conclusion(made)
+    said = remedies.conclusion(made)
     assert "lt-tcp comes first, and is not shown to raise goodput." in said.text
 
 
@@ -311,7 +310,7 @@ def test_what_has_no_interval_is_not_tested() -> None:
     difference = made["outcomes"][1]["difference"]
     for kind in ("absolute", "percent"):
         difference[kind] |= {"ci_low": None, "ci_high": None}
-    said = words_remedies.conclusion(made).text
+    said = remedies.conclusion(made).text
     assert "Not tested (rare replications make the mean): lt-tcp 130" in said
     assert "No significant difference" not in said
 
@@ -325,8 +324,8 @@ def test_a_shorter_mean_is_said_though_it_is_not_shown() -> None:
     for outcome in made["outcomes"][1:]:
         outcome["delivery_p95_difference"]["standing"] = "undecided"
     made["outcomes"][2]["delivery_p95_s"]["mean"] = 5.6
-    said = words_delay.conclusion(made)
+    said = delay.conclusion(made)
     assert said.headline == "No remedy is shown to shorten the wait"
     assert "The means are shorter with sliding 240 ms, but 10 replications do not" in said.text
     sliding["delivery_p95_s"]["mean"] = 5.7
-    assert "none of the remedies shortens it by as much" in words_delay.conclusion(made).text
+    assert "none of the remedies shortens it by as much" in delay.conclusion(made).text

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import airtcp
-from airtcp.findings import datagrams as run_datagrams
-from airtcp.findings import groups as run_groups
-from airtcp.findings import run as words_run
+from airtcp.findings import datagrams, groups, run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,7 +60,7 @@ def ran(folder: Path, text: str, **options: object) -> RunResult:
 
 
 def said(result: RunResult) -> dict[str, str]:
-    return {found.headline: found.text for found in words_run.findings(result.json)}
+    return {found.headline: found.text for found in run.findings(result.json)}
 
 
 def test_a_short_queue_is_named_and_what_is_advised_helps(tmp_path: Path) -> None:
@@ -85,7 +83,7 @@ def test_udp_that_crowds_tcp_out_is_named(tmp_path: Path) -> None:
     found = said(result)
     assert "flow1 sent 12.0 Mb/s" in found["UDP leaves little to flow0"]
     assert "flow1 loses" in found["UDP loses datagrams"]
-    tcp, udp = run_datagrams.shown(result.json)
+    tcp, udp = datagrams.shown(result.json)
     assert "timeouts" not in udp
     assert "datagram_loss" not in tcp
     # 12 Mb/s in messages of 1200 bytes are 12.28 Mb/s of packets, into 10 Mb/s.
@@ -105,9 +103,9 @@ def test_hidden_stations_are_advised_to_reserve_the_medium(tmp_path: Path) -> No
 
 def test_the_total_says_over_which_time_it_is(tmp_path: Path) -> None:
     whole = ran(tmp_path, LINK.format(packets=100))
-    assert run_groups.over(whole.json) == ""
+    assert groups.over(whole.json) == ""
     part = ran(tmp_path, LINK.format(packets=100) + 'app = { kind = "bulk", size = "1 MB" }\n')
-    assert "measured time" in run_groups.over(part.json)
+    assert "measured time" in groups.over(part.json)
 
 
 def test_who_is_out_of_range_is_told_so(tmp_path: Path) -> None:

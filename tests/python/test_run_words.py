@@ -11,9 +11,8 @@ from rich.console import Console
 import airtcp
 from airtcp.cli import run as run_command
 from airtcp.cli import tables
-from airtcp.findings import causes as run_causes
-from airtcp.findings import groups as run_groups
-from airtcp.findings import run as words_run
+from airtcp.findings import causes, groups
+from airtcp.findings import run as run_words
 from examples import SCENARIOS
 
 if TYPE_CHECKING:
@@ -59,18 +58,18 @@ def _run(text: str) -> Any:
 
 
 def _said(document: Any) -> str:
-    return " ".join(f"{f.headline}. {f.text}" for f in words_run.findings(document))
+    return " ".join(f"{f.headline}. {f.text}" for f in run_words.findings(document))
 
 
 def test_starved_flows_and_the_queue_that_drops_their_packets_are_named() -> None:
     document = _run(FULL_QUEUE)
-    found = words_run.findings(document)[0]
+    found = run_words.findings(document)[0]
     assert found.headline == "Starved: the 10 downloads"
     assert "ap dropped" in found.text
     assert "because the queue was full" in found.text
     # The chain: what fills that queue, and how often its victims time out.
-    dropped = run_groups.drops(document)[run_groups.Place("ap", "queue_full")]
-    uploads = {group.name: set(group.flows) for group in run_groups.groups(document)}["uploads"]
+    dropped = groups.drops(document)[groups.Place("ap", "queue_full")]
+    uploads = {group.name: set(group.flows) for group in groups.groups(document)}["uploads"]
     acks = sum(n for (flow, kind), n in dropped.items() if flow in uploads and kind == "TCP ACKs")
     assert acks > 0.5 * dropped.total()
     assert f"{100 * acks / dropped.total():.0f} % of them TCP ACKs of the uploads" in found.text
@@ -80,7 +79,7 @@ def test_starved_flows_and_the_queue_that_drops_their_packets_are_named() -> Non
 
 def test_what_a_finding_tells_to_try_can_be_tried() -> None:
     document = _run(FULL_QUEUE)
-    text = words_run.findings(document)[0].text
+    text = run_words.findings(document)[0].text
     key, value = text.split("--set '")[1].split("'")[0].split("=", 1)
     tried = airtcp.run("s.toml", text=FULL_QUEUE, overrides={key: value})
     assert tried.json["scenario"]["cells"][0]["queue"] != document["scenario"]["cells"][0]["queue"]
@@ -89,7 +88,7 @@ def test_what_a_finding_tells_to_try_can_be_tried() -> None:
 def test_frames_given_up_lead_to_a_rate_control_that_can_be_set() -> None:
     cells: Any = [{"name": "a", "stations": [{"name": "ap"}, {"name": "far"}]}]
     document: Any = {"replications": [{"cells": cells}], "summary": {"links": []}, "scenario": {}}
-    said = run_causes.first_try(document, run_groups.Place("far", "retry_limit"))
+    said = causes.first_try(document, groups.Place("far", "retry_limit"))
     key, value = said.split("--set '")[1].split("'")[0].split("=", 1)
     tried = airtcp.run("s.toml", text=FULL_QUEUE, overrides={key: value, "duration": "10 ms"})
     assert tried.json["scenario"]["cells"][0]["rate_control"]["control"] == "minstrel"
@@ -98,7 +97,7 @@ def test_frames_given_up_lead_to_a_rate_control_that_can_be_set() -> None:
 def test_links_that_are_not_written_one_by_one_get_no_option() -> None:
     links: Any = [{"name": "bottleneck"}, {"name": "bottleneck (reverse)"}]
     document: Any = {"replications": [{}], "summary": {"links": links}, "scenario": {}}
-    said = run_causes.first_try(document, run_groups.Place("bottleneck", "queue_full"))
+    said = causes.first_try(document, groups.Place("bottleneck", "queue_full"))
     assert "fq-codel" in said
     assert "--set" not in said
 
@@ -158,7 +157,7 @@ def test_flows_that_starve_in_turns_are_seen() -> None:
     document = airtcp.run(SCENARIOS / "wifi-star.toml", overrides={"replications": "4"}).json
     rates = [[f["delivered_bytes"] for f in r["flows"]] for r in document["replications"]]
     hungry = [sum(x < 0.2 * sum(each) / len(each) for x in each) for each in rates]
-    found = words_run.findings(document)[0]
+    found = run_words.findings(document)[0]
     assert sum(map(bool, hungry)) >= 2, "the scenario must show it"
     assert found.tone == "bad"
     assert f"In {sum(map(bool, hungry))} of 4 replications" in found.text
@@ -168,7 +167,7 @@ def test_flows_that_starve_in_turns_are_seen() -> None:
 def test_hidden_stations_and_what_helps() -> None:
     path, few = SCENARIOS / "wifi-hidden.toml", {"replications": "1", "duration": "10 s"}
     document = airtcp.run(path, overrides=few).json
-    found = [f for f in words_run.findings(document) if f.headline == "Hidden stations collide"]
+    found = [f for f in run_words.findings(document) if f.headline == "Hidden stations collide"]
     assert len(found) == 1
     assert "sta0 and sta1" in found[0].text
     key, value = found[0].text.split("--set '")[1].split("'")[0].split("=", 1)
@@ -208,12 +207,12 @@ UPLOADS = FULL_QUEUE[: FULL_QUEUE.rindex("[[flows]]")]
 
 def test_a_flow_starves_only_where_its_interval_excludes_a_fair_share() -> None:
     rest = [2.0] * 9
-    sure = words_run.findings(_rates([[0.10, *rest], [0.11, *rest]], UPLOADS))[0]
+    sure = run_words.findings(_rates([[0.10, *rest], [0.11, *rest]], UPLOADS))[0]
     assert sure.headline == "Starved: flow0"
     assert sure.text.startswith("It gets 0.105 Mb/s in the mean, the other 9 flows 2.00 Mb/s each.")
     # Less than a fifth in the mean, but the interval reaches from below zero to 2.7 Mb/s.
     unsure = _rates([[0.40, *rest], [0.0, *rest]], UPLOADS)
-    [found] = [f for f in words_run.findings(unsure) if "flow0" in f.headline]
+    [found] = [f for f in run_words.findings(unsure) if "flow0" in f.headline]
     assert found.headline == "Little, but not certainly starved: flow0"
     assert found.tone == "warn"
     assert "2 replications do not exclude a fair share" in found.text
@@ -222,7 +221,7 @@ def test_a_flow_starves_only_where_its_interval_excludes_a_fair_share() -> None:
 
 
 def test_what_opens_a_connection_is_no_ack() -> None:
-    found = words_run.findings(_run(FAR))
+    found = run_words.findings(_run(FAR))
     assert found[0].headline == "Nothing got through"
     assert "sta0 dropped 3 of its SYN, FIN or RST segments a replication after" in found[0].text
     assert not any("TCP ACKs" in f"{f.headline} {f.text}" for f in found)
@@ -240,31 +239,31 @@ to = "ap"
 
 
 def test_a_flow_of_which_nothing_arrives_comes_first() -> None:
-    found = words_run.findings(_run(FAR))[0]
+    found = run_words.findings(_run(FAR))[0]
     assert (found.headline, found.tone) == ("Nothing got through", "bad")
     assert found.text.startswith("In 2 replications no data of the flow arrived. sta0 dropped")
     # Beside one of which data arrive, it is named.
     star = 'kind = "star", stations = 1, radius_m = 5000'
     both = FAR.replace(star, 'kind = "positions", stations = [[5, 0], [5000, 0]]')
-    found = words_run.findings(_run(both.replace("[[flows]]", "[[flows]]\ncount = 2")))[0]
+    found = run_words.findings(_run(both.replace("[[flows]]", "[[flows]]\ncount = 2")))[0]
     assert found.headline == "Nothing got through: flow1"
 
 
 def test_the_advice_for_a_cell_names_its_price() -> None:
     document = _run(FULL_QUEUE)
     total = document["summary"]["total_goodput_bps"]["mean"] * 1e-6
-    said = words_run.findings(document)[0].text
+    said = run_words.findings(document)[0].text
     assert "It may lower the total goodput" in said
     assert f"Compare the total, now {total:.1f} Mb/s." in said
     # Behind a wire nobody else waits for the medium.
     few = LINK.format(more='queue = { kind = "drop-tail", packets = 5 }')
-    place = run_groups.Place("air", "queue_full")
-    assert "total" not in run_causes.first_try(_run(few), place)
+    place = groups.Place("air", "queue_full")
+    assert "total" not in causes.first_try(_run(few), place)
 
 
 def test_groups_and_drops_add_up() -> None:
     document = _run(FULL_QUEUE)
-    together = sum(group.goodput_bps for group in run_groups.groups(document))
+    together = sum(group.goodput_bps for group in groups.groups(document))
     assert abs(together / document["summary"]["total_goodput_bps"]["mean"] - 1) < 1e-9
     for replication in document["replications"]:
         # Without a warm-up, every dropped packet of the run is in the rows.
@@ -282,7 +281,7 @@ def test_the_terminal_begins_with_what_happened(run: Program, tmp_path: Path) ->
 
 def test_the_page_begins_with_what_happened() -> None:
     result = airtcp.run("s.toml", text=FULL_QUEUE)
-    found = words_run.findings(result.json)
+    found = run_words.findings(result.json)
     page = html.unescape(result.page())
     places = [page.index(part) for f in found for part in (f.headline, f.text)]
     assert found[0].headline == "Starved: the 10 downloads"

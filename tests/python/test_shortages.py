@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
-from airtcp import atomic_write as output
+from airtcp import atomic_write
 from airtcp.atomic_write import PlaceError
 from airtcp.cli import console, ctrl_c
 from conftest import ENVIRONMENT, own_process
@@ -175,7 +175,7 @@ def test_a_file_has_standard_output_to_itself(tmp_path: Path, program: list[str]
 
 
 def test_a_folder_that_was_made_and_holds_nothing_goes(tmp_path: Path) -> None:
-    with output.staged() as files:
+    with atomic_write.staged() as files:
         files.folder(tmp_path / "a" / "b")
         kept = files.file(tmp_path / "c" / "d.txt")
         kept.write_text("d")
@@ -184,9 +184,9 @@ def test_a_folder_that_was_made_and_holds_nothing_goes(tmp_path: Path) -> None:
 
 
 def test_a_place_that_is_a_closed_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output, "closed", {1})
+    monkeypatch.setattr(atomic_write, "closed", {1})
     with pytest.raises(PlaceError, match="this stream is closed"):
-        output.check(Path("/dev/stdout"), force=True)
+        atomic_write.check(Path("/dev/stdout"), force=True)
 
 
 def test_links_that_lead_nowhere(run: Program, tmp_path: Path) -> None:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.findings import compare as words_compare
-from airtcp.findings import notes as words_notes
+from airtcp.findings import compare, notes
 
 if TYPE_CHECKING:
     from conftest import Program
@@ -66,12 +65,12 @@ def test_one_of_something_is_one() -> None:
     for number in (1, 2):
         for over in ("replications", "stretches"):
             case: Any = {"replications": number, "over": over}
-            said.append(words_compare.repeats(case))
+            said.append(compare.repeats(case))
     assert said == ["1 replication", "1 stretch", "2 replications", "2 stretches"]
 
 
 def _compared(first: str | None, goodput: float) -> Any:
-    """A case of which `words_compare.suited` sees the verdict and what was delivered."""
+    """A case of which `compare.suited` sees the verdict and what was delivered."""
     outcomes = [{"variant": name, "goodput_bps": {"mean": goodput}} for name in ("reno", "cubic")]
     return {"outcomes": outcomes, "verdict": {"first": first, "as_good": [], "behind": []}}
 
@@ -92,7 +91,7 @@ def test_links_without_an_order_are_counted_as_they_are(
     cases: list[tuple[str | None, float]], said: str
 ) -> None:
     links = [(f"link {i}", _compared(*case)) for i, case in enumerate(cases)]
-    text = words_compare.suited(links).text
+    text = compare.suited(links).text
     assert said in text
     assert "more" not in text
     # What is said of none of them is not said again with a number.
@@ -274,9 +273,9 @@ def test_lines_that_are_skipped_are_counted(run: Program, tmp_path: Path) -> Non
 )
 def test_singular_and_plural_are_one_kind_of_note(one: str, many: str) -> None:
     links = [{"name": "a", "notes": [one]}, {"name": "b", "notes": [many]}]
-    assert words_notes.notes(links) == [f"{one} (a; likewise 1 more of 2 links)"]
+    assert notes.notes(links) == [f"{one} (a; likewise 1 more of 2 links)"]
     links[1]["notes"] = [many.replace("taken", "held").replace("place", "row").replace("back", "x")]
-    assert len(words_notes.notes(links)) == 2
+    assert len(notes.notes(links)) == 2
 
 
 def test_synth_says_what_came_out_and_when_a_trace_is_too_short(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from airtcp.findings import link as words_link
-from airtcp.findings import study as words_study
+from airtcp.findings import link as link_words
+from airtcp.findings import study as study_words
 from airtcp.findings import words
 from airtcp.report.rows import pack, thin
 
@@ -63,9 +63,9 @@ def test_packing_is_lossless_and_deterministic(value: object) -> None:
 
 def test_findings_say_the_direction(study: StudyResult) -> None:
     by_name = {link["name"]: link for link in study.json["links"]}
-    assert words_link.memory(by_name["bursty"]) == "bursty"
-    assert words_link.memory(by_name["perfect"]) == "constant"
-    headlines = [f.headline for f in words_link.link_findings(by_name["short"])]
+    assert link_words.memory(by_name["bursty"]) == "bursty"
+    assert link_words.memory(by_name["perfect"]) == "constant"
+    headlines = [f.headline for f in link_words.link_findings(by_name["short"])]
     assert "Too short for mu" in headlines
     assert any("perfect" in f.text for f in study.findings)
     assert all(f.headline and f.text.endswith(".") for f in study.findings)
@@ -83,11 +83,11 @@ def test_the_widest_spread_is_found() -> None:
         link("d", 0.75, 90.0),
         link("e", 0.25, 1.9),
     ]
-    spread = words_study.widest_spread(links)  # pyright: ignore[reportArgumentType]
+    spread = study_words.widest_spread(links)  # pyright: ignore[reportArgumentType]
     assert spread is not None
     assert (spread.low_name, spread.high_name) == ("a", "b")
     assert spread.ratio == 3.5
-    assert words_study.widest_spread(links[2:4]) is None  # pyright: ignore[reportArgumentType]
+    assert study_words.widest_spread(links[2:4]) is None  # pyright: ignore[reportArgumentType]
 
 
 def test_an_interval_ends_where_the_quantity_does() -> None:
@@ -131,7 +131,7 @@ def _one(gain: float, prediction: tuple[float, float]) -> dict[str, object]:
 
 
 def test_what_may_be_chance_is_no_headline() -> None:
-    found = words_link.against_independent(_one(-37.0, (-9.0, 5.0)))  # pyright: ignore[reportArgumentType]
+    found = link_words.against_independent(_one(-37.0, (-9.0, 5.0)))  # pyright: ignore[reportArgumentType]
     assert found.tone == "plain"
     assert "37" not in found.headline + found.text
     # Independent links lie where the trace is, less the difference: 20 - 5 to 20 + 9.
@@ -139,12 +139,12 @@ def test_what_may_be_chance_is_no_headline() -> None:
 
 
 def test_more_than_chance_is_said_as_a_factor() -> None:
-    found = words_link.against_independent(_one(446.0, (3.0, 40.0)))  # pyright: ignore[reportArgumentType]
+    found = link_words.against_independent(_one(446.0, (3.0, 40.0)))  # pyright: ignore[reportArgumentType]
     assert found.tone == "good"
     assert "5.5\N{MULTIPLICATION SIGN}" in found.headline
     # No link delivers less than nothing.
     assert "between 0 and 17.0" in found.text
-    less = words_link.against_independent(_one(-77.0, (-40.0, -3.0)))  # pyright: ignore[reportArgumentType]
+    less = link_words.against_independent(_one(-77.0, (-40.0, -3.0)))  # pyright: ignore[reportArgumentType]
     assert (less.tone, "−77 %" in less.headline) == ("bad", True)
 
 
@@ -155,8 +155,8 @@ def test_a_link_that_changes_has_enough_losses() -> None:
         "order_known": True,
         "convergence": {"nonstationarity_ratio": 34.7, "chunk": 5749},
     }
-    said = words_link.burstiness(link).text
+    said = link_words.burstiness(link).text
     assert "the link changes over time (chunks of 5\N{NARROW NO-BREAK SPACE}749 packets" in said
     assert "too few" not in said
     link["convergence"]["nonstationarity_ratio"] = 1.1
-    assert "too few runs of losses to tell" in words_link.burstiness(link).text
+    assert "too few runs of losses to tell" in link_words.burstiness(link).text

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airtcp import atomic_write as output
+from airtcp import atomic_write
 from airtcp import folder as folders
 from airtcp.api.options import native
 
@@ -27,12 +27,12 @@ class Captures:
     purpose: folders.Purpose | None
     force: bool = True
 
-    def stage(self, files: output.Staged) -> dict[str, Any]:
+    def stage(self, files: atomic_write.Staged) -> dict[str, Any]:
         """Give the options that say where to write."""
         options: dict[str, Any] = {}
         if self.pcap is not None:
             path = Path(self.pcap)
-            if output.in_place(path):
+            if atomic_write.in_place(path):
                 options["pcap"] = native(files.file(path))
             else:
                 options["pcap"] = native(self._part(files, path))
@@ -42,12 +42,12 @@ class Captures:
             options["radiotap"] = native(part)
         return options
 
-    def _part(self, files: output.Staged, path: Path) -> Path:
+    def _part(self, files: atomic_write.Staged, path: Path) -> Path:
         part = files.folder(path.parent, wanted=path) / "pcap"
         part.mkdir(exist_ok=True)
         return part / path.name
 
-    def _taken(self, files: output.Staged, folder: Path) -> str | None:
+    def _taken(self, files: atomic_write.Staged, folder: Path) -> str | None:
         """Say why the folder may not be written to any more, if another run wrote there."""
         files.hold(folder)
         if self.purpose is None:
@@ -56,11 +56,13 @@ class Captures:
             folders.check(
                 folder, self.purpose, force=self.force, option="--radiotap", pattern="*.pcapng"
             )
-        except output.PlaceError as error:
+        except atomic_write.PlaceError as error:
             return str(error).partition("; ")[0]
         return None
 
-    def placed(self, files: output.Staged, result: RunResult, core: _core.RunResult) -> RunResult:
+    def placed(
+        self, files: atomic_write.Staged, result: RunResult, core: _core.RunResult
+    ) -> RunResult:
         """Let captures take their places, and note in the result where they are.
 
         One that could not be written takes none, and one of a run that was stopped takes another
@@ -75,15 +77,15 @@ class Captures:
                 result.lost.append(f"{why}; the results do not depend on it")
                 continue
             path = Path(place)
-            if not core.recorded and not output.in_place(path):
-                path = output.free(path)
+            if not core.recorded and not atomic_write.in_place(path):
+                path = atomic_write.free(path)
             elif option == "radiotap" and (taken := self._taken(files, path)) is not None:
-                path = output.free(path, "kept")
+                path = atomic_write.free(path, "kept")
                 result.lost.append(f"{taken}; the captures of this run are kept in {path}")
             if option == "radiotap":
                 part = files.folder(Path(place)) / "radiotap"
                 folders.replace(files, path, self.purpose or folders.Purpose(), part=part)
-            elif not output.in_place(path):
+            elif not atomic_write.in_place(path):
                 files.place(self._part(files, Path(place)), path)
             result.captures.append(str(path))
         return result

@@ -96,7 +96,7 @@ def run(
         >>> len(result.fingerprints)
         3
     """
-    from airtcp import atomic_write as output
+    from airtcp import atomic_write
     from airtcp.api.captures import Captures
     from airtcp.results import RunResult
 
@@ -117,7 +117,7 @@ def run(
         for warning in _core.warnings(text, name, as_json(about)):
             warn(warning)
     captures = Captures(pcap, radiotap, purpose, force)
-    with output.staged() as files:
+    with atomic_write.staged() as files:
         options |= captures.stage(files)
         core = _core.run(text, name, as_json(options), progress)
         return captures.placed(files, RunResult(core), core)

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from airtcp import _core
-from airtcp import atomic_write as output
+from airtcp import _core, atomic_write
 from airtcp.api.options import as_json, finite, how_to_read, native, only_given, paths_of, plain
 from airtcp.findings import words
 from airtcp.findings.notes import notes
@@ -116,7 +115,7 @@ def synth_drawn(
         interval=interval,
         format=fmt,
     )
-    with _plainly(), output.staged() as files:
+    with _plainly(), atomic_write.staged() as files:
         spec["path"] = native(files.file(target, parents=False, new=not force, live=False))
         try:
             text = json.dumps(plain(spec), allow_nan=False)
@@ -157,11 +156,11 @@ def _plainly() -> Generator[None]:
     try:
         yield
     except _core.TraceError as error:
-        said = output.said_plainly(str(error))
+        said = atomic_write.said_plainly(str(error))
         if said == str(error):
             raise
         raise _core.TraceError(said) from None
-    except output.PlaceError as error:
+    except atomic_write.PlaceError as error:
         raise _core.TraceError(str(error)) from None
 
 
@@ -211,8 +210,8 @@ def convert(
         fmt = "csv"
     options = as_json({"read": how_to_read(reading), **only_given(format=fmt)})
     into = place.is_dir()
-    with _plainly(), output.staged() as files:
-        if output.in_place(place):
+    with _plainly(), atomic_write.staged() as files:
+        if atomic_write.in_place(place):
             home = Path(tempfile.gettempdir())
         else:
             home = place if into else place.parent
@@ -230,8 +229,8 @@ def convert(
         sources = list(sources_of(paths))
         for name, to in zip(names, places, strict=True):
             try:
-                output.check(to, force=force, inputs=sources)
-            except output.PlaceError as error:
+                atomic_write.check(to, force=force, inputs=sources)
+            except atomic_write.PlaceError as error:
                 raise _core.TraceError(str(error)) from None
             files.place(part / name, to, new=not force)
     if warn is not None:

@@ -49,9 +49,9 @@ def _in_full(console: Console, subject: CompareSubject, reference: str, rival: s
     from rich.text import Text
 
     from airtcp.cli import remedies
-    from airtcp.findings import compare as words_compare
+    from airtcp.findings import compare
 
-    findings = words_compare.subject_findings(subject, reference, rival)
+    findings = compare.subject_findings(subject, reference, rival)
     for i, case in enumerate(subject["cases"]):
         _heading(console, subject, case)
         if i == 0:
@@ -72,30 +72,28 @@ def _many(console: Console, subjects: Sequence[CompareSubject]) -> None:
     """Print a line for each of many subjects, and what they have in common."""
     from rich.text import Text
 
-    from airtcp.findings import compare as words_compare
-    from airtcp.findings import notes as words_notes
-    from airtcp.findings import remedies as words_remedies
+    from airtcp.findings import compare, notes
+    from airtcp.findings import remedies as remedies_words
 
     cases = [(subject["name"], subject["cases"][0]) for subject in subjects]
     overview(console, cases)
     helped = [(s["name"], each) for s in subjects if (each := s["remedies"]) is not None]
-    findings = [words_compare.suited(cases), *words_remedies.summaries(helped)]
+    findings = [compare.suited(cases), *remedies_words.summaries(helped)]
     for finding in findings:
         console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
-    for line in words_notes.notes(subjects):
+    for line in notes.notes(subjects):
         console.print(Text(f"- {line}", style="dim"))
 
 
 def _heading(console: Console, subject: CompareSubject, case: CompareCase) -> None:
     from rich.text import Text
 
-    from airtcp.findings import compare as words_compare
-    from airtcp.findings import words
+    from airtcp.findings import compare, words
     from airtcp.findings.link import SLOT_ASSUMED
 
-    parts = [words_compare.repeats(case)]
+    parts = [compare.repeats(case)]
     if case["channel"] != "scenario":
-        parts.insert(0, f"over {words_compare.CHANNELS[case['channel']]}")
+        parts.insert(0, f"over {compare.CHANNELS[case['channel']]}")
     each = f"{words.number(subject['duration_s'])} s"
     if subject["kind"] != "trace":
         parts.append(f"{each} each")
@@ -114,15 +112,15 @@ def case_table(console: Console, case: CompareCase, reference: str, rival: str |
 
 
 def _columns(case: CompareCase, reference: str, rival: str | None) -> list[Column]:
-    from airtcp.findings import compare as words_compare
+    from airtcp.findings import compare
     from airtcp.findings.words import SHARE
 
     outcomes = case["outcomes"]
 
-    unit = words_compare.goodput(outcomes[0])[1]
+    unit = compare.goodput(outcomes[0])[1]
     # In the order of what explains; the highest number is left out first of a narrow terminal.
     columns = [
-        means(f"goodput\n({unit})", [words_compare.goodput(o)[0] for o in outcomes], 1.0),
+        means(f"goodput\n({unit})", [compare.goodput(o)[0] for o in outcomes], 1.0),
         against(reference, outcomes) if len(outcomes) > 1 else None,
         plain("delivered\n95 % (ms)", outcomes, "delivery_p95_s", 1e3, 0),
         plain("resent\n(%)", outcomes, "retransmission_ratio", 100.0, 0),
@@ -187,11 +185,11 @@ def _gained(outcome: Outcome, *, interval: bool) -> Text:
     """Write the difference to the reference; one that is not significant does not stand out."""
     from rich.text import Text
 
-    from airtcp.findings import compare as words_compare
+    from airtcp.findings import compare
 
     difference = outcome["difference"]
     certain = difference is not None and difference["standing"] in {"more", "less"}
-    shown = words_compare.against_reference(outcome, interval=interval)
+    shown = compare.against_reference(outcome, interval=interval)
     return Text(shown or "-", style="dim" if shown and not certain else "")
 
 
@@ -203,20 +201,16 @@ def overview(console: Console, compared: list[tuple[str, CompareCase]]) -> None:
         compared: Name and case of each link.
     """
     from airtcp.cli.tables import Column, put
-    from airtcp.findings import compare as words_compare
-    from airtcp.findings import verdict as words_verdict
-    from airtcp.findings import words
+    from airtcp.findings import compare, verdict, words
 
     shown = compared[:_ROWS]
     cases = [case for _, case in shown]
     columns = [
-        Column("best choice", [_names(words_verdict.best(case)) for case in cases], left=True),
+        Column("best choice", [_names(verdict.best(case)) for case in cases], left=True),
         Column(
             "goodput",
             [
-                "-"
-                if (name := words_compare.best(case)) is None
-                else words_compare.shown(case, name)
+                "-" if (name := compare.best(case)) is None else compare.shown(case, name)
                 for case in cases
             ],
             rank=2,

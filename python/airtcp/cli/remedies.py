@@ -20,10 +20,10 @@ def section(console: Console, remedies: Remedies) -> None:
     """
     from rich.text import Text
 
-    from airtcp.findings import remedies as words_remedies
+    from airtcp.findings import remedies as remedies_words
 
-    findings = words_remedies.findings(remedies)
-    console.print(Text(words_remedies.TITLES[remedies["aim"]], style="bold"))
+    findings = remedies_words.findings(remedies)
+    console.print(Text(remedies_words.TITLES[remedies["aim"]], style="bold"))
     console.print(Text.assemble((f"{findings[0].headline}: ", "bold"), findings[0].text))
     _rows(console, remedies)
     for finding in findings[1:]:
@@ -37,9 +37,9 @@ def table(console: Console, remedies: Remedies) -> None:
     """Print what each remedy got, under a heading."""
     from rich.text import Text
 
-    from airtcp.findings import remedies as words_remedies
+    from airtcp.findings import remedies as remedies_words
 
-    console.print(Text(words_remedies.TITLES[remedies["aim"]], style="bold"))
+    console.print(Text(remedies_words.TITLES[remedies["aim"]], style="bold"))
     _rows(console, remedies)
 
 
@@ -52,10 +52,10 @@ def _rows(console: Console, remedies: Remedies) -> None:
 
 def _columns(remedies: Remedies) -> list[Column]:
     from airtcp.cli.compare_tables import against, means, plain
-    from airtcp.findings import compare as words_compare
+    from airtcp.findings import compare
 
     outcomes = remedies["outcomes"]
-    values, units = zip(*(words_compare.goodput(outcome) for outcome in outcomes), strict=True)
+    values, units = zip(*(compare.goodput(outcome) for outcome in outcomes), strict=True)
     columns = [
         means(f"goodput\n({units[0]})", values, 1.0),
         against(remedies["reference"], outcomes),

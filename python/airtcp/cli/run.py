@@ -196,8 +196,7 @@ _PROTOCOL_COLUMNS = (
 
 def _tables(result: RunResult) -> None:
     from airtcp.cli.tables import Column, put
-    from airtcp.findings import datagrams as run_datagrams
-    from airtcp.findings import groups as run_groups
+    from airtcp.findings import datagrams, groups
     from airtcp.findings.groups import ways
     from airtcp.findings.words import counted, estimate, possible
     from airtcp.report.link_rows import used
@@ -208,7 +207,7 @@ def _tables(result: RunResult) -> None:
     summary = document["summary"]
     _findings(document)
     for what, rows, columns in (
-        ("flow", run_datagrams.shown(document), _FLOW_COLUMNS),
+        ("flow", datagrams.shown(document), _FLOW_COLUMNS),
         ("coded flow", coded(document), _CODING_COLUMNS),
         ("link", summary["links"], _LINK_COLUMNS),
         ("link protocol", used(document), _PROTOCOL_COLUMNS),
@@ -236,7 +235,7 @@ def _tables(result: RunResult) -> None:
             air.show(console, cell, alone=len(cells) == 1)
     _ways(document)
     total = estimate(summary["total_goodput_bps"], 1e-6)
-    console.print(f"total goodput {total} Mb/s{run_groups.over(document)}{_fairness(document)}")
+    console.print(f"total goodput {total} Mb/s{groups.over(document)}{_fairness(document)}")
     bad = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
     if bad:
         console.print(
@@ -253,9 +252,9 @@ def _findings(document: RunDocument) -> None:
     """Print what happened, before the numbers."""
     from rich.text import Text
 
-    from airtcp.findings import run as words_run
+    from airtcp.findings import run as run_words
 
-    for finding in words_run.findings(document):
+    for finding in run_words.findings(document):
         screen().print(Text.assemble((f"{finding.headline}. ", "bold"), finding.text))
 
 

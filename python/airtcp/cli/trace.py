@@ -105,11 +105,11 @@ def _unsettled(console: Console, links: list[dict[str, Any]]) -> None:
     """Say of the first links why mu has not settled."""
     from rich.text import Text
 
-    from airtcp.findings import link as words_link
+    from airtcp.findings import link as link_words
 
     unsettled = [x for x in links if x["mu"] is not None and not x["converged"]]
     for link in unsettled[:_REASONS]:
-        reason = words_link.reason(link["convergence"])
+        reason = link_words.reason(link["convergence"])
         console.print(Text.assemble((f"- {link['name']}: ", "bold"), f"{reason}."))
     if len(unsettled) > _REASONS:
         console.print(f"- mu has not settled on {len(unsettled) - _REASONS} more")
@@ -121,7 +121,7 @@ def _table(document: dict[str, Any]) -> None:
     from airtcp.cli import capacity
     from airtcp.cli.study import put_notes
     from airtcp.cli.tables import Column, put
-    from airtcp.findings import link as words_link
+    from airtcp.findings import link as link_words
     from airtcp.findings import words
 
     console = screen()
@@ -166,7 +166,7 @@ def _table(document: dict[str, Any]) -> None:
         console.print(f"the first {_ROWS} of {words.count(len(every))} links; --format csv has all")
     put_notes(console, every)
     if drawn := sum(not link["order_known"] for link in every):
-        console.print(f"- {words_link.drawn(drawn)}")
+        console.print(f"- {link_words.drawn(drawn)}")
     _unsettled(console, every)
     if document["skipped"]:
         first = document["skipped"][0]

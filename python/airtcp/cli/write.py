@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import atomic_write as output
+from airtcp import atomic_write
 from airtcp import folder as folders
 from airtcp.atomic_write import PlaceError, closed
 from airtcp.cli import ctrl_c
@@ -103,15 +103,15 @@ def files(result: Written, places: Places, *, quiet: bool) -> None:
     names: list[str] = []
     taken: list[str] = []
     problem: OSError | None = None
-    staged = output.Staged()
+    staged = atomic_write.Staged()
     try:
-        with output.staged(staged):
+        with atomic_write.staged(staged):
             if out is not None:
                 # Whoever else writes there has to wait; what they wrote before stays.
                 staged.hold(out)
                 refused = _taken(out, places)
                 if refused is not None:
-                    kept = output.free(out, "kept")
+                    kept = atomic_write.free(out, "kept")
                     taken.append(f"{refused}; this result is kept in {kept}")
                     report = kept / REPORT if places.with_page else report
                     places = replace(places, out=kept, report=report)
@@ -153,7 +153,7 @@ def _named(place: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename and output.PART not in str(error.filename):
+        if error.filename and atomic_write.PART not in str(error.filename):
             raise
         raise OSError(error.errno, error.strerror, str(place)) from error
 
@@ -222,11 +222,11 @@ def aside(places: Places) -> Places:
     out, report = places.out, places.report
     with_page = places.with_page
     if out is not None and out.is_dir() and any(out.iterdir()):
-        out = output.free(out)
+        out = atomic_write.free(out)
     if with_page and out is not None:
         report = out / "report.html"
-    elif report is not None and report.is_file() and not output.in_place(report):
-        report = output.free(report)
+    elif report is not None and report.is_file() and not atomic_write.in_place(report):
+        report = atomic_write.free(report)
     return replace(places, out=out, report=report)
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp.findings import remedies as words_remedies
-from airtcp.findings import verdict as words_verdict
+from airtcp.findings import remedies as remedies_words
+from airtcp.findings import verdict as verdict_words
 from airtcp.findings.words import Finding, counted, number
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _of(outcome: Outcome, capacity: float) -> str:
 
 def tcp_finding(link: CapacityLink, case: CompareCase) -> Finding:
     """Say what TCPs get of one link: the verdict, and who has the shortest round trips."""
-    verdict = words_verdict.conclusion(case)
+    verdict = verdict_words.conclusion(case)
     known = [o for o in case["outcomes"] if o["rtt_mean_s"]["mean"] is not None]
     text = verdict.text
     short = min(known, key=lambda o: o["rtt_mean_s"]["mean"] or 0.0, default=None)
@@ -89,7 +89,7 @@ def capacity_findings(links: Sequence[CapacityLink]) -> list[Finding]:
         case, remedies = links[0]["compared"], links[0]["remedies"]
         if case is not None:
             found.append(tcp_finding(links[0], case))
-        return [*found, *words_remedies.findings(remedies)] if remedies is not None else found
+        return [*found, *remedies_words.findings(remedies)] if remedies is not None else found
     if not links:
         return []
     tried = [(link["name"], each) for link in links if (each := link["remedies"]) is not None]
@@ -104,5 +104,5 @@ def capacity_findings(links: Sequence[CapacityLink]) -> list[Finding]:
             f" TCP. The longest time without a delivery is"
             f" {number(longest['longest_outage_s'] * 1e3)} ms, on {longest['name']}.",
         ),
-        *words_remedies.summaries(tried),
+        *remedies_words.summaries(tried),
     ]

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import groups as run_groups
-from airtcp.findings import words
+from airtcp.findings import groups, words
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -46,21 +45,21 @@ def cause(document: RunDocument, names: Sequence[set[str]]) -> list[str]:
         document: What `RunResult.json` gives.
         names: The flows of the group in each replication.
     """
-    places = run_groups.drops(document, names)
+    places = groups.drops(document, names)
     alone = all(len(group) <= 1 for group in names)
     if not places:
         return [f"None of {'its' if alone else 'their'} packets was dropped."]
     place, lost = next(iter(places.items()))
-    what, number = run_groups.kinds(lost).most_common(1)[0]
+    what, number = groups.kinds(lost).most_common(1)[0]
     lost_there = (
         f"{place.name} dropped {words.count(number)} of {'its' if alone else 'their'} {what} a"
         f" replication {why(place)}."
     )
     said = [lost_there]
-    everything = run_groups.drops(document)[place]
+    everything = groups.drops(document)[place]
     if place.reason.startswith("queue"):
         said.append(_composition(document, place, everything))
-    timeouts = run_groups.mean(
+    timeouts = groups.mean(
         flow["timeouts"]
         for replication, group in zip(document["replications"], names, strict=True)
         for flow in replication["flows"]
@@ -78,8 +77,8 @@ def _composition(document: RunDocument, place: Place, dropped: Counter[tuple[str
     total = dropped.total()
     parts = {
         (group.name, kind): sum(dropped[name, kind] for name in group.flows)
-        for group in run_groups.groups(document)
-        for kind in (run_groups.DATA, run_groups.ACKS, run_groups.CONTROL)
+        for group in groups.groups(document)
+        for kind in (groups.DATA, groups.ACKS, groups.CONTROL)
     }
     (name, kind), most = max(parts.items(), key=lambda item: item[1])
     return (
@@ -90,11 +89,11 @@ def _composition(document: RunDocument, place: Place, dropped: Counter[tuple[str
 
 def most(document: RunDocument) -> tuple[Place, str] | None:
     """Name the place where most packets were dropped, and say how many, of what kind and why."""
-    places = run_groups.drops(document)
+    places = groups.drops(document)
     if not places:
         return None
     place, dropped = next(iter(places.items()))
-    kind, number = run_groups.kinds(dropped).most_common(1)[0]
+    kind, number = groups.kinds(dropped).most_common(1)[0]
     text = (
         f"{words.count(dropped.total())} packets a replication were dropped there {why(place)},"
         f" {words.share(number / dropped.total())} of them {kind}"
@@ -117,7 +116,7 @@ def first_try(document: RunDocument, place: Place) -> str:
         what = "Try a queue that serves flows in turn"
         option = f": --set '{path}.queue={{kind=\"fq-codel\"}}'" if path else ' ("fq-codel")'
         return f"{what}{option}.{_price(document, place)}"
-    if place.reason == "retry_limit" and place.name in run_groups.stations(document):
+    if place.reason == "retry_limit" and place.name in groups.stations(document):
         return _on_the_air(document, place.name, path)
     if place.reason in {"loss", "retry_limit"} and not loses_all(document, place.name):
         return f"Try {REMEDIES}."
@@ -137,7 +136,7 @@ def _on_the_air(document: RunDocument, station: str, path: str | None) -> str:
 
 def _price(document: RunDocument, place: Place) -> str:
     """Say what such a queue may cost a cell, with the total to compare."""
-    if place.name not in run_groups.access_points(document):
+    if place.name not in groups.access_points(document):
         return ""
     total = document["summary"]["total_goodput_bps"]["mean"] * 1e-6
     return (
@@ -205,7 +204,7 @@ def _hides(document: RunDocument, station: str) -> int | None:
 
 def written(document: RunDocument, name: str) -> str | None:
     """Give the path of a cell or link in the scenario; none if it is not written there as such."""
-    cells = run_groups.stations(document)
+    cells = groups.stations(document)
     if name in cells:
         names = [cell["name"] for cell in document["replications"][0]["cells"]]
         return f"cells[{names.index(cells[name])}]"
@@ -230,7 +229,7 @@ def _serves_in_turn(document: RunDocument, written: str | None) -> bool:
 def _already(document: RunDocument, place: Place) -> str:
     """Say what remains where a queue serves flows in turn and flows starve behind it."""
     said = "The queue serves flows in turn already."
-    if place.name in run_groups.access_points(document):
+    if place.name in groups.access_points(document):
         said += (
             " The access point contends for the medium as one station, and sends what all flows"
             " behind it get."

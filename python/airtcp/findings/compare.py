@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp.findings import verdict as words_verdict
-from airtcp.findings import words
+from airtcp.findings import verdict, words
 from airtcp.findings.words import Finding, listed
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def goodput(outcome: Outcome) -> tuple[Estimate, str]:
 def repeats(case: CompareCase) -> str:
     """Write how many replications of a scenario, or stretches of a trace, a case has."""
     number, over = case["replications"], case["over"]
-    return words.counted(number, words_verdict.ONE[over], over)
+    return words.counted(number, verdict.ONE[over], over)
 
 
 def best(case: CompareCase) -> str | None:
@@ -59,7 +58,7 @@ def best(case: CompareCase) -> str | None:
 
 def shown(case: CompareCase, name: str) -> str:
     """Write the mean goodput of a variant with its unit."""
-    return words_verdict.value(words_verdict.of(case, name), "goodput_bps")
+    return verdict.value(verdict.of(case, name), "goodput_bps")
 
 
 def against(case: CompareCase, reference: str) -> Finding | None:
@@ -71,14 +70,14 @@ def against(case: CompareCase, reference: str) -> Finding | None:
     sides: dict[str, list[str]] = {
         side: [] for side in ("more", "less", "alike", "undecided", "untested", "equal")
     }
-    together = words_verdict.best(case)
+    together = verdict.best(case)
     open_still: list[str] = []
     for outcome in case["outcomes"]:
         difference = outcome["difference"]
         if difference is None:
             continue
         percent = difference["percent"]
-        side = "untested" if words_verdict.untested(difference) else difference["standing"]
+        side = "untested" if verdict.untested(difference) else difference["standing"]
         name = outcome["variant"]
         if side in {"more", "less"} and words.negligible(percent):
             sides["alike"].append(name)
@@ -97,7 +96,7 @@ def against(case: CompareCase, reference: str) -> Finding | None:
             ("less", "Lower:"),
             ("alike", words.ALIKE),
             ("undecided", "No significant difference:"),
-            ("untested", f"Not tested ({words_verdict.without_interval(case)}):"),
+            ("untested", f"Not tested ({verdict.without_interval(case)}):"),
             ("equal", "Identical:"),
         )
         if sides[side]
@@ -157,9 +156,9 @@ def delay(case: CompareCase) -> Finding | None:
     high, slow = longer[-1]
     longest = "the longest" if slow == known[-1][1] else "the longest that is shown to be longer"
     return Finding(
-        f"Shortest round-trip time: {words_verdict.either(near)}",
-        f"The mean round-trip time is {words_verdict.seconds(low)} with {quick} and"
-        f" {words_verdict.seconds(high)} with {slow}, {longest}.",
+        f"Shortest round-trip time: {verdict.either(near)}",
+        f"The mean round-trip time is {verdict.seconds(low)} with {quick} and"
+        f" {verdict.seconds(high)} with {slow}, {longest}.",
     )
 
 
@@ -199,12 +198,12 @@ def sharing(case: CompareCase, rival: str) -> Finding | None:
 def case_findings(case: CompareCase, reference: str, rival: str | None = None) -> list[Finding]:
     """Say everything there is to say of one case, the conclusion first."""
     over = f"over {CHANNELS[case['channel']]}" if case["channel"] != "scenario" else ""
-    found: list[Finding | None] = [words_verdict.conclusion(case, over, rival)]
-    found += words_verdict.rest(case, rival)
+    found: list[Finding | None] = [verdict.conclusion(case, over, rival)]
+    found += verdict.rest(case, rival)
     if rival is not None:
         found.append(sharing(case, rival))
     found += [against(case, reference), delay(case)]
-    if words_verdict.measure(case, "share") is None and len(case["outcomes"]) > 1:
+    if verdict.measure(case, "share") is None and len(case["outcomes"]) > 1:
         found.append(
             Finding(
                 "Share beside other flows not measured",
@@ -230,7 +229,7 @@ def look_alikes(subject: CompareSubject) -> list[Finding]:
         if case is None or case["replications"] <= 1:
             continue
         misled = any(entry["variant"] == first for entry in case["verdict"]["behind"])
-        text = f"The best choice there: {words_verdict.summary(case)}."
+        text = f"The best choice there: {verdict.summary(case)}."
         if misled:
             text += f" There another TCP is better than {first}, the best choice over the trace."
         found.append(Finding(f"Over {CHANNELS[channel]}", text, "warn" if misled else "plain"))
@@ -248,11 +247,11 @@ def subject_findings(
 
 def suits(case: CompareCase) -> Finding:
     """Say which TCP is the best choice for a link, for its study."""
-    found = words_verdict.conclusion(case, "over the trace")
+    found = verdict.conclusion(case, "over the trace")
     reference = next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")
     name = best(case)
     text = found.text
-    difference = None if name is None else words_verdict.of(case, name)["difference"]
+    difference = None if name is None else verdict.of(case, name)["difference"]
     if difference is not None and difference["standing"] == "more":
         percent = difference["percent"]
         if percent is not None and not words.negligible(percent):
@@ -275,7 +274,7 @@ def suited(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
     ]
     decided = [case for case in alive if best(case) is not None]
     for case in decided:
-        for name in words_verdict.best(case):
+        for name in verdict.best(case):
             counts[name] = counts.get(name, 0) + 1
         behind |= {entry["variant"] for entry in case["verdict"]["behind"]}
     never = [name for name in counts if name not in behind]

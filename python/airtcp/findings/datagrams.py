@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import causes as run_causes
-from airtcp.findings import groups as run_groups
-from airtcp.findings import words
+from airtcp.findings import causes, groups, words
 from airtcp.findings.words import Finding
 
 if TYPE_CHECKING:
@@ -65,12 +63,12 @@ def losing(document: RunDocument) -> Finding | None:
     named = ", ".join(shares) if len(shares) <= _NAMED else f"{len(shares)} UDP flows"
     of = f"{least} % of its" if len(shares) == 1 else f"{least} to {most} % of their"
     text = f"{named} {'loses' if len(shares) == 1 else 'lose'} {of} datagrams."
-    places = run_groups.drops(document, set(shares))
+    places = groups.drops(document, set(shares))
     if places:
         place, lost = next(iter(places.items()))
         text += (
             f" {place.name} dropped {words.count(lost.total())} of them a replication"
-            f" {run_causes.why(place)}."
+            f" {causes.why(place)}."
         )
     return Finding("UDP loses datagrams", text, "warn")
 
@@ -84,13 +82,13 @@ def crowding(document: RunDocument, endless: Sequence[int]) -> Finding | None:
     """
     udp = [i for i, is_udp in enumerate(_is_udp(document)) if is_udp]
     flows: list[dict[str, Any]] = document["replications"][0]["flows"]
-    got = sum(run_groups.goodput(document, i) for i in udp)
-    left = sum(run_groups.goodput(document, i) for i in endless)
+    got = sum(groups.goodput(document, i) for i in udp)
+    left = sum(groups.goodput(document, i) for i in endless)
     if not udp or not endless or left >= LEFT * (got + left):
         return None
 
     def full(of: Sequence[int]) -> set[str]:
-        places = run_groups.drops(document, {flows[i]["name"] for i in of})
+        places = groups.drops(document, {flows[i]["name"] for i in of})
         return {place.name for place in places if place.reason.startswith("queue")}
 
     where = sorted(full(udp) & full(endless))

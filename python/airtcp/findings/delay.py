@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airtcp.findings import remedies as words_remedies
-from airtcp.findings import verdict as words_verdict
-from airtcp.findings import words
+from airtcp.findings import remedies as remedies_words
+from airtcp.findings import verdict, words
 from airtcp.findings.words import Finding
 
 if TYPE_CHECKING:
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
 
 def _least(remedies: Remedies) -> float:
     """Give the seconds from which a shorter delivery time counts."""
-    own = words_remedies.reference(remedies)["delivery_p95_s"]["mean"] or 0.0
-    measure = words_verdict.measure(remedies, "delay")
+    own = remedies_words.reference(remedies)["delivery_p95_s"]["mean"] or 0.0
+    measure = verdict.measure(remedies, "delay")
     return (measure["matters"] if measure is not None else 0.0) * own
 
 
@@ -47,15 +46,15 @@ def _shorter(remedies: Remedies) -> list[Outcome]:
 
 def _times(remedies: Remedies, outcome: Outcome) -> str:
     """Write the delivery time with a remedy, and without."""
-    plain = words_remedies.reference(remedies)
-    ours, theirs = (words_verdict.value(o, "delivery_p95_s") for o in (outcome, plain))
+    plain = remedies_words.reference(remedies)
+    ours, theirs = (verdict.value(o, "delivery_p95_s") for o in (outcome, plain))
     return f"The delivery time (95 %) is {ours}, with {plain['variant']} alone {theirs}."
 
 
 def conclusion(remedies: Remedies) -> Finding:
     """Say in one sentence what would shorten the delivery time, and at what price."""
-    plain = words_remedies.reference(remedies)
-    name, own = plain["variant"], words_verdict.value(plain, "delivery_p95_s")
+    plain = remedies_words.reference(remedies)
+    name, own = plain["variant"], verdict.value(plain, "delivery_p95_s")
     if remedies["replications"] <= 1:
         return Finding(
             "What would shorten the wait is not certain",
@@ -66,8 +65,8 @@ def conclusion(remedies: Remedies) -> Finding:
     if not shorter:
         return _none(remedies, f"With {name} alone the delivery time (95 %) is {own}")
     best = shorter[0]
-    text = words_remedies.named(best["variant"], name)
-    text = f"{text[0].upper()}{text[1:]} {words_remedies.effect(remedies, best)}."
+    text = remedies_words.named(best["variant"], name)
+    text = f"{text[0].upper()}{text[1:]} {remedies_words.effect(remedies, best)}."
     return Finding(
         f"Best against the wait in the queue: {best['variant']}",
         f"{text} {_times(remedies, best)}",
@@ -78,7 +77,7 @@ def conclusion(remedies: Remedies) -> Finding:
 def _none(remedies: Remedies, start: str) -> Finding:
     """Say that no remedy is shown to shorten the delivery time: its mean may be shorter."""
     least = _least(remedies)
-    own = words_remedies.reference(remedies)["delivery_p95_s"]["mean"] or 0.0
+    own = remedies_words.reference(remedies)["delivery_p95_s"]["mean"] or 0.0
     alone: list[str] = []
     unproven: list[str] = []
     for outcome in remedies["outcomes"]:
@@ -86,7 +85,7 @@ def _none(remedies: Remedies, start: str) -> Finding:
         if mean is None or own - mean < least or own <= mean:
             continue
         shown = difference is not None and difference["standing"] == "less"
-        (alone if shown else unproven).append(f"{outcome['variant']} {words_verdict.seconds(mean)}")
+        (alone if shown else unproven).append(f"{outcome['variant']} {verdict.seconds(mean)}")
     if not alone and not unproven:
         return Finding(
             "No remedy shortens the wait",
@@ -99,7 +98,7 @@ def _none(remedies: Remedies, start: str) -> Finding:
             f" tested at once: {'; '.join(alone)}."
         )
     number, name = remedies["replications"], remedies["over"]
-    over = words.counted(number, words_verdict.ONE[name], name)
+    over = words.counted(number, verdict.ONE[name], name)
     if unproven:
         text += (
             f" The means are shorter with {'; '.join(unproven)}, but {over} do not show that at the"
@@ -116,7 +115,7 @@ def others(remedies: Remedies) -> Finding | None:
         return None
     first = {o["variant"] for o in _shorter(remedies)[:1]} | {remedies["reference"]}
     said = [
-        f"{o['variant']} {words_remedies.effect(remedies, o)}"
+        f"{o['variant']} {remedies_words.effect(remedies, o)}"
         for o in remedies["outcomes"]
         if o["variant"] not in first
     ]
@@ -149,7 +148,7 @@ def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
         )
     ranked = sorted(helps, key=lambda n: -helps[n])
     said = "; ".join(
-        f"{words_remedies.named(name, plain)} on {words.count(helps[name])}" for name in ranked
+        f"{remedies_words.named(name, plain)} on {words.count(helps[name])}" for name in ranked
     )
     return Finding(
         "What would shorten the wait in the queue",

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from airtcp.findings import compare as words_compare
-from airtcp.findings import remedies as words_remedies
+from airtcp.findings import compare
+from airtcp.findings import remedies as remedies_words
 from airtcp.findings.words import TWICE, Finding, bounds, count, counted, number, times
 
 if TYPE_CHECKING:
@@ -276,10 +276,10 @@ def link_findings(link: Link) -> list[Finding]:
         found.append(length(link))
     compared = link.get("compared")
     if compared is not None:
-        found.append(_at_slot(words_compare.suits(compared), link))
+        found.append(_at_slot(compare.suits(compared), link))
     remedies = link.get("remedies")
     if remedies is not None:
-        found.append(_at_slot(words_remedies.conclusion(remedies), link))
+        found.append(_at_slot(remedies_words.conclusion(remedies), link))
     return found
 
 

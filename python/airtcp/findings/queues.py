@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import causes as run_causes
-from airtcp.findings import groups as run_groups
-from airtcp.findings import words
+from airtcp.findings import causes, groups, words
 from airtcp.findings.words import Finding
 
 if TYPE_CHECKING:
@@ -30,14 +28,14 @@ def overflow(document: RunDocument, endless: Sequence[int]) -> Finding | None:
     """
     flows: list[dict[str, Any]] = document["replications"][0]["flows"]
     summary: list[dict[str, Any]] = document["summary"]["flows"]
-    places = run_groups.drops(document, {flows[i]["name"] for i in endless})
+    places = groups.drops(document, {flows[i]["name"] for i in endless})
     links: dict[str, dict[str, Any]] = {link["name"]: link for link in document["summary"]["links"]}
     queues = [p for p in places if p.reason.startswith("queue") and p.name in links]
     if not queues:
         return None
     place, link = queues[0], links[queues[0].name]
     dropped = places[place].total()
-    reduced = run_groups.mean(
+    reduced = groups.mean(
         (summary[i]["timeouts"]["mean"] or 0.0) + (summary[i]["fast_retransmits"]["mean"] or 0.0)
         for i in endless
     )
@@ -52,7 +50,7 @@ def overflow(document: RunDocument, endless: Sequence[int]) -> Finding | None:
     )
     return Finding(
         f"The queue of {place.name} limits the flows",
-        f"{words.count(dropped)} packets a replication were dropped {run_causes.why(place)}. For"
+        f"{words.count(dropped)} packets a replication were dropped {causes.why(place)}. For"
         f" these{also} a flow reduces its window {words.number(reduced, 2)} times; {place.name} is"
         f" idle {idle} % of the time.{longer}",
         "warn",
@@ -61,7 +59,7 @@ def overflow(document: RunDocument, endless: Sequence[int]) -> Finding | None:
 
 def _longer(document: RunDocument, name: str, link: dict[str, Any], through: Sequence[int]) -> str:
     """Give the option that makes a queue as long as its path holds, if it is shorter."""
-    written = run_causes.written(document, name)
+    written = causes.written(document, name)
     longest = max((r["max_queue_packets"] for r in _runs(document, name)), default=0)
     round_trips = [
         flow["rtt_min_s"]

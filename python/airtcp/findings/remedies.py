@@ -9,7 +9,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from airtcp.findings import verdict as words_verdict
+from airtcp.findings import verdict as verdict_words
 from airtcp.findings import words
 from airtcp.findings.words import Finding
 
@@ -129,7 +129,7 @@ def named(variant: str, plain: str = "sack") -> str:
 
 
 def _shown(outcome: Outcome) -> str:
-    return words_verdict.value(outcome, "goodput_bps")
+    return verdict_words.value(outcome, "goodput_bps")
 
 
 def _with_gain(outcome: Outcome) -> str:
@@ -165,10 +165,10 @@ def effect(remedies: Remedies, outcome: Outcome) -> str:
     """
     plain = reference(remedies)
     changed = [_goodput_change(outcome), _delay_change(outcome, plain)]
-    waste = words_verdict.measure(remedies, "waste")
+    waste = verdict_words.measure(remedies, "waste")
     if waste is not None:
         changed.append(_change(outcome, plain, waste["quantity"], outcome["waste_difference"]))
-    share = words_verdict.measure(remedies, "share")
+    share = verdict_words.measure(remedies, "share")
     if share is not None:
         changed.append(_change(outcome, plain, share["quantity"], outcome["share_difference"]))
     return words.listed(changed)
@@ -177,7 +177,7 @@ def effect(remedies: Remedies, outcome: Outcome) -> str:
 def _goodput_change(outcome: Outcome) -> str:
     difference = outcome["difference"]
     percent = None if difference is None else difference["percent"]
-    if difference is not None and words_verdict.untested(difference):
+    if difference is not None and verdict_words.untested(difference):
         text = f"has a goodput of {_shown(outcome)}"
         return f"{text} (no interval of the difference)"
     if difference is None or difference["standing"] not in {"more", "less"}:
@@ -213,7 +213,7 @@ def _delay_change(outcome: Outcome, plain: Outcome) -> str:
     difference = outcome["delivery_p95_difference"]
     if difference is None:
         # In some stretch one of the two delivers nothing, so that there are no pairs.
-        ours, theirs = (words_verdict.value(o, "delivery_p95_s") for o in (outcome, plain))
+        ours, theirs = (verdict_words.value(o, "delivery_p95_s") for o in (outcome, plain))
         return (
             f"has a delivery time (95 %) of {ours}, {plain['variant']} {theirs}"
             " (no interval, as in some stretch nothing is delivered)"
@@ -231,13 +231,13 @@ def _delay_change(outcome: Outcome, plain: Outcome) -> str:
 def _change(
     outcome: Outcome, plain: Outcome, quantity: str, difference: PairedDifference | None
 ) -> str:
-    name = words_verdict.noun(quantity, None)
+    name = verdict_words.noun(quantity, None)
     if difference is None:
         return f"has no comparable {name}"
     if difference["standing"] not in {"more", "less"}:
         return f"does not change {name} significantly"
     verb = "raises" if difference["standing"] == "more" else "lowers"
-    before, after = words_verdict.value(plain, quantity), words_verdict.value(outcome, quantity)
+    before, after = verdict_words.value(plain, quantity), verdict_words.value(outcome, quantity)
     if before == after:
         return f"leaves {name} at {after}"
     return f"{verb} {name} from {before} to {after}"
@@ -248,7 +248,7 @@ def helpful(remedies: Remedies) -> str | None:
     first, plain = remedies["verdict"]["first"], remedies["reference"]
     if first is None or first == plain or plain in remedies["verdict"]["as_good"]:
         return None
-    outcome = words_verdict.of(remedies, first)
+    outcome = verdict_words.of(remedies, first)
     if outcome["difference"] is None or outcome["difference"]["standing"] != "more":
         return None
     # From nothing there is no percentage, and any goodput is more.
@@ -260,7 +260,7 @@ _NOT_SHOWN: Final = "No remedy is shown to raise goodput"
 
 def _counts(remedies: Remedies, outcome: Outcome) -> bool | None:
     """Tell whether the mean goodput is higher than plain TCP's by as much as counts, if known."""
-    difference, measure = outcome["difference"], words_verdict.measure(remedies, "goodput")
+    difference, measure = outcome["difference"], verdict_words.measure(remedies, "goodput")
     percent = None if difference is None else difference["percent"]
     if percent is None or percent["mean"] is None or measure is None:
         return None
@@ -270,7 +270,7 @@ def _counts(remedies: Remedies, outcome: Outcome) -> bool | None:
 def _few(remedies: Remedies) -> str:
     """Say that the data are too few to exclude a gain."""
     number, name = remedies["replications"], remedies["over"]
-    over = words.counted(number, words_verdict.ONE[name], name)
+    over = words.counted(number, verdict_words.ONE[name], name)
     return f" {over[0].upper()}{over[1:]} cannot exclude a gain; more may decide."
 
 
@@ -290,7 +290,7 @@ def conclusion(remedies: Remedies) -> Finding:
             )
         return Finding(
             "What would help is not certain",
-            f"{words_verdict.highest(remedies)}, but one run gives no confidence interval.",
+            f"{verdict_words.highest(remedies)}, but one run gives no confidence interval.",
             "warn",
         )
     first = helpful(remedies)
@@ -313,7 +313,7 @@ def conclusion(remedies: Remedies) -> Finding:
             _NOT_SHOWN if open_question else "No remedy raises goodput",
             f"{text}{_extent(remedies)}",
         )
-    best = words_verdict.of(remedies, first)
+    best = verdict_words.of(remedies, first)
     text = named(first, name)
     text = f"{text[0].upper()}{text[1:]} {effect(remedies, best)}."
     text += f" Goodput is {_shown(best)}, with {name} alone {_shown(plain)}."
@@ -321,7 +321,7 @@ def conclusion(remedies: Remedies) -> Finding:
         as_good = [named(other, name) for other in verdict["as_good"]]
         text += f" Not shown to be worse: {words.listed(as_good)}."
     return Finding(
-        f"Best remedy: {words_verdict.either([first, *verdict['as_good']])}",
+        f"Best remedy: {verdict_words.either([first, *verdict['as_good']])}",
         f"{text}{_extent(remedies)}",
         "good",
     )
@@ -334,9 +334,9 @@ def others(remedies: Remedies) -> Finding | None:
         return None
     choices = [c["variant"] for c in verdict["alternatives"] if c["variant"] != name]
     worse = [c for c in verdict["behind"] if c["variant"] != name]
-    said = [f"{other} {effect(remedies, words_verdict.of(remedies, other))}" for other in choices]
+    said = [f"{other} {effect(remedies, verdict_words.of(remedies, other))}" for other in choices]
     if worse:
-        held = ", ".join(f"{c['variant']} is {words_verdict.held(remedies, c)}" for c in worse)
+        held = ", ".join(f"{c['variant']} is {verdict_words.held(remedies, c)}" for c in worse)
         said.append(f"in no criterion significantly better than another: {held}")
     said += [f"{e['variant']} is not ranked: {e['why']}" for e in verdict["not_ranked"]]
     text = "; ".join(said)
@@ -359,7 +359,7 @@ def _rest(remedies: Remedies, sides: dict[str, list[Outcome]]) -> str:
     if open_ones := [o for o in sides["undecided"] if not _untested(o)]:
         said += f" No significant difference: {gains(open_ones)}."
     if unknown := [o for o in sides["undecided"] if _untested(o)]:
-        said += f" Not tested ({words_verdict.without_interval(remedies)}): {gains(unknown)}."
+        said += f" Not tested ({verdict_words.without_interval(remedies)}): {gains(unknown)}."
     if sides["equal"]:
         said += f" Identical: {words.listed([o['variant'] for o in sides['equal']])}."
     if sides["less"]:
@@ -369,7 +369,7 @@ def _rest(remedies: Remedies, sides: dict[str, list[Outcome]]) -> str:
 
 def _untested(outcome: Outcome) -> bool:
     difference = outcome["difference"]
-    return difference is not None and words_verdict.untested(difference)
+    return difference is not None and verdict_words.untested(difference)
 
 
 def _together(remedies: Remedies) -> str:
@@ -398,7 +398,7 @@ def delivery(remedies: Remedies) -> Finding | None:
         time, difference = outcome["delivery_p95_s"]["mean"], outcome["delivery_p95_difference"]
         if outcome is plain or time is None:
             continue
-        text = f"{outcome['variant']} {words_verdict.seconds(time)}"
+        text = f"{outcome['variant']} {verdict_words.seconds(time)}"
         if difference is None or remedies["replications"] <= 1:
             unpaired.append(text)
             continue
@@ -425,7 +425,7 @@ def delivery(remedies: Remedies) -> Finding | None:
         return None
     text = (
         f"With {plain['variant']} alone 95 % of the data reach the application in order within"
-        f" {words_verdict.seconds(own)} of their first transmission. {'. '.join(parts)}."
+        f" {verdict_words.seconds(own)} of their first transmission. {'. '.join(parts)}."
     )
     headline = (
         "Delivery time" if not said["less"] else f"Shortest delivery time: {_fastest(remedies)}"
@@ -466,10 +466,10 @@ def cost(remedies: Remedies) -> Finding | None:
 
 def findings(remedies: Remedies) -> list[Finding]:
     """Say everything there is to say of the remedies on one channel, the conclusion first."""
-    from airtcp.findings import delay as words_delay
+    from airtcp.findings import delay as delay_words
 
     if remedies["aim"] == "delay":
-        return words_delay.findings(remedies)
+        return delay_words.findings(remedies)
     found = [conclusion(remedies), others(remedies), delivery(remedies), cost(remedies)]
     return [finding for finding in found if finding is not None]
 
@@ -480,12 +480,12 @@ def summaries(links: Sequence[tuple[str, Remedies]]) -> list[Finding]:
     Args:
         links: Name and remedies of each link.
     """
-    from airtcp.findings import delay as words_delay
+    from airtcp.findings import delay as delay_words
 
     losses = [link for link in links if link[1]["aim"] == "losses"]
     delay = [link for link in links if link[1]["aim"] == "delay"]
     found = [several(losses)] if losses else []
-    return [*found, words_delay.several(delay)] if delay else found
+    return [*found, delay_words.several(delay)] if delay else found
 
 
 def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
@@ -502,7 +502,7 @@ def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
     for _, remedies in links:
         more = _sides(remedies)["more"]
         without += not more
-        best = words_verdict.best(remedies) if helpful(remedies) is not None else []
+        best = verdict_words.best(remedies) if helpful(remedies) is not None else []
         for name in best:
             first[name] = first.get(name, 0) + 1
         for outcome in more:

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import causes as run_causes
-from airtcp.findings import datagrams as run_datagrams
-from airtcp.findings import groups as run_groups
-from airtcp.findings import queues as run_queues
-from airtcp.findings import words
+from airtcp.findings import causes as causes_words
+from airtcp.findings import datagrams, groups, words
+from airtcp.findings import queues as queues_words
 from airtcp.findings.words import Finding
 
 if TYPE_CHECKING:
@@ -55,7 +53,7 @@ def findings(document: RunDocument) -> list[Finding]:
         found = _perhaps(document, starving)
     nothing = _nothing(document, silent) if silent else None
     before = " ".join(finding.text for finding in (nothing, found) if finding is not None)
-    udp = [run_datagrams.crowding(document, _endless(document)), run_datagrams.losing(document)]
+    udp = [datagrams.crowding(document, _endless(document)), datagrams.losing(document)]
     said = [nothing, found, udp[0], _hidden(document, before), _limit(document), udp[1]]
     if found is None and not silent:
         said.append(_dropped(document))
@@ -69,8 +67,8 @@ def starved(document: RunDocument) -> list[int]:
     endless = _endless(document)
     if len(endless) < 2 or apart(document):  # noqa: PLR2004 - one has nobody to starve beside
         return []
-    rates = {i: run_groups.goodput(document, i) for i in endless}
-    level = STARVED * run_groups.mean(rates.values())
+    rates = {i: groups.goodput(document, i) for i in endless}
+    level = STARVED * groups.mean(rates.values())
     silent = set(_silent(document))
     return [i for i in endless if rates[i] < level and i not in silent]
 
@@ -80,7 +78,7 @@ def _silent(document: RunDocument) -> list[int]:
     found: list[int] = []
     for i, flow in enumerate(document["replications"][0]["flows"]):
         runs = [replication["flows"][i] for replication in document["replications"]]
-        lost = run_groups.drops(document, {flow["name"]})
+        lost = groups.drops(document, {flow["name"]})
         if lost and not any(run["delivered_bytes"] for run in runs):
             found.append(i)
     return found
@@ -94,7 +92,7 @@ def _nothing(document: RunDocument, silent: Sequence[int]) -> Finding:
     headline = f"Nothing got through{'' if all_of else f': {_named(document, names, len(flows))}'}"
     who = "any flow" if all_of and len(flows) > 1 else "the flow" if len(names) == 1 else "them"
     runs = words.counted(len(document["replications"]), "replication")
-    causes = run_causes.cause(document, [names] * len(document["replications"]))
+    causes = causes_words.cause(document, [names] * len(document["replications"]))
     return Finding(headline, " ".join([f"In {runs} no data of {who} arrived.", *causes]), "bad")
 
 
@@ -106,12 +104,12 @@ def _shown(document: RunDocument, starving: Sequence[int]) -> list[int]:
     flows is never wider than their intervals in the mean.
     """
     summary: list[dict[str, Any]] = document["summary"]["flows"]
-    fair = run_groups.mean(run_groups.goodput(document, i) for i in _endless(document))
+    fair = groups.mean(groups.goodput(document, i) for i in _endless(document))
     ends = {i: summary[i]["goodput_bps"]["ci_high"] for i in starving}
     if None in ends.values() or not ends:
         return []
     whole = _whole(document, {summary[i]["name"] for i in starving})
-    if whole and run_groups.mean(ends.values()) < fair:
+    if whole and groups.mean(ends.values()) < fair:
         return list(starving)
     return [i for i in starving if ends[i] < fair]
 
@@ -171,20 +169,20 @@ def _in_turns(document: RunDocument) -> Finding | None:
     if len(rates) != len(document["replications"]):
         return None
     hungry = [
-        [i for i, rate in zip(endless, each, strict=True) if rate < STARVED * run_groups.mean(each)]
+        [i for i, rate in zip(endless, each, strict=True) if rate < STARVED * groups.mean(each)]
         for each in rates
     ]
     counts = [len(each) for each in hungry if each]
     different = {frozenset(of) for of in hungry if of}
     if len(different) < 2 or len(counts) < OFTEN * len(rates):  # noqa: PLR2004 - not always the same
         return None
-    low = run_groups.mean(
+    low = groups.mean(
         rate
         for each, of in zip(rates, hungry, strict=True)
         for i, rate in zip(endless, each, strict=True)
         if i in of
     )
-    high = run_groups.mean(rate for each in rates for rate in each)
+    high = groups.mean(rate for each in rates for rate in each)
     number = str(min(counts)) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
     names = [{flows[i]["name"] for i in of} for of in hungry]
     text = (
@@ -198,7 +196,7 @@ def _in_turns(document: RunDocument) -> Finding | None:
         f"In {len(counts)} of {words.counted(len(rates), 'replication')} a flow starves"
         if max(counts) == 1
         else "Flows starve in turns",
-        " ".join([text, *run_causes.cause(document, names)]),
+        " ".join([text, *causes_words.cause(document, names)]),
         "bad",
     )
 
@@ -209,8 +207,7 @@ def _starvation(document: RunDocument, starving: Sequence[int]) -> Finding:
     names = {flows[i]["name"] for i in starving}
     rest = [i for i in endless if i not in set(starving)]
     low, high = (
-        run_groups.mean(run_groups.goodput(document, i) for i in of) * 1e-6
-        for of in (starving, rest)
+        groups.mean(groups.goodput(document, i) for i in of) * 1e-6 for of in (starving, rest)
     )
     others = f"{words.counted(len(rest), 'flow')}" if len(rest) > 1 else "flow"
     text = (
@@ -218,7 +215,7 @@ def _starvation(document: RunDocument, starving: Sequence[int]) -> Finding:
         f" other {others} {words.number(high)} Mb/s{' each' if len(rest) > 1 else ''}."
     )
     headline = f"{_STARVED}{_named(document, names, len(endless))}"
-    causes = run_causes.cause(document, [names] * len(document["replications"]))
+    causes = causes_words.cause(document, [names] * len(document["replications"]))
     return Finding(headline, " ".join([text, *causes]), "bad")
 
 
@@ -232,9 +229,9 @@ def _named(document: RunDocument, names: set[str], of: int) -> str:
     return f"{words.count(len(names))} of {words.counted(of, 'flow')}"
 
 
-def _whole(document: RunDocument, names: set[str]) -> list[run_groups.Group]:
+def _whole(document: RunDocument, names: set[str]) -> list[groups.Group]:
     """Give the directions that these flows are all of; none if a flow is left over."""
-    whole = [group for group in run_groups.groups(document) if names.issuperset(group.flows)]
+    whole = [group for group in groups.groups(document) if names.issuperset(group.flows)]
     return whole if sum(len(group.flows) for group in whole) == len(names) else []
 
 
@@ -259,7 +256,7 @@ def _hidden(document: RunDocument, said: str) -> Finding | None:
             for cause in ("with_data", "transmitter_side")
             if cause in causes
         )
-        deaf = run_causes.hidden(cell)
+        deaf = causes_words.hidden(cell)
         worst = max(deaf, key=lambda s: s["data_error_rate"]["mean"] or 0.0, default=None)
         threshold = document["scenario"]["cells"][number]["mac"].get("rts_threshold")
         if worst is None or threshold is not None or by_data < _HALF * lost:
@@ -268,7 +265,7 @@ def _hidden(document: RunDocument, said: str) -> Finding | None:
         if error < HIDDEN:
             continue
         names = [station["name"] for station in deaf]
-        advice = run_causes.reserve(number)
+        advice = causes_words.reserve(number)
         named = " and ".join(names) if len(names) <= NAMED else words.counted(len(names), "station")
         return Finding(
             "Hidden stations collide",
@@ -309,7 +306,9 @@ def _limit(document: RunDocument) -> Finding | None:
             f"{busiest['name']} is the bottleneck",
             f"It transmits {words.number(100 * used)} % of the time{waits} in the mean.",
         )
-    limited = _losses(document, links, busiest) or run_queues.overflow(document, _endless(document))
+    limited = _losses(document, links, busiest) or queues_words.overflow(
+        document, _endless(document)
+    )
     resent = max((f["retransmission_ratio"]["mean"] or 0.0 for f in summary["flows"]), default=0.0)
     if limited is None and not _endless(document) and resent > RESENT:
         return Finding(
@@ -333,9 +332,9 @@ def _losses(
     loss = max(links, key=lambda link: link["loss_rate"]["mean"] or 0.0)
     rate = loss["loss_rate"]["mean"] or 0.0
     summary = document["summary"]["flows"]
-    timeouts = run_groups.mean(summary[i]["timeouts"]["mean"] for i in endless)
-    reduced = timeouts + run_groups.mean(summary[i]["fast_retransmits"]["mean"] for i in endless)
-    places = run_groups.drops(document, {flows[i]["name"] for i in endless})
+    timeouts = groups.mean(summary[i]["timeouts"]["mean"] for i in endless)
+    reduced = timeouts + groups.mean(summary[i]["fast_retransmits"]["mean"] for i in endless)
+    places = groups.drops(document, {flows[i]["name"] for i in endless})
     air = sum(there.total() for place, there in places.items() if place.reason in _LOSSES)
     idle = words.number(100 * (1 - busiest["utilisation"]["mean"]), 2)
     share = words.number(100 * rate, 2)
@@ -344,9 +343,9 @@ def _losses(
     if (
         rate
         and equation
-        and air >= max(run_queues.AGAIN * len(equation), _HALF * _dropped_of(places))
+        and air >= max(queues_words.AGAIN * len(equation), _HALF * _dropped_of(places))
     ):
-        events = run_groups.mean(summary[i]["loss_event_rate"]["mean"] for i in equation)
+        events = groups.mean(summary[i]["loss_event_rate"]["mean"] for i in equation)
         return Finding(
             f"Losses of {loss['name']} limit the flows",
             f"It loses {share} % of its packets. TFRC computes its rate from the loss event rate"
@@ -355,7 +354,7 @@ def _losses(
             "warn",
         )
     # Hardly a packet comes through: there is no window to reduce.
-    if endless and rate >= _HALF and run_causes.loses_all(document, loss["name"]):
+    if endless and rate >= _HALF and causes_words.loses_all(document, loss["name"]):
         return Finding(
             f"Losses of {loss['name']} stop the flows", "It loses all of its packets.", "warn"
         )
@@ -363,19 +362,19 @@ def _losses(
         return Finding(
             f"Losses of {loss['name']} stop the flows",
             f"It loses {share} % of its packets, and {busiest['name']} is idle {idle} % of the"
-            f" time. Try {run_causes.REMEDIES}, which runs the remedies against losses over the"
+            f" time. Try {causes_words.REMEDIES}, which runs the remedies against losses over the"
             " same link.",
             "warn",
         )
     # A queue that overflows in slow start drops many packets for one reduction.
-    if rate == 0 or reduced < run_queues.AGAIN or air < _HALF * reduced * len(endless):
+    if rate == 0 or reduced < queues_words.AGAIN or air < _HALF * reduced * len(endless):
         return None
     return Finding(
         f"Losses of {loss['name']} limit the flows",
         f"It loses {share} % of its packets, and {busiest['name']} is idle {idle} % of the time. A"
         f" flow reduces its window {words.number(reduced, 2)} times a replication"
         f" ({words.number(timeouts, 2)} of them timeouts)"
-        f"{_both(air, _dropped_of(places) - air)}. Try {run_causes.REMEDIES},"
+        f"{_both(air, _dropped_of(places) - air)}. Try {causes_words.REMEDIES},"
         " which runs the remedies against losses over the same link.",
         "warn",
     )
@@ -397,7 +396,7 @@ def _dropped_of(places: Mapping[Place, Counter[tuple[str, str]]]) -> float:
 
 def _dropped(document: RunDocument) -> Finding | None:
     """Say where most packets were dropped, if any were."""
-    found = run_causes.most(document)
+    found = causes_words.most(document)
     if found is None:
         return None
     place, text = found

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from airtcp.findings import compare as words_compare
-from airtcp.findings import remedies as words_remedies
+from airtcp.findings import compare, remedies
 from airtcp.findings.link import Model, drawn, link_findings, memory, standing
 from airtcp.findings.words import Finding, count, counted, number, times
 
@@ -98,10 +97,10 @@ def study_findings(links: Sequence[Link]) -> list[Finding]:
         (link["name"], case) for link in links if (case := link.get("compared")) is not None
     ]
     if compared:
-        found.append(words_compare.suited(compared))
+        found.append(compare.suited(compared))
     helped = [(link["name"], each) for link in links if (each := link.get("remedies"))]
     if helped:
-        found.append(words_remedies.several(helped))
+        found.append(remedies.several(helped))
     return found
 
 

@@ -20,8 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import _core
-from airtcp import atomic_write as output
+from airtcp import _core, atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,7 +93,7 @@ def _hash(answer: Any) -> str:
 
 def _unpacked(path: Path) -> bytes:
     """Read a regular file of the cache; more than an answer can be is an error."""
-    packed = output.content(path, _MOST_OF_ONE)
+    packed = atomic_write.content(path, _MOST_OF_ONE)
     with gzip.open(io.BytesIO(packed)) as file:
         text = file.read(_MOST_OF_ONE + 1)
     if len(text) > _MOST_OF_ONE:
@@ -134,11 +133,11 @@ class Cache:
         """Keep an answer; a folder that cannot be written to keeps nothing."""
         path = self._path(key)
         # A pipe in its place would be waited for.
-        if path is None or output.in_place(path):
+        if path is None or atomic_write.in_place(path):
             return
         text = json.dumps({"hash": _hash(answer), "answer": answer}, separators=(",", ":"))
         try:
-            with output.whole(path) as part:
+            with atomic_write.whole(path) as part:
                 part.write_bytes(gzip.compress(text.encode(), _LEVEL, mtime=0))
         except OSError:
             return

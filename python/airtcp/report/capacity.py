@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
-from airtcp.findings import capacity as words_capacity
-from airtcp.findings import words
+from airtcp.findings import capacity, words
 from airtcp.report import charts_compare, remedies, theme
 from airtcp.report.charts import finish, named, q, zoom
 from airtcp.report.compare_rows import mean_row, table
@@ -46,7 +45,7 @@ def over_time() -> dict[str, Any]:
 
 def _points(link: CapacityLink) -> list[dict[str, float]]:
     step = link["over_time"]["window_s"]
-    rates = [float(f"{bps * words_capacity.MBPS:.4g}") for bps in link["over_time"]["bps"]]
+    rates = [float(f"{bps * capacity.MBPS:.4g}") for bps in link["over_time"]["bps"]]
     points = [{"t": i * step, "capacity": rate} for i, rate in enumerate(rates)]
     # The last window is as long as the others.
     return [*points, {"t": len(rates) * step, "capacity": rates[-1]}] if points else []
@@ -66,7 +65,7 @@ def parts(links: Sequence[CapacityLink]) -> dict[str, Any] | None:
             "name": link["name"],
             "source": f"{link['source']['path']} ({link['source']['layout']})",
             "chart": name,
-            "findings": words_capacity.capacity_findings([link]),
+            "findings": capacity.capacity_findings([link]),
             "notes": link["notes"],
             "tcp": None,
             "remedies": None,
@@ -126,7 +125,7 @@ def capacity_page(document: StudyDocument) -> str:
             ("Seed", str(document["seed"])),
             ("Version", document["airtcp_version"]),
         ],
-        findings=words_capacity.capacity_findings(links),
+        findings=capacity.capacity_findings(links),
         capacity=made,
         several=len(links) > 1,
         skipped=document["skipped"],

@@ -6,9 +6,8 @@ import json
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import compare as words_compare
-from airtcp.findings import remedies as words_remedies
-from airtcp.findings import words
+from airtcp.findings import compare, words
+from airtcp.findings import remedies as remedies_words
 from airtcp.report import charts_compare, remedies
 from airtcp.report.compare_rows import (
     CHANNEL_NAMES,
@@ -106,7 +105,7 @@ def suited(links: Sequence[Link]) -> dict[str, Any] | None:
     charts: dict[str, Any] = {}
     data: dict[str, Any] = {}
     if len(compared) == 1:
-        unit = words_compare.goodput(case["outcomes"][0])[1]
+        unit = compare.goodput(case["outcomes"][0])[1]
         charts["suits-goodput"] = charts_compare.goodput(variants, unit, several=False, runs=False)
         data["suits-goodput"] = {"means": means}
         if known:
@@ -122,9 +121,7 @@ def suited(links: Sequence[Link]) -> dict[str, Any] | None:
     return {
         "charts": charts,
         "data": data,
-        "finding": words_compare.suited(compared)
-        if len(compared) > 1
-        else words_compare.suits(case),
+        "finding": compare.suited(compared) if len(compared) > 1 else compare.suits(case),
         "reference": reference,
         "table": laid,
         "one": len(compared) == 1,
@@ -142,12 +139,12 @@ def _title(document: CompareDocument) -> str:
 def _findings(document: CompareDocument) -> list[words.Finding]:
     subjects = document["subjects"]
     if len(subjects) == 1:
-        return words_compare.subject_findings(subjects[0], document["reference"], document["rival"])
+        return compare.subject_findings(subjects[0], document["reference"], document["rival"])
     if not subjects:
         return []
-    found = [words_compare.suited([(s["name"], s["cases"][0]) for s in subjects])]
+    found = [compare.suited([(s["name"], s["cases"][0]) for s in subjects])]
     helped = [(s["name"], each) for s in subjects if (each := s["remedies"]) is not None]
-    return [*found, *words_remedies.summaries(helped)]
+    return [*found, *remedies_words.summaries(helped)]
 
 
 def _command(document: CompareDocument) -> str:
@@ -183,7 +180,7 @@ def section(
     first = cases[0]
     variants = document["variants"]
     several = len(cases) > 1
-    unit = words_compare.goodput(first["outcomes"][0])[1]
+    unit = compare.goodput(first["outcomes"][0])[1]
     means = [mean_row(case, outcome) for case in cases for outcome in case["outcomes"]]
     own = [row for row in means if row["channel"] == CHANNEL_NAMES[first["channel"]]]
     names = {
@@ -206,7 +203,7 @@ def section(
     for name, (chart, rows_of) in names.items():
         charts[f"{name}-{index}"] = chart
         data[f"{name}-{index}"] = rows_of
-    findings = words_compare.subject_findings(subject, document["reference"], rival)
+    findings = compare.subject_findings(subject, document["reference"], rival)
     helped = None
     if subject["remedies"] is not None:
         helped = remedies.section(subject["remedies"], f"-{index}")
@@ -221,7 +218,7 @@ def section(
         "plots": list(names),
         "tables": [
             {
-                "over": words_compare.CHANNELS[case["channel"]],
+                "over": compare.CHANNELS[case["channel"]],
                 "table": table(case, document["reference"], rival),
             }
             for case in cases
@@ -243,7 +240,7 @@ def section(
 
 def _over(subject: CompareSubject) -> str:
     case = subject["cases"][0]
-    repeats = words_compare.repeats(case)
+    repeats = compare.repeats(case)
     duration = f"{words.number(subject['duration_s'])} s"
     if subject["kind"] == "trace":
         slot = (subject["slot_s"] or 0.0) * 1e3

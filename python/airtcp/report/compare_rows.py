@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import compare as words_compare
-from airtcp.findings import verdict as words_verdict
-from airtcp.findings import words
+from airtcp.findings import compare, verdict, words
 from airtcp.report.rows import thin
 from airtcp.report.run_rows import estimate
 
@@ -29,17 +27,17 @@ CHANNEL_NAMES: Final = {
 def overview(compared: Sequence[tuple[str, CompareCase]]) -> dict[str, list[Any]]:
     """Lay out a row for each of several links: the verdict over it."""
     return {
-        "head": ["Best choice", "Goodput", "Other strengths", words_verdict.BEHIND],
+        "head": ["Best choice", "Goodput", "Other strengths", verdict.BEHIND],
         "rows": [
             [
                 name,
-                _names(words_verdict.best(case)),
+                _names(verdict.best(case)),
                 "\N{EN DASH}" if first is None else _goodput_cell(case, first),
                 _names([c["variant"] for c in case["verdict"]["alternatives"]]),
                 _names([c["variant"] for c in case["verdict"]["behind"]]),
             ]
             for name, case in compared
-            for first in [words_compare.best(case)]
+            for first in [compare.best(case)]
         ],
     }
 
@@ -50,7 +48,7 @@ def _names(names: list[str]) -> str:
 
 def _goodput_cell(case: CompareCase, name: str) -> str:
     outcome = next(o for o in case["outcomes"] if o["variant"] == name)
-    value, unit = words_compare.goodput(outcome)
+    value, unit = compare.goodput(outcome)
     return f"{estimate(value, 1.0)} {unit}"
 
 
@@ -78,7 +76,7 @@ def _short(value: float) -> float:
 
 def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
     """Lay out what a picture draws of one outcome."""
-    value, _ = words_compare.goodput(outcome)
+    value, _ = compare.goodput(outcome)
     difference: PairedDifference | None = outcome["difference"]
     goodput = _ends(value, 1.0, "mean")
     return {
@@ -149,10 +147,10 @@ _COLUMNS: Final[tuple[tuple[str, str, float], ...]] = (
 def table(case: CompareCase, reference: str, rival: str | None) -> dict[str, list[Any]]:
     """Lay out every number of a case; a column with nothing in it is left out."""
     outcomes = case["outcomes"]
-    unit = words_compare.goodput(outcomes[0])[1]
+    unit = compare.goodput(outcomes[0])[1]
     columns: list[tuple[str, Callable[[Outcome], str]]] = [
-        (f"Goodput ({unit})", lambda o: estimate(words_compare.goodput(o)[0], 1.0)),
-        (f"Against {reference} (%)", lambda o: words_compare.against_reference(o) or "\N{EN DASH}"),
+        (f"Goodput ({unit})", lambda o: estimate(compare.goodput(o)[0], 1.0)),
+        (f"Against {reference} (%)", lambda o: compare.against_reference(o) or "\N{EN DASH}"),
         ("Share (%)", lambda o: estimate(o["share"], 100.0, words.SHARE)),
         (f"{rival} gets (Mb/s)", lambda o: estimate(o["rival_goodput_bps"], 1e-6)),
         *(

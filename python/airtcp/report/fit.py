@@ -6,8 +6,8 @@ import json
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import fit as words_fit
-from airtcp.findings import link as words_link
+from airtcp.findings import fit as fit_words
+from airtcp.findings import link as link_words
 from airtcp.findings import words
 from airtcp.findings.fit import percent
 from airtcp.report import charts_fit
@@ -61,7 +61,7 @@ def fit_page(document: FitDocument) -> str:
         "fit.html.j2",
         "points.js",
         {
-            "charts": assume(charts, words_link.rate_note(document["slot_assumed"], len(links))),
+            "charts": assume(charts, link_words.rate_note(document["slot_assumed"], len(links))),
             "points": points,
             "line": ends,
         },
@@ -69,7 +69,7 @@ def fit_page(document: FitDocument) -> str:
         lead="What TCP got over each link, fitted to what the link is by least absolute"
         " deviations, beside published formulas that fit nothing.",
         facts=_facts(document),
-        findings=words_fit.findings(document),
+        findings=fit_words.findings(document),
         interrupted=document["interrupted"],
         version=document["airtcp_version"],
         seed=document["seed"],

@@ -14,12 +14,9 @@ import jinja2
 from markupsafe import Markup
 
 from airtcp.api.options import COMPARED
-from airtcp.findings import capacity as words_capacity
-from airtcp.findings import groups as run_groups
-from airtcp.findings import link as words_link
-from airtcp.findings import run as words_run
-from airtcp.findings import study as words_study
-from airtcp.findings import words
+from airtcp.findings import capacity as capacity_words
+from airtcp.findings import groups, run, study, words
+from airtcp.findings import link as link_words
 from airtcp.papers import cache as kept
 from airtcp.plain import printable, printable_values
 from airtcp.report import (
@@ -144,7 +141,7 @@ def study_page(document: StudyDocument) -> str:
         payload["charts"] |= varying["charts"]
         payload["suits"] = payload.get("suits", {}) | varying["data"]
     unknown = sum(link["tcp"].get("slot_assumed", False) for link in links)
-    note = words_link.rate_note(unknown, len(links))
+    note = link_words.rate_note(unknown, len(links))
     payload["charts"] = assume(payload["charts"], note)
     payload["rate"] = f"packets/s ({note})" if note else "packets/s"
     several = len(links) != 1
@@ -158,8 +155,8 @@ def study_page(document: StudyDocument) -> str:
         lead=_lead(links),
         facts=_facts(document),
         findings=[
-            *(words_study.study_findings(links) if links else []),
-            *words_capacity.capacity_findings(document["capacities"]),
+            *(study.study_findings(links) if links else []),
+            *capacity_words.capacity_findings(document["capacities"]),
         ],
         varying=varying,
         rate_note=note,
@@ -196,7 +193,7 @@ def _first(links: Sequence[Link]) -> int:
     def rank(index: int) -> tuple[bool, bool, bool, float]:
         link = links[index]
         gain = link["tcp"]["difference"]["independent"]["packets_per_second"]["mean"] or 0.0
-        low, high = words_study.INTERMEDIATE
+        low, high = study.INTERMEDIATE
         window = link["tcp"]["empirical"]["cwnd"] is not None
         return window, low <= link["prr"] <= high, link["converged"], abs(gain)
 
@@ -263,7 +260,7 @@ def _scales(links: Sequence[Link]) -> Callable[[str], list[tuple[str, str]]]:
 
 def _headings(links: Sequence[Link]) -> dict[str, str]:
     """Write the headings of the plots of all links: what each shows of these links."""
-    spread = words_study.widest_spread(links)
+    spread = study.widest_spread(links)
     found = {
         "throughput": "Throughput follows PRR",
         "gain": "Burstiness and what it is worth to TCP",
@@ -278,11 +275,11 @@ def _headings(links: Sequence[Link]) -> dict[str, str]:
     losing = [link for link in links if link["mu"] is not None]
     if losing:
         total = words.count(len(losing))
-        more, _, _ = words_study.sides(losing, "independent")
+        more, _, _ = study.sides(losing, "independent")
         found["gain"] = (
             f"{words.count(more)} of {words.counted(len(losing), 'link')} beat independent losses"
         )
-        more, less, _ = words_study.sides(losing, "gilbert_elliott")
+        more, less, _ = study.sides(losing, "gilbert_elliott")
         found["chain"] = (
             f"The chain gives TCP too little on {words.count(more)} of {total},"
             f" too much on {words.count(less)}"
@@ -290,7 +287,7 @@ def _headings(links: Sequence[Link]) -> dict[str, str]:
         known = [
             (link["longest_success_burst"] or 0) > expected
             for link in losing
-            if (expected := words_link.expected_longest(link)) is not None
+            if (expected := link_words.expected_longest(link)) is not None
         ]
         if known:
             found["longest"] = (
@@ -395,14 +392,12 @@ def _run_findings(document: RunDocument) -> list[words.Finding]:
         words.Finding("Check this first", warning, "warn")
         for warning in document.get("warnings", [])
     ]
-    found += words_run.findings(document)
+    found += run.findings(document)
     apart = link_rows.apart(document)
     if not apart:
         all_of_it = f"{total.split(' ')[0]} Mb/s in all"
         found.append(
-            words.Finding(
-                all_of_it, f"The flows together got {total} Mb/s{run_groups.over(document)}."
-            )
+            words.Finding(all_of_it, f"The flows together got {total} Mb/s{groups.over(document)}.")
         )
     fairness = summary["jain_index"]
     if len(flows) > 1 and fairness["mean"] is not None and not apart:

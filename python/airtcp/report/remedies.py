@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import compare as words_compare
-from airtcp.findings import remedies as words_remedies
+from airtcp.findings import compare
+from airtcp.findings import remedies as remedies_words
 from airtcp.report import charts_compare
 from airtcp.report.compare_rows import mean_row, table
 
@@ -35,7 +35,7 @@ def section(remedies: Remedies, suffix: str = "") -> dict[str, Any]:
     """
     outcomes, reference = remedies["outcomes"], remedies["reference"]
     variants = [outcome["variant"] for outcome in outcomes]
-    unit = words_compare.goodput(outcomes[0])[1]
+    unit = compare.goodput(outcomes[0])[1]
     means = [mean_row(remedies, outcome) for outcome in outcomes]
     drawn: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         "remedies-goodput": (
@@ -55,9 +55,9 @@ def section(remedies: Remedies, suffix: str = "") -> dict[str, Any]:
         "plots": list(drawn),
         "suffix": suffix,
         "reference": reference,
-        "title": words_remedies.TITLES[remedies["aim"]],
+        "title": remedies_words.TITLES[remedies["aim"]],
         "about": _ABOUT[remedies["aim"]],
-        "findings": words_remedies.findings(remedies),
+        "findings": remedies_words.findings(remedies),
         "table": table(remedies, reference, None),
         "notes": remedies["notes"],
         "several": None,
@@ -82,14 +82,14 @@ def helped(links: Sequence[Link]) -> dict[str, Any] | None:
         "charts": {},
         "data": {},
         "plots": [],
-        "findings": [words_remedies.several(tried)],
+        "findings": [remedies_words.several(tried)],
         "notes": list(dict.fromkeys(note for _, each in tried for note in each["notes"])),
         "several": {
             "head": ["What would help", "By how much"],
             "rows": [
                 [name, found.headline, found.text]
                 for name, each in tried
-                for found in [words_remedies.conclusion(each)]
+                for found in [remedies_words.conclusion(each)]
             ],
         },
     }

@@ -13,9 +13,8 @@ import gzip
 import json
 from typing import TYPE_CHECKING, Any, Literal
 
-from airtcp.findings import link as words_link
-from airtcp.findings import notes as words_notes
-from airtcp.findings import words
+from airtcp.findings import link as link_words
+from airtcp.findings import notes, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -84,8 +83,8 @@ OVERVIEW: dict[str, Callable[[Link], Any]] = {
     "converged": lambda link: link["converged"],
     "longest_success": lambda link: link["longest_success_burst"],
     "longest_loss": lambda link: link["longest_loss_burst"],
-    "expected_success": words_link.expected_longest,
-    "expected_loss": lambda link: words_link.expected_longest(link, "loss"),
+    "expected_success": link_words.expected_longest,
+    "expected_loss": lambda link: link_words.expected_longest(link, "loss"),
     "tcp": lambda link: link["tcp"]["empirical"]["packets_per_second"],
     "independent": lambda link: _mean(link["tcp"]["independent"], "mean"),
     "independent_low": lambda link: _mean(link["tcp"]["independent"], "low"),
@@ -99,11 +98,11 @@ OVERVIEW: dict[str, Callable[[Link], Any]] = {
     "gain_percent": lambda link: _difference(link, "independent", "percent", "mean"),
     "gain_percent_low": lambda link: _difference(link, "independent", "percent", "low"),
     "gain_percent_high": lambda link: _difference(link, "independent", "percent", "high"),
-    "more_than_chance": lambda link: words_link.standing(link, "independent") != 0,
+    "more_than_chance": lambda link: link_words.standing(link, "independent") != 0,
     "timeouts": lambda link: link["tcp"]["empirical"]["timeouts"],
     "fast_retransmits": lambda link: link["tcp"]["empirical"]["fast_retransmits"],
     "retransmission_ratio": lambda link: link["tcp"]["empirical"]["retransmission_ratio"],
-    "memory": words_link.memory,
+    "memory": link_words.memory,
 }
 """Columns that the page knows of every link, and where each comes from."""
 
@@ -143,14 +142,14 @@ def detail(link: Link, window_points: int) -> dict[str, Any]:
     return {
         "source": link["source"],
         "labels": link["labels"],
-        "notes": words_notes.notes([link]),
+        "notes": notes.notes([link]),
         "slot_assumed": tcp["slot_assumed"],
         "interval_s": link["interval_s"],
         "g": _round(link["g"]),
         "b": _round(link["b"]),
         "received": link["received"],
         "isolated": _round(link["isolated_loss_share"]),
-        "findings": [[f.headline, f.text, f.tone] for f in words_link.link_findings(link)],
+        "findings": [[f.headline, f.text, f.tone] for f in link_words.link_findings(link)],
         "titles": titles(link),
         "error": _round(convergence["standard_error"]),
         "prefix": [[n, _round(mu)] for n, mu in convergence["prefix"]],
@@ -194,7 +193,7 @@ def titles(link: Link) -> dict[str, str]:
     """Write the heading of each plot of a link: what it shows of this link."""
     empirical = link["tcp"]["empirical"]
     found = {
-        "tcp": words_link.against_independent(link).headline,
+        "tcp": link_words.against_independent(link).headline,
         "cwnd": (
             f"{words.counted(empirical['timeouts'], 'timeout')} and"
             f" {words.counted(empirical['fast_retransmits'], 'fast retransmit')}"
@@ -212,12 +211,12 @@ def titles(link: Link) -> dict[str, str]:
             f"{100 * isolated:.0f} % of loss runs are single losses; the longest run is "
             + longest(link, "loss")
         )
-    expected = words_link.expected_longest(link)
+    expected = link_words.expected_longest(link)
     if expected is not None:
         found["success"] += f", a Gilbert-Elliott chain's about {words.count(expected)}"
     if link["mu"] is None:
         found["convergence"] = "No mu: every packet had the same fate"
-    if words_link.memory(link) == "unmeasured":
+    if link_words.memory(link) == "unmeasured":
         unmeasured = "The order of losses was not measured"
         found |= dict.fromkeys(
             ("success", "loss", "convergence", "cpdf", "autocorrelation"), unmeasured

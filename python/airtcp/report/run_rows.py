@@ -6,9 +6,7 @@ from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import datagrams as run_datagrams
-from airtcp.findings import groups as run_groups
-from airtcp.findings import words
+from airtcp.findings import datagrams, groups, words
 from airtcp.report.rows import thin
 
 if TYPE_CHECKING:
@@ -110,8 +108,8 @@ def table(
 
 def flows(document: RunDocument) -> dict[str, list[Any]]:
     """Lay out the flows, with the nodes between which each goes if these differ."""
-    laid = table(run_datagrams.shown(document), FLOW_COLUMNS)
-    if named := run_groups.ways(document):
+    laid = table(datagrams.shown(document), FLOW_COLUMNS)
+    if named := groups.ways(document):
         laid["head"].insert(0, "Way")
         for row, way in zip(laid["rows"], named, strict=True):
             row.insert(1, way)
@@ -132,7 +130,7 @@ def directions(document: RunDocument) -> dict[str, list[Any]]:
                 number(100 * group.retransmission_ratio),
                 number(group.timeouts),
             ]
-            for group in run_groups.directions(document)
+            for group in groups.directions(document)
         ],
     }
 
