@@ -12,6 +12,7 @@ mod pings;
 mod readings;
 mod several;
 mod tables;
+mod unread;
 
 fn read(name: &str, data: &[u8]) -> Result<Vec<LinkTrace>, TraceError> {
     read_links_from(Path::new(name), data, &ReadOptions::default())

@@ -40,6 +40,9 @@ const WORTH: u64 = 32;
 const MOST_RATE: f64 = 1e15;
 const LAST: Span = Span::from_secs(1_000_000_000);
 /// What a row is.
+/// A day in billionths of a second.
+const DAY: i128 = 86_400 * 1_000_000_000;
+
 const EXPECTED: &str = "a time and a rate, two numbers";
 
 fn cells(line: &str) -> Vec<&str> {
@@ -168,6 +171,10 @@ fn step(
         }
         (Stamp::Date(time), Stamp::Date(first)) => {
             (time - first).checked_mul(i128::from(Span::from_secs(1).0))
+        }
+        (Stamp::TimeOfDay(time), Stamp::TimeOfDay(first)) => {
+            // A log of less than a day.
+            Some((time - first).rem_euclid(DAY) * i128::from(Span::from_secs(1).0))
         }
         _ => None,
     };

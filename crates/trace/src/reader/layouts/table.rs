@@ -8,6 +8,7 @@
 //! the rows into links. Where numbers repeat, `table/split.rs` finds the column that does.
 
 mod columns;
+mod dates;
 mod delimiter;
 mod early;
 mod group;
@@ -18,9 +19,14 @@ mod moments;
 mod names;
 mod places;
 mod rising;
+mod settle;
+mod sorted;
 mod split;
+mod spread;
 mod times;
+mod timing;
 mod twins;
+mod unread;
 mod watch;
 
 use airtcp_units::Outcomes;
@@ -39,6 +45,7 @@ use names::Arrival;
 pub(super) use names::unit_of;
 use split::{Groups, Split};
 pub(super) use times::{Stamp, beyond_reason, since_1970, unit_by_size};
+use unread::Unread;
 use watch::Watch;
 
 pub(super) const TAG: &str = "table";
@@ -67,6 +74,7 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
     let mut lines = Lines::new(input);
     let mut groups = Groups::new();
     let mut watch = Watch::new(&plan);
+    let mut unread = Unread::new(&plan);
     let mut split = Split::new(&plan);
     let mut header = plan.header;
     let mut empty = 0;
@@ -116,11 +124,12 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
         }
         group.moment(&plan, &cells, &mut room);
         watch.row(&plan, &cells);
+        unread.row(&plan, &cells);
         // Outcomes are charged after they are taken: a gap is bounded by `max_gap`.
         budget.packets(path, steps)?;
         if let Some(time) = &plan.time {
             let cell = &cells[time.column];
-            let stamp = Stamp::of(cell).map(Stamp::value);
+            let stamp = Stamp::of(cell);
             if stamp.is_none() && names::arrival(cell) == Arrival::Unclear {
                 let found = excerpt(cell);
                 return Err(lines.malformed(found, "a time stamp, a number or a date"));
@@ -143,12 +152,15 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
         groups = links;
         plan.tell_apart(column, groups.len());
         watch.leave(column);
+        unread.leave(column);
     }
     for group in groups.values_mut() {
         let shown = path.display().to_string();
         group.settle(&plan, &shown, options, |grown| budget.packets(path, grown))?;
     }
     watch.certain(&plan, path, &groups)?;
+    unread.certain(&plan, path)?;
+    plan.unread = unread.named(&plan);
     groups
         .into_iter()
         .map(|(key, group)| {
@@ -250,7 +262,7 @@ fn finish(
 pub(super) fn seconds(cell: &str) -> Option<i128> {
     match Stamp::of(cell)? {
         Stamp::Number(value) => Some(value),
-        Stamp::Date(_) => None,
+        Stamp::Date(_) | Stamp::TimeOfDay(_) => None,
     }
 }
 

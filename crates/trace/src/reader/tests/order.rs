@@ -211,9 +211,9 @@ fn sent_and_recv_are_times() {
     }
     assert_eq!(ms("seq,sent_ms,recv_ms\n0,0,30\n1,20,50\n2,40,\n"), Some(20.0));
     assert_eq!(ms("seq,sent_us,rtt_us\n0,0,310\n1,2000,300\n2,4000,\n"), Some(2.0));
-    let link = one("t.csv", "seq,when,received\n0,0,1\n1,20,1\n2,40,0\n3,60,1\n");
+    let link = one("t.csv", "seq,instant,received\n0,0,1\n1,20,1\n2,40,0\n3,60,1\n");
     assert!(
-        link.notes.iter().any(|n| n.contains("\"when\" rises by the same")),
+        link.notes.iter().any(|n| n.contains("\"instant\" rises by the same")),
         "{:?}",
         link.notes
     );

@@ -30,8 +30,7 @@ pub(super) fn unit(
         .or_else(|| name.to_lowercase().ends_with("ms").then_some(Span::from_millis(1)));
     let by_size = since_1970(&stamps);
     if let Some(unit) = by_name {
-        let larger =
-            unit_by_size(&stamps).filter(|(other, told)| *other > unit && *told != "dates");
+        let larger = unit_by_size(&stamps).filter(|(other, _)| *other > unit && numbers(&stamps));
         let looks = match (by_size, larger) {
             _ if beyond_reason(&stamps, unit) => "times beyond the year 3000".to_owned(),
             (Some((_, told)), Some(_)) => told.split(',').next().unwrap_or_default().to_owned(),
@@ -51,10 +50,14 @@ pub(super) fn unit(
             hint: "Say what its times are counted in (--time-unit \"1 ms\").".to_owned(),
         });
     }
-    let dates = stamps.first().is_some_and(|stamp| matches!(stamp, Stamp::Date(_)));
     Ok(match by_size {
-        _ if dates => (second, "times are taken as dates".to_owned()),
+        _ if !numbers(&stamps) => (second, "times are taken as dates or times of day".to_owned()),
         Some((unit, told)) => (unit, format!("times are taken as {told}")),
         None => (second, "times are taken for seconds; --time-unit says otherwise".to_owned()),
     })
+}
+
+/// True unless the first is a date or a time of day.
+fn numbers(stamps: &[Stamp]) -> bool {
+    stamps.first().is_none_or(|stamp| matches!(stamp, Stamp::Number(_)))
 }

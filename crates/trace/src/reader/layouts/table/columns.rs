@@ -1,5 +1,7 @@
 //! How the rows of a table are to be read: which column holds what, and what its comments add.
 
+use std::path::Path;
+
 use airtcp_units::Span;
 
 use super::super::super::head::Head;
@@ -9,7 +11,7 @@ use super::early::Told;
 use super::guess::Guess;
 use super::minus;
 use super::names::{Arrival, KEYS, SEQUENCE, arrival, is_header, is_one_of};
-use super::times::Stamp;
+use super::times::{DATES, Stamp, TIMES_OF_DAY};
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, ReadOptions};
 
@@ -83,6 +85,8 @@ pub(super) struct Plan {
     pub(super) keys: Vec<usize>,
     pub(super) total: Option<Total>,
     pub(super) notes: Vec<String>,
+    /// Columns that were taken for nothing, as they are named in the note.
+    pub(super) unread: Option<String>,
 }
 
 impl Plan {
@@ -160,6 +164,7 @@ impl Plan {
             time,
             total,
             notes,
+            unread: None,
             columns,
         })
     }
@@ -211,14 +216,33 @@ impl Plan {
         if let Some(Time { column, unit, told }) = &self.time {
             parts.push(match *told {
                 "" => format!("{} as times in units of {unit}", name(*column)),
-                "dates" => format!("{} as dates", name(*column)),
+                DATES | TIMES_OF_DAY => format!("{} as {told}", name(*column)),
                 told => format!("{} as times in {told}", name(*column)),
             });
         }
         if let (true, Some(order)) = (by_time, self.order) {
             parts.push(format!("rows put into order of {}", name(order)));
         }
+        parts.extend(self.unread.clone());
         parts.join("; ")
+    }
+
+    /// The error that asks what the table means.
+    pub(super) fn question(&self, path: &Path, problem: String) -> TraceError {
+        let shown: Vec<_> = self.columns.iter().take(20).map(|name| excerpt(name)).collect();
+        let path = path.display().to_string();
+        TraceError::Column { path, problem, columns: shown.join(", ") }
+    }
+
+    /// The options by which the user says that the rows are what they were taken for.
+    pub(super) fn choose(&self) -> String {
+        let kind = match self.kind {
+            ColumnKind::Received => "received",
+            ColumnKind::Lost => "lost",
+            ColumnKind::Sequence => "sequence",
+            ColumnKind::Arrival => "arrival",
+        };
+        format!("choose column {} and kind {kind}", excerpt(self.value_name()))
     }
 
     /// The value column as shown to the user.

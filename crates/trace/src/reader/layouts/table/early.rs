@@ -1,6 +1,7 @@
 //! Packets that arrive before they were sent: the clocks differ, or a time is wrong.
 
 use super::columns::Plan;
+use super::dates::apart;
 use super::names::{Arrival, is_moment, unit_of};
 use super::times::Stamp;
 use crate::error::excerpt;
@@ -47,6 +48,7 @@ impl Early {
             (Some(Told::Since(sent)), Some(came)) => match (came, Stamp::of(&cells[sent])) {
                 (Stamp::Number(came), Some(Stamp::Number(sent)))
                 | (Stamp::Date(came), Some(Stamp::Date(sent))) => came - sent,
+                (Stamp::TimeOfDay(came), Some(Stamp::TimeOfDay(sent))) => apart(came, sent),
                 _ => return,
             },
             _ => return,

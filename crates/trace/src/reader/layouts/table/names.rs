@@ -40,6 +40,28 @@ pub(super) const SEQUENCE: &[&str] = &[
 ];
 /// Names of a column of time stamps, without the unit.
 pub(super) const TIME: &[&str] = &["time", "t", "timestamp", "ts", "time_stamp"];
+/// Names that programs give them, which are believed if every cell is a time.
+pub(super) const PERHAPS_TIME: &[&str] = &[
+    "frame_time",
+    "frame_time_epoch",
+    "frame_time_relative",
+    "time_epoch",
+    "time_relative",
+    "epoch",
+    "epoch_time",
+    "unix_time",
+    "unix_timestamp",
+    "unixtime",
+    "utc",
+    "utc_time",
+    "local_time",
+    "wall_time",
+    "datetime",
+    "date_time",
+    "date",
+    "when",
+    "clock",
+];
 /// Units at the end of such a name.
 pub(super) const UNITS: &[(&str, Span)] = &[
     ("s", Span::from_secs(1)),

@@ -85,6 +85,17 @@ impl Places {
         self.duplicates == 0 && apart.is_some() && apart == self.rows.checked_sub(1)
     }
 
+    /// Numbers without a row from the lowest to the highest.
+    pub(super) fn gaps(&self) -> u64 {
+        let apart = self.highest.map_or(0, |highest| (highest - self.lowest).saturating_add(1));
+        apart.saturating_sub(self.rows - self.duplicates)
+    }
+
+    /// Adds the numbers of another link.
+    pub(super) fn join(&mut self, other: &Self) {
+        other.iter().for_each(|(number, received)| self.add(number, received));
+    }
+
     /// Numbers in their order, and whether each was received.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u64, bool)> {
         self.words.iter().flat_map(|(word, (there, came))| {

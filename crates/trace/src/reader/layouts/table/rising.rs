@@ -3,7 +3,7 @@
 
 use super::guess::Guess;
 use super::names::{SENT, SEQUENCE, TIME, is_one_of, is_sent_time};
-use super::times::{Stamp, unit_by_size};
+use super::times::{DATES, Stamp, TIMES_OF_DAY, unit_by_size};
 
 const BILLION: i128 = 1_000_000_000;
 /// Rows up to which every time has to be later than the one before.
@@ -34,7 +34,9 @@ impl Guess<'_> {
         rows.sort_by_key(|(place, _)| *place);
         let stamps: Vec<Stamp> = rows.into_iter().map(|(_, came)| came).collect();
         let known = unit_by_size(&stamps);
-        known.is_some_and(|(_, told)| told.contains("1970") || told == "dates") || rise(&stamps)
+        known
+            .is_some_and(|(_, told)| told.contains("1970") || [DATES, TIMES_OF_DAY].contains(&told))
+            || rise(&stamps)
     }
 }
 

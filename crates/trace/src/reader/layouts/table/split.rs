@@ -25,7 +25,7 @@ const SHARE: u64 = 8;
 /// Rows of each value of a column that is known by numbers without gaps.
 const ROWS: u64 = 5;
 /// Words in the name of a column that tells links or runs apart.
-const WORDS: &[&str] = &[
+pub(super) const WORDS: &[&str] = &[
     "link",
     "flow",
     "stream",
@@ -201,7 +201,7 @@ impl Candidate {
         };
         self.packets = self.packets.saturating_add(steps);
         if let Some(time) = &plan.time {
-            group.stamp(Stamp::of(&cells[time.column]).map(Stamp::value), steps);
+            group.stamp(Stamp::of(&cells[time.column]), steps);
         }
     }
 

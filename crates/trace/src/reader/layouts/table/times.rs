@@ -1,39 +1,51 @@
-//! Time stamps of tables: numbers of any unit, exact to its billionth, and dates as in RFC 3339.
+//! Time stamps of tables: numbers of any unit, exact to its billionth, and what `dates.rs` reads.
 //!
 //! A unit that no name gives is told from the size of the numbers where they count from 1970, and
 //! from their fractions; otherwise it stays unknown. What was taken is said in a note.
 
 use airtcp_units::Span;
 
-/// A number of units, or a date, in billionths (of a unit, of a second).
+use super::dates::{date, time_of_day};
+
+/// A number of units, a date or a time of day, in billionths (of a unit, of a second).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::reader::layouts) enum Stamp {
     Number(i128),
+    /// Since 1970.
     Date(i128),
+    /// Since midnight.
+    TimeOfDay(i128),
 }
 
-const BILLION: i128 = 1_000_000_000;
+pub(super) const BILLION: i128 = 1_000_000_000;
 /// 2001 to 2100 in seconds since 1970.
 const EPOCH: std::ops::Range<i128> = 1_000_000_000..4_102_444_800;
 /// Greatest interval between packets with which a unit told from the size of numbers is believed.
 const LONGEST: Span = Span::from_secs(60);
 
+/// What a unit is told from where cells are no numbers.
+pub(super) const DATES: &str = "dates";
+pub(super) const TIMES_OF_DAY: &str = "times of day";
+
 impl Stamp {
     /// The time in a cell.
     pub(in crate::reader::layouts) fn of(cell: &str) -> Option<Self> {
-        number(cell).map(Self::Number).or_else(|| date(cell).map(Self::Date))
+        number(cell)
+            .map(Self::Number)
+            .or_else(|| date(cell).map(Self::Date))
+            .or_else(|| time_of_day(cell).map(Self::TimeOfDay))
     }
 
     /// The number, in billionths.
     pub(in crate::reader::layouts) const fn value(self) -> i128 {
         match self {
-            Self::Number(n) | Self::Date(n) => n,
+            Self::Number(n) | Self::Date(n) | Self::TimeOfDay(n) => n,
         }
     }
 }
 
 /// A decimal number in billionths, exact; one with an exponent as near as a float is.
-fn number(cell: &str) -> Option<i128> {
+pub(super) fn number(cell: &str) -> Option<i128> {
     let (negative, digits) = match cell.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, cell.strip_prefix('+').unwrap_or(cell)),
@@ -51,51 +63,6 @@ fn number(cell: &str) -> Option<i128> {
     (value.is_finite() && value.abs() < 1e24).then_some((value * 1e9) as i128)
 }
 
-/// `2024-05-01T12:00:00.005Z` and the like, as billionths of a second since 1970.
-fn date(cell: &str) -> Option<i128> {
-    let cell = cell.strip_suffix(['Z', 'z']).unwrap_or(cell);
-    let (day, time) = cell.split_once(['T', 't', ' '])?;
-    let mut parts = day.split('-').map(|part| part.parse::<i64>().ok());
-    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-    if parts.next().is_some() || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-        return None;
-    }
-    let (time, offset) = match time.rfind(['+', '-']) {
-        Some(at) => (&time[..at], Some(&time[at..])),
-        None => (time, None),
-    };
-    let seconds = clock(time)?;
-    let offset = match offset {
-        Some(text) => {
-            let sign = if text.starts_with('-') { -1 } else { 1 };
-            sign * clock(&text[1..])?
-        }
-        None => 0,
-    };
-    if !(0..=9999).contains(&year) {
-        return None;
-    }
-    Some(i128::from(days(year, month, day)) * 86_400 * BILLION + seconds - offset)
-}
-
-/// `12:00` or `12:00:00.005` in billionths of a second.
-fn clock(text: &str) -> Option<i128> {
-    let mut parts = text.split(':');
-    let mut next =
-        || parts.next().map(|part| number(part).filter(|n| (0..61 * BILLION).contains(n)));
-    let (hours, minutes, seconds) = (next()??, next()??, next().unwrap_or(Some(0))?);
-    parts.next().is_none().then_some(hours * 3600 + minutes * 60 + seconds)
-}
-
-/// Days from 1970-01-01 in the Gregorian calendar.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    // Years that begin in March put the leap day at their end.
-    let year = if month <= 2 { year - 1 } else { year };
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
 /// The unit of numbers whose name does not tell, and in words from what it was told.
 pub(in crate::reader::layouts) fn unit_by_size(stamps: &[Stamp]) -> Option<(Span, &'static str)> {
     let second = Span::from_secs(1);
@@ -103,9 +70,12 @@ pub(in crate::reader::layouts) fn unit_by_size(stamps: &[Stamp]) -> Option<(Span
         return None;
     }
     if stamps.iter().all(|stamp| matches!(stamp, Stamp::Date(_))) {
-        return Some((second, "dates"));
+        return Some((second, DATES));
     }
-    if stamps.iter().any(|stamp| matches!(stamp, Stamp::Date(_))) {
+    if stamps.iter().all(|stamp| matches!(stamp, Stamp::TimeOfDay(_))) {
+        return Some((second, TIMES_OF_DAY));
+    }
+    if stamps.iter().any(|stamp| !matches!(stamp, Stamp::Number(_))) {
         return None;
     }
     let values: Vec<i128> = stamps.iter().map(|stamp| stamp.value()).collect();
@@ -168,21 +138,6 @@ mod tests {
         for cell in ["", "nan", "inf", "x", ".", "12:00", "1e300"] {
             assert_eq!(Stamp::of(cell), None, "{cell}");
         }
-    }
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        // RFC 3339, and known values of `date -d ... +%s`.
-        for (cell, seconds) in [
-            ("1970-01-01T00:00:00Z", 0),
-            ("2000-02-29 12:00:00", 951_825_600),
-            ("2024-05-01T12:00:00+02:00", 1_714_557_600),
-            ("2024-12-31T23:59:60Z", 1_735_689_600),
-        ] {
-            assert_eq!(Stamp::of(cell), Some(Stamp::Date(seconds * BILLION)), "{cell}");
-        }
-        assert_eq!(Stamp::of("2024-05-01T12:00:00.005Z").unwrap().value() % BILLION, 5_000_000);
-        assert_eq!(Stamp::of("2024-13-01T12:00:00"), None);
     }
 
     #[test]

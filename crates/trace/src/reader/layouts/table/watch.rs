@@ -12,12 +12,16 @@ use super::columns::Plan;
 use super::group::{Group, no_packets};
 use super::markers::Markers;
 use super::names::{Arrival, arrival, is_number, outcome};
+use super::places::Places;
 use super::times::Stamp;
 use crate::error::{TraceError, excerpt};
 use crate::reader::ColumnKind;
 
 /// Characters of a cell that are looked at.
 const LONGEST_CELL: usize = 40;
+
+/// Rows from which on links are said to share a numbering.
+const ROWS: u64 = 20;
 
 /// What the cells of a column were, beside the one that was taken.
 #[derive(Debug, Default)]
@@ -85,99 +89,124 @@ impl Watch {
         path: &Path,
         groups: &BTreeMap<Vec<String>, Group>,
     ) -> Result<(), TraceError> {
-        let ask = |problem: String| {
-            let shown: Vec<_> = plan.columns.iter().take(20).map(|name| excerpt(name)).collect();
-            let path = path.display().to_string();
-            Err(TraceError::Column { path, problem, columns: shown.join(", ") })
-        };
-        let name = |column: usize| excerpt(&plan.columns[column]);
-        let value = name(plan.value);
-        let rows = self.rows;
-        let mut strides = groups.values().filter_map(|group| group.recorder.stride());
-        match plan.kind {
+        let problem = match plan.kind {
             ColumnKind::Sequence if plan.total.is_none() => {
-                if let Some(stride) = strides.next() {
-                    return ask(format!(
-                        "the numbers in column {value} are {stride} apart, not 1: {}",
-                        no_packets(stride)
-                    ));
-                }
-                let blank = self.columns.iter().find(|(_, s)| s.blanks > 0 && s.words == 0);
-                if let Some((column, seen)) = blank.filter(|(_, seen)| seen.numbers > 0) {
-                    return ask(format!(
-                        "column {column} is blank in {} of {rows} rows: if a blank means that the \
-                         packet was lost, choose column {column} and kind arrival; if every row is \
-                         a received packet, choose column {value} and kind sequence",
-                        seen.blanks,
-                        column = name(*column),
-                    ));
-                }
-                let gapless = groups.values().all(|group| group.recorder.missing() == 0);
-                let telling = |seen: &Seen| {
-                    seen.blanks > 0 && seen.blanks < rows || seen.different.len() == 2
-                };
-                if let Some((column, seen)) =
-                    self.columns.iter().find(|(_, seen)| gapless && rows > 2 && telling(seen))
-                {
-                    let holds = match seen.different.as_slice() {
-                        [one, other] => {
-                            format!("holds {} and {} only", excerpt(one), excerpt(other))
-                        }
-                        _ => format!("is blank in {} of {rows} rows", seen.blanks),
-                    };
-                    let column = name(*column);
-                    let outcomes = seen.different.iter().all(|cell| outcome(cell, false).is_some());
-                    let answer = if outcomes {
-                        format!(
-                            "choose column {column} and kind received (1 = received) or lost (1 = lost)"
-                        )
-                    } else {
-                        "write 1 for received and 0 for lost in it and name it received".to_owned()
-                    };
-                    return ask(format!(
-                        "no number is missing in column {value}, and column {column} {holds}: if it says \
-                         which packets were lost, {answer}; if every row is a received packet, choose \
-                         column {value} and kind sequence"
-                    ));
-                }
-                Ok(())
+                numbered_together(plan, groups).or_else(|| self.of_numbers(plan, groups))
             }
             ColumnKind::Arrival if !plan.asked => {
-                if let Some((marker, count)) = self.markers.suspect() {
-                    return ask(format!(
-                        "{} stands in {count} of {rows} rows of column {value}, apart from all other \
-                         values: if it marks lost packets, leave these cells blank; if it was measured, \
-                         choose column {value} and kind arrival",
-                        marker as f64 / 1e9
-                    ));
-                }
-                if let Some(stride) = strides.next() {
-                    let sequence = plan.sequence.map(name).unwrap_or_default();
-                    return ask(format!(
-                        "the numbers in column {sequence} are {stride} apart, not 1; if every \
-                         packet sent has a row, choose column {value} and kind arrival"
-                    ));
-                }
-                if let Some((other, seen)) = self.columns.iter().find(|(_, s)| s.differing > 0) {
-                    return ask(format!(
-                        "columns {value} and {} differ in {} of {rows} rows on whether the packet \
-                         arrived: choose one of them with --column",
-                        name(*other),
-                        seen.differing
-                    ));
-                }
-                let lost = groups.values().any(|group| group.blank > 0);
-                if !lost && plan.sequence.is_none() {
-                    return ask(format!(
-                        "no row is blank in column {value} and there are no sequence numbers, so \
-                         losses cannot be seen: if every packet sent has a row, choose column \
-                         {value} and kind arrival; if only received packets have one, a column of \
-                         sequence numbers is needed"
-                    ));
-                }
-                Ok(())
+                numbered_together(plan, groups).or_else(|| self.of_arrivals(plan, groups))
             }
-            _ => Ok(()),
-        }
+            _ => None,
+        };
+        problem.map_or(Ok(()), |problem| Err(plan.question(path, problem)))
     }
+
+    /// What contradicts sequence numbers of received packets.
+    fn of_numbers(&self, plan: &Plan, groups: &BTreeMap<Vec<String>, Group>) -> Option<String> {
+        let name = |column: usize| excerpt(&plan.columns[column]);
+        let (value, rows) = (name(plan.value), self.rows);
+        if let Some(stride) = groups.values().find_map(|group| group.recorder.stride()) {
+            return Some(format!(
+                "the numbers in column {value} are {stride} apart, not 1: {}",
+                no_packets(stride)
+            ));
+        }
+        let blank = self.columns.iter().find(|(_, s)| s.blanks > 0 && s.words == 0);
+        if let Some((column, seen)) = blank.filter(|(_, seen)| seen.numbers > 0) {
+            return Some(format!(
+                "column {column} is blank in {} of {rows} rows: if a blank means that the packet was lost, \
+                 choose column {column} and kind arrival; if every row is a received packet, choose column \
+                 {value} and kind sequence",
+                seen.blanks,
+                column = name(*column),
+            ));
+        }
+        let gapless = groups.values().all(|group| group.recorder.missing() == 0);
+        let telling =
+            |seen: &Seen| seen.blanks > 0 && seen.blanks < rows || seen.different.len() == 2;
+        let (column, seen) =
+            self.columns.iter().find(|(_, seen)| gapless && rows > 2 && telling(seen))?;
+        let holds = match seen.different.as_slice() {
+            [one, other] => format!("holds {} and {} only", excerpt(one), excerpt(other)),
+            _ => format!("is blank in {} of {rows} rows", seen.blanks),
+        };
+        let column = name(*column);
+        let outcomes = seen.different.iter().all(|cell| outcome(cell, false).is_some());
+        let answer = if outcomes {
+            format!("choose column {column} and kind received (1 = received) or lost (1 = lost)")
+        } else {
+            "write 1 for received and 0 for lost in it and name it received".to_owned()
+        };
+        Some(format!(
+            "no number is missing in column {value}, and column {column} {holds}: if it says which packets \
+             were lost, {answer}; if every row is a received packet, choose column {value} and kind sequence"
+        ))
+    }
+
+    /// What contradicts receive times and delays.
+    fn of_arrivals(&self, plan: &Plan, groups: &BTreeMap<Vec<String>, Group>) -> Option<String> {
+        let name = |column: usize| excerpt(&plan.columns[column]);
+        let (value, rows) = (name(plan.value), self.rows);
+        if let Some((marker, count)) = self.markers.suspect() {
+            return Some(format!(
+                "{} stands in {count} of {rows} rows of column {value}, apart from all other values: if it \
+                 marks lost packets, leave these cells blank; if it was measured, choose column {value} and \
+                 kind arrival",
+                marker as f64 / 1e9
+            ));
+        }
+        if let Some(stride) = groups.values().find_map(|group| group.recorder.stride()) {
+            return Some(format!(
+                "the numbers in column {} are {stride} apart, not 1; if every packet sent has a row, choose \
+                 column {value} and kind arrival",
+                plan.sequence.map(name).unwrap_or_default()
+            ));
+        }
+        if let Some((other, seen)) = self.columns.iter().find(|(_, s)| s.differing > 0) {
+            return Some(format!(
+                "columns {value} and {} differ in {} of {rows} rows on whether the packet arrived: choose one \
+                 of them with --column",
+                name(*other),
+                seen.differing
+            ));
+        }
+        let lost = groups.values().any(|group| group.blank > 0);
+        (!lost && plan.sequence.is_none()).then(|| {
+            format!(
+                "no row is blank in column {value} and there are no sequence numbers, so losses cannot be \
+                 seen: if every packet sent has a row, choose column {value} and kind arrival; if only \
+                 received packets have one, a column of sequence numbers is needed"
+            )
+        })
+    }
+}
+
+/// Links of one table whose packets share one numbering.
+fn numbered_together(plan: &Plan, groups: &BTreeMap<Vec<String>, Group>) -> Option<String> {
+    let (own, all) = shared_numbers(groups).filter(|_| !plan.asked)?;
+    Some(format!(
+        "the packets of all {} links are numbered together in column {}: each link lacks the numbers of the \
+         others ({own} in all), and only {all} are missing from the whole; number the packets of each link \
+         from 0 on, or say for each row what became of the packet in a column received",
+        groups.len(),
+        excerpt(&plan.columns[plan.sequence.unwrap_or(plan.value)]),
+    ))
+}
+
+/// Numbers missing from the links each and from all of them together, if the links share one numbering:
+/// no number comes twice, and what one link lacks is with the others.
+fn shared_numbers(groups: &BTreeMap<Vec<String>, Group>) -> Option<(u64, u64)> {
+    if groups.len() < 2 || groups.values().any(|group| group.places.duplicates > 0) {
+        return None;
+    }
+    let rows: u64 = groups.values().map(|group| group.rows).sum();
+    let own: u64 = groups.values().map(|group| group.places.gaps()).sum();
+    if rows < ROWS || 4 * own < rows {
+        return None;
+    }
+    let mut whole = Places::default();
+    for group in groups.values() {
+        whole.join(&group.places);
+    }
+    (whole.duplicates == 0 && 4 * whole.gaps() <= own).then(|| (own, whole.gaps()))
 }

@@ -1,0 +1,184 @@
+//! Rows of a link in another order than its packets: put in order by their numbers or their times, or
+//! refused.
+
+use super::super::super::sequence::{Recorder, WINDOW};
+use super::columns::Plan;
+use super::group::{Group, wrong};
+use super::moments::Unordered;
+use crate::error::{TraceError, excerpt};
+use crate::reader::{ColumnKind, ReadOptions};
+
+/// What is said of rows in another order than their packets.
+const IN_ORDER: &str = "the rows are not in the order of the packets' numbers, and were put in it";
+
+impl Group {
+    /// Puts the packets in the order of their numbers where the rows are in another. `path` is for
+    /// messages; whenever the record grows, `charge` is called with the number of packets added.
+    pub(super) fn settle(
+        &mut self,
+        plan: &Plan,
+        path: &str,
+        options: &ReadOptions,
+        mut charge: impl FnMut(u64) -> Result<(), TraceError>,
+    ) -> Result<(), TraceError> {
+        let max_gap = options.max_gap;
+        if self.moments.disorder() {
+            return self.settle_by_time(plan, path, options);
+        }
+        if matches!(plan.kind, ColumnKind::Received | ColumnKind::Lost) {
+            if self.breaks > 0 && self.places.complete() {
+                self.outcomes = self.places.iter().map(|(_, received)| received).collect();
+                self.clock = self.places.clock();
+                self.breaks = 0;
+                self.order.push(IN_ORDER.to_owned());
+            }
+            if !plan.asked && self.is_repeated(plan) && !self.only_wraps() {
+                return Err(self.several(plan, path));
+            }
+            return Ok(());
+        }
+        let disorder = self.recorder.disorder() > 0 || self.fall.is_some();
+        if !disorder || self.recorder.wrapped() {
+            return self.fall_error.take().map_or(Ok(()), Err);
+        }
+        if self.places.several_runs() {
+            return Err(self.several(plan, path));
+        }
+        let mut sorted = Recorder::default();
+        let mut charged = self.recorder.len();
+        for (number, received) in self.places.iter() {
+            match sorted.take_outcome(number, received, max_gap) {
+                Ok(steps) if steps > WINDOW && self.fall_error.is_some() => {
+                    return self.fall_error.take().map_or(Ok(()), Err);
+                }
+                Ok(_) if sorted.len() > charged => {
+                    charge(sorted.len() - charged)?;
+                    charged = sorted.len();
+                }
+                Ok(_) => {}
+                Err(fault) => {
+                    let (found, expected) = wrong(&fault, number, max_gap);
+                    let path = path.to_owned();
+                    return Err(TraceError::Malformed { path, line: 1, found, expected });
+                }
+            }
+        }
+        self.order = match plan.kind {
+            ColumnKind::Sequence if self.fall.is_none() => {
+                let late =
+                    self.recorder.disorder() - self.places.duplicates.min(self.recorder.disorder());
+                let words = "packets arrived late and were put in their place";
+                if late > 0 { vec![format!("{late} {words}")] } else { Vec::new() }
+            }
+            _ if self.recorder.disorder() == self.places.duplicates && self.fall.is_none() => {
+                Vec::new()
+            }
+            _ => vec![IN_ORDER.to_owned()],
+        };
+        if self.places.duplicates > 0 {
+            self.order
+                .push(format!("{} duplicate sequence numbers ignored", self.places.duplicates));
+        }
+        self.recorder = sorted;
+        if plan.kind == ColumnKind::Arrival || self.fall.is_some() {
+            self.clock = self.places.clock();
+        }
+        Ok(())
+    }
+
+    /// Puts the packets in the order of their times.
+    fn settle_by_time(
+        &mut self,
+        plan: &Plan,
+        path: &str,
+        options: &ReadOptions,
+    ) -> Result<(), TraceError> {
+        let name = excerpt(plan.order.map_or("", |order| &plan.columns[order]));
+        let (what, hint) = match self.moments.sorted() {
+            _ if self.order_days.may_be_another_day() => (
+                format!(
+                    "a table whose rows are not in the order of column {name}, which holds times of day that \
+                     are more than twelve hours apart"
+                ),
+                "Write them with their dates (2024-05-28T12:00:00.005), or give the rows in the order sent."
+                    .to_owned(),
+            ),
+            Ok((outcomes, clock, open)) => {
+                self.outcomes = outcomes;
+                self.by_time = true;
+                if plan.time.as_ref().map(|time| time.column) == plan.order {
+                    self.clock = clock;
+                }
+                if open > 0 {
+                    self.order.push(format!(
+                        "{open} rows have the same time in {name} as others and another outcome: their order \
+                         among each other is not known"
+                    ));
+                }
+                return Ok(());
+            }
+            Err(Unordered::Runs) => (
+                format!(
+                    "a table whose times in column {name} begin again, such as several runs or several links"
+                ),
+                "Split it into one file a run, or name the column that tells the links apart \
+                 \"link\"."
+                    .to_owned(),
+            ),
+            Err(Unordered::Blank(rows)) => (
+                format!(
+                    "a table whose rows are not in the order of column {name}, with {rows} {} without a time",
+                    if rows == 1 { "row" } else { "rows" }
+                ),
+                "Give the rows in the order sent, or with a column of sequence numbers (seq).".to_owned(),
+            ),
+            Err(Unordered::Ties(rows)) => (
+                format!(
+                    "a table whose rows are not in the order of column {name}, in which {rows} of {} rows have \
+                     the same time as others and another outcome",
+                    self.rows
+                ),
+                "The packets' order cannot be told: give the rows in the order sent, with finer times or \
+                 with a column of sequence numbers (seq)."
+                    .to_owned(),
+            ),
+            Err(Unordered::Many) => (
+                format!(
+                    "a table of more than {} rows that are not in the order of column {name}",
+                    options.max_packets / super::PER_MOMENT
+                ),
+                format!(
+                    "Beyond that they are not sorted: sort them by {name}, or set the environment variable {} \
+                     higher.",
+                    super::super::super::limits::VARIABLE
+                ),
+            ),
+        };
+        Err(TraceError::NotATrace { path: path.to_owned(), what, hint })
+    }
+
+    /// The error for numbers that repeat.
+    fn several(&self, plan: &Plan, path: &str) -> TraceError {
+        let answer = if matches!(plan.kind, ColumnKind::Received | ColumnKind::Lost) {
+            let kind = if plan.kind == ColumnKind::Lost { "lost" } else { "received" };
+            format!(
+                "if the rows are packets in the order sent, choose column {} and kind {kind}",
+                excerpt(plan.value_name())
+            )
+        } else {
+            "if they are packets that came twice, remove the repeated rows".to_owned()
+        };
+        TraceError::NotATrace {
+            path: path.to_owned(),
+            what: format!(
+                "a table in which {} of {} rows repeat the number of another row, such as several runs \
+                 one after the other, or several links",
+                self.places.duplicates, self.rows
+            ),
+            hint: format!(
+                "Split it into one file a run, or name the column that tells the links apart \"link\"; \
+                 {answer}."
+            ),
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Columns of a table that were taken for nothing. They are named beside the result, and the table is
+//! refused where one of them says that the rows are not what they were taken for: packets of one link in
+//! the order sent.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::columns::Plan;
+use super::names::{Arrival, arrival, is_arrival, normal};
+use super::sorted::Sorted;
+use super::split::WORDS;
+use super::spread::Spread;
+use super::times::Stamp;
+use super::{names, shorten};
+use crate::error::{TraceError, excerpt};
+use crate::reader::ColumnKind;
+
+/// Columns looked at; more are named only.
+const COLUMNS: usize = 32;
+/// Columns named.
+const NAMED: usize = 6;
+/// Different cells of a column that may tell links apart, and rows that each of them has in the mean.
+const LINKS: usize = 1000;
+const ROWS: u64 = 5;
+/// Different words up to which the note gives their number.
+const FEW: usize = 64;
+/// Words that stand beside one of [`WORDS`] in the name of a node or link.
+const BESIDE: &[&str] =
+    &["id", "no", "nr", "num", "number", "name", "addr", "address", "mote", "sensor"];
+/// Words of [`WORDS`] that one link may change.
+const CHANGING: &[&str] = &["channel", "path", "direction", "user"];
+/// Words in the name of a column that says what became of packets.
+const FATES: &[&str] = &[
+    "err",
+    "error",
+    "errors",
+    "crc",
+    "fcs",
+    "prr",
+    "pdr",
+    "per",
+    "plr",
+    "loss",
+    "losses",
+    "lost",
+    "drop",
+    "drops",
+    "dropped",
+    "fail",
+    "fails",
+    "failed",
+    "failures",
+    "missing",
+    "bad",
+    "corrupt",
+    "corrupted",
+    "valid",
+    "ok",
+    "outcome",
+    "success",
+    "received",
+    "delivered",
+    "ack",
+    "acked",
+    "status",
+    "result",
+];
+
+/// One column.
+struct Column {
+    at: usize,
+    /// Different cells, up to one more than [`LINKS`].
+    different: BTreeSet<String>,
+    blanks: u64,
+    words: u64,
+    spread: Spread,
+}
+
+/// The columns that were taken for nothing.
+pub(super) struct Unread {
+    columns: Vec<Column>,
+    left: Vec<usize>,
+    rows: u64,
+    arrivals: Sorted,
+}
+
+impl Unread {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let time = plan.time.as_ref().map(|time| time.column);
+        let used = [Some(plan.value), plan.sequence, time, plan.order, plan.sent];
+        let left: Vec<usize> = (0..plan.columns.len())
+            .filter(|i| !used.contains(&Some(*i)) && !plan.keys.contains(i))
+            .collect();
+        let column = |at: &usize| Column {
+            at: *at,
+            different: BTreeSet::new(),
+            blanks: 0,
+            words: 0,
+            spread: Spread::default(),
+        };
+        let columns = left.iter().take(COLUMNS).map(column).collect();
+        Self { columns, left, rows: 0, arrivals: Sorted::default() }
+    }
+
+    /// Leaves out a column that tells links apart.
+    pub(super) fn leave(&mut self, column: usize) {
+        self.columns.retain(|c| c.at != column);
+        self.left.retain(|i| *i != column);
+    }
+
+    pub(super) fn row(&mut self, plan: &Plan, cells: &[String]) {
+        self.rows += 1;
+        for column in &mut self.columns {
+            let cell = &cells[column.at];
+            if arrival(cell) == Arrival::Blank {
+                column.blanks += 1;
+                continue;
+            }
+            let stamp = Stamp::of(cell);
+            column.words += u64::from(stamp.is_none());
+            if let Some(stamp) = stamp {
+                column.spread.add(stamp);
+            }
+            if column.different.len() <= LINKS && !column.different.contains(cell) {
+                column.different.insert(shorten(cell));
+            }
+        }
+        if plan.kind == ColumnKind::Arrival {
+            let came = plan.arrival(cells) == Arrival::Came && !plan.is_zero_lost(cells);
+            let stamp = Stamp::of(&cells[plan.value]).filter(|_| came);
+            self.arrivals.add(stamp.map(Stamp::value));
+        }
+    }
+
+    /// What the note on the table says of them, if there are any.
+    pub(super) fn named(&self, plan: &Plan) -> Option<String> {
+        let mut shown: Vec<String> = self
+            .left
+            .iter()
+            .take(NAMED)
+            .map(|at| {
+                let name = excerpt(&plan.columns[*at]);
+                let groups = |c: &&Column| c.at == *at && c.words == self.rows;
+                match self.columns.iter().find(groups).map(|c| c.different.len()) {
+                    Some(n @ 2..=FEW) if plan.kind != ColumnKind::Sequence => format!(
+                        "{name} ({n} different words; name it link if they tell links apart)"
+                    ),
+                    _ => name,
+                }
+            })
+            .collect();
+        if self.left.len() > NAMED {
+            shown.push(format!("{} more", self.left.len() - NAMED));
+        }
+        (!shown.is_empty()).then(|| format!("not used: {}", shown.join(", ")))
+    }
+
+    /// Refuses the table if a column contradicts what the rows were taken for.
+    pub(super) fn certain(&self, plan: &Plan, path: &Path) -> Result<(), TraceError> {
+        if plan.asked || plan.total.is_some() {
+            return Ok(());
+        }
+        let problem = self
+            .columns
+            .iter()
+            .find_map(|column| {
+                self.several_links(plan, column)
+                    .or_else(|| Self::fates(plan, column))
+                    .or_else(|| self.other_order(plan, column))
+            })
+            .or_else(|| self.sorted_arrivals(plan));
+        problem.map_or(Ok(()), |problem| Err(plan.question(path, problem)))
+    }
+
+    /// A node or a flow by its name, of which there are several.
+    fn several_links(&self, plan: &Plan, column: &Column) -> Option<String> {
+        let name = &plan.columns[column.at];
+        let different = column.different.len();
+        let several = (2..=LINKS).contains(&different) && self.rows >= ROWS * different as u64;
+        if !plan.header || !plan.keys.is_empty() || !several || !is_of_links(name) {
+            return None;
+        }
+        let some: Vec<String> = column.different.iter().take(3).map(|cell| excerpt(cell)).collect();
+        let more = if different > some.len() { ", ..." } else { "" };
+        Some(format!(
+            "column {name} has {different} different values ({}{more}): if they tell links apart, name it \
+             link; if all rows are packets of one link, {}",
+            some.join(", "),
+            plan.choose(),
+            name = excerpt(name),
+        ))
+    }
+
+    /// Outcomes or rates of losses beside sequence numbers whose gaps were taken for the losses.
+    fn fates(plan: &Plan, column: &Column) -> Option<String> {
+        let name = &plan.columns[column.at];
+        let says = normal(name).split('_').any(|word| FATES.contains(&word));
+        if plan.kind != ColumnKind::Sequence || !plan.header || !says || column.different.len() < 2
+        {
+            return None;
+        }
+        let some: Vec<String> = column.different.iter().take(3).map(|cell| excerpt(cell)).collect();
+        Some(format!(
+            "column {name} ({}, ...) may say which packets were lost, and is not read: if it does, write 1 \
+             for received and 0 for lost in it and name it received; if every row is a received packet, {}",
+            some.join(", "),
+            plan.choose(),
+            name = excerpt(name),
+        ))
+    }
+
+    /// Numbers or times in whose order the rows are not.
+    fn other_order(&self, plan: &Plan, column: &Column) -> Option<String> {
+        let name = &plan.columns[column.at];
+        let numbered = plan.sequence.is_some() || plan.kind == ColumnKind::Sequence;
+        let spans = plan.header && (is_arrival(name) || names::is_sent_time(name));
+        if numbered || plan.order.is_some() || column.blanks + column.words > 0 || spans {
+            return None;
+        }
+        let what = column.spread.order_of_others(self.rows)?;
+        let (holds, answer) = what.said();
+        Some(format!(
+            "column {name} holds {holds}, and the rows are not in its order: if it gives the order in which \
+             the packets were sent, {answer}; if the rows are in that order, {choose}",
+            name = excerpt(name),
+            answer = answer.replace("COLUMN", &excerpt(name)),
+            choose = plan.choose(),
+        ))
+    }
+
+    /// Arrivals in their own order, with the lost packets at an end.
+    fn sorted_arrivals(&self, plan: &Plan) -> Option<String> {
+        let ordered = plan.sequence.is_some() || plan.order.is_some();
+        if plan.kind != ColumnKind::Arrival || ordered {
+            return None;
+        }
+        let moment = plan.header && names::is_moment(plan.value_name());
+        let lost = self.arrivals.sorted(moment)?;
+        Some(format!(
+            "the rows are in the order of column {value}, and the {lost} lost packets are all at one end, as \
+             if the rows had been sorted by it: give the rows in the order sent, or with a column of \
+             sequence numbers (seq); if they are in that order, {choose}",
+            value = excerpt(plan.value_name()),
+            choose = plan.choose(),
+        ))
+    }
+}
+
+/// True if a name is that of a node, a flow, a run: words that say it, and nothing else.
+fn is_of_links(name: &str) -> bool {
+    let name = normal(name);
+    let mut words = name.split('_');
+    let mut says = false;
+    let fits = words.all(|word| {
+        let of_links = WORDS.contains(&word) && !CHANGING.contains(&word);
+        says |= of_links || ["mote", "sensor", "addr", "address"].contains(&word);
+        of_links || BESIDE.contains(&word)
+    });
+    fits && says
+}
