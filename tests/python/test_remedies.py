@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 import airtcp
-from airtcp.findings import delay, remedies
+from airtcp.findings import compare, delay, remedies
+from airtcp.report import compare_rows
 from airtcp.report import remedies as page
 
 if TYPE_CHECKING:
@@ -310,9 +311,30 @@ def test_what_has_no_interval_is_not_tested() -> None:
     difference = made["outcomes"][1]["difference"]
     for kind in ("absolute", "percent"):
         difference[kind] |= {"ci_low": None, "ci_high": None}
-    said = remedies.conclusion(made).text
-    assert "Not tested (rare replications make the mean): lt-tcp 130" in said
-    assert "No significant difference" not in said
+    said = remedies.conclusion(made)
+    assert "Not tested (rare replications make the mean): lt-tcp 131 Mb/s." in said.text
+    assert "No significant difference" not in said.text
+    # The heading says no more than the text, and no table has a ratio beside it.
+    assert said.headline == "Whether a remedy raises goodput was not tested"
+    assert "\N{MULTIPLICATION SIGN}" not in said.text
+    assert compare.against_reference(made["outcomes"][1]) == "not tested"
+    made["channel"] = "trace"
+    row = compare_rows.mean_row(made, _drawn(made["outcomes"][1]))
+    assert (row["gain"], row["mean"]) == (None, 131.0)
+    several = remedies.several([("a", made), ("b", made)])
+    assert several.headline == said.headline
+
+
+def _drawn(outcome: Any) -> Any:
+    """Give an outcome every key that a picture draws."""
+    keys = ("rtt_mean_s", "rtt_p95_s", "share", "rival_goodput_bps")
+    return {**dict.fromkeys(keys), **outcome}
+
+
+def test_remedies_that_help_no_link_are_named() -> None:
+    made = made_remedies(("lt-tcp", 38.0, "more"), ("sliding", -4.0, "less"))
+    said = remedies.several([("a", made), ("b", made)]).text
+    assert "Tried, and significantly better on none: sliding." in said
 
 
 def test_a_shorter_mean_is_said_though_it_is_not_shown() -> None:

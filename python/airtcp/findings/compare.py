@@ -113,12 +113,14 @@ def against(case: CompareCase, reference: str) -> Finding | None:
 def against_reference(outcome: Outcome, *, interval: bool = True) -> str:
     """Write how much more or less than the reference it is, in percent, for a table.
 
-    A tilde stands before a difference that is not significant, or that has no interval; what is not
-    known is empty.
+    A tilde stands before a difference that is not significant. One that has no interval was not
+    tested, and that is said in its place; what is not known is empty.
     """
     difference = outcome["difference"]
     if difference is None:
         return "reference"
+    if verdict.untested(difference):
+        return "not tested"
     percent = difference["percent"]
     if percent is None or percent["mean"] is None:
         return ""

@@ -256,6 +256,7 @@ def helpful(remedies: Remedies) -> str | None:
 
 
 _NOT_SHOWN: Final = "No remedy is shown to raise goodput"
+_NOT_TESTED: Final = "Whether a remedy raises goodput was not tested"
 
 
 def _counts(remedies: Remedies, outcome: Outcome) -> bool | None:
@@ -272,6 +273,13 @@ def _few(remedies: Remedies) -> str:
     number, name = remedies["replications"], remedies["over"]
     over = words.counted(number, verdict_words.ONE[name], name)
     return f" {over[0].upper()}{over[1:]} cannot exclude a gain; more may decide."
+
+
+def _longer(remedies: Remedies) -> str:
+    """Say what would allow a test, where too few packets arrive for one."""
+    if remedies["over"] != "stretches":
+        return ""
+    return " Fewer and longer stretches (--replications), or a longer trace, may allow a test."
 
 
 def conclusion(remedies: Remedies) -> Finding:
@@ -304,15 +312,16 @@ def conclusion(remedies: Remedies) -> Finding:
         if sooner:
             text += f" Shorter delivery times: {words.listed(sooner)}."
         sides = _sides(remedies)
-        open_question = any(
-            _counts(remedies, outcome) for outcome in (*sides["undecided"], *sides["more"])
-        )
+        higher = [o for o in (*sides["undecided"], *sides["more"]) if _counts(remedies, o)]
         text += _rest(remedies, sides)
-        text += _few(remedies) if open_question else ""
-        return Finding(
-            _NOT_SHOWN if open_question else "No remedy raises goodput",
-            f"{text}{_extent(remedies)}",
-        )
+        headline = _NOT_SHOWN if higher else "No remedy raises goodput"
+        if higher and all(_untested(o) for o in higher):
+            # "Not shown" would read as a test that was made.
+            headline = _NOT_TESTED
+            text += _longer(remedies)
+        elif higher:
+            text += _few(remedies)
+        return Finding(headline, f"{text}{_extent(remedies)}")
     best = verdict_words.of(remedies, first)
     text = named(first, name)
     text = f"{text[0].upper()}{text[1:]} {effect(remedies, best)}."
@@ -359,7 +368,9 @@ def _rest(remedies: Remedies, sides: dict[str, list[Outcome]]) -> str:
     if open_ones := [o for o in sides["undecided"] if not _untested(o)]:
         said += f" No significant difference: {gains(open_ones)}."
     if unknown := [o for o in sides["undecided"] if _untested(o)]:
-        said += f" Not tested ({verdict_words.without_interval(remedies)}): {gains(unknown)}."
+        # Without a test a ratio is no finding: what each gets stands for itself.
+        each = "; ".join(f"{o['variant']} {_shown(o)}" for o in unknown)
+        said += f" Not tested ({verdict_words.without_interval(remedies)}): {each}."
     if sides["equal"]:
         said += f" Identical: {words.listed([o['variant'] for o in sides['equal']])}."
     if sides["less"]:
@@ -497,11 +508,15 @@ def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
     gains: dict[str, list[float]] = {}
     helps: dict[str, int] = {}
     first: dict[str, int] = {}
-    without = 0
+    without = untested = 0
     plain = links[0][1]["reference"]
     for _, remedies in links:
-        more = _sides(remedies)["more"]
-        without += not more
+        sides = _sides(remedies)
+        more = sides["more"]
+        higher = [o for o in sides["undecided"] if _counts(remedies, o)]
+        unknown = not more and bool(higher) and all(_untested(o) for o in higher)
+        untested += unknown
+        without += not more and not unknown
         best = verdict_words.best(remedies) if helpful(remedies) is not None else []
         for name in best:
             first[name] = first.get(name, 0) + 1
@@ -512,8 +527,13 @@ def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
             if percent is not None and percent["mean"] is not None:
                 gains.setdefault(name, []).append(percent["mean"])
     total = words.counted(len(links), "link")
+    few = "too few packets arrive, or too few are lost, for a test"
+    open_ones = f" On {words.count(untested)} {few}." if untested else ""
+    if untested == len(links):
+        return Finding(_NOT_TESTED, f"On each of {total} {few}.")
     if not helps:
-        return Finding(_NOT_SHOWN, f"No remedy raises goodput significantly on any of {total}.")
+        text = f"No remedy raises goodput significantly on any of {total}.{open_ones}"
+        return Finding(_NOT_SHOWN, text)
     said = [
         f"{named(name, plain)} on {words.count(helps[name])}"
         + (f" (median {words.times(median(gains[name]))})" if name in gains else "")
@@ -525,6 +545,11 @@ def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
             f"{name} {words.count(first[name])}" for name in sorted(first, key=lambda n: -first[n])
         )
         text += f" Weighed against delay and overhead, the best remedy or as good: {ranked}."
+    tried = dict.fromkeys(
+        o["variant"] for _, remedies in links for o in remedies["outcomes"] if o["difference"]
+    )
+    if never := [name for name in tried if name not in helps]:
+        text += f" Tried, and significantly better on none: {words.listed(never)}."
     if without:
         text += f" On {words.count(without)} no remedy raises goodput significantly."
-    return Finding("What would help these links", text, "good")
+    return Finding("What would help these links", f"{text}{open_ones}", "good")

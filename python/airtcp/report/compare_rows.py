@@ -78,6 +78,9 @@ def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
     """Lay out what a picture draws of one outcome."""
     value, _ = compare.goodput(outcome)
     difference: PairedDifference | None = outcome["difference"]
+    # A difference that was not tested is not drawn among those that were.
+    tested = difference is not None and not verdict.untested(difference)
+    percent = difference["percent"] if difference is not None and tested else None
     goodput = _ends(value, 1.0, "mean")
     return {
         "variant": outcome["variant"],
@@ -85,7 +88,7 @@ def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
         "mean": goodput["mean"],
         "low": goodput["mean_low"],
         "high": goodput["mean_high"],
-        **_ends(None if difference is None else difference["percent"], 1.0, "gain", words.CHANGE),
+        **_ends(percent, 1.0, "gain", words.CHANGE),
         "standing": None if difference is None else difference["standing"],
         "certain": difference is not None and difference["standing"] in {"more", "less"},
         **_ends(outcome["rtt_mean_s"], 1e3, "rtt"),
