@@ -13,7 +13,7 @@ demo: ## Set up, study the links that ship with the project, and show the report
 	@$(BIN)/airtcp study demo --out out/demo --force $(if $(DISPLAY),--open,)
 
 # Tested as the optimiser leaves them, with assertions and overflow checks: what their tests take is simulation.
-OPTIMISED = transport link queueing testkit sim study
+OPTIMISED = congestion transport link queueing testkit sim study
 
 .PHONY: test
 test: ## Set up and run every test
@@ -23,7 +23,7 @@ test: ## Set up and run every test
 	$(BIN)/python -m pytest
 
 # A macro makes modules of the laws' files: `cargo fmt` does not find them.
-LAWS = $(shell find crates/transport/src/congestion -name '*.rs')
+LAWS = $(shell find crates/congestion/src -name '*.rs')
 
 .PHONY: lint
 lint: ## Formatting, lints, types, licences, generated files

@@ -31,7 +31,7 @@ pub(crate) fn registry(family: Option<&str>) -> PyResult<String> {
         description: layout.description,
         source: "docs/reference/trace-formats.md",
     });
-    let transport = airtcp_transport::registry();
+    let transport = [airtcp_transport::registry(), airtcp_congestion::registry()].concat();
     let models = transport.iter().chain(airtcp_queueing::registry()).chain(airtcp_link::registry());
     let codes = airtcp_fec::registry().iter().map(|code| Listed {
         family: "code",

@@ -6,14 +6,14 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
+use airtcp_congestion::{
+    AckSample, Congestion, CongestionControl, CongestionKind, LawConfig, LawParams, RateSample,
+    Sent,
+};
 use airtcp_probe::NoProbe;
 use airtcp_random::Seed;
 use airtcp_scenario::read;
 use airtcp_sim::slotted::{self, SlottedConfig};
-use airtcp_transport::congestion::{
-    AckSample, Congestion, CongestionControl, CongestionKind, LawConfig, LawParams, RateSample,
-    Sent,
-};
 use airtcp_transport::tcp::{Profile, TcpConfig};
 use airtcp_units::{BitRate, Nanos, Outcomes, Span};
 

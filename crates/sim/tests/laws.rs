@@ -7,7 +7,7 @@
 
 mod common;
 
-use airtcp_transport::congestion::LawConfig;
+use airtcp_congestion::LawConfig;
 use common::run_first;
 
 /// Share of the link that a law must use.

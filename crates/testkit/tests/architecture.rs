@@ -1,7 +1,7 @@
 //! Which crate may depend on which, read from `cargo metadata`.
 //!
-//! `units <- {random, packet, fec} <- probe <- {transport, queueing, link} <- scenario <- sim <- study
-//! <- py`; `trace` stands beside the models and needs no more than `probe`. Crates of one layer
+//! `units <- {random, packet, fec} <- probe <- congestion <- {transport, queueing, link} <- scenario
+//! <- sim <- study <- py`; `trace` stands beside the models and needs no more than `probe`. Crates of one layer
 //! never import one another: what the models share is the packet. Development dependencies may
 //! reach everything, tests join what the models keep apart.
 
@@ -22,7 +22,8 @@ const RULES: &[Rule] = &[
     ("packet", &["units"], &["arrayvec"]),
     ("fec", &["units"], &["raptorq", "reed-solomon-simd"]),
     ("probe", &["units", "random", "packet"], &[]),
-    ("transport", &["units", "random", "packet", "fec", "probe"], &["arrayvec"]),
+    ("congestion", &["units", "probe"], &[]),
+    ("transport", &["units", "random", "packet", "fec", "probe", "congestion"], &["arrayvec"]),
     ("queueing", &["units", "random", "packet", "probe"], &[]),
     ("link", &["units", "random", "packet", "probe"], &[]),
     ("wifi", &["units", "random", "packet", "probe"], &[]),
@@ -33,7 +34,17 @@ const RULES: &[Rule] = &[
     ),
     (
         "scenario",
-        &["units", "random", "packet", "probe", "transport", "queueing", "link", "wifi"],
+        &[
+            "units",
+            "random",
+            "packet",
+            "probe",
+            "congestion",
+            "transport",
+            "queueing",
+            "link",
+            "wifi",
+        ],
         &["serde_path_to_error", "thiserror", "toml"],
     ),
     (
@@ -58,6 +69,7 @@ const RULES: &[Rule] = &[
             "random",
             "packet",
             "probe",
+            "congestion",
             "transport",
             "queueing",
             "link",
@@ -75,6 +87,7 @@ const RULES: &[Rule] = &[
             "packet",
             "fec",
             "probe",
+            "congestion",
             "transport",
             "queueing",
             "link",
@@ -103,7 +116,8 @@ const RULES: &[Rule] = &[
 
 /// Model crates: what could reach the outside world is refused by name too, so that a longer list
 /// above does not let it in by accident.
-const MODELS: [&str; 7] = ["units", "random", "packet", "probe", "transport", "queueing", "link"];
+const MODELS: [&str; 8] =
+    ["units", "random", "packet", "probe", "congestion", "transport", "queueing", "link"];
 const OUTSIDE_WORLD: [&str; 9] =
     ["tokio", "rayon", "rand", "chrono", "time", "libc", "socket2", "pyo3", "arrow-array"];
 
@@ -162,7 +176,7 @@ fn faults(rules: &[Rule], crates: &BTreeMap<String, BTreeSet<String>>) -> Vec<St
 #[test]
 fn crates_point_one_way() {
     let crates = dependencies();
-    assert!(crates.len() >= 14, "only {} crates were found", crates.len());
+    assert!(crates.len() >= 15, "only {} crates were found", crates.len());
     let faults = faults(RULES, &crates);
     assert!(faults.is_empty(), "crate directions are broken:\n  {}", faults.join("\n  "));
 }
@@ -195,6 +209,7 @@ fn faults_are_named() {
     };
     assert!(wrong("link", "transport")[0].contains("link depends on transport"));
     assert!(wrong("units", "random")[0].contains("may use nothing"));
+    assert!(wrong("congestion", "transport")[0].contains("congestion depends on transport"));
     assert!(wrong("transport", "tokio")[0].contains("transport depends on tokio"));
     assert!(wrong("scenario", "sim")[0].contains("scenario depends on sim"));
     assert!(wrong("new", "units")[0].contains("no rule"));

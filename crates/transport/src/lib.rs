@@ -1,13 +1,12 @@
 //! Sans-IO transport endpoints.
 //!
 //! Read [`tcp::Connection`] first: a complete TCP endpoint as an
-//! [`airtcp_probe::Machine`] that takes segments and gives segments. [`congestion`] holds the
-//! congestion laws, one file each, behind one trait; [`udp`] is a datagram sender and receiver,
+//! [`airtcp_probe::Machine`] that takes segments and gives segments. The congestion laws that its
+//! sender asks are in [`airtcp_congestion`]. [`udp`] is a datagram sender and receiver,
 //! [`tfrc`] one that keeps a rate TCP would, [`lt`] a
 //! stream with erasure coding, [`lda`] tells corruption from congestion.
 //! [`registry()`] lists what can be chosen by name.
 
-pub mod congestion;
 pub mod lda;
 pub mod lt;
 mod registry;

@@ -2,7 +2,6 @@
 
 use airtcp_probe::Entry;
 
-use crate::congestion::{LawConfig, SlowStartKind};
 use crate::tcp::{Profile, Recovery};
 
 /// What a flow names as its `transport`.
@@ -26,11 +25,9 @@ const fn transport(name: &'static str, description: &'static str, source: &'stat
     Entry { family: "transport", name, description, source }
 }
 
-/// Everything this crate registers: transports, congestion laws, slow starts, loss recoveries, TCP
-/// profiles.
+/// Everything this crate registers: transports, loss recoveries, TCP profiles.
 pub fn registry() -> Vec<Entry> {
-    let (laws, starts) = (LawConfig::ENTRIES, SlowStartKind::ENTRIES);
-    [TRANSPORTS, laws, starts, Recovery::ENTRIES, Profile::ENTRIES].concat()
+    [TRANSPORTS, Recovery::ENTRIES, Profile::ENTRIES].concat()
 }
 
 #[cfg(test)]
@@ -40,7 +37,7 @@ mod tests {
     #[test]
     fn names_are_unique_and_described() {
         let entries = registry();
-        for family in ["transport", "congestion", "slow-start", "recovery", "tcp-profile"] {
+        for family in ["transport", "recovery", "tcp-profile"] {
             assert!(entries.iter().any(|e| e.family == family), "{family} is empty");
         }
         let mut names: Vec<_> = entries.iter().map(|e| (e.family, e.name)).collect();

@@ -4,10 +4,10 @@
 //! and its figures are shown, but a verdict does not rank it: what it gets says nothing about what
 //! its source describes.
 
+use airtcp_congestion::Needs;
 use airtcp_queueing::QueueConfig;
 use airtcp_scenario::{Flow, Resolved, TransportKind};
 use airtcp_sim::links_on_way;
-use airtcp_transport::congestion::Needs;
 use airtcp_transport::tcp::TcpConfig;
 use serde_json::Value;
 

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::block::{DATA_HEADER, MOST_SYMBOLS};
-use crate::congestion::Needs;
 use crate::tcp::TcpConfig;
 use crate::told::REACH;
+use airtcp_congestion::Needs;
 
 /// Most duplicates that make a loss: half of what feedback reaches.
 const MOST_DUP_THRESH: u32 = 64;

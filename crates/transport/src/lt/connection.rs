@@ -17,8 +17,8 @@ use super::receiver::LtReceiver;
 use super::sender::{LtSender, Settled};
 use super::stats::LtStats;
 use super::wire::{Data, Feedback};
-use crate::congestion::LawState;
 use crate::tcp::{Connection, Corrupted, Role, State, TcpConfig, TcpStats};
+use airtcp_congestion::LawState;
 
 /// What the two ends speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

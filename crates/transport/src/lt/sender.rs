@@ -25,8 +25,8 @@ use super::ledger::{Ledger, Sent as Packet};
 use super::overflow::Overflow;
 use super::path::{PathLoss, Sample};
 use super::stats::LtStats;
-use crate::congestion::{CongestionControl, Law, LawParams, LawState, Lost};
 use crate::tcp::{RateSampler, RttEstimator, TcpConfig, law_params};
+use airtcp_congestion::{CongestionControl, Law, LawParams, LawState, Lost};
 use outgoing::Outgoing;
 
 /// What the handshake has settled.

@@ -6,6 +6,7 @@ mod closed_forms;
 mod hostile;
 mod pair;
 
+use airtcp_congestion::Needs;
 use airtcp_units::{Nanos, Span};
 use proptest::prelude::*;
 
@@ -252,4 +253,13 @@ fn an_answer() {
     while pair.ends[0].delivered() < 50_000 {
         assert!(pair.step() && pair.now < Nanos(5_000_000_000));
     }
+}
+
+/// LT-TCP has an answer without marks, unless it is put as in the papers.
+#[test]
+fn only_the_papers_wait_for_marks() {
+    let tcp = TcpConfig::default();
+    let papers = LtConfig { without_ecn: WithoutEcn::Nothing, ..LtConfig::default() };
+    assert_eq!(LtConfig::default().needs(&tcp), Needs::Nothing);
+    assert_eq!(papers.needs(&tcp), Needs::EcnMarks);
 }

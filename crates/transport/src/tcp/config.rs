@@ -21,8 +21,8 @@ use super::recovery::{
     CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, PrrBound,
     RateReduction, SpuriousResponse,
 };
-use crate::congestion::{LawConfig, LawRules, Needs, SlowStartKind};
 use crate::lda::LdaConfig;
+use airtcp_congestion::{LawConfig, LawRules, Needs, SlowStartKind};
 
 /// Parameters of one end of a TCP connection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -23,8 +23,8 @@ use super::state::{Role, State};
 use super::stats::TcpStats;
 use super::timers::{Timer, Timers};
 use super::timestamps::Timestamps;
-use crate::congestion::{CongestionControl, Law, LawState, LinkHint};
 use crate::lda::TpLda;
+use airtcp_congestion::{CongestionControl, Law, LawState, LinkHint};
 
 /// One end of a TCP connection.
 ///

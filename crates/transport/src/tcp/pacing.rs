@@ -7,7 +7,7 @@
 
 use airtcp_units::{BitRate, Nanos, Span};
 
-use crate::congestion::CongestionControl;
+use airtcp_congestion::CongestionControl;
 
 /// The rate at which `window` bytes leave, as Linux paces: twice `window / srtt` while the law's window is
 /// below half of its threshold, 1.2 times above, so that it is used up before the round trip is over.

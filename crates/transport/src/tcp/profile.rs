@@ -18,8 +18,8 @@ use super::recovery::{
     CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, RateReduction,
     SpuriousResponse,
 };
-use crate::congestion::{Growth, LawConfig, LawRules, RenoConfig, SlowStartKind};
 use crate::lda::LdaConfig;
+use airtcp_congestion::{Growth, LawConfig, LawRules, RenoConfig, SlowStartKind};
 
 /// A parameter set by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

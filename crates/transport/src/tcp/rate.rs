@@ -12,7 +12,7 @@
 
 use airtcp_units::{Nanos, Span};
 
-use crate::congestion::{Lost, RateSample};
+use airtcp_congestion::{Lost, RateSample};
 
 /// What a segment carries away. 32 bytes, so that a segment of the scoreboard fills one cache
 /// line of 64.

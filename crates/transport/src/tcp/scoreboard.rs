@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 use airtcp_units::Nanos;
 
 use super::rate::{RateSampler, Snapshot};
-use crate::congestion::Lost;
+use airtcp_congestion::Lost;
 
 /// A segment that was sent and is not cumulatively acknowledged.
 #[derive(Debug, Clone, Copy)]

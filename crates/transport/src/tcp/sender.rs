@@ -3,7 +3,7 @@
 //! This file holds the state and the windows, `sender/ack.rs` takes acknowledgements,
 //! `sender/marks.rs` answers marks, `sender/transmit.rs` decides what leaves next,
 //! `sender/new_data.rs` what new data there is. Loss recovery is in `recovery/`, the congestion law
-//! behind [`crate::congestion::CongestionControl`].
+//! behind [`airtcp_congestion::CongestionControl`].
 //! Offsets in bytes from our ISN: the SYN at 0, the first byte at 1, the FIN behind the last.
 
 mod ack;
@@ -25,7 +25,7 @@ use super::rto::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::stats::TcpStats;
 use super::timers::{Timer, Timers};
-use crate::congestion::{CongestionControl, Idle, Law, LawParams};
+use airtcp_congestion::{CongestionControl, Idle, Law, LawParams};
 
 /// Stands for "more than any run sends": what an endless source has written.
 pub(crate) const ENDLESS: u64 = 1 << 62;

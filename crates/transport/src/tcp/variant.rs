@@ -35,7 +35,7 @@ use serde_json::{Map, Value};
 
 use super::config::{Recovery, TcpConfig};
 use super::profile::Profile;
-use crate::congestion::LawConfig;
+use airtcp_congestion::LawConfig;
 
 /// The recovery that goes with a law's name.
 const RECOVERY_OF_LAWS: &str = "sack";

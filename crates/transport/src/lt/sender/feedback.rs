@@ -16,7 +16,7 @@ use super::super::stats::LtStats;
 use super::super::wire::Feedback;
 use super::outgoing::Loss;
 use super::{LtSender, Untold};
-use crate::congestion::{AckSample, Congestion, CongestionControl, CongestionKind, Lost};
+use airtcp_congestion::{AckSample, Congestion, CongestionControl, CongestionKind, Lost};
 
 /// What one piece of feedback brought.
 #[derive(Debug, Clone, Copy, Default)]

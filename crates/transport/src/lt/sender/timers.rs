@@ -7,7 +7,7 @@ use super::super::outage::{PROBE, Run, probe_after};
 use super::super::stats::LtStats;
 use super::LtSender;
 use super::outgoing::{Loss, Outgoing};
-use crate::congestion::{Congestion, CongestionControl, CongestionKind};
+use airtcp_congestion::{Congestion, CongestionControl, CongestionKind};
 
 impl LtSender {
     pub(crate) fn next_timer(&self) -> Nanos {

@@ -10,8 +10,8 @@ use super::super::receiver::MOST_BLOCKS;
 use super::super::stats::LtStats;
 use super::super::wire::Data;
 use super::{LtSender, Outgoing};
-use crate::congestion::{CongestionControl, Idle, Sent};
 use crate::tcp::{Pacing, spread};
+use airtcp_congestion::{CongestionControl, Idle, Sent};
 
 /// Windows of so many of the largest segments are sent in bursts where pacing is off: beside TCP that sends so, a spread
 /// window of this size takes a tenth of the link more than its half.

@@ -16,10 +16,10 @@ use airtcp_units::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::congestion::CongestionControl;
 use crate::tcp::config::TcpConfig;
 use crate::tcp::sender::Sender;
 use crate::tcp::timestamps::clock_at;
+use airtcp_congestion::CongestionControl;
 
 /// Which heuristic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

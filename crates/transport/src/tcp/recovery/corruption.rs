@@ -28,9 +28,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::RecoveryState;
-use crate::congestion::CongestionControl;
 use crate::tcp::config::{Recovery, TcpConfig};
 use crate::tcp::sender::{Env, Outgoing, Sender};
+use airtcp_congestion::CongestionControl;
 
 /// Which losses reduce the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

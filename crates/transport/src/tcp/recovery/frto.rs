@@ -30,10 +30,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::undo::Evidence;
-use crate::congestion::CongestionControl;
 use crate::tcp::config::{Recovery, TcpConfig};
 use crate::tcp::scoreboard::SentSegment;
 use crate::tcp::sender::Sender;
+use airtcp_congestion::CongestionControl;
 
 /// Which F-RTO.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

@@ -47,7 +47,7 @@ use super::config::{PartialAckTimer, Recovery, TcpConfig};
 use super::scoreboard::Scoreboard;
 use super::sender::{Env, Sender};
 use super::timers::Timer;
-use crate::congestion::{Congestion, CongestionControl, CongestionKind};
+use airtcp_congestion::{Congestion, CongestionControl, CongestionKind};
 
 /// Where the sender stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

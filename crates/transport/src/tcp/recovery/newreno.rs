@@ -1,9 +1,9 @@
 //! NewReno, RFC 6582 section 3.2: fast recovery lasts until everything outstanding at its
 //! beginning is acknowledged, and a partial ACK shows the next hole.
 
-use crate::congestion::CongestionControl;
 use crate::tcp::config::{Recovery, RecoveryExit, TcpConfig};
 use crate::tcp::sender::Sender;
+use airtcp_congestion::CongestionControl;
 
 impl Sender {
     /// Step 3, partial acknowledgement: retransmit the next hole, deflate by what was

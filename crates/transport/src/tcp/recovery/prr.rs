@@ -30,9 +30,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::RecoveryState;
-use crate::congestion::{CongestionControl, LawRules};
 use crate::tcp::config::{Recovery, TcpConfig};
 use crate::tcp::sender::Sender;
+use airtcp_congestion::{CongestionControl, LawRules};
 
 /// What spreads the reduction of the window over fast recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

@@ -26,11 +26,11 @@ use airtcp_units::{Nanos, Span};
 
 use super::prr::Before;
 use super::tlp::Tlp;
-use crate::congestion::{Congestion, CongestionControl, CongestionKind};
 use crate::tcp::config::{Recovery, TcpConfig};
 use crate::tcp::scoreboard::Detected;
 use crate::tcp::sender::{Env, Sender};
 use crate::tcp::timers::Timer;
+use airtcp_congestion::{Congestion, CongestionControl, CongestionKind};
 
 /// What the loss timer runs for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

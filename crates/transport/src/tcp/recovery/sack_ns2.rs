@@ -19,9 +19,9 @@
 //! (`ecn_`), and `partial_ack_`, off by default.
 
 use super::Phase;
-use crate::congestion::CongestionControl;
 use crate::tcp::config::{Recovery, TcpConfig};
 use crate::tcp::sender::{Env, Outgoing, Sender};
+use airtcp_congestion::CongestionControl;
 
 /// A DupThresh that is never reached.
 const NONE: u32 = u32::MAX;

@@ -35,10 +35,10 @@ use airtcp_probe::{Cx, Event, LossCause, Probe};
 use airtcp_units::{Nanos, Span};
 
 use super::{LossResponse, RecoveryState};
-use crate::congestion::{CongestionControl, Lost};
 use crate::lda::TpLda;
 use crate::tcp::config::TcpConfig;
 use crate::tcp::sender::{AckInfo, Env, Sender};
+use airtcp_congestion::{CongestionControl, Lost};
 
 /// Weight of a new ACK in the share of those that cover more than a segment.
 const HABIT: f64 = 0.125;

@@ -28,9 +28,9 @@ use serde::{Deserialize, Serialize};
 use super::Phase;
 use super::dsack::Reports;
 use super::frto::{Frto, FrtoState};
-use crate::congestion::CongestionControl;
 use crate::tcp::config::TcpConfig;
 use crate::tcp::sender::{Env, Sender};
+use airtcp_congestion::CongestionControl;
 
 /// What follows when a recovery turns out to have been unnecessary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

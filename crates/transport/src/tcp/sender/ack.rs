@@ -5,10 +5,10 @@ use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::{Nanos, Span};
 
 use super::{Env, Sender};
-use crate::congestion::{AckSample, CongestionControl, Lost};
 use crate::tcp::config::{BackoffReset, Recovery, RttSampling, TcpConfig};
 use crate::tcp::recovery::{Before, Evidence, LossResponse, ProbeAck, Reported};
 use crate::tcp::timers::Timer;
+use airtcp_congestion::{AckSample, CongestionControl, Lost};
 
 /// What the connection knows about an acknowledgement beside the segment itself.
 #[derive(Debug, Clone, Copy)]

@@ -10,7 +10,7 @@ use airtcp_packet::{Flags, Segment};
 use airtcp_units::Nanos;
 
 use super::{Env, Sender};
-use crate::congestion::{Congestion, CongestionControl, CongestionKind};
+use airtcp_congestion::{Congestion, CongestionControl, CongestionKind};
 
 impl Sender {
     /// Takes the echo of an acknowledgement that found `outstanding` in the network; returns whether

@@ -6,12 +6,12 @@ use airtcp_units::Nanos;
 
 use super::new_data::NewData;
 use super::{Env, Sender};
-use crate::congestion::{CongestionControl, Sent};
 use crate::tcp::config::{Pacing, Recovery, RttSampling, TcpConfig};
 use crate::tcp::rate::Snapshot;
 use crate::tcp::recovery::{Gate, NextSeg};
 use crate::tcp::scoreboard::SentSegment;
 use crate::tcp::timers::Timer;
+use airtcp_congestion::{CongestionControl, Sent};
 
 /// A segment to be sent, without its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

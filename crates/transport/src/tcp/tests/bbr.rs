@@ -8,8 +8,8 @@ mod sharing;
 use airtcp_units::{BitRate, Bytes, Nanos, Span};
 
 use super::bottleneck::{Bottleneck, HEADERS, Path, Seen};
-use crate::congestion::{Law, LawRules};
 use crate::tcp::{Profile, TcpConfig};
+use airtcp_congestion::{Law, LawRules};
 
 const MSS: u64 = 1460;
 const LAWS: [&str; 2] = ["bbr1", "bbr"];

@@ -291,7 +291,7 @@ impl Bottleneck {
     }
 
     fn look(&mut self, flow: usize) {
-        use crate::congestion::{CongestionControl, LawState};
+        use airtcp_congestion::{CongestionControl, LawState};
         let c = &self.flows[flow].0;
         let state = match c.law_state() {
             LawState::Other(name) => name,

@@ -6,11 +6,11 @@ use airtcp_packet::{Seq, Side};
 use airtcp_units::{BitRate, Nanos};
 
 use super::pair::{Fate, Pair, at, ms};
-use crate::congestion::{
+use crate::tcp::{Connection, Recovery, Role, TcpConfig};
+use airtcp_congestion::{
     AckSample, Congestion, CongestionControl, CongestionKind, Idle, Law, LawConfig, LawParams,
     LawState, LinkHint, Lost, Promises, Sent,
 };
-use crate::tcp::{Connection, Recovery, Role, TcpConfig};
 
 /// What a law was told, and when its window fell without being told anything.
 #[derive(Debug, Default)]

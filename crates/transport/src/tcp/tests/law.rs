@@ -6,11 +6,11 @@ use airtcp_packet::{Seq, Side};
 use airtcp_units::{BitRate, Nanos, Span};
 
 use super::pair::{Fate, Pair, ms};
-use crate::congestion::{
+use crate::tcp::{Connection, Pacing, Recovery, Role, TcpConfig};
+use airtcp_congestion::{
     AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, LinkHint,
     Lost, Sent,
 };
-use crate::tcp::{Connection, Pacing, Recovery, Role, TcpConfig};
 
 #[derive(Debug, Default)]
 struct Notes {

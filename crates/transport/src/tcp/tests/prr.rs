@@ -7,8 +7,8 @@ use airtcp_units::Bytes;
 use proptest::prelude::*;
 
 use super::pair::{Fate, Pair, at, ms};
-use crate::congestion::{JerseyConfig, LawConfig};
 use crate::tcp::{PrrBound, RateReduction, Recovery, TcpConfig};
+use airtcp_congestion::{JerseyConfig, LawConfig};
 
 const MSS: u64 = 1000;
 

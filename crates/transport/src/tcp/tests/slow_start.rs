@@ -4,8 +4,8 @@ use airtcp_packet::Side;
 use airtcp_units::Span;
 
 use super::pair::{Fate, Pair, ms};
-use crate::congestion::{LawState, SlowStartKind};
 use crate::tcp::TcpConfig;
+use airtcp_congestion::{LawState, SlowStartKind};
 
 const CONSERVATIVE: LawState = LawState::Other("conservative slow start");
 

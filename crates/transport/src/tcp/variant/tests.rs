@@ -1,5 +1,5 @@
 use super::*;
-use crate::congestion::{Growth, RenoConfig};
+use airtcp_congestion::{Growth, Needs, RenoConfig};
 use airtcp_units::Span;
 
 fn variant(text: &str) -> Variant {
@@ -163,5 +163,15 @@ fn refusals_offer_what_is_near() {
         for part in parts {
             assert!(message.contains(part), "{text}: {message}");
         }
+    }
+}
+
+#[test]
+fn who_waits_for_marks_says_so() {
+    let needs = |tcp: &str| applied(tcp, Profile::Rfc).needs();
+    assert_eq!(needs("jersey"), Needs::MarkingQueue("jersey"));
+    assert_eq!(needs("cubic:loss_response=ecn-only"), Needs::EcnMarks);
+    for law in ["reno", "cubic", "bbr", "westwood+", "veno:loss_response=tp-lda"] {
+        assert_eq!(needs(&format!("{law}:timestamps=true")), Needs::Nothing, "{law}");
     }
 }

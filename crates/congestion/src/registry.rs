@@ -1,0 +1,281 @@
+//! The registered laws: one line each, which is all that has to be written about a law outside of
+//! its file.
+
+use airtcp_probe::{ConfigError, Entry};
+use airtcp_units::{BitRate, Nanos};
+use schemars::JsonSchema;
+use serde::de::value::MapAccessDeserializer;
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+use super::{
+    AckSample, Congestion, CongestionControl, Idle, LawParams, LawState, LawTable, LinkHint, Lost,
+    Needs, Promises, Sent,
+};
+
+/// The list: what a scenario calls a law, its file and its types, and its source. What is to be made
+/// of it is the macro named, which gets it whole.
+macro_rules! laws {
+    ($make:ident) => {
+        $make! {
+        /// Slow start and additive increase, half on loss (also Tahoe's, NewReno's and SACK TCP's law)
+        "reno" reno::Reno(RenoConfig) from "RFC 5681 section 3.1; RFC 3465; RFC 3168 section 6.1.2";
+        /// Keeps a few segments queued, told from the round-trip time
+        "vegas" vegas::Vegas(VegasConfig) from "Brakmo and Peterson 1995; parameters also: Linux";
+        /// Reno that keeps four fifths on a loss while little is queued
+        "veno" veno::Veno(VenoConfig) from "Fu and Liew 2003";
+        /// BBR version 3: paced by a model of the path, bounded by what losses say of it
+        "bbr" bbr::Bbr(BbrConfig) from "draft-ietf-ccwg-bbr-06";
+        /// BBR version 1: paced at the greatest recent delivery rate, deaf to losses
+        "bbr1" bbr1::Bbr1(Bbr1Config) from "draft-cardwell-iccrg-bbr-congestion-control-00";
+        /// Reno whose threshold is the measured bandwidth times the smallest round-trip time
+        "westwood" westwood::Westwood(WestwoodConfig) from "Mascolo et al. 2001";
+        /// Westwood with one sample of the bandwidth per round trip
+        "westwood+" westwood_plus::WestwoodPlus(WestwoodPlusConfig) from "Grieco and Mascolo 2004; filters of Linux and ns-3";
+        /// Goes down to the measured bandwidth on marks, not on losses without one; wants the queue "jersey" and ECN
+        "jersey" jersey::Jersey(JerseyConfig) from "Xu, Tian and Ansari 2004";
+        /// Binary search for the window of the last loss, at most 16 segments per round trip
+        "bic" bic::Bic(BicConfig) from "Xu, Harfoush, Rhee, INFOCOM 2004; Linux tcp_bic.c";
+        /// A cubic function of the time since the last loss, as first published
+        "cubic-2008" cubic_2008::Cubic2008(Cubic2008Config) from "Ha, Rhee, Xu, ACM SIGOPS OSR 42(5), 2008";
+        /// A cubic function of the time since the last loss, as standardised
+        "cubic" cubic::Cubic(CubicConfig) from "RFC 9438";
+        /// Reno whose window grows by the clock: on a long path as fast as on a short one
+        "hybla" hybla::Hybla(HyblaConfig) from "Caini and Firrincieli 2004";
+        }
+    };
+}
+
+/// The files of the laws, for `mod.rs`: what they make public is public there.
+macro_rules! files {
+    ($(#[doc = $doc:literal] $name:literal $file:ident::$law:ident($config:ident) from $source:literal;)+) => {
+        $(mod $file;)+
+        $(pub use $file::*;)+
+    };
+}
+
+/// From one line per law: the enum, its configuration, the list, and what the conformance suite
+/// runs.
+macro_rules! registry {
+    ($(#[doc = $doc:literal] $name:literal $file:ident::$law:ident($config:ident) from $source:literal;)+) => {
+        /// Any registered law, or one from outside.
+        #[derive(Debug)]
+        #[allow(
+            clippy::large_enum_variant,
+            reason = "one per connection, which is larger; a pointer would cost at every ACK"
+        )]
+        pub enum Law {
+            $(#[doc = $doc] $law(super::$law),)+
+            /// A law from outside this crate.
+            Dyn(Box<dyn CongestionControl>),
+        }
+
+        /// The congestion law of a connection: a name, or a table with `law` and its parameters.
+        #[derive(Debug, Clone, PartialEq, Serialize)]
+        #[serde(tag = "law")]
+        pub enum LawConfig {
+            $(#[doc = $doc] #[serde(rename = $name)] $law(super::$config),)+
+        }
+
+        /// The table form of [`LawConfig`].
+        #[derive(Deserialize, JsonSchema)]
+        #[serde(tag = "law")]
+        enum Table {
+            $(#[doc = $doc] #[serde(rename = $name)] $law(super::$config),)+
+        }
+
+        /// The short form of [`LawConfig`]: a law with its default parameters.
+        #[derive(Deserialize, JsonSchema)]
+        enum Name {
+            $(#[doc = $doc] #[serde(rename = $name)] $law,)+
+        }
+
+        impl From<Table> for LawConfig {
+            fn from(table: Table) -> Self {
+                match table { $(Table::$law(c) => Self::$law(c),)+ }
+            }
+        }
+
+        impl From<Name> for LawConfig {
+            fn from(name: Name) -> Self {
+                match name { $(Name::$law => Self::$law(super::$config::default()),)+ }
+            }
+        }
+
+        impl LawConfig {
+            /// The laws, for listing.
+            pub const ENTRIES: &'static [Entry] = &[$(Entry {
+                family: "congestion",
+                name: $name,
+                description: $doc.trim_ascii(),
+                source: $source,
+            },)+];
+
+            /// Every law with its default parameters.
+            pub fn all() -> Vec<Self> {
+                vec![$(Self::$law(super::$config::default()),)+]
+            }
+
+            /// Its name.
+            pub const fn name(&self) -> &'static str {
+                match self { $(Self::$law(_) => $name,)+ }
+            }
+
+            /// Checks its parameters.
+            ///
+            /// # Errors
+            /// The key at fault, what was found and what is accepted.
+            pub fn validate(&self) -> Result<(), ConfigError> {
+                match self { $(Self::$law(c) => <super::$config as LawTable>::validate(c),)+ }
+            }
+
+            /// What it needs of the path to work as its source describes.
+            pub fn needs(&self) -> Needs {
+                match self { $(Self::$law(c) => <super::$config as LawTable>::needs(c),)+ }
+            }
+
+            /// Builds the law; [`CongestionControl::start`] gives it its window.
+            pub fn build(&self) -> Law {
+                match self { $(Self::$law(c) => Law::$law(super::$law::new(c)),)+ }
+            }
+        }
+
+        /// Passes a call on to whichever law it is.
+        macro_rules! each {
+            ($self:ident, $l:ident => $call:expr) => {
+                match $self { $(Law::$law($l) => $call,)+ Law::Dyn($l) => $call }
+            };
+        }
+    };
+}
+
+laws!(registry);
+
+impl Default for LawConfig {
+    /// Reno with its default parameters.
+    fn default() -> Self {
+        Self::Reno(super::RenoConfig::default())
+    }
+}
+
+impl<'de> Deserialize<'de> for LawConfig {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> de::Visitor<'de> for Visitor {
+            type Value = LawConfig;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(
+                    "the name of a congestion law, or a table with `law` and its parameters",
+                )
+            }
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<LawConfig, E> {
+                Name::deserialize(de::value::StrDeserializer::new(name)).map(LawConfig::from)
+            }
+            fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<LawConfig, A::Error> {
+                Table::deserialize(MapAccessDeserializer::new(map)).map(LawConfig::from)
+            }
+        }
+        d.deserialize_any(Visitor)
+    }
+}
+
+impl JsonSchema for LawConfig {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "CongestionLaw".into()
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let name = <Name as JsonSchema>::json_schema(generator);
+        let table = <Table as JsonSchema>::json_schema(generator);
+        schemars::json_schema!({
+            "description": "The congestion law: its name, or a table with `law` and its parameters.",
+            "anyOf": [name, table]
+        })
+    }
+}
+
+impl CongestionControl for Law {
+    fn start(&mut self, now: Nanos, params: &LawParams) {
+        each!(self, l => l.start(now, params));
+    }
+    #[inline]
+    fn on_sent(&mut self, now: Nanos, sent: &Sent) {
+        each!(self, l => l.on_sent(now, sent));
+    }
+    #[inline]
+    fn on_ack(&mut self, now: Nanos, ack: &AckSample) {
+        each!(self, l => l.on_ack(now, ack));
+    }
+    fn on_lost(&mut self, now: Nanos, lost: &Lost) {
+        each!(self, l => l.on_lost(now, lost));
+    }
+    fn on_congestion(&mut self, now: Nanos, congestion: &Congestion) {
+        each!(self, l => l.on_congestion(now, congestion));
+    }
+    fn on_spurious(&mut self, now: Nanos) {
+        each!(self, l => l.on_spurious(now));
+    }
+    fn raise_ssthresh(&mut self, bytes: u64) {
+        each!(self, l => l.raise_ssthresh(bytes));
+    }
+    fn on_idle(&mut self, now: Nanos, idle: &Idle) {
+        each!(self, l => l.on_idle(now, idle));
+    }
+    fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {
+        each!(self, l => l.on_link_hint(now, hint));
+    }
+    fn limit_cwnd(&mut self, bytes: u64) {
+        each!(self, l => l.limit_cwnd(bytes));
+    }
+    #[inline]
+    fn cwnd(&self) -> u64 {
+        each!(self, l => l.cwnd())
+    }
+    #[inline]
+    fn ssthresh(&self) -> u64 {
+        each!(self, l => l.ssthresh())
+    }
+    #[inline]
+    fn pacing_rate(&self) -> Option<BitRate> {
+        each!(self, l => l.pacing_rate())
+    }
+    fn bandwidth(&self) -> Option<BitRate> {
+        each!(self, l => l.bandwidth())
+    }
+    fn governs_recovery(&self) -> bool {
+        each!(self, l => l.governs_recovery())
+    }
+    fn send_quantum(&self) -> Option<u64> {
+        each!(self, l => l.send_quantum())
+    }
+    fn state(&self) -> LawState {
+        each!(self, l => l.state())
+    }
+    fn promises(&self) -> Promises {
+        each!(self, l => l.promises())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Growth, RenoConfig};
+
+    #[test]
+    fn a_name_or_a_table() {
+        let by_name: LawConfig = serde_json::from_str("\"reno\"").unwrap();
+        assert_eq!(by_name, LawConfig::default());
+        let by_table: LawConfig =
+            serde_json::from_str(r#"{"law": "reno", "growth": "bytes"}"#).unwrap();
+        assert_eq!(by_table, LawConfig::Reno(RenoConfig { growth: Growth::Bytes }));
+        let text = serde_json::to_string(&by_table).unwrap();
+        assert_eq!(serde_json::from_str::<LawConfig>(&text).unwrap(), by_table);
+        for (bad, hint) in [
+            ("\"renno\"", "`reno`"),
+            (r#"{"law": "renno"}"#, "`reno`"),
+            (r#"{"law": "reno", "grow": 1}"#, "unknown field `grow`"),
+            ("7", "name of a congestion law"),
+        ] {
+            let e = serde_json::from_str::<LawConfig>(bad).unwrap_err().to_string();
+            assert!(e.contains(hint), "{bad}: {e}");
+        }
+    }
+}
