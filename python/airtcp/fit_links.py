@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from airtcp import _core
-from airtcp.api.options import finite
+from airtcp.arguments import finite
 from airtcp.atomic_write import content
 from airtcp.plain import printable
 

@@ -117,7 +117,7 @@ class StudyResult(_Result):
 
     def page(self) -> str:
         """Make the report: one HTML document, complete in itself."""
-        from airtcp.report import study_page
+        from airtcp.report.study import study_page
 
         return study_page(self.json)
 
@@ -187,7 +187,7 @@ class RunResult(_Result):
 
     def page(self) -> str:
         """Make the report: one HTML document, complete in itself."""
-        from airtcp.report import run_page
+        from airtcp.report.run import run_page
 
         return run_page(self.json, self._series(), self.timeline())
 

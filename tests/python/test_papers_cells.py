@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from airtcp import api
-from airtcp.papers.drivers import collisions
+from airtcp.papers.drivers import collisions, read_figure
 from airtcp.papers.drivers.cell_run import CellRun
 from airtcp.papers.drivers.cell_windows import Window
 from airtcp.papers.drivers.variants import variants
@@ -151,7 +151,7 @@ def test_an_alternative_is_run_where_rows_look(papers: Path) -> None:
 
 
 def _tasks(papers: Path) -> list[Task]:
-    return list(tasks_of(Library(papers).figure("T1.fig1"), Options(papers=papers)))
+    return list(tasks_of(read_figure(Library(papers), "T1.fig1"), Options(papers=papers)))
 
 
 def test_refusals(papers: Path) -> None:
@@ -361,7 +361,7 @@ def test_a_window_by_hand() -> None:
 def test_s3_systems_are_lines_of_an_axis() -> None:
     library = Library(default_root())
     for id_ in ("S3.fig7.1", "S3.fig7.9", "S3.fig7.26"):
-        axis = library.figure(id_).parameters["axis"][0]
+        axis = read_figure(library, id_).parameters["axis"][0]
         assert list(axis["values"]) == ["base", "ACK-1", "RTS/CTS", "ACK-1 + RTS/CTS"]
     ids = library.choose(["S3.fig7"])
     assert ids.index("S3.fig7.9") < ids.index("S3.fig7.10")

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from airtcp.intervals import poisson_interval
 from airtcp.papers.drivers import cells, links
 from airtcp.papers.drivers.cell_run import CellRun
 from airtcp.papers.drivers.gain import _pooled  # pyright: ignore[reportPrivateUsage]
 from airtcp.papers.drivers.links import ProtocolRun
 from airtcp.papers.drivers.variants import measured
-from airtcp.papers.events import poisson_interval
 from airtcp.papers.outcome import Outcome, repeated
 from airtcp.papers.paper import Claim, Published, Term
 from airtcp.papers.verdict import judge, judge_claim

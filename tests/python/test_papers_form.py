@@ -193,7 +193,7 @@ def test_s0_has_both_columns_of_its_tables() -> None:
     """Tables II to VI: three measures of each variant, under SACK and under LT-TCP."""
     library = Library(default_root())
     for table, columns in ((2, 2), (3, 2), (4, 3), (5, 3), (6, 3)):
-        published = library.figure(f"S0.table{table}").published
+        published = drivers.read_figure(library, f"S0.table{table}").published
         for protocol in ("SACK", "LT-TCP"):
             rows = [one for one in published if one.term.at["protocol"] == protocol]
             assert len(rows) == 3 * columns, (table, protocol)
@@ -203,7 +203,7 @@ def test_what_settings_were_derived_from_exists() -> None:
     library = Library(default_root())
     known = {"text", *library.files}
     for id_ in library.choose([]):
-        figure = library.figure(id_)
+        figure = drivers.read_figure(library, id_)
         for assumption in (*figure.paper.assumptions.values(), *figure.assumptions):
             assert bool(assumption.derived_from) == (assumption.status == "derived")
             for source in assumption.derived_from:
@@ -225,7 +225,9 @@ DERIVED = {
 @pytest.mark.parametrize("place", DERIVED)
 def test_a_setting_that_was_derived_stays_marked(place: str) -> None:
     library = Library(default_root())
-    figure = library.figure(place if "." in place else next(iter(library.choose([place]))))
+    figure = drivers.read_figure(
+        library, place if "." in place else next(iter(library.choose([place])))
+    )
     known = figure.assumptions if "." in place else figure.paper.assumptions.values()
     marked = {assumption.name for assumption in known if assumption.derived_from}
     assert marked >= DERIVED[place]
@@ -234,7 +236,7 @@ def test_a_setting_that_was_derived_stays_marked(place: str) -> None:
 def test_own_statements_are_told_from_published_ones(papers: Path) -> None:
     def own(text: str) -> list[bool]:
         changed(papers, 'says = "losses cost throughput"', text)
-        figure = Library(papers).figure("T1.fig1")
+        figure = drivers.read_figure(Library(papers), "T1.fig1")
         changed(papers, text, 'says = "losses cost throughput"')
         return [bool(claim.own) for claim in figure.claims]
 
@@ -259,7 +261,7 @@ def test_verdicts_that_nobody_could_give_are_refused(
 ) -> None:
     changed(papers, old, new)
     if not message:
-        assert Library(papers).figure("T1.fig1").claims[0].op == "~"
+        assert drivers.read_figure(Library(papers), "T1.fig1").claims[0].op == "~"
         return
     with pytest.raises(PaperError, match=message):
-        Library(papers).figure("T1.fig1")
+        drivers.read_figure(Library(papers), "T1.fig1")

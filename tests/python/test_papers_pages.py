@@ -8,6 +8,7 @@ import pytest
 
 from airtcp import api
 from airtcp.papers import costs, page_checks, pages, record
+from airtcp.papers.drivers import read_figure
 from airtcp.papers.form import PaperError
 from airtcp.papers.library import Library, default_root
 from example_paper import changed
@@ -115,7 +116,7 @@ def test_experiments_that_show_causes_are_there(request: pytest.FixtureRequest) 
     library = Library(default_root())
     ids = library.choose([])
     for id_ in ids:
-        figure = library.figure(id_)
+        figure = read_figure(library, id_)
         known = {*ids, *(one.name for one in figure.assumptions)}
         for one in (*figure.published, *figure.claims):
             for name in one.shown_by:

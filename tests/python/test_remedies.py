@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import airtcp
-from airtcp.findings import compare, delay, remedies
+from airtcp.findings import compare, delay, effects, remedies
 from airtcp.report import compare_rows
 from airtcp.report import remedies as page
 
@@ -79,7 +79,7 @@ def test_a_lossy_link_is_helped_and_it_is_said(lossy: Path) -> None:
     assert said.headline.startswith(f"Best remedy: {first}")
     assert said.tone == "good"
     # The remedy is named in words, with what it gives and what it costs.
-    spoken = remedies.named(first)
+    spoken = effects.named(first)
     assert said.text.startswith(f"{spoken[0].upper()}{spoken[1:]} multiplies goodput by ")
     assert "delivery time (95 %)" in said.text
     assert "bytes on the link per byte delivered" in said.text

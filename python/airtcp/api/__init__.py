@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from airtcp.api.info import registry, schema, version
 from airtcp.api.links import models, stats, study, trace_fit
-from airtcp.api.options import ColumnKind, PathLike, Progress, TraceFormat
 from airtcp.api.papers import published, reproduce
 from airtcp.api.scenarios import compare, run
 from airtcp.api.traces import convert, synth
+from airtcp.arguments import ColumnKind, PathLike, Progress, TraceFormat
 
 __all__ = [
     "ColumnKind",

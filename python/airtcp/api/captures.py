@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from airtcp import atomic_write
 from airtcp import folder as folders
-from airtcp.api.options import native
+from airtcp.arguments import native
 
 if TYPE_CHECKING:
     from airtcp import _core
-    from airtcp.api.options import PathLike
+    from airtcp.arguments import PathLike
     from airtcp.results import RunResult
 
 _TOLD = {"pcap": "the capture", "radiotap": "the captures"}

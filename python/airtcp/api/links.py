@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from airtcp import _core
-from airtcp.api.options import (
+from airtcp.arguments import (
     COMPARED,
     as_json,
     finite,
@@ -20,8 +20,9 @@ from airtcp.api.options import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from airtcp.api.options import ColumnKind, PathLike, Progress, Reading
-    from airtcp.fits import FitDocument, FitResult
+    from airtcp.arguments import ColumnKind, PathLike, Progress, Reading
+    from airtcp.fit_document import FitDocument
+    from airtcp.fits import FitResult
     from airtcp.results import StudyResult
 
 _MOST_LINKS: Final = 2**32 - 1

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from airtcp.api.options import texts_of, whole
+from airtcp.arguments import texts_of, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from airtcp.api.options import PathLike, Progress
+    from airtcp.arguments import PathLike, Progress
     from airtcp.papers.paper import Figure
     from airtcp.papers.result import PapersResult
 
@@ -31,11 +31,12 @@ def published(ids: str | Iterable[str] = (), *, papers: PathLike | None = None) 
         >>> published("S1.fig13")[0].item
         'Figure 13'
     """
+    from airtcp.papers.drivers import read_figure
     from airtcp.papers.library import Library, default_root
 
     library = Library(default_root() if papers is None else Path(papers))
     wanted = texts_of("ids", ids)
-    return [library.figure(id_) for id_ in library.choose(wanted)]
+    return [read_figure(library, id_) for id_ in library.choose(wanted)]
 
 
 def reproduce(

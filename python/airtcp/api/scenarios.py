@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Unpack, cast
 
 from airtcp import _core
-from airtcp.api.options import (
+from airtcp.arguments import (
     COMPARED,
     as_json,
     how_to_read,
@@ -23,7 +23,7 @@ from airtcp.plain import printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from airtcp.api.options import PathLike, Progress, Reading
+    from airtcp.arguments import PathLike, Progress, Reading
     from airtcp.folder import Purpose
     from airtcp.results import CompareResult, RunResult
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from airtcp import _core, atomic_write
-from airtcp.api.options import as_json, finite, how_to_read, native, only_given, paths_of, plain
+from airtcp.arguments import as_json, finite, how_to_read, native, only_given, paths_of, plain
 from airtcp.findings import words
 from airtcp.findings.notes import notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
-    from airtcp.api.options import PathLike, Progress, Reading, TraceFormat
+    from airtcp.arguments import PathLike, Progress, Reading, TraceFormat
 
 
 def _named_csv(path: Path) -> bool:

@@ -51,7 +51,7 @@ def _rows(console: Console, remedies: Remedies) -> None:
 
 
 def _columns(remedies: Remedies) -> list[Column]:
-    from airtcp.cli.compare_tables import against, means, plain
+    from airtcp.cli.compare_columns import against, means, plain
     from airtcp.findings import compare
 
     outcomes = remedies["outcomes"]

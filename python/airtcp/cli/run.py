@@ -198,9 +198,8 @@ def _tables(result: RunResult) -> None:
     from airtcp.cli.tables import Column, put
     from airtcp.findings import datagrams, groups
     from airtcp.findings.groups import ways
+    from airtcp.findings.paths import coded, used
     from airtcp.findings.words import counted, estimate, possible
-    from airtcp.report.link_rows import used
-    from airtcp.report.run_rows import coded
 
     console = screen()
     document = result.json
@@ -284,7 +283,7 @@ def _ways(document: RunDocument) -> None:
     """Show what each way over link protocols trades, all its hops and flows together."""
     from airtcp.cli.tables import Column, put
     from airtcp.findings import words
-    from airtcp.report.link_rows import ways
+    from airtcp.findings.paths import ways
 
     found = ways(document)
     columns = [
@@ -302,8 +301,8 @@ def _ways(document: RunDocument) -> None:
 
 def _fairness(document: RunDocument) -> str:
     """Say how equal the flows' shares are, if there is more than one of something."""
+    from airtcp.findings.paths import apart
     from airtcp.findings.words import SHARE, estimate
-    from airtcp.report.link_rows import apart
 
     summary = document["summary"]
     if len(summary["flows"]) < 2 or apart(document):  # noqa: PLR2004 - one alone has everything

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,12 +9,9 @@ import typer
 from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
 from airtcp.plain import printable_values
-from airtcp.result_files import Written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    import polars as pl
+    from collections.abc import Callable
 
 
 def models(
@@ -53,6 +49,7 @@ def models(
     asked = dict(locals())
     from airtcp import api
     from airtcp.cli import places, write
+    from airtcp.model_scores import ModelScores
 
     where = places.decide(
         asked,
@@ -79,64 +76,19 @@ def models(
             time_unit=time_unit,
             progress=tell,
         )
-    rows, done = _rows(document), len(document["links"])
+    scores, done = ModelScores(document), len(document["links"])
     write.finish(
-        _Scores(document),
+        scores,
         where,
         opt.Format.JSON if as_json else form,
         table=lambda: _table(printable_values(document, keep="")),
-        text=lambda: json.dumps(document, ensure_ascii=False),
-        rows=lambda: (_frame(rows), rows),
+        text=lambda: scores.text,
+        rows=lambda: (scores.table, scores.rows),
         show=show,
         quiet=quiet,
         stopped=write.finished(done, "link") if document["interrupted"] else None,
         finished=done,
     )
-
-
-def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    import polars as pl
-
-    return pl.DataFrame(rows, infer_schema_length=None)
-
-
-class _Scores(Written):
-    """The document as files."""
-
-    _kind = "models"
-
-    def __init__(self, document: dict[str, Any]) -> None:
-        self.document = document
-
-    def _document(self) -> str:
-        return json.dumps(self.document, ensure_ascii=False)
-
-    def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
-        yield "scores", _frame(_rows(self.document))
-
-    def page(self) -> str:
-        from airtcp.report.models import models_page
-
-        return models_page(self.document)
-
-
-def _rows(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """One row a link and synthesiser."""
-    rows: list[dict[str, Any]] = []
-    for link in document["links"]:
-        for score in link["scores"]:
-            row = {
-                "link": link["name"],
-                "synthesiser": score["synthesiser"],
-                "trace_packets_per_second": link["empirical"]["packets_per_second"],
-                "trace_longest_success_burst": link["empirical"]["longest_success_burst"],
-                "throughput_error": score["throughput_error"],
-                "longest_burst_log_ratio": score["longest_burst_log_ratio"],
-            }
-            for key in ("packets_per_second", "prr", "longest_success_burst", "success_excess"):
-                row[key] = score[key]["mean"]
-            rows.append(row)
-    return rows
 
 
 def _table(document: dict[str, Any]) -> None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airtcp.findings import remedies as remedies_words
-from airtcp.findings import verdict, words
+from airtcp.findings import effects, verdict, words
 from airtcp.findings.words import Finding
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 def _least(remedies: Remedies) -> float:
     """Give the seconds from which a shorter delivery time counts."""
-    own = remedies_words.reference(remedies)["delivery_p95_s"]["mean"] or 0.0
+    own = effects.reference(remedies)["delivery_p95_s"]["mean"] or 0.0
     measure = verdict.measure(remedies, "delay")
     return (measure["matters"] if measure is not None else 0.0) * own
 
@@ -46,14 +45,14 @@ def _shorter(remedies: Remedies) -> list[Outcome]:
 
 def _times(remedies: Remedies, outcome: Outcome) -> str:
     """Write the delivery time with a remedy, and without."""
-    plain = remedies_words.reference(remedies)
+    plain = effects.reference(remedies)
     ours, theirs = (verdict.value(o, "delivery_p95_s") for o in (outcome, plain))
     return f"The delivery time (95 %) is {ours}, with {plain['variant']} alone {theirs}."
 
 
 def conclusion(remedies: Remedies) -> Finding:
     """Say in one sentence what would shorten the delivery time, and at what price."""
-    plain = remedies_words.reference(remedies)
+    plain = effects.reference(remedies)
     name, own = plain["variant"], verdict.value(plain, "delivery_p95_s")
     if remedies["replications"] <= 1:
         return Finding(
@@ -65,8 +64,8 @@ def conclusion(remedies: Remedies) -> Finding:
     if not shorter:
         return _none(remedies, f"With {name} alone the delivery time (95 %) is {own}")
     best = shorter[0]
-    text = remedies_words.named(best["variant"], name)
-    text = f"{text[0].upper()}{text[1:]} {remedies_words.effect(remedies, best)}."
+    text = effects.named(best["variant"], name)
+    text = f"{text[0].upper()}{text[1:]} {effects.effect(remedies, best)}."
     return Finding(
         f"Best against the wait in the queue: {best['variant']}",
         f"{text} {_times(remedies, best)}",
@@ -77,7 +76,7 @@ def conclusion(remedies: Remedies) -> Finding:
 def _none(remedies: Remedies, start: str) -> Finding:
     """Say that no remedy is shown to shorten the delivery time: its mean may be shorter."""
     least = _least(remedies)
-    own = remedies_words.reference(remedies)["delivery_p95_s"]["mean"] or 0.0
+    own = effects.reference(remedies)["delivery_p95_s"]["mean"] or 0.0
     alone: list[str] = []
     unproven: list[str] = []
     for outcome in remedies["outcomes"]:
@@ -115,7 +114,7 @@ def others(remedies: Remedies) -> Finding | None:
         return None
     first = {o["variant"] for o in _shorter(remedies)[:1]} | {remedies["reference"]}
     said = [
-        f"{o['variant']} {remedies_words.effect(remedies, o)}"
+        f"{o['variant']} {effects.effect(remedies, o)}"
         for o in remedies["outcomes"]
         if o["variant"] not in first
     ]
@@ -148,7 +147,7 @@ def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
         )
     ranked = sorted(helps, key=lambda n: -helps[n])
     said = "; ".join(
-        f"{remedies_words.named(name, plain)} on {words.count(helps[name])}" for name in ranked
+        f"{effects.named(name, plain)} on {words.count(helps[name])}" for name in ranked
     )
     return Finding(
         "What would shorten the wait in the queue",

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final
 
 from airtcp.findings.link import SLOT_ASSUMED
 from airtcp.findings.words import Finding, count, counted, number, signed
-from airtcp.papers.outcome import student
+from airtcp.intervals import student
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from airtcp.fits import Fit, FitDocument
+    from airtcp.fit_document import Fit, FitDocument
 
 PRR_ONLY: Final = "combined"
 """S1's "PRR only": the form with every term in PRR."""

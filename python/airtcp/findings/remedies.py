@@ -9,45 +9,19 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
+from airtcp.findings import delay as delay_words
 from airtcp.findings import verdict as verdict_words
 from airtcp.findings import words
+from airtcp.findings.effects import effect, gain, named, reference, shown
 from airtcp.findings.words import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from airtcp.documents import Estimate, Outcome, PairedDifference, Remedies
+    from airtcp.documents import Outcome, Remedies
 
 _NOTHING_LOST: Final = 1e-4
 """Share of packets lost below which a link is said to lose next to nothing."""
-
-
-def gain(percent: Estimate) -> str:
-    """Write how much more it is, as a factor where it is one, with its interval.
-
-    >>> gain({"mean": 350.0, "ci_low": 250.0, "ci_high": 460.0})
-    '4.5\N{MULTIPLICATION SIGN} [3.5, 5.6]'
-    >>> gain({"mean": -1.7, "ci_low": -1.75, "ci_high": -1.65})
-    '\N{MINUS SIGN}1.7 % [\N{MINUS SIGN}1.8, \N{MINUS SIGN}1.6]'
-    >>> gain({"mean": 900.0, "ci_low": None, "ci_high": None})
-    '10\N{MULTIPLICATION SIGN}'
-    """
-    percent = words.change(percent)
-    mean, low, high = percent["mean"], percent["ci_low"], percent["ci_high"]
-    if mean is None or mean < words.TWICE:
-        return words.measured(percent, "%")
-    text = f"{words.factor(mean)}\N{MULTIPLICATION SIGN}"
-    return (
-        text
-        if low is None or high is None
-        else f"{text} [{words.factor(low)}, {words.factor(high)}]"
-    )
-
-
-def reference(remedies: Remedies) -> Outcome:
-    """Give what the TCP without remedy got."""
-    name = remedies["reference"]
-    return next(o for o in remedies["outcomes"] if o["variant"] == name)
 
 
 def _sides(remedies: Remedies) -> dict[str, list[Outcome]]:
@@ -66,25 +40,6 @@ def _sides(remedies: Remedies) -> dict[str, list[Outcome]]:
     return sides
 
 
-_TRANSPORTS: Final = {
-    "lt-tcp": "TCP with parity packets (LT-TCP)",
-    "sliding": "a transport with sliding-window coding (sliding)",
-}
-_PROTOCOLS: Final = {
-    "ll-arq": "local retransmission on the link (LL-ARQ{})",
-    "ll-harq": "parity and local retransmission on the link (LL-HARQ{})",
-}
-
-
-_QUEUES: Final = {
-    "codel": "CoDel",
-    "fq-codel": "FQ-CoDel",
-    "pie": "PIE",
-    "red": "RED",
-    "drop-tail": "drop-tail",
-    "jersey": "Jersey's marking",
-}
-
 TITLES: Final = {
     "losses": "What would help against losses",
     "delay": "What would shorten the wait in the queue",
@@ -92,51 +47,11 @@ TITLES: Final = {
 """Headings of a table of remedies, by what they are to change."""
 
 
-def named(variant: str, plain: str = "sack") -> str:
-    """Name a remedy in words.
-
-    Args:
-        variant: Its name in results.
-        plain: The TCP that it is held against.
-
-    >>> named("sack@ll-arq:arq=selective")
-    'local retransmission on the link (LL-ARQ, arq=selective)'
-    >>> named("lt-tcp@ll-harq")
-    'TCP with parity packets (LT-TCP) over parity and local retransmission on the link (LL-HARQ)'
-    >>> named("cubic@codel:target=10 ms", "cubic")
-    'CoDel in the queue of the link (target=10 ms)'
-    >>> named("cubic")
-    'cubic'
-    """
-    parts = variant.split("@")
-    queue = next((p for p in parts[1:] if p.partition(":")[0] in _QUEUES), None)
-    if queue is not None:
-        kind, _, keys = queue.partition(":")
-        local = f"{_QUEUES[kind]} in the queue of the link"
-        local += f" ({keys.replace(':', ', ')})" if keys else ""
-        rest = "@".join(p for p in parts if p is not queue)
-        return local if rest == plain else f"{named(rest, plain)} with {local}"
-    transport, _, link = variant.partition("@")
-    name, _, keys = transport.partition(":")
-    spoken = _TRANSPORTS.get(name, transport)
-    if name in _TRANSPORTS and keys:
-        spoken = f"{spoken[:-1]}, {keys.replace(':', ', ')})"
-    kind, _, keys = link.partition(":")
-    if kind not in _PROTOCOLS:
-        return f"{spoken} without a link protocol" if kind else spoken
-    local = _PROTOCOLS[kind].format(f", {keys.replace(':', ', ')}" if keys else "")
-    return local if transport == plain else f"{spoken} over {local}"
-
-
-def _shown(outcome: Outcome) -> str:
-    return verdict_words.value(outcome, "goodput_bps")
-
-
 def _with_gain(outcome: Outcome) -> str:
     difference = outcome["difference"]
     percent = None if difference is None else difference["percent"]
     if percent is None or percent["mean"] is None:
-        return f"{outcome['variant']} ({_shown(outcome)})"
+        return f"{outcome['variant']} ({shown(outcome)})"
     return f"{outcome['variant']} {gain(percent)}"
 
 
@@ -155,92 +70,6 @@ def _extent(remedies: Remedies) -> str:
     """Say over what part of a long trace remedies were tried."""
     said = (note for note in remedies["notes"] if note.startswith("Over the first "))
     return "".join(f" {note}" for note in said)
-
-
-def effect(remedies: Remedies, outcome: Outcome) -> str:
-    """Say what a remedy changes against plain TCP: goodput, and its price.
-
-    Every criterion of the verdict that was measured is named; one that does not change beyond
-    chance is named as such.
-    """
-    plain = reference(remedies)
-    changed = [_goodput_change(outcome), _delay_change(outcome, plain)]
-    waste = verdict_words.measure(remedies, "waste")
-    if waste is not None:
-        changed.append(_change(outcome, plain, waste["quantity"], outcome["waste_difference"]))
-    share = verdict_words.measure(remedies, "share")
-    if share is not None:
-        changed.append(_change(outcome, plain, share["quantity"], outcome["share_difference"]))
-    return words.listed(changed)
-
-
-def _goodput_change(outcome: Outcome) -> str:
-    difference = outcome["difference"]
-    percent = None if difference is None else difference["percent"]
-    if difference is not None and verdict_words.untested(difference):
-        text = f"has a goodput of {_shown(outcome)}"
-        return f"{text} (no interval of the difference)"
-    if difference is None or difference["standing"] not in {"more", "less"}:
-        return "does not change goodput significantly"
-    if percent is None or percent["mean"] is None:
-        return f"raises goodput from nothing to {_shown(outcome)}"
-    if percent["mean"] >= words.TWICE:
-        return f"multiplies goodput by {gain(percent).replace(_TIMES, '')}"
-    verb = "raises" if percent["mean"] > 0 else "lowers"
-    return f"{verb} goodput by {_unsigned(words.change(percent), 1.0, '%')}"
-
-
-_TIMES: Final = "\N{MULTIPLICATION SIGN}"
-
-
-def _unsigned(estimate: Estimate, scale: float, unit: str) -> str:
-    """Write the size of a difference whose sign the verb has.
-
-    >>> _unsigned({"mean": -0.012, "ci_low": -0.014, "ci_high": -0.01}, 1e3, "ms")
-    '12.0 ms [10.0, 14.0]'
-    """
-    mean, low, high = estimate["mean"], estimate["ci_low"], estimate["ci_high"]
-    if mean is None:
-        return "an unknown amount"
-    text = f"{words.number(abs(mean) * scale)} {unit}"
-    if low is None or high is None:
-        return text
-    ends = sorted((low * scale, high * scale), key=abs)
-    return f"{text} [{words.number(abs(ends[0]))}, {words.number(abs(ends[1]))}]"
-
-
-def _delay_change(outcome: Outcome, plain: Outcome) -> str:
-    difference = outcome["delivery_p95_difference"]
-    if difference is None:
-        # In some stretch one of the two delivers nothing, so that there are no pairs.
-        ours, theirs = (verdict_words.value(o, "delivery_p95_s") for o in (outcome, plain))
-        return (
-            f"has a delivery time (95 %) of {ours}, {plain['variant']} {theirs}"
-            " (no interval, as in some stretch nothing is delivered)"
-        )
-    if difference["standing"] not in {"more", "less"}:
-        return "does not change the delivery time (95 %) significantly"
-    absolute = difference["absolute"]
-    size = abs(absolute["mean"] or 0.0)
-    amount = _unsigned(absolute, *((1.0, "s") if size >= 1 else (1e3, "ms")))
-    if difference["standing"] == "more":
-        return f"adds {amount} to the delivery time (95 %)"
-    return f"shortens the delivery time (95 %) by {amount}"
-
-
-def _change(
-    outcome: Outcome, plain: Outcome, quantity: str, difference: PairedDifference | None
-) -> str:
-    name = verdict_words.noun(quantity, None)
-    if difference is None:
-        return f"has no comparable {name}"
-    if difference["standing"] not in {"more", "less"}:
-        return f"does not change {name} significantly"
-    verb = "raises" if difference["standing"] == "more" else "lowers"
-    before, after = verdict_words.value(plain, quantity), verdict_words.value(outcome, quantity)
-    if before == after:
-        return f"leaves {name} at {after}"
-    return f"{verb} {name} from {before} to {after}"
 
 
 def helpful(remedies: Remedies) -> str | None:
@@ -294,7 +123,7 @@ def conclusion(remedies: Remedies) -> Finding:
             return Finding(
                 "Nothing to repair",
                 f"With {name} alone nothing was lost in this run: remedies against losses have"
-                f" nothing to repair. Goodput is {_shown(plain)}.",
+                f" nothing to repair. Goodput is {shown(plain)}.",
             )
         return Finding(
             "What would help is not certain",
@@ -303,7 +132,7 @@ def conclusion(remedies: Remedies) -> Finding:
         )
     first = helpful(remedies)
     if first is None:
-        text = f"With {name} alone goodput is {_shown(plain)}, and {_lost(plain)}."
+        text = f"With {name} alone goodput is {shown(plain)}, and {_lost(plain)}."
         sooner = [
             o["variant"]
             for o in remedies["outcomes"]
@@ -325,7 +154,7 @@ def conclusion(remedies: Remedies) -> Finding:
     best = verdict_words.of(remedies, first)
     text = named(first, name)
     text = f"{text[0].upper()}{text[1:]} {effect(remedies, best)}."
-    text += f" Goodput is {_shown(best)}, with {name} alone {_shown(plain)}."
+    text += f" Goodput is {shown(best)}, with {name} alone {shown(plain)}."
     if verdict["as_good"]:
         as_good = [named(other, name) for other in verdict["as_good"]]
         text += f" Not shown to be worse: {words.listed(as_good)}."
@@ -369,7 +198,7 @@ def _rest(remedies: Remedies, sides: dict[str, list[Outcome]]) -> str:
         said += f" No significant difference: {gains(open_ones)}."
     if unknown := [o for o in sides["undecided"] if _untested(o)]:
         # Without a test a ratio is no finding: what each gets stands for itself.
-        each = "; ".join(f"{o['variant']} {_shown(o)}" for o in unknown)
+        each = "; ".join(f"{o['variant']} {shown(o)}" for o in unknown)
         said += f" Not tested ({verdict_words.without_interval(remedies)}): {each}."
     if sides["equal"]:
         said += f" Identical: {words.listed([o['variant'] for o in sides['equal']])}."
@@ -477,8 +306,6 @@ def cost(remedies: Remedies) -> Finding | None:
 
 def findings(remedies: Remedies) -> list[Finding]:
     """Say everything there is to say of the remedies on one channel, the conclusion first."""
-    from airtcp.findings import delay as delay_words
-
     if remedies["aim"] == "delay":
         return delay_words.findings(remedies)
     found = [conclusion(remedies), others(remedies), delivery(remedies), cost(remedies)]
@@ -491,8 +318,6 @@ def summaries(links: Sequence[tuple[str, Remedies]]) -> list[Finding]:
     Args:
         links: Name and remedies of each link.
     """
-    from airtcp.findings import delay as delay_words
-
     losses = [link for link in links if link[1]["aim"] == "losses"]
     delay = [link for link in links if link[1]["aim"] == "delay"]
     found = [several(losses)] if losses else []

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.findings import causes as causes_words
-from airtcp.findings import datagrams, groups, words
+from airtcp.findings import datagrams, groups, paths, words
 from airtcp.findings import queues as queues_words
 from airtcp.findings.words import Finding
 
@@ -62,10 +62,8 @@ def findings(document: RunDocument) -> list[Finding]:
 
 def starved(document: RunDocument) -> list[int]:
     """Give the flows without an end that get far less than the mean of such flows."""
-    from airtcp.report.link_rows import apart
-
     endless = _endless(document)
-    if len(endless) < 2 or apart(document):  # noqa: PLR2004 - one has nobody to starve beside
+    if len(endless) < 2 or paths.apart(document):  # noqa: PLR2004 - one has nobody to starve beside
         return []
     rates = {i: groups.goodput(document, i) for i in endless}
     level = STARVED * groups.mean(rates.values())
@@ -159,10 +157,8 @@ def _rates(document: RunDocument, flows: Sequence[int]) -> list[list[float]]:
 
 def _in_turns(document: RunDocument) -> Finding | None:
     """Say that some flow starves in most replications, where it is another one in each."""
-    from airtcp.report.link_rows import apart
-
     endless = _endless(document)
-    if len(endless) < 2 or apart(document):  # noqa: PLR2004 - one has nobody to starve beside
+    if len(endless) < 2 or paths.apart(document):  # noqa: PLR2004 - one has nobody to starve beside
         return None
     flows: list[dict[str, Any]] = document["replications"][0]["flows"]
     rates = _rates(document, endless)

@@ -383,12 +383,13 @@ class Context:
         repeat: int = 0,
         beside: int = 1,
     ) -> RunResult:
-        from airtcp import api
+        # The simulator's results need the drawing libraries' neighbours: loaded when first used.
+        from airtcp.api import scenarios
 
         places = self._places.fit(runs, beside)
         with self._places.taken(places):
             self.check()
-            return api.run(
+            return scenarios.run(
                 self.library.scenario(name),
                 seed=self.seed + repeat,
                 replications=runs,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from airtcp.papers.drivers import read_figure
 from airtcp.papers.reproduce import Options, tasks_of
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def estimates(
     costs = known(library.root)
     found: dict[str, float] = {}
     for id_ in library.choose(wanted) if costs else []:
-        figure = library.figure(id_)
+        figure = read_figure(library, id_)
         said = figure.parameters.get("runs", 1)
         scale = 1.0 if runs is None else runs / said
         for task in tasks_of(figure, Options(sensitivity=sensitivity)):

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from math import sqrt
 from statistics import mean, stdev
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from airtcp.papers.events import widened
+from airtcp.intervals import student, widened
 from airtcp.papers.paper import Term
 
 if TYPE_CHECKING:
@@ -58,22 +58,6 @@ class Measure:
         return Term(self.metric, self.at)
 
 
-# Student's t at 97.5 % for 1, 2 ... degrees of freedom.
-_T: Final = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
-_NORMAL: Final = 1.96
-
-
-def student(freedom: int) -> float:
-    """Give Student's t at 97.5 %; the normal value plus its first correction beyond ten.
-
-    >>> student(5), round(student(30), 3)
-    (2.571, 2.039)
-    """
-    if freedom <= len(_T):
-        return _T[freedom - 1]
-    return _NORMAL + 2.37 / freedom
-
-
 def repeated(
     metric: str,
     at: At,
@@ -91,7 +75,7 @@ def repeated(
         unit: Its unit.
         note: Why there may be no value.
         weights: Of counts and of rates of events, what a repeat's value is multiplied by to give
-            its events. Few events widen the interval (`airtcp.papers.events`).
+            its events. Few events widen the interval (`airtcp.intervals`).
 
     >>> repeated("share", {}, [10.0, 12.0, 14.0], "%").value
     12.0

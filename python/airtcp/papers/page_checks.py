@@ -31,7 +31,7 @@ def known(library: Library, paper: str) -> set[str]:
     """Give the numbers of a paper's files and of the scenarios and sets that they name."""
     found: set[str] = set()
     for id_ in library.choose([paper]):
-        figure = library.figure(id_)
+        figure = drivers.read_figure(library, id_)
         for path in {figure.path, figure.paper.path, *drivers.files(figure, library)}:
             found |= _of_file(path)
     return found
@@ -86,7 +86,7 @@ def of_page(page: str, library: Library, paper: str) -> list[str]:
     allowed = known(library, paper)
     found = [f"{number} in its text" for number in strays(pages.by_hand(page), allowed)]
     for id_ in library.choose([paper]):
-        figure = library.figure(id_)
+        figure = drivers.read_figure(library, id_)
         said = (*figure.published, *figure.claims)
         reasons = {text for one in said for text in (one.reason, one.tried)}
         found += [

@@ -83,7 +83,7 @@ def reword(folder: Path, library: Library, paper: str) -> dict[str, Record]:
     for id_ in library.choose([paper]):
         if id_ not in records:
             continue
-        figure = library.figure(id_)
+        figure = drivers.read_figure(library, id_)
         said = [*figure.published, *figure.claims]
         rows = records[id_]["rows"]
         if len(rows) != len(said) or records[id_]["fingerprint"] != fingerprint(figure, library):
@@ -209,7 +209,7 @@ def stale(folder: Path, library: Library, paper: str) -> list[str]:
         id_
         for id_ in library.choose([paper])
         if id_ in records
-        and records[id_]["fingerprint"] != fingerprint(library.figure(id_), library)
+        and records[id_]["fingerprint"] != fingerprint(drivers.read_figure(library, id_), library)
     ]
 
 

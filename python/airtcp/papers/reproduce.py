@@ -90,7 +90,7 @@ def reproduce(
         PaperError: If a file is not what it should be.
     """
     library = Library(options.papers or default_root())
-    figures = [library.figure(id_) for id_ in library.choose(wanted)]
+    figures = [drivers.read_figure(library, id_) for id_ in library.choose(wanted)]
     tasks = [task for figure in figures for task in tasks_of(figure, options)]
     cache = kept.Cache(options.cache)
     context = Context(

@@ -3,7 +3,3 @@
 The page holds its data, its style and the Vega-Lite library, and asks the network for nothing;
 its own content policy forbids it to. It works in light and dark, wide and narrow.
 """
-
-from airtcp.report.page import run_page, study_page
-
-__all__ = ["run_page", "study_page"]

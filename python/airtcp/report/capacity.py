@@ -12,6 +12,7 @@ from airtcp.findings import capacity, words
 from airtcp.report import charts_compare, remedies, theme
 from airtcp.report.charts import finish, named, q, zoom
 from airtcp.report.compare_rows import mean_row, table
+from airtcp.report.page import render
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,8 +103,6 @@ def parts(links: Sequence[CapacityLink]) -> dict[str, Any] | None:
 
 def capacity_page(document: StudyDocument) -> str:
     """Make the page of a study all of whose links are of varying capacity."""
-    from airtcp.report.page import render
-
     links = document["capacities"]
     made = parts(links)
     if made is None:

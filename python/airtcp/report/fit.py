@@ -15,7 +15,7 @@ from airtcp.report.charts import assume
 from airtcp.report.page import render
 
 if TYPE_CHECKING:
-    from airtcp.fits import FitDocument
+    from airtcp.fit_document import FitDocument
 
 _PATHS: Final = 3
 

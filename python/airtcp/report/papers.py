@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp import _core
 from airtcp.findings import words
 from airtcp.papers.rows import Row, counted, interval, shown, told
 from airtcp.papers.verdict import MET
@@ -32,8 +33,6 @@ def papers_page(figures: Sequence[Reproduced], seed: int, *, interrupted: bool) 
     Returns:
         A complete HTML document.
     """
-    from airtcp import api
-
     charts: dict[str, Any] = {}
     data: dict[str, Any] = {}
     for figure in figures:
@@ -59,12 +58,12 @@ def papers_page(figures: Sequence[Reproduced], seed: int, *, interrupted: bool) 
             ("Tables and figures", str(len(figures))),
             ("Rows", str(len(rows))),
             ("Seed", str(seed)),
-            ("Version", api.version()),
+            ("Version", _core.version()),
         ],
         findings=_findings(rows),
         figures=[_section(figure) for figure in figures],
         interrupted=interrupted,
-        version=api.version(),
+        version=_core.version(),
         seed=seed,
     )
 

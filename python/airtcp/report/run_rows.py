@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.findings import datagrams, groups, words
+from airtcp.findings.paths import mean
 from airtcp.report.rows import thin
 
 if TYPE_CHECKING:
@@ -72,17 +73,6 @@ def drawn(
     low, high = words.ends(value, limits)
     found = {"mean": value["mean"], "low": low, "high": high}
     return {key: None if end is None else end * scale for key, end in found.items()}
-
-
-def mean(row: dict[str, Any], key: str) -> float | None:
-    """Give the mean of a quantity, if the flow or link has it."""
-    return row[key]["mean"] if key in row else None
-
-
-def coded(document: RunDocument) -> list[dict[str, Any]]:
-    """Give the flows whose transport sends parity of blocks."""
-    rows: list[dict[str, Any]] = document["summary"]["flows"]
-    return [row for row in rows if mean(row, "pfec_bps") is not None]
 
 
 def table(

@@ -43,6 +43,15 @@ def driver(name: str) -> Driver:
     return import_module(f"airtcp.papers.drivers.{DRIVERS[name]}").DRIVER
 
 
+def read_figure(library: Library, id_: str) -> Figure:
+    """Read and check a table or figure.
+
+    Raises:
+        PaperError: If its file, or one that it names, is not what it should be.
+    """
+    return checked(library.unchecked(id_), library)
+
+
 def checked(figure: Figure, library: Library) -> Figure:
     """Check the driver, its parameters and the files they name, and fill in defaults.
 

@@ -33,11 +33,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.intervals import once
 from airtcp.papers.drivers.base import Driver
 from airtcp.papers.drivers.cell_run import COUNTS, CellRun
 from airtcp.papers.drivers.statistics import jain
 from airtcp.papers.drivers.variants import measured, parameters_of, plots_of, runs_of, variants
-from airtcp.papers.events import once
 from airtcp.papers.form import Form, Key
 from airtcp.papers.outcome import Measure, Outcome
 

@@ -34,6 +34,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from airtcp.intervals import once
 from airtcp.papers.drivers.base import Driver
 from airtcp.papers.drivers.variants import (
     Run,
@@ -43,7 +44,6 @@ from airtcp.papers.drivers.variants import (
     runs_of,
     variants,
 )
-from airtcp.papers.events import once
 from airtcp.papers.form import Form, Key
 from airtcp.papers.outcome import Outcome
 

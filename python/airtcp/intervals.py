@@ -1,4 +1,4 @@
-"""Intervals of counts: Student's interval is too narrow where events are few.
+"""Intervals of means: Student's, and the wider one of counts where events are few.
 
 Six repeats without a timeout have no scatter, and Student's interval of their mean is [0, 0]. The
 true mean may be 0.6. Below `FEW` events in all repeats, Student's interval is widened to the exact
@@ -15,6 +15,22 @@ FEW: Final = 30
 """Events in all repeats below which a count gets the exact interval, too."""
 _TAIL: Final = 0.025
 _STEPS: Final = 60
+
+
+# Student's t at 97.5 % for 1, 2 ... degrees of freedom.
+_T: Final = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+_NORMAL: Final = 1.96
+
+
+def student(freedom: int) -> float:
+    """Give Student's t at 97.5 %; the normal value plus its first correction beyond ten.
+
+    >>> student(5), round(student(30), 3)
+    (2.571, 2.039)
+    """
+    if freedom <= len(_T):
+        return _T[freedom - 1]
+    return _NORMAL + 2.37 / freedom
 
 
 def poisson_interval(events: int) -> tuple[float, float]:

@@ -1,0 +1,66 @@
+"""Columns of what TCPs and remedies got, for the tables of `compare` and `study`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.text import Text
+
+    from airtcp.cli.tables import Column
+    from airtcp.documents import Estimate, Outcome
+
+
+def means(
+    head: str,
+    values: Sequence[Estimate | None],
+    scale: float,
+    rank: int = 0,
+    limits: tuple[float, float] | None = None,
+) -> Column | None:
+    """Make a column of means with their intervals; none if there is nothing to show."""
+    from airtcp.cli.tables import Column
+    from airtcp.findings.words import NOT_NEGATIVE, estimate
+
+    if all(value is None or value["mean"] is None for value in values):
+        return None
+    full = [estimate(value, scale, limits or NOT_NEGATIVE) for value in values]
+    short = [estimate(value, scale, short=True) for value in values]
+    return Column(head, full, short, rank)
+
+
+def plain(head: str, outcomes: list[Outcome], key: str, scale: float, rank: int) -> Column | None:
+    """Make a column of means; their intervals are in the other formats."""
+    from airtcp.cli.tables import Column
+    from airtcp.findings import words
+
+    means: list[float | None] = [outcome[key]["mean"] for outcome in outcomes]  # pyright: ignore[reportUnknownMemberType]
+    if all(mean is None for mean in means):
+        return None
+    cells = ["-" if mean is None else words.number(mean * scale) for mean in means]
+    return Column(head, cells, cells, rank)
+
+
+def against(reference: str, outcomes: list[Outcome]) -> Column:
+    """Make the column of differences to the reference."""
+    from airtcp.cli.tables import Column
+
+    return Column(
+        f"vs {reference}\n(%)",
+        [_gained(outcome, interval=True) for outcome in outcomes],
+        [_gained(outcome, interval=False) for outcome in outcomes],
+    )
+
+
+def _gained(outcome: Outcome, *, interval: bool) -> Text:
+    """Write the difference to the reference; one that is not significant does not stand out."""
+    from rich.text import Text
+
+    from airtcp.findings import compare
+
+    difference = outcome["difference"]
+    certain = difference is not None and difference["standing"] in {"more", "less"}
+    shown = compare.against_reference(outcome, interval=interval)
+    return Text(shown or "-", style="dim" if shown and not certain else "")

@@ -1,0 +1,132 @@
+"""What flows cross in a run: the links of their paths, which have a link protocol, who shares.
+
+A *way* is what the flows from one node to another cross, where each of its links has a protocol:
+its latency is the sum of the links' means, its residual loss what all of them together lose.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from airtcp.findings import words
+
+if TYPE_CHECKING:
+    from airtcp.documents import RunDocument
+
+
+def mean(row: dict[str, Any], key: str) -> float | None:
+    """Give the mean of a quantity, if the flow or link has it."""
+    return row[key]["mean"] if key in row else None
+
+
+def coded(document: RunDocument) -> list[dict[str, Any]]:
+    """Give the flows whose transport sends parity of blocks."""
+    rows: list[dict[str, Any]] = document["summary"]["flows"]
+    return [row for row in rows if mean(row, "pfec_bps") is not None]
+
+
+def used(document: RunDocument) -> list[dict[str, Any]]:
+    """Give the links that have a protocol and carried anything for it."""
+    rows: list[dict[str, Any]] = document["summary"]["links"]
+    return [row for row in rows if mean(row, "data_bps")]
+
+
+def _incoming(document: RunDocument) -> dict[str, list[tuple[str, int]]]:
+    """Give the directions of links that lead to each node: where from, and their number."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    links: list[dict[str, Any]] = document["scenario"].get("links", [])
+    for i, link in enumerate(links):
+        found.setdefault(link["to"], []).append((link["from"], 2 * i))
+        found.setdefault(link["from"], []).append((link["to"], 2 * i + 1))
+    return found
+
+
+def _way(incoming: dict[str, list[tuple[str, int]]], start: str, end: str) -> list[int] | None:
+    """Give the directions of links that packets take; None if links do not lead there.
+
+    As the simulator does: breadth first from the end, and of equal ways the one whose link was
+    written first.
+    """
+    after: dict[str, tuple[str, int] | None] = {end: None}
+    queue = [end]
+    for node in queue:
+        for before, number in incoming.get(node, []):
+            if before not in after:
+                after[before] = (node, number)
+                queue.append(before)
+    way: list[int] = []
+    step = after.get(start)
+    while step is not None:
+        way.append(step[1])
+        step = after[step[0]]
+    return way if start in after else None
+
+
+def ways(document: RunDocument) -> list[dict[str, Any]]:
+    """Give every way that has a protocol on each link: goodput, latency, residual loss."""
+    incoming = _incoming(document)
+    links: list[dict[str, Any]] = document["summary"]["links"]
+    goodputs: dict[tuple[str, str], float] = {}
+    for flow, one in zip(
+        document["replications"][0]["flows"] if document["replications"] else [],
+        document["summary"]["flows"],
+        strict=False,
+    ):
+        ends = (flow["from"], flow["to"])
+        goodputs[ends] = goodputs.get(ends, 0.0) + (one["goodput_bps"]["mean"] or 0.0)
+    found: list[dict[str, Any]] = []
+    for (start, end), goodput in goodputs.items():
+        way = _way(incoming, start, end)
+        if not way or not all(mean(links[i], "latency_mean_s") for i in way):
+            continue
+        arrives = 1.0
+        for i in way:
+            arrives *= 1 - links[i]["loss_rate"]["mean"]
+        found.append(
+            {
+                "name": start,
+                "to": end,
+                "hops": len(way),
+                "goodput": goodput * 1e-6,
+                "latency": sum(links[i]["latency_mean_s"]["mean"] for i in way) * 1e3,
+                "residual": 100 * (1 - arrives),
+            }
+        )
+    return found
+
+
+def findings(document: RunDocument) -> list[words.Finding]:
+    """Say what each of several ways trades for what, the one that carries most first."""
+    found = sorted(ways(document), key=lambda way: -way["goodput"])
+    if len(found) < 2:  # noqa: PLR2004 - one has nothing to be compared with
+        return []
+    said = "; ".join(
+        f"{way['name']} {words.number(way['goodput'])} Mb/s, {words.number(way['latency'])} ms,"
+        f" {words.number(way['residual'], 2)} %"
+        for way in found
+    )
+    return [
+        words.Finding(
+            f"{found[0]['name']} carries most",
+            f"Goodput, latency of the links, and what they leave lost: {said}.",
+        )
+    ]
+
+
+def apart(document: RunDocument) -> bool:
+    """Tell whether some flows have nothing in common with others, so that they share nothing."""
+    incoming = _incoming(document)
+    part: dict[str, str] = {}
+    for start in incoming:
+        waiting = [] if start in part else [start]
+        part.setdefault(start, start)
+        for node in waiting:
+            new = dict.fromkeys((to for to, _ in incoming[node] if to not in part), start)
+            part |= new
+            waiting += new
+    flows: list[dict[str, Any]] = (
+        document["replications"][0]["flows"] if document["replications"] else []
+    )
+    parts = {part.get(flow["from"]) for flow in flows}
+    # What is not on a link is in a cell or a topology: there they meet.
+    return None not in parts and len(parts) > 1

@@ -1,0 +1,70 @@
+"""Scores of models of bursty links: the document, the table, the page and the files."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from airtcp.result_files import Written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class ModelScores(Written):
+    """What `models` found, as files."""
+
+    _kind = "models"
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        """Take the document; `models` makes it."""
+        self.document = document
+
+    @cached_property
+    def text(self) -> str:
+        """The document as JSON text."""
+        return json.dumps(self.document, ensure_ascii=False)
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a link and synthesiser."""
+        return _rows(self.document)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The rows as a polars frame."""
+        return pl.DataFrame(self.rows, infer_schema_length=None)
+
+    def _document(self) -> str:
+        return self.text
+
+    def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
+        yield "scores", self.table
+
+    def page(self) -> str:
+        """Make the report: one HTML document, complete in itself."""
+        from airtcp.report.models import models_page
+
+        return models_page(self.document)
+
+
+def _rows(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """One row a link and synthesiser."""
+    rows: list[dict[str, Any]] = []
+    for link in document["links"]:
+        for score in link["scores"]:
+            row = {
+                "link": link["name"],
+                "synthesiser": score["synthesiser"],
+                "trace_packets_per_second": link["empirical"]["packets_per_second"],
+                "trace_longest_success_burst": link["empirical"]["longest_success_burst"],
+                "throughput_error": score["throughput_error"],
+                "longest_burst_log_ratio": score["longest_burst_log_ratio"],
+            }
+            for key in ("packets_per_second", "prr", "longest_success_burst", "success_excess"):
+                row[key] = score[key]["mean"]
+            rows.append(row)
+    return rows

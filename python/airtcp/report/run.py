@@ -1,0 +1,147 @@
+"""The page of a run: what the flows got, what the links and cells did."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from airtcp.findings import groups, paths, words
+from airtcp.findings import run as run_words
+from airtcp.report import (
+    cell_rows,
+    charts_cell,
+    charts_link,
+    charts_run,
+    charts_timeline,
+    link_rows,
+    run_rows,
+    timeline_rows,
+)
+from airtcp.report.page import render
+
+if TYPE_CHECKING:
+    from airtcp.documents import RunDocument
+
+
+def run_page(
+    document: RunDocument,
+    series: dict[str, dict[str, list[Any]]],
+    timeline: timeline_rows.Timeline | None = None,
+) -> str:
+    """Make the page of a run.
+
+    Args:
+        document: What `RunResult.json` gives.
+        series: Its series by table name, each a table as columns; empty if none was recorded.
+        timeline: What happened on the air in an interval, if that was recorded.
+
+    Returns:
+        A complete HTML document. Equal results give equal pages.
+    """
+    summary = document["summary"]
+    replications = document["replications"]
+    payload = run_rows.run_payload(document, series)
+    over_time = "station_series" in series
+    payload["charts"] = charts_run.run_charts(
+        len(summary["flows"]), recorded=bool(series), stations=over_time
+    )
+    payload["ways"], payload["bits"] = paths.ways(document), link_rows.bits(document)
+    protected = len(paths.used(document))
+    payload["charts"] |= charts_link.link_charts(len(payload["ways"]), protected)
+    payload["cells"] = cell_rows.charted(document)
+    for number, cell in enumerate(payload["cells"]):
+        payload["charts"] |= charts_cell.cell_charts(number, cell)
+    media = _media(document, timeline, payload)
+    scenario = document["scenario"]
+    return render(
+        "run.html.j2",
+        "run.js",
+        payload,
+        title=scenario.get("title") or "What the flows got",
+        lead="A simulated scenario: every number is a mean over replications.",
+        facts=[
+            ("Simulated time", str(scenario.get("duration", "unknown"))),
+            ("Replications", words.count(len(replications))),
+            ("Seed", str(document["seed"])),
+            ("Version", document["airtcp_version"]),
+        ],
+        findings=_run_findings(document),
+        interrupted=document["interrupted"],
+        version=document["airtcp_version"],
+        seed=document["seed"],
+        replications=len(replications),
+        recorded=bool(series),
+        left_out=payload.get("left_out", {}),
+        most_names=run_rows.MOST_NAMES,
+        over_time=over_time,
+        goodput_heading="Goodput of each flow",
+        flows=run_rows.flows(document),
+        directions=run_rows.directions(document),
+        coding=run_rows.table(paths.coded(document), run_rows.CODING_COLUMNS),
+        links=run_rows.table(summary["links"], run_rows.LINK_COLUMNS),
+        protocols=link_rows.protocols(document) if protected else None,
+        ways=len(payload["ways"]),
+        cells=cell_rows.tables(document),
+        media=media,
+        fingerprints=[replication["fingerprint"] for replication in replications],
+        conservation=_conservation(document),
+        scenario=json.dumps(scenario, indent=2, ensure_ascii=False),
+    )
+
+
+def _media(
+    document: RunDocument, timeline: timeline_rows.Timeline | None, payload: dict[str, Any]
+) -> list[tuple[str, str]]:
+    """Draw the timeline of each cell on the page; give the headings and captions."""
+    if timeline is None:
+        return []
+    said: list[tuple[str, str]] = []
+    start = timeline_rows.heading(timeline).split(" to ")[0].removeprefix("The medium from ")
+    for number, lanes in enumerate(
+        timeline_rows.lanes(document, timeline)[: len(payload["cells"])]
+    ):
+        payload["charts"][f"cell{number}-medium"] = charts_timeline.medium(lanes, start)
+        payload["cells"][number] |= {
+            "air": lanes.frames,
+            "waits": lanes.waits,
+            "lanes": [{"y0": lane} for lane in range(1, len(lanes.names))],
+        }
+        said.append((timeline_rows.heading(timeline), timeline_rows.caption(timeline, lanes)))
+    return said
+
+
+def _run_findings(document: RunDocument) -> list[words.Finding]:
+    summary = document["summary"]
+    flows = summary["flows"]
+    total = run_rows.estimate(summary["total_goodput_bps"], 1e-6)
+    found = [
+        words.Finding("Check this first", warning, "warn")
+        for warning in document.get("warnings", [])
+    ]
+    found += run_words.findings(document)
+    apart = paths.apart(document)
+    if not apart:
+        all_of_it = f"{total.split(' ')[0]} Mb/s in all"
+        found.append(
+            words.Finding(all_of_it, f"The flows together got {total} Mb/s{groups.over(document)}.")
+        )
+    fairness = summary["jain_index"]
+    if len(flows) > 1 and fairness["mean"] is not None and not apart:
+        equal = run_rows.estimate(fairness, 1.0, words.SHARE)
+        found.append(
+            words.Finding(
+                f"Fairness {words.number(fairness['mean'])}",
+                f"Jain's index is {equal}: 1 is equal shares,"
+                f" {words.number(1 / len(flows), 2)} is one flow with everything.",
+            )
+        )
+    found += cell_rows.findings(document)
+    found += paths.findings(document)
+    return found
+
+
+def _conservation(document: RunDocument) -> str:
+    broken = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
+    if broken:
+        return f"Packets were lost track of in replications {broken}: a fault of airtcp."
+    return "In every replication, packets created = delivered + dropped + under way at the end."

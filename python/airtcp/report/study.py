@@ -1,0 +1,193 @@
+"""The page of a study: what TCP gets over measured links and over links that look like them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from statistics import median
+from typing import TYPE_CHECKING, Final
+
+from airtcp.arguments import COMPARED
+from airtcp.findings import capacity as capacity_words
+from airtcp.findings import link as link_words
+from airtcp.findings import study, words
+from airtcp.report import capacity, charts_study, compare, remedies, rows
+from airtcp.report.charts import assume
+from airtcp.report.page import render
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from airtcp.documents import Link, StudyDocument
+
+
+def study_page(document: StudyDocument) -> str:
+    """Make the page of a study.
+
+    Args:
+        document: What `StudyResult.json` gives.
+
+    Returns:
+        A complete HTML document. Equal documents give equal pages.
+    """
+    links = document["links"]
+    if document["capacities"] and not links:
+        return capacity.capacity_page(document)
+    payload = rows.study_payload(document)
+    payload["charts"] = charts_study.study_charts(len(links))
+    payload["first"] = _first(links)
+    suited = compare.suited(links)
+    if suited is not None:
+        payload["charts"] |= suited["charts"]
+        payload["suits"] = suited["data"]
+    helped = remedies.helped(links)
+    if helped is not None:
+        payload["charts"] |= helped["charts"]
+        payload["suits"] = payload.get("suits", {}) | helped["data"]
+    varying = capacity.parts(document["capacities"])
+    if varying is not None:
+        payload["charts"] |= varying["charts"]
+        payload["suits"] = payload.get("suits", {}) | varying["data"]
+    unknown = sum(link["tcp"].get("slot_assumed", False) for link in links)
+    note = link_words.rate_note(unknown, len(links))
+    payload["charts"] = assume(payload["charts"], note)
+    payload["rate"] = f"packets/s ({note})" if note else "packets/s"
+    several = len(links) != 1
+    return render(
+        "study.html.j2",
+        "study.js",
+        payload,
+        title=f"What TCP gets over {words.counted(len(links), 'link')}"
+        if several
+        else _single_title(links[0]),
+        lead=_lead(links),
+        facts=_facts(document),
+        findings=[
+            *(study.study_findings(links) if links else []),
+            *capacity_words.capacity_findings(document["capacities"]),
+        ],
+        varying=varying,
+        rate_note=note,
+        headings=_headings(links) if several else {},
+        scales=_scales(links),
+        first=links[_first(links)]["name"] if links else "No link",
+        links=len(links),
+        suited=suited,
+        helped=helped,
+        skipped=document["skipped"],
+        interrupted=document["interrupted"],
+        version=document["airtcp_version"],
+        seed=document["seed"],
+        options=json.dumps(document["options"], indent=2, ensure_ascii=False),
+        command=_command(document),
+    )
+
+
+def _first(links: Sequence[Link]) -> int:
+    """Choose the link to open with: the one that shows most, an intermediate one if there is."""
+
+    def rank(index: int) -> tuple[bool, bool, bool, float]:
+        link = links[index]
+        gain = link["tcp"]["difference"]["independent"]["packets_per_second"]["mean"] or 0.0
+        low, high = study.INTERMEDIATE
+        window = link["tcp"]["empirical"]["cwnd"] is not None
+        return window, low <= link["prr"] <= high, link["converged"], abs(gain)
+
+    return max(range(len(links)), key=rank, default=0)
+
+
+def _single_title(link: Link) -> str:
+    return f"What TCP gets over {link['name']}"
+
+
+def _lead(links: Sequence[Link]) -> str:
+    return (
+        "TCP over the measured order of successes and losses, beside TCP over links that look the"
+        " same by packet reception ratio alone, and by reception ratio and burstiness."
+        if links
+        else "No link was studied to the end."
+    )
+
+
+def _facts(document: StudyDocument) -> list[tuple[str, str]]:
+    options = document["options"]
+    packets = sum(link["packets"] for link in document["links"])
+    return [
+        ("Packets", words.count(packets)),
+        ("TCP profile", str(options.get("profile", "unknown"))),
+        ("Replicas", str(options.get("replicas", "unknown"))),
+        ("Seed", str(document["seed"])),
+        ("Version", document["airtcp_version"]),
+    ]
+
+
+def _command(document: StudyDocument) -> str:
+    paths = dict.fromkeys(link["source"]["path"] for link in document["links"])
+    options = document["options"]
+    command = ["airtcp", "study", *list(paths)[:3]]
+    rest = " ..." if len(paths) > len(command) - 2 else ""
+    tail = ["--seed", str(document["seed"])]
+    for name in ("profile", "replicas", "slot"):
+        if options.get(name) is not None:
+            tail += [f"--{name}", str(options[name])]
+    for name, links in (("compare", "compare_links"), ("remedies", "remedy_links")):
+        if not options.get(links):
+            tail.append(f"--no-{name}")
+        elif len(document["links"]) > COMPARED:
+            tail.append(f"--{name}")
+    return shlex.join(command) + rest + " " + shlex.join(tail)
+
+
+_FLAT: Final = 20.0
+
+
+def _scales(links: Sequence[Link]) -> Callable[[str], list[tuple[str, str]]]:
+    """Order the scales of a throughput plot: logarithmic first where most links lie near zero."""
+    rates = [link["tcp"]["empirical"]["packets_per_second"] for link in links]
+    some = [rate for rate in rates if rate > 0]
+    squeezed = bool(some) and max(some) > _FLAT * median(some)
+
+    def views(chart: str) -> list[tuple[str, str]]:
+        both = [(chart, "linear"), (f"{chart}-log", "log")]
+        return both[::-1] if squeezed else both
+
+    return views
+
+
+def _headings(links: Sequence[Link]) -> dict[str, str]:
+    """Write the headings of the plots of all links: what each shows of these links."""
+    spread = study.widest_spread(links)
+    found = {
+        "throughput": "Throughput follows PRR",
+        "gain": "Burstiness and what it is worth to TCP",
+        "chain": "Does a Gilbert-Elliott chain stand in for the trace?",
+        "longest": "Longest runs, measured and modelled",
+    }
+    if spread is not None:
+        found["throughput"] = (
+            f"At PRR {words.number(spread.prr, 2)}, throughput differs"
+            f" {words.number(spread.ratio, 2)}-fold"
+        )
+    losing = [link for link in links if link["mu"] is not None]
+    if losing:
+        total = words.count(len(losing))
+        more, _, _ = study.sides(losing, "independent")
+        found["gain"] = (
+            f"{words.count(more)} of {words.counted(len(losing), 'link')} beat independent losses"
+        )
+        more, less, _ = study.sides(losing, "gilbert_elliott")
+        found["chain"] = (
+            f"The chain gives TCP too little on {words.count(more)} of {total},"
+            f" too much on {words.count(less)}"
+        )
+        known = [
+            (link["longest_success_burst"] or 0) > expected
+            for link in losing
+            if (expected := link_words.expected_longest(link)) is not None
+        ]
+        if known:
+            found["longest"] = (
+                f"Longest runs exceed the chain's on {words.count(sum(known))}"
+                f" of {words.count(len(known))}"
+            )
+    return found
