@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import airtcp
 from airtcp import api
+from airtcp.findings import capacity, verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -151,6 +152,24 @@ def test_remedies_against_the_wait(tmp_path: Path) -> None:
     without = api.study(path, remedies=False).json["capacities"][0]
     assert without["remedies"] is None
     assert without["compared"] is not None
+
+
+def test_a_constant_rate_is_one_run_and_most_laws_fill_it(tmp_path: Path) -> None:
+    path = tmp_path / "steady.down"
+    path.write_text("".join(f"{i + 1}\n" for i in range(60_000)))
+    given: dict[str, Any] = {"layout": "mahimahi", "remedies": False}
+    compared = api.compare(path, tcp="sack,cubic,vegas,bbr", **given)
+    (said,) = [f for f in compared.findings if "is the best choice" in f.headline]
+    assert said.headline.endswith("but hardly for goodput (one run, counted 3 times)")
+    assert said.tone == "plain"
+    assert "For goodput the choice hardly matters: " in said.text
+    case, notes = compared.json["subjects"][0]["cases"][0], compared.json["subjects"][0]["notes"]
+    assert verdict.one_run(notes)
+    assert said.headline in compared.page()
+    link = {**api.study(path, compare=False, **given).json["capacities"][0], "compared": case}
+    studied = capacity.tcp_finding({**link, "notes": notes}, case)  # pyright: ignore[reportArgumentType]
+    assert studied.headline == f"What TCP gets of it: {said.headline}"
+    assert f"{verdict.BEHIND}: sack, cubic" in studied.text
 
 
 def test_a_queue_behind_a_law(tmp_path: Path) -> None:

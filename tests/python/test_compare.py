@@ -332,6 +332,28 @@ def test_what_is_not_ranked_is_not_named_best() -> None:
     assert verdict_words.conclusion(single).text.startswith("b has the highest goodput")
 
 
+def test_what_is_worse_was_tried_and_is_named() -> None:
+    slow: Any = {"variant": "c", "than": "b", "better": [], "worse": ["goodput"]}
+    why = [{"variant": "d", "why": "it needs a queue that marks with ECN"}]
+    means = {"a": 3e6, "b": 2e6, "c": 1e6, "d": 9e6}
+    case = a_case(means, {"first": "a", "as_good": ["b"], "behind": [slow], "not_ranked": why})
+    assert f"{verdict_words.BEHIND}: c." in compare.suits(case).text
+    said = compare.suited([("one", case), ("two", case)]).text
+    assert "Tried, and worse on each: c." in said
+    assert "Tried, and not ranked on any, for want of what they need: d." in said
+
+
+def test_equal_goodputs_are_no_best_choice_of_goodput() -> None:
+    means = {"a": 3e6, "b": 2.99e6, "c": 2.98e6}
+    late: Any = {"variant": "b", "than": "a", "better": [], "worse": ["delay"]}
+    case = a_case(means, {"first": "a", "behind": [late, {**late, "variant": "c"}]})
+    said = verdict_words.conclusion(case)
+    assert (said.headline, said.tone) == ("a is the best choice, but hardly for goodput", "plain")
+    assert "the choice hardly matters: All ranked TCPs lie within 3 % of the highest." in said.text
+    apart = a_case({"a": 3e6, "b": 2e6, "c": 1e6}, {"first": "a", "behind": [late]})
+    assert "hardly matters" not in verdict_words.conclusion(apart).text
+
+
 def test_terminal_page_and_document_have_one_verdict(
     run: Program, lossy: Path, tmp_path: Path
 ) -> None:

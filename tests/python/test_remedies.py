@@ -351,3 +351,25 @@ def test_a_shorter_mean_is_said_though_it_is_not_shown() -> None:
     assert "The means are shorter with sliding 240 ms, but 10 replications do not" in said.text
     sliding["delivery_p95_s"]["mean"] = 5.7
     assert "none of the remedies shortens it by as much" in delay.conclusion(made).text
+
+
+def test_the_best_against_the_wait_may_not_be_the_shortest() -> None:
+    made = made_remedies(("sliding", -8.0, "less"), ("codel", -20.0, "less"))
+    made["verdict"]["measures"][1]["matters"] = 0.1
+    for outcome, (time, gain) in zip(
+        made["outcomes"], ((0.6, 0.0), (0.4, -0.2), (0.2, -0.4)), strict=True
+    ):
+        outcome["delivery_p95_s"]["mean"] = time
+        if outcome["delivery_p95_difference"]:
+            ends = {"mean": gain, "ci_low": gain - 0.01, "ci_high": gain + 0.01}
+            outcome["delivery_p95_difference"] |= {"absolute": ends, "standing": "less"}
+    said = delay.conclusion(made)
+    assert said.headline == (
+        "Against the wait in the queue: sliding for goodput, codel for the shortest wait"
+    )
+    assert "codel the shortest mean delivery time (200 ms)" in said.text
+    made["outcomes"][2]["delivery_p95_s"]["mean"] = 0.45
+    assert delay.conclusion(made).headline == "Best against the wait in the queue: sliding"
+    assert "Tried, and the better choice on none" not in delay.several([("one", made)]).text
+    made["outcomes"][2]["delivery_p95_difference"]["standing"] = "more"
+    assert "the better choice on none: codel." in delay.several([("one", made)]).text

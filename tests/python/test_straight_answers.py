@@ -72,7 +72,10 @@ def test_one_of_something_is_one() -> None:
 def _compared(first: str | None, goodput: float) -> Any:
     """A case of which `compare.suited` sees the verdict and what was delivered."""
     outcomes = [{"variant": name, "goodput_bps": {"mean": goodput}} for name in ("reno", "cubic")]
-    return {"outcomes": outcomes, "verdict": {"first": first, "as_good": [], "behind": []}}
+    return {
+        "outcomes": outcomes,
+        "verdict": {"first": first, "as_good": [], "behind": [], "not_ranked": []},
+    }
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from airtcp.findings import compare
 from airtcp.findings import remedies as remedies_words
 from airtcp.findings import verdict as verdict_words
 from airtcp.findings.words import Finding, counted, number
@@ -65,12 +66,15 @@ def _of(outcome: Outcome, capacity: float) -> str:
 
 def tcp_finding(link: CapacityLink, case: CompareCase) -> Finding:
     """Say what TCPs get of one link: the verdict, and who has the shortest round trips."""
-    verdict = verdict_words.conclusion(case)
+    verdict = verdict_words.conclusion(case, notes=link["notes"])
     known = [o for o in case["outcomes"] if o["rtt_mean_s"]["mean"] is not None]
-    text = verdict.text
+    text = verdict.text + verdict_words.worse(case)
     short = min(known, key=lambda o: o["rtt_mean_s"]["mean"] or 0.0, default=None)
     if short is not None:
-        text += f" {short['variant']} has the shortest round trips: {_of(short, link['mean_bps'])}."
+        text += (
+            f" In the mean round trips are shortest with {short['variant']}:"
+            f" {_of(short, link['mean_bps'])}."
+        )
     around = link["around"]
     queue = around["queue"].get("packets")
     behind = (
@@ -93,6 +97,7 @@ def capacity_findings(links: Sequence[CapacityLink]) -> list[Finding]:
     if not links:
         return []
     tried = [(link["name"], each) for link in links if (each := link["remedies"]) is not None]
+    compared = [(link["name"], each) for link in links if (each := link["compared"]) is not None]
     means = sorted(link["mean_bps"] * MBPS for link in links)
     varying = sum(varies(link) for link in links)
     longest = max(links, key=lambda link: link["longest_outage_s"])
@@ -104,5 +109,6 @@ def capacity_findings(links: Sequence[CapacityLink]) -> list[Finding]:
             f" TCP. The longest time without a delivery is"
             f" {number(longest['longest_outage_s'] * 1e3)} ms, on {longest['name']}.",
         ),
+        *([compare.suited(compared)] if compared else []),
         *remedies_words.summaries(tried),
     ]

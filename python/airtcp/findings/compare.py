@@ -197,10 +197,19 @@ def sharing(case: CompareCase, rival: str) -> Finding | None:
     )
 
 
-def case_findings(case: CompareCase, reference: str, rival: str | None = None) -> list[Finding]:
-    """Say everything there is to say of one case, the conclusion first."""
+def case_findings(
+    case: CompareCase, reference: str, rival: str | None = None, notes: Sequence[str] = ()
+) -> list[Finding]:
+    """Say everything there is to say of one case, the conclusion first.
+
+    Args:
+        case: The case.
+        reference: The TCP that the others are held against.
+        rival: The TCP that each had to share with.
+        notes: The notes of its subject.
+    """
     over = f"over {CHANNELS[case['channel']]}" if case["channel"] != "scenario" else ""
-    found: list[Finding | None] = [verdict.conclusion(case, over, rival)]
+    found: list[Finding | None] = [verdict.conclusion(case, over, rival, notes)]
     found += verdict.rest(case, rival)
     if rival is not None:
         found.append(sharing(case, rival))
@@ -244,7 +253,8 @@ def subject_findings(
     """Say everything there is to say of a scenario or link, the conclusion first."""
     if not subject["cases"]:
         return []
-    return case_findings(subject["cases"][0], reference, rival) + look_alikes(subject)
+    first = case_findings(subject["cases"][0], reference, rival, subject["notes"])
+    return first + look_alikes(subject)
 
 
 def suits(case: CompareCase) -> Finding:
@@ -260,7 +270,7 @@ def suits(case: CompareCase) -> Finding:
             text += f" Goodput against {reference}: {words.measured(words.change(percent), '%')}."
     for entry in case["verdict"]["not_ranked"] if name is not None else []:
         text += f" {entry['variant']} is not ranked: {entry['why']}."
-    return Finding(found.headline, text, found.tone)
+    return Finding(found.headline, text + verdict.worse(case), found.tone)
 
 
 def suited(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
@@ -275,6 +285,12 @@ def suited(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
         case for _, case in subjects if any(o["goodput_bps"]["mean"] for o in case["outcomes"])
     ]
     decided = [case for case in alive if best(case) is not None]
+    ranked = {
+        outcome["variant"]
+        for case in decided
+        for outcome in case["outcomes"]
+        if outcome["variant"] not in {entry["variant"] for entry in case["verdict"]["not_ranked"]}
+    }
     for case in decided:
         for name in verdict.best(case):
             counts[name] = counts.get(name, 0) + 1
@@ -294,6 +310,11 @@ def suited(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
     if len(alive) < len(subjects):
         dead = words.counted(len(subjects) - len(alive), "link")
         text += f" On {dead} no TCP delivers anything."
+    tried = dict.fromkeys(outcome["variant"] for case in decided for outcome in case["outcomes"])
+    if beaten := [name for name in tried if name not in counts and name in ranked]:
+        text += f" Tried, and worse on each: {listed(beaten)}."
+    if unmet := [name for name in tried if name not in ranked]:
+        text += f" Tried, and not ranked on any, for want of what they need: {listed(unmet)}."
     if never:
         text += f" No other TCP is better on any of these links than {listed(never)}."
     return Finding("The best TCP for these links", text)

@@ -279,7 +279,8 @@ def link_findings(link: Link) -> list[Finding]:
         found.append(_at_slot(compare.suits(compared), link))
     remedies = link.get("remedies")
     if remedies is not None:
-        found.append(_at_slot(remedies_words.conclusion(remedies), link))
+        said = (remedies_words.conclusion(remedies), remedies_words.others(remedies))
+        found += [_at_slot(finding, link) for finding in said if finding is not None]
     return found
 
 

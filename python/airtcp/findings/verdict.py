@@ -181,13 +181,25 @@ def _left_out(case: CompareCase) -> set[str]:
     return {entry["variant"] for entry in case["verdict"]["not_ranked"]}
 
 
-def conclusion(case: CompareCase, over: str = "", rival: str | None = None) -> Finding:
+_ONE_RUN: Final = ("The stretches of the file are alike", "The replications hardly differ")
+"""How the notes begin that say that the repetitions of a case are one run."""
+
+
+def one_run(notes: Sequence[str]) -> bool:
+    """Tell whether notes say that the repetitions are one run, counted several times."""
+    return any(note.startswith(_ONE_RUN) for note in notes)
+
+
+def conclusion(
+    case: CompareCase, over: str = "", rival: str | None = None, notes: Sequence[str] = ()
+) -> Finding:
     """Say in one sentence what to conclude of a case.
 
     Args:
         case: The case.
         over: What it is over, as in "over the trace".
         rival: The TCP that each had to share with.
+        notes: The notes of its subject: they tell whether its repetitions are one run.
     """
     verdict = case["verdict"]
     where = f" {over}" if over else ""
@@ -201,7 +213,34 @@ def conclusion(case: CompareCase, over: str = "", rival: str | None = None) -> F
         )
     if verdict["first"] is None:
         return single(case, over)
-    return _weighed(case, verdict["first"], where, rival)
+    said = _weighed(case, verdict["first"], where, rival)
+    even = _even(case, verdict["first"])
+    headline, text, tone = said.headline, said.text + even, said.tone
+    if even and headline == _BEST.format(verdict["first"]):
+        headline, tone = f"{headline}, but hardly for goodput", "plain"
+    if one_run(notes):
+        headline = f"{headline} (one run, counted {verdict['replications']} times)"
+        tone = "plain"
+    return Finding(headline, text, tone)
+
+
+_BEST: Final = "{} is the best choice"
+
+
+def _even(case: CompareCase, first: str) -> str:
+    """Say that the choice hardly changes goodput, where most ranked TCPs have about the same."""
+    goodput = measure(case, "goodput")
+    ranked = [o for o in case["outcomes"] if o["variant"] not in _left_out(case)]
+    if goodput is None or not goodput["relative"]:
+        return ""
+    most = max(_mean(o, goodput["quantity"]) or 0.0 for o in ranked)
+    least = (1 - goodput["matters"]) * most
+    near = [o["variant"] for o in ranked if (_mean(o, goodput["quantity"]) or 0.0) >= least > 0]
+    if first not in near or len(near) < 2 or 2 * len(near) <= len(ranked):  # noqa: PLR2004
+        return ""
+    which = "All ranked TCPs" if len(near) == len(ranked) else listed(near)
+    within = words.number(100 * goodput["matters"], 1)
+    return f" For goodput the choice hardly matters: {which} lie within {within} % of the highest."
 
 
 def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Finding:
@@ -238,7 +277,7 @@ def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Fi
             f"{first}{where} has {four}.{in_the_mean}",
         )
     return Finding(
-        f"{first} is the best choice",
+        _BEST.format(first),
         f"{first}{where} has {four}. In none of these is another"
         f"{' ranked' if verdict['not_ranked'] else ''} TCP shown to be better by as much as counts"
         f" ({_thresholds(case, rival)}).",
@@ -330,6 +369,15 @@ def rest(case: CompareCase, rival: str | None = None) -> list[Finding]:
         )
         found.append(Finding(BEHIND, f"{said}."))
     return found
+
+
+def worse(case: CompareCase) -> str:
+    """Name those that another dominates, for a summary without their figures.
+
+    One that no conclusion names would seem not to have been tried.
+    """
+    names = [entry["variant"] for entry in case["verdict"]["behind"]]
+    return f" {BEHIND}: {listed(names)}." if names else ""
 
 
 def best(case: CompareCase) -> list[str]:
