@@ -10,14 +10,13 @@ import math
 import operator
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 Progress: TypeAlias = "Callable[[int, int, str], object]"
-ColumnKind: TypeAlias = Literal["received", "lost", "sequence", "arrival"]
 TraceFormat: TypeAlias = Literal["bits", "csv", "sequence"]
 
 COMPARED: Final = 20
@@ -174,36 +173,3 @@ def remedies_of(remedies: bool | str | Iterable[str]) -> list[str]:  # noqa: FBT
         return ["usual"] if remedies else []
     names = names_of(remedies)
     return [] if names == ["none"] else names
-
-
-class Reading(TypedDict, total=False):
-    """How to read traces, as `study` has it."""
-
-    interval: str | None
-    layout: str | None
-    column: str | int | None
-    kind: ColumnKind | None
-    time_column: str | int | None
-    time_unit: str | None
-    rate_unit: str | None
-
-
-def how_to_read(reading: Reading) -> dict[str, Any]:
-    """Say how to read traces.
-
-    Raises:
-        TypeError: If there is a keyword that says nothing of it.
-    """
-    known = Reading.__annotations__
-    unknown = sorted(set(reading) - set(known))
-    if unknown:
-        message = (
-            f"unexpected keyword argument {unknown[0]!r}; "
-            f"how to read traces is said by {', '.join(known)}"
-        )
-        raise TypeError(message)
-    given: dict[str, Any] = {name: value for name, value in reading.items() if value is not None}
-    return {
-        name: str(value) if name in {"column", "time_column"} else value
-        for name, value in given.items()
-    }

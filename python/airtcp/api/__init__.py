@@ -12,12 +12,14 @@ from airtcp.api.links import models, stats, study, trace_fit
 from airtcp.api.papers import published, reproduce
 from airtcp.api.scenarios import compare, run
 from airtcp.api.traces import convert, synth
-from airtcp.arguments import ColumnKind, PathLike, Progress, TraceFormat
+from airtcp.arguments import PathLike, Progress, TraceFormat
+from airtcp.reading import ColumnKind, Reading
 
 __all__ = [
     "ColumnKind",
     "PathLike",
     "Progress",
+    "Reading",
     "TraceFormat",
     "compare",
     "convert",

@@ -10,19 +10,20 @@ from airtcp.arguments import (
     COMPARED,
     as_json,
     finite,
-    how_to_read,
     only_given,
     paths_of,
     remedies_of,
     texts_of,
 )
+from airtcp.reading import how_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from airtcp.arguments import ColumnKind, PathLike, Progress, Reading
+    from airtcp.arguments import PathLike, Progress
     from airtcp.fit_document import FitDocument
     from airtcp.fits import FitResult
+    from airtcp.reading import Reading
     from airtcp.results import StudyResult
 
 _MOST_LINKS: Final = 2**32 - 1
@@ -38,15 +39,9 @@ def study(
     compare: bool | None = None,
     remedies: bool | str | Iterable[str] | None = None,
     workers: int | None = None,
-    interval: str | None = None,
-    layout: str | None = None,
-    column: str | int | None = None,
-    kind: ColumnKind | None = None,
-    time_column: str | int | None = None,
-    time_unit: str | None = None,
-    rate_unit: str | None = None,
     analyse: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
+    **reading: Unpack[Reading],
 ) -> StudyResult:
     """Study links: what each is, what TCP gets over it and over links that look like it.
 
@@ -61,15 +56,9 @@ def study(
         remedies: Whether to say what would help each link against its losses, or the remedies by
             name, as for `compare`; if left out, up to 20 links.
         workers: Threads; all cores if left out. The result does not depend on it.
-        interval: Interval between packets, in place of what the file says.
-        layout: Layout of the files (`registry("layout")`); told from the file if left out.
-        column: Column of a table that holds the outcomes, by name or number from 1.
-        kind: What that column holds.
-        time_column: Column of time stamps.
-        time_unit: What one unit of the time stamps is, if their name does not say.
-        rate_unit: The files are tables of times and rates in this unit, such as "Mb/s" or "B/s".
         analyse: Options of the analysis, as in the document's `options.analyse`.
         progress: Called with done, total and a label.
+        **reading: How to read traces: the options of `airtcp.reading.Reading`.
 
     Returns:
         The result; `interrupted` is true if Ctrl-C stopped the study, and what was finished is
@@ -88,17 +77,7 @@ def study(
     from airtcp.results import StudyResult
 
     options = {
-        "read": how_to_read(
-            {
-                "interval": interval,
-                "layout": layout,
-                "column": column,
-                "kind": kind,
-                "time_column": time_column,
-                "time_unit": time_unit,
-                "rate_unit": rate_unit,
-            }
-        ),
+        "read": how_to_read(reading),
         "study": only_given(
             profile=profile,
             slot=slot,
@@ -129,8 +108,7 @@ def stats(
         seed: Root seed of the confidence intervals.
         analyse: As for `study`.
         progress: Called with done, total and a label.
-        **reading: How to read traces: `interval`, `layout`, `column`, `kind`, `time_column`,
-            `time_unit`, `rate_unit`, as for `study`.
+        **reading: How to read traces: the options of `airtcp.reading.Reading`.
 
     Returns:
         The document `airtcp.trace/1`; its `links` have the same keys as those of a study.
@@ -170,8 +148,7 @@ def models(
         seed: Root seed; the same seed gives the same result.
         workers: Threads; all cores if left out. The result does not depend on it.
         progress: Called with done, total and a label.
-        **reading: How to read traces: `interval`, `layout`, `column`, `kind`, `time_column`,
-            `time_unit`, `rate_unit`, as for `study`.
+        **reading: How to read traces: the options of `airtcp.reading.Reading`.
 
     Returns:
         The document (`airtcp.models/1`): per link what the trace has and each synthesiser made
@@ -241,8 +218,7 @@ def trace_fit(
         seed: As for `study`.
         workers: As for `study`.
         progress: Called with done, total and a label.
-        **reading: How to read traces: `interval`, `layout`, `column`, `kind`, `time_column`,
-            `time_unit`, `rate_unit`, as for `study`.
+        **reading: How to read traces: the options of `airtcp.reading.Reading`.
 
     Returns:
         The result. A form that these links cannot bear stands in it with the reason.

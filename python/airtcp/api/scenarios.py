@@ -10,7 +10,6 @@ from airtcp import _core
 from airtcp.arguments import (
     COMPARED,
     as_json,
-    how_to_read,
     names_of,
     native,
     only_given,
@@ -19,12 +18,14 @@ from airtcp.arguments import (
     remedies_of,
 )
 from airtcp.plain import printable
+from airtcp.reading import how_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from airtcp.arguments import PathLike, Progress, Reading
+    from airtcp.arguments import PathLike, Progress
     from airtcp.folder import Purpose
+    from airtcp.reading import Reading
     from airtcp.results import CompareResult, RunResult
 
 _LONGEST_SCENARIO: Final = 4 << 20
@@ -170,8 +171,7 @@ def compare(
         workers: Threads; all cores if left out. The result does not depend on it.
         progress: Called with done, total and a label.
         warn: Called before anything runs with each thing to know of the scenarios' cells.
-        **reading: How to read traces: `interval`, `layout`, `column`, `kind`, `time_column`,
-            `time_unit`, `rate_unit`, as for `study`.
+        **reading: How to read traces: the options of `airtcp.reading.Reading`.
 
     Returns:
         The result; `interrupted` is true if Ctrl-C stopped the comparison: it holds the

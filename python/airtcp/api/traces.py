@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from airtcp import _core, atomic_write
-from airtcp.arguments import as_json, finite, how_to_read, native, only_given, paths_of, plain
+from airtcp.arguments import as_json, finite, native, only_given, paths_of, plain
 from airtcp.findings import words
 from airtcp.findings.notes import notes
+from airtcp.reading import how_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
-    from airtcp.arguments import PathLike, Progress, Reading, TraceFormat
+    from airtcp.arguments import PathLike, Progress, TraceFormat
+    from airtcp.reading import Reading
 
 
 def _named_csv(path: Path) -> bool:
@@ -189,8 +191,7 @@ def convert(
         force: Whether files that are there may be replaced; those that are read never are.
         progress: Called with done, total and a label.
         warn: Called with each thing to know of how the traces were read.
-        **reading: How to read: `interval`, `layout`, `column`, `kind`, `time_column`,
-            `time_unit`, `rate_unit`, as for `study`.
+        **reading: How to read traces: the options of `airtcp.reading.Reading`.
 
     Returns:
         The files written.

@@ -8,6 +8,8 @@ import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import fail, note, progress, refusals
+from airtcp.cli.reading import NOT_SAID, reads_traces
+from airtcp.reading import Reading
 
 if TYPE_CHECKING:
     from airtcp.results import CompareResult
@@ -38,6 +40,7 @@ Remedies = Annotated[
 ]
 
 
+@reads_traces
 def compare(
     subjects: Annotated[
         list[str],
@@ -111,13 +114,7 @@ def compare(
         typer.Option(help="Duration of a slot of a trace; by default its interval, or 10 ms."),
     ] = None,
     workers: opt.Workers = None,
-    interval: opt.Interval = None,
-    layout: opt.TraceLayout = None,
-    column: opt.Column = None,
-    kind: opt.ColumnKind = None,
-    time_column: opt.TimeColumn = None,
-    time_unit: opt.TimeUnit = None,
-    rate_unit: opt.RateUnit = None,
+    reading: Reading = NOT_SAID,
     out: opt.Out = None,
     as_json: opt.Json = False,
     form: opt.TableFormat = opt.Format.TABLE,
@@ -164,15 +161,9 @@ def compare(
             synthetic=synthetic,
             overrides=dict(pair(item) for item in overrides or []),
             workers=workers,
-            interval=interval,
-            layout=layout,
-            column=column,
-            kind=None if kind is None else kind.value,
-            time_column=time_column,
-            time_unit=time_unit,
-            rate_unit=rate_unit,
             progress=tell,
             warn=lambda warning: note(f"warning: {warning}", quiet=quiet),
+            **reading,
         )
     done = [case["replications"] for s in result.json["subjects"] for case in s["cases"][:1]]
     finished = write.finished(done[-1], "replication") if done else "nothing was finished"

@@ -8,6 +8,8 @@ import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
+from airtcp.cli.reading import NOT_SAID, reads_traces
+from airtcp.reading import Reading
 
 if TYPE_CHECKING:
     from airtcp.fits import FitResult
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 _FORMULA: Final = 32
 
 
+@reads_traces
 def fit(
     links: Annotated[
         list[str],
@@ -70,12 +73,7 @@ def fit(
     ] = 1,
     seed: opt.Seed = 1,
     workers: opt.Workers = None,
-    interval: opt.Interval = None,
-    layout: opt.TraceLayout = None,
-    column: opt.Column = None,
-    kind: opt.ColumnKind = None,
-    time_column: opt.TimeColumn = None,
-    time_unit: opt.TimeUnit = None,
+    reading: Reading = NOT_SAID,
     out: opt.Out = None,
     as_json: opt.Json = False,
     form: opt.TableFormat = opt.Format.TABLE,
@@ -118,13 +116,8 @@ def fit(
             replicas=replicas,
             seed=seed,
             workers=workers,
-            interval=interval,
-            layout=layout,
-            column=column,
-            kind=None if kind is None else kind.value,
-            time_column=time_column,
-            time_unit=time_unit,
             progress=tell,
+            **reading,
         )
     write.finish(
         result,

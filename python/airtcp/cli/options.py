@@ -19,15 +19,6 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
-class Kind(StrEnum):
-    """What a chosen column holds."""
-
-    RECEIVED = "received"
-    LOST = "lost"
-    SEQUENCE = "sequence"
-    ARRIVAL = "arrival"
-
-
 class Layout(StrEnum):
     """Layouts in which traces are written."""
 
@@ -77,43 +68,6 @@ Workers = Annotated[
         help="Threads; all cores by default. The result does not depend on it.",
         min=1,
         max=MOST_WORKERS,
-    ),
-]
-Interval = Annotated[
-    str | None,
-    typer.Option(
-        help="Interval between packets, such as '10 ms', in place of what the file says.",
-    ),
-]
-TraceLayout = Annotated[
-    str | None,
-    typer.Option(
-        help="Layout of the files (airtcp list layout); told from the file by default.",
-    ),
-]
-Column = Annotated[
-    str | None,
-    typer.Option(
-        help="Column of a table that holds the outcomes: its name, or its number from 1.",
-    ),
-]
-ColumnKind = Annotated[
-    Kind | None,
-    typer.Option(help="What that column holds (arrival: a time or delay, blank = lost)."),
-]
-TimeColumn = Annotated[
-    str | None,
-    typer.Option(help="Column of time stamps: its name or number."),
-]
-TimeUnit = Annotated[
-    str | None,
-    typer.Option(help="What one unit of the time stamps is, such as '1 us'."),
-]
-RateUnit = Annotated[
-    str | None,
-    typer.Option(
-        help="The files are tables of times and rates in this unit: b/s, kb/s, Mb/s, Gb/s, B/s,"
-        " kB/s or MB/s.",
     ),
 ]
 Json = Annotated[

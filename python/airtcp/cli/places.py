@@ -247,11 +247,13 @@ def _sources(inputs: Iterable[str | Path]) -> Iterator[Path]:
 
 def _purpose(asked: dict[str, Any]) -> folders.Purpose:
     """What a command asks: its arguments, but for those of presentation."""
-    question = {name: value for name, value in asked.items() if name not in _PRESENTED}
+    said = {name: value for name, value in asked.items() if name != "reading"}
+    said |= asked.get("reading", {})
+    question = {name: value for name, value in said.items() if name not in _PRESENTED}
     text = json.dumps([str(Path.cwd()), question], sort_keys=True, default=str)
-    said = shlex.join(["airtcp", *sys.argv[1:]])
-    if len(said) > _LONGEST_COMMAND:
-        said = said[:_LONGEST_COMMAND] + " ..."
+    command = shlex.join(["airtcp", *sys.argv[1:]])
+    if len(command) > _LONGEST_COMMAND:
+        command = command[:_LONGEST_COMMAND] + " ..."
     return folders.Purpose(
-        hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest(), said
+        hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest(), command
     )

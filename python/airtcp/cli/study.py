@@ -8,6 +8,8 @@ import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
+from airtcp.cli.reading import NOT_SAID, reads_traces
+from airtcp.reading import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 _ROWS = 30
 
 
+@reads_traces
 def study(
     links: opt.Links,
     profile: Annotated[
@@ -56,13 +59,7 @@ def study(
         ),
     ] = None,
     workers: opt.Workers = None,
-    interval: opt.Interval = None,
-    layout: opt.TraceLayout = None,
-    column: opt.Column = None,
-    kind: opt.ColumnKind = None,
-    time_column: opt.TimeColumn = None,
-    time_unit: opt.TimeUnit = None,
-    rate_unit: opt.RateUnit = None,
+    reading: Reading = NOT_SAID,
     out: opt.Out = None,
     as_json: opt.Json = False,
     form: opt.TableFormat = opt.Format.TABLE,
@@ -102,14 +99,8 @@ def study(
             compare=compare,
             remedies=remedies,
             workers=workers,
-            interval=interval,
-            layout=layout,
-            column=column,
-            kind=None if kind is None else kind.value,
-            time_column=time_column,
-            time_unit=time_unit,
-            rate_unit=rate_unit,
             progress=tell,
+            **reading,
         )
     write.finish(
         result,

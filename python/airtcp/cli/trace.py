@@ -12,7 +12,9 @@ import typer
 from airtcp.cli import fit
 from airtcp.cli import options as opt
 from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, screen, to_stdout
+from airtcp.cli.reading import NOT_SAID, reads_traces
 from airtcp.plain import printable_values
+from airtcp.reading import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,16 +38,11 @@ app = typer.Typer(
 
 
 @app.command("stats")
+@reads_traces
 def stats(
     links: opt.Links,
     seed: opt.Seed = 1,
-    interval: opt.Interval = None,
-    layout: opt.TraceLayout = None,
-    column: opt.Column = None,
-    kind: opt.ColumnKind = None,
-    time_column: opt.TimeColumn = None,
-    time_unit: opt.TimeUnit = None,
-    rate_unit: opt.RateUnit = None,
+    reading: Reading = NOT_SAID,
     as_json: opt.Json = False,
     form: opt.TableFormat = opt.Format.TABLE,
     quiet: opt.Quiet = False,
@@ -58,14 +55,8 @@ def stats(
         document = api.stats(
             links,
             seed=seed,
-            interval=interval,
-            layout=layout,
-            column=column,
-            kind=None if kind is None else kind.value,
-            time_column=time_column,
-            time_unit=time_unit,
-            rate_unit=rate_unit,
             progress=tell,
+            **reading,
         )
     write.printed(
         opt.Format.JSON if as_json else form,
@@ -281,6 +272,7 @@ def _model(path: Path) -> dict[str, Any]:
 
 
 @app.command("convert")
+@reads_traces
 def convert(
     links: opt.Links,
     to: Annotated[
@@ -293,12 +285,7 @@ def convert(
         ),
     ],
     fmt: opt.WrittenLayout = None,
-    interval: opt.Interval = None,
-    layout: opt.TraceLayout = None,
-    column: opt.Column = None,
-    kind: opt.ColumnKind = None,
-    time_column: opt.TimeColumn = None,
-    time_unit: opt.TimeUnit = None,
+    reading: Reading = NOT_SAID,
     force: opt.ForceFile = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -312,14 +299,9 @@ def convert(
             to,
             fmt=None if fmt is None else fmt.value,
             force=force,
-            interval=interval,
-            layout=layout,
-            column=column,
-            kind=None if kind is None else kind.value,
-            time_column=time_column,
-            time_unit=time_unit,
             progress=tell,
             warn=lambda line: note(f"note: {line}", quiet=quiet),
+            **reading,
         )
     note(f"{words.counted(len(written), 'trace')} written to {to}", quiet=quiet)
 

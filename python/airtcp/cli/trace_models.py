@@ -8,12 +8,15 @@ import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
+from airtcp.cli.reading import NOT_SAID, reads_traces
 from airtcp.plain import printable_values
+from airtcp.reading import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+@reads_traces
 def models(
     links: opt.Links,
     profile: Annotated[
@@ -28,12 +31,7 @@ def models(
     ] = 10,
     seed: opt.Seed = 1,
     workers: opt.Workers = None,
-    interval: opt.Interval = None,
-    layout: opt.TraceLayout = None,
-    column: opt.Column = None,
-    kind: opt.ColumnKind = None,
-    time_column: opt.TimeColumn = None,
-    time_unit: opt.TimeUnit = None,
+    reading: Reading = NOT_SAID,
     out: opt.Out = None,
     as_json: opt.Json = False,
     form: opt.TableFormat = opt.Format.TABLE,
@@ -68,13 +66,8 @@ def models(
             replicas=replicas,
             seed=seed,
             workers=workers,
-            interval=interval,
-            layout=layout,
-            column=column,
-            kind=None if kind is None else kind.value,
-            time_column=time_column,
-            time_unit=time_unit,
             progress=tell,
+            **reading,
         )
     scores, done = ModelScores(document), len(document["links"])
     write.finish(

@@ -1,0 +1,114 @@
+"""How to read traces: the one list of the options that say it.
+
+Each entry of `Reading` is a keyword of the functions and, with hyphens, an option of every command
+that reads traces. Its annotation says what values it takes and what it means. Help texts and the
+commands that pages print are made from it, and a test holds the guide against it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeAlias,
+    TypedDict,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ColumnKind: TypeAlias = Literal["received", "lost", "sequence", "arrival"]
+
+
+class Reading(TypedDict, total=False):
+    """How to read traces. What is left out is told from the file."""
+
+    interval: Annotated[
+        str | None,
+        "Interval between packets, such as '10 ms', in place of what the file says.",
+    ]
+    layout: Annotated[
+        str | None,
+        "Layout of the files (airtcp list layout); told from the file by default.",
+    ]
+    column: Annotated[
+        str | int | None,
+        "Column of a table that holds the outcomes: its name, or its number from 1.",
+    ]
+    kind: Annotated[
+        ColumnKind | None,
+        "What that column holds (arrival: a time or delay, blank = lost).",
+    ]
+    time_column: Annotated[
+        str | int | None,
+        "Column of time stamps: its name or number.",
+    ]
+    time_unit: Annotated[
+        str | None,
+        "What one unit of the time stamps is, such as '1 us'.",
+    ]
+    rate_unit: Annotated[
+        str | None,
+        "The files are tables of times and rates in this unit: b/s, kb/s, Mb/s, Gb/s, B/s, kB/s"
+        " or MB/s.",
+    ]
+
+
+@dataclass(frozen=True)
+class ReadingOption:
+    """One of the options, as `Reading` declares it."""
+
+    name: str
+    help: str
+    accepted: tuple[str, ...]
+    """The values it takes, if only some texts are accepted."""
+
+    @property
+    def flag(self) -> str:
+        """Its name on the command line."""
+        return f"--{self.name.replace('_', '-')}"
+
+
+@cache
+def options() -> tuple[ReadingOption, ...]:
+    """Give the options in the order of their declaration."""
+    found: list[ReadingOption] = []
+    for name, hint in get_type_hints(Reading, include_extras=True).items():
+        kind, text = get_args(hint)
+        parts = get_args(kind) if get_origin(kind) in {Union, UnionType} else (kind,)
+        accepted = [value for part in parts if part is not NoneType for value in get_args(part)]
+        found.append(ReadingOption(name, text, tuple(accepted)))
+    return tuple(found)
+
+
+def how_to_read(reading: Mapping[str, Any]) -> dict[str, str]:
+    """Give what was said of how to read, as text; what was not said is left out.
+
+    >>> how_to_read({"column": 2, "kind": None})
+    {'column': '2'}
+
+    Raises:
+        TypeError: If there is a keyword that says nothing of it.
+    """
+    known = [option.name for option in options()]
+    unknown = sorted(set(reading) - set(known))
+    if unknown:
+        message = (
+            f"unexpected keyword argument {unknown[0]!r}; "
+            f"how to read traces is said by {', '.join(known)}"
+        )
+        raise TypeError(message)
+    return {
+        name: str(value) if isinstance(value, int) else value
+        for name, value in reading.items()
+        if value is not None
+    }
