@@ -13,7 +13,7 @@ demo: ## Set up, study the links that ship with the project, and show the report
 	@$(BIN)/airtcp study demo --out out/demo --force $(if $(DISPLAY),--open,)
 
 # Tested as the optimiser leaves them, with assertions and overflow checks: what their tests take is simulation.
-OPTIMISED = congestion transport link queueing testkit sim study
+OPTIMISED = congestion transport sliding link queueing testkit sim study
 
 .PHONY: test
 test: ## Set up and run every test

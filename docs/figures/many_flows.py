@@ -38,7 +38,7 @@ COLUMNS: Final = ["queue", "flows", "loss", "sent", "most", "got", "jain", "leas
 
 def measure(name: str, flows: str, queue: str, loss: str, seeds: int) -> str:
     """Run the example; give what it prints."""
-    command = ["cargo", "run", "--release", "-p", "airtcp-transport", "--example", "matrix", "--"]
+    command = ["cargo", "run", "--release", "-p", "airtcp-sliding", "--example", "matrix", "--"]
     command += [name, flows, queue, loss, str(seeds)]
     return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
 

@@ -4,11 +4,13 @@
 //! whatever it stands for. Records live in a [`Pool`] and move by [`PacketId`]; real bytes
 //! exist only where a capture is written or a real network is spoken to.
 
+pub mod ack_bitmap;
 mod flags;
 mod pool;
 mod segment;
 mod seq;
 
+pub use ack_bitmap::AckBitmap;
 pub use flags::{Ecn, Flags};
 pub use pool::{Dropped, PacketId, Pool};
 pub use segment::{CODED_WORDS, Kind, NO_WINDOW_SCALE, SackBlock, Segment};

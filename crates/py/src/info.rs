@@ -31,8 +31,9 @@ pub(crate) fn registry(family: Option<&str>) -> PyResult<String> {
         description: layout.description,
         source: "docs/reference/trace-formats.md",
     });
-    let transport = [airtcp_transport::registry(), airtcp_congestion::registry()].concat();
-    let models = transport.iter().chain(airtcp_queueing::registry()).chain(airtcp_link::registry());
+    let (transport, laws) = (airtcp_transport::registry(), airtcp_congestion::registry());
+    let models = transport.iter().chain(airtcp_sliding::registry()).chain(&laws);
+    let models = models.chain(airtcp_queueing::registry()).chain(airtcp_link::registry());
     let codes = airtcp_fec::registry().iter().map(|code| Listed {
         family: "code",
         name: code.name,
@@ -41,7 +42,7 @@ pub(crate) fn registry(family: Option<&str>) -> PyResult<String> {
     });
     let models = models.chain(airtcp_link::protocol::registry());
     let wifi = airtcp_wifi::registries().into_iter().flatten();
-    let all: Vec<Listed> = models
+    let mut all: Vec<Listed> = models
         .chain(wifi)
         .map(|e| Listed {
             family: e.family,
@@ -53,6 +54,9 @@ pub(crate) fn registry(family: Option<&str>) -> PyResult<String> {
         .chain(layouts)
         .collect();
     let mut families: Vec<&str> = all.iter().map(|e| e.family).collect();
+    // More than one crate registers transports: a family stands where its first entry does.
+    let order = families.clone();
+    all.sort_by_key(|e| order.iter().position(|family| *family == e.family));
     families.sort_unstable();
     families.dedup();
     // "queues" means "queue".

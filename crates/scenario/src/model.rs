@@ -5,8 +5,8 @@
 
 use airtcp_link::{JitterConfig, LossConfig, ProtocolConfig, Rate, ReorderingConfig};
 use airtcp_queueing::QueueConfig;
+use airtcp_sliding::SlidingConfig;
 use airtcp_transport::lt::LtConfig;
-use airtcp_transport::sliding::SlidingConfig;
 use airtcp_transport::tcp::TcpConfig;
 use airtcp_transport::tfrc::TfrcConfig;
 use airtcp_units::{Bytes, Probability, Span};

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use airtcp_sliding::SlidingConfig;
 use airtcp_transport::lt::LtConfig;
-use airtcp_transport::sliding::SlidingConfig;
 use airtcp_transport::tcp::TcpConfig;
 use airtcp_transport::tfrc::TfrcConfig;
 use airtcp_units::Span;

@@ -1,7 +1,7 @@
 //! A scenario ready to be built: every node, one-way link, cell and flow explicit.
 
+use airtcp_sliding::SlidingConfig;
 use airtcp_transport::lt::LtConfig;
-use airtcp_transport::sliding::SlidingConfig;
 use airtcp_transport::tcp::TcpConfig;
 use airtcp_transport::tfrc::TfrcConfig;
 use airtcp_units::Span;

@@ -11,8 +11,8 @@ use airtcp_random::Seed;
 use airtcp_scenario::{
     AirHop, Application, Cell as CellPlan, Flow, Resolved, ScenarioError, TransportKind,
 };
+use airtcp_sliding::SlidingConnection;
 use airtcp_transport::lt::LtConnection;
-use airtcp_transport::sliding::SlidingConnection;
 use airtcp_transport::tcp::{Connection, LossNotification, Role};
 use airtcp_transport::tfrc::{TfrcReceiver, TfrcSender};
 use airtcp_transport::udp::{UdpReceiver, UdpSender};
@@ -183,7 +183,7 @@ fn add_endpoint<P: Probe>(world: &mut World<P>, flow: &Flow, side: Side, seed: S
             taken: 0,
         },
         (TransportKind::Sliding, _) => Transport::Sliding {
-            connection: Box::new(SlidingConnection::new(&flow.sliding, role)),
+            connection: Box::new(SlidingConnection::new(&flow.sliding, side)),
             taken: 0,
         },
         (TransportKind::Udp, Side::Client) => {

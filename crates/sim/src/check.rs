@@ -5,7 +5,7 @@ use airtcp_link::ProtocolConfig;
 use airtcp_scenario::{
     Application, Cell, Flow, MAX_PACKET, OneWay, Resolved, ScenarioError, TransportKind,
 };
-use airtcp_transport::sliding::SYMBOL_OPTION;
+use airtcp_sliding::SYMBOL_OPTION;
 use airtcp_transport::tfrc::{DATA_HEADER, REPORT};
 use airtcp_units::{Bytes, Span};
 

@@ -7,6 +7,7 @@ use airtcp_probe::{DropReason, Probe};
 use airtcp_queueing::{Qdisc, Stats as QueueStats};
 use airtcp_random::Seed;
 use airtcp_scenario::{Application, Cell, Resolved, TransportKind};
+use airtcp_sliding::SlidingStats;
 use airtcp_transport::tcp::TcpStats;
 use airtcp_units::{Nanos, Span};
 
@@ -134,7 +135,10 @@ impl FlowCounters {
             (
                 Transport::Sliding { connection: c, .. },
                 Transport::Sliding { connection: s, .. },
-            ) => Self::of_stream(c.delivered() + s.delivered(), &c.counters(), &s.counters()),
+            ) => {
+                let (delivered, [c, s]) = (c.delivered() + s.delivered(), [c.stats(), s.stats()]);
+                Self::of_stream(delivered, &as_tcp(&c), &as_tcp(&s))
+            }
             (Transport::UdpSender(c), Transport::UdpReceiver(s)) => Self {
                 delivered: s.stats().bytes_received,
                 sent_bytes: c.stats().bytes_sent,
@@ -156,6 +160,19 @@ impl FlowCounters {
             }
             _ => Self::default(),
         }
+    }
+}
+
+/// What a TCP would have counted, for results that list both.
+fn as_tcp(stats: &SlidingStats) -> TcpStats {
+    TcpStats {
+        data_segments_sent: stats.packets_sent(),
+        bytes_sent: stats.bytes_sent,
+        segments_retransmitted: stats.resent,
+        timeouts: stats.timeouts,
+        ecn_reactions: stats.ecn_reactions,
+        rtt: stats.rtt,
+        ..TcpStats::default()
     }
 }
 

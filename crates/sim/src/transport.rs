@@ -3,8 +3,8 @@
 use airtcp_link::Report;
 use airtcp_packet::Segment;
 use airtcp_probe::{Cx, Machine, Probe};
+use airtcp_sliding::SlidingConnection;
 use airtcp_transport::lt::LtConnection;
-use airtcp_transport::sliding::SlidingConnection;
 use airtcp_transport::tcp::{Connection, Corrupted};
 use airtcp_transport::tfrc::{TfrcReceiver, TfrcSender};
 use airtcp_transport::udp::{UdpReceiver, UdpSender};

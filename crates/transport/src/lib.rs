@@ -10,12 +10,8 @@
 pub mod lda;
 pub mod lt;
 mod registry;
-mod rtt_stats;
-pub mod sliding;
 pub mod tcp;
 pub mod tfrc;
-mod told;
 pub mod udp;
 
 pub use registry::registry;
-pub use rtt_stats::RttStats;

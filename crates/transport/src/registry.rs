@@ -14,11 +14,6 @@ const TRANSPORTS: &[Entry] = &[
         "TCP with erasure coding, small segments and ECN, configured by lt and tcp",
         "S0 section III, S2 section V",
     ),
-    transport(
-        "sliding",
-        "A stream repaired symbol by symbol, coded where it pays, configured by sliding",
-        "own; RFC 8681",
-    ),
 ];
 
 const fn transport(name: &'static str, description: &'static str, source: &'static str) -> Entry {

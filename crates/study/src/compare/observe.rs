@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 
 use airtcp_packet::{Kind, Segment, Seq, Side};
 use airtcp_probe::{Event, Probe, Who};
-use airtcp_transport::{lt, sliding};
+use airtcp_transport::lt;
 use airtcp_units::{Nanos, Span};
 
 use crate::Cwnd;
@@ -139,7 +139,8 @@ impl Leaving {
                 end.unwrap_near(first, self.sent).unwrap_or(self.sent)
             }
             Kind::Coded
-                if !retransmission && (lt::is_data(segment) || sliding::is_symbol(segment)) =>
+                if !retransmission
+                    && (lt::is_data(segment) || airtcp_sliding::is_symbol(segment)) =>
             {
                 self.sent + u64::from(segment.len)
             }

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::block::{DATA_HEADER, MOST_SYMBOLS};
 use crate::tcp::TcpConfig;
-use crate::told::REACH;
 use airtcp_congestion::Needs;
+use airtcp_packet::ack_bitmap::REACH;
 
 /// Most duplicates that make a loss: half of what feedback reaches.
 const MOST_DUP_THRESH: u32 = 64;

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use airtcp_units::Nanos;
 
 use crate::tcp::Snapshot;
-use crate::told::{New, REACH, Told};
+use airtcp_packet::ack_bitmap::{AckBitmap, NewlyAcked, REACH};
 
 /// What became of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub(crate) struct Ledger {
     first: u64,
     /// All packets below this are judged.
     judged: u64,
-    told: Told,
+    acked: AckBitmap,
     dup_thresh: u32,
     pipe: u64,
     flying: u64,
@@ -56,7 +56,7 @@ impl Ledger {
             sent: VecDeque::new(),
             first: 0,
             judged: 0,
-            told: Told::default(),
+            acked: AckBitmap::default(),
             dup_thresh: dup_thresh.max(1),
             pipe: 0,
             flying: 0,
@@ -94,8 +94,8 @@ impl Ledger {
     }
 
     /// Takes the bits of feedback up to packet `greatest`, which was sent.
-    pub(crate) fn hear(&mut self, greatest: u64, bits: u128) -> New {
-        self.told.hear(greatest, bits)
+    pub(crate) fn update(&mut self, greatest: u64, bits: u128) -> NewlyAcked {
+        self.acked.update(greatest, bits)
     }
 
     /// A packet has arrived. Gives it, and whether it was judged lost; `None` if it is known or
@@ -136,21 +136,21 @@ impl Ledger {
     /// Packets below this number have `dup_thresh` later ones that arrived.
     #[inline]
     pub(crate) fn edge(&self) -> u64 {
-        let mut bits = self.told.known();
+        let mut bits = self.acked.known();
         // The usual case: none of the last ones is missing.
         if bits.trailing_ones() >= self.dup_thresh {
-            return self.told.up_to().saturating_sub(u64::from(self.dup_thresh));
+            return self.acked.up_to().saturating_sub(u64::from(self.dup_thresh));
         }
         for _ in 1..self.dup_thresh {
             bits &= bits.wrapping_sub(1);
         }
         let place = u64::from(bits.trailing_zeros());
-        if bits == 0 { 0 } else { self.told.up_to().saturating_sub(1 + place) }
+        if bits == 0 { 0 } else { self.acked.up_to().saturating_sub(1 + place) }
     }
 
     /// Feedback no longer reports packets below this number.
     pub(crate) fn reach(&self) -> u64 {
-        self.told.up_to().saturating_sub(u64::from(REACH))
+        self.acked.up_to().saturating_sub(u64::from(REACH))
     }
 
     /// All packets below this are judged: after [`next_lost`](Self::next_lost) one more than the
@@ -220,7 +220,7 @@ mod tests {
 
     fn hear(ledger: &mut Ledger, greatest: u64, arrived: &[u64]) -> Vec<u64> {
         let bits = arrived.iter().fold(0, |bits, n| bits | 1 << (greatest - n));
-        let news: Vec<u64> = ledger.hear(greatest, bits).collect();
+        let news: Vec<u64> = ledger.update(greatest, bits).collect();
         for n in &news {
             ledger.arrived(*n);
         }
@@ -251,7 +251,7 @@ mod tests {
         for n in 0..1000 {
             if n % 2 == 1 {
                 let bits = 0x5555_5555_5555_5555_5555_5555_5555_5555;
-                for n in l.hear(n, bits) {
+                for n in l.update(n, bits) {
                     l.arrived(n);
                 }
                 lost(&mut l);
@@ -272,7 +272,7 @@ mod tests {
             x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let greatest = (x >> 33) % 300;
             let bits = u128::from(x) << 64 | u128::from(x.rotate_left(17));
-            for n in l.hear(greatest, bits) {
+            for n in l.update(greatest, bits) {
                 if l.arrived(n).is_some() {
                     assert!(told.insert(n), "{n} twice");
                 }

@@ -19,7 +19,7 @@ use super::config::Delivery;
 use super::stats::LtStats;
 use super::wire::{Data, Feedback};
 use crate::tcp::TcpConfig;
-use crate::told::REACH;
+use airtcp_packet::ack_bitmap::REACH;
 
 /// Most blocks between the first not delivered and the last one open.
 pub(crate) const MOST_BLOCKS: u64 = 4096;

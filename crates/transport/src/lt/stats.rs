@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::block::{Kind, kind_of};
 use super::wire::Data;
-use crate::RttStats;
+use airtcp_probe::RttStats;
 
 /// Symbols and their payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]

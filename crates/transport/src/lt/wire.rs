@@ -19,10 +19,9 @@
 //! selective acknowledgements (S2: TCP's, with SACK blocks); as bits they survive the loss of 127
 //! acknowledgements in a row. Numbers wrap at 32 and 16 bits.
 
-use airtcp_packet::{Flags, Kind, Segment, Seq};
+use airtcp_packet::{Flags, Kind, Segment, Seq, ack_bitmap};
 
 use super::block::DATA_HEADER;
-use crate::told;
 
 const FINAL: u8 = 1;
 const REACTIVE: u8 = 2;
@@ -123,7 +122,7 @@ pub(crate) struct Feedback {
 impl Feedback {
     pub(crate) fn segment(&self) -> Segment {
         let counts = u32::from(self.marked) << 16 | u32::from(self.capable);
-        let (bits, count) = told::to_words(self.arrived);
+        let (bits, count) = ack_bitmap::to_words(self.arrived);
         let words = [self.next_block, self.greatest, counts, bits[0], bits[1], bits[2], bits[3], 0];
         let mut segment = Segment::coded_words(Flags::ACK, Seq(0), words, 3 + count);
         segment.window = self.window;
@@ -136,7 +135,7 @@ impl Feedback {
         if segment.kind != Kind::Coded || segment.len != 0 || !(4..=7).contains(&count) {
             return None;
         }
-        let arrived = told::of_words([words[3], words[4], words[5], words[6]], count - 3);
+        let arrived = ack_bitmap::of_words([words[3], words[4], words[5], words[6]], count - 3);
         let counts = words[2];
         Some(Self {
             next_block: words[0],

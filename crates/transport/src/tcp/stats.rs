@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::state::State;
-use crate::RttStats;
+use airtcp_probe::RttStats;
 
 /// What one end of a connection has done since it was built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]

@@ -11,7 +11,7 @@ use super::config::TfrcConfig;
 use super::equation::throughput;
 use super::limits::ReceiveRates;
 use super::packet::{self, Report, micros};
-use crate::RttStats;
+use airtcp_probe::RttStats;
 
 /// First nofeedback timeout (section 4.2).
 const FIRST_TIMEOUT: Span = Span::from_secs(2);
@@ -282,7 +282,7 @@ impl Machine for TfrcSender {
         };
         self.rtt = Some(rtt);
         let srtt = Span::from_secs_f64(rtt);
-        self.stats.rtt.take(sample, srtt);
+        self.stats.rtt.record(sample, srtt);
         let limited = self.interval_was_data_limited(now, echo);
         if first {
             // Section 4.2: the window of RFC 3390 per round trip, then as for any report.

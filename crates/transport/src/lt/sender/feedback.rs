@@ -56,9 +56,9 @@ impl LtSender {
         }
         let prior = (self.ledger.pipe(), self.heard);
         let mut news = News::default();
-        let told = self.ledger.hear(greatest, feedback.arrived);
-        stats.feedback_taken_back += u64::from(told.takes_back);
-        for number in told {
+        let acked = self.ledger.update(greatest, feedback.arrived);
+        stats.feedback_taken_back += u64::from(acked.regressed);
+        for number in acked {
             self.on_arrived(now, number, &mut news, stats);
         }
         self.losses.clear();
@@ -218,7 +218,7 @@ impl LtSender {
         let srtt = self.rtt.srtt().unwrap_or_default();
         let least = self.rtt.min_rtt().unwrap_or(sample);
         self.path.on_rtt(now, srtt, least, self.config.queue_floor);
-        stats.rtt.take(sample, srtt);
+        stats.rtt.record(sample, srtt);
         let rto = self.rtt.rto();
         cx.record(now, || Event::Rtt { sample, srtt, rto });
     }

@@ -377,7 +377,7 @@ impl Sender {
         self.tlp_on_sample();
         self.adapt_timer(sample, ack);
         let srtt = self.rtt.srtt().unwrap_or_default();
-        env.stats.rtt.take(sample, srtt);
+        env.stats.rtt.record(sample, srtt);
         let rto = self.rtt.rto();
         cx.record(now, || Event::Rtt { sample, srtt, rto });
     }

@@ -6,7 +6,7 @@
 
 use airtcp_fec::{WindowDecoder, coefficients, combine};
 use airtcp_packet::Segment;
-use airtcp_transport::sliding::{Packet, Payload};
+use airtcp_sliding::{Packet, Payload};
 
 /// The byte of the stream at an offset.
 pub const fn byte(offset: u64) -> u8 {

@@ -30,7 +30,8 @@ impl RttStats {
     }
 
     /// Takes a sample, and the smoothed round trip with it.
-    pub(crate) fn take(&mut self, sample: Span, smoothed: Span) {
+    #[inline]
+    pub fn record(&mut self, sample: Span, smoothed: Span) {
         self.min = if self.samples == 0 { sample } else { self.min.min(sample) };
         self.max = self.max.max(sample);
         self.samples += 1;
@@ -48,7 +49,7 @@ mod tests {
         let mut rtt = RttStats::default();
         assert_eq!(rtt.mean(), None);
         for (sample, smoothed) in [(30, 30), (10, 27), (50, 30)] {
-            rtt.take(Span::from_millis(sample), Span::from_millis(smoothed));
+            rtt.record(Span::from_millis(sample), Span::from_millis(smoothed));
         }
         let ms = Span::from_millis;
         let expected =

@@ -16,9 +16,7 @@
 //! combination's 24. Numbers wrap at 32 bits.
 
 use airtcp_fec::{Symbol, gf256};
-use airtcp_packet::{Flags, Kind, Segment, Seq};
-
-use crate::told;
+use airtcp_packet::{Flags, Kind, Segment, Seq, ack_bitmap};
 
 /// Bytes of the option of a combination, the longer one.
 pub const SYMBOL_OPTION: u16 = 24;
@@ -163,7 +161,7 @@ impl Feedback {
     pub(crate) fn segment(&self) -> Segment {
         let (flags, head) =
             if self.marked > 0 { (Flags::ACK | Flags::ECE, 3) } else { (Flags::ACK, 2) };
-        let ([a, b, c, d], count) = told::to_words(self.arrived);
+        let ([a, b, c, d], count) = ack_bitmap::to_words(self.arrived);
         let (next, greatest) = (self.next as u32, self.greatest as u32);
         let words = if head == 3 {
             [next, greatest, self.marked, a, b, c, d, 0]
@@ -185,7 +183,7 @@ impl Feedback {
             return None;
         }
         let bits = [words[head], words[head + 1], words[head + 2], words[head + 3]];
-        let arrived = told::of_words(bits, count - head);
+        let arrived = ack_bitmap::of_words(bits, count - head);
         Some(Self {
             next: Seq(words[0]).unwrap_near(Seq(0), near_symbol)?,
             greatest: Seq(words[1]).unwrap_near(Seq(0), near_number)?,

@@ -29,8 +29,8 @@ mod startup;
 use airtcp_units::{Nanos, Span};
 
 use super::config::SlidingConfig;
-use super::excess::Excess;
-use super::paid::Paid;
+use super::delivery_bound::DeliveryBound;
+use super::loss_cusum::LossCusum;
 
 /// Share of the way to the target in a round, up and down: growth is careful, as the queue it makes
 /// is seen a round later; a queue that stands goes at once.
@@ -115,10 +115,10 @@ pub(crate) struct Control {
     marked: (u32, Nanos),
     /// No further reduction for packets before this.
     reduced_at: u64,
-    paid: Paid,
-    excess: Excess,
+    delivery_bound: DeliveryBound,
+    loss_cusum: LossCusum,
     /// Window and phase before losses were taken for an overflow that may be the link's.
-    doubted: Option<(f64, Phase)>,
+    before_suspected_overflow: Option<(f64, Phase)>,
     /// Overflows of late, and the last of them.
     overflows: (u32, Nanos),
     now: Nanos,
@@ -158,9 +158,9 @@ impl Control {
             marks: 0,
             marked: (0, Nanos::ZERO),
             reduced_at: 0,
-            paid: Paid::default(),
-            excess: Excess::default(),
-            doubted: None,
+            delivery_bound: DeliveryBound::default(),
+            loss_cusum: LossCusum::default(),
+            before_suspected_overflow: None,
             overflows: (0, Nanos::ZERO),
             now: Nanos::ZERO,
             probes: 0,
@@ -251,7 +251,7 @@ impl Control {
         let memory = if self.phase == Phase::Shared { BASE_MEMORY_SHARED } else { BASE_MEMORY };
         self.is_first &= self.opening.is_some_and(|o| rtt >= o);
         if !self.is_first {
-            self.excess.end_startup();
+            self.loss_cusum.end_startup();
         }
         let base = self.base();
         if now.since(self.base_since) >= memory {
@@ -293,12 +293,12 @@ impl Control {
         let arrived = self.arrived as f64;
         self.arrived = 0;
         self.prove(arrived, limited);
-        self.excess.on_round(now, dispersion);
-        if self.excess.bursts() && queue <= self.low() {
-            self.proven();
+        self.loss_cusum.on_round(now, dispersion);
+        if self.loss_cusum.bursts() && queue <= self.low() {
+            self.restore_window();
         }
-        let sampled = self.paid.on_round(now, limited, dispersion);
-        if sampled && self.probe.is_none() && self.excess.bursts() {
+        let sampled = self.delivery_bound.on_round(now, limited, dispersion);
+        if sampled && self.probe.is_none() && self.loss_cusum.bursts() {
             self.pay(now, rtt, next);
         }
         if let Some((saved, left)) = self.probe {
@@ -306,7 +306,7 @@ impl Control {
             self.on_probe(now, rtt, queue, saved, left);
             return;
         }
-        if sampled && !self.excess.bursts() {
+        if sampled && !self.loss_cusum.bursts() {
             self.bound(rtt);
         }
         match self.phase {
@@ -320,8 +320,8 @@ impl Control {
             let base = self.base().as_secs_f64();
             let mut drained = self.window * base / rtt.as_secs_f64() - self.alpha(rtt) / 2.0;
             // Now and then no more than what arrives: what is lost then is lost by the link.
-            if self.probes.is_multiple_of(RARER) && self.paid.arriving() > 0.0 {
-                drained = drained.min(self.paid.arriving() * base);
+            if self.probes.is_multiple_of(RARER) && self.delivery_bound.arriving() > 0.0 {
+                drained = drained.min(self.delivery_bound.arriving() * base);
             }
             self.probes += 1;
             self.window = drained.max(LEAST);
@@ -329,7 +329,7 @@ impl Control {
     }
 
     fn alone(&mut self, now: Nanos, rtt: Span, queue: Span, limited: bool) {
-        let full = queue > self.full() && self.paid.lossy();
+        let full = queue > self.full() && self.delivery_bound.lossy();
         if full || queue > self.config.shared_queue.max(self.low() * 3) {
             if self.high.1 == 0 {
                 self.high.0 = self.window;
@@ -350,7 +350,7 @@ impl Control {
             self.boost = 1.0;
         } else if limited {
             // A quarter of the queue aimed at counts as none. In bursts many a round has none by chance.
-            let most = if self.excess.bursts() { MOST_BOOST_BURSTS } else { MOST_BOOST };
+            let most = if self.loss_cusum.bursts() { MOST_BOOST_BURSTS } else { MOST_BOOST };
             self.boost = if queue * 4 < self.low() { (self.boost * 2.0).min(most) } else { 1.0 };
             let step = GAIN * (target - self.window) * self.boost;
             self.window += step.min(self.window / 4.0);
@@ -372,12 +372,12 @@ impl Control {
     fn on_probe(&mut self, now: Nanos, rtt: Span, queue: Span, saved: f64, left: u32) {
         if left > 1 {
             // What is answered from now on left in the probe.
-            self.paid.restart(now);
+            self.delivery_bound.restart(now);
             self.probe = Some((saved, left - 1));
             return;
         }
         self.probe = None;
-        self.excess.on_probed();
+        self.loss_cusum.on_probed();
         let rarer = if self.phase == Phase::Shared { RARER } else { 1 };
         self.next_probe = now + self.config.probe_interval * rarer;
         let gone = queue <= self.low();

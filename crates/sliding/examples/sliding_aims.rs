@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 mod support;
 
 use airtcp_random::Seed;
-use airtcp_transport::sliding::SlidingConfig;
+use airtcp_sliding::SlidingConfig;
 use airtcp_transport::tcp::TcpConfig;
 use airtcp_units::{Nanos, Span};
 use support::{Loss, Path, World};

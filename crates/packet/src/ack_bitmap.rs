@@ -1,16 +1,16 @@
-//! What feedback in bits newly tells of packets that are numbered once.
+//! Acknowledgements as a bitmap of packets that are numbered once, and what each of them adds.
 //!
 //! Feedback names the greatest packet number that arrived and says of that packet and those before
 //! it, 128 in all, which are there: bit `i` is packet `greatest - i`. Each answer repeats most of
 //! what the last one said; here it becomes the numbers that are news, at the cost of those alone.
 
 /// Packets that feedback tells of.
-pub(crate) const REACH: u32 = 128;
+pub const REACH: u32 = 128;
 
 /// The bits as the words of feedback, the least significant first, and how many of them are needed:
 /// those left out are all set, and zero here.
 #[inline]
-pub(crate) const fn to_words(bits: u128) -> ([u32; 4], usize) {
+pub const fn to_words(bits: u128) -> ([u32; 4], usize) {
     let count = match bits.leading_ones() {
         0..32 => 4,
         32..64 => 3,
@@ -24,7 +24,7 @@ pub(crate) const fn to_words(bits: u128) -> ([u32; 4], usize) {
 
 /// The bits of the first `count` (1 to 4) of these words.
 #[inline]
-pub(crate) const fn of_words(words: [u32; 4], count: usize) -> u128 {
+pub const fn of_words(words: [u32; 4], count: usize) -> u128 {
     let low = words[0] as u64 | (words[1] as u64) << 32;
     let high = words[2] as u64 | (words[3] as u64) << 32;
     let bits = low as u128 | (high as u128) << 64;
@@ -34,14 +34,14 @@ pub(crate) const fn of_words(words: [u32; 4], count: usize) -> u128 {
 
 /// What feedback has told so far.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub struct AckBitmap {
     /// One past the greatest packet known to have arrived.
     up_to: u64,
     /// Bit `i`: packet `up_to - 1 - i` is known to have arrived. Nothing before the first is news.
     known: u128,
 }
 
-impl Default for Told {
+impl Default for AckBitmap {
     fn default() -> Self {
         Self { up_to: 0, known: u128::MAX }
     }
@@ -49,14 +49,14 @@ impl Default for Told {
 
 /// Packets that feedback newly tells of: bits below `base`, as in feedback.
 #[derive(Debug, Clone)]
-pub(crate) struct New {
+pub struct NewlyAcked {
     base: u64,
     bits: u128,
     /// What was told before is not told any more, which no order of feedback explains.
-    pub(crate) takes_back: bool,
+    pub regressed: bool,
 }
 
-impl Iterator for New {
+impl Iterator for NewlyAcked {
     type Item = u64;
 
     /// Packet numbers, the oldest first.
@@ -74,22 +74,22 @@ impl Iterator for New {
     }
 }
 
-impl Told {
+impl AckBitmap {
     /// One past the greatest packet known to have arrived.
-    pub(crate) const fn up_to(&self) -> u64 {
+    pub const fn up_to(&self) -> u64 {
         self.up_to
     }
 
     /// Bit `i`: packet `up_to - 1 - i` is known to have arrived.
-    pub(crate) const fn known(&self) -> u128 {
+    pub const fn known(&self) -> u128 {
         self.known
     }
 
     /// Takes the bits of feedback up to packet `greatest`, which was sent.
     #[inline]
-    pub(crate) fn hear(&mut self, greatest: u64, bits: u128) -> New {
+    pub fn update(&mut self, greatest: u64, bits: u128) -> NewlyAcked {
         let top = greatest + 1;
-        let mut takes_back = false;
+        let mut regressed = false;
         let bits = if top >= self.up_to {
             let ahead = top - self.up_to;
             self.known = match ahead {
@@ -100,7 +100,7 @@ impl Told {
             };
             self.up_to = top;
             // Feedback with a greater number left later, and knew all that was known before.
-            takes_back = ahead > 0 && self.known & !bits != 0;
+            regressed = ahead > 0 && self.known & !bits != 0;
             bits
         } else {
             // Older feedback that was overtaken.
@@ -109,7 +109,7 @@ impl Told {
         };
         let new = bits & !self.known;
         self.known |= bits;
-        New { base: self.up_to - 1, bits: new, takes_back }
+        NewlyAcked { base: self.up_to - 1, bits: new, regressed }
     }
 }
 
@@ -117,24 +117,24 @@ impl Told {
 mod tests {
     use super::*;
 
-    fn hear(told: &mut Told, greatest: u64, arrived: &[u64]) -> (Vec<u64>, bool) {
+    fn update(bitmap: &mut AckBitmap, greatest: u64, arrived: &[u64]) -> (Vec<u64>, bool) {
         let before = if greatest + 1 < u64::from(REACH) { u128::MAX << (greatest + 1) } else { 0 };
         let bits = arrived.iter().fold(before, |bits, n| bits | 1 << (greatest - n));
-        let new = told.hear(greatest, bits);
-        let takes_back = new.takes_back;
-        (new.collect(), takes_back)
+        let new = bitmap.update(greatest, bits);
+        let regressed = new.regressed;
+        (new.collect(), regressed)
     }
 
     #[test]
     fn news_by_hand() {
-        let mut told = Told::default();
-        assert_eq!(hear(&mut told, 3, &[2, 3]), (vec![2, 3], false));
-        assert_eq!(hear(&mut told, 5, &[2, 3, 5]), (vec![5], false));
-        assert_eq!(hear(&mut told, 4, &[1, 2, 3, 4]), (vec![1, 4], false), "overtaken");
-        assert_eq!(hear(&mut told, 5, &[5]), (vec![], false), "may be older than the last");
-        assert_eq!(hear(&mut told, 6, &[1, 2, 4, 5, 6]), (vec![6], true), "3 is gone");
-        assert_eq!(hear(&mut told, 6 + 200, &[206, 100]), (vec![100, 206], false));
-        assert_eq!((told.up_to(), told.known()), (207, 1 | 1 << 106));
-        assert_eq!(hear(&mut told, 7, &[7]), (vec![], false), "out of reach");
+        let mut bitmap = AckBitmap::default();
+        assert_eq!(update(&mut bitmap, 3, &[2, 3]), (vec![2, 3], false));
+        assert_eq!(update(&mut bitmap, 5, &[2, 3, 5]), (vec![5], false));
+        assert_eq!(update(&mut bitmap, 4, &[1, 2, 3, 4]), (vec![1, 4], false), "overtaken");
+        assert_eq!(update(&mut bitmap, 5, &[5]), (vec![], false), "may be older than the last");
+        assert_eq!(update(&mut bitmap, 6, &[1, 2, 4, 5, 6]), (vec![6], true), "3 is gone");
+        assert_eq!(update(&mut bitmap, 6 + 200, &[206, 100]), (vec![100, 206], false));
+        assert_eq!((bitmap.up_to(), bitmap.known()), (207, 1 | 1 << 106));
+        assert_eq!(update(&mut bitmap, 7, &[7]), (vec![], false), "out of reach");
     }
 }

@@ -8,18 +8,19 @@
 //! it keeps a few milliseconds of queue, and only while somebody else fills the queue does it
 //! compete as a TCP would.
 //!
-//! [`SlidingConnection`] is one end; `sender` and `receiver` are its halves, `control` the window,
-//! `estimate` what is known of losses, `wire` the format. Equations, choices and what was reached are in
-//! `docs/models/sliding.md`.
+//! [`SlidingConnection`] is one end; `sender` and `receiver` are its halves, `wire` is the format.
+//! `control` is the window: `loss_cusum` finds losses beyond the path's own, `delivery_bound` bounds
+//! the window by what arrives. `estimate` measures the path's losses for the coding. The crate uses
+//! nothing of `transport`. Equations, choices and results are in `docs/models/sliding.md`.
 
 mod config;
 mod connection;
 mod control;
+mod delivery_bound;
 mod estimate;
-mod excess;
 mod ledger;
+mod loss_cusum;
 mod marks;
-mod paid;
 mod receiver;
 mod sender;
 mod stats;
@@ -31,3 +32,15 @@ pub use config::{Coding, SlidingConfig};
 pub use connection::SlidingConnection;
 pub use stats::SlidingStats;
 pub use wire::{FIN, Head, Packet, Payload, SYMBOL_OPTION, is_symbol};
+
+use airtcp_probe::Entry;
+
+/// What this crate registers: itself, as a flow's `transport`.
+pub const fn registry() -> &'static [Entry] {
+    &[Entry {
+        family: "transport",
+        name: "sliding",
+        description: "A stream repaired symbol by symbol, coded where it pays, configured by sliding",
+        source: "own; RFC 8681",
+    }]
+}

@@ -45,7 +45,7 @@ impl Control {
     pub(super) fn is_opening(&self) -> bool {
         let queue = self.latest.saturating_sub(self.base());
         let alone = self.is_first && queue < self.config.shared_queue;
-        self.excess.total() < OPENING && (alone || self.phase == Phase::Startup)
+        self.loss_cusum.total() < OPENING && (alone || self.phase == Phase::Startup)
     }
 
     /// A round is over in which that much arrived.
@@ -61,7 +61,7 @@ impl Control {
         let no_queue = longest.saturating_sub(self.base()) <= self.config.queue / 2;
         let mut most = PROVEN_LATER * arrived.max(before);
         if self.phase == Phase::Startup {
-            self.excess.on_startup_round(arrived >= before * DOUBLED, no_queue);
+            self.loss_cusum.on_startup_round(arrived >= before * DOUBLED, no_queue);
             // Alone without a queue, what did not arrive the path has lost.
             most = if self.is_first && no_queue { f64::MAX } else { PROVEN * arrived };
         }
@@ -70,8 +70,8 @@ impl Control {
 
     /// A queue appeared in the startup; `next` is the number of the next packet.
     pub(super) fn on_startup_queue(&mut self, now: Nanos, next: u64) {
-        self.excess.on_queue(now);
-        if self.excess.path() > LOSSY {
+        self.loss_cusum.on_queue(now);
+        if self.loss_cusum.path() > LOSSY {
             // The queue that is kept is as short as that of flows that had to find out.
             self.overflows = (1, now);
         }
@@ -84,12 +84,12 @@ impl Control {
         let rate = self.passed[0].max(self.passed[1]);
         let base = self.base().as_secs_f64();
         // What passed counts what a buffer dropped; what is paid for does not.
-        let rate = self.paid.taken().map_or(rate, |taken| rate.min(taken * UNPAID));
+        let rate = self.delivery_bound.taken().map_or(rate, |taken| rate.min(taken * UNPAID));
         if rate > 0.0 {
             let half = self.window / 2.0;
             self.window = self.window.min((rate * base).max(half)).max(LEAST);
         }
-        self.excess.end_startup();
+        self.loss_cusum.end_startup();
         self.phase = Phase::Alone;
         self.next_probe = now + self.config.probe_interval;
         self.round_least = None;

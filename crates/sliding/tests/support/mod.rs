@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, VecDeque};
 use airtcp_packet::{Ecn, EndpointId, Pool, Segment, Seq, Side};
 use airtcp_probe::{Cx, Machine, NoProbe, Who};
 use airtcp_random::{Seed, Stream};
+use airtcp_sliding::{Packet, Payload, SlidingConfig, SlidingConnection, SlidingStats};
 use airtcp_transport::lt::{LtConfig, LtConnection};
-use airtcp_transport::sliding::{Packet, Payload, SlidingConfig, SlidingConnection, SlidingStats};
 use airtcp_transport::tcp::{Connection, Role, TcpConfig};
 use airtcp_units::{BitRate, Nanos, Span, TxClock};
 use channel::Channel;
@@ -173,8 +173,8 @@ impl World {
     pub fn sliding(&mut self, config: &SlidingConfig, size: Option<u64>, start: Nanos) -> usize {
         config.validate().unwrap();
         self.segment = config.segment;
-        let end = |role| End::Sliding(Box::new(SlidingConnection::new(config, role)));
-        self.add([end(Role::Active), end(Role::Passive)], size, start)
+        let end = |side| End::Sliding(Box::new(SlidingConnection::new(config, side)));
+        self.add([end(Side::Client), end(Side::Server)], size, start)
     }
 
     pub fn tcp(&mut self, config: &TcpConfig, size: Option<u64>, start: Nanos) -> usize {

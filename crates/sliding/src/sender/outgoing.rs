@@ -4,10 +4,10 @@ use airtcp_fec::combine;
 use airtcp_packet::{Ecn, Segment};
 use airtcp_units::Nanos;
 
-use super::super::config::Coding;
-use super::super::receiver::DENSITY;
-use super::super::wire::{Head, MOST_COMBINED, Packet, Payload};
 use super::{Choice, Sender};
+use crate::config::Coding;
+use crate::receiver::DENSITY;
+use crate::wire::{Head, MOST_COMBINED, Packet, Payload};
 
 impl Sender {
     /// The next packet, if one may leave now.

@@ -4,16 +4,15 @@
 //! symbol when, and only when, its bytes could be computed from what arrived.
 
 use airtcp_fec::{WindowDecoder, coefficients};
-use airtcp_packet::Ecn;
+use airtcp_packet::{Ecn, ack_bitmap};
 
 use super::stats::SlidingStats;
 use super::wire::{Feedback, Head, Packet, Payload};
-use crate::told::REACH as TOLD;
 
 /// Density of RFC 8681 that leaves no coefficient zero.
 pub(super) const DENSITY: u8 = 15;
 /// Packets that feedback tells of.
-const REACH: u64 = TOLD as u64;
+const REACH: u64 = ack_bitmap::REACH as u64;
 /// Symbols held: twice what a sender may have under way, as it learns late what was delivered.
 const HELD: usize = 1 << 16;
 /// Combinations that wait for more: bounds memory and work, whatever a sender does.

@@ -24,7 +24,7 @@
 //! `MARGIN_LONG` and `SLACK_LONG p`, the first loss if the path has none.
 //!
 //! A queue that overflows lets a part through. Of losses in a row only the first `RUN` count, and where
-//! losses come in bursts (`D > BURSTS`) the sum says nothing: growth is bounded by [`super::paid`] there.
+//! losses come in bursts (`D > BURSTS`) the sum says nothing: growth is bounded by [`super::delivery_bound`] there.
 
 use airtcp_units::{Nanos, Span};
 
@@ -88,7 +88,7 @@ pub(super) struct Moment {
 
 /// The share lost by the path, and what is beyond it.
 #[derive(Debug)]
-pub(super) struct Excess {
+pub(super) struct LossCusum {
     path: Share,
     sum: f64,
     sum_long: f64,
@@ -113,7 +113,7 @@ pub(super) struct Excess {
     run: (u64, u32),
 }
 
-impl Default for Excess {
+impl Default for LossCusum {
     fn default() -> Self {
         let none = Share::default();
         Self {
@@ -138,7 +138,7 @@ impl Default for Excess {
     }
 }
 
-impl Excess {
+impl LossCusum {
     /// Share that the path loses by itself.
     pub(super) fn path(&self) -> f64 {
         if self.path.sent > 0.0 { self.path.lost / self.path.sent } else { 0.0 }
@@ -319,7 +319,7 @@ mod tests {
     const SMALL: Moment = Moment { small: true, ..FREE };
 
     /// `n` packets, every `every`-th of them lost; how many until more is lost than the path explains.
-    fn feed(e: &mut Excess, at: Moment, n: u64, every: u64) -> Option<u64> {
+    fn feed(e: &mut LossCusum, at: Moment, n: u64, every: u64) -> Option<u64> {
         (1..=n).find(|i| {
             let lost = i % every == 0;
             e.on_resolved(Nanos(*i), u64::from(lost), 1, at);
@@ -332,9 +332,9 @@ mod tests {
 
     #[test]
     fn the_first_loss_of_a_path_without() {
-        assert_eq!(feed(&mut Excess::default(), Moment::default(), 100, 19), Some(19));
+        assert_eq!(feed(&mut LossCusum::default(), Moment::default(), 100, 19), Some(19));
         // At a hundredth: 1 + 0.7 + 2, and 0.06 a packet.
-        let mut e = Excess::default();
+        let mut e = LossCusum::default();
         for i in 1..=512_u64 {
             e.on_resolved(Nanos(i), u64::from(i % 100 == 0), 1, FREE);
         }
@@ -345,7 +345,7 @@ mod tests {
 
     #[test]
     fn what_small_windows_lose_is_the_paths() {
-        let mut e = Excess::default();
+        let mut e = LossCusum::default();
         for i in 0..256_u64 {
             e.on_resolved(Nanos(i), u64::from(i % 4 == 0), 1, SMALL);
         }
@@ -359,7 +359,7 @@ mod tests {
 
     #[test]
     fn what_is_not_confirmed_is_forgotten() {
-        let mut e = Excess::default();
+        let mut e = LossCusum::default();
         for i in 0..128_u64 {
             e.on_resolved(Nanos(i), u64::from(i % 2 == 0), 1, SMALL);
         }
@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn runs_count_little() {
-        let mut e = Excess::default();
+        let mut e = LossCusum::default();
         assert_eq!((10..30).filter(|n| e.counts(*n)).count(), 4);
         e.on_round(Nanos(1), 10.0);
         assert_eq!((40..60).filter(|n| e.counts(*n)).count(), 1);

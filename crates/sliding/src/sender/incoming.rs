@@ -5,11 +5,11 @@ use airtcp_fec::coefficients;
 use airtcp_packet::Segment;
 use airtcp_units::Nanos;
 
-use super::super::ledger::News;
-use super::super::marks::Impossible;
-use super::super::receiver::DENSITY;
-use super::super::wire::{Feedback, Payload};
 use super::Sender;
+use crate::ledger::News;
+use crate::marks::Impossible;
+use crate::receiver::DENSITY;
+use crate::wire::{Feedback, Payload};
 
 impl Sender {
     /// Takes in feedback.
@@ -33,7 +33,7 @@ impl Sender {
     fn digest(&mut self, now: Nanos, feedback: &Feedback, news: &News) {
         if let Some(rtt) = news.rtt {
             self.control.on_rtt(now, rtt, self.ledger.next());
-            self.stats.rtt.take(rtt, self.control.srtt());
+            self.stats.rtt.record(rtt, self.control.srtt());
         }
         if let Some(rate) = news.passed {
             self.control.on_passed(rate);

@@ -7,7 +7,7 @@
 //!
 //! Leaves out: a window that the application closes by not reading, authentication.
 
-use airtcp_packet::{Kind, Segment};
+use airtcp_packet::{Kind, Segment, Side};
 use airtcp_probe::{Cx, Event, Machine, Probe};
 use airtcp_units::{Nanos, Span};
 
@@ -16,7 +16,6 @@ use super::receiver::Receiver;
 use super::sender::Sender;
 use super::stats::SlidingStats;
 use super::wire::{Packet, opening, read_opening};
-use crate::tcp::{Role, TcpStats};
 
 /// Time between the first attempts to open, and how many gaps later it begins to double.
 const FIRST_GAP: Span = Span::from_millis(10);
@@ -37,7 +36,7 @@ enum State {
 /// One end of a flow.
 #[derive(Debug)]
 pub struct SlidingConnection {
-    role: Role,
+    side: Side,
     state: State,
     sender: Sender,
     receiver: Receiver,
@@ -52,10 +51,10 @@ pub struct SlidingConnection {
 }
 
 impl SlidingConnection {
-    /// An end with these parameters, which should have passed their validation.
-    pub fn new(config: &SlidingConfig, role: Role) -> Self {
+    /// An end with these parameters, which should have passed their validation. The client opens.
+    pub fn new(config: &SlidingConfig, side: Side) -> Self {
         Self {
-            role,
+            side,
             state: State::Idle,
             sender: Sender::new(config),
             receiver: Receiver::new(),
@@ -69,7 +68,7 @@ impl SlidingConnection {
 
     /// Opens the flow; nothing to do at the end that waits.
     pub fn open(&mut self, now: Nanos) {
-        if self.role == Role::Active && self.state == State::Idle {
+        if self.side == Side::Client && self.state == State::Idle {
             self.state = State::Opening;
             self.next_attempt = now;
         }
@@ -120,20 +119,6 @@ impl SlidingConnection {
         self.window() * self.sender.segment()
     }
 
-    /// What a TCP would have counted, for results that list both.
-    pub fn counters(&self) -> TcpStats {
-        let stats = &self.sender.stats;
-        TcpStats {
-            data_segments_sent: stats.packets_sent(),
-            bytes_sent: stats.bytes_sent,
-            segments_retransmitted: stats.resent,
-            timeouts: stats.timeouts,
-            ecn_reactions: stats.ecn_reactions,
-            rtt: stats.rtt,
-            ..TcpStats::default()
-        }
-    }
-
     /// Counters of both halves.
     pub const fn stats(&self) -> SlidingStats {
         let mut stats = self.sender.stats;
@@ -145,12 +130,12 @@ impl SlidingConnection {
     }
 
     fn on_opening(&mut self, now: Nanos, attempt: u32, is_answer: bool) {
-        match (self.role, is_answer) {
-            (Role::Passive, false) => {
+        match (self.side, is_answer) {
+            (Side::Server, false) => {
                 self.state = State::Open;
                 self.answer = Some(attempt);
             }
-            (Role::Active, true) if self.state == State::Opening => {
+            (Side::Client, true) if self.state == State::Opening => {
                 self.state = State::Open;
                 self.next_attempt = Nanos::NEVER;
                 if let Some(at) = self.attempts.get(attempt as usize) {
@@ -190,7 +175,7 @@ impl Machine for SlidingConnection {
             self.on_opening(now, attempt, is_answer);
             return;
         }
-        if self.state == State::Idle && self.role == Role::Active {
+        if self.state == State::Idle && self.side == Side::Client {
             return;
         }
         self.state = State::Open;

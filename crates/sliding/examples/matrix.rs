@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 mod support;
 
 use airtcp_random::Seed;
+use airtcp_sliding::SlidingConfig;
 use airtcp_transport::lt::LtConfig;
-use airtcp_transport::sliding::SlidingConfig;
 use airtcp_transport::tcp::TcpConfig;
 use airtcp_units::Nanos;
 use support::{Loss, Path, World};

@@ -8,8 +8,8 @@
 #[path = "../tests/support/mod.rs"]
 mod support;
 
+use airtcp_sliding::SlidingConfig;
 use airtcp_transport::lt::LtConfig;
-use airtcp_transport::sliding::SlidingConfig;
 use airtcp_transport::tcp::TcpConfig;
 use airtcp_units::{Nanos, Span};
 use support::{Loss, Path, World, stats};

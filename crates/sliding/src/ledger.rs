@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use airtcp_packet::AckBitmap;
 use airtcp_units::{Nanos, Span};
 
 use super::wire::{Feedback, Payload};
-use crate::told::Told;
 
 /// Packets after which one that did not come is judged lost, to begin with (RFC 9002 section 6.1.1).
 const FIRST_THRESHOLD: u64 = 3;
@@ -96,7 +96,7 @@ pub(crate) struct Ledger {
     /// Packets under way with symbols sent again.
     again: BTreeMap<u64, u32>,
     greatest: Option<(u64, Nanos)>,
-    told: Told,
+    acked: AckBitmap,
     /// Every packet before this number is resolved.
     settled: u64,
     /// The most packets that overtook one judged lost that came, and the most time it took, both
@@ -217,7 +217,7 @@ impl Ledger {
             }
             self.greatest = Some((feedback.greatest, now));
         }
-        for number in self.told.hear(feedback.greatest, feedback.arrived) {
+        for number in self.acked.update(feedback.greatest, feedback.arrived) {
             if let Some(payload) = self.settle(number, Fate::Arrived) {
                 news.arrived.push(payload);
             } else if let Some(sent) = self.of(number)

@@ -1,19 +1,19 @@
 //! What the window does about losses and marks.
 //!
-//! - A loss beyond what the path loses by itself ([`super::super::excess`]): the window goes down to
+//! - A loss beyond what the path loses by itself ([`crate::loss_cusum`]): the window goes down to
 //!   `FIRST_REDUCTION`, then to half each round trip as long as that goes on, and the flow shares. It
 //!   ends in a small window, where the same losses are shown to be the path's: then it returns to half
 //!   of where it came from; or they end.
 //! - A loss while the queue is long, in *Shared*: half.
 //! - A mark: see [`Control::on_marked`].
-//! - Where losses come in bursts: growth that what arrives does not pay for ([`super::super::paid`]).
+//! - Where losses come in bursts: growth that what arrives does not pay for ([`crate::delivery_bound`]).
 //!
 //! One reduction a round trip. Windows in packets.
 
 use airtcp_units::{Nanos, Span};
 
-use super::super::excess::Moment;
 use super::{BASE_MEMORY, Control, LEAST, PATIENT_ROUNDS, Phase, UNPAID};
+use crate::loss_cusum::Moment;
 
 /// Reduction on a loss or a mark while the queue is shared (RFC 5681, RFC 3168 section 6.1.2).
 const REDUCTION: f64 = 0.5;
@@ -33,7 +33,7 @@ const UNPAID_STARTUP: f64 = 4.0;
 impl Control {
     /// Whether the loss of packet `number` counts as one, for [`Self::on_lost`].
     pub(crate) fn counts_loss(&mut self, number: u64) -> bool {
-        self.excess.counts(number)
+        self.loss_cusum.counts(number)
     }
 
     /// The fates of so many packets became known, so many of which arrived and so many of whose losses do
@@ -46,18 +46,18 @@ impl Control {
         limited: bool,
     ) {
         self.arrived += arrived;
-        self.paid.on_resolved(resolved, arrived);
+        self.delivery_bound.on_resolved(resolved, arrived);
         let lost = resolved.saturating_sub(arrived + uncounted);
         let sent = resolved.saturating_sub(uncounted);
-        if self.excess.on_resolved(self.now, lost, sent, self.moment()) {
-            self.proven();
+        if self.loss_cusum.on_resolved(self.now, lost, sent, self.moment()) {
+            self.restore_window();
         }
         if !limited || self.probe.is_some() {
             return;
         }
         match self.phase {
             Phase::Startup => self.window += resolved as f64,
-            Phase::Shared if self.excess.is_quiet() => {
+            Phase::Shared if self.loss_cusum.is_quiet() => {
                 // A queue that marks keeps itself short.
                 let growth = if self.marked.0 > 0 { 1.0 } else { SHARED_GROWTH };
                 self.window += growth * resolved as f64 / self.window;
@@ -81,7 +81,7 @@ impl Control {
 
     /// The window is small beside what arrived in a round trip of late.
     fn is_small(&self) -> bool {
-        let most = self.paid.arriving() * self.base().as_secs_f64();
+        let most = self.delivery_bound.arriving() * self.base().as_secs_f64();
         self.window <= (most / SMALL).max(LEAST)
     }
 
@@ -101,23 +101,23 @@ impl Control {
         if self.probe.is_some() || number < self.reduced_at {
             return;
         }
-        self.excess.on_lost();
+        self.loss_cusum.on_lost();
         // A transfer of a few round trips has no time to find out.
-        if self.excess.exceeded() && !self.is_opening() && !self.is_small() {
+        if self.loss_cusum.exceeded() && !self.is_opening() && !self.is_small() {
             self.overflowed(next);
-        } else if self.phase == Phase::Shared && self.is_long() && self.excess.on_lost_long() {
+        } else if self.phase == Phase::Shared && self.is_long() && self.loss_cusum.on_lost_long() {
             self.window = (self.window * REDUCTION).max(LEAST);
             self.reductions += 1;
             self.reduced_at = next;
-            self.excess.on_long();
+            self.loss_cusum.on_long();
         }
     }
 
     /// More is lost than the path explains: a buffer overflows, ours or everybody's. If that goes on
     /// however small the window becomes, it was none.
     fn overflowed(&mut self, next: u64) {
-        let share = if self.excess.is_quiet() { FIRST_REDUCTION } else { REDUCTION };
-        self.excess.on_overflow();
+        let share = if self.loss_cusum.is_quiet() { FIRST_REDUCTION } else { REDUCTION };
+        self.loss_cusum.on_overflow();
         let now = self.now;
         if now.since(self.overflows.1) > BASE_MEMORY {
             self.overflows.0 = 0;
@@ -125,11 +125,12 @@ impl Control {
         self.overflows = (self.overflows.0.saturating_add(1), now);
         // A link that loses much looks like an overflow now and then.
         let chance = self.phase == Phase::Alone
-            && self.doubted.is_none()
-            && self.excess.path() > LOSSY
+            && self.before_suspected_overflow.is_none()
+            && self.loss_cusum.path() > LOSSY
             && self.overflows.0 < PATIENT_ROUNDS;
         if self.phase != Phase::Shared && !chance {
-            self.doubted = self.doubted.or(Some((self.window, self.phase)));
+            self.before_suspected_overflow =
+                self.before_suspected_overflow.or(Some((self.window, self.phase)));
             self.share(now);
         }
         self.window = (self.window * share).max(LEAST);
@@ -138,12 +139,13 @@ impl Control {
         self.reduced_at = next;
     }
 
-    /// The path loses that much by itself: what was taken for an overflow was none.
-    pub(super) fn proven(&mut self) {
-        if self.excess.path() <= 0.0 && !self.excess.bursts() {
+    /// The path loses that much by itself: the suspected overflow was none. Returns to half of the
+    /// window from before it.
+    pub(super) fn restore_window(&mut self) {
+        if self.loss_cusum.path() <= 0.0 && !self.loss_cusum.bursts() {
             return;
         }
-        if let Some((window, phase)) = self.doubted.take() {
+        if let Some((window, phase)) = self.before_suspected_overflow.take() {
             self.window = self.window.max(window / 2.0);
             self.phase = phase;
         }
@@ -190,8 +192,8 @@ impl Control {
     /// Holds the window to what arrives. Beyond it a buffer overflows, ours or everybody's, without a
     /// delay that shows it: that is competed for as with another's queue.
     pub(super) fn pay(&mut self, now: Nanos, rtt: Span, next: u64) {
-        let Some(taken) = self.paid.taken() else { return };
-        if !self.paid.lossy() {
+        let Some(taken) = self.delivery_bound.taken() else { return };
+        if !self.delivery_bound.lossy() {
             return;
         }
         let base = self.base();
@@ -223,8 +225,9 @@ impl Control {
     /// told of one.
     pub(super) fn shared_round(&mut self, queue: Span) {
         self.empty = if queue <= self.low() { self.empty + 1 } else { 0 };
-        let doubted = self.is_first && self.doubted.is_some() && self.marked.0 == 0;
-        if doubted && self.empty >= PATIENT_ROUNDS && self.excess.is_quiet() {
+        let suspected =
+            self.is_first && self.before_suspected_overflow.is_some() && self.marked.0 == 0;
+        if suspected && self.empty >= PATIENT_ROUNDS && self.loss_cusum.is_quiet() {
             self.phase = Phase::Alone;
         }
     }
@@ -232,8 +235,8 @@ impl Control {
     /// Where losses are independent: holds the window to what arrives, whatever the share of the path is
     /// believed to be.
     pub(super) fn bound(&mut self, rtt: Span) {
-        let Some(taken) = self.paid.taken() else { return };
-        if self.paid.lossy() {
+        let Some(taken) = self.delivery_bound.taken() else { return };
+        if self.delivery_bound.lossy() {
             let time = if self.phase == Phase::Shared { rtt } else { self.base() + self.low() };
             let most = UNPAID * taken * time.as_secs_f64();
             self.window = self.window.min(most.max(LEAST));

@@ -25,7 +25,7 @@ const MEMORY: Span = Span::from_secs(60);
 
 /// What arrived of what was sent.
 #[derive(Debug, Default)]
-pub(super) struct Paid {
+pub(super) struct DeliveryBound {
     since: Nanos,
     arrived: u64,
     resolved: u64,
@@ -39,7 +39,7 @@ pub(super) struct Paid {
     floor_since: Nanos,
 }
 
-impl Paid {
+impl DeliveryBound {
     pub(super) const fn on_resolved(&mut self, resolved: u64, arrived: u64) {
         self.resolved += resolved;
         self.arrived += arrived;
@@ -125,10 +125,10 @@ mod tests {
 
     #[test]
     fn what_the_link_takes() {
-        let mut paid = Paid::default();
+        let mut paid = DeliveryBound::default();
         assert_eq!(paid.taken(), None);
         let mut now = Nanos::ZERO;
-        let mut round = |paid: &mut Paid, sent, arrived| {
+        let mut round = |paid: &mut DeliveryBound, sent, arrived| {
             now += Span::from_millis(100);
             paid.on_resolved(sent, arrived);
             paid.on_round(now, true, 1.0);
@@ -139,7 +139,7 @@ mod tests {
         }
         assert!((3.9e3..4.8e3).contains(&paid.taken().unwrap()));
         // No loss, then more and more that is lost altogether: what the link takes does not grow.
-        let mut paid = Paid::default();
+        let mut paid = DeliveryBound::default();
         for sent in [100, 120, 200, 400, 800] {
             round(&mut paid, sent, sent.min(120));
         }

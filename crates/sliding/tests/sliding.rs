@@ -7,8 +7,8 @@ mod support;
 
 use airtcp_packet::{Flags, Pool, Segment, Seq, Side};
 use airtcp_probe::{Cx, Machine, NoProbe, Who};
-use airtcp_transport::sliding::{Coding, Packet, Payload, SlidingConfig, SlidingConnection};
-use airtcp_transport::tcp::{Role, TcpConfig};
+use airtcp_sliding::{Coding, Packet, Payload, SlidingConfig, SlidingConnection};
+use airtcp_transport::tcp::TcpConfig;
 use airtcp_units::{BitRate, Nanos, Span};
 use proptest::prelude::*;
 use support::shadow::{EMPTY, byte, hash};
@@ -505,7 +505,7 @@ struct Alone(SlidingConnection, Pool, Nanos);
 impl Alone {
     fn open() -> Self {
         let config = SlidingConfig::default();
-        let mut end = Self(SlidingConnection::new(&config, Role::Active), Pool::new(), Nanos(1));
+        let mut end = Self(SlidingConnection::new(&config, Side::Client), Pool::new(), Nanos(1));
         end.0.open(end.2);
         assert!(end.poll().unwrap().flags.has(Flags::SYN));
         end.take(Segment::coded(Flags::SYN | Flags::ACK, Seq(0), &[0]));

@@ -1,8 +1,7 @@
 //! Counters of one end, as a sender and as a receiver. Packets and bytes since the start.
 
+use airtcp_probe::RttStats;
 use serde::Serialize;
-
-use crate::RttStats;
 
 /// What an end has counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
