@@ -2,10 +2,13 @@
 //!
 //! The end that opens says so until it is answered: at 0, 10, 20, 30, 50, 90 ms and so on, then every
 //! 160 ms for five seconds, then every second. A packet of 48 bytes sent too often costs less than a round trip. Every attempt has a
-//! number, which the answer repeats, so that the round trip is not ambiguous. Data may follow the
+//! number of its own, which the answer repeats, so that the round trip is not ambiguous. The answer to
+//! an attempt that is no longer remembered opens the flow without a round trip. Data may follow the
 //! answer at once; any packet of the peer's stands for its opening.
 //!
 //! Leaves out: a window that the application closes by not reading, authentication.
+
+use std::collections::VecDeque;
 
 use airtcp_packet::{Kind, Segment, Side};
 use airtcp_probe::{Cx, Event, Machine, Probe};
@@ -19,12 +22,14 @@ use super::wire::{Packet, opening, read_opening};
 
 /// Time between the first attempts to open, and how many gaps later it begins to double.
 const FIRST_GAP: Span = Span::from_millis(10);
-const EVEN_GAPS: usize = 2;
-/// Longest time between attempts: to the last attempt that is remembered, and beyond.
+const EVEN_GAPS: u32 = 2;
+/// Longest time between the first attempts, and between those after `FREQUENT`.
 const LONG_GAP: Span = Span::from_millis(160);
 const LONGEST_GAP: Span = Span::from_secs(1);
-/// Attempts whose times are remembered.
-const ATTEMPTS: usize = 32;
+/// Attempts before those that leave once a second.
+const FREQUENT: u32 = 32;
+/// Attempts whose times are remembered, the latest: those of half a minute or more.
+const REMEMBERED: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -42,8 +47,9 @@ pub struct SlidingConnection {
     receiver: Receiver,
     /// Counters of the receiving half.
     received: SlidingStats,
-    /// When attempts to open were made, and when the next is due.
-    attempts: Vec<Nanos>,
+    /// When the latest attempts to open were made, how many were made in all, and when the next is due.
+    attempts: VecDeque<Nanos>,
+    attempts_made: u32,
     next_attempt: Nanos,
     /// The attempt to be answered.
     answer: Option<u32>,
@@ -59,7 +65,8 @@ impl SlidingConnection {
             sender: Sender::new(config),
             receiver: Receiver::new(),
             received: SlidingStats::default(),
-            attempts: Vec::new(),
+            attempts: VecDeque::new(),
+            attempts_made: 0,
             next_attempt: Nanos::NEVER,
             answer: None,
             delivered: 0,
@@ -138,8 +145,8 @@ impl SlidingConnection {
             (Side::Client, true) if self.state == State::Opening => {
                 self.state = State::Open;
                 self.next_attempt = Nanos::NEVER;
-                if let Some(at) = self.attempts.get(attempt as usize) {
-                    self.sender.on_opening(now, now.since(*at));
+                if let Some(at) = self.attempted_at(attempt) {
+                    self.sender.on_opening(now, now.since(at));
                 }
             }
             _ => {}
@@ -150,13 +157,24 @@ impl SlidingConnection {
         if self.state != State::Opening || now < self.next_attempt {
             return None;
         }
-        let n = self.attempts.len().min(ATTEMPTS - 1);
-        self.attempts.truncate(n);
-        self.attempts.push(now);
-        let gap = FIRST_GAP * (1 << n.saturating_sub(EVEN_GAPS).min(7));
-        let even = n + 1 < ATTEMPTS;
-        self.next_attempt = now + if even { gap.min(LONG_GAP) } else { LONGEST_GAP };
-        Some(opening(n as u32, false))
+        let number = self.attempts_made;
+        // Of attempts once a second the number lasts for 136 years.
+        self.attempts_made = number.wrapping_add(1);
+        if self.attempts.len() == REMEMBERED {
+            self.attempts.pop_front();
+        }
+        self.attempts.push_back(now);
+        let gap = FIRST_GAP * (1 << number.saturating_sub(EVEN_GAPS).min(7));
+        let frequent = number < FREQUENT - 1;
+        self.next_attempt = now + if frequent { gap.min(LONG_GAP) } else { LONGEST_GAP };
+        Some(opening(number, false))
+    }
+
+    /// When attempt `number` was made, if it was and is remembered.
+    fn attempted_at(&self, number: u32) -> Option<Nanos> {
+        let back = self.attempts_made.checked_sub(number)?;
+        let place = self.attempts.len().checked_sub(usize::try_from(back).ok()?)?;
+        self.attempts.get(place).copied()
     }
 }
 
@@ -236,5 +254,63 @@ impl Machine for SlidingConnection {
             })?;
         cx.record(now, || Event::SegmentSent { segment, retransmission: again });
         Some(segment)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use airtcp_packet::{EndpointId, Pool};
+    use airtcp_probe::{NoProbe, Who};
+
+    use super::*;
+
+    /// The first `count` attempts of an end that opens and hears nothing: when they left, and their
+    /// numbers.
+    fn opening_end(count: usize) -> (SlidingConnection, Vec<(Nanos, u32)>) {
+        let mut end = SlidingConnection::new(&SlidingConfig::default(), Side::Client);
+        end.open(Nanos::ZERO);
+        let mut attempts = Vec::new();
+        while attempts.len() < count {
+            let now = end.next_timer();
+            let segment = with_context(|cx| end.poll(now, cx)).unwrap();
+            let (number, is_answer) = read_opening(&segment).unwrap();
+            assert!(!is_answer);
+            attempts.push((now, number));
+        }
+        (end, attempts)
+    }
+
+    fn with_context<T>(f: impl FnOnce(&mut Cx<'_, NoProbe>) -> T) -> T {
+        let who = Who::Endpoint(EndpointId::new(0, Side::Client));
+        f(&mut Cx::new(&mut NoProbe, &mut Pool::new(), who))
+    }
+
+    /// An answer tells which attempt it answers, however many were made since.
+    #[test]
+    fn the_round_trip_of_an_answer_is_that_of_its_attempt() {
+        for answered in [0, 5, 31, 32, 35, 39] {
+            let (mut end, attempts) = opening_end(40);
+            let (sent, number) = attempts[answered];
+            let now = attempts[39].0 + Span::from_millis(300);
+            with_context(|cx| end.handle(now, opening(number, true), cx));
+            assert_eq!(end.state, State::Open);
+            assert_eq!(end.sender.control().srtt(), now.since(sent), "attempt {answered}");
+        }
+    }
+
+    /// Memory is bounded: what is forgotten, or was never sent, opens the flow and measures nothing.
+    #[test]
+    fn an_answer_to_no_attempt_measures_nothing() {
+        for (number, measures) in
+            [(99, true), (36, true), (35, false), (100, false), (u32::MAX, false)]
+        {
+            let (mut end, attempts) = opening_end(100);
+            assert_eq!(attempts.last().map(|a| a.1), Some(99));
+            let before = end.sender.control().srtt();
+            let now = attempts[99].0 + Span::from_millis(300);
+            with_context(|cx| end.handle(now, opening(number, true), cx));
+            assert_eq!(end.state, State::Open);
+            assert_eq!(end.sender.control().srtt() != before, measures, "attempt {number}");
+        }
     }
 }
