@@ -4,9 +4,11 @@
 //! clock of the machine. [`TxClock`] turns bytes into serialisation time without rounding
 //! drift. [`detmath`] holds the transcendental functions models may use; the platform's
 //! own differ between C libraries in the last bit, and one bit is enough to change a run.
+//! [`tfrc_seconds_per_segment`] is the one equation that models and predictions share.
 
 mod capacity;
 pub mod detmath;
+mod equation;
 mod level;
 mod outcomes;
 mod probability;
@@ -15,6 +17,7 @@ mod rate;
 mod time;
 
 pub use capacity::{Capacity, CapacityClock};
+pub use equation::tfrc_seconds_per_segment;
 pub use level::{Db, Dbm};
 pub use outcomes::Outcomes;
 pub use probability::Probability;

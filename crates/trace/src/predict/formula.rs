@@ -17,6 +17,7 @@
 //! limited by its application.
 
 use airtcp_units::detmath::{exp_m1, ln_1p, pow};
+use airtcp_units::tfrc_seconds_per_segment;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -130,8 +131,7 @@ pub fn padhye_approximate(p: f64, path: &Path) -> f64 {
 /// segment size it is `X_Bps`. The RFC takes `b = 1` and `timeout_s = 4 rtt_s`. Infinite
 /// without loss.
 pub fn tfrc(p: f64, rtt_s: f64, timeout_s: f64, b: f64) -> f64 {
-    let root = rtt_s * (2.0 * b * p / 3.0).sqrt();
-    1.0 / (root + timeout_s * 3.0 * (3.0 * b * p / 8.0).sqrt() * p * (1.0 + 32.0 * p * p))
+    1.0 / tfrc_seconds_per_segment(rtt_s, timeout_s, p, b)
 }
 
 /// Parameters of the formulas for slotted links, in slots.
