@@ -220,6 +220,28 @@ def test_a_flow_starves_only_where_its_interval_excludes_a_fair_share() -> None:
         assert not {"Each", "their", "These"} & set(finding.text.split())
 
 
+def test_what_starves_in_turns_is_counted_where_it_starves() -> None:
+    rest = [2.0] * 9
+    document = _rates([[0.0, *rest], [2.0, 0.0, *rest[1:]], [2.0, *rest]], UPLOADS)
+    for number, (flow, station) in enumerate((("flow0", "sta0"), ("flow1", "sta1"))):
+        row = {"flow": flow, "payload": True, "ack": False, "to": "ap", "packets": 6 + 6 * number}
+        rows = [
+            {**row, "place": station, "reason": "retry_limit"},
+            # What the flow that does not starve there lost is not the starving one's.
+            {**row, "flow": "flow5", "place": "sta5", "reason": "retry_limit", "packets": 1},
+        ]
+        document["replications"][number]["drops"] = rows
+        document["replications"][number]["flows"][number]["timeouts"] = 4
+    document["replications"][2]["drops"] = []
+    found = run_words.findings(document)[0]
+    assert found.headline == "In 2 of 3 replications a flow starves"
+    assert (
+        "Of the flows that starve, data packets were dropped after the last retransmission on the"
+        " air: sta0 6 in the mean of 1 of 3, sta1 12 in the mean of 1 of 3 replications."
+    ) in found.text
+    assert "A flow that starves times out 4.0 times in the mean." in found.text
+
+
 def test_what_opens_a_connection_is_no_ack() -> None:
     found = run_words.findings(_run(FAR))
     assert found[0].headline == "Nothing got through"
@@ -310,3 +332,50 @@ def test_what_explains_least_leaves_a_narrow_terminal_first(
     assert left["flow"] == ["fast retransmits", "timeouts", "resent (%)"]
     assert heads["link"][:2] == ["delivered (Mb/s)", "busy (%)"]
     assert left["link"] == ["mean queue (packets)", "lost (%)"]
+
+
+def test_copies_of_a_link_that_duplicates_are_named() -> None:
+    document = _run(LINK.format(more="duplication = 0.5"))
+    link = document["summary"]["links"][0]
+    assert link["delivered_bps"]["mean"] > 1.2e7, "more than the link's rate"
+    [said] = [f for f in run_words.findings(document) if f.headline == "Copies count as delivered"]
+    copies = float(said.text.split(" Mb/s are copies")[0].split()[-1])
+    # Every second packet is there twice: a third of what arrives.
+    assert 0.31 < copies / (link["delivered_bps"]["mean"] * 1e-6) < 0.36
+    assert "goodput does not count them" in said.text
+    lossy = 'loss = { model = "bernoulli", probability = 0.05 }'
+    assert "Copies" not in _said(_run(LINK.format(more=lossy)))
+
+
+VOICE = """
+duration = "8 s"
+warmup = "3 s"
+links = [{ name = "air", from = "a", to = "b", rate = "1 Mb/s", delay = "10 ms",
+           queue = { kind = "drop-tail", packets = 400 } }]
+[[flows]]
+from = "a"
+to = "b"
+tcp = "linux"
+[[flows]]
+name = "voice"
+from = "a"
+to = "b"
+transport = "udp"
+app = { kind = "constant-rate", rate = "64 kb/s", message = "160 B" }
+"""
+
+
+def test_datagrams_missed_and_dropped_are_counts_of_different_times() -> None:
+    document = _run(VOICE)
+    missed = document["summary"]["flows"][1]["datagrams_lost"]["mean"]
+    places = groups.drops(document, {"voice"})
+    dropped = sum(there.total() for there in places.values())
+    assert dropped > 2 * missed > 0, "the scenario must show it"
+    [said] = [f for f in run_words.findings(document) if f.headline == "UDP loses datagrams"]
+    assert f"The share is of the {missed:.0f} that the receiver missed" in said.text
+    assert f"; {dropped:.0f} were dropped in that time." in said.text
+    assert "of them a replication" not in said.text
+    # Behind a short queue both counts are of the same packets, nearly.
+    near = _said(_run(VOICE.replace("packets = 400", "packets = 5")))
+    assert "UDP loses datagrams" in near
+    assert "The share is of" not in near

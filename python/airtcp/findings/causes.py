@@ -43,11 +43,15 @@ def cause(document: RunDocument, names: Sequence[set[str]]) -> list[str]:
 
     Args:
         document: What `RunResult.json` gives.
-        names: The flows of the group in each replication.
+        names: The flows of the group in each replication. If they are not the same in all, counts
+            are means of the replications in which there is one, never of others.
     """
     places = groups.drops(document, names)
     alone = all(len(group) <= 1 for group in names)
+    turns = len({frozenset(group) for group in names}) > 1
     if not places:
+        if turns:
+            return ["None of the packets of starving flows was dropped."]
         return [f"None of {'its' if alone else 'their'} packets was dropped."]
     place, lost = next(iter(places.items()))
     what, number = groups.kinds(lost).most_common(1)[0]
@@ -55,7 +59,7 @@ def cause(document: RunDocument, names: Sequence[set[str]]) -> list[str]:
         f"{place.name} dropped {words.count(number)} of {'its' if alone else 'their'} {what} a"
         f" replication {why(place)}."
     )
-    said = [lost_there]
+    said = [_lost_in_turns(document, names, place, what) if turns else lost_there]
     everything = groups.drops(document)[place]
     if place.reason.startswith("queue"):
         said.append(_composition(document, place, everything))
@@ -65,11 +69,40 @@ def cause(document: RunDocument, names: Sequence[set[str]]) -> list[str]:
         for flow in replication["flows"]
         if flow["name"] in group
     )
-    if timeouts >= 1:
+    if timeouts >= 1 and turns:
+        said.append(f"A flow that starves times out {words.number(timeouts, 2)} times in the mean.")
+    elif timeouts >= 1:
         who = "It" if alone else "Each of these flows"
         said.append(f"{who} times out {words.number(timeouts, 2)} times a replication.")
     said.append(first_try(document, place))
     return [sentence for sentence in said if sentence]
+
+
+def _lost_in_turns(
+    document: RunDocument, names: Sequence[set[str]], place: Place, what: str
+) -> str:
+    """Say what was dropped of flows that starve in turns: where, and in how many replications.
+
+    A mean over all replications would take in those in which another flow starves.
+    """
+    dropped: dict[str, list[int]] = {}
+    for replication, group in zip(document["replications"], names, strict=True):
+        here: dict[str, int] = {}
+        for row in replication["drops"]:
+            alike = (row["reason"], groups.kind(row)) == (place.reason, what)
+            if alike and row["flow"] in group:
+                here[row["place"]] = here.get(row["place"], 0) + row["packets"]
+        for name, packets in here.items():
+            dropped.setdefault(name, []).append(packets)
+    runs = len(names)
+    each = ", ".join(
+        f"{name} {words.count(groups.mean(found))} in the mean of {len(found)} of {runs}"
+        for name, found in sorted(dropped.items(), key=lambda item: -len(item[1]))
+    )
+    return (
+        f"Of the flows that starve, {what} were dropped {why(place)}: {each}"
+        f" replication{'s' if runs > 1 else ''}."
+    )
 
 
 def _composition(document: RunDocument, place: Place, dropped: Counter[tuple[str, str]]) -> str:

@@ -8,14 +8,18 @@ from airtcp.findings import causes, groups, words
 from airtcp.findings.words import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections import Counter
+    from collections.abc import Mapping, Sequence
 
     from airtcp.documents import RunDocument
+    from airtcp.findings.groups import Place
 
 LOSES: Final = 0.01
 """Share of a UDP flow's datagrams lost, from which that is said: speech begins to suffer."""
 LEFT: Final = 0.2
 """UDP crowds TCP out if the TCP flows without an end get less than this share of all goodput."""
+_APART: Final = 0.1
+"""Share by which two counts of lost datagrams may differ without a word."""
 _NAMED: Final = 3
 _TCP_ONLY: Final = ("retransmission_ratio", "timeouts", "fast_retransmits")
 
@@ -67,10 +71,27 @@ def losing(document: RunDocument) -> Finding | None:
     if places:
         place, lost = next(iter(places.items()))
         text += (
-            f" {place.name} dropped {words.count(lost.total())} of them a replication"
-            f" {causes.why(place)}."
+            f" {place.name} dropped {words.count(lost.total())} of"
+            f" {'its' if len(shares) == 1 else 'their'} packets a replication {causes.why(place)}."
         )
-    return Finding("UDP loses datagrams", text, "warn")
+    missing = sum(row["datagrams_lost"]["mean"] or 0.0 for row in rows if row["name"] in shares)
+    return Finding("UDP loses datagrams", text + _spans(missing, places), "warn")
+
+
+def _spans(missing: float, places: Mapping[Place, Counter[tuple[str, str]]]) -> str:
+    """Say which times the two counts of lost datagrams cover, where they are not the same.
+
+    A datagram is missed when a later one arrives, after the wait in the queue. What is missed after
+    the warm-up may have been dropped before it, and what is dropped at the end is not missed yet.
+    """
+    dropped = sum(there.total() for there in places.values())
+    if abs(missing - dropped) <= max(1.0, _APART * max(missing, dropped)):
+        return ""
+    return (
+        f" The share is of the {words.count(missing)} that the receiver missed in the measured"
+        f" time; {words.count(dropped)} were dropped in that time. The receiver misses a datagram"
+        " when a later one arrives, after the wait in the queue."
+    )
 
 
 def crowding(document: RunDocument, endless: Sequence[int]) -> Finding | None:

@@ -138,7 +138,8 @@ CONTROL: Final = "SYN, FIN or RST segments"
 """What dropped packets are: with payload, ACKs alone, and what opens or closes a connection."""
 
 
-def _kind(row: Mapping[str, Any]) -> str:
+def kind(row: Mapping[str, Any]) -> str:
+    """Say what dropped packets are, of a row of `drops`."""
     if row["payload"]:
         return DATA
     return ACKS if row["ack"] else CONTROL
@@ -171,5 +172,5 @@ def drops(
         for row in replication.get("drops", []):
             if counted is None or row["flow"] in counted:
                 there = found.setdefault(Place(row["place"], row["reason"]), Counter())
-                there[row["flow"], _kind(row)] += row["packets"] / runs
+                there[row["flow"], kind(row)] += row["packets"] / runs
     return dict(sorted(found.items(), key=lambda item: -item[1].total()))

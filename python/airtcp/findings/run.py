@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.findings import causes as causes_words
-from airtcp.findings import datagrams, groups, paths, words
+from airtcp.findings import copies, datagrams, groups, paths, words
 from airtcp.findings import queues as queues_words
 from airtcp.findings.words import Finding
 
@@ -55,6 +55,7 @@ def findings(document: RunDocument) -> list[Finding]:
     before = " ".join(finding.text for finding in (nothing, found) if finding is not None)
     udp = [datagrams.crowding(document, _endless(document)), datagrams.losing(document)]
     said = [nothing, found, udp[0], _hidden(document, before), _limit(document), udp[1]]
+    said.append(copies.delivered_twice(document))
     if found is None and not silent:
         said.append(_dropped(document))
     return [finding for finding in said if finding is not None]

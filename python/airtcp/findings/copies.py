@@ -1,0 +1,54 @@
+"""Links that duplicate packets: what they deliver counts the copies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from airtcp.findings import groups, words
+from airtcp.findings.words import Finding
+
+if TYPE_CHECKING:
+    from airtcp.documents import RunDocument
+
+
+def delivered_twice(document: RunDocument) -> Finding | None:
+    """Say which links deliver copies, and how much of what they deliver that is.
+
+    Args:
+        document: What `RunResult.json` gives.
+    """
+    if not _asked(document["scenario"]):
+        return None
+    said: list[str] = []
+    for i, link in enumerate(document["summary"]["links"]):
+        runs = [replication["links"][i] for replication in document["replications"]]
+        # What was under way at the warm-up's end is within a few packets of what is at the end.
+        copies = groups.mean(
+            run["delivered_packets"] + run["drops"].get("loss", 0) - run["sent_packets"]
+            for run in runs
+        )
+        delivered = groups.mean(run["delivered_packets"] for run in runs)
+        if copies < 1 or not delivered:
+            continue
+        rate = (link["delivered_bps"]["mean"] or 0.0) * 1e-6
+        said.append(
+            f"of the {words.number(rate)} Mb/s that {link['name']} delivers, about"
+            f" {words.number(rate * copies / delivered, 2)} Mb/s are copies of packets that it"
+            f" duplicates ({words.count(copies)} a replication)"
+        )
+    if not said:
+        return None
+    text = "; ".join(said)
+    return Finding(
+        "Copies count as delivered",
+        f"{text[0].upper()}{text[1:]}. They take none of the link's rate, and goodput does not"
+        " count them.",
+    )
+
+
+def _asked(table: object) -> bool:
+    """Tell whether a link of a scenario duplicates packets."""
+    if isinstance(table, dict):
+        own = cast("dict[str, object]", table)
+        return bool(own.get("duplication")) or any(map(_asked, own.values()))
+    return isinstance(table, list) and any(map(_asked, cast("list[object]", table)))
