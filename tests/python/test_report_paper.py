@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.report import labels, theme
+from airtcp.report import charts_link, labels, theme
 from airtcp.report.run_rows import MOST_NAMES
 from browser import Browser
 
@@ -238,3 +238,33 @@ def test_a_picture_of_the_page_has_its_charts(browser: Browser, cell_page: Path)
     )
     assert drawn >= min(figures, 6), (drawn, figures)
     page.context.close()
+
+
+def test_names_of_the_trade_off_lie_in_the_picture_and_apart() -> None:
+    height = float(charts_link.TRADE_OFF_HEIGHT)
+    points = [
+        {"name": "the slowest way of all", "latency": 600.0, "goodput": 3.0},
+        {"name": "the fastest way of all", "latency": 90.0, "goodput": 6.0},
+        {"name": "nearly as fast as that", "latency": 100.0, "goodput": 5.9},
+        {"name": "nothing", "latency": 2.0, "goodput": 0.01},
+    ]
+    found = labels.cornered(points, "latency", "goodput", height)
+    sides = {point["name"]: point["corner"] for point in found}
+    # To the left of a point at the right edge, below one at the top, above one at the bottom.
+    assert sides["the slowest way of all"].endswith("w")
+    assert sides["the fastest way of all"] == "se"
+    assert sides["nothing"] == "ne"
+    assert sides["nearly as fast as that"] != sides["the fastest way of all"]
+    # The picture draws a name where its row says, and nowhere else.
+    layers = charts_link.trade_off()["layer"]
+    texts = [layer for layer in layers if layer["mark"]["type"] == "text"]
+    drawn = {
+        layer["transform"][0]["filter"]: (layer["mark"]["align"], layer["mark"]["dy"] < 0)
+        for layer in texts
+    }
+    assert drawn == {
+        "datum.corner === 'ne'": ("left", True),
+        "datum.corner === 'se'": ("left", False),
+        "datum.corner === 'nw'": ("right", True),
+        "datum.corner === 'sw'": ("right", False),
+    }

@@ -10,9 +10,11 @@ from typing import Any, Final
 
 import altair as alt
 
-from airtcp.report import theme
+from airtcp.report import labels, theme
 from airtcp.report.charts import finish, n, named, q
 
+TRADE_OFF_HEIGHT: Final = 320
+"""Height of the trade-off in pixels, in which its names find their places."""
 _ROW: Final = 24
 _FEWEST_ROWS: Final = 3
 _MOST_ROWS: Final = 40
@@ -39,8 +41,20 @@ def trade_off() -> dict[str, Any]:
             q("residual", "residual loss (%)", ".3~g"),
         ],
     )
-    names = base.mark_text(align="left", dx=14, dy=-8, color=theme.INK).encode(text="name:N")
-    return finish(alt.layer(points, names), 320)
+    names = [
+        base.transform_filter(f"datum.corner === '{corner}'")
+        .mark_text(
+            align="left" if dx > 0 else "right",
+            baseline="middle",
+            dx=dx * labels.ASIDE[0],
+            dy=-dy * labels.ASIDE[1],
+            fontSize=labels.FONT,
+            color=theme.INK,
+        )
+        .encode(text="name:N")
+        for corner, (dx, dy) in labels.CORNERS.items()
+    ]
+    return finish(alt.layer(points, *names), TRADE_OFF_HEIGHT)
 
 
 def bits(links: int) -> dict[str, Any]:

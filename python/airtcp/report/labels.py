@@ -59,6 +59,56 @@ def placed(points: Sequence[Mapping[str, Any]], metre: float) -> list[dict[str, 
     return found
 
 
+CORNERS: Final = {"ne": (1, 1), "se": (1, -1), "nw": (-1, 1), "sw": (-1, -1)}
+"""Corners of a point at which its name can stand, in the order of preference; y grows upwards."""
+ASIDE: Final = (14, 10)
+"""Pixels from the middle of a point to the near end and the middle of a name at a corner."""
+_NARROW: Final = 420.0
+"""Width in pixels in which names must find room: what a narrow page leaves between the axes."""
+
+
+def cornered(
+    points: Sequence[Mapping[str, Any]], x: str, y: str, height: float
+) -> list[dict[str, Any]]:
+    """Choose the corner of each point at which its name lies within the picture and on no other.
+
+    Args:
+        points: Their `name` and coordinates, on axes that begin at zero.
+        x: The field of the horizontal coordinate.
+        y: The field of the vertical coordinate.
+        height: Height of the picture in pixels.
+
+    Returns:
+        The points with `corner`: a key of `CORNERS`, or empty where there is no room for the name.
+
+    >>> [p["corner"] for p in cornered([{"name": "a", "x": 1, "y": 1}], "x", "y", 300.0)]
+    ['sw']
+    """
+    across, up = (max((float(p[key]) for p in points), default=0.0) or 1.0 for key in (x, y))
+    dots = [
+        _Box(float(p[x]) / across * _NARROW, float(p[y]) / up * height, _POINT, _POINT)
+        for p in points
+    ]
+    taken = list(dots)
+    found: list[dict[str, Any]] = []
+    for point, dot in zip(points, dots, strict=True):
+        half_width, half_height = _WIDE * FONT * len(str(point["name"])) / 2, 0.6 * FONT
+        corner = ""
+        for name, (dx, dy) in CORNERS.items():
+            middle = dot.x + dx * (ASIDE[0] + half_width), dot.y + dy * ASIDE[1]
+            box = _Box(*middle, half_width, half_height)
+            inside = (
+                half_width <= box.x <= _NARROW - half_width
+                and half_height <= box.y <= height - half_height
+            )
+            if inside and not any(box.meets(other) for other in taken):
+                taken.append(box)
+                corner = name
+                break
+        found.append({**point, "corner": corner})
+    return found
+
+
 def _candidates(name: str, dot: _Box, middle: _Box) -> Iterator[_Box]:
     half_width, half_height = _WIDE * FONT * len(name) / 2, 0.6 * FONT
     outward = dot.x - middle.x, dot.y - middle.y

@@ -13,6 +13,7 @@ from airtcp.report import (
     charts_link,
     charts_run,
     charts_timeline,
+    labels,
     link_rows,
     run_rows,
     timeline_rows,
@@ -45,7 +46,9 @@ def run_page(
     payload["charts"] = charts_run.run_charts(
         len(summary["flows"]), recorded=bool(series), stations=over_time
     )
-    payload["ways"], payload["bits"] = paths.ways(document), link_rows.bits(document)
+    height = charts_link.TRADE_OFF_HEIGHT
+    payload["ways"] = labels.cornered(paths.ways(document), "latency", "goodput", height)
+    payload["bits"] = link_rows.bits(document)
     protected = len(paths.used(document))
     payload["charts"] |= charts_link.link_charts(len(payload["ways"]), protected)
     payload["cells"] = cell_rows.charted(document)
