@@ -29,28 +29,7 @@ pub(crate) fn stations(replications: &[Replication]) -> PyResult<Table> {
     Columns::of(&rows)
         .count("replication", |r| r.0)
         .text("cell", |r| r.1)
-        .text("name", |r| r.2.name.as_str())
-        .real("x_m", |r| r.2.x_m)
-        .real("y_m", |r| r.2.y_m)
-        .real("distance_m", |r| r.2.distance_m)
-        .real("signal_dbm", |r| r.2.signal_dbm)
-        .real("snr_db", |r| r.2.snr_db)
-        .count("hidden_stations", |r| u64::from(r.2.hidden_stations))
-        .real("goodput_from_bps", |r| r.2.goodput_from_bps)
-        .real("goodput_to_bps", |r| r.2.goodput_to_bps)
-        .real("airtime_share", |r| r.2.airtime_share)
-        .real("mac_bps", |r| r.2.mac_bps)
-        .real("attempts_mean", |r| r.2.attempts_mean)
-        .real("residual_loss", |r| r.2.residual_loss)
-        .real("latency_mean_s", |r| r.2.latency_mean_s)
-        .real("service_mean_s", |r| r.2.service_mean_s)
-        .real("service_max_s", |r| r.2.service_max_s)
-        .real("queue_delay_mean_s", |r| r.2.queue_delay_mean_s)
-        .count("retry_drops", |r| r.2.retry_drops)
-        .count("lifetime_drops", |r| r.2.lifetime_drops)
-        .count("refused_drops", |r| r.2.refused_drops)
-        .count("queue_drops", |r| r.2.queue_drops)
-        .real("mean_queue_packets", |r| r.2.mean_queue_packets)
+        .records(&[], |r| Some(r.2))
         .finish()
 }
 
@@ -62,9 +41,7 @@ pub(crate) fn rates(replications: &[Replication]) -> PyResult<Table> {
         .count("replication", |r| r.0.0)
         .text("cell", |r| r.0.1)
         .text("name", |r| r.0.2.name.as_str())
-        .count("rate_bps", |r| r.1.rate_bps)
-        .count("sent", |r| r.1.sent)
-        .count("lost", |r| r.1.lost)
+        .records(&[], |r| Some(r.1))
         .finish()
 }
 
@@ -76,19 +53,7 @@ pub(crate) fn categories(replications: &[Replication]) -> PyResult<Table> {
         .count("replication", |r| r.0.0)
         .text("cell", |r| r.0.1)
         .text("name", |r| r.0.2.name.as_str())
-        .text("category", |r| r.1.category.as_str())
-        .count("sent", |r| r.1.sent)
-        .real("error_rate", |r| r.1.error_rate)
-        .real("airtime_share", |r| r.1.airtime_share)
-        .real("attempts_mean", |r| r.1.attempts_mean)
-        .real("residual_loss", |r| r.1.residual_loss)
-        .real("latency_mean_s", |r| r.1.latency_mean_s)
-        .real("service_mean_s", |r| r.1.service_mean_s)
-        .real("queue_delay_mean_s", |r| r.1.queue_delay_mean_s)
-        .count("retry_drops", |r| r.1.retry_drops)
-        .count("lifetime_drops", |r| r.1.lifetime_drops)
-        .count("queue_drops", |r| r.1.queue_drops)
-        .real("mean_queue_packets", |r| r.1.mean_queue_packets)
+        .records(&[], |r| Some(r.1))
         .finish()
 }
 
@@ -104,10 +69,7 @@ pub(crate) fn frames(replications: &[Replication]) -> PyResult<Table> {
         .text("cell", |r| r.0.1)
         .text("name", |r| r.0.2.name.as_str())
         .text("class", |r| r.1)
-        .count("sent", |r| r.2.sent)
-        .real("error_rate", |r| r.2.error_rate)
-        .real("airtime_share", |r| r.2.airtime_share)
-        .real("mac_bps", |r| r.2.mac_bps);
+        .records(&[], |r| Some(r.2));
     for cause in causes {
         let lost = |r: &(Station<'_>, &str, &FrameResult)| r.2.lost.get(cause).copied();
         table = table.count(&format!("lost_{cause}"), move |r| lost(r).unwrap_or(0));

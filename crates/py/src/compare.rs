@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use airtcp_scenario::ScenarioError;
-use airtcp_sim::Estimate;
 use airtcp_study::{
     Case, CompareError, CompareOptions, CompareRun, Given, Outcome, PairedDifference, Subject,
 };
@@ -191,78 +190,24 @@ pub(crate) fn outcome_columns<'a, R>(
     table: Columns<'a, R>,
     of: impl Fn(&'a R) -> &'a Outcome + Copy,
 ) -> Columns<'a, R> {
-    type Get = fn(&Outcome) -> Option<Estimate>;
-    let gain: Get = |o| o.difference.map(|d| d.absolute);
-    let percent: Get = |o| o.difference.and_then(|d| d.percent);
-    let columns: [(&str, Get); 28] = [
-        ("goodput_bps", |o| Some(o.goodput_bps)),
-        ("packets_per_second", |o| o.packets_per_second),
-        ("difference_bps", gain),
-        ("difference_percent", percent),
-        ("less_than_best_bps", |o| o.less_than_best_bps),
-        ("rtt_mean_s", |o| Some(o.rtt_mean_s)),
-        ("rtt_p95_s", |o| Some(o.rtt_p95_s)),
-        ("delivery_mean_s", |o| Some(o.delivery_mean_s)),
-        ("delivery_p50_s", |o| Some(o.delivery_p50_s)),
-        ("delivery_p95_s", |o| Some(o.delivery_p95_s)),
-        ("delivery_p95_difference_s", |o| o.delivery_p95_difference.map(|d| d.absolute)),
-        ("queue_delay_s", |o| Some(o.queue_delay_s)),
-        ("residual_loss", |o| Some(o.residual_loss)),
-        ("bytes_per_byte", |o| Some(o.bytes_per_byte)),
-        ("retransmissions", |o| Some(o.retransmissions)),
-        ("retransmission_ratio", |o| Some(o.retransmission_ratio)),
-        ("timeouts", |o| Some(o.timeouts)),
-        ("fast_retransmits", |o| Some(o.fast_retransmits)),
-        ("ecn_reactions", |o| Some(o.ecn_reactions)),
-        ("completion_s", |o| Some(o.completion_s)),
-        ("exchange_mean_s", |o| Some(o.exchange_mean_s)),
-        ("jain_index", |o| Some(o.jain_index)),
-        ("others_goodput_bps", |o| o.others_goodput_bps),
-        ("waste_difference", |o| o.waste_difference.map(|d| d.absolute)),
-        ("share_difference", |o| o.share_difference.map(|d| d.absolute)),
-        ("share", |o| o.share),
-        ("rival_goodput_bps", |o| o.rival_goodput_bps),
-        ("rival_difference_bps", |o| o.rival_difference.map(|d| d.absolute)),
+    type Get = fn(&Outcome) -> Option<PairedDifference>;
+    let differences: [(&str, Get); 5] = [
+        ("difference_bps", |o| o.difference),
+        ("delivery_p95_difference_s", |o| o.delivery_p95_difference),
+        ("waste_difference", |o| o.waste_difference),
+        ("share_difference", |o| o.share_difference),
+        ("rival_difference_bps", |o| o.rival_difference),
     ];
-    let standing = |d: &Option<PairedDifference>| d.map(|d| d.standing.name());
     let mut table = table
-        .text("variant", move |r| of(r).variant.as_str())
-        .text("standing", move |r| standing(&of(r).difference));
-    for (name, get) in columns {
-        table = table
-            .real(name, move |r| get(of(r)).and_then(|e| e.mean))
-            .real(&format!("{name}_ci_low"), move |r| get(of(r)).and_then(|e| e.ci_low))
-            .real(&format!("{name}_ci_high"), move |r| get(of(r)).and_then(|e| e.ci_high));
+        .records(&[], move |r| Some(of(r)))
+        .text("standing", move |r| of(r).difference.map(|d| d.standing.name()))
+        .estimate("difference_percent", move |r| of(r).difference.and_then(|d| d.percent));
+    for (name, get) in differences {
+        table = table.estimate(name, move |r| get(of(r)).map(|d| d.absolute));
     }
     table
 }
 
 fn runs<'a>(rows: &'a [Row<'a, &'a CompareRun>]) -> PyResult<Table> {
-    placed(rows)
-        .text("variant", |r| r.2.variant.as_str())
-        .count("replication", |r| u64::from(r.2.replication))
-        .real("goodput_bps", |r| r.2.goodput_bps)
-        .real("packets_per_second", |r| r.2.packets_per_second)
-        .real("rtt_mean_s", |r| r.2.rtt_mean_s)
-        .real("rtt_p95_s", |r| r.2.rtt_p95_s)
-        .real("delivery_mean_s", |r| r.2.delivery_mean_s)
-        .real("delivery_p50_s", |r| r.2.delivery_p50_s)
-        .real("delivery_p95_s", |r| r.2.delivery_p95_s)
-        .real("queue_delay_s", |r| r.2.queue_delay_s)
-        .count("lossy_packets", |r| r.2.lossy_packets)
-        .count("lossy_packets_lost", |r| r.2.lossy_packets_lost)
-        .real("link_bps", |r| r.2.link_bps)
-        .real("carried_bps", |r| r.2.carried_bps)
-        .count("segments_sent", |r| r.2.segments_sent)
-        .count("retransmissions", |r| r.2.retransmissions)
-        .real("retransmission_ratio", |r| r.2.retransmission_ratio)
-        .count("timeouts", |r| r.2.timeouts)
-        .count("fast_retransmits", |r| r.2.fast_retransmits)
-        .count("ecn_reactions", |r| r.2.ecn_reactions)
-        .real("completion_s", |r| r.2.completion_s)
-        .real("exchange_mean_s", |r| r.2.exchange_mean_s)
-        .real("jain_index", |r| r.2.jain_index)
-        .real("share", |r| r.2.share)
-        .real("rival_goodput_bps", |r| r.2.rival_goodput_bps)
-        .finish()
+    placed(rows).records(&[], |r| Some(r.2)).finish()
 }

@@ -15,6 +15,7 @@ mod panics;
 mod path;
 mod progress;
 mod recording;
+mod records;
 mod run;
 mod series;
 mod study;

@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use airtcp_scenario::{Resolved, ScenarioError};
 use airtcp_sim::coding::CodingResult;
 use airtcp_sim::estimate::Estimate;
-use airtcp_sim::link_protocol::ProtocolResult;
 use airtcp_sim::results::{FlowResult, LinkResult, Replication};
 use airtcp_study::load_trace;
 use airtcp_units::Outcomes;
@@ -19,6 +18,7 @@ use crate::capture_size::large_capture;
 use crate::error;
 use crate::progress::{self, Watch};
 use crate::recording::{self, Options, Recorded};
+use crate::records::keys;
 use crate::series::Named;
 use crate::table::{Columns, Table};
 use crate::timeline;
@@ -225,57 +225,11 @@ fn flows(replications: &[Replication]) -> PyResult<Table> {
         .iter()
         .flat_map(|r| r.flows.iter().map(|flow| (u64::from(r.replication), flow)))
         .collect();
-    let mut table = Columns::of(&all)
-        .count("replication", |r| r.0)
-        .text("name", |r| r.1.name.as_str())
-        .text("from", |r| r.1.from.as_str())
-        .text("to", |r| r.1.to.as_str())
-        .text("transport", |r| r.1.transport.as_str())
-        .real("goodput_bps", |r| r.1.goodput_bps)
-        .real("throughput_bps", |r| r.1.throughput_bps)
-        .real("ip_delivered_bps", |r| r.1.ip_delivered_bps)
-        .real("mac_delivered_bps", |r| r.1.mac_delivered_bps)
-        .real("mac_sent_bps", |r| r.1.mac_sent_bps)
-        .count("delivered_bytes", |r| r.1.delivered_bytes)
-        .real("active_s", |r| r.1.active_s)
-        .real("srtt_s", |r| r.1.srtt_s)
-        .real("rtt_mean_s", |r| r.1.rtt_mean_s)
-        .real("rtt_min_s", |r| r.1.rtt_min_s)
-        .real("rtt_max_s", |r| r.1.rtt_max_s)
-        .count("segments_sent", |r| r.1.segments_sent)
-        .count("retransmissions", |r| r.1.retransmissions)
-        .real("retransmission_ratio", |r| r.1.retransmission_ratio)
-        .count("timeouts", |r| r.1.timeouts)
-        .count("fast_retransmits", |r| r.1.fast_retransmits)
-        .count("spurious_recoveries", |r| r.1.spurious_recoveries)
-        .count("ecn_reactions", |r| r.1.ecn_reactions)
-        .count("datagrams_lost", |r| r.1.datagrams_lost)
-        .real("loss_event_rate", |r| r.1.loss_event_rate)
-        .real("completion_s", |r| r.1.completion_s)
-        .count("exchanges", |r| r.1.exchanges)
-        .real("exchange_mean_s", |r| r.1.exchange_mean_s)
-        .real("exchange_max_s", |r| r.1.exchange_max_s);
-    if all.iter().any(|r| r.1.coding.is_some()) {
-        let real = |get: fn(&CodingResult) -> f64| {
-            move |r: &(u64, &FlowResult)| r.1.coding.as_ref().map(get)
-        };
-        let count = |get: fn(&CodingResult) -> u64| {
-            move |r: &(u64, &FlowResult)| r.1.coding.as_ref().map(get)
-        };
-        table = table
-            .real("data_bps", real(|c| c.data_bps))
-            .real("pfec_bps", real(|c| c.pfec_bps))
-            .real("rfec_bps", real(|c| c.rfec_bps))
-            .real("resent_bps", real(|c| c.resent_bps))
-            .real("pfec_wasted_bps", real(|c| c.pfec_wasted_bps))
-            .real("rfec_wasted_bps", real(|c| c.rfec_wasted_bps))
-            .count("blocks_decoded", count(|c| c.blocks_decoded))
-            .count("reactive_rounds", count(|c| c.reactive_rounds))
-            .count("loss_reactions", count(|c| c.loss_reactions))
-            .real("loss_estimate", real(|c| c.loss_estimate))
-            .count("segment_bytes", count(|c| c.segment_bytes));
-    }
-    table.finish()
+    let coded = all.iter().any(|r| r.1.coding.is_some());
+    let table = Columns::of(&all).count("replication", |r| r.0);
+    let but = if coded { Vec::new() } else { keys::<CodingResult>() };
+    let but: Vec<&str> = but.iter().map(String::as_str).collect();
+    table.records(&but, |r| Some(r.1)).finish()
 }
 
 fn links(replications: &[Replication]) -> PyResult<Table> {
@@ -285,55 +239,14 @@ fn links(replications: &[Replication]) -> PyResult<Table> {
         .collect();
     let mut table = Columns::of(&all)
         .count("replication", |r| r.0)
-        .text("name", |r| r.1.name.as_str())
-        .count("sent_packets", |r| r.1.sent_packets)
-        .count("delivered_packets", |r| r.1.delivered_packets)
-        .real("delivered_bps", |r| r.1.delivered_bps)
-        .real("sent_bps", |r| r.1.sent_bps)
-        .real("capacity_bps", |r| r.1.capacity_bps)
-        .real("utilisation", |r| r.1.utilisation)
-        .real("loss_rate", |r| r.1.loss_rate)
-        .count("marked_packets", |r| r.1.marked_packets)
-        .real("mean_queue_packets", |r| r.1.mean_queue_packets)
-        .count("max_queue_packets", |r| u64::from(r.1.max_queue_packets));
-    table = protocols(table);
+        .records(&[], |r| Some(r.1))
+        .text("protocol", |r| r.1.protocol.as_ref().map(|p| p.kind.as_str()))
+        .records(&["kind"], |r| r.1.protocol.as_ref());
     for reason in airtcp_probe::DropReason::ALL.map(airtcp_probe::DropReason::name) {
         let drops = |r: &(u64, &LinkResult)| r.1.drops.get(reason).copied().unwrap_or(0);
         table = table.count(&format!("dropped_{reason}_packets"), drops);
     }
     table.finish()
-}
-
-/// What link protocols did; nothing on links without one.
-fn protocols<'a>(table: Columns<'a, (u64, &'a LinkResult)>) -> Columns<'a, (u64, &'a LinkResult)> {
-    type Of = fn(&ProtocolResult) -> Option<f64>;
-    let reals: [(&str, Of); 16] = [
-        ("throughput_bps", |p| Some(p.throughput_bps)),
-        ("data_bps", |p| Some(p.data_bps)),
-        ("pfec_bps", |p| Some(p.pfec_bps)),
-        ("rfec_bps", |p| Some(p.rfec_bps)),
-        ("reports_bps", |p| Some(p.reports_bps)),
-        ("pfec_wasted_bps", |p| Some(p.pfec_wasted_bps)),
-        ("rfec_wasted_bps", |p| Some(p.rfec_wasted_bps)),
-        ("attempts_mean", |p| p.attempts_mean),
-        ("latency_mean_s", |p| p.latency_mean_s),
-        ("latency_p50_s", |p| p.latency_p50_s),
-        ("latency_p95_s", |p| p.latency_p95_s),
-        ("latency_p99_s", |p| p.latency_p99_s),
-        ("decode_mean_s", |p| p.decode_mean_s),
-        ("decode_p95_s", |p| p.decode_p95_s),
-        ("unit_loss_rate", |p| Some(p.unit_loss_rate)),
-        ("loss_estimate", |p| p.loss_estimate),
-    ];
-    let of = |r: &&'a (u64, &'a LinkResult)| r.1.protocol.as_ref();
-    let table = table.text("protocol", |r| r.1.protocol.as_ref().map(|p| p.kind.as_str()));
-    let table = reals
-        .into_iter()
-        .fold(table, |table, (name, get)| table.real(name, move |r| of(&r).and_then(get)));
-    table
-        .count("units", move |r| of(&r).map(|p| p.units))
-        .count("reports", move |r| of(&r).map(|p| p.reports))
-        .count("report_timeouts", move |r| of(&r).map(|p| p.report_timeouts))
 }
 
 fn summary(summary: &airtcp_sim::results::Summary) -> PyResult<Table> {

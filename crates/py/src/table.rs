@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use airtcp_sim::estimate::Estimate;
 use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, StructArray,
     UInt64Array,
@@ -103,7 +104,20 @@ impl<'a, T> Columns<'a, T> {
         self.push(name, DataType::Utf8, Arc::new(array))
     }
 
-    fn push(mut self, name: &str, kind: DataType, column: ArrayRef) -> Self {
+    /// Columns of a mean and the ends of its interval.
+    pub(crate) fn estimate(self, name: &str, get: impl Fn(&'a T) -> Option<Estimate>) -> Self {
+        self.real(name, |row| get(row).and_then(|e| e.mean))
+            .real(&format!("{name}_ci_low"), |row| get(row).and_then(|e| e.ci_low))
+            .real(&format!("{name}_ci_high"), |row| get(row).and_then(|e| e.ci_high))
+    }
+
+    /// The rows it is made of.
+    pub(crate) const fn rows(&self) -> &'a [T] {
+        self.rows
+    }
+
+    /// A column made elsewhere, of as many values as there are rows.
+    pub(crate) fn push(mut self, name: &str, kind: DataType, column: ArrayRef) -> Self {
         self.fields.push(Field::new(name, kind, true));
         self.arrays.push(column);
         self

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use airtcp_random::Seed;
 use airtcp_scenario::Cell as Plan;
+use airtcp_units::Metric;
 use airtcp_units::Nanos;
 use airtcp_wifi::cell::{ClassCounts, StationStats};
 use airtcp_wifi::mac::Class;
@@ -44,33 +45,43 @@ pub struct StationResult {
     /// Where it is, in metres.
     pub y_m: f64,
     /// Distance to the access point; null for that itself, as the next two.
+    #[schemars(extend("metric" = Metric::other("Distance", "m", 1.0, 18)))]
     pub distance_m: Option<f64>,
     /// Power at which the access point hears it, without fading; null if nothing arrives.
     pub signal_dbm: Option<f64>,
     /// That power over the noise floor.
+    #[schemars(extend("metric" = Metric::other("SNR", "dB", 1.0, 12).any()))]
     pub snr_db: Option<f64>,
     /// Stations of the cell, the access point not counted, whose frames it does not sense.
+    #[schemars(extend("metric" = Metric::count("Hidden from it", 9)))]
     pub hidden_stations: u32,
     /// Payload of the flows that begin at it, delivered, over the measured time.
+    #[schemars(extend("metric" = Metric::rate("Sends", 1)))]
     pub goodput_from_bps: f64,
     /// Payload of the flows that end at it, delivered, over the measured time.
+    #[schemars(extend("metric" = Metric::rate("Gets", 2)))]
     pub goodput_to_bps: f64,
     /// Share of the measured time that its frames of all classes were on the air.
+    #[schemars(extend("metric" = Metric::share("Airtime", 6)))]
     pub airtime_share: f64,
     /// Bits of its frames of all classes, MAC headers and FCS included, per second.
     pub mac_bps: f64,
     /// By class: `data`, `tcp_ack`, `mac_ack`, `rts`, `cts`, `beacon`; absent if it sent none.
     pub frames: BTreeMap<String, FrameResult>,
     /// Mean number of attempts of the packets that were acknowledged.
+    #[schemars(extend("metric" = Metric::count("Attempts", 14)))]
     pub attempts_mean: Option<f64>,
     /// Share of the packets that were lost for good.
     #[serde(default)]
+    #[schemars(extend("metric" = Metric::share("Lost for good", 17)))]
     pub residual_loss: Option<f64>,
     /// Mean time from the beginning of the first attempt to the end of the acknowledgement (link
     /// latency).
     #[serde(default)]
+    #[schemars(extend("metric" = Metric::delay("Latency", 15)))]
     pub latency_mean_s: Option<f64>,
     /// Mean time from reaching the head of the queue to the end of the exchange.
+    #[schemars(extend("metric" = Metric::delay("Service", 16)))]
     pub service_mean_s: Option<f64>,
     /// Longest time from reaching the head of the queue to the end of the exchange, in the whole run
     /// (warm-up included).
@@ -78,18 +89,24 @@ pub struct StationResult {
     pub service_max_s: Option<f64>,
     /// Mean time in the queue of the packets that came to its head.
     #[serde(default)]
+    #[schemars(extend("metric" = Metric::delay("Queue delay", 7)))]
     pub queue_delay_mean_s: Option<f64>,
     /// Packets lost after their last attempt.
+    #[schemars(extend("metric" = Metric::count("Dropped after retries", 4)))]
     pub retry_drops: u64,
     /// Packets dropped because they were older than their lifetime.
     #[serde(default)]
+    #[schemars(extend("metric" = Metric::count("Dropped: too old", 11)))]
     pub lifetime_drops: u64,
     /// Packets dropped because the station they were for was not associated.
     #[serde(default)]
+    #[schemars(extend("metric" = Metric::count("Dropped: not associated", 10)))]
     pub refused_drops: u64,
     /// Packets dropped by its queue.
+    #[schemars(extend("metric" = Metric::count("Dropped by queue", 3)))]
     pub queue_drops: u64,
     /// Time average of its queue's length.
+    #[schemars(extend("metric" = Metric::packets("Queue", 13)))]
     pub mean_queue_packets: f64,
     /// Its data frames by rate, slowest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

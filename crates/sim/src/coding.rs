@@ -5,6 +5,7 @@
 //! already. Both ends of the flow together; rates over the time the flow was active and measured.
 
 use airtcp_transport::lt::{Amount, LtConnection, LtStats};
+use airtcp_units::Metric;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,26 +15,36 @@ use crate::transport::Transport;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CodingResult {
     /// Data sent for the first time.
+    #[schemars(extend("metric" = Metric::rate("Data", 1).group("coding")))]
     pub data_bps: f64,
     /// Parity sent along with the data (PFEC).
+    #[schemars(extend("metric" = Metric::rate("PFEC", 2).group("coding")))]
     pub pfec_bps: f64,
     /// Parity sent as a repair (RFEC).
+    #[schemars(extend("metric" = Metric::rate("RFEC", 3).group("coding")))]
     pub rfec_bps: f64,
     /// Payload sent a second time.
+    #[schemars(extend("metric" = Metric::rate("Resent", 9).group("coding")))]
     pub resent_bps: f64,
     /// PFEC that arrived and was not needed.
+    #[schemars(extend("metric" = Metric::rate("PFEC not needed", 5).group("coding")))]
     pub pfec_wasted_bps: f64,
     /// RFEC that arrived and was not needed.
+    #[schemars(extend("metric" = Metric::rate("RFEC not needed", 6).group("coding")))]
     pub rfec_wasted_bps: f64,
     /// Blocks decoded.
+    #[schemars(extend("metric" = Metric::count("Blocks decoded", 10).group("coding")))]
     pub blocks_decoded: u64,
     /// Times a block had to be repaired.
+    #[schemars(extend("metric" = Metric::count("Reactive rounds", 7).group("coding")))]
     pub reactive_rounds: u64,
     /// Reactions of the congestion law to losses.
     pub loss_reactions: u64,
     /// Estimated loss rate at the end.
+    #[schemars(extend("metric" = Metric::share("Loss estimate", 4).group("coding")))]
     pub loss_estimate: f64,
     /// Segment size at the end.
+    #[schemars(extend("metric" = Metric::other("Segment", "kB", 1e-3, 8).group("coding")))]
     pub segment_bytes: u64,
 }
 

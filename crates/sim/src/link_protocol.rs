@@ -6,6 +6,7 @@
 //! `accounted` checks that against the transmitter's own count, and a run whose sum is wrong is not `ok`.
 
 use airtcp_link::{Latency, Link, ProtocolStats};
+use airtcp_units::Metric;
 use airtcp_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,33 +17,44 @@ pub struct ProtocolResult {
     /// The protocol: `ll-arq`, `ll-harq`.
     pub kind: String,
     /// All bits sent, reports that the other direction's protocol sends over this one included.
+    #[schemars(extend("metric" = Metric::rate("Sent", 7)))]
     pub throughput_bps: f64,
     /// Bits of data units in first transmissions.
+    #[schemars(extend("metric" = Metric::rate("Data", 3)))]
     pub data_bps: f64,
     /// Bits of parity sent with them (proactive FEC).
+    #[schemars(extend("metric" = Metric::rate("PFEC", 4)))]
     pub pfec_bps: f64,
     /// Bits sent in answer to reports: parity (reactive FEC), or fragments once more.
+    #[schemars(extend("metric" = Metric::rate("RFEC", 5)))]
     pub rfec_bps: f64,
     /// Bits of the reports that the other direction's protocol sent over this one; 0 if its reports
     /// cost nothing.
     #[serde(default)]
     pub reports_bps: f64,
     /// Bits of first transmissions that arrived and were not needed.
+    #[schemars(extend("metric" = Metric::rate("PFEC not needed", 8)))]
     pub pfec_wasted_bps: f64,
     /// Bits sent in answer to reports that arrived and were not needed.
+    #[schemars(extend("metric" = Metric::rate("RFEC not needed", 9)))]
     pub rfec_wasted_bps: f64,
     /// Transmissions per frame.
+    #[schemars(extend("metric" = Metric::count("Transmissions", 2)))]
     pub attempts_mean: Option<f64>,
     /// Mean time from the start of a frame's first unit until it goes up, in order.
+    #[schemars(extend("metric" = Metric::delay("Latency", 1)))]
     pub latency_mean_s: Option<f64>,
     /// Half of the frames took at most this long.
     pub latency_p50_s: Option<f64>,
     /// And 95 % this long.
+    #[schemars(extend("metric" = Metric::delay("95 % of latencies", 6)))]
     pub latency_p95_s: Option<f64>,
     /// And 99 % this long.
+    #[schemars(extend("metric" = Metric::delay("99 % of latencies", 10)))]
     pub latency_p99_s: Option<f64>,
     /// Mean time from the start of a frame's first unit until enough of it is there: without
     /// what it waits for frames before it.
+    #[schemars(extend("metric" = Metric::delay("Decoded within", 11)))]
     pub decode_mean_s: Option<f64>,
     /// 95 % of the frames were there after at most this long.
     pub decode_p95_s: Option<f64>,

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use airtcp_link::LossConfig;
 use airtcp_probe::DropReason;
 use airtcp_scenario::Resolved;
+use airtcp_units::Metric;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -37,8 +38,10 @@ pub struct FlowResult {
     /// exchange, requests and responses.
     pub delivered_bytes: u64,
     /// Those bytes over the time the flow was active and measured.
+    #[schemars(extend("metric" = Metric::rate("Goodput", 1)))]
     pub goodput_bps: f64,
     /// All payload sent, retransmissions included, over the same time.
+    #[schemars(extend("metric" = Metric::rate("Sent", 6)))]
     pub throughput_bps: f64,
     /// IP packets with payload that reached the end they were for, headers included, those that
     /// came twice twice, over the same time.
@@ -58,6 +61,7 @@ pub struct FlowResult {
     /// Smoothed round-trip time at the end (RFC 6298).
     pub srtt_s: Option<f64>,
     /// Mean of all round-trip samples.
+    #[schemars(extend("metric" = Metric::delay("RTT", 2)))]
     pub rtt_mean_s: Option<f64>,
     /// Least round-trip sample since the start.
     pub rtt_min_s: Option<f64>,
@@ -68,10 +72,13 @@ pub struct FlowResult {
     /// Segments sent again.
     pub retransmissions: u64,
     /// Share of data segments that were retransmissions.
+    #[schemars(extend("metric" = Metric::share("Retransmitted", 3)))]
     pub retransmission_ratio: f64,
     /// Expirations of the retransmission timer.
+    #[schemars(extend("metric" = Metric::count("Timeouts", 4)))]
     pub timeouts: u64,
     /// Recoveries entered without a timeout.
+    #[schemars(extend("metric" = Metric::count("Fast retransmits", 5)))]
     pub fast_retransmits: u64,
     /// Recoveries of either kind found to have been unnecessary, by the detectors that are on.
     pub spurious_recoveries: u64,
@@ -82,6 +89,7 @@ pub struct FlowResult {
     /// Loss event rate at the end (TFRC only, RFC 5348 section 5).
     pub loss_event_rate: Option<f64>,
     /// When the last byte of a flow of given size was delivered, from its start.
+    #[schemars(extend("metric" = Metric::duration("Completion", 7)))]
     pub completion_s: Option<f64>,
     /// Completed request-response exchanges.
     pub exchanges: u64,
@@ -105,6 +113,7 @@ pub struct LinkResult {
     /// Packets that came out at the far end.
     pub delivered_packets: u64,
     /// Bytes on the wire that came out, per second.
+    #[schemars(extend("metric" = Metric::rate("Delivered", 1)))]
     pub delivered_bps: f64,
     /// Bytes put on the wire, per second: those that were lost too, units and reports of a link
     /// protocol included.
@@ -115,17 +124,21 @@ pub struct LinkResult {
     pub capacity_bps: Option<f64>,
     /// Share of the measured time in which the transmitter was busy; where the rate varies, share of its
     /// capacity that was used, by packets whose transmission began.
+    #[schemars(extend("metric" = Metric::share("Busy", 2)))]
     pub utilisation: f64,
     /// Share of transmitted packets that the loss model took; with a link protocol, share of those it is
     /// through with that it gave up (residual loss).
+    #[schemars(extend("metric" = Metric::share("Lost", 3)))]
     pub loss_rate: f64,
     /// Packets dropped, by reason.
     pub drops: BTreeMap<String, u64>,
     /// Packets marked by the queue (ECN).
     pub marked_packets: u64,
     /// Time average of the queue's length.
+    #[schemars(extend("metric" = Metric::packets("Mean queue", 4)))]
     pub mean_queue_packets: f64,
     /// Greatest length of the queue since the start.
+    #[schemars(extend("metric" = Metric::packets("Longest queue", 5)))]
     pub max_queue_packets: u32,
     /// What the link protocol did, if there is one. Summaries have its quantities beside the
     /// link's.

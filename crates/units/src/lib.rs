@@ -5,11 +5,13 @@
 //! drift. [`detmath`] holds the transcendental functions models may use; the platform's
 //! own differ between C libraries in the last bit, and one bit is enough to change a run.
 //! [`tfrc_seconds_per_segment`] is the one equation that models and predictions share.
+//! [`Metric`] says how a quantity of a result is shown.
 
 mod capacity;
 pub mod detmath;
 mod equation;
 mod level;
+mod metric;
 mod outcomes;
 mod probability;
 mod quantity;
@@ -19,6 +21,7 @@ mod time;
 pub use capacity::{Capacity, CapacityClock};
 pub use equation::tfrc_seconds_per_segment;
 pub use level::{Db, Dbm};
+pub use metric::Metric;
 pub use outcomes::Outcomes;
 pub use probability::Probability;
 pub use quantity::QuantityError;

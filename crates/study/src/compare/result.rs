@@ -4,6 +4,7 @@
 //! interval over the replications (or stretches) of a case.
 
 use airtcp_sim::Estimate;
+use airtcp_units::Metric;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -201,45 +202,60 @@ pub struct Outcome {
     /// variants together). Null for the best.
     pub less_than_best_bps: Option<Estimate>,
     /// Mean round-trip time.
+    #[schemars(extend("metric" = Metric::delay("RTT", 10)))]
     pub rtt_mean_s: Estimate,
     /// Round-trip time that 95 % of the samples do not exceed.
+    #[schemars(extend("metric" = Metric::delay("95 % of RTTs", 11)))]
     pub rtt_p95_s: Estimate,
     /// Mean delivery time: from when data first leave the transport until the application has them
     /// in order.
     pub delivery_mean_s: Estimate,
     /// Delivery time that half of the segments do not exceed.
+    #[schemars(extend("metric" = Metric::delay("Half delivered within", 12)))]
     pub delivery_p50_s: Estimate,
     /// Delivery time that 95 % of them do not exceed.
+    #[schemars(extend("metric" = Metric::delay("95 % delivered within", 1)))]
     pub delivery_p95_s: Estimate,
     /// The latter less the reference's, paired as `difference` is; null for the reference, and where
     /// either delivered nothing in some replication.
     pub delivery_p95_difference: Option<Difference>,
     /// Mean time in the queue of the link where packets wait longest; not over a trace alone.
+    #[schemars(extend("metric" = Metric::delay("Queue", 9)))]
     pub queue_delay_s: Estimate,
     /// Share of packets that links with losses took, or that their protocol gave up: what is left for
     /// the transport, a hop; not over a trace alone.
+    #[schemars(extend("metric" = Metric::share("Loss left", 8)))]
     pub residual_loss: Estimate,
     /// Bytes put on a link, headers, parity and repetitions included, for each byte of payload that
     /// arrives, a hop of the data's way; of 802.11 cells, all that is sent through the air. Not over a
     /// trace alone.
+    #[schemars(extend("metric" = Metric::count("Bytes on the link per byte", 3)))]
     pub bytes_per_byte: Estimate,
     /// Segments sent again.
     pub retransmissions: Estimate,
     /// Share of data segments that were retransmissions.
+    #[schemars(extend("metric" = Metric::share("Retransmitted", 2)))]
     pub retransmission_ratio: Estimate,
     /// Expirations of the retransmission timer.
+    #[schemars(extend("metric" = Metric::count("Timeouts", 13)))]
     pub timeouts: Estimate,
     /// Recoveries entered without a timeout.
+    #[schemars(extend("metric" = Metric::count("Fast retransmits", 14)))]
     pub fast_retransmits: Estimate,
     /// Reactions to ECN marks; not over a trace alone.
+    #[schemars(extend("metric" = Metric::count("ECN reactions", 15)))]
     pub ecn_reactions: Estimate,
     /// Time a flow of given size takes, mean over such flows.
+    #[schemars(extend("metric" = Metric::duration("Completion", 6)))]
     pub completion_s: Estimate,
     /// Mean duration of an exchange of request and response.
+    #[schemars(extend("metric" = Metric::delay("Exchange", 7)))]
     pub exchange_mean_s: Estimate,
     /// Jain's index of the goodputs of all flows (when sharing: of the two); none for one flow.
+    #[schemars(extend("metric" = Metric::count("Fairness", 5).at_most(1.0)))]
     pub jain_index: Estimate,
     /// Goodput of the flows that are not compared, together; null if there are none.
+    #[schemars(extend("metric" = Metric::rate("Other flows get", 4)))]
     pub others_goodput_bps: Option<Estimate>,
     /// The quantity that the verdict takes for waste, less the reference's; null for the reference.
     pub waste_difference: Option<Difference>,

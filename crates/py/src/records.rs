@@ -1,0 +1,187 @@
+//! Columns of a table from records of results: one for each number, word or flag of the record, under its
+//! key, in the order of its fields. A quantity added to a record is in the table without another word.
+//!
+//! The types come from the record's JSON Schema, the values from its serialisation. An estimate becomes
+//! three columns (`KEY`, `KEY_ci_low`, `KEY_ci_high`); lists, maps and records in it are left to the table's
+//! maker.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt64Array};
+use arrow_schema::DataType;
+use schemars::JsonSchema;
+use serde::de::{self, DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, forward_to_deserialize_any};
+use serde_json::{Map, Value};
+
+use crate::table::Columns;
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Real,
+    Count,
+    Flag,
+    Text,
+    Estimate,
+}
+
+/// The keys of a record that become columns, in the order of its fields. A type with parts of another in it
+/// does not tell that order; then it is that of `example`, the record as JSON text.
+fn columns_of<R: JsonSchema + DeserializeOwned>(example: Option<&str>) -> Vec<(String, Kind)> {
+    let schema = schemars::schema_for!(R).to_value();
+    let mut kinds: BTreeMap<String, Kind> = BTreeMap::new();
+    if let Some(Value::Object(properties)) = schema.get("properties") {
+        let columns = properties.iter().filter_map(|(key, of)| Some((key.clone(), kind(of)?)));
+        kinds.extend(columns);
+    }
+    let mut fields: Option<&'static [&'static str]> = None;
+    // Always fails: it only asks for the names of the fields.
+    drop(R::deserialize(Fields(&mut fields)));
+    let written = || example.and_then(|text| serde_json::from_str(text).ok());
+    let order = match fields {
+        Some(fields) => fields.iter().map(|name| (*name).to_owned()).collect(),
+        None => written().unwrap_or(Order(Vec::new())).0,
+    };
+    let mut keys: Vec<(String, Kind)> =
+        order.iter().filter_map(|name| kinds.remove_entry(name)).collect();
+    keys.extend(kinds);
+    keys
+}
+
+/// The keys of a JSON object in their order.
+struct Order(Vec<String>);
+
+impl<'de> Deserialize<'de> for Order {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Keys;
+        impl<'de> Visitor<'de> for Keys {
+            type Value = Order;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Order, A::Error> {
+                let mut keys = Vec::new();
+                while let Some((key, _)) = map.next_entry::<String, IgnoredAny>()? {
+                    keys.push(key);
+                }
+                Ok(Order(keys))
+            }
+        }
+        deserializer.deserialize_map(Keys)
+    }
+}
+
+fn kind(schema: &Value) -> Option<Kind> {
+    let is_estimate = |of: &Value| {
+        of.get("$ref").and_then(Value::as_str).is_some_and(|name| name.ends_with("/Estimate"))
+    };
+    let either = || schema.get("anyOf").and_then(Value::as_array);
+    if is_estimate(schema) || either().is_some_and(|of| of.iter().any(is_estimate)) {
+        return Some(Kind::Estimate);
+    }
+    let word = match schema.get("type")? {
+        Value::Array(several) => several.iter().filter_map(Value::as_str).find(|t| *t != "null")?,
+        one => one.as_str()?,
+    };
+    match word {
+        "number" => Some(Kind::Real),
+        "integer" => Some(Kind::Count),
+        "boolean" => Some(Kind::Flag),
+        "string" => Some(Kind::Text),
+        _ => None,
+    }
+}
+
+/// Asks a type for the names of its fields, in their order.
+struct Fields<'a>(&'a mut Option<&'static [&'static str]>);
+
+impl<'de> Deserializer<'de> for Fields<'_> {
+    type Error = de::value::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+        Err(de::Error::custom("only names"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Self::Error> {
+        *self.0 = Some(fields);
+        self.deserialize_any(visitor)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+        unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+impl<'a, T> Columns<'a, T> {
+    /// Columns of the records that `of` gives, all of one type; a row without one has nulls. Keys in `but`
+    /// get no column.
+    pub(crate) fn records<R>(self, but: &[&str], of: impl Fn(&'a T) -> Option<&'a R>) -> Self
+    where
+        R: JsonSchema + DeserializeOwned + serde::Serialize + 'a,
+    {
+        let rows: Vec<Option<Map<String, Value>>> = self
+            .rows()
+            .iter()
+            .map(|row| match serde_json::to_value(of(row)?) {
+                Ok(Value::Object(record)) => Some(record),
+                _ => None,
+            })
+            .collect();
+        let longest = (0..rows.len()).max_by_key(|i| rows[*i].as_ref().map_or(0, Map::len));
+        let longest = longest.and_then(|i| of(&self.rows()[i]));
+        let example = longest.and_then(|record| serde_json::to_string(record).ok());
+        let keys = columns_of::<R>(example.as_deref())
+            .into_iter()
+            .filter(|(key, _)| !but.contains(&key.as_str()));
+        keys.fold(self, |table, (key, kind)| table.column(&key, kind, &rows))
+    }
+
+    fn column(self, key: &str, kind: Kind, rows: &[Option<Map<String, Value>>]) -> Self {
+        let value = |row: &'_ Option<Map<String, Value>>| row.as_ref()?.get(key).cloned();
+        let (of, array): (DataType, ArrayRef) = match kind {
+            Kind::Real => {
+                let column: Float64Array = rows.iter().map(|row| value(row)?.as_f64()).collect();
+                (DataType::Float64, Arc::new(column))
+            }
+            Kind::Count => {
+                let column: UInt64Array = rows.iter().map(|row| value(row)?.as_u64()).collect();
+                (DataType::UInt64, Arc::new(column))
+            }
+            Kind::Flag => {
+                let column: BooleanArray = rows.iter().map(|row| value(row)?.as_bool()).collect();
+                (DataType::Boolean, Arc::new(column))
+            }
+            Kind::Text => {
+                let text = |row| Some(value(row)?.as_str()?.to_owned());
+                let column: StringArray = rows.iter().map(text).collect();
+                (DataType::Utf8, Arc::new(column))
+            }
+            Kind::Estimate => {
+                let part = |part: &'static str| -> Float64Array {
+                    rows.iter().map(|row| value(row)?.get(part)?.as_f64()).collect()
+                };
+                let (low, high) = (format!("{key}_ci_low"), format!("{key}_ci_high"));
+                return self
+                    .push(key, DataType::Float64, Arc::new(part("mean")))
+                    .push(&low, DataType::Float64, Arc::new(part("ci_low")))
+                    .push(&high, DataType::Float64, Arc::new(part("ci_high")));
+            }
+        };
+        self.push(key, of, array)
+    }
+}
+
+/// The keys of a record that become columns.
+pub(crate) fn keys<R: JsonSchema + DeserializeOwned>() -> Vec<String> {
+    columns_of::<R>(None).into_iter().map(|(key, _)| key).collect()
+}

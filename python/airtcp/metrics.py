@@ -1,0 +1,101 @@
+"""The catalogue of metrics: what a quantity of a result is called, and how it is shown.
+
+Records of results say it in their JSON Schemas, once for each quantity (`metric`); terminal, pages and
+the reference read it here. A table has the metrics of its record in the order of their rank.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from functools import cache
+from math import inf
+from typing import Any
+
+from airtcp import _core
+
+
+@dataclass(frozen=True)
+class Metric:
+    """An entry of the catalogue."""
+
+    key: str
+    """Its key in documents and tables of values; it ends in the SI unit."""
+    title: str
+    """Heading without the unit."""
+    unit: str
+    """Unit in which it is shown; empty for numbers without one."""
+    scale: float
+    """What a value is multiplied by to be shown."""
+    rank: int
+    """Place among columns, from 1; where there is no room, the greatest goes first."""
+    limits: tuple[float, float]
+    """The least and the greatest value that it can have, in the unit of its key."""
+    meaning: str = ""
+    group: str = ""
+
+    @property
+    def head(self) -> str:
+        """Heading of its column.
+
+        >>> columns("run", "LinkResult")[0].head
+        'Delivered (Mb/s)'
+        """
+        return f"{self.title} ({self.unit})" if self.unit else self.title
+
+    def named(self, title: str, rank: int | None = None, key: str | None = None) -> Metric:
+        """Give the metric under another title, for a table in which it means something else."""
+        rank = self.rank if rank is None else rank
+        return replace(self, title=title, rank=rank, key=key or self.key)
+
+
+@cache
+def record(document: str, name: str) -> dict[str, Metric]:
+    """Give the metrics of a record by their keys.
+
+    Args:
+        document: Kind of document: "run", "compare".
+        name: Name of the record in the document's JSON Schema.
+
+    Raises:
+        KeyError: If there is no such record.
+
+    >>> record("run", "FlowResult")["goodput_bps"].meaning
+    'Those bytes over the time the flow was active and measured.'
+    """
+    return {
+        key: _metric(key, of["metric"], of.get("description", ""))
+        for key, of in _schema(document)["$defs"][name]["properties"].items()
+        if "metric" in of
+    }
+
+
+def columns(document: str, name: str, group: str = "") -> tuple[Metric, ...]:
+    """Give the metrics of a table, what explains most first.
+
+    Args:
+        document: As for `record`.
+        name: As for `record`.
+        group: Which of the record's tables.
+
+    >>> [metric.title for metric in columns("run", "LinkResult")]
+    ['Delivered', 'Busy', 'Lost', 'Mean queue', 'Longest queue']
+    """
+    found = [metric for metric in record(document, name).values() if metric.group == group]
+    return tuple(sorted(found, key=lambda metric: metric.rank))
+
+
+@cache
+def _schema(document: str) -> dict[str, Any]:
+    return json.loads(_core.schema(document))
+
+
+def _metric(key: str, of: dict[str, Any], meaning: str) -> Metric:
+    least, most = of["least"], of["most"]
+    limits = (-inf if least is None else least, inf if most is None else most)
+    return Metric(
+        key=key,
+        limits=limits,
+        meaning=" ".join(meaning.split()),
+        **{name: of[name] for name in ("title", "unit", "scale", "rank", "group")},
+    )
