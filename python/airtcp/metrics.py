@@ -1,7 +1,7 @@
 """The catalogue of metrics: what a quantity of a result is called, and how it is shown.
 
-Records of results say it in their JSON Schemas, once for each quantity (`metric`); terminal, pages and
-the reference read it here. A table has the metrics of its record in the order of their rank.
+Records of results say it in their JSON Schemas, once for each quantity (`metric`); terminal, pages
+and the reference read it here. A table has the metrics of its record in the order of their rank.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def record(document: str, name: str) -> dict[str, Metric]:
     Raises:
         KeyError: If there is no such record.
 
-    >>> record("run", "FlowResult")["goodput_bps"].meaning
-    'Those bytes over the time the flow was active and measured.'
+    >>> record("run", "FlowResult")["timeouts"].meaning
+    'Expirations of the retransmission timer.'
     """
     return {
         key: _metric(key, of["metric"], of.get("description", ""))

@@ -371,7 +371,7 @@ def test_terminal_page_and_document_have_one_verdict(
         assert said.text in text
         assert 'it needs a queue of kind "jersey", and the path has none' in text
     # The conclusion stands above the table.
-    assert out.index(said.headline) < out.index("resent")
+    assert out.index(said.headline) < out.index("retransmitted")
     places = pl.read_parquet(tmp_path / "all" / "outcomes.parquet")["verdict"].to_list()
     assert places[1] == "not-ranked"
     assert "first" in places

@@ -6,10 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import airtcp
-from airtcp.cli import cells as air
 from airtcp.findings import compare, remedies, words
 from airtcp.papers import costs
-from airtcp.report import cell_rows
 from examples import DOCS, SCENARIOS
 from test_remedies import made_remedies
 from test_run_words import FULL_QUEUE
@@ -82,12 +80,6 @@ def test_a_cell_names_ways_and_directions(tmp_path: Path, run: Program) -> None:
     assert "<td>sta0 to ap</td>" in page
     assert ">Direction</th>" in page
     assert "<td>downloads</td><td>10</td>" in page
-
-
-def test_page_and_terminal_order_the_columns_of_stations_alike() -> None:
-    terminal = [key for _, key, *_ in air._STATION_COLUMNS]  # noqa: SLF001
-    page = [key for _, key, _ in cell_rows.STATION_COLUMNS]
-    assert [key for key in page if key in terminal] == terminal
 
 
 def test_the_interval_stands_in_the_terminal(tmp_path: Path, run: Program) -> None:

@@ -16,7 +16,13 @@ import airtcp
 
 PACKAGE = Path(airtcp.__file__).parent
 # What findings may know beside each other: shapes of documents, text, and intervals.
-BELOW_FINDINGS = {"airtcp.documents", "airtcp.fit_document", "airtcp.intervals", "airtcp.plain"}
+BELOW_FINDINGS = {
+    "airtcp.documents",
+    "airtcp.fit_document",
+    "airtcp.intervals",
+    "airtcp.metrics",
+    "airtcp.plain",
+}
 
 
 def _modules() -> dict[str, Path]:

@@ -329,9 +329,14 @@ def test_what_explains_least_leaves_a_narrow_terminal_first(
         monkeypatch.setattr(run_command, "screen", lambda console=console: console)
         run_command._tables(result)  # noqa: SLF001 - what the terminal shows
     assert heads["flow"][:2] == ["goodput (Mb/s)", "RTT (ms)"]
-    assert left["flow"] == ["fast retransmits", "timeouts", "resent (%)"]
-    assert heads["link"][:2] == ["delivered (Mb/s)", "busy (%)"]
-    assert left["link"] == ["mean queue (packets)", "lost (%)"]
+    assert left["flow"] == [
+        "sent (Mb/s)",
+        "fast retransmits",
+        "timeouts",
+        "retransmitted (%)",
+    ]
+    assert heads["link"][:2] == ["delivered\n(Mb/s)", "busy (%)"]
+    assert left["link"] == ["longest queue (packets)", "mean queue (packets)", "lost (%)"]
 
 
 def test_copies_of_a_link_that_duplicates_are_named() -> None:

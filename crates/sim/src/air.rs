@@ -24,6 +24,7 @@ pub struct FrameResult {
     /// Frames sent, every attempt counted.
     pub sent: u64,
     /// Share of these that the station they were for did not decode.
+    #[schemars(extend("metric" = Metric::share("Error", 5)))]
     pub error_rate: f64,
     /// Share of the measured time they were on the air.
     pub airtime_share: f64,

@@ -37,10 +37,11 @@ pub struct FlowResult {
     /// Bytes handed to the receiving application, in order and once, while measured; of an
     /// exchange, requests and responses.
     pub delivered_bytes: u64,
-    /// Those bytes over the time the flow was active and measured.
+    /// Bits handed to the receiving application, in order and once, over the time the flow was active and
+    /// measured; of an exchange, requests and responses.
     #[schemars(extend("metric" = Metric::rate("Goodput", 1)))]
     pub goodput_bps: f64,
-    /// All payload sent, retransmissions included, over the same time.
+    /// All payload sent, retransmissions included, over the time the flow was active and measured.
     #[schemars(extend("metric" = Metric::rate("Sent", 6)))]
     pub throughput_bps: f64,
     /// IP packets with payload that reached the end they were for, headers included, those that
@@ -112,10 +113,10 @@ pub struct LinkResult {
     pub sent_packets: u64,
     /// Packets that came out at the far end.
     pub delivered_packets: u64,
-    /// Bytes on the wire that came out, per second.
+    /// Bits on the wire that came out, per second.
     #[schemars(extend("metric" = Metric::rate("Delivered", 1)))]
     pub delivered_bps: f64,
-    /// Bytes put on the wire, per second: those that were lost too, units and reports of a link
+    /// Bits put on the wire, per second: those that were lost too, units and reports of a link
     /// protocol included.
     #[serde(default)]
     pub sent_bps: f64,

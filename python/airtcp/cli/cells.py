@@ -4,34 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.cli.tables import Column, put
-from airtcp.findings import cells
-from airtcp.findings.words import SHARE, counted, estimate, possible
+from airtcp.cli.tables import Column, metric_column, put
+from airtcp.findings import cells, columns
+from airtcp.findings.words import SHARE, counted, estimate
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _ROWS: Final = 40
 """Stations printed of a cell; the document and the tables have all."""
-
-_STATION_COLUMNS: Final = (
-    ("sends\n(Mb/s)", "goodput_from_bps", 1e-6, 0),
-    ("gets\n(Mb/s)", "goodput_to_bps", 1e-6, 0),
-    ("dropped\nby queue", "queue_drops", 1.0, 0),
-    ("dropped\nafter retries", "retry_drops", 1.0, 1),
-    ("data\nerror (%)", "data_error_rate", 100.0, 1),
-    ("airtime\n(%)", "airtime_share", 100.0, 2),
-    ("queue delay\n(ms)", "queue_delay_mean_s", 1e3, 2),
-    ("TCP-ACK\nerror (%)", "tcp_ack_error_rate", 100.0, 3),
-    ("hidden\nfrom it", "hidden_stations", 1.0, 3),
-    ("not\nassociated", "refused_drops", 1.0, 3),
-    ("dropped\ntoo old", "lifetime_drops", 1.0, 3),
-    ("SNR\n(dB)", "snr_db", 1.0, 4),
-    ("queue\n(packets)", "mean_queue_packets", 1.0, 5),
-    ("attempts", "attempts_mean", 1.0, 6),
-    ("latency\n(ms)", "latency_mean_s", 1e3, 7),
-    ("service\n(ms)", "service_mean_s", 1e3, 7),
-)
 
 
 def show(console: Console, cell: dict[str, Any], *, alone: bool) -> None:
@@ -58,17 +39,12 @@ def show(console: Console, cell: dict[str, Any], *, alone: bool) -> None:
 
 def _stations(console: Console, stations: list[dict[str, Any]]) -> None:
     rows = [cells.shown(station) for station in stations]
-    columns = [
-        Column(
-            head,
-            [estimate(row.get(key), scale, possible(key)) for row in rows],
-            [estimate(row.get(key), scale, short=True) for row in rows],
-            rank,
-        )
-        for head, key, scale, rank in _STATION_COLUMNS
-        if _worth(key, [row[key]["mean"] for row in rows if key in row])
+    laid = [
+        metric_column(metric, rows)
+        for metric in columns.stations(stations)
+        if _worth(metric.key, [row[metric.key]["mean"] for row in rows if metric.key in row])
     ]
-    put(console, "station", [row["name"] for row in rows], columns)
+    put(console, "station", [row["name"] for row in rows], laid)
 
 
 def _worth(key: str, means: list[float | None]) -> bool:

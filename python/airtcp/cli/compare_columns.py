@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from airtcp.cli.tables import Column
     from airtcp.documents import Estimate, Outcome
+    from airtcp.metrics import Metric
 
 
 def means(
@@ -31,16 +32,17 @@ def means(
     return Column(head, full, short, rank)
 
 
-def plain(head: str, outcomes: list[Outcome], key: str, scale: float, rank: int) -> Column | None:
+def plain(metric: Metric, outcomes: list[Outcome]) -> Column | None:
     """Make a column of means; their intervals are in the other formats."""
-    from airtcp.cli.tables import Column
+    from airtcp.cli.tables import STAY, Column, broken
     from airtcp.findings import words
 
-    means: list[float | None] = [outcome[key]["mean"] for outcome in outcomes]  # pyright: ignore[reportUnknownMemberType]
+    values: list[Estimate | None] = [outcome[metric.key] for outcome in outcomes]  # pyright: ignore[reportUnknownMemberType]
+    means = [None if value is None else value["mean"] for value in values]
     if all(mean is None for mean in means):
         return None
-    cells = ["-" if mean is None else words.number(mean * scale) for mean in means]
-    return Column(head, cells, cells, rank)
+    cells = ["-" if mean is None else words.number(mean * metric.scale) for mean in means]
+    return Column(broken(metric.head), cells, cells, max(metric.rank - STAY, 0))
 
 
 def against(reference: str, outcomes: list[Outcome]) -> Column:

@@ -112,30 +112,21 @@ def case_table(console: Console, case: CompareCase, reference: str, rival: str |
 
 def _columns(case: CompareCase, reference: str, rival: str | None) -> list[Column]:
     from airtcp.cli.compare_columns import against, means, plain
+    from airtcp.findings import columns as metrics
     from airtcp.findings import compare
     from airtcp.findings.words import SHARE
 
     outcomes = case["outcomes"]
 
     unit = compare.goodput(outcomes[0])[1]
-    # In the order of what explains; the highest number is left out first of a narrow terminal.
+    # Others are beside a rival, which has its own column.
+    plains = [m for m in metrics.outcomes() if not (rival and m.key == "others_goodput_bps")]
     columns = [
         means(f"goodput\n({unit})", [compare.goodput(o)[0] for o in outcomes], 1.0),
         against(reference, outcomes) if len(outcomes) > 1 else None,
-        plain("delivered\n95 % (ms)", outcomes, "delivery_p95_s", 1e3, 0),
-        plain("resent\n(%)", outcomes, "retransmission_ratio", 100.0, 0),
         means("share\n(%)", [o["share"] for o in outcomes], 100.0, limits=SHARE),
         means(f"{rival} gets\n(Mb/s)", [o["rival_goodput_bps"] for o in outcomes], 1e-6, 1),
-        None
-        if rival
-        else means("others\n(Mb/s)", [o["others_goodput_bps"] for o in outcomes], 1e-6, 1),
-        plain("fairness", outcomes, "jain_index", 1.0, 2),
-        plain("completion\n(s)", outcomes, "completion_s", 1.0, 1),
-        plain("exchange\n(ms)", outcomes, "exchange_mean_s", 1e3, 1),
-        plain("RTT\n(ms)", outcomes, "rtt_mean_s", 1e3, 4),
-        plain("queue\n(ms)", outcomes, "queue_delay_s", 1e3, 3),
-        plain("timeouts", outcomes, "timeouts", 1.0, 5),
-        plain("95 % of\nRTT (ms)", outcomes, "rtt_p95_s", 1e3, 6),
+        *(plain(metric, outcomes) for metric in plains),
     ]
     return [column for column in columns if column is not None]
 

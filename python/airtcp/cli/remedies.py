@@ -52,6 +52,7 @@ def _rows(console: Console, remedies: Remedies) -> None:
 
 def _columns(remedies: Remedies) -> list[Column]:
     from airtcp.cli.compare_columns import against, means, plain
+    from airtcp.findings import columns as metrics
     from airtcp.findings import compare
 
     outcomes = remedies["outcomes"]
@@ -59,12 +60,6 @@ def _columns(remedies: Remedies) -> list[Column]:
     columns = [
         means(f"goodput\n({units[0]})", values, 1.0),
         against(remedies["reference"], outcomes),
-        plain("delivered\n95 % (ms)", outcomes, "delivery_p95_s", 1e3, 0),
-        plain("bytes\nper byte", outcomes, "bytes_per_byte", 1.0, 0),
-        plain("loss left\n(%)", outcomes, "residual_loss", 100.0, 1),
-        plain("fairness", outcomes, "jain_index", 1.0, 2),
-        plain("delivered\n50 % (ms)", outcomes, "delivery_p50_s", 1e3, 3),
-        plain("queue\n(ms)", outcomes, "queue_delay_s", 1e3, 4),
-        plain("timeouts", outcomes, "timeouts", 1.0, 5),
+        *(plain(metric, outcomes) for metric in metrics.remedies()),
     ]
     return [column for column in columns if column is not None]

@@ -156,71 +156,24 @@ def pair(item: str) -> tuple[str, str]:
     return path.strip(), value.strip()
 
 
-_FLOW_COLUMNS = (
-    ("goodput", "goodput_bps", 1e-6, "Mb/s", 0),
-    ("RTT", "rtt_mean_s", 1e3, "ms", 0),
-    ("resent", "retransmission_ratio", 100.0, "%", 1),
-    ("timeouts", "timeouts", 1.0, "", 2),
-    ("fast retransmits", "fast_retransmits", 1.0, "", 3),
-    ("datagrams lost", "datagram_loss", 100.0, "%", 0),
-)
-_NONE = {"mean": None}
-_LINK_COLUMNS = (
-    ("delivered", "delivered_bps", 1e-6, "Mb/s", 0),
-    ("busy", "utilisation", 100.0, "%", 0),
-    ("lost", "loss_rate", 100.0, "%", 1),
-    ("mean queue", "mean_queue_packets", 1.0, "packets", 2),
-)
-
-
-_CODING_COLUMNS = (
-    ("data", "data_bps", 1e-6, "Mb/s", 1),
-    ("PFEC", "pfec_bps", 1e-6, "Mb/s", 0),
-    ("PFEC wasted", "pfec_wasted_bps", 1e-6, "Mb/s", 2),
-    ("RFEC", "rfec_bps", 1e-6, "Mb/s", 0),
-    ("RFEC wasted", "rfec_wasted_bps", 1e-6, "Mb/s", 2),
-    ("rounds", "reactive_rounds", 1.0, "", 3),
-    ("segment", "segment_bytes", 1e-3, "kB", 4),
-    ("loss estimate", "loss_estimate", 100.0, "%", 0),
-)
-_PROTOCOL_COLUMNS = (
-    ("data", "data_bps", 1e-6, "Mb/s", 1),
-    ("PFEC", "pfec_bps", 1e-6, "Mb/s", 1),
-    ("RFEC", "rfec_bps", 1e-6, "Mb/s", 1),
-    ("transmissions", "attempts_mean", 1.0, "", 2),
-    ("latency", "latency_mean_s", 1e3, "ms", 0),
-    ("95 %", "latency_p95_s", 1e3, "ms", 2),
-    ("residual loss", "loss_rate", 100.0, "%", 0),
-)
-
-
 def _tables(result: RunResult) -> None:
-    from airtcp.cli.tables import Column, put
-    from airtcp.findings import datagrams, groups
+    from airtcp.cli.tables import Column, metric_column, put
+    from airtcp.findings import columns, datagrams, groups
     from airtcp.findings.groups import ways
     from airtcp.findings.paths import coded, used
-    from airtcp.findings.words import counted, estimate, possible
+    from airtcp.findings.words import counted, estimate
 
     console = screen()
     document = result.json
     summary = document["summary"]
     _findings(document)
-    for what, rows, columns in (
-        ("flow", datagrams.shown(document), _FLOW_COLUMNS),
-        ("coded flow", coded(document), _CODING_COLUMNS),
-        ("link", summary["links"], _LINK_COLUMNS),
-        ("link protocol", used(document), _PROTOCOL_COLUMNS),
+    for what, rows, metrics in (
+        ("flow", datagrams.shown(document), columns.flows()),
+        ("coded flow", coded(document), columns.coded_flows()),
+        ("link", summary["links"], columns.links()),
+        ("link protocol", used(document), columns.protocols()),
     ):
-        laid = [
-            Column(
-                f"{head} ({unit})" if unit else head,
-                [estimate(row.get(key), scale, possible(key)) for row in rows],
-                [estimate(row.get(key), scale, short=True) for row in rows],
-                rank,
-            )
-            for head, key, scale, unit, rank in columns
-            if what != "flow" or any(row.get(key, _NONE)["mean"] is not None for row in rows)
-        ]
+        laid = [metric_column(metric, rows) for metric in columns.with_values(metrics, rows)]
         if what == "flow" and (named := ways(document)):
             laid.insert(0, Column("way", named, rank=4, left=True))
         if rows:
@@ -273,7 +226,9 @@ def _groups(document: RunDocument) -> None:
             "each (Mb/s)",
             [words.number(group.goodput_bps * 1e-6 / len(group.flows)) for group in found],
         ),
-        Column("resent (%)", [words.number(100 * g.retransmission_ratio) for g in found], rank=1),
+        Column(
+            "retransmitted (%)", [words.number(100 * g.retransmission_ratio) for g in found], rank=1
+        ),
         Column("timeouts each", [words.number(group.timeouts) for group in found], rank=2),
     ]
     put(screen(), "direction", [group.name for group in found], columns)

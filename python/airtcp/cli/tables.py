@@ -14,12 +14,19 @@ from airtcp.cli.console import ungrouped
 from airtcp.plain import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from airtcp.metrics import Metric
+
+_LONG_HEAD: Final = 14
+"""Characters of a heading from which on it takes two lines."""
+STAY: Final = 2
+"""Metrics of a table that stay in the narrowest terminal."""
 _LEAST_NAME: Final = 20
 """Characters of a name that are shown before any column goes."""
 
@@ -34,6 +41,40 @@ class Column:
     rank: int = 0
     """The column of the highest rank goes first; one of rank 0 stays."""
     left: bool = False
+
+
+def metric_column(metric: Metric, rows: Sequence[Mapping[str, Any]]) -> Column:
+    """Make the column of a metric of the catalogue: means with their intervals, in short without.
+
+    Args:
+        metric: The metric.
+        rows: Estimates by key, row by row.
+    """
+    from airtcp.findings.words import estimate
+
+    values = [row.get(metric.key) for row in rows]
+    return Column(
+        broken(metric.head),
+        [estimate(value, metric.scale, metric.limits) for value in values],
+        [estimate(value, metric.scale, short=True) for value in values],
+        max(metric.rank - STAY, 0),
+    )
+
+
+def broken(head: str) -> str:
+    r"""Write a heading for the terminal: in small letters, on two lines if it is long.
+
+    >>> broken("Dropped after retries"), broken("RTT (ms)"), broken("Fast retransmits")
+    ('dropped\nafter retries', 'RTT (ms)', 'fast\nretransmits')
+    """
+    first, *_ = head.split()
+    if first[1:].islower():
+        head = head[0].lower() + head[1:]
+    places = [i for i, letter in enumerate(head) if letter == " "]
+    if len(head) <= _LONG_HEAD or not places:
+        return head
+    at = min(places, key=lambda i: max(i, len(head) - i - 1))
+    return f"{head[:at]}\n{head[at + 1 :]}"
 
 
 def elided(name: str, width: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import cells, words
+from airtcp.findings import cells, columns, words
 from airtcp.findings.words import SHARE
 from airtcp.report.run_rows import drawn, estimate, table
 
@@ -17,28 +17,6 @@ MOST_CELLS: Final = 6
 """Cells that the page draws; the document has all."""
 MOST_STATIONS: Final = 100
 """Stations that the tables of the page show, of each cell."""
-
-STATION_COLUMNS: Final = (
-    ("Sends (Mb/s)", "goodput_from_bps", 1e-6),
-    ("Gets (Mb/s)", "goodput_to_bps", 1e-6),
-    ("Dropped by queue", "queue_drops", 1.0),
-    ("Dropped after retries", "retry_drops", 1.0),
-    ("Data error (%)", "data_error_rate", 100.0),
-    ("Airtime (%)", "airtime_share", 100.0),
-    ("Queue delay (ms)", "queue_delay_mean_s", 1e3),
-    ("TCP-ACK error (%)", "tcp_ack_error_rate", 100.0),
-    ("Hidden from it", "hidden_stations", 1.0),
-    ("Dropped: not associated", "refused_drops", 1.0),
-    ("Dropped too old", "lifetime_drops", 1.0),
-    ("SNR (dB)", "snr_db", 1.0),
-    ("Distance (m)", "distance_m", 1.0),
-    ("Queue (packets)", "mean_queue_packets", 1.0),
-    ("Attempts", "attempts_mean", 1.0),
-    ("Latency (ms)", "latency_mean_s", 1e3),
-    ("Service (ms)", "service_mean_s", 1e3),
-    ("Lost for good (%)", "residual_loss", 100.0),
-)
-"""In the order of what explains most, as in the terminal."""
 
 Row = dict[str, Any]
 
@@ -194,13 +172,6 @@ def _loss_table(cell: Row) -> dict[str, list[Any]]:
     }
 
 
-def _columns(stations: list[Row]) -> tuple[tuple[str, str, float], ...]:
-    """Pick the columns; one of drops that few cells have is there only with such drops."""
-    rare = {"lifetime_drops", "refused_drops"}
-    met = {key for key in rare for row in stations if key in row and row[key]["mean"]}
-    return tuple(column for column in STATION_COLUMNS if column[1] not in rare - met)
-
-
 def tables(document: RunDocument) -> list[dict[str, Any]]:
     """Lay out what the page says of each cell in words and tables."""
     return [
@@ -211,7 +182,7 @@ def tables(document: RunDocument) -> list[dict[str, Any]]:
             "mac": estimate(cell["mac_bps"], 1e-6),
             "stations": table(
                 [cells.shown(station) for station in cell["stations"][:MOST_STATIONS]],
-                _columns(cell["stations"]),
+                columns.stations(cell["stations"]),
             ),
             "more": max(len(cell["stations"]) - MOST_STATIONS, 0),
             "losses": _loss_table(cell),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import compare, verdict, words
+from airtcp.findings import columns, compare, verdict, words
 from airtcp.report.rows import thin
 from airtcp.report.run_rows import estimate
 
@@ -127,49 +127,28 @@ def window_rows(case: CompareCase) -> list[dict[str, Any]]:
     ]
 
 
-_COLUMNS: Final[tuple[tuple[str, str, float], ...]] = (
-    ("95 % delivered within (ms)", "delivery_p95_s", 1e3),
-    ("Retransmitted (%)", "retransmission_ratio", 100.0),
-    ("Bytes on the link per byte", "bytes_per_byte", 1.0),
-    ("Other flows get (Mb/s)", "others_goodput_bps", 1e-6),
-    ("Fairness", "jain_index", 1.0),
-    ("Completion (s)", "completion_s", 1.0),
-    ("Exchange (ms)", "exchange_mean_s", 1e3),
-    ("Loss left (%)", "residual_loss", 100.0),
-    ("Queue (ms)", "queue_delay_s", 1e3),
-    ("RTT (ms)", "rtt_mean_s", 1e3),
-    ("95 % of RTTs (ms)", "rtt_p95_s", 1e3),
-    ("Half delivered within (ms)", "delivery_p50_s", 1e3),
-    ("Timeouts", "timeouts", 1.0),
-    ("Fast retransmits", "fast_retransmits", 1.0),
-    ("ECN reactions", "ecn_reactions", 1.0),
-)
-"""Columns of the table in the order of what explains."""
-
-
 def table(case: CompareCase, reference: str, rival: str | None) -> dict[str, list[Any]]:
     """Lay out every number of a case; a column with nothing in it is left out."""
     outcomes = case["outcomes"]
     unit = compare.goodput(outcomes[0])[1]
-    columns: list[tuple[str, Callable[[Outcome], str]]] = [
+    cells: list[tuple[str, Callable[[Outcome], str]]] = [
         (f"Goodput ({unit})", lambda o: estimate(compare.goodput(o)[0], 1.0)),
         (f"Against {reference} (%)", lambda o: compare.against_reference(o) or "\N{EN DASH}"),
         ("Share (%)", lambda o: estimate(o["share"], 100.0, words.SHARE)),
         (f"{rival} gets (Mb/s)", lambda o: estimate(o["rival_goodput_bps"], 1e-6)),
         *(
-            (head, lambda o, key=key, scale=scale: estimate(o[key], scale, words.possible(key)))  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
-            for head, key, scale in _COLUMNS
+            (m.head, lambda o, m=m: estimate(o[m.key], m.scale, m.limits))  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType, reportUnknownMemberType]
+            for m in columns.outcomes()
         ),
     ]
     used = [
-        (head, cells)
-        for head, get in columns
-        if set(cells := [get(outcome) for outcome in outcomes]) - {"\N{EN DASH}", "0", "0 [0, 0]"}
+        (head, row)
+        for head, get in cells
+        if set(row := [get(outcome) for outcome in outcomes]) - {"\N{EN DASH}", "0", "0 [0, 0]"}
     ]
     return {
         "head": [head for head, _ in used],
         "rows": [
-            [outcome["variant"], *(cells[i] for _, cells in used)]
-            for i, outcome in enumerate(outcomes)
+            [outcome["variant"], *(row[i] for _, row in used)] for i, outcome in enumerate(outcomes)
         ],
     }

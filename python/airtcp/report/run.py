@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from airtcp.findings import groups, paths, words
+from airtcp.findings import columns, groups, paths, words
 from airtcp.findings import run as run_words
 from airtcp.report import (
     cell_rows,
@@ -80,8 +80,8 @@ def run_page(
         goodput_heading="Goodput of each flow",
         flows=run_rows.flows(document),
         directions=run_rows.directions(document),
-        coding=run_rows.table(paths.coded(document), run_rows.CODING_COLUMNS),
-        links=run_rows.table(summary["links"], run_rows.LINK_COLUMNS),
+        coding=run_rows.table(paths.coded(document), columns.coded_flows()),
+        links=run_rows.table(summary["links"], columns.links()),
         protocols=link_rows.protocols(document) if protected else None,
         ways=len(payload["ways"]),
         cells=cell_rows.tables(document),

@@ -6,55 +6,20 @@ from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import datagrams, groups, words
-from airtcp.findings.paths import mean
+from airtcp.findings import columns, datagrams, groups, words
 from airtcp.report.rows import thin
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from airtcp.documents import RunDocument
+    from airtcp.metrics import Metric
 
 _POINTS: Final = 1200
 MOST_NAMES: Final = 24
 """Lines that a picture over time has at most: so many look different from each other."""
 _MOST_QUEUES: Final = 6
 _STRETCHES: Final = 120
-
-FLOW_COLUMNS: Final = (
-    ("Goodput (Mb/s)", "goodput_bps", 1e-6),
-    ("Sent (Mb/s)", "throughput_bps", 1e-6),
-    ("RTT (ms)", "rtt_mean_s", 1e3),
-    ("Retransmitted (%)", "retransmission_ratio", 100.0),
-    ("Timeouts", "timeouts", 1.0),
-    ("Fast retransmits", "fast_retransmits", 1.0),
-    ("Completion (s)", "completion_s", 1.0),
-    ("Datagrams lost (%)", "datagram_loss", 100.0),
-)
-SENT_COLUMNS: Final = (
-    ("Data (Mb/s)", "data_bps", 1e-6),
-    ("PFEC (Mb/s)", "pfec_bps", 1e-6),
-    ("wasted", "pfec_wasted_bps", 1e-6),
-    ("RFEC (Mb/s)", "rfec_bps", 1e-6),
-    ("wasted", "rfec_wasted_bps", 1e-6),
-)
-"""What was sent, by kind, of flows and of links that code."""
-CODING_COLUMNS: Final = (
-    *SENT_COLUMNS,
-    ("Resent (Mb/s)", "resent_bps", 1e-6),
-    ("Reactive rounds", "reactive_rounds", 1.0),
-    ("Blocks decoded", "blocks_decoded", 1.0),
-    ("Segment (kB)", "segment_bytes", 1e-3),
-    ("Loss estimate (%)", "loss_estimate", 100.0),
-)
-"""Of flows whose transport sends parity of blocks: LT-TCP."""
-LINK_COLUMNS: Final = (
-    ("Delivered (Mb/s)", "delivered_bps", 1e-6),
-    ("Busy (%)", "utilisation", 100.0),
-    ("Lost (%)", "loss_rate", 100.0),
-    ("Mean queue (packets)", "mean_queue_packets", 1.0),
-    ("Longest queue (packets)", "max_queue_packets", 1.0),
-)
 
 
 def estimate(
@@ -75,22 +40,13 @@ def drawn(
     return {key: None if end is None else end * scale for key, end in found.items()}
 
 
-def table(
-    rows: list[dict[str, Any]], columns: tuple[tuple[str, str, float], ...]
-) -> dict[str, list[Any]]:
+def table(rows: list[dict[str, Any]], metrics: Iterable[Metric]) -> dict[str, list[Any]]:
     """Lay out the estimates of flows or links; a column with nothing in it is left out."""
-    used = [
-        (title, key, scale)
-        for title, key, scale in columns
-        if any(mean(row, key) is not None for row in rows)
-    ]
+    used = columns.with_values(metrics, rows)
     return {
-        "head": [title for title, _, _ in used],
+        "head": [metric.head for metric in used],
         "rows": [
-            [
-                row["name"],
-                *(estimate(row.get(key), scale, words.possible(key)) for _, key, scale in used),
-            ]
+            [row["name"], *(estimate(row.get(m.key), m.scale, m.limits) for m in used)]
             for row in rows
         ],
     }
@@ -98,7 +54,7 @@ def table(
 
 def flows(document: RunDocument) -> dict[str, list[Any]]:
     """Lay out the flows, with the nodes between which each goes if these differ."""
-    laid = table(datagrams.shown(document), FLOW_COLUMNS)
+    laid = table(datagrams.shown(document), columns.flows())
     if named := groups.ways(document):
         laid["head"].insert(0, "Way")
         for row, way in zip(laid["rows"], named, strict=True):

@@ -1,0 +1,108 @@
+"""Which metrics the tables of results have, in the order of what explains most.
+
+The catalogue (`airtcp.metrics`) has the metrics of each record; what stands here is what a table
+takes from two records, or computes.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from airtcp.metrics import Metric, columns, record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_RARE = frozenset({"lifetime_drops", "refused_drops"})
+"""Drops that few cells have: a column of them is there only with such drops."""
+
+
+@cache
+def flows() -> tuple[Metric, ...]:
+    """Give the metrics of flows; that of UDP flows is computed (`datagrams.shown`)."""
+    lost = Metric(
+        "datagram_loss",
+        "Datagrams lost",
+        "%",
+        scale=100.0,
+        rank=2,
+        limits=(0.0, 1.0),
+        meaning="Share of a UDP flow's datagrams that never arrived.",
+    )
+    return (*columns("run", "FlowResult"), lost)
+
+
+@cache
+def coded_flows() -> tuple[Metric, ...]:
+    """Give the metrics of flows whose transport sends parity: LT-TCP."""
+    return columns("run", "FlowResult", "coding")
+
+
+@cache
+def links() -> tuple[Metric, ...]:
+    """Give the metrics of links."""
+    return columns("run", "LinkResult")
+
+
+@cache
+def protocols() -> tuple[Metric, ...]:
+    """Give the metrics of links with a link protocol: what came out, its cost, losses left."""
+    link = record("run", "LinkResult")
+    return (
+        link["delivered_bps"].named("Goodput", 1),
+        *columns("run", "ProtocolResult"),
+        link["loss_rate"].named("Residual loss", 2),
+    )
+
+
+@cache
+def _stations() -> tuple[Metric, ...]:
+    error = record("run", "FrameResult")["error_rate"]
+    errors = (
+        error.named("Data error", 5, "data_error_rate"),
+        error.named("TCP-ACK error", 8, "tcp_ack_error_rate"),
+    )
+    return tuple(sorted((*columns("run", "StationResult"), *errors), key=lambda m: m.rank))
+
+
+def stations(rows: Iterable[dict[str, Any]]) -> tuple[Metric, ...]:
+    """Give the metrics of stations of a cell.
+
+    Args:
+        rows: The stations of a summary.
+    """
+    met = {key for key in _RARE for row in rows if key in row and row[key]["mean"]}
+    return tuple(metric for metric in _stations() if metric.key not in _RARE - met)
+
+
+@cache
+def outcomes() -> tuple[Metric, ...]:
+    """Give the metrics of what a TCP got in a comparison, beside its goodput and shares."""
+    return columns("compare", "Outcome")
+
+
+@cache
+def remedies() -> tuple[Metric, ...]:
+    """Give the metrics of a remedy, beside its goodput: of them the loss left comes early."""
+    of = record("compare", "Outcome")
+    keys = (
+        "delivery_p95_s",
+        "bytes_per_byte",
+        "residual_loss",
+        "jain_index",
+        "delivery_p50_s",
+        "queue_delay_s",
+        "timeouts",
+    )
+    return tuple(of[key].named(of[key].title, rank) for rank, key in enumerate(keys, 1))
+
+
+def with_values(metrics: Iterable[Metric], rows: Sequence[dict[str, Any]]) -> list[Metric]:
+    """Leave out the metrics that no row has, and sort the others by their rank."""
+    used = [
+        metric
+        for metric in metrics
+        if any((row.get(metric.key) or {"mean": None})["mean"] is not None for row in rows)
+    ]
+    return sorted(used, key=lambda metric: metric.rank)

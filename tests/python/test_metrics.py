@@ -1,0 +1,108 @@
+"""The catalogue of metrics: what records declare stands in tables, terminal, page, reference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import airtcp
+from airtcp.cli.tables import broken
+from airtcp.findings import columns
+from airtcp.metrics import Metric, record
+
+ROOT = Path(__file__).resolve().parents[2]
+SCENARIO = """
+duration = "3 s"
+replications = 2
+
+[[links]]
+from = "a"
+to = "b"
+rate = "5 Mb/s"
+delay = "5 ms"
+
+[[flows]]
+name = "up"
+from = "a"
+to = "b"
+"""
+RECORDS = {
+    "FlowResult": "flows",
+    "LinkResult": "links",
+    "ProtocolResult": "links",
+    "StationResult": "stations",
+}
+
+
+@pytest.fixture(scope="module")
+def wired() -> airtcp.RunResult:
+    return airtcp.run("wired.toml", text=SCENARIO)
+
+
+@pytest.fixture(scope="module")
+def star() -> airtcp.RunResult:
+    return airtcp.run(
+        ROOT / "scenarios" / "wifi-star.toml",
+        replications=1,
+        overrides={"duration": "2 s", "warmup": "0 s"},
+    )
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_every_metric_is_a_column_of_values(name: str, star: airtcp.RunResult) -> None:
+    table = star.table(RECORDS[name])
+    metrics = [m for m in record("run", name).values() if not m.group]
+    assert metrics
+    assert not [m.key for m in metrics if m.key not in table.columns]
+
+
+def test_tables_begin_with_what_a_row_is_of(star: airtcp.RunResult) -> None:
+    assert star.table("flows").columns[:4] == ["replication", "name", "from", "to"]
+    assert star.table("stations").columns[:3] == ["replication", "cell", "name"]
+    assert star.table("links").columns[:2] == ["replication", "name"]
+
+
+def test_every_metric_with_a_value_is_on_the_page(wired: airtcp.RunResult) -> None:
+    page = wired.page()
+    rows = wired.json["summary"]["flows"]
+    shown = columns.with_values(columns.flows(), rows)
+    assert {"Goodput (Mb/s)", "RTT (ms)"} <= {m.head for m in shown}
+    assert not [m.head for m in shown if m.head not in page]
+
+
+def test_titles_of_a_table_differ_and_ranks_order_it() -> None:
+    tables = (
+        columns.flows(),
+        columns.coded_flows(),
+        columns.links(),
+        columns.protocols(),
+        columns.stations([]),
+        columns.outcomes(),
+        columns.remedies(),
+    )
+    for table in tables:
+        assert len({m.head for m in table}) == len(table)
+        assert len({m.key for m in table}) == len(table)
+        assert all(m.rank >= 1 for m in table)
+
+
+def test_headings_are_short_in_the_terminal() -> None:
+    for metric in (*columns.flows(), *columns.stations([]), *columns.outcomes()):
+        assert max(map(len, broken(metric.head).splitlines())) <= 22, metric.head
+
+
+def test_the_reference_names_every_metric() -> None:
+    page = (ROOT / "docs" / "reference" / "metrics.md").read_text()
+    for document, name in [*(("run", name) for name in RECORDS), ("compare", "Outcome")]:
+        for metric in record(document, name).values():
+            assert f"`{metric.key}` | {metric.meaning} |" in page, metric.key
+
+
+def test_limits_are_those_of_the_quantity() -> None:
+    flow = record("run", "FlowResult")
+    assert flow["retransmission_ratio"].limits == (0.0, 1.0)
+    assert record("run", "StationResult")["snr_db"].limits[0] < 0
+    other = flow["goodput_bps"].named("Carried", 9)
+    assert (other.title, other.rank, other.scale) == ("Carried", 9, 1e-6)
+    assert isinstance(other, Metric)
