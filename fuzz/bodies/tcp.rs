@@ -1,7 +1,7 @@
 //! Any sequence of segments, timers and application calls against one end of a connection:
 //! nothing panics, time never runs backwards, output always ends.
 
-use airtcp_packet::{Ecn, Flags, Pool, SackBlock, Segment, Seq};
+use airtcp_packet::{Ecn, Flags, SackBlock, Segment, Seq};
 use airtcp_probe::{Cx, Machine, NoProbe, Who};
 use airtcp_transport::tcp::{Connection, Profile, Role, TcpConfig};
 use airtcp_units::Nanos;
@@ -70,8 +70,8 @@ pub(crate) fn tcp(bytes: &[u8]) {
     let role = if input.u8() & 1 == 1 { Role::Active } else { Role::Passive };
     let mut connection = Connection::new(&config, role, Seq(input.u32()));
     let mut now = Nanos::ZERO;
-    let (mut probe, mut pool) = (NoProbe, Pool::new());
-    let mut cx = Cx::new(&mut probe, &mut pool, Who::Link(0));
+    let mut probe = NoProbe;
+    let mut cx = Cx::new(&mut probe, Who::Link(0));
     let mut last = Segment::default();
     connection.open(now);
     for _ in 0..STEPS {

@@ -5,7 +5,7 @@
 //! when its transmission starts, by time and by the packet's number; a lost packet occupies the
 //! transmitter all the same and ends there.
 //!
-//! The driver calls [`handle`](Machine::handle) only when [`Link::is_ready`]. A packet that comes
+//! The driver calls [`Link::handle`] only when [`Link::is_ready`]. A packet that comes
 //! earlier starts when the one before it is out, so nothing breaks, but then it waits in the link,
 //! where no queue discipline sees it.
 //!
@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use airtcp_packet::PacketId;
-use airtcp_probe::{ConfigError, Cx, DropReason, Event, Machine, Probe};
+use airtcp_probe::{ConfigError, DropReason, Event, PoolCx, Probe};
 use airtcp_random::{Keyed, Seed};
 use airtcp_units::{Bytes, Nanos, Outcomes, Span};
 
@@ -178,7 +178,7 @@ impl Link {
     }
 
     /// Tells the link whether a packet waits for its transmitter; while one does,
-    /// [`next_timer`](Machine::next_timer) includes [`ready_at`](Self::ready_at).
+    /// [`next_timer`](Self::next_timer) includes [`ready_at`](Self::ready_at).
     #[inline]
     pub const fn set_waiting(&mut self, waiting: bool) {
         self.waiting = waiting;
@@ -221,12 +221,10 @@ impl Link {
     }
 }
 
-impl Machine for Link {
-    type In = PacketId;
-    type Out = PacketId;
-
+impl Link {
+    /// Takes a packet to send at `now`.
     #[inline]
-    fn handle<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) {
+    pub fn handle<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) {
         let packet = cx.pool.get(id);
         let bytes = packet.wire_len();
         if bytes > self.mtu {
@@ -268,7 +266,8 @@ impl Machine for Link {
         }
     }
 
-    fn on_timer<P: Probe>(&mut self, now: Nanos, _: &mut Cx<'_, P>) {
+    /// The time of its next timer has come. Spurious calls do nothing.
+    pub fn on_timer(&mut self, now: Nanos) {
         // Without a protocol, arrivals come out of `poll`, and being ready is a matter of the time
         // alone.
         if let Some(control) = &mut self.control {
@@ -279,16 +278,18 @@ impl Machine for Link {
         }
     }
 
+    /// When it wants to be called; [`Nanos::NEVER`] when idle.
     #[inline]
-    fn next_timer(&self) -> Nanos {
+    pub fn next_timer(&self) -> Nanos {
         if self.tells {
             return self.next_with_more();
         }
         if self.waiting { self.next_arrival.min(self.wire.ready_at) } else { self.next_arrival }
     }
 
+    /// The next packet that has arrived at `now`, if any.
     #[inline]
-    fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
+    pub fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
         if self.carrier.is_some() {
             return self.poll_carrier(now, cx);
         }

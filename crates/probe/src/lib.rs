@@ -1,7 +1,8 @@
 //! What can be observed, and the shape every model has.
 //!
-//! [`Machine`] is the interface of all protocol and link models: time comes in as an argument,
-//! output is drained, and a machine never knows who drives it. [`Probe`] is how a machine
+//! [`Machine`] is the interface of all endpoints: time comes in as an argument, output is drained,
+//! and a machine never knows who drives it. Queues, links and cells work likewise, on packets of a
+//! pool ([`PoolCx`]). [`Probe`] is how a machine
 //! tells what it does; with [`NoProbe`] the telling compiles to nothing. The recorders are probes:
 //! [`Counters`], [`Series`], [`Timeline`], [`Fingerprint`], [`PcapProbe`]; a pair of probes is a probe.
 
@@ -26,7 +27,7 @@ pub use air::{FrameClass, FrameLoss};
 pub use counters::Counters;
 pub use event::{DropReason, Event, LossCause, Who};
 pub use fingerprint::Fingerprint;
-pub use machine::{Cx, Machine};
+pub use machine::{Cx, Machine, PoolCx};
 pub use nearest::{near, nearest};
 pub use pcapng::{PcapProbe, Pcapng, Vantage};
 pub use probe::{NoProbe, Probe, Relay};

@@ -1,22 +1,44 @@
-//! The sans-IO machine: how every endpoint, queue and link is driven.
+//! The sans-IO machine: how every endpoint is driven, and what queues, links and cells are given.
 
 use airtcp_packet::{Packet, PacketId, Pool};
 use airtcp_units::Nanos;
 
 use crate::{DropReason, Event, Probe, Who};
 
-/// What a machine is given with every call: a probe to tell, the pool its packets live in, and
-/// who it is in this run.
+/// What a machine is given with every call: a probe to tell, and who it is in this run.
 pub struct Cx<'a, P: Probe> {
     /// Receives what happens.
     pub probe: &'a mut P,
-    /// Holds the packets that travel.
-    pub pool: &'a mut Pool,
     /// The name under which the machine's events are recorded.
     pub who: Who,
 }
 
 impl<'a, P: Probe> Cx<'a, P> {
+    /// A context for one call.
+    pub const fn new(probe: &'a mut P, who: Who) -> Self {
+        Self { probe, who }
+    }
+
+    /// Records an event; the closure is not even called when the probe is off.
+    #[inline]
+    pub fn record(&mut self, now: Nanos, event: impl FnOnce() -> Event) {
+        if P::ON {
+            self.probe.record(now, self.who, &event());
+        }
+    }
+}
+
+/// What a queue, a link or a cell is given with every call: the pool that its packets live in, too.
+pub struct PoolCx<'a, P: Probe> {
+    /// Receives what happens.
+    pub probe: &'a mut P,
+    /// Holds the packets that travel.
+    pub pool: &'a mut Pool,
+    /// The name under which its events are recorded.
+    pub who: Who,
+}
+
+impl<'a, P: Probe> PoolCx<'a, P> {
     /// A context for one call.
     pub const fn new(probe: &'a mut P, pool: &'a mut Pool, who: Who) -> Self {
         Self { probe, pool, who }
@@ -30,7 +52,7 @@ impl<'a, P: Probe> Cx<'a, P> {
         }
     }
 
-    /// Drops a packet: records it, takes it out of the pool and counts it there under this machine
+    /// Drops a packet: records it, takes it out of the pool and counts it there under this name
     /// and, of a medium, the station that drops it (0 elsewhere).
     pub fn discard(
         &mut self,
@@ -44,7 +66,7 @@ impl<'a, P: Probe> Cx<'a, P> {
     }
 }
 
-/// A model that is driven from outside.
+/// A transport endpoint that is driven from outside: segments come in and go out.
 ///
 /// The driver drains [`poll`](Machine::poll) after every call and then reads
 /// [`next_timer`](Machine::next_timer) once. A machine never schedules itself.

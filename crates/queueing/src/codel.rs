@@ -18,7 +18,7 @@
 use std::collections::VecDeque;
 
 use airtcp_packet::PacketId;
-use airtcp_probe::{ConfigError, Cx, DropReason, Probe};
+use airtcp_probe::{ConfigError, DropReason, PoolCx, Probe};
 use airtcp_random::Seed;
 use airtcp_units::{Bytes, Nanos, Span};
 
@@ -152,7 +152,7 @@ impl Control {
         line: &mut Line,
         rules: &Rules,
         ledger: &mut Ledger,
-        cx: &mut Cx<'_, P>,
+        cx: &mut PoolCx<'_, P>,
     ) -> Option<Waiting> {
         let (mut first, mut above) = self.take(now, line, rules);
         if self.dropping {
@@ -204,7 +204,7 @@ pub struct Codel {
 
 impl Qdisc for Codel {
     #[inline]
-    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) -> Verdict {
+    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) -> Verdict {
         if self.ledger.backlog().packets >= self.limit {
             return self.ledger.refuse(now, id, DropReason::QueueFull, cx);
         }
@@ -213,7 +213,7 @@ impl Qdisc for Codel {
         self.ledger.enter(now, id, len, cx)
     }
 
-    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
+    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
         let Self { line, rules, ledger, .. } = self;
         self.control.next(now, line, rules, ledger, cx).map(|packet| packet.id)
     }

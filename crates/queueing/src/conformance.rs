@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use airtcp_packet::{Ecn, EndpointId, Packet, PacketId, Pool, Segment, Seq, Side};
-use airtcp_probe::{Cx, Event, Probe, Who};
+use airtcp_probe::{Event, PoolCx, Probe, Who};
 use airtcp_random::Seed;
 use airtcp_units::{BitRate, Bytes, Nanos, Span};
 use proptest::prelude::*;
@@ -97,7 +97,7 @@ fn check(config: &QueueConfig, boxed: bool, asks: bool, ops: &[(u64, Op)]) -> Ve
                 offered += 1;
                 let id = pool.insert(packet_of(offered % FLOWS, offered, *len, *ecn));
                 let wire = u64::from(pool.get(id).wire_len());
-                let mut cx = Cx::new(&mut record, &mut pool, Who::Queue(7));
+                let mut cx = PoolCx::new(&mut record, &mut pool, Who::Queue(7));
                 let verdict = queue.enqueue(now, id, &mut cx);
                 decisions.push(Some(verdict));
                 // Whatever had been taken and was dropped now.
@@ -126,7 +126,7 @@ fn check(config: &QueueConfig, boxed: bool, asks: bool, ops: &[(u64, Op)]) -> Ve
                 }
             }
             Op::Dequeue => {
-                let mut cx = Cx::new(&mut record, &mut pool, Who::Queue(7));
+                let mut cx = PoolCx::new(&mut record, &mut pool, Who::Queue(7));
                 let got = queue.dequeue(now, &mut cx);
                 let at_head = gone(&record.0, |_| true);
                 shadow.retain(|waiting| !at_head.contains(&waiting.0));
@@ -193,7 +193,7 @@ fn an_overfull_queue_drops_and_an_empty_one_gives_nothing() {
     for config in QueueConfig::samples() {
         let mut queue = Queue::new(&config, Seed::new(1), "queue").unwrap();
         let (mut pool, mut probe) = (Pool::new(), airtcp_probe::NoProbe);
-        let mut cx = Cx::new(&mut probe, &mut pool, Who::Queue(0));
+        let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
         assert_eq!(queue.dequeue(Nanos::ZERO, &mut cx), None);
         for n in 0..1000 {
             let id = cx.pool.insert(packet(n, 1000, Ecn::NotEct));
@@ -211,7 +211,7 @@ fn an_overfull_queue_drops_and_an_empty_one_gives_nothing() {
 fn the_mean_length_is_that_over_time() {
     let mut queue = Queue::new(&QueueConfig::default(), Seed::new(0), "queue").unwrap();
     let (mut pool, mut probe) = (Pool::new(), airtcp_probe::NoProbe);
-    let mut cx = Cx::new(&mut probe, &mut pool, Who::Queue(0));
+    let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
     // 0 packets for 1 s, 1 for 2 s, 2 for 4 s, 1 for the 3 s since: 13 packet seconds in 10 s.
     for second in [1, 3] {
         let id = cx.pool.insert(packet(0, 100, Ecn::NotEct));

@@ -4,7 +4,7 @@
 //! S0's simulations use 100 packets. Leaves out: dropping at the head or at random.
 
 use airtcp_packet::PacketId;
-use airtcp_probe::{ConfigError, Cx, DropReason, Probe};
+use airtcp_probe::{ConfigError, DropReason, PoolCx, Probe};
 use airtcp_random::Seed;
 use airtcp_units::{Bytes, Nanos};
 
@@ -46,7 +46,7 @@ impl DropTail {
 
 impl Qdisc for DropTail {
     #[inline]
-    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) -> Verdict {
+    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) -> Verdict {
         let len = cx.pool.get(id).wire_len();
         let Backlog { packets, bytes } = self.fifo.backlog();
         if packets >= self.packets || bytes + u64::from(len) > self.bytes {
@@ -56,7 +56,7 @@ impl Qdisc for DropTail {
     }
 
     #[inline]
-    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
+    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
         self.fifo.pop(now, cx).map(|(id, _)| id)
     }
 

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 
 use airtcp_packet::{Ecn, PacketId};
-use airtcp_probe::{Cx, DropReason, Event, Probe};
+use airtcp_probe::{DropReason, Event, PoolCx, Probe};
 use airtcp_units::Nanos;
 
 use crate::Verdict;
@@ -94,7 +94,7 @@ impl Ledger {
         now: Nanos,
         id: PacketId,
         len: u32,
-        cx: &mut Cx<'_, P>,
+        cx: &mut PoolCx<'_, P>,
     ) -> Verdict {
         self.account(now);
         self.packets += 1;
@@ -120,7 +120,7 @@ impl Ledger {
         now: Nanos,
         id: PacketId,
         len: u32,
-        cx: &mut Cx<'_, P>,
+        cx: &mut PoolCx<'_, P>,
     ) {
         self.remove(now, len);
         self.stats.dequeued += 1;
@@ -136,7 +136,7 @@ impl Ledger {
         id: PacketId,
         len: u32,
         reason: DropReason,
-        cx: &mut Cx<'_, P>,
+        cx: &mut PoolCx<'_, P>,
     ) {
         self.remove(now, len);
         self.refuse(now, id, reason, cx);
@@ -148,7 +148,7 @@ impl Ledger {
         now: Nanos,
         id: PacketId,
         reason: DropReason,
-        cx: &mut Cx<'_, P>,
+        cx: &mut PoolCx<'_, P>,
     ) -> Verdict {
         let packet = cx.discard(now, id, reason, 0);
         self.stats.dropped_bytes += u64::from(packet.wire_len());
@@ -161,7 +161,12 @@ impl Ledger {
     }
 
     /// Marks a packet if it is ECN-capable; false if it is not.
-    pub(crate) fn mark<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) -> bool {
+    pub(crate) fn mark<P: Probe>(
+        &mut self,
+        now: Nanos,
+        id: PacketId,
+        cx: &mut PoolCx<'_, P>,
+    ) -> bool {
         let segment = &mut cx.pool.get_mut(id).segment;
         if !segment.ecn.is_capable() {
             return false;
@@ -191,7 +196,7 @@ impl Fifo {
         now: Nanos,
         id: PacketId,
         len: u32,
-        cx: &mut Cx<'_, P>,
+        cx: &mut PoolCx<'_, P>,
     ) -> Verdict {
         self.line.push_back((id, len));
         self.ledger.enter(now, id, len, cx)
@@ -201,7 +206,7 @@ impl Fifo {
     pub(crate) fn pop<P: Probe>(
         &mut self,
         now: Nanos,
-        cx: &mut Cx<'_, P>,
+        cx: &mut PoolCx<'_, P>,
     ) -> Option<(PacketId, u32)> {
         let (id, len) = self.line.pop_front()?;
         self.ledger.leave(now, id, len, cx);
@@ -214,7 +219,7 @@ impl Fifo {
         now: Nanos,
         id: PacketId,
         reason: DropReason,
-        cx: &mut Cx<'_, P>,
+        cx: &mut PoolCx<'_, P>,
     ) -> Verdict {
         self.ledger.refuse(now, id, reason, cx)
     }

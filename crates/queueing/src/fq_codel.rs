@@ -18,7 +18,7 @@
 use std::collections::VecDeque;
 
 use airtcp_packet::PacketId;
-use airtcp_probe::{ConfigError, Cx, DropReason, Probe};
+use airtcp_probe::{ConfigError, DropReason, PoolCx, Probe};
 use airtcp_random::{Keyed, Seed};
 use airtcp_units::{Bytes, Nanos, Span};
 
@@ -117,7 +117,7 @@ impl FqCodel {
         now: Nanos,
         own: usize,
         len: u32,
-        cx: &mut Cx<'_, P>,
+        cx: &mut PoolCx<'_, P>,
     ) -> bool {
         let size =
             |i: usize, flow: &Flow| flow.line.bytes() + if i == own { u64::from(len) } else { 0 };
@@ -140,7 +140,7 @@ impl FqCodel {
 }
 
 impl Qdisc for FqCodel {
-    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) -> Verdict {
+    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) -> Verdict {
         let packet = cx.pool.get(id);
         let (len, endpoint) = (packet.wire_len(), packet.to.index());
         let own = self.flow_of(endpoint);
@@ -156,7 +156,7 @@ impl Qdisc for FqCodel {
         self.ledger.enter(now, id, len, cx)
     }
 
-    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
+    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
         loop {
             let list = if self.new.is_empty() { &mut self.old } else { &mut self.new };
             let place = *list.front()?;

@@ -15,7 +15,7 @@
 //! not: weight, threshold and limit are parameters.
 
 use airtcp_packet::PacketId;
-use airtcp_probe::{ConfigError, Cx, DropReason, Probe};
+use airtcp_probe::{ConfigError, DropReason, PoolCx, Probe};
 use airtcp_random::Seed;
 use airtcp_units::{Bytes, Nanos, Span};
 
@@ -82,7 +82,7 @@ impl Jersey {
 }
 
 impl Qdisc for Jersey {
-    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) -> Verdict {
+    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) -> Verdict {
         let waiting = self.fifo.backlog().packets;
         self.avg.arrival(now, f64::from(waiting));
         let len = cx.pool.get(id).wire_len();
@@ -95,7 +95,7 @@ impl Qdisc for Jersey {
         self.fifo.push(now, id, len, cx)
     }
 
-    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
+    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
         let Some((id, len)) = self.fifo.pop(now, cx) else {
             self.avg.asked(now);
             return None;
@@ -175,7 +175,7 @@ mod tests {
     /// dropped one.
     fn offer(queue: &mut Jersey, n: u32, ecn: Ecn) -> Vec<Option<Ecn>> {
         let (mut pool, mut probe) = (Pool::new(), NoProbe);
-        let mut cx = Cx::new(&mut probe, &mut pool, Who::Queue(0));
+        let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
         (0..n)
             .map(|k| {
                 let id = cx.pool.insert(packet(k, 1000, ecn));

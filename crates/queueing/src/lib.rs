@@ -32,7 +32,7 @@ pub use red::{Red, RedConfig, RedUnit};
 pub use registry::{Queue, QueueConfig, registry};
 
 use airtcp_packet::PacketId;
-use airtcp_probe::{Cx, DropReason, Probe, Relay};
+use airtcp_probe::{DropReason, PoolCx, Probe, Relay};
 use airtcp_random::Seed;
 use airtcp_units::{Bytes, Nanos, Span};
 
@@ -57,11 +57,11 @@ pub struct Behind<'a> {
 pub trait Qdisc {
     /// Offers a packet at `now`. If it is dropped, the discipline has removed it from `cx.pool`
     /// and recorded [`Dropped`](airtcp_probe::Event::Dropped).
-    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) -> Verdict;
+    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) -> Verdict;
 
     /// The packet to send next, if any. A discipline that drops at the head removes those
     /// packets from the pool itself.
-    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId>;
+    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId>;
 
     /// What waits now.
     fn backlog(&self) -> Backlog;
@@ -95,9 +95,9 @@ pub(crate) trait Discipline: Qdisc + Sized {
 /// The form of [`Qdisc`] that fits in a box. Implemented for every `Qdisc`; nobody writes it.
 pub trait DynQdisc: std::fmt::Debug + Send {
     /// See [`Qdisc::enqueue`].
-    fn dyn_enqueue(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, Relay<'_>>) -> Verdict;
+    fn dyn_enqueue(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, Relay<'_>>) -> Verdict;
     /// See [`Qdisc::dequeue`].
-    fn dyn_dequeue(&mut self, now: Nanos, cx: &mut Cx<'_, Relay<'_>>) -> Option<PacketId>;
+    fn dyn_dequeue(&mut self, now: Nanos, cx: &mut PoolCx<'_, Relay<'_>>) -> Option<PacketId>;
     /// See [`Qdisc::backlog`].
     fn dyn_backlog(&self) -> Backlog;
     /// See [`Qdisc::next_timer`].
@@ -109,10 +109,10 @@ pub trait DynQdisc: std::fmt::Debug + Send {
 }
 
 impl<Q: Qdisc + std::fmt::Debug + Send> DynQdisc for Q {
-    fn dyn_enqueue(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, Relay<'_>>) -> Verdict {
+    fn dyn_enqueue(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, Relay<'_>>) -> Verdict {
         self.enqueue(now, id, cx)
     }
-    fn dyn_dequeue(&mut self, now: Nanos, cx: &mut Cx<'_, Relay<'_>>) -> Option<PacketId> {
+    fn dyn_dequeue(&mut self, now: Nanos, cx: &mut PoolCx<'_, Relay<'_>>) -> Option<PacketId> {
         self.dequeue(now, cx)
     }
     fn dyn_backlog(&self) -> Backlog {

@@ -22,7 +22,7 @@
 use std::collections::VecDeque;
 
 use airtcp_packet::PacketId;
-use airtcp_probe::{ConfigError, Cx, DropReason, Probe};
+use airtcp_probe::{ConfigError, DropReason, PoolCx, Probe};
 use airtcp_random::{Keyed, Seed};
 use airtcp_units::{Bytes, Nanos, Probability, Span};
 
@@ -173,7 +173,7 @@ impl Pie {
 
 impl Qdisc for Pie {
     #[inline]
-    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) -> Verdict {
+    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) -> Verdict {
         self.catch_up(now);
         if self.ledger.backlog().packets >= self.config.limit {
             self.summed = 0.0;
@@ -190,7 +190,7 @@ impl Qdisc for Pie {
         self.ledger.enter(now, id, len, cx)
     }
 
-    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
+    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
         self.catch_up(now);
         let (id, len, since) = self.line.pop_front()?;
         self.ledger.leave(now, id, len, cx);

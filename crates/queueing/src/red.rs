@@ -24,7 +24,7 @@
 //! Leaves out: adaptive `max_p`, dropping a random victim instead of the arrival.
 
 use airtcp_packet::{Ecn, PacketId};
-use airtcp_probe::{ConfigError, Cx, DropReason, Probe};
+use airtcp_probe::{ConfigError, DropReason, PoolCx, Probe};
 use airtcp_random::{Keyed, Seed};
 use airtcp_units::{Bytes, Nanos, Probability, Span};
 
@@ -248,7 +248,7 @@ impl Red {
 
 impl Qdisc for Red {
     #[inline]
-    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) -> Verdict {
+    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) -> Verdict {
         let packet = cx.pool.get(id);
         let (len, ecn) = (packet.wire_len(), packet.segment.ecn);
         self.avg.arrival(now, self.length());
@@ -267,7 +267,7 @@ impl Qdisc for Red {
         self.fifo.push(now, id, len, cx)
     }
 
-    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
+    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
         let Some((id, len)) = self.fifo.pop(now, cx) else {
             self.avg.asked(now);
             return None;

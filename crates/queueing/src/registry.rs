@@ -1,7 +1,7 @@
 //! The registered disciplines: one line each.
 
 use airtcp_packet::PacketId;
-use airtcp_probe::{ConfigError, Cx, Entry, Event, Probe, Relay};
+use airtcp_probe::{ConfigError, Entry, Event, PoolCx, Probe, Relay};
 use airtcp_random::Seed;
 use airtcp_units::Nanos;
 
@@ -52,14 +52,14 @@ macro_rules! registry {
 
         impl Qdisc for Queue {
             #[inline]
-            fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) -> Verdict {
+            fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) -> Verdict {
                 match self {
                     $(Self::$variant(q) => q.enqueue(now, id, cx),)+
                     Self::Dyn(q) => relay(cx, |cx| q.dyn_enqueue(now, id, cx)),
                 }
             }
             #[inline]
-            fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
+            fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
                 match self {
                     $(Self::$variant(q) => q.dequeue(now, cx),)+
                     Self::Dyn(q) => relay(cx, |cx| q.dyn_dequeue(now, cx)),
@@ -125,7 +125,10 @@ impl Queue {
 }
 
 /// Calls `f` with a context that is not generic and passes its events on.
-fn relay<P: Probe, R>(cx: &mut Cx<'_, P>, f: impl FnOnce(&mut Cx<'_, Relay<'_>>) -> R) -> R {
+fn relay<P: Probe, R>(
+    cx: &mut PoolCx<'_, P>,
+    f: impl FnOnce(&mut PoolCx<'_, Relay<'_>>) -> R,
+) -> R {
     let probe = &mut *cx.probe;
     let mut pass = |now: Nanos, who, event: &Event| {
         if P::ON {
@@ -133,7 +136,7 @@ fn relay<P: Probe, R>(cx: &mut Cx<'_, P>, f: impl FnOnce(&mut Cx<'_, Relay<'_>>)
         }
     };
     let mut relay = Relay(&mut pass);
-    f(&mut Cx::new(&mut relay, cx.pool, cx.who))
+    f(&mut PoolCx::new(&mut relay, cx.pool, cx.who))
 }
 
 /// The registered disciplines, for listing.

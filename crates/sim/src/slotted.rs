@@ -16,7 +16,7 @@
 
 use std::collections::VecDeque;
 
-use airtcp_packet::{EndpointId, Pool, Segment, Seq, Side};
+use airtcp_packet::{EndpointId, Segment, Seq, Side};
 use airtcp_probe::{Cx, Machine, Probe, Who};
 use airtcp_transport::tcp::{Connection, Corrupted, LossNotification, Role, TcpConfig, TcpStats};
 use airtcp_units::{Nanos, Outcomes, Span};
@@ -97,7 +97,6 @@ struct Driver<'a, P: Probe> {
     sender_timer: Nanos,
     receiver_timer: Nanos,
     slots_used: u64,
-    pool: Pool,
     probe: &'a mut P,
 }
 
@@ -127,7 +126,6 @@ impl<'a, P: Probe> Driver<'a, P> {
             sender_timer: Nanos::NEVER,
             receiver_timer: Nanos::NEVER,
             slots_used: 0,
-            pool: Pool::new(),
             probe,
         }
     }
@@ -169,7 +167,7 @@ impl<'a, P: Probe> Driver<'a, P> {
         if let Some((_, arrival)) = self.air.take_if(|(at, _)| *at <= now)
             && let Some(segment) = arrival
         {
-            let mut cx = Cx::new(self.probe, &mut self.pool, RECEIVER);
+            let mut cx = Cx::new(self.probe, RECEIVER);
             self.receiver.handle(now, segment, &mut cx);
             self.drain_receiver(now);
         }
@@ -180,16 +178,16 @@ impl<'a, P: Probe> Driver<'a, P> {
             self.drain_sender(now);
         }
         while let Some((_, segment)) = self.acks.pop_front_if(|(at, _)| *at <= now) {
-            let mut cx = Cx::new(self.probe, &mut self.pool, SENDER);
+            let mut cx = Cx::new(self.probe, SENDER);
             self.sender.handle(now, segment, &mut cx);
             self.drain_sender(now);
         }
         if self.sender_timer <= now {
-            self.sender.on_timer(now, &mut Cx::new(self.probe, &mut self.pool, SENDER));
+            self.sender.on_timer(now, &mut Cx::new(self.probe, SENDER));
             self.drain_sender(now);
         }
         if self.receiver_timer <= now {
-            self.receiver.on_timer(now, &mut Cx::new(self.probe, &mut self.pool, RECEIVER));
+            self.receiver.on_timer(now, &mut Cx::new(self.probe, RECEIVER));
             self.drain_receiver(now);
         }
         self.start(now, end);
@@ -200,7 +198,7 @@ impl<'a, P: Probe> Driver<'a, P> {
         if self.writes_on {
             self.sender.write(now, ENDLESS);
         }
-        let mut cx = Cx::new(self.probe, &mut self.pool, SENDER);
+        let mut cx = Cx::new(self.probe, SENDER);
         while let Some(segment) = self.sender.poll(now, &mut cx) {
             self.queue.push_back(segment);
         }
@@ -209,7 +207,7 @@ impl<'a, P: Probe> Driver<'a, P> {
 
     /// Puts the receiver's acknowledgements on their way.
     fn drain_receiver(&mut self, now: Nanos) {
-        let mut cx = Cx::new(self.probe, &mut self.pool, RECEIVER);
+        let mut cx = Cx::new(self.probe, RECEIVER);
         while let Some(segment) = self.receiver.poll(now, &mut cx) {
             if self.reverse.is_none_or(|r| received(r, self.slot, now)) {
                 self.acks.push_back((now + self.slot, segment));

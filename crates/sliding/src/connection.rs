@@ -259,7 +259,7 @@ impl Machine for SlidingConnection {
 
 #[cfg(test)]
 mod tests {
-    use airtcp_packet::{EndpointId, Pool};
+    use airtcp_packet::EndpointId;
     use airtcp_probe::{NoProbe, Who};
 
     use super::*;
@@ -282,7 +282,7 @@ mod tests {
 
     fn with_context<T>(f: impl FnOnce(&mut Cx<'_, NoProbe>) -> T) -> T {
         let who = Who::Endpoint(EndpointId::new(0, Side::Client));
-        f(&mut Cx::new(&mut NoProbe, &mut Pool::new(), who))
+        f(&mut Cx::new(&mut NoProbe, who))
     }
 
     /// An answer tells which attempt it answers, however many were made since.

@@ -5,7 +5,7 @@
 
 mod support;
 
-use airtcp_packet::{Flags, Pool, Segment, Seq, Side};
+use airtcp_packet::{Flags, Segment, Seq, Side};
 use airtcp_probe::{Cx, Machine, NoProbe, Who};
 use airtcp_sliding::{Coding, Packet, Payload, SlidingConfig, SlidingConnection};
 use airtcp_transport::tcp::TcpConfig;
@@ -500,13 +500,13 @@ fn silence_is_survived() {
 }
 
 /// One end, driven by hand.
-struct Alone(SlidingConnection, Pool, Nanos);
+struct Alone(SlidingConnection, Nanos);
 
 impl Alone {
     fn open() -> Self {
         let config = SlidingConfig::default();
-        let mut end = Self(SlidingConnection::new(&config, Side::Client), Pool::new(), Nanos(1));
-        end.0.open(end.2);
+        let mut end = Self(SlidingConnection::new(&config, Side::Client), Nanos(1));
+        end.0.open(end.1);
         assert!(end.poll().unwrap().flags.has(Flags::SYN));
         end.take(Segment::coded(Flags::SYN | Flags::ACK, Seq(0), &[0]));
         end
@@ -517,7 +517,7 @@ impl Alone {
     ) -> T {
         let who = Who::Endpoint(airtcp_packet::EndpointId::new(0, Side::Client));
         let mut probe = NoProbe;
-        f(&mut self.0, self.2, &mut Cx::new(&mut probe, &mut self.1, who))
+        f(&mut self.0, self.1, &mut Cx::new(&mut probe, who))
     }
     fn poll(&mut self) -> Option<Segment> {
         self.with(Machine::poll)
@@ -529,7 +529,7 @@ impl Alone {
     fn step(&mut self) -> Vec<Segment> {
         let next = self.0.next_timer();
         if next != Nanos::NEVER {
-            self.2 = self.2.max(next);
+            self.1 = self.1.max(next);
             self.with(Machine::on_timer);
         }
         std::iter::from_fn(|| self.poll()).take(1000).collect()
@@ -548,12 +548,12 @@ proptest! {
         claims_all: bool,
     ) {
         let mut end = Alone::open();
-        end.0.write(end.2, 80 * 1436);
-        end.0.close(end.2);
+        end.0.write(end.1, 80 * 1436);
+        end.0.close(end.1);
         let mut sent = 0;
         for (next, greatest, bits, words, wait) in lies {
             sent += end.step().len();
-            end.2 += Span::from_millis(wait);
+            end.1 += Span::from_millis(wait);
             // Never all of it: the peer still wants something.
             let next = if claims_all { 0 } else { next.min(79) };
             let bits = if claims_all { [u32::MAX; 4] } else { bits };

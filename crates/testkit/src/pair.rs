@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use airtcp_packet::{EndpointId, Flags, Pool, Segment, Seq, Side};
+use airtcp_packet::{EndpointId, Flags, Segment, Seq, Side};
 use airtcp_probe::{Cx, Machine, NoProbe, Who};
 use airtcp_transport::tcp::{Connection, Corrupted, LossNotification, Role, TcpConfig};
 use airtcp_units::{Nanos, Span};
@@ -48,7 +48,6 @@ pub struct Pair {
     ordinal: u64,
     /// Whether client and server are told of corrupted packets.
     asks: [bool; 2],
-    pool: Pool,
 }
 
 impl Pair {
@@ -72,7 +71,6 @@ impl Pair {
             arrived: [Arrived::new(theirs), Arrived::new(ours)],
             ordinal: 0,
             asks: [client, server].map(|c| c.loss_notification == LossNotification::Oracle),
-            pool: Pool::new(),
         }
     }
 
@@ -191,7 +189,7 @@ impl Pair {
             Side::Client => &mut self.client,
             Side::Server => &mut self.server,
         };
-        f(connection, self.now, &mut Cx::new(&mut NoProbe, &mut self.pool, who))
+        f(connection, self.now, &mut Cx::new(&mut NoProbe, who))
     }
 }
 

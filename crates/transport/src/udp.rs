@@ -186,15 +186,15 @@ impl Machine for UdpReceiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airtcp_packet::{EndpointId, Pool, Side};
+    use airtcp_packet::{EndpointId, Side};
     use airtcp_probe::{NoProbe, Who};
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
     fn with_cx<R>(f: impl FnOnce(&mut Cx<'_, NoProbe>) -> R) -> R {
-        let (mut probe, mut pool) = (NoProbe, Pool::new());
+        let mut probe = NoProbe;
         let who = Who::Endpoint(EndpointId::new(0, Side::Server));
-        f(&mut Cx::new(&mut probe, &mut pool, who))
+        f(&mut Cx::new(&mut probe, who))
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! up, and reports that go over the other direction or come from there.
 
 use airtcp_packet::PacketId;
-use airtcp_probe::{Cx, DropReason, Event, Probe};
+use airtcp_probe::{DropReason, Event, PoolCx, Probe};
 use airtcp_random::Seed;
 use airtcp_units::{Bytes, Nanos};
 
@@ -116,7 +116,7 @@ impl Link {
     pub(super) fn poll_carrier<P: Probe>(
         &mut self,
         now: Nanos,
-        cx: &mut Cx<'_, P>,
+        cx: &mut PoolCx<'_, P>,
     ) -> Option<PacketId> {
         while let Some(fate) = self.carrier.as_mut()?.take_fate(now) {
             let Fate { at, started, frame, id, delivered } = fate;

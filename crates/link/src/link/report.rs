@@ -64,7 +64,7 @@ impl Reports {
 #[cfg(test)]
 mod tests {
     use airtcp_packet::{Pool, Seq, Side};
-    use airtcp_probe::{Cx, Machine, NoProbe, Who};
+    use airtcp_probe::{NoProbe, PoolCx, Who};
     use airtcp_random::Seed;
     use proptest::prelude::*;
 
@@ -86,7 +86,7 @@ mod tests {
             link.report_to(delays);
         }
         let (mut pool, mut probe) = (Pool::new(), NoProbe);
-        let mut cx = Cx::new(&mut probe, &mut pool, Who::Link(0));
+        let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Link(0));
         let mut seen = Seen::default();
         for n in 0..200u32 {
             let now = Nanos(u64::from(n) * 10_000_000);
@@ -100,7 +100,7 @@ mod tests {
         seen
     }
 
-    fn take(link: &mut Link, until: Nanos, cx: &mut Cx<'_, NoProbe>, seen: &mut Seen) {
+    fn take(link: &mut Link, until: Nanos, cx: &mut PoolCx<'_, NoProbe>, seen: &mut Seen) {
         while link.next_timer() <= until {
             let now = link.next_timer();
             while let Some(id) = link.poll(now, cx) {

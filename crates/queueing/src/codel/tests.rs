@@ -26,7 +26,7 @@ impl Rig {
 
     fn put(&mut self, n: u32, ecn: Ecn) {
         let mut probe = NoProbe;
-        let mut cx = Cx::new(&mut probe, &mut self.pool, Who::Queue(0));
+        let mut cx = PoolCx::new(&mut probe, &mut self.pool, Who::Queue(0));
         for k in 0..n {
             let id = cx.pool.insert(packet(k, 1000, ecn));
             self.queue.enqueue(self.now, id, &mut cx);
@@ -35,7 +35,7 @@ impl Rig {
 
     fn take(&mut self) -> Option<Ecn> {
         let mut probe = NoProbe;
-        let mut cx = Cx::new(&mut probe, &mut self.pool, Who::Queue(0));
+        let mut cx = PoolCx::new(&mut probe, &mut self.pool, Who::Queue(0));
         let id = self.queue.dequeue(self.now, &mut cx)?;
         Some(self.pool.remove(id).segment.ecn)
     }

@@ -21,7 +21,7 @@ impl Rig {
 
     fn put(&mut self, flow: u32, n: u32, len: u16) -> Verdict {
         let mut probe = NoProbe;
-        let mut cx = Cx::new(&mut probe, &mut self.pool, Who::Queue(0));
+        let mut cx = PoolCx::new(&mut probe, &mut self.pool, Who::Queue(0));
         let mut verdict = Verdict::Queued;
         for k in 0..n {
             let id = cx.pool.insert(packet_of(flow, k, len, Ecn::NotEct));
@@ -33,7 +33,7 @@ impl Rig {
     /// Flow and number of the next packet.
     fn take(&mut self) -> Option<(u32, u32)> {
         let mut probe = NoProbe;
-        let mut cx = Cx::new(&mut probe, &mut self.pool, Who::Queue(0));
+        let mut cx = PoolCx::new(&mut probe, &mut self.pool, Who::Queue(0));
         let id = self.queue.dequeue(self.now, &mut cx)?;
         let packet = self.pool.remove(id);
         Some((packet.to.flow(), packet.segment.seq.0))

@@ -78,7 +78,7 @@ fn a_burst_is_left_alone() {
 /// The books of a queue in which more waits than the least.
 fn filled(config: &PieConfig) -> Ledger {
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
-    let mut cx = Cx::new(&mut probe, &mut pool, Who::Queue(0));
+    let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
     let mut queue = pie(config);
     for n in 0..9 {
         let id = cx.pool.insert(packet(n, 1000, Ecn::NotEct));
@@ -129,7 +129,7 @@ fn an_uncongested_queue_is_spared() {
 /// 100 s in ms, and the share dropped.
 fn overload(config: &PieConfig, load: f64, ecn: Ecn) -> (f64, f64, Pie) {
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
-    let mut cx = Cx::new(&mut probe, &mut pool, Who::Queue(0));
+    let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
     let mut queue = pie(config);
     let (mut due, mut delays, mut dropped, mut offered) = (0.0, Vec::new(), 0u32, 0u32);
     for ms in 0..200_000u64 {

@@ -87,7 +87,7 @@ fn calm(w: f64, packet_time: Option<Span>) -> RedConfig {
 }
 
 /// Offers `n` packets at `now`.
-fn fill<P: Probe>(queue: &mut Red, now: Nanos, n: u32, cx: &mut Cx<'_, P>) {
+fn fill<P: Probe>(queue: &mut Red, now: Nanos, n: u32, cx: &mut PoolCx<'_, P>) {
     for k in 0..n {
         let id = cx.pool.insert(packet(k, 1000, Ecn::NotEct));
         queue.enqueue(now, id, cx);
@@ -99,7 +99,7 @@ fn the_average_follows_the_queue_and_decays_while_idle() {
     let w = 0.1f64;
     let mut queue = red(&calm(w, Some(Span::from_millis(1))));
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
-    let mut cx = Cx::new(&mut probe, &mut pool, Who::Queue(0));
+    let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
     let mut now = Nanos::ZERO;
     fill(&mut queue, now, 50, &mut cx);
     // The first arrival found it empty; arrival n + 1 found n packets: an explicit sum.
@@ -129,7 +129,7 @@ fn a_link_that_transmits_is_not_idle() {
         [(0, 1.0), (1_000, 1.0), (2_500, 1.0), (2_550, 2.0), (4_039, 2.0), (4_040, 3.0)]
     {
         let (mut pool, mut probe) = (Pool::new(), NoProbe);
-        let mut cx = Cx::new(&mut probe, &mut pool, Who::Queue(0));
+        let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
         let mut queue = red(&calm(w, None));
         queue.on_link(&Behind { time_for: &time_for, asks: false });
         fill(&mut queue, Nanos::ZERO, 9, &mut cx);
@@ -142,7 +142,7 @@ fn a_link_that_transmits_is_not_idle() {
     }
     // A station asks for a packet when it is free: only then is it idle.
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
-    let mut cx = Cx::new(&mut probe, &mut pool, Who::Queue(0));
+    let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
     let mut queue = red(&calm(w, None));
     queue.on_link(&Behind { time_for: &time_for, asks: true });
     let ms = |n| Nanos::ZERO + Span::from_millis(n);
@@ -169,7 +169,7 @@ fn without_idle_decay_only_arrivals_lower_the_average() {
     let mut queue = red(&RedConfig { idle_decay: false, ..calm(w, None) });
     queue.on_link(&Behind { time_for: &|_| Span::from_millis(1), asks: false });
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
-    let mut cx = Cx::new(&mut probe, &mut pool, Who::Queue(0));
+    let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
     fill(&mut queue, Nanos::ZERO, 9, &mut cx);
     let before = queue.average();
     while queue.dequeue(Nanos::ZERO, &mut cx).is_some() {}
@@ -190,7 +190,7 @@ fn a_nearly_empty_queue_drops_nothing() {
     assert_eq!(queue.decide(1500, Ecn::NotEct, false), Decision::Drop);
     assert_eq!(queue.decide(1500, Ecn::NotEct, true), Decision::Pass);
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
-    let mut cx = Cx::new(&mut probe, &mut pool, Who::Queue(0));
+    let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
     let mut queue = red(&RedConfig { weight: 1e-9, ..RedConfig::default() });
     queue.avg.set(500.0);
     // Two wait; the third is the first above; then all are dropped.
@@ -253,7 +253,7 @@ fn a_mark_stays_on_the_packet() {
     };
     let mut queue = red(&config);
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
-    let mut cx = Cx::new(&mut probe, &mut pool, Who::Queue(0));
+    let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
     let mut marked = 0;
     for n in 0..400 {
         let id = cx.pool.insert(packet(n, 1000, Ecn::Ect0));

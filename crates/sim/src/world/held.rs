@@ -1,7 +1,7 @@
 //! Queue disciplines that hold packets back: a link and a cell wait for their timers.
 
 use airtcp_packet::PacketId;
-use airtcp_probe::{Cx, NoProbe, Probe};
+use airtcp_probe::{NoProbe, PoolCx, Probe};
 use airtcp_queueing::{Backlog, Qdisc, Queue, QueueConfig, Stats, Verdict};
 use airtcp_random::Seed;
 use airtcp_units::{Nanos, Span};
@@ -24,11 +24,11 @@ impl Shaper {
 }
 
 impl Qdisc for Shaper {
-    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut Cx<'_, P>) -> Verdict {
+    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) -> Verdict {
         self.inner.enqueue(now, id, cx)
     }
 
-    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<PacketId> {
+    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
         if now < self.next {
             return None;
         }

@@ -8,7 +8,7 @@ pub mod shadow;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use airtcp_packet::{Ecn, EndpointId, Pool, Segment, Seq, Side};
+use airtcp_packet::{Ecn, EndpointId, Segment, Seq, Side};
 use airtcp_probe::{Cx, Machine, NoProbe, Who};
 use airtcp_random::{Seed, Stream};
 use airtcp_sliding::{Packet, Payload, SlidingConfig, SlidingConnection, SlidingStats};
@@ -129,7 +129,6 @@ pub struct World {
     draws: Stream,
     sizes: Vec<Option<u64>>,
     segment: u16,
-    pool: Pool,
 }
 
 impl World {
@@ -165,7 +164,6 @@ impl World {
             draws: seed.stream("path"),
             sizes: Vec::new(),
             segment: SlidingConfig::default().segment,
-            pool: Pool::new(),
         }
     }
 
@@ -296,7 +294,7 @@ impl World {
         }
         let who = Who::Endpoint(EndpointId::new(flow as u32, side));
         let mut probe = NoProbe;
-        let mut cx = Cx::new(&mut probe, &mut self.pool, who);
+        let mut cx = Cx::new(&mut probe, who);
         f(&mut self.flows[flow][side as usize], self.now, &mut cx)
     }
 

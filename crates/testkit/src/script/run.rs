@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use airtcp_packet::{EndpointId, Flags, Pool, Segment, Side};
+use airtcp_packet::{EndpointId, Flags, Segment, Side};
 use airtcp_probe::{Cx, Machine, NoProbe, Who};
 use airtcp_transport::tcp::Connection;
 use airtcp_units::{Nanos, Span};
@@ -36,7 +36,6 @@ pub fn run(script: &Script) -> Result<(), ScriptError> {
 struct Run<'a> {
     script: &'a Script,
     connection: Connection,
-    pool: Pool,
     now: Nanos,
     /// Sent, but not yet met by a line.
     sent: VecDeque<(Nanos, Segment)>,
@@ -58,7 +57,6 @@ impl<'a> Run<'a> {
         Self {
             script,
             connection: Connection::new(&script.config, script.role, origins.ours.wire),
-            pool: Pool::new(),
             now: Nanos::ZERO,
             sent: VecDeque::new(),
             dialogue: VecDeque::new(),
@@ -291,6 +289,6 @@ impl<'a> Run<'a> {
 
     fn with<T>(&mut self, f: impl FnOnce(&mut Connection, &mut Cx<'_, NoProbe>) -> T) -> T {
         let who = Who::Endpoint(EndpointId::new(0, Side::Client));
-        f(&mut self.connection, &mut Cx::new(&mut NoProbe, &mut self.pool, who))
+        f(&mut self.connection, &mut Cx::new(&mut NoProbe, who))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use airtcp_packet::{Ecn, EndpointId, Pool, Segment, Side};
+use airtcp_packet::{Ecn, EndpointId, Segment, Side};
 use airtcp_probe::{Cx, Event, LossCause, Machine, Probe, Who};
 use airtcp_random::Seed;
 use airtcp_units::{Nanos, Span};
@@ -71,9 +71,9 @@ fn run(config: &TfrcConfig, path: &Path, seconds: u64, mute: (u64, u64)) -> Outc
     let mut sender = TfrcSender::new(config, config.segment);
     let mut receiver = TfrcReceiver::new(config);
     let mut stream = Seed::new(7).stream("loss");
-    let (mut probe, mut pool) = (Judgements::default(), Pool::new());
+    let mut probe = Judgements::default();
     let who = Who::Endpoint(EndpointId::new(0, Side::Server));
-    let cx = &mut Cx::new(&mut probe, &mut pool, who);
+    let cx = &mut Cx::new(&mut probe, who);
     sender.send(1 << 40);
     let end = Nanos(seconds * 1_000_000_000);
     let mut there: VecDeque<(Nanos, Segment)> = VecDeque::new();
@@ -265,9 +265,9 @@ fn hostile_packets_do_no_harm() {
     let mut sender = TfrcSender::new(&config, 1000);
     let mut receiver = TfrcReceiver::new(&config);
     let mut stream = Seed::new(3).stream("hostile");
-    let (mut probe, mut pool) = (Judgements::default(), Pool::new());
+    let mut probe = Judgements::default();
     let who = Who::Endpoint(EndpointId::new(0, Side::Server));
-    let cx = &mut Cx::new(&mut probe, &mut pool, who);
+    let cx = &mut Cx::new(&mut probe, who);
     sender.send(1 << 20);
     let mut now = Nanos::ZERO;
     for _ in 0..20_000 {

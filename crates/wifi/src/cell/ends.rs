@@ -1,7 +1,7 @@
 //! Transmissions end: each radio has the frame or not, and its station learns of it.
 
 use airtcp_probe::air::AirFrame;
-use airtcp_probe::{Cx, Probe};
+use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Span};
 
 use super::Cell;
@@ -13,7 +13,7 @@ use crate::mac::{Heard, Kind, NodeId};
 
 impl Cell {
     /// The transmissions that end at this instant end, together.
-    pub(super) fn end<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+    pub(super) fn end<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         let mut touched = std::mem::take(&mut self.touched);
         let mut over = std::mem::take(&mut self.over);
         let hearers = std::mem::take(&mut self.hearers);
@@ -81,7 +81,7 @@ impl Cell {
         place: u32,
         sent: &Transmission,
         told: Option<&AirFrame>,
-        cx: &mut Cx<'_, P>,
+        cx: &mut PoolCx<'_, P>,
     ) {
         let Some(reception) = self.radios[i].reception.take_if(|r| r.place == place) else {
             return;

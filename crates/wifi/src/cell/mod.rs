@@ -18,7 +18,7 @@ mod report;
 mod watch;
 
 use airtcp_packet::PacketId;
-use airtcp_probe::{Cx, DropReason, Probe};
+use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::Nanos;
 use std::collections::VecDeque;
 
@@ -124,7 +124,7 @@ impl Cell {
         now: Nanos,
         station: NodeId,
         offered: Offered,
-        cx: &mut Cx<'_, P>,
+        cx: &mut PoolCx<'_, P>,
     ) {
         let Offered { packet, to, category, entered } = offered;
         let record = cx.pool.get(packet);
@@ -203,7 +203,7 @@ impl Cell {
     }
 
     /// Stations whose time has come decide what to send.
-    fn decide<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+    fn decide<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         for i in 0..self.deadlines.len() {
             if self.deadlines[i] > now {
                 continue;
@@ -232,14 +232,14 @@ impl Cell {
 
     /// Books what a station has finished, and takes packets given up out of the pool.
     #[inline]
-    fn settle<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut Cx<'_, P>) {
+    fn settle<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut PoolCx<'_, P>) {
         if self.stations[i].has_finished() {
             self.close(now, i, cx);
         }
     }
 
     #[inline(never)]
-    fn close<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut Cx<'_, P>) {
+    fn close<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut PoolCx<'_, P>) {
         while let Some(done) = self.stations[i].take_finished() {
             self.ready.push(NodeId(i as u32));
             let stats = &mut self.stats[i];

@@ -3,7 +3,7 @@
 //! The frame that carries one is decoded by its station even if that never noticed it, was receiving another one or
 //! could not have read it. A station that is itself sending when the frame ends has the packet, too, but cannot answer.
 
-use airtcp_probe::{Cx, Probe};
+use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Span};
 
 use super::air::Transmission;
@@ -24,7 +24,7 @@ impl Cell {
         now: Nanos,
         place: u32,
         sent: &Transmission,
-        cx: &mut Cx<'_, P>,
+        cx: &mut PoolCx<'_, P>,
     ) {
         let (from, to) = (sent.frame.from, sent.frame.to);
         let i = to.index();
@@ -45,7 +45,7 @@ impl Cell {
     }
 
     /// A station is told of a frame that its radio did not decode.
-    fn tell_station<P: Probe>(&mut self, now: Nanos, sent: &Transmission, cx: &mut Cx<'_, P>) {
+    fn tell_station<P: Probe>(&mut self, now: Nanos, sent: &Transmission, cx: &mut PoolCx<'_, P>) {
         let (from, to) = (sent.frame.from, sent.frame.to);
         let i = to.index();
         let bss = &self.bss[self.of[i]];

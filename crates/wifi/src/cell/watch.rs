@@ -5,7 +5,7 @@
 
 use airtcp_packet::Pool;
 use airtcp_probe::air::{AirEvent, AirFrame};
-use airtcp_probe::{Cx, Event, FrameLoss, Probe};
+use airtcp_probe::{Event, FrameLoss, PoolCx, Probe};
 use airtcp_units::{Nanos, Span, detmath};
 
 use super::Cell;
@@ -15,7 +15,7 @@ use crate::mac::{Countdown, Kind, NodeId, Wait};
 
 impl Cell {
     /// The transmissions that end at this instant end, together.
-    pub fn on_ends<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+    pub fn on_ends<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         let watched = self.watch(now, cx);
         self.end(now, cx);
         if watched {
@@ -24,7 +24,7 @@ impl Cell {
     }
 
     /// Stations whose time has come decide what to send.
-    pub fn on_timers<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+    pub fn on_timers<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         let watched = self.watch(now, cx);
         self.decide(now, cx);
         if watched {
@@ -33,7 +33,7 @@ impl Cell {
     }
 
     /// The transmissions decided on at this instant start, together.
-    pub fn on_starts<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+    pub fn on_starts<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         let watched = self.watch(now, cx);
         self.begin(now);
         if watched {
@@ -42,7 +42,7 @@ impl Cell {
     }
 
     /// Whether somebody watches; if so, notes what stations wait for.
-    fn watch<P: Probe>(&mut self, now: Nanos, cx: &Cx<'_, P>) -> bool {
+    fn watch<P: Probe>(&mut self, now: Nanos, cx: &PoolCx<'_, P>) -> bool {
         if !(P::ON && cx.probe.wants_air(now)) {
             return false;
         }
@@ -59,7 +59,7 @@ impl Cell {
     }
 
     /// Tells of back-offs that have stopped, and of reservations that have changed.
-    fn tell_waits<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+    fn tell_waits<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         for (i, before) in self.waits.iter().enumerate() {
             let after = self.wait(now, i);
             if before.idle && !after.idle {
@@ -81,7 +81,7 @@ impl Cell {
         now: Nanos,
         station: NodeId,
         category: usize,
-        cx: &mut Cx<'_, P>,
+        cx: &mut PoolCx<'_, P>,
     ) {
         if P::ON && cx.probe.wants_air(now) {
             let wait = self.wait(now, station.index());
@@ -96,7 +96,7 @@ impl Cell {
         &mut self,
         now: Nanos,
         sent: &Transmission,
-        cx: &Cx<'_, P>,
+        cx: &PoolCx<'_, P>,
     ) -> Option<AirFrame> {
         (P::ON && cx.probe.wants_air(now)).then(|| self.describe(sent, cx.pool))
     }
@@ -137,7 +137,7 @@ impl Cell {
         frame: &AirFrame,
         reception: &Reception,
         whole: bool,
-        cx: &mut Cx<'_, P>,
+        cx: &mut PoolCx<'_, P>,
     ) {
         let bss = &self.bss[self.of[station]];
         let level = bss.ambient.level(bss.local(station), now - Span(1), now);
@@ -157,12 +157,12 @@ pub(super) fn tell_sent<P: Probe>(
     now: Nanos,
     frame: &AirFrame,
     loss: Option<FrameLoss>,
-    cx: &mut Cx<'_, P>,
+    cx: &mut PoolCx<'_, P>,
 ) {
     cx.record(now, || Event::Air(AirEvent::Sent { frame: *frame, loss }));
 }
 
-fn tell_countdown<P: Probe>(now: Nanos, station: u32, down: &Countdown, cx: &mut Cx<'_, P>) {
+fn tell_countdown<P: Probe>(now: Nanos, station: u32, down: &Countdown, cx: &mut PoolCx<'_, P>) {
     let Countdown { category, from, until, slots, left, .. } = *down;
     let stopped = AirEvent::BackedOff { station, category, from, until, slots, left };
     cx.record(now, || Event::Air(stopped));

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use airtcp_packet::{EndpointId, Kind, Pool, Segment, Seq, Side};
+use airtcp_packet::{EndpointId, Kind, Segment, Seq, Side};
 use airtcp_probe::{Cx, Machine, NoProbe, Who};
 use airtcp_units::{Nanos, Span};
 
@@ -28,7 +28,6 @@ pub(super) struct Pair {
     travelling: BTreeMap<(Nanos, u64), (usize, Segment, Rc<[u8]>)>,
     pub(super) sent: [u64; 2],
     ordinal: u64,
-    pool: Pool,
     /// What arrived at the server.
     pub(super) record: Record,
     /// What arrives is not to be recorded.
@@ -54,7 +53,6 @@ impl Pair {
             travelling: BTreeMap::new(),
             sent: [0; 2],
             ordinal: 0,
-            pool: Pool::new(),
             record: Record::default(),
             record_off: false,
             greatest_burst: 0,
@@ -68,7 +66,7 @@ impl Pair {
         f: impl FnOnce(&mut LtConnection, Nanos, &mut Cx<'_, NoProbe>) -> T,
     ) -> T {
         let who = Who::Endpoint(EndpointId::new(0, [Side::Client, Side::Server][side]));
-        f(&mut self.ends[side], self.now, &mut Cx::new(&mut NoProbe, &mut self.pool, who))
+        f(&mut self.ends[side], self.now, &mut Cx::new(&mut NoProbe, who))
     }
 
     fn drain(&mut self) {

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use airtcp_packet::{EndpointId, Pool, Segment, Seq, Side};
+use airtcp_packet::{EndpointId, Segment, Seq, Side};
 use airtcp_probe::{Cx, Machine, Probe, Who};
 use airtcp_units::{BitRate, Nanos, Span, TxClock};
 
@@ -105,7 +105,6 @@ pub(crate) struct Bottleneck {
     order: u64,
     store: Vec<Option<Segment>>,
     free: Vec<usize>,
-    pool: Pool,
     draws: u64,
 }
 
@@ -136,7 +135,6 @@ impl Bottleneck {
             order: 0,
             store: Vec::new(),
             free: Vec::new(),
-            pool: Pool::new(),
             draws: 0,
         }
     }
@@ -201,7 +199,7 @@ impl Bottleneck {
             let end = &mut self.flows[flow];
             let end = if client { &mut end.0 } else { &mut end.1 };
             let mut silent = Silent;
-            let mut cx = Cx::new(&mut silent, &mut self.pool, who);
+            let mut cx = Cx::new(&mut silent, who);
             let Some(segment) = end.poll(self.now, &mut cx) else { return };
             if !client {
                 let slot = self.keep(segment);
@@ -255,7 +253,7 @@ impl Bottleneck {
             let who = Who::Endpoint(EndpointId::new(flow as u32, side));
             let end = &mut self.flows[flow];
             let end = if client { &mut end.0 } else { &mut end.1 };
-            end.on_timer(next, &mut Cx::new(&mut Silent, &mut self.pool, who));
+            end.on_timer(next, &mut Cx::new(&mut Silent, who));
             self.drain(flow, client);
             return true;
         }
@@ -280,7 +278,7 @@ impl Bottleneck {
                 let who = Who::Endpoint(EndpointId::new(flow as u32, side));
                 let end = &mut self.flows[flow];
                 let end = if client { &mut end.0 } else { &mut end.1 };
-                end.handle(next, segment, &mut Cx::new(&mut Silent, &mut self.pool, who));
+                end.handle(next, segment, &mut Cx::new(&mut Silent, who));
                 if client {
                     self.look(flow);
                 }

@@ -1,6 +1,6 @@
 //! Opening and closing: RFC 9293 sections 3.5, 3.6 and 3.10, RFC 6298 5.7, RFC 5961.
 
-use airtcp_packet::{EndpointId, Flags, Pool, Segment, Seq, Side};
+use airtcp_packet::{EndpointId, Flags, Segment, Seq, Side};
 use airtcp_probe::{Cx, Machine, NoProbe, Who};
 use airtcp_units::{Nanos, Span};
 
@@ -238,8 +238,8 @@ struct Alone {
 
 impl Alone {
     fn feed(&mut self, segment: Segment) -> Vec<Segment> {
-        let (mut probe, mut pool) = (NoProbe, Pool::new());
-        let mut cx = Cx::new(&mut probe, &mut pool, Who::Endpoint(EndpointId::new(0, CLIENT)));
+        let mut probe = NoProbe;
+        let mut cx = Cx::new(&mut probe, Who::Endpoint(EndpointId::new(0, CLIENT)));
         self.c.handle(self.now, segment, &mut cx);
         std::iter::from_fn(|| self.c.poll(self.now, &mut cx)).collect()
     }

@@ -1,6 +1,6 @@
 //! Any segments at any time: no panic, no endless answer, bounded memory, timers in the future.
 
-use airtcp_packet::{Ecn, EndpointId, Flags, Pool, SackBlock, Segment, Seq, Side};
+use airtcp_packet::{Ecn, EndpointId, Flags, SackBlock, Segment, Seq, Side};
 use airtcp_probe::{Cx, Machine, NoProbe, Who};
 use airtcp_units::{Nanos, Span};
 use proptest::prelude::*;
@@ -147,8 +147,8 @@ proptest! {
     ) {
         let role = if active { Role::Active } else { Role::Passive };
         let mut c = Connection::new(&config, role, Seq(ISS));
-        let (mut probe, mut pool) = (NoProbe, Pool::new());
-        let mut cx = Cx::new(&mut probe, &mut pool, Who::Endpoint(EndpointId::new(0, Side::Client)));
+        let mut probe = NoProbe;
+        let mut cx = Cx::new(&mut probe, Who::Endpoint(EndpointId::new(0, Side::Client)));
         let mut now = Nanos::ZERO;
         c.open(now);
         let mut all = Vec::new();
@@ -223,8 +223,8 @@ proptest! {
 #[test]
 fn crumbs_do_not_pile_up() {
     let mut c = Connection::new(&TcpConfig::default(), Role::Passive, Seq(ISS));
-    let (mut probe, mut pool) = (NoProbe, Pool::new());
-    let mut cx = Cx::new(&mut probe, &mut pool, Who::Endpoint(EndpointId::new(0, Side::Client)));
+    let mut probe = NoProbe;
+    let mut cx = Cx::new(&mut probe, Who::Endpoint(EndpointId::new(0, Side::Client)));
     let now = Nanos(1);
     let mut feed = |c: &mut Connection, s: Segment| {
         c.handle(now, s, &mut cx);

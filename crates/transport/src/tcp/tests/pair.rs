@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use airtcp_packet::{EndpointId, Pool, Segment, Seq, Side};
+use airtcp_packet::{EndpointId, Segment, Seq, Side};
 use airtcp_probe::{Cx, Event, Machine, Probe, Who};
 use airtcp_units::{Nanos, Span};
 
@@ -54,7 +54,6 @@ pub(super) struct Pair {
     pub(super) script: Script,
     pub(super) sent: Vec<Sent>,
     pub(super) log: Log,
-    pool: Pool,
     counts: [usize; 2],
     order: u64,
     flying: BinaryHeap<Reverse<(Nanos, u64, usize)>>,
@@ -82,7 +81,6 @@ impl Pair {
             script: Box::new(|_, _, _| Fate::Deliver),
             sent: Vec::new(),
             log: Log::default(),
-            pool: Pool::new(),
             counts: [0; 2],
             order: 0,
             flying: BinaryHeap::new(),
@@ -117,7 +115,7 @@ impl Pair {
         for burst in 0.. {
             assert!(burst < 100_000, "an end never stops sending");
             let end = if side == Side::Client { &mut self.client } else { &mut self.server };
-            let mut cx = Cx::new(&mut self.log, &mut self.pool, who);
+            let mut cx = Cx::new(&mut self.log, who);
             let Some(segment) = end.poll(self.now, &mut cx) else { break };
             let ordinal = self.counts[side as usize];
             self.counts[side as usize] += 1;
@@ -175,13 +173,13 @@ impl Pair {
             let (to, segment) = self.segments[i];
             let who = Who::Endpoint(EndpointId::new(0, to));
             let end = if to == Side::Client { &mut self.client } else { &mut self.server };
-            end.handle(next, segment, &mut Cx::new(&mut self.log, &mut self.pool, who));
+            end.handle(next, segment, &mut Cx::new(&mut self.log, who));
             to
         } else {
             let side = if timers[0] == next { Side::Client } else { Side::Server };
             let who = Who::Endpoint(EndpointId::new(0, side));
             let end = if side == Side::Client { &mut self.client } else { &mut self.server };
-            end.on_timer(next, &mut Cx::new(&mut self.log, &mut self.pool, who));
+            end.on_timer(next, &mut Cx::new(&mut self.log, who));
             side
         };
         if self.flying.is_empty() {
