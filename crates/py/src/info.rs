@@ -78,10 +78,10 @@ pub(crate) fn registry(family: Option<&str>) -> PyResult<String> {
 pub(crate) fn schema(kind: &str) -> PyResult<String> {
     let schema = match kind {
         "scenario" => airtcp_scenario::json_schema(),
-        "study" => schemars::schema_for!(airtcp_study::StudyResult).to_value(),
-        "run" => schemars::schema_for!(airtcp_sim::RunResult).to_value(),
-        "compare" => schemars::schema_for!(airtcp_study::CompareResult).to_value(),
-        "trace" => schemars::schema_for!(TraceDocument).to_value(),
+        "study" => written::<airtcp_study::StudyResult>(),
+        "run" => written::<airtcp_sim::RunResult>(),
+        "compare" => written::<airtcp_study::CompareResult>(),
+        "trace" => written::<TraceDocument>(),
         _ => {
             return Err(error::refuse(format!(
                 "no schema \"{kind}\" (accepted: scenario, study, run, trace, compare)"
@@ -89,4 +89,10 @@ pub(crate) fn schema(kind: &str) -> PyResult<String> {
         }
     };
     serde_json::to_string(&schema).map_err(error::refuse)
+}
+
+/// The schema of a document as it is written: a key that is always there is required.
+fn written<T: schemars::JsonSchema>() -> serde_json::Value {
+    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<T>().to_value()
 }

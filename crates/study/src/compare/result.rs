@@ -98,8 +98,8 @@ pub enum Aim {
     Delay,
 }
 
-/// Remedies beside plain TCP: against losses, transports with erasure coding and link protocols; against
-/// the wait in the queue of a link of varying capacity, queue disciplines.
+/// Remedies beside plain TCP. Against losses they are transports with erasure coding and link protocols;
+/// against the wait in the queue of a link of varying capacity, queue disciplines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Remedies {
     /// What they are to change.
