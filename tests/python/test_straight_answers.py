@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from pathlib import Path
@@ -350,3 +351,42 @@ def test_a_senders_log_sorted_by_receive_time_is_put_in_order(run: Program, tmp_
     assert link["longest_loss_burst"] == 1
     ended = run("trace", "stats", path)
     assert 'rows put into order of "send_time"' in ended.out
+
+
+def test_a_file_with_an_impossible_interval_is_named_and_the_others_go_on(
+    run: Program, tmp_path: Path
+) -> None:
+    for name, interval in (("slow.txt", "2h"), ("ok.txt", "10ms"), ("fast.txt", "500ns")):
+        (tmp_path / name).write_text(f"# airtcp: interval={interval}\n{'1101' * 500}\n")
+    both = [tmp_path / "slow.txt", tmp_path / "ok.txt", tmp_path / "fast.txt"]
+    result = airtcp.study(both, replicas=2, compare=False, remedies=False)
+    assert [link["name"] for link in result.json["links"]] == ["ok"]
+    skipped = {Path(each["path"]).name: each["reason"] for each in result.json["skipped"]}
+    assert set(skipped) == {"slow.txt", "fast.txt"}
+    assert "interval= in the comment at its top is 7200 s" in skipped["slow.txt"]
+    assert "--slot" in skipped["slow.txt"]
+    for command in (("study", "--no-report"), ("compare", "--no-synthetic")):
+        ended = run(*command, *both, "--quiet")
+        assert ended.code == 0, ended.err
+        assert "slow.txt" in ended.out
+        alone = run(*command, both[0], "--quiet")
+        assert alone.code == 2
+        assert "slow.txt: interval= in the comment at its top is 7200 s" in alone.err
+    given = airtcp.study(both, slot="10 ms", replicas=2, compare=False, remedies=False)
+    assert len(given) == 3
+
+
+def test_a_wait_longer_than_the_round_trip_that_holds_it_is_explained(tmp_path: Path) -> None:
+    path = tmp_path / "slow.down"
+    path.write_text("".join(f"{60 * (i + 1)}\n" for i in range(1000)))
+    result = airtcp.compare(path, tcp="sack,vegas", layout="mahimahi", remedies=False)
+    subject = result.json["subjects"][0]
+    waits = {o["variant"]: o["queue_delay_s"]["mean"] for o in subject["cases"][0]["outcomes"]}
+    trips = {o["variant"]: o["rtt_mean_s"]["mean"] for o in subject["cases"][0]["outcomes"]}
+    assert (waits["sack"] or 0.0) > (trips["sack"] or 0.0), "the link must show it"
+    [note] = [n for n in subject["notes"] if n.startswith("The mean wait in the queue is longer")]
+    assert "they count different packets" in note
+    assert note in html.unescape(result.page())
+    # Where it is shorter, as it is with Vegas, nothing needs to be explained.
+    quick = airtcp.compare(path, tcp="vegas", layout="mahimahi", remedies=False)
+    assert not any("count different" in n for n in quick.json["subjects"][0]["notes"])

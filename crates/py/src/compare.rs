@@ -73,8 +73,11 @@ pub(crate) fn compare(
     let mut watch = Watch::new(progress);
     let mut skipped = Vec::new();
     if !paths.is_empty() {
+        let interval = options.read.interval;
         let (links, passed) = read(py, &mut watch, paths, options.read)?;
         skipped = passed.iter().map(passed_over).collect();
+        let links = airtcp_study::with_slots(links, &mut skipped, options.compare.slot, interval)
+            .map_err(error::refuse)?;
         given.extend(links.into_iter().map(|link| Given::Link(Box::new(link))));
         watch.next();
     }

@@ -31,10 +31,13 @@ pub(crate) fn trace_models(
     let options: Options = error::options(options)?;
     options.study.validate().map_err(error::refuse)?;
     let mut watch = Watch::new(progress);
+    let interval = options.read.interval;
     let (links, skipped) = read(py, &mut watch, paths, options.read)?;
     crate::traces::with_losses(&links)?;
     watch.next();
-    let skipped = skipped.iter().map(passed_over).collect();
+    let mut skipped = skipped.iter().map(passed_over).collect();
+    let links = airtcp_study::with_slots(links, &mut skipped, options.study.slot, interval)
+        .map_err(error::refuse)?;
     let result = py
         .detach(|| {
             airtcp_study::score_synthesisers(&links, skipped, &options.study, |done, total| {

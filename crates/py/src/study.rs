@@ -41,9 +41,12 @@ pub(crate) fn study(
     let options: Options = error::options(options)?;
     options.study.validate().map_err(error::refuse)?;
     let mut watch = Watch::new(progress);
+    let interval = options.read.interval;
     let (links, skipped) = read(py, &mut watch, paths, options.read)?;
     watch.next();
-    let skipped = skipped.iter().map(passed_over).collect();
+    let mut skipped = skipped.iter().map(passed_over).collect();
+    let links = airtcp_study::with_slots(links, &mut skipped, options.study.slot, interval)
+        .map_err(error::refuse)?;
     let (capacities, links): (Vec<_>, Vec<_>) =
         links.into_iter().partition(|link| link.capacity.is_some());
     let mut inner = py

@@ -91,7 +91,7 @@ pub(crate) struct TraceDocument {
     links: Vec<MeasuredLink>,
     /// Links of varying capacity, of which the files say nothing about losses.
     capacities: Vec<MeasuredCapacity>,
-    /// Files of a folder that are not traces, and why.
+    /// Files that were passed over, and why: no traces, or an interval that is no slot.
     skipped: Vec<airtcp_study::Skipped>,
     /// True if the work was stopped before all links were done.
     interrupted: bool,

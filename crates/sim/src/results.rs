@@ -85,7 +85,8 @@ pub struct FlowResult {
     pub spurious_recoveries: u64,
     /// Reactions to ECN marks.
     pub ecn_reactions: u64,
-    /// Datagrams that never arrived (UDP and TFRC only).
+    /// Datagrams that the receiver found missing while measured, when later ones arrived (UDP and TFRC
+    /// only). Those dropped before the warm-up's end may be among them; those dropped last are not yet.
     pub datagrams_lost: u64,
     /// Loss event rate at the end (TFRC only, RFC 5348 section 5).
     pub loss_event_rate: Option<f64>,
@@ -113,7 +114,7 @@ pub struct LinkResult {
     pub sent_packets: u64,
     /// Packets that came out at the far end.
     pub delivered_packets: u64,
-    /// Bits on the wire that came out, per second.
+    /// Bits on the wire that came out, per second; copies of a link that duplicates count.
     #[schemars(extend("metric" = Metric::rate("Delivered", 1)))]
     pub delivered_bps: f64,
     /// Bits put on the wire, per second: those that were lost too, units and reports of a link

@@ -15,6 +15,7 @@ mod models;
 mod options;
 mod result;
 mod runs;
+mod slots;
 
 pub use capacity::{CapacityOverTime, CapacityStats, CapacityStudy, study_capacities};
 /// The intervals by themselves, so that how often they cover can be measured.
@@ -38,3 +39,4 @@ pub use result::{
     StudyResult, TcpOutcome, TcpStudy, TraceSource,
 };
 pub use runs::study;
+pub use slots::with_slots;

@@ -98,7 +98,15 @@ pub enum StudyError {
         /// What is accepted.
         accepted: &'static str,
     },
+    /// The interval of every file is impossible: the first, with what to do.
+    #[error("{0}")]
+    Interval(String),
 }
+
+/// The shortest slot.
+pub(crate) const LEAST_SLOT: Span = Span::from_micros(1);
+/// The longest slot.
+pub(crate) const LONGEST_SLOT: Span = Span::from_secs(3600);
 
 impl StudyOptions {
     /// Checks what does not depend on a link.
@@ -132,7 +140,7 @@ impl StudyOptions {
     /// How TCP is put over a link whose trace states `interval`.
     pub(crate) fn slotted(&self, interval: Option<Span>) -> Result<SlottedConfig, StudyError> {
         let slot = self.slot.or(interval).unwrap_or(REFERENCE_SLOT);
-        if !(Span::from_micros(1)..=Span::from_secs(3600)).contains(&slot) {
+        if !(LEAST_SLOT..=LONGEST_SLOT).contains(&slot) {
             return Err(StudyError::Range {
                 option: "slot",
                 found: slot.to_string(),

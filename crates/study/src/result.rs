@@ -29,7 +29,7 @@ pub struct StudyResult {
     /// Links of varying capacity, of which the files say nothing about losses.
     #[serde(default)]
     pub capacities: Vec<CapacityStudy>,
-    /// Files of a folder that are not traces, and why.
+    /// Files that were passed over, and why: no traces, or an interval that is no slot.
     pub skipped: Vec<Skipped>,
     /// True if the study was stopped before all links were done.
     pub interrupted: bool,
@@ -40,7 +40,7 @@ pub struct StudyResult {
 pub struct Skipped {
     /// The file.
     pub path: String,
-    /// Why it is not a trace.
+    /// Why it was passed over.
     pub reason: String,
 }
 

@@ -33,7 +33,7 @@ const WINDOWS: usize = 300;
 const MAX_SIMULATIONS: usize = 20_000_000;
 
 /// Longest trace in simulated time: 100 years.
-const LONGEST: Span = Span::from_secs(100 * 365 * 86_400);
+pub(crate) const LONGEST: Span = Span::from_secs(100 * 365 * 86_400);
 
 /// What a job gives back.
 enum Done {

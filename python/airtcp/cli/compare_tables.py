@@ -39,7 +39,8 @@ def put_result(result: CompareResult) -> None:
     else:
         _many(console, subjects)
     if unread := document["skipped"]:
-        console.print(Text(f"- {words.unread(len(unread))}: {unread[0]['path']}"))
+        first = f"{unread[0]['path']} ({unread[0]['reason']})"
+        console.print(Text(f"- {words.unread(len(unread))}: {first}"))
     console.print(f"seed {result.seed}, airtcp {document['airtcp_version']}")
 
 

@@ -78,9 +78,7 @@ def tcp_finding(link: CapacityLink, case: CompareCase) -> Finding:
     around = link["around"]
     queue = around["queue"].get("packets")
     behind = (
-        f"a queue of {counted(queue, 'packet')}"
-        if queue
-        else f"the queue {around['queue']['kind']}"
+        f"a queue of {counted(queue, 'packet')}" if queue else f"a {around['queue']['kind']} queue"
     )
     text += f" The link has {around['delay']} of delay each way and {behind}."
     return Finding(f"What TCP gets of it: {verdict.headline}", text, verdict.tone)

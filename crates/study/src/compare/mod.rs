@@ -280,9 +280,21 @@ fn remark(subject: &mut Subject, case: &Case, draws: bool) {
         subject.notes.push(subject::ALIKE.to_owned());
         subject.notes.extend(advice);
     }
-    if rare(case) && !subject.notes.iter().any(|note| note == subject::RARE) {
-        subject.notes.push(subject::RARE.to_owned());
-    }
+    let mut once = |note: &str, holds: bool| {
+        if holds && !subject.notes.iter().any(|said| said == note) {
+            subject.notes.push(note.to_owned());
+        }
+    };
+    once(subject::RARE, rare(case));
+    once(subject::LONGER_WAIT, waits_longer(case));
+}
+
+/// True if some mean wait in the queue is longer than the mean round trip that contains it.
+fn waits_longer(case: &Case) -> bool {
+    case.outcomes.iter().any(|o| match (o.queue_delay_s.mean, o.rtt_mean_s.mean) {
+        (Some(wait), Some(rtt)) => wait > rtt,
+        _ => false,
+    })
 }
 
 /// True if some mean has no interval because rare replications make it.

@@ -34,7 +34,7 @@ pub struct CompareResult {
     pub rival: Option<String>,
     /// The scenarios and links, in the order given; only those with something finished.
     pub subjects: Vec<Subject>,
-    /// Files of a folder that are not traces, and why.
+    /// Files that were passed over, and why: no traces, or an interval that is no slot.
     pub skipped: Vec<Skipped>,
     /// True if the comparison was stopped before its end.
     pub interrupted: bool,

@@ -35,6 +35,12 @@ pub(crate) const RARE: &str = "Over slots, goodputs and their differences have n
 replication delivers fewer than 30 packets in the mean, or leaves fewer than 200 slots without one: rare \
 replications make the mean there, and an interval from the others would miss it.";
 
+/// Added where the mean wait in the queue is longer than the mean round trip, of which it is a part.
+pub(crate) const LONGER_WAIT: &str = "The mean wait in the queue is longer than the mean round-trip time of some \
+TCPs, because they count different packets. The wait is the mean length of the queue over the packets that left \
+it, so that it counts retransmissions and those still waiting at the end. A round-trip time counts the packets \
+whose acknowledgement gave a sample, and few do during a loss recovery.";
+
 /// The same of remedies over slots.
 pub(crate) const RARE_REMEDY: &str = "Over slots, goodputs of remedies and their differences have no \
 interval where a stretch delivers fewer than 20 packets in the mean, or leaves fewer than 30 slots without one: \
