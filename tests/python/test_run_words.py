@@ -339,6 +339,15 @@ def test_what_explains_least_leaves_a_narrow_terminal_first(
     assert left["link"] == ["longest queue (packets)", "mean queue (packets)", "lost (%)"]
 
 
+def test_a_link_that_sends_is_not_idle_all_the_time() -> None:
+    slow = LINK.format(more='loss = { model = "bernoulli", probability = 0.45 }')
+    document = airtcp.run("s.toml", text=slow, overrides={"duration": "100 s"}).json
+    assert 0 < document["summary"]["links"][0]["utilisation"]["mean"] < 0.004
+    said = _said(document)
+    assert "Losses of air limit the flows" in said
+    assert "idle 100 % of the time" not in said
+
+
 def test_copies_of_a_link_that_duplicates_are_named() -> None:
     document = _run(LINK.format(more="duplication = 0.5"))
     link = document["summary"]["links"][0]

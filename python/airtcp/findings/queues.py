@@ -44,7 +44,7 @@ def overflow(document: RunDocument, endless: Sequence[int]) -> Finding | None:
         return None
     lost = sum(there.total() for p, there in places.items() if not p.reason.startswith("queue"))
     also = f" and for {words.count(lost)} lost ones" if lost >= _HALF else ""
-    idle = words.number(100 * (1 - link["utilisation"]["mean"]), 2)
+    idle = words.share(1 - link["utilisation"]["mean"])
     longer = _longer(
         document, place.name, link, [i for i in endless if flows[i]["name"] in through]
     )
@@ -52,7 +52,7 @@ def overflow(document: RunDocument, endless: Sequence[int]) -> Finding | None:
         f"The queue of {place.name} limits the flows",
         f"{words.count(dropped)} packets a replication were dropped {causes.why(place)}. For"
         f" these{also} a flow reduces its window {words.number(reduced, 2)} times; {place.name} is"
-        f" idle {idle} % of the time.{longer}",
+        f" idle {idle} of the time.{longer}",
         "warn",
     )
 

@@ -333,7 +333,7 @@ def _losses(
     reduced = timeouts + groups.mean(summary[i]["fast_retransmits"]["mean"] for i in endless)
     places = groups.drops(document, {flows[i]["name"] for i in endless})
     air = sum(there.total() for place, there in places.items() if place.reason in _LOSSES)
-    idle = words.number(100 * (1 - busiest["utilisation"]["mean"]), 2)
+    idle = words.share(1 - busiest["utilisation"]["mean"])
     share = words.number(100 * rate, 2)
     # TFRC computes its rate from its losses, and has no window to reduce.
     equation = [i for i in endless if flows[i]["transport"] == "tfrc"]
@@ -346,7 +346,7 @@ def _losses(
         return Finding(
             f"Losses of {loss['name']} limit the flows",
             f"It loses {share} % of its packets. TFRC computes its rate from the loss event rate"
-            f" ({words.number(100 * events, 2)} %), and {busiest['name']} is idle {idle} % of the"
+            f" ({words.number(100 * events, 2)} %), and {busiest['name']} is idle {idle} of the"
             " time.",
             "warn",
         )
@@ -358,7 +358,7 @@ def _losses(
     if endless and rate >= _HALF:
         return Finding(
             f"Losses of {loss['name']} stop the flows",
-            f"It loses {share} % of its packets, and {busiest['name']} is idle {idle} % of the"
+            f"It loses {share} % of its packets, and {busiest['name']} is idle {idle} of the"
             f" time. Try {causes_words.REMEDIES}, which runs the remedies against losses over the"
             " same link.",
             "warn",
@@ -368,7 +368,7 @@ def _losses(
         return None
     return Finding(
         f"Losses of {loss['name']} limit the flows",
-        f"It loses {share} % of its packets, and {busiest['name']} is idle {idle} % of the time. A"
+        f"It loses {share} % of its packets, and {busiest['name']} is idle {idle} of the time. A"
         f" flow reduces its window {words.number(reduced, 2)} times a replication"
         f" ({words.number(timeouts, 2)} of them timeouts)"
         f"{_both(air, _dropped_of(places) - air)}. Try {causes_words.REMEDIES},"
