@@ -15,10 +15,11 @@ use airtcp_probe::{Cx, Event, Machine, Probe};
 use airtcp_units::{Nanos, Span};
 
 use super::config::SlidingConfig;
+use super::content::{Bytes, Content};
 use super::receiver::Receiver;
 use super::sender::Sender;
 use super::stats::SlidingStats;
-use super::wire::{Packet, opening, read_opening};
+use super::wire::{Head, Packet, opening, read_opening};
 
 /// Time between the first attempts to open, and how many gaps later it begins to double.
 const FIRST_GAP: Span = Span::from_millis(10);
@@ -38,13 +39,13 @@ enum State {
     Open,
 }
 
-/// One end of a flow.
+/// One end of a flow: of lengths ([`Head`]), as the simulator drives it, or of [`Bytes`].
 #[derive(Debug)]
-pub struct SlidingConnection {
+pub struct SlidingConnection<S: Content = Head> {
     side: Side,
     state: State,
-    sender: Sender,
-    receiver: Receiver,
+    sender: Sender<S>,
+    receiver: Receiver<S>,
     /// Counters of the receiving half.
     received: SlidingStats,
     /// When the latest attempts to open were made, how many were made in all, and when the next is due.
@@ -59,6 +60,36 @@ pub struct SlidingConnection {
 impl SlidingConnection {
     /// An end with these parameters, which should have passed their validation. The client opens.
     pub fn new(config: &SlidingConfig, side: Side) -> Self {
+        Self::build(config, side)
+    }
+
+    /// Hands over `bytes` of data. With 2^60 an endless source.
+    pub fn write(&mut self, _now: Nanos, bytes: u64) {
+        let pending = self.sender.pending();
+        *pending = pending.saturating_add(bytes);
+    }
+}
+
+impl SlidingConnection<Bytes> {
+    /// An end that moves bytes, with parameters that should have passed their validation. The client
+    /// opens.
+    pub fn of_bytes(config: &SlidingConfig, side: Side) -> Self {
+        Self::build(config, side)
+    }
+
+    /// Hands over data.
+    pub fn write(&mut self, data: &[u8]) {
+        self.sender.pending().extend(data);
+    }
+
+    /// The data delivered since the last call, in order.
+    pub fn read(&mut self) -> Vec<u8> {
+        self.receiver.read().into()
+    }
+}
+
+impl<S: Content> SlidingConnection<S> {
+    fn build(config: &SlidingConfig, side: Side) -> Self {
         Self {
             side,
             state: State::Idle,
@@ -79,11 +110,6 @@ impl SlidingConnection {
             self.state = State::Opening;
             self.next_attempt = now;
         }
-    }
-
-    /// Hands over `bytes` of data. With 2^60 an endless source.
-    pub fn write(&mut self, _now: Nanos, bytes: u64) {
-        self.sender.write(bytes);
     }
 
     /// Ends the stream behind what was written.
@@ -178,16 +204,16 @@ impl SlidingConnection {
     }
 }
 
-impl Machine for SlidingConnection {
-    type In = Segment;
-    type Out = Segment;
+impl<S: Content> Machine for SlidingConnection<S> {
+    type In = S::Packet;
+    type Out = S::Packet;
 
     #[inline]
-    fn handle<P: Probe>(&mut self, now: Nanos, segment: Segment, cx: &mut Cx<'_, P>) {
-        if segment.kind != Kind::Coded {
+    fn handle<P: Probe>(&mut self, now: Nanos, input: S::Packet, cx: &mut Cx<'_, P>) {
+        let Some(segment) = S::header(&input).filter(|s| s.kind == Kind::Coded) else {
             self.received.refused += 1;
             return;
-        }
+        };
         cx.record(now, || Event::SegmentReceived { segment });
         if let Some((attempt, is_answer)) = read_opening(&segment) {
             self.on_opening(now, attempt, is_answer);
@@ -200,7 +226,8 @@ impl Machine for SlidingConnection {
         self.next_attempt = Nanos::NEVER;
         let (number, symbol) = self.receiver.near();
         if let Some(packet) = Packet::of(&segment, number, symbol) {
-            self.receiver.take(&packet, segment.ecn, &mut self.received);
+            let content = S::of(packet.head, &input);
+            self.receiver.take(&packet, content, segment.ecn, &mut self.received);
             let new = self.receiver.delivered() - self.delivered;
             self.delivered += new;
             if new > 0 {
@@ -239,21 +266,21 @@ impl Machine for SlidingConnection {
     }
 
     #[inline]
-    fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
+    fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<S::Packet> {
         let mut again = false;
         let answer = self.answer.take().map(|attempt| opening(attempt, true));
-        let segment = answer
+        let bare = answer
             .or_else(|| self.attempt(now))
-            .or_else(|| self.receiver.poll().map(|feedback| feedback.segment()))
-            .or_else(|| {
-                let before = self.sender.stats.resent;
-                let open = self.state == State::Open;
-                let segment = if open { self.sender.poll(now) } else { None };
-                again = self.sender.stats.resent != before;
-                segment
-            })?;
+            .or_else(|| self.receiver.poll().map(|feedback| feedback.segment()));
+        let (segment, content) = bare.map(|segment| (segment, S::default())).or_else(|| {
+            let before = self.sender.stats.resent;
+            let open = self.state == State::Open;
+            let packet = if open { self.sender.poll(now) } else { None };
+            again = self.sender.stats.resent != before;
+            packet
+        })?;
         cx.record(now, || Event::SegmentSent { segment, retransmission: again });
-        Some(segment)
+        Some(content.into_packet(segment))
     }
 }
 

@@ -168,6 +168,7 @@ impl Control {
     }
 
     /// Packets that may be under way.
+    #[inline]
     pub(crate) fn window(&self) -> u64 {
         self.window as u64
     }
@@ -178,32 +179,38 @@ impl Control {
     }
 
     /// The last round trip measured.
+    #[inline]
     pub(crate) const fn latest(&self) -> Span {
         self.latest
     }
 
     /// Smoothed round trip.
+    #[inline]
     pub(crate) fn srtt(&self) -> Span {
         self.smoothed.map_or(DEFAULT_RTT, |s| s.0)
     }
 
     /// How long an answer may take: smoothed round trip and four deviations.
+    #[inline]
     pub(crate) fn answer_time(&self) -> Span {
         let (srtt, deviation) = self.smoothed.unwrap_or((DEFAULT_RTT, DEFAULT_RTT / 2));
         srtt + (deviation * 4).max(Span::from_millis(2))
     }
 
     /// How long a packet that later ones overtook may take.
+    #[inline]
     pub(crate) fn patience(&self) -> Span {
         self.srtt().max(self.latest) * 9 / 8
     }
 
     /// Time between packets.
+    #[inline]
     pub(crate) fn gap(&self) -> Span {
         let gain = if self.phase == Phase::Startup { 2.0 } else { PACING };
         Span::from_secs_f64(self.srtt().as_secs_f64() / (gain * self.window.max(1.0)))
     }
 
+    #[inline]
     fn base(&self) -> Span {
         let opening = self.opening_base();
         let least = self.base.iter().flatten().copied().chain(opening).min();
@@ -235,6 +242,7 @@ impl Control {
     }
 
     /// A round trip was measured.
+    #[inline]
     pub(crate) fn on_rtt(&mut self, now: Nanos, rtt: Span, next: u64) {
         let (srtt, deviation) = match self.smoothed {
             Some((srtt, deviation)) => {
@@ -281,6 +289,7 @@ impl Control {
     }
 
     /// Packets per second passed the bottleneck.
+    #[inline]
     pub(crate) fn on_passed(&mut self, rate: f64) {
         self.passed[0] = self.passed[0].max(rate);
         self.fastest = self.fastest.max(rate);

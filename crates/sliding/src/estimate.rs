@@ -35,6 +35,7 @@ pub(crate) struct Losses {
 
 impl Losses {
     /// The fate of the next packet.
+    #[inline]
     pub(crate) fn record(&mut self, lost: bool) {
         let hit = f64::from(u8::from(lost));
         self.packets = self.packets * KEPT + 1.0;
@@ -47,12 +48,14 @@ impl Losses {
     }
 
     /// Loss rate, 0 while nothing is known; below 1.
+    #[inline]
     pub(crate) fn rate(&self) -> f64 {
         // One packet more than was counted keeps it below 1 and moves nothing else.
         if self.packets == 0.0 { 0.0 } else { self.lost / (self.packets + 1.0) }
     }
 
     /// How much larger the variance is than with independent losses.
+    #[inline]
     pub(crate) fn dispersion(&self) -> f64 {
         if self.followed < ENOUGH {
             return 1.0;
@@ -65,6 +68,7 @@ impl Losses {
     /// From how many losses on a symbol is sent in duplicate, so that duplicates are no more than this
     /// share of what is sent: `p^k` of the symbols are lost `k` times, and each takes `1/(1-p)`
     /// packets. Where losses stick together a duplicate shares the fate of its symbol: never.
+    #[inline]
     pub(crate) fn duplicate_after(&self, share: f64) -> Option<u32> {
         let p = self.rate();
         if share <= 0.0 || p <= 0.0 || self.dispersion() > MOST_DISPERSION {
@@ -81,6 +85,7 @@ impl Losses {
 
     /// Combinations to be under way beside `symbols` others so that, `deviations` deviations above
     /// what is expected, all can be computed.
+    #[inline]
     pub(crate) fn repair_for(&self, symbols: usize, deviations: f64) -> u32 {
         let p = self.rate();
         if symbols == 0 || p <= 0.0 {

@@ -108,30 +108,36 @@ pub(crate) struct Ledger {
 
 impl Ledger {
     /// The number of the next packet.
+    #[inline]
     pub(crate) fn next(&self) -> u64 {
         self.first + self.sent.len() as u64
     }
 
     /// Packets whose fate is not known.
+    #[inline]
     pub(crate) const fn flying(&self) -> u64 {
         self.flying
     }
 
     /// Of those, combinations.
+    #[inline]
     pub(crate) const fn flying_combinations(&self) -> u64 {
         self.combinations
     }
 
     /// A packet with this symbol, sent again, is under way.
+    #[inline]
     pub(crate) fn carries(&self, symbol: u64) -> bool {
         self.again.contains_key(&symbol)
     }
 
     /// Greatest number known to have arrived.
+    #[inline]
     pub(crate) fn greatest(&self) -> u64 {
         self.greatest.map_or(0, |g| g.0)
     }
 
+    #[inline]
     pub(crate) fn send(&mut self, now: Nanos, payload: Payload) -> u64 {
         let number = self.next();
         self.flying += 1;
@@ -153,15 +159,18 @@ impl Ledger {
     }
 
     /// First symbol of the oldest combination under way.
+    #[inline]
     pub(crate) fn oldest_combined(&self) -> Option<u64> {
         if self.combinations == 0 { None } else { self.combined.front().map(|c| c.1) }
     }
 
+    #[inline]
     fn of(&mut self, number: u64) -> Option<&mut Sent> {
         let i = number.checked_sub(self.first)?;
         self.sent.get_mut(usize::try_from(i).ok()?)
     }
 
+    #[inline]
     fn settle(&mut self, number: u64, fate: Fate) -> Option<Payload> {
         let sent = self.of(number)?;
         if sent.fate != Fate::Flying {
@@ -192,6 +201,7 @@ impl Ledger {
 
     /// Takes in feedback and puts into `news` what it changed; false if it tells of packets that
     /// were never sent.
+    #[inline]
     pub(crate) fn take(
         &mut self,
         now: Nanos,
@@ -238,11 +248,13 @@ impl Ledger {
     }
 
     /// The patience given, or as much more as packets were found to be late.
+    #[inline]
     fn patience(&self, patience: Span) -> Span {
         patience.max(self.late.min(patience * MOST_PATIENCE))
     }
 
     /// Judges packets lost that later ones overtook, by number or by time.
+    #[inline]
     pub(crate) fn judge(&mut self, now: Nanos, patience: Span, news: &mut News) {
         if self.settled >= self.forget_at {
             self.forget_at = self.settled + FORGET_AFTER;
@@ -285,6 +297,7 @@ impl Ledger {
     }
 
     /// Packets under way that left so long ago that an answer is due.
+    #[inline]
     pub(crate) fn overdue(&self, now: Nanos, answer: Span) -> Overdue {
         let mut overdue = Overdue::default();
         let skip = self.settled.saturating_sub(self.first) as usize;
@@ -299,6 +312,7 @@ impl Ledger {
     }
 
     /// When the next one is due whose answer is not due yet.
+    #[inline]
     pub(crate) fn next_overdue(&self, now: Nanos, answer: Span) -> Nanos {
         let from = self.sent.partition_point(|s| s.at + answer <= now);
         let mut later = self.sent.iter().skip(from);
@@ -306,12 +320,14 @@ impl Ledger {
     }
 
     /// When the packet left after which `window - 1` more have left.
+    #[inline]
     pub(crate) fn sent_before(&self, window: u64) -> Option<Nanos> {
         let i = self.next().checked_sub(window)?.checked_sub(self.first)?;
         self.sent.get(i as usize).map(|s| s.at)
     }
 
     /// When the oldest packet that a later one overtook is to be judged lost.
+    #[inline]
     pub(crate) fn deadline(&self, patience: Span) -> Nanos {
         let Some((greatest, _)) = self.greatest else { return Nanos::NEVER };
         let patience = self.patience(patience);

@@ -10,14 +10,17 @@
 //!
 //! [`SlidingConnection`] is one end; `sender` and `receiver` are its halves, `wire` is the format.
 //! `control` is the window: `loss_cusum` finds losses beyond the path's own, `delivery_bound` bounds
-//! the window by what arrives. `estimate` measures the path's losses for the coding. The crate uses
-//! nothing of `transport`. Equations, choices and results are in `docs/models/sliding.md`.
+//! the window by what arrives. `estimate` measures the path's losses for the coding. Symbols carry
+//! lengths in the simulator and bytes over sockets ([`Content`]; `frame` is the format of the
+//! latter). The crate uses nothing of `transport`. Equations, choices and results are in `docs/models/sliding.md`.
 
 mod config;
 mod connection;
+mod content;
 mod control;
 mod delivery_bound;
 mod estimate;
+mod frame;
 mod ledger;
 mod loss_cusum;
 mod marks;
@@ -30,6 +33,7 @@ mod wire;
 
 pub use config::{Coding, SlidingConfig};
 pub use connection::SlidingConnection;
+pub use content::{Bytes, Content, Datagram};
 pub use stats::SlidingStats;
 pub use wire::{FIN, Head, Packet, Payload, SYMBOL_OPTION, is_symbol};
 

@@ -32,11 +32,13 @@ impl Marks {
     }
 
     /// The next packet says that it may be marked.
+    #[inline]
     pub(crate) const fn is_capable(&self) -> bool {
         self.capable
     }
 
     /// A data packet is known to have arrived.
+    #[inline]
     pub(crate) const fn on_arrival(&mut self) {
         self.passes = true;
     }
@@ -52,6 +54,7 @@ impl Marks {
     }
 
     /// Takes the peer's count, of `sent` packets: whether there are new marks.
+    #[inline]
     pub(crate) fn take(&mut self, count: u32, sent: u64) -> Result<bool, Impossible> {
         let more = count.wrapping_sub(self.marked as u32);
         // Feedback that was overtaken tells an older count.

@@ -6,8 +6,9 @@
 use airtcp_fec::{WindowDecoder, coefficients};
 use airtcp_packet::{Ecn, ack_bitmap};
 
+use super::content::Content;
 use super::stats::SlidingStats;
-use super::wire::{Feedback, Head, Packet, Payload};
+use super::wire::{Feedback, Packet, Payload};
 
 /// Density of RFC 8681 that leaves no coefficient zero.
 pub(super) const DENSITY: u8 = 15;
@@ -20,11 +21,13 @@ const MOST_WAITING: usize = 512;
 
 /// The receiving half of an end.
 #[derive(Debug)]
-pub(crate) struct Receiver {
-    decoder: WindowDecoder<Head>,
+pub(crate) struct Receiver<S: Content> {
+    decoder: WindowDecoder<S>,
     /// The first symbol not delivered.
     next: u64,
     delivered: u64,
+    /// What was delivered and not read.
+    unread: S::Data,
     closed: bool,
     greatest: Option<u64>,
     arrived: u128,
@@ -33,12 +36,13 @@ pub(crate) struct Receiver {
     owed: bool,
 }
 
-impl Receiver {
-    pub(crate) const fn new() -> Self {
+impl<S: Content> Receiver<S> {
+    pub(crate) fn new() -> Self {
         Self {
             decoder: WindowDecoder::new(HELD),
             next: 0,
             delivered: 0,
+            unread: S::Data::default(),
             closed: false,
             greatest: None,
             arrived: 0,
@@ -52,6 +56,11 @@ impl Receiver {
         self.delivered
     }
 
+    /// What was delivered since this was last called.
+    pub(crate) fn read(&mut self) -> S::Data {
+        std::mem::take(&mut self.unread)
+    }
+
     /// The stream is over and delivered.
     pub(crate) const fn is_closed(&self) -> bool {
         self.closed
@@ -62,7 +71,8 @@ impl Receiver {
         (self.greatest.unwrap_or(0), self.next)
     }
 
-    pub(crate) fn take(&mut self, packet: &Packet, ecn: Ecn, stats: &mut SlidingStats) {
+    /// Takes a data packet and what it carries.
+    pub(crate) fn take(&mut self, packet: &Packet, content: S, ecn: Ecn, stats: &mut SlidingStats) {
         self.owed = true;
         if !self.note_arrival(packet.number) {
             stats.useless += 1;
@@ -74,7 +84,7 @@ impl Receiver {
         // A sender that names symbols it cannot know to have arrived is not believed.
         self.decoder.forget(packet.oldest.min(self.next));
         let new = match packet.payload {
-            Payload::Symbol(symbol) => self.decoder.source(symbol, packet.head),
+            Payload::Symbol(symbol) => self.decoder.source(symbol, content),
             Payload::Combination { .. } if self.decoder.rows() >= MOST_WAITING => {
                 // What is not kept has not arrived: the sender would count on it for ever.
                 self.forget_arrival(packet.number);
@@ -83,7 +93,7 @@ impl Receiver {
             }
             Payload::Combination { first, count, key } => {
                 let list: Vec<u8> = coefficients(key, DENSITY).take(usize::from(count)).collect();
-                self.decoder.repair(first, &list, packet.head)
+                self.decoder.repair(first, &list, content)
             }
         };
         if new {
@@ -95,9 +105,9 @@ impl Receiver {
             stats.computed += 1;
         }
         while !self.closed {
-            let Some(head) = self.decoder.get(self.next) else { break };
-            self.delivered += u64::from(head.len());
-            self.closed = head.fin();
+            let Some(symbol) = self.decoder.get(self.next) else { break };
+            self.delivered += symbol.append_to(&mut self.unread);
+            self.closed = symbol.head().fin();
             self.next += 1;
         }
     }

@@ -15,12 +15,13 @@ use airtcp_fec::WindowDecoder;
 use airtcp_units::{Nanos, Span};
 
 use super::config::{Coding, SlidingConfig};
+use super::content::Content;
 use super::control::Control;
 use super::estimate::Losses;
 use super::ledger::{Ledger, News, Overdue};
 use super::marks::Marks;
 use super::stats::SlidingStats;
-use super::wire::{Head, MOST_COMBINED};
+use super::wire::MOST_COMBINED;
 
 /// Packets that combinations may take beyond `most_overhead`: for streams of a few symbols.
 const SPARE: f64 = 3.0;
@@ -49,7 +50,7 @@ enum Choice {
 
 /// The sending half of an end.
 #[derive(Debug)]
-pub(crate) struct Sender {
+pub(crate) struct Sender<S: Content> {
     config: SlidingConfig,
     control: Control,
     marks: Marks,
@@ -57,8 +58,8 @@ pub(crate) struct Sender {
     ledger: Ledger,
     /// What the feedback being taken changed.
     news: News,
-    /// Bytes written and not in a symbol yet; whether the stream ends behind them.
-    pending: u64,
+    /// What was written and is not in a symbol yet; whether the stream ends behind it.
+    pending: S::Data,
     closing: bool,
     fin_sent: bool,
     /// Bytes of symbols that are not acknowledged.
@@ -66,8 +67,8 @@ pub(crate) struct Sender {
     /// The first symbol not acknowledged; the next new one.
     una: u64,
     next: u64,
-    /// Heads from `kept` on.
-    heads: VecDeque<Head>,
+    /// Symbols from `kept` on.
+    symbols: VecDeque<S>,
     kept: u64,
     mirror: WindowDecoder<()>,
     /// Symbols lost, without a packet under way.
@@ -92,7 +93,7 @@ pub(crate) struct Sender {
     pub(crate) stats: SlidingStats,
 }
 
-impl Sender {
+impl<S: Content> Sender<S> {
     pub(crate) fn new(config: &SlidingConfig) -> Self {
         Self {
             config: *config,
@@ -101,13 +102,13 @@ impl Sender {
             losses: Losses::default(),
             ledger: Ledger::default(),
             news: News::default(),
-            pending: 0,
+            pending: S::Data::default(),
             closing: false,
             fin_sent: false,
             outstanding: 0,
             una: 0,
             next: 0,
-            heads: VecDeque::new(),
+            symbols: VecDeque::new(),
             kept: 0,
             mirror: WindowDecoder::new(1 << 16),
             lost: BTreeSet::new(),
@@ -126,8 +127,9 @@ impl Sender {
         }
     }
 
-    pub(crate) const fn write(&mut self, bytes: u64) {
-        self.pending = self.pending.saturating_add(bytes);
+    /// What was written and is not in a symbol yet, to write more.
+    pub(crate) const fn pending(&mut self) -> &mut S::Data {
+        &mut self.pending
     }
 
     pub(crate) const fn close(&mut self) {
@@ -157,8 +159,8 @@ impl Sender {
     }
 
     /// Bytes written that are not known to have arrived in order.
-    pub(crate) const fn unacked(&self) -> u64 {
-        self.pending.saturating_add(self.outstanding)
+    pub(crate) fn unacked(&self) -> u64 {
+        S::amount(&self.pending).saturating_add(self.outstanding)
     }
 
     /// A round trip, measured by the opening.
@@ -169,7 +171,7 @@ impl Sender {
 
     #[inline]
     fn has_new(&self) -> bool {
-        let more = self.pending > 0 || (self.closing && !self.fin_sent);
+        let more = S::amount(&self.pending) > 0 || (self.closing && !self.fin_sent);
         more && self.next - self.una < u64::from(self.config.most_symbols)
     }
 

@@ -81,7 +81,7 @@ fn what_is_not_kept_has_not_arrived() {
     let mut take = |number, payload| {
         let head = Head::new(7, false);
         let packet = Packet { number, oldest: 0, payload, head, len: 7 };
-        receiver.take(&packet, Ecn::NotEct, &mut stats);
+        receiver.take(&packet, head, Ecn::NotEct, &mut stats);
         (receiver.poll().unwrap(), stats.refused)
     };
     // Pairs without a symbol in common: none can be computed.

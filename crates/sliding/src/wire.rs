@@ -96,6 +96,7 @@ pub fn is_symbol(segment: &Segment) -> bool {
 }
 
 impl Packet {
+    #[inline]
     pub(crate) fn segment(&self) -> Segment {
         let head = u32::from(u16::from_be_bytes(self.head.0));
         let (number, oldest) = (self.number as u32, self.oldest as u32);
@@ -114,6 +115,7 @@ impl Packet {
 
     /// Reads it; `None` if it is no data packet, or one that cannot be. Numbers are taken to be
     /// those nearest to `near_number` and `near_symbol`.
+    #[inline]
     pub fn of(segment: &Segment, near_number: u64, near_symbol: u64) -> Option<Self> {
         let (words, count) = segment.words();
         if segment.kind != Kind::Coded || !segment.flags.has(Flags::PSH) {

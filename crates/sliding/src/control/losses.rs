@@ -32,12 +32,14 @@ const UNPAID_STARTUP: f64 = 4.0;
 
 impl Control {
     /// Whether the loss of packet `number` counts as one, for [`Self::on_lost`].
+    #[inline]
     pub(crate) fn counts_loss(&mut self, number: u64) -> bool {
         self.loss_cusum.counts(number)
     }
 
     /// The fates of so many packets became known, so many of which arrived and so many of whose losses do
     /// not count; `limited` if the window held packets back.
+    #[inline]
     pub(crate) fn on_resolved(
         &mut self,
         resolved: u64,
@@ -97,6 +99,7 @@ impl Control {
     }
 
     /// Packet `number` was judged lost; `next` is the number of the next packet.
+    #[inline]
     pub(crate) fn on_lost(&mut self, number: u64, next: u64) {
         if self.probe.is_some() || number < self.reduced_at {
             return;

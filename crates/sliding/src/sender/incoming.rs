@@ -6,12 +6,13 @@ use airtcp_packet::Segment;
 use airtcp_units::Nanos;
 
 use super::Sender;
+use crate::content::Content;
 use crate::ledger::News;
 use crate::marks::Impossible;
 use crate::receiver::DENSITY;
 use crate::wire::{Feedback, Payload};
 
-impl Sender {
+impl<S: Content> Sender<S> {
     /// Takes in feedback.
     pub(crate) fn take(&mut self, now: Nanos, segment: &Segment) {
         self.now = self.now.max(now);
@@ -66,7 +67,8 @@ impl Sender {
         }
         let from = (self.una - self.kept) as usize;
         let new = (next - self.una) as usize;
-        let bytes: u64 = self.heads.iter().skip(from).take(new).map(|h| u64::from(h.len())).sum();
+        let bytes: u64 =
+            self.symbols.iter().skip(from).take(new).map(|s| u64::from(s.head().len())).sum();
         self.stats.bytes_acked += bytes;
         self.outstanding -= bytes;
         self.una = next;
@@ -112,7 +114,7 @@ impl Sender {
         let kept = self.oldest();
         self.mirror.forget(kept);
         let gone = (kept - self.kept) as usize;
-        self.heads.drain(..gone);
+        self.symbols.drain(..gone);
         self.kept = kept;
         news.fates.iter().for_each(|lost| self.losses.record(*lost));
         let lost = news.lost.len() as u64;

@@ -6,12 +6,13 @@ use airtcp_units::Nanos;
 
 use super::{Choice, Sender};
 use crate::config::Coding;
+use crate::content::Content;
 use crate::receiver::DENSITY;
-use crate::wire::{Head, MOST_COMBINED, Packet, Payload};
+use crate::wire::{MOST_COMBINED, Packet, Payload};
 
-impl Sender {
+impl<S: Content> Sender<S> {
     /// The next packet, if one may leave now.
-    pub(crate) fn poll(&mut self, now: Nanos) -> Option<Segment> {
+    pub(crate) fn poll(&mut self, now: Nanos) -> Option<(Segment, S)> {
         self.now = self.now.max(now);
         if now < self.next_send {
             return None;
@@ -58,12 +59,10 @@ impl Sender {
                 Payload::Symbol(symbol)
             }
             Choice::New => {
-                let len = self.pending.min(u64::from(self.config.segment)) as u16;
-                self.pending -= u64::from(len);
-                self.outstanding += u64::from(len);
-                let fin = self.closing && self.pending == 0;
-                self.fin_sent |= fin;
-                self.heads.push_back(Head::new(len, fin));
+                let symbol = S::cut(&mut self.pending, self.config.segment, self.closing);
+                self.outstanding += u64::from(symbol.head().len());
+                self.fin_sent |= symbol.head().fin();
+                self.symbols.push_back(symbol);
                 self.next += 1;
                 Payload::Symbol(self.next - 1)
             }
@@ -79,17 +78,18 @@ impl Sender {
         Payload::Combination { first, count: (self.next - first) as u16, key: self.key }
     }
 
-    fn emit(&mut self, now: Nanos, payload: Payload) -> Segment {
+    fn emit(&mut self, now: Nanos, payload: Payload) -> (Segment, S) {
         let new = matches!(payload, Payload::Symbol(s) if s + 1 == self.next);
-        let (head, len) = match payload {
+        let (content, len) = match payload {
             Payload::Symbol(symbol) => {
-                let head = self.heads[(symbol - self.kept) as usize];
-                (head, head.len())
+                let symbol = self.symbols[(symbol - self.kept) as usize].clone();
+                let len = symbol.head().len();
+                (symbol, len)
             }
             Payload::Combination { first, count, key } => {
                 let from = (first - self.kept) as usize;
-                let window = self.heads.range(from..from + usize::from(count));
-                let len = window.clone().map(|h| h.len()).max().unwrap_or(0);
+                let window = self.symbols.range(from..from + usize::from(count));
+                let len = window.clone().map(|s| s.head().len()).max().unwrap_or(0);
                 (combine(key, DENSITY, window).unwrap_or_default(), len)
             }
         };
@@ -105,8 +105,9 @@ impl Sender {
         // Never further behind than a packet: what was not sent in time is not caught up with.
         let gap = self.control.gap();
         self.next_send = (self.next_send + gap).max(now);
+        let head = content.head();
         let mut segment = Packet { number, oldest, payload, head, len }.segment();
         segment.ecn = if self.marks.is_capable() { Ecn::Ect0 } else { Ecn::NotEct };
-        segment
+        (segment, content)
     }
 }
