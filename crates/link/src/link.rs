@@ -22,7 +22,7 @@ use airtcp_probe::{ConfigError, DropReason, Event, PoolCx, Probe};
 use airtcp_random::{Keyed, Seed};
 use airtcp_units::{Bytes, Nanos, Outcomes, Span};
 
-use self::carrier::Carrier;
+use self::arq_engine::ArqEngine;
 use self::control::Control;
 use self::report::Reports;
 use self::wire::Wire;
@@ -30,15 +30,15 @@ use crate::loss::Build;
 use crate::protocol::Protocol;
 use crate::{JitterConfig, LinkConfig, Loss, ReorderingConfig};
 
+mod arq_engine;
 mod arrival;
-mod carrier;
 mod control;
 mod latency;
 mod over_protocol;
 mod report;
 mod wire;
 
-pub use carrier::ProtocolStats;
+pub use arq_engine::ProtocolStats;
 pub use latency::Latency;
 pub use report::Report;
 
@@ -76,7 +76,7 @@ pub struct Link {
     wire: Wire,
     mtu: u32,
     /// The link protocol, if there is one.
-    carrier: Option<Box<Carrier>>,
+    arq: Option<Box<ArqEngine>>,
     /// Reports of the other direction's link protocol that go over this one.
     control: Option<Box<Control>>,
     jitter: Option<(JitterConfig, Keyed)>,
@@ -87,8 +87,8 @@ pub struct Link {
     in_flight: VecDeque<InFlight>,
     /// When the first of them arrives.
     next_arrival: Nanos,
-    /// See [`tells`](Self::tells).
-    tells: bool,
+    /// See [`needs_service`](Self::tells).
+    needs_service: bool,
     /// Latest arrival among the packets that keep their order.
     last_in_order: Nanos,
     highest_delivered: Option<u64>,
@@ -129,7 +129,7 @@ impl Link {
         Self {
             wire: Wire::new(config, loss),
             mtu: config.mtu.map_or(u32::MAX, |mtu| u32::try_from(mtu.0).unwrap_or(u32::MAX)),
-            carrier: None,
+            arq: None,
             control: None,
             jitter: config.jitter.clone().map(|j| (j, keyed("jitter"))),
             reordering: config.reordering.clone().map(|r| (r, keyed("reordering"))),
@@ -137,7 +137,7 @@ impl Link {
             waiting: false,
             in_flight: VecDeque::new(),
             next_arrival: Nanos::NEVER,
-            tells: false,
+            needs_service: false,
             last_in_order: Nanos::ZERO,
             highest_delivered: None,
             reports: None,
@@ -150,14 +150,14 @@ impl Link {
     /// one that is not.
     pub fn report_to(&mut self, delays: Vec<Option<Span>>) {
         self.reports = Some(Reports::new(delays));
-        self.tells = true;
+        self.needs_service = true;
     }
 
     /// True if it has anything to say or to do beside carrying packets: reports for senders, a
     /// link protocol of this direction or of the other one.
     #[inline]
-    pub const fn tells(&self) -> bool {
-        self.tells
+    pub const fn needs_service(&self) -> bool {
+        self.needs_service
     }
 
     /// The next report that is due.
@@ -168,7 +168,7 @@ impl Link {
     /// True if the transmitter can start with a packet at `now`.
     #[inline]
     pub fn is_ready(&self, now: Nanos) -> bool {
-        now >= self.wire.ready_at && (!self.tells || self.is_open())
+        now >= self.wire.ready_at && (!self.needs_service || self.is_open())
     }
 
     /// When the transmitter is, or was last, free.
@@ -192,7 +192,7 @@ impl Link {
 
     /// Packets on their way, being transmitted, propagating, or in the care of a link protocol.
     pub fn in_flight(&self) -> usize {
-        self.in_flight.len() + self.carrier.as_ref().map_or(0, |c| c.in_flight())
+        self.in_flight.len() + self.arq.as_ref().map_or(0, |c| c.in_flight())
     }
 
     /// Counters since the start.
@@ -235,9 +235,9 @@ impl Link {
         let start = now.max(self.wire.ready_at);
         let what = (bytes, packet.segment.len, packet.to);
         self.stats.sent += 1;
-        if let Some(carrier) = &mut self.carrier {
+        if let Some(arq) = &mut self.arq {
             let of = (id, what.0, what.1, what.2);
-            let (start, duration, sent) = carrier.send(now, of, &mut self.wire);
+            let (start, duration, sent) = arq.send(now, of, &mut self.wire);
             self.stats.sent_bytes += sent;
             cx.record(start, || Event::TxStart { packet: id, duration });
             return;
@@ -273,15 +273,15 @@ impl Link {
         if let Some(control) = &mut self.control {
             self.stats.sent_bytes += control.send(now, &mut self.wire);
         }
-        if let Some(carrier) = &mut self.carrier {
-            self.stats.sent_bytes += carrier.advance(now, &mut self.wire);
+        if let Some(arq) = &mut self.arq {
+            self.stats.sent_bytes += arq.advance(now, &mut self.wire);
         }
     }
 
     /// When it wants to be called; [`Nanos::NEVER`] when idle.
     #[inline]
     pub fn next_timer(&self) -> Nanos {
-        if self.tells {
+        if self.needs_service {
             return self.next_with_more();
         }
         if self.waiting { self.next_arrival.min(self.wire.ready_at) } else { self.next_arrival }
@@ -290,7 +290,7 @@ impl Link {
     /// The next packet that has arrived at `now`, if any.
     #[inline]
     pub fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
-        if self.carrier.is_some() {
+        if self.arq.is_some() {
             return self.poll_carrier(now, cx);
         }
         if self.next_arrival > now {

@@ -6,7 +6,7 @@ use airtcp_probe::{DropReason, Event, PoolCx, Probe};
 use airtcp_random::Seed;
 use airtcp_units::{Bytes, Nanos};
 
-use super::carrier::{Carrier, Fate, ProtocolStats};
+use super::arq_engine::{ArqEngine, Fate, ProtocolStats};
 use super::control::Control;
 use super::report::Reports;
 use super::{Link, LinkConfig};
@@ -33,37 +33,37 @@ impl Link {
         let sender = Sender::new(protocol, SenderTimes { round_trip, timer: feedback.timer });
         let p = feedback.loss.get();
         let loss = (p > 0.0).then(|| (p, seed.keyed(&format!("{label}/feedback"))));
-        self.carrier = Some(Box::new(Carrier::new(sender, receiver, feedback.way, loss)));
-        self.tells = true;
+        self.arq = Some(Box::new(ArqEngine::new(sender, receiver, feedback.way, loss)));
+        self.needs_service = true;
     }
 
     /// Neither the link protocol nor reports keep the transmitter.
     pub(super) fn is_open(&self) -> bool {
-        self.carrier.as_ref().is_none_or(|c| c.is_open())
+        self.arq.as_ref().is_none_or(|c| c.is_open())
             && self.control.as_ref().is_none_or(|c| c.is_empty())
     }
 
     /// Counters of the link protocol, if there is one.
     pub fn protocol(&self) -> Option<&ProtocolStats> {
-        self.carrier.as_ref().map(|c| c.stats())
+        self.arq.as_ref().map(|c| c.stats())
     }
 
     /// The link protocol's estimate of the loss of units, if it makes one.
     pub fn estimate(&self) -> Option<f64> {
-        self.carrier.as_ref()?.estimate()
+        self.arq.as_ref()?.estimate()
     }
 
     /// Prepares this direction to carry the reports of the other one's link protocol, each of
     /// `bytes`.
     pub fn carry_reports(&mut self, bytes: Bytes) {
         self.control = Some(Box::new(Control::new(bytes)));
-        self.tells = true;
+        self.needs_service = true;
     }
 
     /// Makes the link protocol wait for its reports longer, by what they may take on `reverse`.
     pub fn allow_reports_over(&mut self, reverse: &Self) {
-        if let Some(carrier) = &mut self.carrier {
-            carrier.allow_reports(reverse.time_for(Bytes(1500)) * 3 + reverse.wire.delay);
+        if let Some(arq) = &mut self.arq {
+            arq.allow_reports(reverse.time_for(Bytes(1500)) * 3 + reverse.wire.delay);
         }
     }
 
@@ -74,7 +74,7 @@ impl Link {
 
     /// The next report of the link protocol that is to go over the other direction.
     pub fn take_outgoing_report(&mut self, now: Nanos) -> Option<protocol::Report> {
-        self.carrier.as_mut()?.take_outgoing(now)
+        self.arq.as_mut()?.take_outgoing(now)
     }
 
     /// Sends a report of the other direction's link protocol as soon as the transmitter is free.
@@ -92,9 +92,9 @@ impl Link {
 
     /// A report of the link protocol has come back over the other direction.
     pub fn on_report(&mut self, now: Nanos, report: protocol::Report) {
-        if let Some(carrier) = &mut self.carrier {
-            carrier.on_report(now, report);
-            self.stats.sent_bytes += carrier.advance(now, &mut self.wire);
+        if let Some(arq) = &mut self.arq {
+            arq.on_report(now, report);
+            self.stats.sent_bytes += arq.advance(now, &mut self.wire);
         }
     }
 
@@ -103,8 +103,8 @@ impl Link {
         let ready_at = self.wire.ready_at;
         let report = self.reports.as_ref().map_or(Nanos::NEVER, Reports::next);
         let arrival = self.next_arrival.min(report);
-        let protocol = match &self.carrier {
-            Some(carrier) => carrier.next_timer(ready_at, self.waiting),
+        let protocol = match &self.arq {
+            Some(arq) => arq.next_timer(ready_at, self.waiting),
             None if self.waiting => ready_at,
             None => Nanos::NEVER,
         };
@@ -118,7 +118,7 @@ impl Link {
         now: Nanos,
         cx: &mut PoolCx<'_, P>,
     ) -> Option<PacketId> {
-        while let Some(fate) = self.carrier.as_mut()?.take_fate(now) {
+        while let Some(fate) = self.arq.as_mut()?.take_fate(now) {
             let Fate { at, started, frame, id, delivered } = fate;
             let packet = *cx.pool.get(id);
             if !delivered {

@@ -69,7 +69,7 @@ struct Carried {
 
 /// A link protocol at work.
 #[derive(Debug)]
-pub(super) struct Carrier {
+pub(super) struct ArqEngine {
     sender: Sender,
     receiver: Receiver,
     way: Way,
@@ -89,7 +89,7 @@ pub(super) struct Carrier {
     stats: ProtocolStats,
 }
 
-impl Carrier {
+impl ArqEngine {
     pub(super) fn new(
         sender: Sender,
         receiver: Receiver,
