@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 use crate::air_parts::{
     CategoryResult, QueueCounters, RateResult, categories, part, queues, rates,
 };
-use crate::place::places;
+use crate::coverage::places;
+use crate::medium::Medium;
 use crate::results::FlowResult;
-use crate::site::Site;
 
 /// What became of the frames of one class that a station sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -141,12 +141,12 @@ pub(crate) struct CellCounters {
 
 impl CellCounters {
     /// Those of one of the cells on a medium.
-    pub(crate) fn of(site: &Site, cell: usize, at: Nanos) -> Self {
-        let stations = site.stations(cell).map(|station| {
-            let queues = site.queues(station).iter().map(|queue| QueueCounters::of(queue, at));
-            (*site.cell.stats(station), queues.collect())
+    pub(crate) fn of(medium: &Medium, cell: usize, at: Nanos) -> Self {
+        let stations = medium.stations(cell).map(|station| {
+            let queues = medium.queues(station).iter().map(|queue| QueueCounters::of(queue, at));
+            (*medium.cell.stats(station), queues.collect())
         });
-        let (medium, busy_ns) = (site.number, site.cell.busy_ns(cell, at));
+        let (medium, busy_ns) = (medium.number, medium.cell.busy_ns(cell, at));
         Self { at, medium, busy_ns, stations: stations.collect() }
     }
 }

@@ -23,10 +23,10 @@ use airtcp_wifi::phy::Timing;
 
 use crate::application::App;
 use crate::cell::medium;
-use crate::ground::label;
 use crate::interface::Interface;
+use crate::medium::StationQueues;
+use crate::radio_map::label;
 use crate::routes::Routes;
-use crate::site::Fronts;
 use crate::transport::Transport;
 use crate::world::{AirWay, World};
 
@@ -63,17 +63,17 @@ pub(crate) fn build<P: Probe>(
     }
     join_directions(&mut world, plan);
     let mut cells = vec![(0, 0); plan.cells.len()];
-    for (site, medium) in plan.media().into_iter().enumerate() {
-        for (number, cell) in medium.iter().enumerate() {
-            cells[*cell] = (site as u32, number as u32);
+    for (medium, of_it) in plan.media().into_iter().enumerate() {
+        for (number, cell) in of_it.iter().enumerate() {
+            cells[*cell] = (medium as u32, number as u32);
         }
-        let medium: Vec<&CellPlan> = medium.iter().map(|cell| &plan.cells[*cell]).collect();
-        add_medium(&mut world, &medium, seed)?;
+        let of_it: Vec<&CellPlan> = of_it.iter().map(|cell| &plan.cells[*cell]).collect();
+        add_medium(&mut world, &of_it, seed)?;
     }
     let way = |hop: AirHop| {
-        let (site, number) = cells[hop.cell];
-        let station = |i| world.sites()[site as usize].station(number as usize, i);
-        AirWay { site, from: station(hop.from), to: station(hop.to) }
+        let (medium, number) = cells[hop.cell];
+        let station = |i| world.media()[medium as usize].station(number as usize, i);
+        AirWay { medium, from: station(hop.from), to: station(hop.to) }
     };
     let ways = plan.air_hops().into_iter().map(way).collect();
     world.set_air_ways(ways);
@@ -140,14 +140,14 @@ fn add_medium<P: Probe>(
     seed: Seed,
 ) -> Result<(), ScenarioError> {
     let cell = medium(cells, seed)?;
-    let fronts = cells.iter().map(|plan| fronts(plan, seed)).collect::<Result<_, _>>()?;
+    let queues = cells.iter().map(|plan| station_queues(plan, seed)).collect::<Result<_, _>>()?;
     let label = label(&cells[0].spec);
-    world.add_site(cell, fronts, seed.number(&format!("{label}/tie")));
+    world.add_medium(cell, queues, seed.number(&format!("{label}/tie")));
     Ok(())
 }
 
 /// The queues and nodes of a cell.
-fn fronts(plan: &CellPlan, seed: Seed) -> Result<Fronts, ScenarioError> {
+fn station_queues(plan: &CellPlan, seed: Seed) -> Result<StationQueues, ScenarioError> {
     let (spec, label) = (&plan.spec, label(&plan.spec));
     let at = |key: &str, e: ConfigError| {
         ScenarioError::at(format!("{}.{key}{}", plan.path, e.key), e.message)
@@ -169,7 +169,7 @@ fn fronts(plan: &CellPlan, seed: Seed) -> Result<Fronts, ScenarioError> {
             queues.push(queue);
         }
     }
-    Ok(Fronts { nodes: plan.nodes.iter().map(|n| *n as u32).collect(), queues, categories })
+    Ok(StationQueues { nodes: plan.nodes.iter().map(|n| *n as u32).collect(), queues, categories })
 }
 
 fn add_endpoint<P: Probe>(world: &mut World<P>, flow: &Flow, side: Side, seed: Seed) {

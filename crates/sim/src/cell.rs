@@ -16,7 +16,7 @@ use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::fading::Fading;
 use airtcp_wifi::phy::propagation::Position;
 
-use crate::ground::{Ground, label, propagation};
+use crate::radio_map::{RadioMap, label, propagation};
 
 /// Powers this far below the noise are left out (a choice: they change no SINR by 0.05 dB).
 const IGNORED_BELOW_NOISE: f64 = 0.01;
@@ -24,7 +24,7 @@ const IGNORED_BELOW_NOISE: f64 = 0.01;
 /// Builds the cells on one medium, in one replication.
 pub(crate) fn medium(cells: &[&Plan], seed: Seed) -> Result<Cell, ScenarioError> {
     let parts = cells.iter().map(|plan| cell(plan, seed)).collect::<Result<Vec<_>, _>>()?;
-    let (plans, grounds): (Vec<CellPlan>, Vec<Ground>) = parts.into_iter().unzip();
+    let (plans, grounds): (Vec<CellPlan>, Vec<RadioMap>) = parts.into_iter().unzip();
     let between = between(cells, &grounds, seed)?;
     let labels = cells.iter().map(|plan| label(&plan.spec));
     Cell::shared(plans.into_iter().zip(labels).collect(), between, seed)
@@ -42,7 +42,7 @@ fn at(plan: &Plan, table: &str) -> impl Fn(ConfigError) -> ScenarioError + use<>
 }
 
 /// What is between the cells of one medium.
-fn between(cells: &[&Plan], grounds: &[Ground], seed: Seed) -> Result<Between, ScenarioError> {
+fn between(cells: &[&Plan], grounds: &[RadioMap], seed: Seed) -> Result<Between, ScenarioError> {
     let first = cells[0];
     let label = format!("medium/{}", first.spec.name);
     let fading = Fading::new(&first.spec.fading, seed, &label).map_err(at(first, "fading"))?;
@@ -74,20 +74,20 @@ fn between(cells: &[&Plan], grounds: &[Ground], seed: Seed) -> Result<Between, S
 }
 
 /// A cell of one replication, and what it stands on.
-fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, Ground), ScenarioError> {
+fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> {
     let spec = &plan.spec;
     let label = &label(spec);
     let at = |table: &str| at(plan, table);
     let timing = Timing::new(spec.standard, &spec.timing).map_err(at("timing"))?;
     let rate = spec.rate_plan().map_err(at(""))?;
-    let ground = Ground::new(plan, seed).map_err(|(table, e)| at(table)(e))?;
-    let Ground { names, positions, propagation, noise, sensing, .. } = &ground;
+    let map = RadioMap::new(plan, seed).map_err(|(table, e)| at(table)(e))?;
+    let RadioMap { names, positions, propagation, noise, sensing, .. } = &map;
     propagation.check(positions, names).map_err(at("layout"))?;
     let noise_mw = noise.floor_mw();
     let error = ErrorModel::new(&spec.error).map_err(at("error"))?;
     let n = positions.len();
     let power = |from: usize, to: usize| {
-        if from == to { 0.0 } else { Dbm(ground.signal_dbm(from, to)).milliwatts() }
+        if from == to { 0.0 } else { Dbm(map.signal_dbm(from, to)).milliwatts() }
     };
     let power_mw = (0..n).map(|from| (0..n).map(|to| power(from, to)).collect()).collect();
     let station = |i: usize| {
@@ -123,5 +123,5 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, Ground), ScenarioError> {
         residual_error: spec.residual_error.get(),
         stations,
     };
-    Ok((cell, ground))
+    Ok((cell, map))
 }

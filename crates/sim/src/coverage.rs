@@ -18,7 +18,7 @@ use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::propagation::{PathLossConfig, Position};
 use airtcp_wifi::rate::RateConfig;
 
-use crate::ground::Ground;
+use crate::radio_map::RadioMap;
 
 /// Length of the frames whose survival says whether a station is in range (a choice).
 const FRAME_BITS: u64 = 8000;
@@ -44,20 +44,20 @@ pub(crate) struct Heard {
     pub(crate) snr_db: f64,
 }
 
-fn survey(ground: &Ground) -> Vec<Place> {
-    let at = &ground.positions;
-    let noise_dbm = decibels(ground.noise.floor_mw());
+fn survey(map: &RadioMap) -> Vec<Place> {
+    let at = &map.positions;
+    let noise_dbm = decibels(map.noise.floor_mw());
     let mut hidden = vec![0; at.len()];
     for i in 1..at.len() {
         for j in 1..i {
-            if ground.signal_dbm(i, j) < ground.sensing.carrier_sense_dbm {
+            if map.signal_dbm(i, j) < map.sensing.carrier_sense_dbm {
                 hidden[i] += 1;
                 hidden[j] += 1;
             }
         }
     }
     let place = |i: usize| {
-        let signal_dbm = ground.signal_dbm(i, 0);
+        let signal_dbm = map.signal_dbm(i, 0);
         let heard = || Heard {
             distance_m: at[0].distance_m(at[i]),
             signal_dbm,
@@ -71,7 +71,7 @@ fn survey(ground: &Ground) -> Vec<Place> {
 /// The places of a cell's stations, the access point's first; none if a model refuses its
 /// parameters, which building the cell reports.
 pub(crate) fn places(plan: &Plan, seed: Seed) -> Vec<Place> {
-    Ground::new(plan, seed).map(|ground| survey(&ground)).unwrap_or_default()
+    RadioMap::new(plan, seed).map(|map| survey(&map)).unwrap_or_default()
 }
 
 /// What a user should know of a plan's cells before believing their results, with the places of
@@ -83,15 +83,15 @@ pub fn warnings(plan: &Resolved) -> Vec<String> {
 
 fn of_cell(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
     let spec = &plan.spec;
-    let ground = Ground::new(plan, seed).map_err(|(_, e)| e)?;
-    let places = survey(&ground);
+    let map = RadioMap::new(plan, seed).map_err(|(_, e)| e)?;
+    let places = survey(&map);
     let mode = slowest(spec)?;
-    let noticed = ground.sensing.sensitivity_dbm;
+    let noticed = map.sensing.sensitivity_dbm;
     let needed = ErrorModel::new(&spec.error)?.sinr_for(mode, FRAME_BITS, EDGE);
-    let survives = decibels(ground.noise.floor_mw()) + decibels(needed);
+    let survives = decibels(map.noise.floor_mw()) + decibels(needed);
     let stations = || {
         let heard = |(name, place): (_, &Place)| place.heard.map(|h| (String::as_str(name), h));
-        ground.names.iter().zip(&places).filter_map(heard)
+        map.names.iter().zip(&places).filter_map(heard)
     };
     let (deaf, weak): (Vec<_>, Vec<_>) = stations()
         .filter(|(_, h)| h.signal_dbm < noticed.max(survives))

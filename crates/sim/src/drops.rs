@@ -79,13 +79,13 @@ fn place<P: Probe>(world: &World<P>, plan: &Resolved, code: u64) -> String {
     let number = ((code >> 32) & 0xff_ffff) as u32;
     let node = |node: u32| plan.nodes[node as usize].clone();
     if of(Who::Air(number)) {
-        return node(world.sites()[number as usize].nodes[part as usize]);
+        return node(world.media()[number as usize].nodes[part as usize]);
     }
     if (of(Who::Queue(number)) || of(Who::Link(number))) && (number as usize) < links {
         return plan.links[number as usize].name.clone();
     }
     if of(Who::Queue(number)) {
-        let station = world.sites().iter().find_map(|site| site.node_of_queue(number));
+        let station = world.media().iter().find_map(|medium| medium.node_of_queue(number));
         return station.map_or_else(|| "unknown".to_owned(), node);
     }
     // An endpoint: there was no route from its node.

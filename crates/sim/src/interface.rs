@@ -47,7 +47,7 @@ impl Interface {
             self.link.set_waiting(true);
         }
         // A queue from outside may have timers of its own.
-        !waited || self.link.tells() || matches!(self.queue, Queue::Dyn(_))
+        !waited || self.link.needs_service() || matches!(self.queue, Queue::Dyn(_))
     }
 
     /// Gives the link its next packets while it is free.
@@ -66,7 +66,7 @@ impl Interface {
     /// A timer: the transmitter may be free, packets may have arrived, the discipline may release one.
     #[inline]
     pub(crate) fn on_timer<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
-        if self.link.tells() {
+        if self.link.needs_service() {
             self.link.on_timer(now);
         }
         let due = if self.link.is_waited_for() {

@@ -17,10 +17,10 @@ use crate::coding::CodingCounters;
 use crate::drops::{self, Drops};
 use crate::interface::Interface;
 use crate::link_protocol::{ProtocolCounters, accounted, protocol};
+use crate::medium::Medium;
 use crate::results::{
     Conservation, FlowResult, LinkResult, Replication, jain_index, max_difference,
 };
-use crate::site::Site;
 use crate::transport::Transport;
 use crate::world::{Carried, World};
 
@@ -72,7 +72,7 @@ impl Snapshot {
                     ip_bytes: ends.iter().map(|end| end.carried.ip_bytes).sum(),
                     mac_bytes: ends.iter().map(|end| end.carried.mac_bytes).sum(),
                 },
-                air_bits: world.sites().iter().map(|s| s.cell.flow_bits(flow as u32)).sum(),
+                air_bits: world.media().iter().map(|s| s.cell.flow_bits(flow as u32)).sum(),
                 coding: CodingCounters::of(&ends[0].transport, &ends[1].transport),
                 ..FlowCounters::of(&ends[0].transport, &ends[1].transport)
             })
@@ -94,7 +94,7 @@ impl Snapshot {
             })
             .collect();
         let of =
-            |way: &(u32, u32)| CellCounters::of(&world.sites()[way.0 as usize], way.1 as usize, at);
+            |way: &(u32, u32)| CellCounters::of(&world.media()[way.0 as usize], way.1 as usize, at);
         let cells = world.cells().iter().map(of).collect();
         Self { at, flows, links, cells, drops: world.pool().dropped().clone() }
     }
@@ -386,9 +386,9 @@ fn conservation<P: Probe>(world: &World<P>) -> Conservation {
             .iter()
             .map(|i| i.queue.stats().dropped() + i.link.stats().lost + i.link.stats().too_long)
             .sum::<u64>()
-        + world.sites().iter().map(Site::dropped).sum::<u64>();
+        + world.media().iter().map(Medium::dropped).sum::<u64>();
     let in_flight: u64 = world.interfaces().iter().map(Interface::in_flight).sum::<u64>()
-        + world.sites().iter().map(Site::in_flight).sum::<u64>();
+        + world.media().iter().map(Medium::in_flight).sum::<u64>();
     let (created, delivered) = (world.pool().created(), world.delivered());
     Conservation {
         created,

@@ -13,7 +13,7 @@ use airtcp_wifi::mac::NodeId;
 use crate::queue::MachineId;
 
 /// What stands in front of the stations of one cell.
-pub(crate) struct Fronts {
+pub(crate) struct StationQueues {
     /// By station, its node.
     pub(crate) nodes: Vec<u32>,
     /// By station and access category, the queue behind the category's head.
@@ -23,7 +23,7 @@ pub(crate) struct Fronts {
 }
 
 /// A medium, the queues of its stations, and its three places in the event queue.
-pub(crate) struct Site {
+pub(crate) struct Medium {
     pub(crate) cell: Cell,
     /// By station and access category, the queue behind the category's head.
     queues: Vec<Queue>,
@@ -32,7 +32,7 @@ pub(crate) struct Site {
     /// Stations one of whose queues holds packets back, and until when it does.
     held: Vec<(NodeId, Nanos)>,
     /// By station, its first queue; and how many there are.
-    fronts: Vec<usize>,
+    station_queues: Vec<usize>,
     /// By cell, its first station; and how many there are.
     cells: Vec<usize>,
     /// By station, its node.
@@ -46,21 +46,21 @@ pub(crate) struct Site {
     pub(crate) starts: MachineId,
 }
 
-impl Site {
+impl Medium {
     /// Puts queues and nodes of the cells, in their order, before a medium.
     pub(crate) fn new(
         number: u32,
         cell: Cell,
-        fronts: Vec<Fronts>,
+        station_queues: Vec<StationQueues>,
         first_queue: u32,
         [ends, timers, starts]: [MachineId; 3],
     ) -> Self {
-        let mut site = Self {
+        let mut medium = Self {
             cell,
             queues: Vec::new(),
             waiting: Vec::new(),
             held: Vec::new(),
-            fronts: vec![0],
+            station_queues: vec![0],
             cells: vec![0],
             nodes: Vec::new(),
             first_queue,
@@ -69,16 +69,17 @@ impl Site {
             timers,
             starts,
         };
-        for Fronts { nodes, queues, categories } in fronts {
-            let end = site.queues.len() + queues.len();
-            site.fronts
-                .extend((site.queues.len()..end).step_by(categories).map(|q| q + categories));
-            site.queues.extend(queues);
-            site.nodes.extend(nodes);
-            site.cells.push(site.nodes.len());
+        for StationQueues { nodes, queues, categories } in station_queues {
+            let end = medium.queues.len() + queues.len();
+            medium
+                .station_queues
+                .extend((medium.queues.len()..end).step_by(categories).map(|q| q + categories));
+            medium.queues.extend(queues);
+            medium.nodes.extend(nodes);
+            medium.cells.push(medium.nodes.len());
         }
-        site.waiting.resize_with(site.queues.len(), VecDeque::new);
-        site
+        medium.waiting.resize_with(medium.queues.len(), VecDeque::new);
+        medium
     }
 
     /// Puts other queues in place of those there are.
@@ -115,16 +116,16 @@ impl Site {
     /// The node whose station has the queue of this number, if that is on this medium.
     pub(crate) fn node_of_queue(&self, number: u32) -> Option<u32> {
         let place = number.checked_sub(self.first_queue)? as usize;
-        let station = self.fronts.windows(2).position(|f| (f[0]..f[1]).contains(&place))?;
+        let station = self.station_queues.windows(2).position(|f| (f[0]..f[1]).contains(&place))?;
         self.nodes.get(station).copied()
     }
 
     fn place(&self, station: NodeId, category: usize) -> usize {
-        self.fronts[station.index()] + category
+        self.station_queues[station.index()] + category
     }
 
     fn places(&self, station: NodeId) -> Range<usize> {
-        self.fronts[station.index()]..self.fronts[station.index() + 1]
+        self.station_queues[station.index()]..self.station_queues[station.index() + 1]
     }
 
     /// Takes a packet into a station's queue of a category (under DCF there is one for all).

@@ -14,8 +14,8 @@ pub(crate) fn label(spec: &CellSpec) -> String {
     format!("cell/{}", spec.name)
 }
 
-/// A cell's ground in one replication.
-pub(crate) struct Ground {
+/// The stations of a cell and what their radios hear of each other, in one replication.
+pub(crate) struct RadioMap {
     /// Names of the nodes, the access point's first; positions likewise.
     pub(crate) names: Vec<String>,
     pub(crate) positions: Vec<Position>,
@@ -26,8 +26,8 @@ pub(crate) struct Ground {
     power_dbm: f64,
 }
 
-impl Ground {
-    /// The ground of one replication.
+impl RadioMap {
+    /// That of one replication.
     ///
     /// # Errors
     /// What a model refuses, with the table of the cell it stands in.

@@ -10,9 +10,9 @@ use airtcp_units::{Nanos, Span};
 
 use crate::build::{TraceLoader, build};
 use crate::check::check;
+use crate::coverage::warnings;
 use crate::measure::{Snapshot, replication};
 use crate::parallel::{Stop, default_workers, run_many};
-use crate::place::warnings;
 use crate::results::{RUN_SCHEMA, Replication, RunResult, Summary};
 
 /// Events between two looks at the stop flag: a few milliseconds of work.

@@ -12,9 +12,9 @@ use airtcp_wifi::mac::Category;
 
 use crate::application::App;
 use crate::interface::Interface;
+use crate::medium::Medium;
 use crate::queue::{EventQueue, MachineId, Phase};
 use crate::routes::Routes;
-use crate::site::Site;
 use crate::transport::Transport;
 
 mod air;
@@ -61,7 +61,7 @@ pub(crate) struct World<P: Probe> {
     queue: EventQueue,
     actors: Vec<Actor>,
     interfaces: Vec<Interface>,
-    sites: Vec<Site>,
+    media: Vec<Medium>,
     /// By cell of the scenario, its medium and its number there.
     cells: Vec<(u32, u32)>,
     /// Ways through the air; a route numbers them after the interfaces.
@@ -83,7 +83,7 @@ impl<P: Probe> World<P> {
             queue: EventQueue::new(),
             actors: Vec::new(),
             interfaces: Vec::new(),
-            sites: Vec::new(),
+            media: Vec::new(),
             cells: Vec::new(),
             air_ways: Vec::new(),
             endpoints: Vec::new(),
@@ -167,7 +167,7 @@ impl<P: Probe> World<P> {
             let Some(packet) = next else { break };
             self.arrive(packet, node, number);
         }
-        if self.interfaces[i].link.tells() {
+        if self.interfaces[i].link.needs_service() {
             while let Some(report) = self.interfaces[i].link.take_report(self.now) {
                 self.tell_of_corruption(&report);
             }
@@ -256,9 +256,9 @@ impl<P: Probe> World<P> {
         let i = next as usize;
         if i >= self.interfaces.len() {
             let way = i - self.interfaces.len();
-            let AirWay { site, from, .. } = self.air_ways[way];
+            let AirWay { medium, from, .. } = self.air_ways[way];
             let category = self.endpoints[to.index()].category as usize;
-            self.sites[site as usize].enqueue(
+            self.media[medium as usize].enqueue(
                 self.now,
                 from,
                 category,
@@ -266,8 +266,8 @@ impl<P: Probe> World<P> {
                 &mut self.probe,
                 &mut self.pool,
             );
-            self.feed(site, from);
-            self.reschedule(site);
+            self.feed(medium, from);
+            self.reschedule(medium);
             return;
         }
         let interface = &mut self.interfaces[i];
@@ -318,8 +318,8 @@ impl<P: Probe> World<P> {
         &self.interfaces
     }
 
-    pub(crate) fn sites(&self) -> &[Site] {
-        &self.sites
+    pub(crate) fn media(&self) -> &[Medium] {
+        &self.media
     }
 
     /// By cell of the scenario, its medium and its number there.

@@ -7,13 +7,13 @@ use airtcp_wifi::cell::Cell;
 use airtcp_wifi::mac::NodeId;
 
 use super::{Actor, World};
+use crate::medium::{Medium, StationQueues};
 use crate::queue::Phase;
-use crate::site::{Fronts, Site};
 
 /// A way through the air: from one station on a medium to another.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AirWay {
-    pub(crate) site: u32,
+    pub(crate) medium: u32,
     pub(crate) from: NodeId,
     pub(crate) to: NodeId,
 }
@@ -21,16 +21,27 @@ pub(crate) struct AirWay {
 impl<P: Probe> World<P> {
     /// Adds a medium with what stands in front of the stations of its cells. `salt` comes from
     /// seed and name.
-    pub(crate) fn add_site(&mut self, mut cell: Cell, fronts: Vec<Fronts>, salt: u64) {
-        let number = self.sites.len() as u32;
+    pub(crate) fn add_medium(
+        &mut self,
+        mut cell: Cell,
+        station_queues: Vec<StationQueues>,
+        salt: u64,
+    ) {
+        let number = self.media.len() as u32;
         let ends = self.register(Actor::AirEnds(number), Phase::Arrival, salt);
         let timers = self.register(Actor::AirTimers(number), Phase::Timer, salt.rotate_left(16));
         let starts = self.register(Actor::AirStarts(number), Phase::Start, salt.rotate_left(48));
-        let before: usize = self.sites.iter().map(Site::queue_count).sum();
+        let before: usize = self.media.iter().map(Medium::queue_count).sum();
         let first_queue = (self.interfaces.len() + before) as u32;
         self.queue.set(ends, cell.next_end());
         self.queue.set(timers, cell.next_timer());
-        self.sites.push(Site::new(number, cell, fronts, first_queue, [ends, timers, starts]));
+        self.media.push(Medium::new(
+            number,
+            cell,
+            station_queues,
+            first_queue,
+            [ends, timers, starts],
+        ));
     }
 
     /// Says of each cell of the scenario which medium it is on, and which of its cells it is.
@@ -44,23 +55,23 @@ impl<P: Probe> World<P> {
     }
 
     pub(super) fn on_air_timers(&mut self, number: u32) {
-        self.sites[number as usize].on_timers(self.now, &mut self.probe, &mut self.pool);
+        self.media[number as usize].on_timers(self.now, &mut self.probe, &mut self.pool);
         self.feed_ready(number);
         self.reschedule(number);
     }
 
     pub(super) fn on_air_starts(&mut self, number: u32) {
-        self.sites[number as usize].on_starts(self.now, &mut self.probe, &mut self.pool);
+        self.media[number as usize].on_starts(self.now, &mut self.probe, &mut self.pool);
         self.reschedule(number);
     }
 
     pub(super) fn on_air_ends(&mut self, number: u32) {
         let i = number as usize;
-        self.sites[i].on_ends(self.now, &mut self.probe, &mut self.pool);
+        self.media[i].on_ends(self.now, &mut self.probe, &mut self.pool);
         self.feed_ready(number);
-        while let Some(delivery) = self.sites[i].poll() {
-            let queue = self.sites[i].queue_number(delivery.to, 0);
-            let node = self.sites[i].nodes[delivery.to.index()];
+        while let Some(delivery) = self.media[i].poll() {
+            let queue = self.media[i].queue_number(delivery.to, 0);
+            let node = self.media[i].nodes[delivery.to.index()];
             let packet = self.pool.get(delivery.packet);
             if packet.segment.len > 0 {
                 let carried = &mut self.endpoints[packet.to.index()].carried;
@@ -73,10 +84,10 @@ impl<P: Probe> World<P> {
 
     /// Gives stations that have become ready their next packets.
     pub(super) fn feed_ready(&mut self, number: u32) {
-        while let Some(station) = self.sites[number as usize].cell.take_ready() {
+        while let Some(station) = self.media[number as usize].cell.take_ready() {
             self.feed(number, station);
         }
-        while let Some(station) = self.sites[number as usize].take_released(self.now) {
+        while let Some(station) = self.media[number as usize].take_released(self.now) {
             self.feed(number, station);
         }
     }
@@ -84,29 +95,29 @@ impl<P: Probe> World<P> {
     pub(super) fn feed(&mut self, number: u32, station: NodeId) {
         let (routes, ways, endpoints) = (&self.routes, &self.air_ways, &self.endpoints);
         let links = self.interfaces.len();
-        let site = &mut self.sites[number as usize];
-        let node = site.nodes[station.index()];
+        let medium = &mut self.media[number as usize];
+        let node = medium.nodes[station.index()];
         let next = |pool: &Pool, packet: PacketId| {
             let destination = endpoints[pool.get(packet).to.index()].node;
             let way = routes.next(node, destination).map(|n| ways[n as usize - links]);
             way.map_or(station, |way| way.to)
         };
-        site.feed(self.now, station, next, &mut self.probe, &mut self.pool);
+        medium.feed(self.now, station, next, &mut self.probe, &mut self.pool);
     }
 
     pub(super) fn reschedule(&mut self, number: u32) {
-        let site = &mut self.sites[number as usize];
-        self.queue.set(site.ends, site.cell.next_end());
-        self.queue.set(site.timers, site.next_timer());
-        let starting = site.cell.is_starting();
+        let medium = &mut self.media[number as usize];
+        self.queue.set(medium.ends, medium.cell.next_end());
+        self.queue.set(medium.timers, medium.next_timer());
+        let starting = medium.cell.is_starting();
         // What starts with nothing else left before it at this instant need not wait in the queue.
         if starting && self.queue.is_quiet(self.now) {
             self.events += 1;
-            site.on_starts(self.now, &mut self.probe, &mut self.pool);
-            self.queue.set(site.ends, site.cell.next_end());
-            self.queue.set(site.timers, site.next_timer());
+            medium.on_starts(self.now, &mut self.probe, &mut self.pool);
+            self.queue.set(medium.ends, medium.cell.next_end());
+            self.queue.set(medium.timers, medium.next_timer());
         } else {
-            self.queue.set(site.starts, if starting { self.now } else { Nanos::NEVER });
+            self.queue.set(medium.starts, if starting { self.now } else { Nanos::NEVER });
         }
     }
 }
