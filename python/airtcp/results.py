@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -16,23 +16,43 @@ from airtcp.findings import capacity, study, words
 from airtcp.result_files import Written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from airtcp import _core
     from airtcp.documents import CompareDocument, RunDocument, StudyDocument
     from airtcp.report.timeline_rows import Timeline
 
 
+_OPTIONS: Final = '"options":{'
+
+
 class _Result(Written):
     """What all results of the extension module have."""
 
-    def __init__(self, core: _core.StudyResult | _core.RunResult | _core.CompareResult) -> None:
+    def __init__(
+        self,
+        core: _core.StudyResult | _core.RunResult | _core.CompareResult,
+        asked: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Hold what came out.
+
+        Args:
+            core: The result of the extension module.
+            asked: What was asked that its document does not say, such as how traces were read;
+                it joins the document's options.
+        """
         self._core = core
+        self._asked = {key: value for key, value in (asked or {}).items() if value}
 
     @cached_property
     def text(self) -> str:
         """The document as JSON text; equal inputs and seed give equal text."""
-        return self._core.json()
+        text = self._core.json()
+        if not self._asked:
+            return text
+        more = json.dumps(self._asked, ensure_ascii=False, separators=(",", ":"))
+        # Before the options stand a schema, a version and a seed: the first match is the key.
+        return text.replace(_OPTIONS, f"{_OPTIONS}{more[1:-1]},", 1)
 
     @property
     def seed(self) -> int:

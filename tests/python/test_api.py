@@ -191,3 +191,18 @@ def test_options_of_any_type(traces: Path, tmp_path: Path, papers: Path) -> None
     ):
         with pytest.raises(error, match=why):
             call()
+
+
+@pytest.mark.parametrize("name", ["\N{GRINNING FACE}", "caf\xe9", "\x7f\x01\t", '"\\', "\u2028"])
+def test_text_within_an_override_arrives_as_it_is(name: str) -> None:
+    lossy = f'duration = "1 s"\n{LOSSY_LINK}'
+    flows = [{"from": "a", "to": "b", "name": name}]
+    given = airtcp.run("a", text=lossy, replications=1, overrides={"flows": flows})
+    assert given.json["replications"][0]["flows"][0]["name"] == name
+
+
+def test_half_of_a_character_within_an_override_is_refused() -> None:
+    lossy = f'duration = "1 s"\n{LOSSY_LINK}'
+    flows = [{"from": "a", "to": "b", "name": "\ud83d"}]
+    with pytest.raises(airtcp.AirtcpError):
+        airtcp.run("a", text=lossy, overrides={"flows": flows})

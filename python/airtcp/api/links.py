@@ -76,8 +76,9 @@ def study(
     """
     from airtcp.results import StudyResult
 
+    read = how_to_read(reading)
     options = {
-        "read": how_to_read(reading),
+        "read": read,
         "study": only_given(
             profile=profile,
             slot=slot,
@@ -90,7 +91,7 @@ def study(
             analyse=None if analyse is None else dict(analyse),
         ),
     }
-    return StudyResult(_core.study(paths_of(links), as_json(options), progress))
+    return StudyResult(_core.study(paths_of(links), as_json(options), progress), {"read": read})
 
 
 def stats(
@@ -165,13 +166,16 @@ def models(
         >>> document["links"][0]["scores"][1]["synthesiser"]
         'gilbert-elliott'
     """
+    paths, read = paths_of(links), how_to_read(reading)
     options = {
-        "read": how_to_read(reading),
+        "read": read,
         "study": only_given(
             profile=profile, slot=slot, replicas=replicas, seed=seed, workers=workers
         ),
     }
-    return json.loads(_core.trace_models(paths_of(links), as_json(options), progress))
+    document: dict[str, Any] = json.loads(_core.trace_models(paths, as_json(options), progress))
+    asked = only_given(paths=paths, slot=slot, read=read or None)
+    return document | asked
 
 
 def trace_fit(
@@ -239,7 +243,7 @@ def trace_fit(
     from airtcp import fit_links
     from airtcp.fits import FitResult
 
-    how_to_read(reading)
+    read = how_to_read(reading)
     given = {
         "rtt_slots": rtt_slots,
         "timeout_slots": timeout_slots,
@@ -296,6 +300,7 @@ def trace_fit(
     }
     answer: dict[str, Any] = json.loads(_core.fit_throughput(as_json(request), progress))
     options = answer["options"] | {"where": conditions, "classes": classes}
+    options |= only_given(read=read or None)
     document: FitDocument = {
         "schema": answer["schema"],
         "airtcp_version": answer["airtcp_version"],

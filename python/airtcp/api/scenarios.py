@@ -195,6 +195,7 @@ def compare(
 
     paths = paths_of(subjects)
     scenarios = [Path(path) for path in paths if text is not None or path.lower().endswith(".toml")]
+    read, replaced = how_to_read(reading), _replaced(dict(overrides or {}))
     options: dict[str, Any] = {
         "scenarios": [
             {
@@ -206,8 +207,8 @@ def compare(
             }
             for path in scenarios
         ],
-        "set": _replaced(dict(overrides or {})),
-        "read": how_to_read(reading),
+        "set": replaced,
+        "read": read,
         "compare": only_given(
             tcp=None if tcp is None else names_of(tcp),
             remedies=remedies_of(tcp is None if remedies is None else remedies),
@@ -230,7 +231,8 @@ def compare(
             for warning in _core.warnings(scenario["text"], scenario["name"], how):
                 warn(f"{scenario['name']}: {warning}")
     traces = [path for path in paths if Path(path) not in scenarios]
-    return CompareResult(_core.compare(traces, as_json(options), progress))
+    core = _core.compare(traces, as_json(options), progress)
+    return CompareResult(core, {"read": read, "set": replaced})
 
 
 def _replaced(values: Mapping[str, Any]) -> list[list[str]]:
@@ -251,12 +253,21 @@ def _inline(value: Any) -> str:
     """Write a value as TOML in one line; tables and lists as deep as they are."""
     if isinstance(value, dict):
         table = cast("dict[str, Any]", value)
-        pairs = [f"{json.dumps(key)} = {_inline(part)}" for key, part in table.items()]
+        pairs = [f"{_quoted(key)} = {_inline(part)}" for key, part in table.items()]
         return "{ " + ", ".join(pairs) + " }" if pairs else "{}"
     if isinstance(value, list | tuple):
         parts = cast("Sequence[Any]", value)
         return "[" + ", ".join(_inline(part) for part in parts) + "]"
-    return json.dumps(value)
+    return _quoted(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _quoted(text: str) -> str:
+    r"""Write text as TOML does: as JSON, but for pairs of escapes and a bare DEL.
+
+    >>> print(_quoted('a "b" \x7f'))
+    "a \"b\" \u007f"
+    """
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 _MAGIC: Final = 4096

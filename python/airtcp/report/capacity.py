@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
@@ -11,6 +10,7 @@ import altair as alt
 from airtcp.findings import capacity, words
 from airtcp.report import charts_compare, remedies, theme
 from airtcp.report.charts import finish, named, q, zoom
+from airtcp.report.command import study_command
 from airtcp.report.compare_rows import mean_row, table
 from airtcp.report.page import render
 
@@ -108,9 +108,6 @@ def capacity_page(document: StudyDocument) -> str:
     if made is None:
         message = "there is no link of varying capacity"
         raise ValueError(message)
-    paths = [link["source"]["path"] for link in links]
-    command = ["airtcp", "study", *paths[:3]]
-    rest = " ..." if len(paths) > 3 else ""  # noqa: PLR2004 - a line, not a list
     return render(
         "capacity.html.j2",
         "compare.js",
@@ -132,5 +129,5 @@ def capacity_page(document: StudyDocument) -> str:
         version=document["airtcp_version"],
         seed=document["seed"],
         options=json.dumps(document["options"], indent=2, ensure_ascii=False),
-        command=f"{shlex.join(command)}{rest} --seed {document['seed']}",
+        command=study_command(document),
     )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.findings import compare, words
 from airtcp.findings import remedies as remedies_words
 from airtcp.report import charts_compare, remedies
+from airtcp.report.command import command
 from airtcp.report.compare_rows import (
     CHANNEL_NAMES,
     mean_row,
@@ -148,24 +148,28 @@ def _findings(document: CompareDocument) -> list[words.Finding]:
 
 
 def _command(document: CompareDocument) -> str:
-    options = document["options"]
-    paths = dict.fromkeys(
-        s["source"]["path"] if s["source"] is not None else s["name"] for s in document["subjects"]
-    )
-    rest = " ..." if len(paths) > 3 else ""  # noqa: PLR2004 - a line, not a list
-    command = ["airtcp", "compare", *list(paths)[:3]]
-    tail = ["--tcp", ",".join(document["variants"]), "--seed", str(document["seed"])]
-    if options["remedies"]:
-        tail += ["--remedies", ",".join(options["remedies"])]
-    for name in ("reference", "flow", "share", "profile", "replications", "slot"):
-        if options.get(name) is not None:
-            tail += [f"--{name}", str(options[name])]
-    link = options.get("as_link")
+    asked, subjects = document["options"], document["subjects"]
+    few = asked["remedies_up_to"] is None or len(subjects) <= asked["remedies_up_to"]
+    options: list[tuple[str, Any]] = [
+        ("tcp", ",".join(document["variants"])),
+        ("seed", document["seed"]),
+        ("remedies", ",".join(asked["remedies"]) if few and asked["remedies"] else None),
+        *((n, asked.get(n)) for n in ("reference", "flow", "share", "profile", "replications")),
+        ("slot", asked.get("slot")),
+        ("no-synthetic", None if asked["synthetic"] else True),
+        ("set", [f"{path}={value}" for path, value in asked.get("set", [])]),
+    ]
+    link = asked.get("as_link")
     if link is not None:
         # A queue with more than its length is given in the parameters below.
         queue = link["queue"].get("packets") or link["queue"]["kind"]
-        tail += ["--as-link", f"rate={link['rate']},delay={link['delay']},queue={queue}"]
-    return shlex.join(command) + rest + " " + shlex.join(tail)
+        options.append(("as-link", f"rate={link['rate']},delay={link['delay']},queue={queue}"))
+    return command(
+        "compare",
+        paths=[s["name"] if s["source"] is None else s["source"]["path"] for s in subjects],
+        options=options,
+        read=asked.get("read"),
+    )
 
 
 def section(

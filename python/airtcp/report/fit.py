@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import shlex
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from airtcp.findings import fit as fit_words
 from airtcp.findings import link as link_words
@@ -12,12 +11,11 @@ from airtcp.findings import words
 from airtcp.findings.fit import percent
 from airtcp.report import charts_fit
 from airtcp.report.charts import assume
+from airtcp.report.command import command
 from airtcp.report.page import render
 
 if TYPE_CHECKING:
     from airtcp.fit_document import FitDocument
-
-_PATHS: Final = 3
 
 
 def fit_page(document: FitDocument) -> str:
@@ -159,21 +157,19 @@ def _coefficients(document: FitDocument) -> dict[str, Any]:
 
 
 def _command(document: FitDocument) -> str:
-    paths = document["paths"]
-    command = ["airtcp", "trace", "fit", *paths[:_PATHS]]
-    rest = " ..." if len(paths) > _PATHS else ""
-    options = document["options"]
-    tail: list[str] = []
-    for name, values in (
-        ("metric", options["metrics"]),
-        ("where", options["where"]),
-        ("class", options["classes"]),
-    ):
-        for value in values:
-            tail += [f"--{name}", value]
-    for name in ("rtt_slots", "timeout_slots"):
-        tail += [f"--{name.replace('_', '-')}", str(options["formulas"][name])]
-    if document["study"]:
-        tail += ["--profile", str(document["study"].get("profile", "s1"))]
-    tail += ["--seed", str(document["seed"])]
-    return shlex.join(command) + rest + " " + shlex.join(tail)
+    asked, studied = document["options"], document["study"] or {}
+    return command(
+        "trace",
+        "fit",
+        paths=document["paths"],
+        options=[
+            ("metric", asked["metrics"]),
+            ("where", asked["where"]),
+            ("class", asked["classes"]),
+            ("rtt-slots", asked["formulas"]["rtt_slots"]),
+            ("timeout-slots", asked["formulas"]["timeout_slots"]),
+            *((name, studied.get(name)) for name in ("profile", "slot", "replicas")),
+            ("seed", document["seed"]),
+        ],
+        read=asked.get("read"),
+    )

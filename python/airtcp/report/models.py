@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from math import exp, inf
 from statistics import mode
 from typing import TYPE_CHECKING, Any, Final
@@ -11,6 +10,7 @@ from airtcp.findings import words
 from airtcp.findings.fit import percent
 from airtcp.findings.notes import models_notes
 from airtcp.report import charts_models
+from airtcp.report.command import command
 from airtcp.report.page import render
 
 if TYPE_CHECKING:
@@ -198,5 +198,10 @@ def _findings(document: dict[str, Any]) -> list[words.Finding]:
 
 
 def _command(document: dict[str, Any]) -> str:
-    tail = ["--profile", document["profile"], "--replicas", str(document["replicas"])]
-    return "airtcp trace models ... " + shlex.join([*tail, "--seed", str(document["seed"])])
+    return command(
+        "trace",
+        "models",
+        paths=document["paths"],
+        options=[(name, document.get(name)) for name in ("profile", "slot", "replicas", "seed")],
+        read=document.get("read"),
+    )

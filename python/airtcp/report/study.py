@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import shlex
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from airtcp.arguments import COMPARED
 from airtcp.findings import capacity as capacity_words
 from airtcp.findings import link as link_words
 from airtcp.findings import study, words
 from airtcp.report import capacity, charts_study, compare, remedies, rows
 from airtcp.report.charts import assume
+from airtcp.report.command import study_command
 from airtcp.report.page import render
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def study_page(document: StudyDocument) -> str:
         version=document["airtcp_version"],
         seed=document["seed"],
         options=json.dumps(document["options"], indent=2, ensure_ascii=False),
-        command=_command(document),
+        command=study_command(document),
     )
 
 
@@ -119,23 +118,6 @@ def _facts(document: StudyDocument) -> list[tuple[str, str]]:
         ("Seed", str(document["seed"])),
         ("Version", document["airtcp_version"]),
     ]
-
-
-def _command(document: StudyDocument) -> str:
-    paths = dict.fromkeys(link["source"]["path"] for link in document["links"])
-    options = document["options"]
-    command = ["airtcp", "study", *list(paths)[:3]]
-    rest = " ..." if len(paths) > len(command) - 2 else ""
-    tail = ["--seed", str(document["seed"])]
-    for name in ("profile", "replicas", "slot"):
-        if options.get(name) is not None:
-            tail += [f"--{name}", str(options[name])]
-    for name, links in (("compare", "compare_links"), ("remedies", "remedy_links")):
-        if not options.get(links):
-            tail.append(f"--no-{name}")
-        elif len(document["links"]) > COMPARED:
-            tail.append(f"--{name}")
-    return shlex.join(command) + rest + " " + shlex.join(tail)
 
 
 _FLAT: Final = 20.0

@@ -1,0 +1,116 @@
+"""The command that a page prints makes the result that the page shows."""
+
+from __future__ import annotations
+
+import html
+import json
+import random
+import re
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import airtcp
+from airtcp.model_scores import ModelScores
+from airtcp.report.command import command
+from examples import SCENARIOS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from airtcp.result_files import Written
+    from conftest import Program
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that commands run in, with files that only reading options make sense of."""
+    monkeypatch.chdir(tmp_path)
+    draw = random.Random(1)  # noqa: S311 - losses, no secrets
+    for name, bad in (("a b", 0.2), ("c", 0.4), ("d", 0.3), ("e", 0.5)):
+        rows = ["n,first,second"]
+        rows += [f"{n},{draw.random() > bad:d},{draw.random() > 0.6:d}" for n in range(1500)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(rows) + "\n")
+    rates = [f"{n} {draw.randint(100, 900)}" for n in range(30)]
+    (tmp_path / "rates.txt").write_text("\n".join(rates) + "\n")
+    (tmp_path / "named.csv").write_text("time_s,mbps\n" + "\n".join(rates).replace(" ", ",") + "\n")
+    airtcp.synth(tmp_path / "bits.txt", prr=0.8, packets=1500)
+    (tmp_path / "lossy.toml").write_text((SCENARIOS / "lossy-link.toml").read_text("utf-8"))
+    return tmp_path
+
+
+READING: dict[str, Any] = {"column": 2, "kind": "lost", "interval": "4 ms"}
+
+
+def _study() -> Written:
+    return airtcp.study(
+        ["a b.csv", "c.csv"], replicas=2, seed=5, compare=False, remedies=False, **READING
+    )
+
+
+def _one_study() -> Written:
+    return airtcp.study(
+        "c.csv", replicas=2, slot="3 ms", profile="linux", remedies=False, column="first"
+    )
+
+
+def _capacity() -> Written:
+    return airtcp.study("rates.txt", rate_unit="kB/s", seed=3, remedies=False)
+
+
+def _both() -> Written:
+    return airtcp.study(
+        ["bits.txt", "named.csv"], interval="4 ms", replicas=2, compare=False, remedies=False
+    )
+
+
+def _compare() -> Written:
+    return airtcp.compare(
+        "a b.csv", tcp="newreno,sack", replications=2, seed=4, synthetic=False, **READING
+    )
+
+
+def _overridden() -> Written:
+    return airtcp.compare(
+        "lossy.toml",
+        tcp="newreno,cubic",
+        replications=2,
+        overrides={"duration": "3 s", "links[0].queue": {"kind": "drop-tail", "packets": 9}},
+    )
+
+
+def _fit() -> Written:
+    paths = ["a b.csv", "c.csv", "d.csv", "e.csv"]
+    return airtcp.trace_fit(paths, where="prr>0.1", slot="5 ms", seed=2, rtt_slots=3, **READING)
+
+
+def _models() -> Written:
+    return ModelScores(airtcp.models("a b.csv", replicas=2, slot="5 ms", seed=2, **READING))
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    "made", [_study, _one_study, _capacity, _both, _compare, _overridden, _fit, _models]
+)
+def test_the_command_of_a_page_makes_its_result(run: Program, made: Callable[[], Written]) -> None:
+    result = made()
+    (found,) = re.findall(r"<pre><code>(airtcp .*?)</code>", result.page())
+    ended = run(*shlex.split(html.unescape(found))[1:], "--json")
+    assert ended.code == 0, ended.err
+    again = json.loads(ended.out)
+    given = json.loads(result.text)
+    # What was chosen for many links, or named by default, may be said in other words.
+    for document in (again, given):
+        del document["airtcp_version"]
+        document.pop("options", None)
+    assert again == given
+
+
+def test_names_are_quoted_and_many_are_left_out() -> None:
+    assert command("study", paths=["a b", "-c"], options=[("seed", 3), ("slot", None)]) == (
+        "airtcp study 'a b' ./-c --seed 3"
+    )
+    many = command("study", paths=[str(n) for n in range(50)], options=[("metric", ["x", "y"])])
+    assert " ... --metric x --metric y" in many
