@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import shutil
-import stat
 import sys
 import tempfile
 import time
@@ -22,191 +20,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from airtcp.destinations import PlaceError, in_place, stream
+
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Generator
 
 PART: Final = ".airtcp-"
 _ENDING: Final = ".part"
 _YOUNG_S: Final = 60.0
 """A hidden folder is left alone for so long: its owner may be about to lock it."""
-_LOOK: Final = 4096
-_PAGE: Final = b'name="generator" content="airtcp'
-_CAPTURE: Final = b"\x0a\x0d\x0d\x0a"
-_INSIDE: Final = re.compile(r"\.airtcp-[^/\s]*?\.part/(?:(?:pcap|radiotap)/)?")
-_NUMBER: Final = re.compile(r" \(os error \d+\)")
-_FULL: Final = "the disk is full; free space on it, or give a place on another disk"
-_STREAM: Final = re.compile(r"(?:/dev/fd|/proc/(?:self|thread-self|(\d+))/fd)/(\d{1,9})")
-_NAMED: Final = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
-
-closed: Final[set[int]] = set()
-"""Standard streams that were closed when the program began."""
-
-
-class PlaceError(Exception):
-    """A place that a result must not be written to; the message says why and what to do."""
-
-
-def said_plainly(message: str) -> str:
-    """Give a message as the user can act on it: without names that only airtcp knows.
-
-    >>> said_plainly("r/.airtcp-ab12.part/a.txt: No space left on device (os error 28)")
-    'r/a.txt: the disk is full; free space on it, or give a place on another disk'
-    """
-    message = _NUMBER.sub("", _INSIDE.sub("", message))
-    return re.sub(r"No space left on device|Disk quota exceeded", _FULL, message)
-
-
-def trouble(error: OSError) -> str:
-    """Say what the system complains about, and what to do where that is known."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return _FULL
-    return error.strerror or str(error)
-
-
-def content(path: Path, most: int) -> bytes:
-    """Read the first bytes of a regular file; anything else is refused and not waited for.
-
-    Args:
-        path: The file.
-        most: Number of bytes.
-
-    Raises:
-        OSError: If it cannot be read, or is none.
-    """
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError(errno.EINVAL, "no regular file", str(path))
-        return file.read(most)
-
-
-def in_place(path: Path) -> bool:
-    """Tell whether a path leads to a device, a pipe or an open stream, which is never replaced."""
-    if _stream(path) is not None:
-        return True
-    try:
-        mode = path.stat().st_mode
-    except OSError:
-        return False
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
-
-
-def _stream(path: Path) -> int | None:
-    """Give the number of the open stream of this process that a path names, if it names one."""
-    name = str(path.absolute())
-    if name in _NAMED:
-        return _NAMED[name]
-    found = _STREAM.fullmatch(name)
-    if found is None or found[1] not in (None, str(os.getpid())):
-        return None
-    return int(found[2])
-
-
-def to_stdout(path: Path | None) -> bool:
-    """Tell whether what is written to a path goes to standard output."""
-    return path is not None and _stream(path) == 1
-
-
-def _copy(part: Path, path: Path) -> None:
-    """Write what `part` holds to a device, a pipe or an open stream.
-
-    A stream goes on where it is: opened by its name, a file that it leads to would be emptied.
-    """
-    number = _stream(path)
-    if number is not None:
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
-    try:
-        target = path.open("wb") if number is None else os.fdopen(os.dup(number), "wb")
-        with part.open("rb") as source, target:
-            shutil.copyfileobj(source, target)
-    except OSError as error:
-        if number is not None and error.errno == errno.EPIPE:
-            raise
-        raise OSError(error.errno, error.strerror, str(path)) from error
-
-
-def written_by_airtcp(path: Path) -> bool:
-    """Tell whether a file is a page or a capture that airtcp wrote, from its first bytes."""
-    try:
-        head = content(path, _LOOK)
-    except OSError:
-        return False
-    return _PAGE in head or (head.startswith(_CAPTURE) and b"airtcp " in head[:64])
-
-
-def check(path: Path, *, force: bool, inputs: Iterable[Path] = (), ours: bool = False) -> None:
-    """Refuse a place for a file that would cost somebody something.
-
-    Args:
-        path: Where the file is to be.
-        force: Whether a file that is there may be replaced.
-        inputs: Files and folders that are read; a file of theirs is never replaced.
-        ours: Whether an earlier page or capture of airtcp may be replaced without `force`.
-
-    Raises:
-        PlaceError: If the file must not be written there.
-    """
-    if in_place(path):
-        if _stream(path) in closed:
-            message = f"{path}: this stream is closed; give the name of a file"
-            raise PlaceError(message)
-        return
-    _check_link(path)
-    if path.is_dir():
-        message = f"{path}: this is a folder; expected the name of a file"
-        raise PlaceError(message)
-    _check_folder(path.parent, path)
-    if not path.exists():
-        return
-    known = written_by_airtcp(path)
-    for source in inputs:
-        if _is_part_of(path, source, known=known):
-            message = f"{path}: this is an input of the same command; give the output another name"
-            raise PlaceError(message)
-    # The superuser may write to everything, but a file without any such right says what it is.
-    if not os.access(path, os.W_OK) or not path.stat().st_mode & 0o222:
-        message = f"{path}: this file cannot be written to: it is read-only; give another name"
-        raise PlaceError(message)
-    if not force and not (ours and known):
-        kind = "was not written by airtcp" if ours else "is not replaced"
-        message = f"{path} is here already and {kind}; give another name, or --force to replace it"
-        raise PlaceError(message)
-
-
-def _is_part_of(path: Path, source: Path, *, known: bool) -> bool:
-    if source.is_dir():
-        return not known and path.resolve().is_relative_to(source.resolve())
-    with suppress(OSError):
-        return path.samefile(source)
-    return False
-
-
-def _check_link(path: Path) -> None:
-    """Refuse a symbolic link that leads to no place: it would be replaced itself."""
-    if Path(os.path.realpath(path)).is_symlink():
-        message = f"{path}: this symbolic link leads back to itself; give another name"
-        raise PlaceError(message)
-
-
-def check_folder(folder: Path) -> None:
-    """Refuse a folder that cannot be one, or that cannot be written to."""
-    _check_link(folder)
-    if folder.exists() and not folder.is_dir():
-        message = f"{folder}: this is a file; expected a folder, or a name that is free"
-        raise PlaceError(message)
-    _check_folder(folder, folder)
-
-
-def _check_folder(folder: Path, wanted: Path) -> None:
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    if not folder.is_dir():
-        message = f"{wanted}: {folder} is not a folder"
-        raise PlaceError(message)
-    if not os.access(folder, os.W_OK | os.X_OK):
-        message = f"{wanted}: nothing can be written to the folder {folder.resolve()}"
-        raise PlaceError(message)
 
 
 class Staged:
@@ -236,7 +58,7 @@ class Staged:
             live: Whether a device or pipe gets each part as it is written, or all at the end.
         """
         if in_place(path):
-            if not live or (_stream(path) is not None and path.is_file()):
+            if not live or (stream(path) is not None and path.is_file()):
                 part = self.folder(Path(tempfile.gettempdir()), wanted=path) / path.name
                 self._copies.append((part, path))
                 return part
@@ -403,6 +225,25 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
     with whole(path) as part:
         part.write_text(text, encoding="utf-8")
+
+
+def _copy(part: Path, path: Path) -> None:
+    """Write what `part` holds to a device, a pipe or an open stream.
+
+    A stream goes on where it is: opened by its name, a file that it leads to would be emptied.
+    """
+    number = stream(path)
+    if number is not None:
+        for open_one in (sys.stdout, sys.stderr):
+            open_one.flush()
+    try:
+        target = path.open("wb") if number is None else os.fdopen(os.dup(number), "wb")
+        with part.open("rb") as source, target:
+            shutil.copyfileobj(source, target)
+    except OSError as error:
+        if number is not None and error.errno == errno.EPIPE:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _kept(target: Path, part: Path | None) -> Path | None:

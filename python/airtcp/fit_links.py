@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from airtcp import _core
 from airtcp.arguments import finite
-from airtcp.atomic_write import content
+from airtcp.destinations import content
 from airtcp.plain import printable
 
 if TYPE_CHECKING:

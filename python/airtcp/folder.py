@@ -13,7 +13,7 @@ import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from airtcp.atomic_write import PlaceError, check_folder, content, in_place
+from airtcp.destinations import PlaceError, check_folder, content, in_place
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp import atomic_write
+from airtcp import atomic_write, destinations
 from airtcp import folder as folders
 from airtcp.cli import places, write
 from conftest import ENVIRONMENT
@@ -101,7 +101,7 @@ def test_of_two_runs_into_one_folder_both_results_stay(result: RunResult, tmp_pa
     before = {p.name: p.read_bytes() for p in (tmp_path / "r").iterdir()}
     # Both had looked before either had written.
     with pytest.raises(
-        atomic_write.PlaceError, match=r"result of airtcp run a\.toml.*kept in .*r\.kept"
+        destinations.PlaceError, match=r"result of airtcp run a\.toml.*kept in .*r\.kept"
     ):
         _write(result, tmp_path / "r", "b")
     assert {p.name: p.read_bytes() for p in (tmp_path / "r").iterdir()} == before
@@ -129,7 +129,7 @@ def test_a_file_that_appears_meanwhile_stays(tmp_path: Path) -> None:
             files.file(target, new=True).write_text("late")
             target.write_text("early")
 
-    with pytest.raises(atomic_write.PlaceError, match=r"a\.txt: another command"):
+    with pytest.raises(destinations.PlaceError, match=r"a\.txt: another command"):
         write_late()
     assert target.read_text() == "early"
     assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
@@ -151,7 +151,7 @@ def test_a_file_that_appears_in_the_last_moment_stays(
             monkeypatch.setattr("os.path.lexists", looked)
             looked("")
 
-    with pytest.raises(atomic_write.PlaceError, match=r"a\.txt: another command"):
+    with pytest.raises(destinations.PlaceError, match=r"a\.txt: another command"):
         write_late()
     assert target.read_text() == "early"
 
@@ -174,7 +174,7 @@ def test_names_added_to_the_list_are_not_removed(
     assert name not in folders.held(out).files
     if name == "mine.parquet":
         (out / name).write_text("mine")
-        with pytest.raises(atomic_write.PlaceError, match=r"mine\.parquet"):
+        with pytest.raises(destinations.PlaceError, match=r"mine\.parquet"):
             folders.check(out, _purpose("a"), force=False, option="--out", pattern="*.parquet")
         assert name not in folders.held(out).files
     listed.pop("sizes")
@@ -190,7 +190,7 @@ def test_a_list_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("{}")
     assert folders.held(tmp_path).files == ["run.json"]
     (tmp_path / "p.html").symlink_to("/dev/zero")
-    assert not atomic_write.written_by_airtcp(tmp_path / "p.html")
+    assert not destinations.written_by_airtcp(tmp_path / "p.html")
 
 
 def test_a_pipe_that_nobody_writes_to_can_be_interrupted(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
-from airtcp import atomic_write
-from airtcp.atomic_write import PlaceError
+from airtcp import atomic_write, destinations
 from airtcp.cli import console, ctrl_c
+from airtcp.destinations import PlaceError
 from conftest import ENVIRONMENT, own_process
 from examples import LOSSY_LINK
 from test_faults import shell
@@ -184,9 +184,9 @@ def test_a_folder_that_was_made_and_holds_nothing_goes(tmp_path: Path) -> None:
 
 
 def test_a_place_that_is_a_closed_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(atomic_write, "closed", {1})
+    monkeypatch.setattr(destinations, "closed", {1})
     with pytest.raises(PlaceError, match="this stream is closed"):
-        atomic_write.check(Path("/dev/stdout"), force=True)
+        destinations.check(Path("/dev/stdout"), force=True)
 
 
 def test_links_that_lead_nowhere(run: Program, tmp_path: Path) -> None:

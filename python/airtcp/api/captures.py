@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airtcp import atomic_write
+from airtcp import atomic_write, destinations
 from airtcp import folder as folders
 from airtcp.arguments import native
 
@@ -32,7 +32,7 @@ class Captures:
         options: dict[str, Any] = {}
         if self.pcap is not None:
             path = Path(self.pcap)
-            if atomic_write.in_place(path):
+            if destinations.in_place(path):
                 options["pcap"] = native(files.file(path))
             else:
                 options["pcap"] = native(self._part(files, path))
@@ -56,7 +56,7 @@ class Captures:
             folders.check(
                 folder, self.purpose, force=self.force, option="--radiotap", pattern="*.pcapng"
             )
-        except atomic_write.PlaceError as error:
+        except destinations.PlaceError as error:
             return str(error).partition("; ")[0]
         return None
 
@@ -77,7 +77,7 @@ class Captures:
                 result.lost.append(f"{why}; the results do not depend on it")
                 continue
             path = Path(place)
-            if not core.recorded and not atomic_write.in_place(path):
+            if not core.recorded and not destinations.in_place(path):
                 path = atomic_write.free(path)
             elif option == "radiotap" and (taken := self._taken(files, path)) is not None:
                 path = atomic_write.free(path, "kept")
@@ -85,7 +85,7 @@ class Captures:
             if option == "radiotap":
                 part = files.folder(Path(place)) / "radiotap"
                 folders.replace(files, path, self.purpose or folders.Purpose(), part=part)
-            elif not atomic_write.in_place(path):
+            elif not destinations.in_place(path):
                 files.place(self._part(files, Path(place)), path)
             result.captures.append(str(path))
         return result

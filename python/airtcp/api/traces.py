@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from airtcp import _core, atomic_write
+from airtcp import _core, atomic_write, destinations
 from airtcp.arguments import as_json, finite, native, only_given, paths_of, plain
 from airtcp.findings import words
 from airtcp.findings.notes import notes
@@ -158,11 +158,11 @@ def _plainly() -> Generator[None]:
     try:
         yield
     except _core.TraceError as error:
-        said = atomic_write.said_plainly(str(error))
+        said = destinations.said_plainly(str(error))
         if said == str(error):
             raise
         raise _core.TraceError(said) from None
-    except atomic_write.PlaceError as error:
+    except destinations.PlaceError as error:
         raise _core.TraceError(str(error)) from None
 
 
@@ -212,7 +212,7 @@ def convert(
     options = as_json({"read": how_to_read(reading), **only_given(format=fmt)})
     into = place.is_dir()
     with _plainly(), atomic_write.staged() as files:
-        if atomic_write.in_place(place):
+        if destinations.in_place(place):
             home = Path(tempfile.gettempdir())
         else:
             home = place if into else place.parent
@@ -230,8 +230,8 @@ def convert(
         sources = list(sources_of(paths))
         for name, to in zip(names, places, strict=True):
             try:
-                atomic_write.check(to, force=force, inputs=sources)
-            except atomic_write.PlaceError as error:
+                destinations.check(to, force=force, inputs=sources)
+            except destinations.PlaceError as error:
                 raise _core.TraceError(str(error)) from None
             files.place(part / name, to, new=not force)
     if warn is not None:

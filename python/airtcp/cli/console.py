@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from airtcp.atomic_write import PlaceError, closed, said_plainly, trouble
 from airtcp.cli import ctrl_c
+from airtcp.destinations import PlaceError, closed, said_plainly, trouble
 from airtcp.plain import POOR, printable
 
 if TYPE_CHECKING:

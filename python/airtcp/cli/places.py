@@ -18,11 +18,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
-from airtcp import atomic_write
+from airtcp import destinations
 from airtcp import folder as folders
-from airtcp.atomic_write import PlaceError
 from airtcp.cli.console import fail, spare
 from airtcp.cli.options import Format
+from airtcp.destinations import PlaceError
 from airtcp.plain import printable
 from airtcp.result_files import REPORT
 
@@ -103,7 +103,7 @@ def decide(
         radiotap: What --radiotap says.
     """
     given = list(inputs)
-    if 0 in atomic_write.closed and "-" in map(str, given):
+    if 0 in destinations.closed and "-" in map(str, given):
         _refuse("standard input is closed; - reads it")
     sources = list(_sources(given))
     purpose = _purpose(asked)
@@ -117,7 +117,7 @@ def decide(
         if out is not None:
             folders.check(out, purpose, force=force, option="--out", pattern="*.parquet")
         if report is not None and (out is None or report != out / REPORT or not force):
-            atomic_write.check(report, force=force, inputs=sources, ours=True)
+            destinations.check(report, force=force, inputs=sources, ours=True)
     except PlaceError as error:
         hint = (
             "; --html FILE places the report elsewhere, --no-report leaves it out"
@@ -125,12 +125,12 @@ def decide(
             else ""
         )
         _refuse(f"{error}{hint}")
-    if 1 in atomic_write.closed and not any((out, report, pcap, radiotap)):
+    if 1 in destinations.closed and not any((out, report, pcap, radiotap)):
         _refuse("standard output is closed, and no file is asked for; send it to a file or a pipe")
     spare()
-    taken = atomic_write.to_stdout(pcap)
+    taken = destinations.to_stdout(pcap)
     formats = asked.get("as_json") or asked.get("form", Format.TABLE) is not Format.TABLE
-    if taken and (formats or atomic_write.to_stdout(html)):
+    if taken and (formats or destinations.to_stdout(html)):
         other = "--format" if formats else "--html"
         _refuse(f"--pcap and {other} both go to standard output; write one of them to a file")
     return Places(out, report, purpose, force, stdout=taken)
@@ -143,7 +143,7 @@ def _apart(
     given = {"--out": out, "--html": html, "--pcap": pcap, "--radiotap": radiotap}
     # Devices take everything; only what has a name can be lost.
     named = {
-        option: path for option, path in given.items() if path and not atomic_write.in_place(path)
+        option: path for option, path in given.items() if path and not destinations.in_place(path)
     }
     for one, other in combinations(named, 2):
         a, b = named[one], named[other]
@@ -189,7 +189,7 @@ def check(path: Path | None, *, force: bool, inputs: Iterable[str | Path], ours:
     if path is None:
         return
     try:
-        atomic_write.check(path, force=force, inputs=list(_sources(inputs)), ours=ours)
+        destinations.check(path, force=force, inputs=list(_sources(inputs)), ours=ours)
     except PlaceError as error:
         _refuse(str(error))
 

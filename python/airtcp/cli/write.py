@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import atomic_write
+from airtcp import atomic_write, destinations
 from airtcp import folder as folders
-from airtcp.atomic_write import PlaceError, closed
 from airtcp.cli import ctrl_c
 from airtcp.cli.console import INTERRUPTED, fail, note, to_stdout
 from airtcp.cli.options import Format
+from airtcp.destinations import PlaceError, closed
 from airtcp.findings.words import counted
 from airtcp.plain import printable
 from airtcp.result_files import REPORT, write_parquet
@@ -225,7 +225,7 @@ def aside(places: Places) -> Places:
         out = atomic_write.free(out)
     if with_page and out is not None:
         report = out / "report.html"
-    elif report is not None and report.is_file() and not atomic_write.in_place(report):
+    elif report is not None and report.is_file() and not destinations.in_place(report):
         report = atomic_write.free(report)
     return replace(places, out=out, report=report)
 

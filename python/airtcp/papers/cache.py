@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import _core, atomic_write
+from airtcp import _core, atomic_write, destinations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -93,7 +93,7 @@ def _hash(answer: Any) -> str:
 
 def _unpacked(path: Path) -> bytes:
     """Read a regular file of the cache; more than an answer can be is an error."""
-    packed = atomic_write.content(path, _MOST_OF_ONE)
+    packed = destinations.content(path, _MOST_OF_ONE)
     with gzip.open(io.BytesIO(packed)) as file:
         text = file.read(_MOST_OF_ONE + 1)
     if len(text) > _MOST_OF_ONE:
@@ -133,7 +133,7 @@ class Cache:
         """Keep an answer; a folder that cannot be written to keeps nothing."""
         path = self._path(key)
         # A pipe in its place would be waited for.
-        if path is None or atomic_write.in_place(path):
+        if path is None or destinations.in_place(path):
             return
         text = json.dumps({"hash": _hash(answer), "answer": answer}, separators=(",", ":"))
         try:
