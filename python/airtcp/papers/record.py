@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict, cast
 
 from airtcp.papers import drivers
 from airtcp.papers.library import read_toml
-from airtcp.papers.paper import cause_of
-from airtcp.papers.verdict import MET
+from airtcp.papers.rows import explained
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -89,10 +88,7 @@ def reword(folder: Path, library: Library, paper: str) -> dict[str, Record]:
         if len(rows) != len(said) or records[id_]["fingerprint"] != fingerprint(figure, library):
             continue
         for row, one in zip(rows, said, strict=True):
-            open_ = row["verdict"] not in MET and row["verdict"] != "skipped"
-            row["cause"] = cause_of(one) if open_ else ""
-            row["shown_by"] = list(one.shown_by) if open_ else []
-            row["tried"] = one.tried if open_ else ""
+            row.update(explained(one, row["verdict"]))
     return records
 
 

@@ -32,7 +32,18 @@ class Sensitivity(TypedDict):
     verdict: Verdict
 
 
-class Row(TypedDict):
+class Explained(TypedDict):
+    """Why a row is not met, as far as that is known."""
+
+    cause: str
+    """Why it is not met; or that this was not found, and what was tried."""
+    shown_by: list[str]
+    """Experiments that show the cause."""
+    tried: str
+    """What was tried without finding a cause."""
+
+
+class Row(Explained):
     """A published value or a claimed ordering, and what came out here."""
 
     id: str
@@ -50,12 +61,6 @@ class Row(TypedDict):
     unit: str
     verdict: Verdict
     reason: str
-    cause: str
-    """Why it is not met; or that this was not found, and what was tried."""
-    shown_by: list[str]
-    """Experiments that show the cause."""
-    tried: str
-    """What was tried without finding a cause."""
     by_construction: str
     own: str
     """Why it is our own statement, and none of the publication's; empty if it is the latter's."""
@@ -101,6 +106,16 @@ def _judged(one: Published | Claim, outcome: Outcome, figure: Figure) -> Judged:
         refuse(f"{message} (it measures: {'; '.join(near)})")
 
 
+def explained(one: Published | Claim, verdict: Verdict) -> Explained:
+    """Give what is known of why a row is not met, as its file says; nothing if it is met."""
+    open_ = verdict not in MET and verdict != "skipped"
+    return {
+        "cause": cause_of(one) if open_ else "",
+        "shown_by": list(one.shown_by) if open_ else [],
+        "tried": one.tried if open_ else "",
+    }
+
+
 def _row(
     figure: Figure,
     one: Published | Claim,
@@ -134,7 +149,6 @@ def _row(
             )
     here = judged.here
     value = None if here is None else here.value
-    open_ = not judged.met and judged.verdict != "skipped"
     return {
         "id": figure.id,
         "kind": "value" if isinstance(one, Published) else "ordering",
@@ -151,9 +165,7 @@ def _row(
         "unit": one.unit if isinstance(one, Published) else ("" if here is None else here.unit),
         "verdict": judged.verdict,
         "reason": judged.reason,
-        "cause": cause_of(one) if open_ else "",
-        "shown_by": list(one.shown_by) if open_ else [],
-        "tried": one.tried if open_ else "",
+        **explained(one, judged.verdict),
         "by_construction": one.by_construction,
         "own": one.own,
         "derived": _derived(figure, wanted),
