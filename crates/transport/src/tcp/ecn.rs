@@ -51,8 +51,8 @@ impl EcnState {
         if segment.flags.has(Flags::CWR) {
             self.echo = false;
         }
-        // Not `self.echo |= marked`: rustc 1.95.0 at opt-level 2 and above sets `echo` then even
-        // without a mark (`tests/ecn.rs` of the simulator fails in a release build).
+        // Not `self.echo |= marked`: rustc 1.95.0 loses the comparison at opt-level 2 and above
+        // (rust-lang/rust issue 158206). docs/adr/0008 has a program of 30 lines that shows it.
         if segment.ecn == Ecn::Ce {
             self.echo = true;
             return true;
