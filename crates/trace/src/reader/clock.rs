@@ -9,6 +9,8 @@ use super::notes::counted;
 
 /// Gaps kept to find the median.
 const MAX_GAPS: usize = 1 << 16;
+/// Times are none of sending or receiving if more than one in so many is below the one before.
+const BACKWARDS: u64 = 4;
 
 /// Times of the packets of a link, in billionths of their unit.
 #[derive(Debug, Clone, Default)]
@@ -87,6 +89,12 @@ impl Clock {
         if self.missing > 0 {
             let rows = counted(self.missing, ("row has", "rows have"));
             notes.push(format!("{rows} no time stamp"));
+        }
+        if self.backwards > 1
+            && BACKWARDS * self.backwards > self.gaps.len() as u64 + self.backwards
+        {
+            notes.push("such times do not give an interval: they may be delays".to_owned());
+            return (None, notes);
         }
         self.gaps.sort_by(f64::total_cmp);
         let median = self.gaps.get(self.gaps.len() / 2).copied().unwrap_or(0.0);

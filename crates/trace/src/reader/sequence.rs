@@ -1,7 +1,7 @@
 //! From the sequence numbers a receiver saw to outcomes: what is missing was lost.
 //!
 //! Duplicates and reordering within [`WINDOW`] numbers are tolerated and counted; counters of 16
-//! and 32 bits may wrap. A jump beyond the caller's limit, or a fall that is no wrap, is an error
+//! and 32 bits may wrap, smaller ones where their name tells them. A jump beyond the caller's limit, or a fall that is no wrap, is an error
 //! and never an allocation. What came before the first number and after the last is unknown.
 //!
 //! Numbers that step by more than 1 do not count packets: bytes of TCP, a counter of ticks. Their
@@ -84,6 +84,8 @@ pub(super) struct Recorder {
     /// Added to a number because of wraps so far, and the size of the last wrap.
     epoch: u64,
     wrap: u64,
+    /// Where the counter is known to wrap, if it has fewer than 16 bits.
+    counter: Option<u64>,
     steps: Steps,
     /// True once the steps have been looked at.
     judged: bool,
@@ -96,6 +98,11 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
+    /// Says that the numbers are those of a counter below `size`.
+    pub(super) const fn wrap_at(&mut self, size: Option<u64>) {
+        self.counter = size;
+    }
+
     /// Takes the number `raw`, believing gaps up to `max_gap`. Gives back how far the record
     /// moved: 0 for a duplicate or late packet, 1 for the next one, more after a gap.
     pub(super) fn take(&mut self, raw: u64, max_gap: u64) -> Result<u64, Fault> {
@@ -195,6 +202,9 @@ impl Recorder {
     /// `raw` with the wraps before it added.
     fn unwrapped(&mut self, raw: u64) -> u64 {
         let number = raw.saturating_add(self.epoch);
+        if let Some(size) = self.counter.filter(|size| raw < *size) {
+            return self.unwrapped_below(number, size);
+        }
         if number.saturating_add(WINDOW) < self.next {
             // Far behind: the counter's next round, if that lands close ahead.
             for size in WRAPS {
@@ -215,6 +225,19 @@ impl Recorder {
             return number - self.wrap;
         }
         number
+    }
+
+    /// The same of a small counter: the round in which the number is nearest to the one expected, with more
+    /// room for losses than for packets that come late.
+    fn unwrapped_below(&mut self, number: u64, size: u64) -> u64 {
+        let late = size / 4;
+        if number + late < self.next {
+            self.epoch += size;
+            self.wraps += 1;
+            return number + size;
+        }
+        let before = number.checked_sub(size).filter(|before| self.next <= before + late);
+        before.unwrap_or(number)
     }
 
     /// The record and what to say about it.

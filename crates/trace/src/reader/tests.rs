@@ -9,6 +9,7 @@ mod hostile;
 mod iperfs;
 mod order;
 mod pings;
+mod programs;
 mod readings;
 mod several;
 mod tables;

@@ -46,7 +46,9 @@ const DAY: i128 = 86_400 * 1_000_000_000;
 const EXPECTED: &str = "a time and a rate, two numbers";
 
 fn cells(line: &str) -> Vec<&str> {
-    let split: Vec<&str> = line.split([',', ';', '\t']).map(str::trim).collect();
+    // A comma between cells, or within them beside another separator.
+    let separators: &[char] = if line.contains([';', '\t']) { &[';', '\t'] } else { &[','] };
+    let split: Vec<&str> = line.split(separators).map(str::trim).collect();
     if split.len() > 1 { split } else { line.split_whitespace().collect() }
 }
 
@@ -162,7 +164,9 @@ fn step(
 ) -> Result<(Span, u64), &'static str> {
     let row = cells(line);
     let &[time, rate] = row.as_slice() else { return Err(EXPECTED) };
-    let (Some(time), Ok(rate)) = (Stamp::of(time), rate.parse::<f64>()) else {
+    // Decimal commas, where they do not separate cells.
+    let (time, rate) = (time.replace(',', "."), rate.replace(',', "."));
+    let (Some(time), Ok(rate)) = (Stamp::of(&time), rate.parse::<f64>()) else {
         return Err(EXPECTED);
     };
     let since = match (time, *first.get_or_insert(time)) {

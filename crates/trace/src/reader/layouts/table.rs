@@ -29,12 +29,14 @@ mod twins;
 mod unread;
 mod watch;
 
+use std::path::Path;
+
 use airtcp_units::Outcomes;
 
 use super::super::head::Head;
 use super::super::lines::Lines;
 use super::super::notes::counted;
-use super::super::open::Input;
+use super::super::open::{Budget, Input};
 use super::link;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, LinkTrace};
@@ -144,13 +146,7 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
         budget.packets(path, empty)?;
         group.lose(empty);
     }
-    if let Some((column, links)) = split.found(&plan, &groups) {
-        for key in links.keys() {
-            budget.link(path)?;
-            budget.names(path, key.iter().map(String::len).sum())?;
-        }
-        groups = links;
-        plan.tell_apart(column, groups.len());
+    if let Some(column) = tell_apart(&mut plan, split, &mut groups, budget, path)? {
         watch.leave(column);
         unread.leave(column);
     }
@@ -169,6 +165,27 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
             })
         })
         .collect()
+}
+
+/// Splits the links that no column of a known name tells apart; gives back the column that does.
+fn tell_apart(
+    plan: &mut Plan,
+    split: Split,
+    groups: &mut Groups,
+    budget: &Budget,
+    path: &Path,
+) -> Result<Option<usize>, TraceError> {
+    let Some((column, links)) = split.found(plan, groups) else { return Ok(None) };
+    if let Some(problem) = split::events(plan, column, &links) {
+        return Err(plan.question(path, problem));
+    }
+    for key in links.keys() {
+        budget.link(path)?;
+        budget.names(path, key.iter().map(String::len).sum())?;
+    }
+    *groups = links;
+    plan.tell_apart(column, groups.len());
+    Ok(Some(column))
 }
 
 fn finish(
@@ -201,6 +218,9 @@ fn finish(
             "{} the sequence number is not the next one; rows are taken in their order",
             counted(group.breaks, ("time", "times"))
         ));
+    }
+    if matches!(plan.kind, ColumnKind::Received | ColumnKind::Lost) {
+        link.notes.extend(group.unlisted());
     }
     let (stride, missing) = (group.recorder.stride(), group.recorder.missing());
     link.outcomes = match (plan.kind, plan.sequence) {

@@ -23,7 +23,8 @@ pub(super) fn unit(
         return Ok((unit, format!("times are taken in units of {unit}, as was said")));
     }
     let rows = head.content().skip(usize::from(named)).take(ROWS);
-    let stamps: Vec<Stamp> = rows.filter_map(|(_, line)| Stamp::of(cells(line).first()?)).collect();
+    let stamps: Vec<Stamp> =
+        rows.filter_map(|(_, line)| Stamp::of(&cells(line).first()?.replace(',', "."))).collect();
     let second = Span::from_secs(1);
     let name = header.first().copied().filter(|_| named).unwrap_or_default();
     let by_name = unit_of(name)

@@ -10,7 +10,7 @@ use super::delimiter::Delimiter;
 use super::early::Told;
 use super::guess::Guess;
 use super::minus;
-use super::names::{Arrival, KEYS, SEQUENCE, arrival, is_header, is_one_of};
+use super::names::{Arrival, KEYS, SEQUENCE, arrival, counter, is_header, is_one_of};
 use super::times::{DATES, Stamp, TIMES_OF_DAY};
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, ReadOptions};
@@ -70,6 +70,8 @@ pub(super) struct Plan {
     pub(super) asked: bool,
     /// Sequence numbers beside outcomes or arrivals.
     pub(super) sequence: Option<usize>,
+    /// Where its numbers wrap, if their name tells.
+    pub(super) counter: Option<u64>,
     /// The time of sending, and whether an arrival of 0 means lost whatever it is.
     pub(super) sent: Option<usize>,
     pub(super) zero_is_lost: bool,
@@ -147,7 +149,9 @@ impl Plan {
         };
         let order =
             if numbered { None } else { guess.order(value, time.as_ref().map(|t| t.column)) };
+        let numbers = sequence.or((kind == ColumnKind::Sequence).then_some(value));
         Ok(Self {
+            counter: numbers.filter(|_| header).and_then(|i| counter(&columns[i])),
             sequence,
             order,
             keys: named(KEYS),

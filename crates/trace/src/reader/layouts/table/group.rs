@@ -3,12 +3,13 @@
 use airtcp_units::{Outcomes, Span};
 
 use super::super::super::clock::Clock;
+use super::super::super::notes::counted;
 use super::super::super::sequence::{Fault, Recorder, WINDOW};
 use super::columns::Plan;
 use super::dates::Midnights;
 use super::early::Early;
 use super::moments::Moments;
-use super::names::{Arrival, outcome};
+use super::names::{Arrival, outcome, whole};
 use super::places::Places;
 use super::times::Stamp;
 use crate::error::{TraceError, excerpt};
@@ -74,6 +75,7 @@ impl Group {
     ) -> Result<u64, Wrong> {
         self.rows += 1;
         self.number = None;
+        self.recorder.wrap_at(plan.counter);
         let cell = cells[plan.value].as_str();
         match plan.kind {
             ColumnKind::Sequence => {
@@ -90,7 +92,7 @@ impl Group {
                     return Err((found, expected));
                 };
                 self.outcomes.push(received);
-                if let Some(number) = plan.sequence.and_then(|i| cells[i].parse::<u64>().ok()) {
+                if let Some(number) = plan.sequence.and_then(|i| whole(&cells[i])) {
                     self.place(number, received);
                     let last = self.last_number.replace(number);
                     let breaks = last.is_some_and(|last| last.wrapping_add(1) != number);
@@ -219,6 +221,17 @@ impl Group {
         self.clock.stamp(time, steps);
     }
 
+    /// What to say of numbers of packets with outcomes that have no row.
+    pub(super) fn unlisted(&self) -> Option<String> {
+        let gaps = self.places.gaps();
+        let known = self.places.duplicates == 0 && self.falls == 0 && gaps > 0 && gaps < self.rows;
+        known.then(|| {
+            let numbers =
+                counted(gaps, ("number has no row and is", "numbers have no row and are"));
+            format!("{numbers} not counted: if these packets were lost, give them rows that say so")
+        })
+    }
+
     /// The interval between packets, and what to say about it.
     pub(super) fn interval(&mut self, unit: Span) -> (Option<Span>, Vec<String>) {
         self.clock.interval(unit)
@@ -226,8 +239,8 @@ impl Group {
 }
 
 fn number(cell: &str) -> Result<u64, Wrong> {
-    let wrong = |_| (excerpt(cell), "a sequence number, a whole number from 0".to_owned());
-    cell.parse::<u64>().map_err(wrong)
+    let wrong = || (excerpt(cell), "a sequence number, a whole number from 0".to_owned());
+    whole(cell).ok_or_else(wrong)
 }
 
 pub(super) fn wrong(fault: &Fault, number: u64, max_gap: u64) -> Wrong {

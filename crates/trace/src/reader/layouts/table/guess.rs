@@ -6,7 +6,7 @@ use super::super::accepted;
 
 use super::names::{
     Arrival, CODES, COUNTS, LOST, RECEIVED, SENT, SEQUENCE, arrival, is_arrival, is_moment,
-    is_number, is_one_of, is_sent_time, is_time_or_outcome, normal, outcome,
+    is_number, is_one_of, is_sent_time, is_time_or_outcome, normal, outcome, whole,
 };
 use super::times::{Stamp, unit_by_size};
 use crate::error::{TraceError, excerpt};
@@ -180,7 +180,7 @@ impl Guess<'_> {
     /// True if a column holds small whole numbers that do not count its rows or rise as times do.
     fn counts(&self, column: usize) -> bool {
         let values: Option<Vec<u64>> =
-            self.data.iter().map(|row| row.get(column)?.parse::<u64>().ok()).collect();
+            self.data.iter().map(|row| whole(row.get(column)?)).collect();
         values.is_some_and(|values| {
             let rising = values.len() > 1 && values.windows(2).all(|pair| pair[0] < pair[1]);
             !rising && values.iter().any(|n| *n > 1) && values.iter().all(|n| *n <= 1_000_000)
@@ -226,7 +226,7 @@ impl Guess<'_> {
             () if self.header && is_arrival(name) => ColumnKind::Arrival,
             () if self.all(column, |cell| outcome(cell, false).is_some()) => ColumnKind::Received,
             () if self.arrivals(column) && self.data.iter().any(blank) => ColumnKind::Arrival,
-            () if self.all(column, |cell| cell.parse::<u64>().is_ok()) => ColumnKind::Sequence,
+            () if self.all(column, |cell| whole(cell).is_some()) => ColumnKind::Sequence,
             () => ColumnKind::Received,
         }
     }
@@ -268,7 +268,7 @@ impl Guess<'_> {
                 }
                 Ok((column, ColumnKind::Received))
             }
-            ([], 1) if self.all(0, |cell| cell.parse::<u64>().is_ok()) => {
+            ([], 1) if self.all(0, |cell| whole(cell).is_some()) => {
                 let mut note = "no header: the numbers taken as received sequence numbers".to_owned();
                 let numbers = self.stamps(0);
                 if numbers.windows(2).all(|pair| pair[0].value() <= pair[1].value()) {

@@ -13,6 +13,9 @@ pub(super) const RECEIVED: &[&str] = &[
     "delivered",
     "delivery",
     "ok",
+    "rx_ok",
+    "crc_ok",
+    "fcs_ok",
     "acked",
     "ack",
     "bit",
@@ -20,8 +23,21 @@ pub(super) const RECEIVED: &[&str] = &[
     "status",
 ];
 /// Names of a column of outcomes where 1 is lost.
-pub(super) const LOST: &[&str] =
-    &["lost", "loss", "dropped", "drop", "error", "err", "failed", "fail", "failure", "erased"];
+pub(super) const LOST: &[&str] = &[
+    "lost",
+    "loss",
+    "dropped",
+    "drop",
+    "error",
+    "err",
+    "failed",
+    "fail",
+    "failure",
+    "erased",
+    "crc_error",
+    "crc_err",
+    "fcs_error",
+];
 /// Names of a column of the sequence numbers received.
 pub(super) const SEQUENCE: &[&str] = &[
     "seq",
@@ -37,6 +53,12 @@ pub(super) const SEQUENCE: &[&str] = &[
     "packet_seq",
     "pkt_seq",
     "sn",
+    "rtp_seq",
+    "wlan_seq",
+    "wpan_seq",
+    "wpan_seq_no",
+    "fcnt",
+    "f_cnt",
 ];
 /// Names of a column of time stamps, without the unit.
 pub(super) const TIME: &[&str] = &["time", "t", "timestamp", "ts", "time_stamp"];
@@ -203,6 +225,25 @@ pub(super) fn normal(name: &str) -> String {
 /// True if a name is one of these, as compared.
 pub(super) fn is_one_of(name: &str, names: &[&str]) -> bool {
     names.contains(&normal(name).as_str())
+}
+
+/// A whole number: 7, as programs write it in tables of other numbers (7.0), or 0x0007.
+pub(super) fn whole(cell: &str) -> Option<u64> {
+    if let Some(digits) = cell.strip_prefix("0x").or_else(|| cell.strip_prefix("0X")) {
+        return u64::from_str_radix(digits, 16).ok();
+    }
+    let (digits, fraction) = cell.split_once('.').unwrap_or((cell, ""));
+    fraction.bytes().all(|digit| digit == b'0').then(|| digits.parse().ok()).flatten()
+}
+
+/// Where the counter of this name wraps, if it has fewer than 16 bits: of 802.11 frames (sequence control,
+/// 802.11-2020 9.2.4.4) and of 802.15.4 frames (802.15.4-2020 7.2.2).
+pub(super) fn counter(name: &str) -> Option<u64> {
+    match normal(name).as_str() {
+        "wlan_seq" => Some(1 << 12),
+        "wpan_seq_no" | "wpan_seq" => Some(1 << 8),
+        _ => None,
+    }
 }
 
 /// True if a cell is a number.

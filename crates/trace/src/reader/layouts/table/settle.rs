@@ -5,6 +5,7 @@ use super::super::super::sequence::{Recorder, WINDOW};
 use super::columns::Plan;
 use super::group::{Group, wrong};
 use super::moments::Unordered;
+use super::unread::is_of_links;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, ReadOptions};
 
@@ -168,6 +169,8 @@ impl Group {
         } else {
             "if they are packets that came twice, remove the repeated rows".to_owned()
         };
+        let named = plan.columns.iter().find(|name| plan.header && is_of_links(name));
+        let named = named.map_or(String::new(), |name| format!(" (it may be {})", excerpt(name)));
         TraceError::NotATrace {
             path: path.to_owned(),
             what: format!(
@@ -176,7 +179,7 @@ impl Group {
                 self.places.duplicates, self.rows
             ),
             hint: format!(
-                "Split it into one file a run, or name the column that tells the links apart \"link\"; \
+                "Split it into one file a run, or name the column that tells the links apart{named} \"link\"; \
                  {answer}."
             ),
         }

@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 
 use super::columns::Plan;
 use super::group::Group;
-use super::names::{is_arrival, is_sent_time, normal, unit_of};
+use super::names::{is_arrival, is_sent_time, normal, unit_of, whole};
 use super::shorten;
 use super::times::Stamp;
+use crate::error::excerpt;
 use crate::reader::{ColumnKind, ReadOptions};
 
 /// Columns followed.
@@ -24,6 +25,10 @@ const PATIENCE: u64 = 1024;
 const SHARE: u64 = 8;
 /// Rows of each value of a column that is known by numbers without gaps.
 const ROWS: u64 = 5;
+/// Names of events, of the sending and of the receiving of packets.
+const SENT_EVENTS: &[&str] = &["tx", "send", "sent", "snd", "s", "transmit", "out", "enqueue"];
+const RECEIVED_EVENTS: &[&str] =
+    &["rx", "recv", "receive", "received", "rcv", "r", "in", "deliver"];
 /// Words in the name of a column that tells links or runs apart.
 pub(super) const WORDS: &[&str] = &[
     "link",
@@ -121,8 +126,8 @@ impl Split {
         groups: &Groups,
         options: &ReadOptions,
     ) {
-        let number = cells[plan.sequence.unwrap_or(plan.value)].parse::<u64>();
-        let (false, Ok(number)) = (self.candidates.is_empty(), number) else { return };
+        let number = whole(&cells[plan.sequence.unwrap_or(plan.value)]);
+        let (false, Some(number)) = (self.candidates.is_empty(), number) else { return };
         self.rows += 1;
         let values: Vec<String> =
             self.candidates.iter().map(|c| shorten(&cells[c.column])).collect();
@@ -168,6 +173,19 @@ impl Split {
         let best = found.min_by_key(|c| (c.groups.len(), !c.is_named, c.column))?;
         Some((best.column, best.groups))
     }
+}
+
+/// What is asked of a `column` whose values are events of packets, not links: sent and received.
+pub(super) fn events(plan: &Plan, column: usize, links: &Groups) -> Option<String> {
+    let values: Vec<String> =
+        links.keys().filter_map(|key| key.last()).map(|value| normal(value)).collect();
+    let of = |words: &[&str]| values.iter().find(|value| words.contains(&value.as_str()));
+    let (sent, received) = (of(SENT_EVENTS)?, of(RECEIVED_EVENTS)?);
+    Some(format!(
+        "column {} says what happened to a packet ({sent}, {received}): give one row for each packet that was \
+         sent, with its number (seq) and what became of it (received, 1 or 0)",
+        excerpt(&plan.columns[column])
+    ))
 }
 
 impl Candidate {

@@ -8,7 +8,7 @@ use super::names::{
     PERHAPS_TIME, SENT, SEQUENCE, TIME, is_arrival, is_moment, is_one_of, is_sent_time, normal,
     unit_of,
 };
-use super::times::{DATES, Stamp, TIMES_OF_DAY, beyond_reason, typical_gap, unit_by_size};
+use super::times::{BILLION, DATES, Stamp, TIMES_OF_DAY, beyond_reason, typical_gap, unit_by_size};
 use crate::error::{TraceError, excerpt};
 
 /// Packets of a table are hardly closer than this.
@@ -170,6 +170,9 @@ impl Guess<'_> {
         found.extend(
             named(&|name| is_one_of(&base(name), PERHAPS_TIME)).into_iter().filter(all_times),
         );
+        if found.is_empty() {
+            found.extend(self.rising(value));
+        }
         found.extend(named(&|name| is_arrival(name) && is_moment(name)));
         let chosen = |i: usize| self.options.column.is_some() && i == value;
         found.retain(|i| !chosen(*i) || is_arrival(&self.columns[*i]));
@@ -180,19 +183,35 @@ impl Guess<'_> {
         self.header.then(|| unit_of(&self.columns[column])).flatten()
     }
 
-    /// A column of numbers that rise by the same from row to row, and is taken for nothing.
+    /// A column of numbers that rise by the same from row to row, and is taken for nothing: rather one that
+    /// does not count rows.
     fn steady(&self, value: usize) -> Option<usize> {
+        let gaps = |i: usize| -> Option<Vec<i128>> {
+            let stamps = self.stamps(i);
+            let free = i != value && !is_one_of(&self.columns[i], SEQUENCE);
+            (free && stamps.len() == self.data.len() && stamps.len() > 2)
+                .then(|| stamps.windows(2).map(|pair| pair[1].value() - pair[0].value()).collect())
+        };
         let steady = |i: &usize| {
+            gaps(*i).is_some_and(|gaps| gaps[0] > 0 && gaps.iter().all(|gap| *gap == gaps[0]))
+        };
+        let counts = |i: &usize| gaps(*i).is_some_and(|gaps| gaps[0] == BILLION);
+        (0..self.columns.len()).filter(steady).min_by_key(counts)
+    }
+
+    /// Columns of numbers that rise, with a unit of time in their name, whatever it is in words.
+    fn rising(&self, value: usize) -> Vec<usize> {
+        let rising = |i: &usize| {
+            let name = &self.columns[*i];
             let stamps = self.stamps(*i);
-            let gap = |pair: &[Stamp]| pair[1].value() - pair[0].value();
-            let first = stamps.windows(2).next().map(gap);
             *i != value
-                && !is_one_of(&self.columns[*i], SEQUENCE)
+                && unit_of(name).is_some()
+                && !is_arrival(name)
                 && stamps.len() == self.data.len()
                 && stamps.len() > 2
-                && first.is_some_and(|first| first > 0)
-                && stamps.windows(2).all(|pair| Some(gap(pair)) == first)
+                && stamps.windows(2).all(|pair| pair[0].value() <= pair[1].value())
+                && stamps[0] != stamps[stamps.len() - 1]
         };
-        (0..self.columns.len()).find(steady)
+        (0..self.columns.len()).filter(|i| self.header && rising(i)).collect()
     }
 }

@@ -200,12 +200,17 @@ impl Unread {
             return None;
         }
         let some: Vec<String> = column.different.iter().take(3).map(|cell| excerpt(cell)).collect();
+        let name = excerpt(name);
+        let answer = if column.different.iter().all(|cell| names::outcome(cell, false).is_some()) {
+            format!("choose column {name} and kind received (1 = received) or lost (1 = lost)")
+        } else {
+            "write 1 for received and 0 for lost in it and name it received".to_owned()
+        };
         Some(format!(
-            "column {name} ({}, ...) may say which packets were lost, and is not read: if it does, write 1 \
-             for received and 0 for lost in it and name it received; if every row is a received packet, {}",
+            "column {name} ({}, ...) may say which packets were lost, and is not read: if it does, {answer}; \
+             if every row is a received packet, {}",
             some.join(", "),
             plan.choose(),
-            name = excerpt(name),
         ))
     }
 
@@ -247,7 +252,7 @@ impl Unread {
 }
 
 /// True if a name is that of a node, a flow, a run: words that say it, and nothing else.
-fn is_of_links(name: &str) -> bool {
+pub(super) fn is_of_links(name: &str) -> bool {
     let name = normal(name);
     let mut words = name.split('_');
     let mut says = false;
