@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use airtcp_scenario::ScenarioError;
 use airtcp_study::{
-    Case, CompareError, CompareOptions, CompareRun, Given, Outcome, PairedDifference, Subject,
+    Case, CompareError, CompareOptions, CompareRun, Input, Outcome, PairedDifference, Subject,
 };
 use airtcp_trace::reader::ReadOptions;
 use pyo3::exceptions::PyKeyError;
@@ -68,7 +68,7 @@ pub(crate) fn compare(
         scenario.read_layouts(&folder).map_err(refuse)?;
         airtcp_study::read_capacities(&mut scenario, &folder).map_err(refuse)?;
         let folder = folder.to_path_buf();
-        given.push(Given::Scenario { name, text, scenario: Box::new(scenario), folder });
+        given.push(Input::Scenario { name, text, scenario: Box::new(scenario), folder });
     }
     let mut watch = Watch::new(progress);
     let mut skipped = Vec::new();
@@ -78,7 +78,7 @@ pub(crate) fn compare(
         skipped = passed.iter().map(passed_over).collect();
         let links = airtcp_study::with_slots(links, &mut skipped, options.compare.slot, interval)
             .map_err(error::refuse)?;
-        given.extend(links.into_iter().map(|link| Given::Link(Box::new(link))));
+        given.extend(links.into_iter().map(|link| Input::Link(Box::new(link))));
         watch.next();
     }
     let inner = py.detach(|| {

@@ -9,7 +9,7 @@ use airtcp_units::{Capacity, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::compare::{CompareError, CompareOptions, Given, Remedies, compare};
+use crate::compare::{CompareError, CompareOptions, Input, Remedies, compare};
 use crate::{AsLink, Case, StudyError, StudyOptions, TraceSource};
 
 /// Windows over which a rate is taken: long against a packet, short against a fade. Chosen.
@@ -118,8 +118,8 @@ pub fn study_capacities(
     let links: Vec<&LinkTrace> = links.iter().filter(|link| link.capacity.is_some()).collect();
     let (mut cases, mut interrupted) = (Vec::new(), false);
     if !links.is_empty() && links.len() <= options.compare_links as usize {
-        let given: Vec<Given> =
-            links.iter().map(|link| Given::Link(Box::new((*link).clone()))).collect();
+        let given: Vec<Input> =
+            links.iter().map(|link| Input::Link(Box::new((*link).clone()))).collect();
         let chosen = CompareOptions {
             tcp: options.compare.clone(),
             seed: Some(options.seed),

@@ -25,7 +25,7 @@ pub mod intervals {
 
 pub use compare::{
     Aim, AsLink, COMPARE_SCHEMA, Case, Channel, CompareError, CompareOptions, CompareResult,
-    CompareRun, Compared, Criterion, Difference as PairedDifference, Given, Measure, NotRanked,
+    CompareRun, Compared, Criterion, Difference as PairedDifference, Input, Measure, NotRanked,
     Outcome, Over, Ranking, Remedies, Standing, Subject, SubjectKind, VariantTcp, Verdict, Window,
     compare,
 };

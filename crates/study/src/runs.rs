@@ -18,7 +18,7 @@ use airtcp_trace::{GeParams, LinkTrace};
 use airtcp_units::{Outcomes, Span};
 
 use crate::chance::{difference, mean_rate};
-use crate::compare::{Helps, Suits};
+use crate::compare::{RemedyComparison, TcpComparison};
 use crate::cwnd::CwndProbe;
 use crate::result::{
     Differences, Ensemble, LinkStudy, PrrOverTime, STUDY_SCHEMA, Skipped, StartEffect, StudyResult,
@@ -77,15 +77,15 @@ pub fn study(
     mut report: impl FnMut(usize, usize) -> bool,
 ) -> Result<StudyResult, StudyError> {
     let replicas = options.replicas as usize;
-    let suits = Suits::new(options, links.len())?;
+    let tcps = TcpComparison::new(options, links.len())?;
     let configs: Vec<SlottedConfig> =
         links.iter().map(|link| options.slotted(link.interval)).collect::<Result<_, _>>()?;
     for (link, config) in links.iter().zip(&configs) {
         fits(link, config)?;
-        suits.check(config)?;
+        tcps.check(config)?;
     }
-    let mut helps = Helps::new(options, links, &configs)?;
-    let per_link = 1 + 2 * replicas + suits.runs() + helps.runs();
+    let mut remedies = RemedyComparison::new(options, links, &configs)?;
+    let per_link = 1 + 2 * replicas + tcps.runs() + remedies.runs();
     if links.len().saturating_mul(per_link) > MAX_SIMULATIONS {
         return Err(StudyError::Range {
             option: "replicas",
@@ -101,11 +101,11 @@ pub fn study(
         }
         let with_cwnd = i < options.cwnd_links as usize;
         let done = match part.checked_sub(1 + 2 * replicas) {
-            Some(variant) if variant < suits.runs() => {
-                Done::Compared(Box::new(suits.run(&links[i], &configs[i], variant)?))
+            Some(variant) if variant < tcps.runs() => {
+                Done::Compared(Box::new(tcps.run(&links[i], &configs[i], variant)?))
             }
-            Some(variant) if helps.has(i, variant - suits.runs()) => {
-                Done::Helped(Box::new(helps.run(i, variant - suits.runs(), stop)?))
+            Some(variant) if remedies.has(i, variant - tcps.runs()) => {
+                Done::Helped(Box::new(remedies.run(i, variant - tcps.runs(), stop)?))
             }
             Some(_) => Done::Nothing,
             None => run_part(&links[i], with_cwnd, &configs[i], options, part, replicas),
@@ -133,8 +133,8 @@ pub fn study(
             other => Some(other),
         };
         let done: Option<Vec<Done>> = done.map(|done| done.into_iter().filter_map(kept).collect());
-        if let Some(study) = done.and_then(|done| assemble(link, config, options, done, &suits)) {
-            finished.push(LinkStudy { remedies: helps.assemble(i, helped), ..study });
+        if let Some(study) = done.and_then(|done| assemble(link, config, options, done, &tcps)) {
+            finished.push(LinkStudy { remedies: remedies.assemble(i, helped), ..study });
         }
     }
     let interrupted = finished.len() < links.len();
@@ -247,7 +247,7 @@ fn assemble(
     config: &SlottedConfig,
     options: &StudyOptions,
     done: Vec<Done>,
-    suits: &Suits,
+    tcps: &TcpComparison,
 ) -> Option<LinkStudy> {
     let replicas = options.replicas as usize;
     let mut done = done.into_iter();
@@ -304,7 +304,7 @@ fn assemble(
             gilbert_elliott_note: note,
             difference,
         },
-        compared: suits.assemble(config, compared),
+        compared: tcps.assemble(config, compared),
         remedies: None,
     })
 }

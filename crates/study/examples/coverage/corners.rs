@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use airtcp_random::{Seed, Stream};
 use airtcp_sim::Estimate;
-use airtcp_study::{Channel, CompareOptions, Given, StudyOptions, compare, intervals, study};
+use airtcp_study::{Channel, CompareOptions, Input, StudyOptions, compare, intervals, study};
 use airtcp_trace::metrics;
 use airtcp_trace::reader::{LinkTrace, Source};
 use airtcp_trace::synth::LossyGe;
@@ -280,7 +280,7 @@ fn pool(prr: f64, packets: usize, tcp: [&str; 2]) -> Option<[Vec<f64>; 2]> {
         seed: Some(1),
         ..CompareOptions::default()
     };
-    let given = [Given::Link(Box::new(link(trace)))];
+    let given = [Input::Link(Box::new(link(trace)))];
     let result = compare(&given, Vec::new(), &options, |_, _| true).ok()?;
     let cases = result.subjects.into_iter().flat_map(|subject| subject.cases);
     let case = cases.into_iter().find(|case| case.channel == Channel::Independent)?;

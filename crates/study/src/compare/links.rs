@@ -11,13 +11,13 @@ use airtcp_transport::tcp::{Profile, TcpConfig};
 use airtcp_units::{Outcomes, Span};
 use serde_json::json;
 
-use super::choice::Choice;
 use super::options::{LOOK_ALIKES, STRETCHES};
 use super::over_trace::{OverTrace, stretches};
 use super::plan::Plans;
 use super::remedies;
 use super::result::{Channel, Subject, SubjectKind};
 use super::subject::{Planned, Prepared, mixed_recoveries, of_plans, parameters};
+use super::tcp_spec::TcpSpec;
 use super::{AsLink, CompareError, CompareOptions};
 use crate::runs::{fits, replica_model};
 use crate::{StudyOptions, TraceSource};
@@ -77,8 +77,8 @@ fn of_link(link: &LinkTrace, kind: SubjectKind, slot: Span, seed: u64, notes: &[
 /// One packet a slot over the trace and over links that look like it.
 pub(super) fn over_slots<'a>(
     link: &'a LinkTrace,
-    variants: &[Choice],
-    remedies: &[Choice],
+    variants: &[TcpSpec],
+    remedies: &[TcpSpec],
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
     for (given, option) in [(&options.share, "share"), (&options.flow, "flow")] {
@@ -148,7 +148,7 @@ pub(super) fn over_slots<'a>(
 pub(super) fn over_link<'a>(
     link: &'a LinkTrace,
     around: &AsLink,
-    (variants, remedies): (&[Choice], &[Choice]),
+    (variants, remedies): (&[TcpSpec], &[TcpSpec]),
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
     let study = StudyOptions { slot: options.slot, ..StudyOptions::default() };
@@ -183,7 +183,7 @@ pub(super) fn over_link<'a>(
 pub(super) fn over_capacity<'a>(
     link: &'a LinkTrace,
     around: &AsLink,
-    (variants, asked): (&[Choice], &[String]),
+    (variants, asked): (&[TcpSpec], &[String]),
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
     let whole = link.capacity.as_ref().map_or(Span::ZERO, |capacity| capacity.period());

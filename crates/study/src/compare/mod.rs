@@ -1,6 +1,6 @@
 //! Several TCPs over the same channel: `airtcp compare`.
 //!
-//! A [`Given`] is a scenario or a delivery trace; a [`choice`] is a TCP by name, perhaps with a link
+//! A [`Input`] is a scenario or a delivery trace; a [`choice`] is a TCP by name, perhaps with a link
 //! protocol. Every variant
 //! runs in every replication with the same random numbers for the channel (common random
 //! numbers), so that differences between variants are paired: see [`paired`]. One job is one
@@ -12,7 +12,7 @@
 //! document; [`suits`] is the short comparison that is part of a study. [`remedies`] are compared in
 //! a list of their own.
 
-mod choice;
+mod in_study;
 mod links;
 mod observe;
 mod options;
@@ -23,12 +23,13 @@ mod preconditions;
 mod remedies;
 mod result;
 mod subject;
-mod suits;
+mod tcp_spec;
 mod verdict;
 
 use airtcp_sim::Estimate;
 use airtcp_sim::parallel::{Stop, default_workers, run_many};
 
+pub(crate) use in_study::{RemedyComparison, TcpComparison};
 pub(crate) use options::usual;
 pub use options::{AsLink, CompareError, CompareOptions};
 pub use result::{
@@ -36,14 +37,13 @@ pub use result::{
     Measure, NotRanked, Outcome, Over, Ranking, Remedies, Standing, Subject, SubjectKind,
     VariantTcp, Verdict, Window,
 };
-pub use subject::Given;
-pub(crate) use suits::{Helps, Suits};
+pub use subject::Input;
 
 use crate::chance::{SlotUse, without_interval};
 use crate::{Cwnd, Skipped};
-use choice::Choice;
 use remedies::Remedy;
 use subject::{Planned, Prepared};
+use tcp_spec::TcpSpec;
 
 /// What a job gives back: its runs, and the window's course if it was asked to keep it.
 pub(crate) type Done = (Vec<CompareRun>, Option<Cwnd>);
@@ -55,14 +55,14 @@ pub(crate) type Done = (Vec<CompareRun>, Option<Cwnd>);
 /// # Errors
 /// If an option, a variant or a scenario is impossible.
 pub fn compare(
-    given: &[Given],
+    given: &[Input],
     skipped: Vec<Skipped>,
     options: &CompareOptions,
     mut report: impl FnMut(usize, usize) -> bool,
 ) -> Result<CompareResult, CompareError> {
     options.check()?;
     let (variants, reference) = options.variants()?;
-    if options.as_link.is_some() && !given.iter().any(|g| matches!(g, Given::Link(_))) {
+    if options.as_link.is_some() && !given.iter().any(|g| matches!(g, Input::Link(_))) {
         return Err(CompareError::other(
             "as_link: puts traces behind a link, and none was given; a scenario has its own links",
         ));
@@ -76,7 +76,7 @@ pub fn compare(
         .map(|g| subject::prepare(g, &variants, (&remedies, asked), options))
         .collect::<Result<_, _>>()?;
     // Of each subject the cases, and behind them the remedies.
-    let rooms: Vec<(usize, &Planned<'_>, usize)> = prepared
+    let batches: Vec<(usize, &Planned<'_>, usize)> = prepared
         .iter()
         .enumerate()
         .flat_map(|(s, subject)| {
@@ -85,16 +85,16 @@ pub fn compare(
             cases.chain(remedies).map(move |(planned, each)| (s, planned, each))
         })
         .collect();
-    let jobs: Vec<(usize, u32, usize)> = rooms
+    let jobs: Vec<(usize, u32, usize)> = batches
         .iter()
         .enumerate()
-        .flat_map(|(room, (_, planned, each))| {
-            (0..planned.jobs()).flat_map(move |n| (0..*each).map(move |v| (room, n, v)))
+        .flat_map(|(batch, (_, planned, each))| {
+            (0..planned.jobs()).flat_map(move |n| (0..*each).map(move |v| (batch, n, v)))
         })
         .collect();
     let job = |i: usize, stop: &Stop| {
-        let (room, number, variant) = jobs[i];
-        let (s, planned, _) = rooms[room];
+        let (batch, number, variant) = jobs[i];
+        let (s, planned, _) = batches[batch];
         if stop.is_set() {
             return None;
         }
@@ -119,7 +119,7 @@ pub fn compare(
             }
             if !complete.is_empty() {
                 let place = (case.channel(), case.over());
-                let coded = variants.iter().any(Choice::is_coded);
+                let coded = variants.iter().any(TcpSpec::is_coded);
                 let made = assemble(place, (&names, coded), reference, case.unmet(), complete);
                 remark(&mut subject, &made, case.draws());
                 subject.cases.push(made);
@@ -139,7 +139,7 @@ pub fn compare(
         }
     }
     // On links of varying capacity other remedies are the usual ones: there the words are kept.
-    let varies = |g: &Given| matches!(g, Given::Link(link) if link.capacity.is_some());
+    let varies = |g: &Input| matches!(g, Input::Link(link) if link.capacity.is_some());
     let remedies = if given.iter().any(varies) {
         asked.to_vec()
     } else {

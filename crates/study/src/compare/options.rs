@@ -7,7 +7,7 @@ use airtcp_units::{BitRate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::choice::Choice;
+use super::tcp_spec::TcpSpec;
 use crate::StudyError;
 
 /// What is compared if nothing is named: the classic recoveries, then the laws that matter for
@@ -140,15 +140,15 @@ impl CompareError {
 
 impl CompareOptions {
     /// Reads the variants, and which of them is the reference.
-    pub(crate) fn variants(&self) -> Result<(Vec<Choice>, usize), CompareError> {
+    pub(crate) fn variants(&self) -> Result<(Vec<TcpSpec>, usize), CompareError> {
         if self.tcp.is_empty() || self.tcp.len() > MOST_VARIANTS {
             return Err(CompareError::other(format!(
                 "tcp: {} variants; accepted are 1 to {MOST_VARIANTS}",
                 self.tcp.len()
             )));
         }
-        let variants: Vec<Choice> =
-            self.tcp.iter().map(|text| Choice::parse(text)).collect::<Result<_, _>>()?;
+        let variants: Vec<TcpSpec> =
+            self.tcp.iter().map(|text| TcpSpec::parse(text)).collect::<Result<_, _>>()?;
         for (i, variant) in variants.iter().enumerate() {
             if variants[..i].iter().any(|v| v.label() == variant.label()) {
                 return Err(CompareError::other(format!(
@@ -160,10 +160,10 @@ impl CompareOptions {
         let reference = match &self.reference {
             None => 0,
             Some(name) => {
-                let wanted = Choice::parse(name)?;
+                let wanted = TcpSpec::parse(name)?;
                 let found = variants.iter().position(|v| v.label() == wanted.label());
                 found.ok_or_else(|| {
-                    let labels: Vec<&str> = variants.iter().map(Choice::label).collect();
+                    let labels: Vec<&str> = variants.iter().map(TcpSpec::label).collect();
                     CompareError::other(format!(
                         "reference: \"{name}\" is not among the variants ({})",
                         labels.join(", ")

@@ -18,10 +18,10 @@ use airtcp_sim::{links_on_way, run_parts};
 use airtcp_transport::tcp::{Profile, TcpConfig, Variant};
 use airtcp_units::{Nanos, Outcomes, Span};
 
-use super::choice::Choice;
 use super::observe::Observer;
 use super::preconditions::unmet_on;
 use super::result::CompareRun;
+use super::tcp_spec::TcpSpec;
 use super::{CompareError, CompareOptions, Done};
 use crate::chance::SlotUse;
 use crate::load_trace;
@@ -85,7 +85,7 @@ impl Plans {
         scenario: &Scenario,
         folder: &Path,
         known: BTreeMap<String, Arc<Outcomes>>,
-        variants: &[Choice],
+        variants: &[TcpSpec],
         options: &CompareOptions,
     ) -> Result<Self, CompareError> {
         let mut base = scenario.resolve()?;

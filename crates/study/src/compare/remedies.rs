@@ -19,13 +19,13 @@ use airtcp_trace::LinkTrace;
 use airtcp_units::{BitRate, Outcomes, Span};
 use serde_json::json;
 
-use super::choice::Choice;
 use super::links::{TRACE, with_trace};
 use super::options::STRETCHES;
 use super::over_trace::stretches;
 use super::plan::{Cut, Plans, loses};
 use super::result::{Aim, Channel, VariantTcp};
 use super::subject::{Planned, parameters};
+use super::tcp_spec::TcpSpec;
 use super::{CompareError, CompareOptions};
 
 /// The TCP without a remedy, as in the papers.
@@ -64,24 +64,24 @@ cells have their own retransmissions.";
 
 const SLOTTED: &str = "One packet a slot, behind a queue that never overflows and marks nothing; \
 acknowledgements arrive a slot later. A unit of a link protocol has the fate of the slot in which it is \
-sent. The trace gives nothing finer, so parity within a packet helps little here; retransmission in later \
-slots helps. The reports of the link protocol take no time. A SYN takes less than a slot here, so a TCP \
+sent. The trace gives nothing finer, so parity within a packet remedies little here; retransmission in later \
+slots remedies. The reports of the link protocol take no time. A SYN takes less than a slot here, so a TCP \
 that loses much meets other slots than in the comparison of TCPs, and its goodput differs between the two \
 as it does between stretches of the trace.";
 
 const AS_LINK: &str = "Packets, and units of a link protocol, that are sent within one slot of the trace \
-share its fate: parity within a packet helps only if the packet lasts longer than a slot.";
+share its fate: parity within a packet remedies only if the packet lasts longer than a slot.";
 
 /// The remedies that `names` ask for, the reference first; empty if they ask for none.
-pub(crate) fn choices(names: &[String]) -> Result<Vec<Choice>, CompareError> {
+pub(crate) fn choices(names: &[String]) -> Result<Vec<TcpSpec>, CompareError> {
     let named = names.iter().map(String::as_str);
     let named = named.flat_map(|name| match name.trim() {
         USUAL => REMEDIES.to_vec(),
         name => vec![name],
     });
-    let mut found: Vec<Choice> = Vec::new();
+    let mut found: Vec<TcpSpec> = Vec::new();
     for name in std::iter::once(REFERENCE).chain(named) {
-        let choice = Choice::parse(name)?;
+        let choice = TcpSpec::parse(name)?;
         if !found.iter().any(|c| c.label() == choice.label()) {
             found.push(choice);
         }
@@ -90,13 +90,13 @@ pub(crate) fn choices(names: &[String]) -> Result<Vec<Choice>, CompareError> {
 }
 
 /// The remedies that `names` ask for on a link of varying capacity, the reference first.
-pub(crate) fn against_delay(names: &[String]) -> Result<Vec<Choice>, CompareError> {
+pub(crate) fn against_delay(names: &[String]) -> Result<Vec<TcpSpec>, CompareError> {
     let usual = |name: &String| name.trim() == USUAL;
     let named: Vec<&str> = names.iter().filter(|name| !usual(name)).map(String::as_str).collect();
     let usual = if names.iter().any(usual) { &AGAINST_DELAY[..] } else { &AGAINST_DELAY[..1] };
-    let mut found: Vec<Choice> = Vec::new();
+    let mut found: Vec<TcpSpec> = Vec::new();
     for name in usual.iter().chain(&named) {
-        let choice = Choice::parse(name)?;
+        let choice = TcpSpec::parse(name)?;
         if !found.iter().any(|c| c.label() == choice.label()) {
             found.push(choice);
         }
@@ -117,10 +117,10 @@ pub(crate) struct Remedy<'a> {
 pub(crate) fn over_scenario<'a>(
     scenario: &Scenario,
     (folder, known): (&Path, &BTreeMap<String, Arc<Outcomes>>),
-    choices: &[Choice],
+    choices: &[TcpSpec],
     options: &CompareOptions,
 ) -> Result<Remedy<'a>, CompareError> {
-    let plans = |choices: &[Choice]| Plans::new(scenario, folder, known.clone(), choices, options);
+    let plans = |choices: &[TcpSpec]| Plans::new(scenario, folder, known.clone(), choices, options);
     let mut notes = Vec::new();
     let mut kept = choices.to_vec();
     if !scenario.resolve()?.links.iter().any(loses) {
@@ -133,7 +133,7 @@ pub(crate) fn over_scenario<'a>(
         made
     } else {
         // A remedy that this scenario cannot run is left out; the others run.
-        let mut possible: Vec<Choice> = Vec::new();
+        let mut possible: Vec<TcpSpec> = Vec::new();
         for (i, choice) in kept.into_iter().enumerate() {
             match plans(std::slice::from_ref(&choice)) {
                 Ok(_) => possible.push(choice),
@@ -165,7 +165,7 @@ pub(crate) fn over_link<'a>(
     link: &LinkTrace,
     scenario: &Scenario,
     stretch: Span,
-    choices: &[Choice],
+    choices: &[TcpSpec],
     options: &CompareOptions,
 ) -> Result<Remedy<'a>, CompareError> {
     let known = with_trace(link.outcomes.clone());
@@ -183,7 +183,7 @@ pub(crate) fn over_link<'a>(
 pub(crate) fn over_capacity<'a>(
     scenario: &Scenario,
     stretch: Span,
-    choices: &[Choice],
+    choices: &[TcpSpec],
     options: &CompareOptions,
 ) -> Result<Remedy<'a>, CompareError> {
     let known = BTreeMap::new();
@@ -201,7 +201,7 @@ pub(crate) fn over_slots<'a>(
     link: &LinkTrace,
     config: &SlottedConfig,
     wanted: Option<u32>,
-    choices: &[Choice],
+    choices: &[TcpSpec],
 ) -> Result<Option<Remedy<'a>>, CompareError> {
     let slots = link.outcomes.len().min(MOST_SLOTS);
     let packet = u128::from(u64::from(config.tcp.mss) + HEADERS) * 8;

@@ -8,13 +8,13 @@ use airtcp_sim::parallel::Stop;
 use airtcp_trace::LinkTrace;
 use airtcp_transport::tcp::TcpConfig;
 
-use super::choice::Choice;
 use super::links::{over_capacity, over_link, over_slots};
 use super::options::REPLICATIONS;
 use super::over_trace::OverTrace;
 use super::plan::Plans;
 use super::remedies::{self, Remedy};
 use super::result::{Channel, Over, Subject, SubjectKind, VariantTcp};
+use super::tcp_spec::TcpSpec;
 use super::{CompareError, CompareOptions, Done};
 
 /// Added where replications are alike.
@@ -48,7 +48,7 @@ rare stretches make the mean there, and an interval from the others would miss i
 
 /// What TCPs are to be compared on.
 #[derive(Debug, Clone)]
-pub enum Given {
+pub enum Input {
     /// A scenario as read.
     Scenario {
         /// Its file: its name in results and in messages.
@@ -130,13 +130,13 @@ impl Planned<'_> {
 
 /// Makes everything ready, and refuses what cannot be run.
 pub(crate) fn prepare<'a>(
-    given: &'a Given,
-    variants: &[Choice],
-    (remedies, asked): (&[Choice], &[String]),
+    given: &'a Input,
+    variants: &[TcpSpec],
+    (remedies, asked): (&[TcpSpec], &[String]),
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
     match (given, &options.as_link) {
-        (Given::Scenario { name, text, scenario, folder }, _) => {
+        (Input::Scenario { name, text, scenario, folder }, _) => {
             let mut scenario = (**scenario).clone();
             scenario.seed = options.seed.unwrap_or(scenario.seed);
             let several = (scenario.replications > 1).then_some(scenario.replications);
@@ -160,19 +160,19 @@ pub(crate) fn prepare<'a>(
                 .map_err(|e| located(e, name, text))?;
             Ok(Prepared { subject, cases: vec![case], remedies })
         }
-        (Given::Link(link), around) if link.capacity.is_some() => {
+        (Input::Link(link), around) if link.capacity.is_some() => {
             over_capacity(link, &around.clone().unwrap_or_default(), (variants, asked), options)
         }
-        (Given::Link(link), None) => over_slots(link, variants, remedies, options),
-        (Given::Link(link), Some(around)) => over_link(link, around, (variants, remedies), options),
+        (Input::Link(link), None) => over_slots(link, variants, remedies, options),
+        (Input::Link(link), Some(around)) => over_link(link, around, (variants, remedies), options),
     }
 }
 
 /// What kept one replication of what was given from running, with its file and line.
-pub(crate) fn at(given: &Given, error: ScenarioError) -> CompareError {
+pub(crate) fn at(given: &Input, error: ScenarioError) -> CompareError {
     match given {
-        Given::Scenario { name, text, .. } => located(error.into(), name, text),
-        Given::Link(_) => error.into(),
+        Input::Scenario { name, text, .. } => located(error.into(), name, text),
+        Input::Link(_) => error.into(),
     }
 }
 
@@ -189,7 +189,7 @@ fn located(error: CompareError, name: &str, text: &str) -> CompareError {
 }
 
 /// The subject that plans describe.
-pub(super) fn of_plans(plans: &Plans, variants: &[Choice]) -> Subject {
+pub(super) fn of_plans(plans: &Plans, variants: &[TcpSpec]) -> Subject {
     let first = &plans.each[0];
     let scenario = &first.scenario;
     let of = |i: usize| &plans.each[i].flows[plans.flows[0]].tcp;
@@ -212,7 +212,7 @@ pub(super) fn of_plans(plans: &Plans, variants: &[Choice]) -> Subject {
     }
 }
 
-pub(super) fn parameters(variant: &Choice, tcp: &TcpConfig) -> VariantTcp {
+pub(super) fn parameters(variant: &TcpSpec, tcp: &TcpConfig) -> VariantTcp {
     let recovery = serde_json::to_value(tcp.recovery).unwrap_or_default();
     VariantTcp {
         variant: variant.label().to_owned(),

@@ -54,9 +54,9 @@ transport = "udp"
 app = { kind = "constant-rate", rate = "1 Mb/s" }
 "#;
 
-fn scenario(text: &str) -> Given {
+fn scenario(text: &str) -> Input {
     let scenario = airtcp_scenario::read(text, "test.toml", &[]).unwrap();
-    Given::Scenario {
+    Input::Scenario {
         name: "test.toml".into(),
         text: text.into(),
         scenario: Box::new(scenario),
@@ -64,10 +64,10 @@ fn scenario(text: &str) -> Given {
     }
 }
 
-fn link(prr: f64, mu: f64, packets: usize) -> Given {
+fn link(prr: f64, mu: f64, packets: usize) -> Input {
     let model = SynthModel::GilbertElliott(GeParams::nearest(prr, mu).unwrap().0);
     let mut stream = Seed::new(9).stream("test");
-    Given::Link(Box::new(LinkTrace {
+    Input::Link(Box::new(LinkTrace {
         name: "link".into(),
         outcomes: model.generate(packets, &mut stream).unwrap(),
         capacity: None,
@@ -83,11 +83,11 @@ fn options(tcp: &[&str]) -> CompareOptions {
     CompareOptions { tcp: tcp.iter().map(|t| (*t).to_owned()).collect(), ..Default::default() }
 }
 
-fn compared(given: &[Given], options: &CompareOptions) -> CompareResult {
+fn compared(given: &[Input], options: &CompareOptions) -> CompareResult {
     compare(given, Vec::new(), options, |_, _| true).unwrap()
 }
 
-fn refused(given: &[Given], options: &CompareOptions) -> String {
+fn refused(given: &[Input], options: &CompareOptions) -> String {
     compare(given, Vec::new(), options, |_, _| true).unwrap_err().to_string()
 }
 
@@ -112,7 +112,7 @@ fn equal_variants_differ_in_nothing() {
 
 #[test]
 fn a_bare_law_has_the_recovery_of_the_others() {
-    let note = |given: Given, tcp: &[&str]| {
+    let note = |given: Input, tcp: &[&str]| {
         let subject = compared(&[given], &options(tcp)).subjects.remove(0);
         let found = subject.notes.iter().find(|n| n.contains("loss recovery")).cloned();
         (subject, found)
@@ -135,7 +135,7 @@ fn what_the_path_cannot_give_is_not_ranked() {
     // Jersey waits for marks. Without them it ignores losses, and gets the most by that.
     let tcp = options(&["sack", "jersey:ecn=true", "vegas:loss_response=ecn-only"]);
     let verdict =
-        |given: Given| compared(&[given], &tcp).subjects.remove(0).cases.remove(0).verdict;
+        |given: Input| compared(&[given], &tcp).subjects.remove(0).cases.remove(0).verdict;
     for given in [scenario(LOSSY), link(0.9, 0.5, 3000)] {
         let found = verdict(given);
         let left: Vec<_> = found.not_ranked.iter().map(|n| n.variant.as_str()).collect();
@@ -411,9 +411,9 @@ fn refusals() {
 fn stretches_of_a_constant_capacity_are_alike() {
     let asked = CompareOptions { remedies: Vec::new(), ..options(&["newreno", "cubic", "bbr"]) };
     let notes = |rates: &[(Span, u64)]| {
-        let Given::Link(mut made) = link(1.0, 0.0, 1000) else { panic!("a link") };
+        let Input::Link(mut made) = link(1.0, 0.0, 1000) else { panic!("a link") };
         made.capacity = Some(Capacity::rates(rates, Span::from_secs(60)).unwrap().into());
-        let result = compared(&[Given::Link(made)], &asked);
+        let result = compared(&[Input::Link(made)], &asked);
         assert_eq!(result.subjects[0].cases[0].replications, 3);
         result.subjects[0].notes.join(" ")
     };

@@ -3,7 +3,7 @@
 
 use super::*;
 
-fn helped(given: Given, options: &CompareOptions) -> Remedies {
+fn helped(given: Input, options: &CompareOptions) -> Remedies {
     compared(&[given], options).subjects.remove(0).remedies.unwrap()
 }
 
@@ -55,9 +55,9 @@ fn on_a_link_that_loses_a_fifth() {
 
 #[test]
 fn without_losses_nothing_helps() {
-    let Given::Link(mut trace) = link(0.9, 0.0, 20_000) else { unreachable!() };
+    let Input::Link(mut trace) = link(0.9, 0.0, 20_000) else { unreachable!() };
     trace.outcomes = (0..20_000).map(|_| true).collect();
-    let found = helped(Given::Link(trace), &asked(&["usual"]));
+    let found = helped(Input::Link(trace), &asked(&["usual"]));
     for outcome in &found.case.outcomes[1..] {
         assert_ne!(outcome.difference.unwrap().standing, Standing::More, "{}", outcome.variant);
     }
@@ -119,7 +119,7 @@ fn workers_change_nothing() {
 #[test]
 fn a_study_holds_the_remedies() {
     let given = link(0.8, 0.6, 10_000);
-    let Given::Link(trace) = &given else { unreachable!() };
+    let Input::Link(trace) = &given else { unreachable!() };
     let links = std::slice::from_ref(&**trace);
     let study = |remedy_links| {
         let remedies = vec!["lt-tcp".to_owned(), "ll-harq".to_owned()];

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_study_of_the_trace_gives_the_same_numbers() {
     let given = link(0.8, 0.6, 20_000);
-    let Given::Link(trace) = &given else { unreachable!() };
+    let Input::Link(trace) = &given else { unreachable!() };
     let study = crate::StudyOptions { replicas: 3, ..Default::default() };
     let studied =
         crate::study(std::slice::from_ref(&**trace), vec![], &study, |_, _| true).unwrap();
@@ -30,7 +30,7 @@ fn a_study_of_the_trace_gives_the_same_numbers() {
 #[test]
 fn a_study_holds_the_comparison_over_the_trace() {
     let given = link(0.8, 0.6, 20_000);
-    let Given::Link(trace) = &given else { unreachable!() };
+    let Input::Link(trace) = &given else { unreachable!() };
     let links = std::slice::from_ref(&**trace);
     let tcp = ["newreno", "sack", "reno-nosack"];
     let study = |compare_links| {
@@ -116,8 +116,8 @@ fn a_trace_behind_a_link_is_cut_into_stretches() {
 
 #[test]
 fn no_chain_is_made_of_an_order_that_was_drawn() {
-    let Given::Link(trace) = link(0.8, 0.6, 5_000) else { unreachable!() };
-    let drawn = Given::Link(Box::new(LinkTrace { order_known: false, ..*trace }));
+    let Input::Link(trace) = link(0.8, 0.6, 5_000) else { unreachable!() };
+    let drawn = Input::Link(Box::new(LinkTrace { order_known: false, ..*trace }));
     let result = compared(&[drawn], &options(&["newreno"]));
     let subject = &result.subjects[0];
     let channels: Vec<Channel> = subject.cases.iter().map(|c| c.channel).collect();
@@ -129,11 +129,11 @@ fn no_chain_is_made_of_an_order_that_was_drawn() {
 /// Ten packets every 200 ms, in a file of 200 ms: about 0.6 Mb/s for as long as it is looked at.
 #[test]
 fn a_short_file_of_a_capacity_is_repeated() {
-    let Given::Link(mut trace) = link(0.8, 0.6, 10) else { unreachable!() };
+    let Input::Link(mut trace) = link(0.8, 0.6, 10) else { unreachable!() };
     trace.outcomes = airtcp_units::Outcomes::new();
     let at = vec![Span::from_millis(200); 10];
     trace.capacity = airtcp_units::Capacity::opportunities(at, 1504).map(std::sync::Arc::new);
-    let result = compared(&[Given::Link(trace)], &options(&["newreno", "cubic"]));
+    let result = compared(&[Input::Link(trace)], &options(&["newreno", "cubic"]));
     let subject = &result.subjects[0];
     assert!((subject.duration_s - 20.0).abs() < 1e-9, "{}", subject.duration_s);
     assert!(subject.cases[0].runs.iter().all(|run| run.segments_sent > 500));

@@ -38,7 +38,7 @@ const BASE: &str = "sack";
 
 /// A transport and, perhaps, a link protocol and a queue discipline.
 #[derive(Debug, Clone)]
-pub(crate) struct Choice {
+pub(crate) struct TcpSpec {
     tcp: Variant,
     /// What is spoken in place of TCP, with the keys written; `None` for TCP.
     other: Option<(TransportKind, Map<String, Value>)>,
@@ -47,7 +47,7 @@ pub(crate) struct Choice {
     label: String,
 }
 
-impl Choice {
+impl TcpSpec {
     /// Reads a choice from its text.
     pub(crate) fn parse(text: &str) -> Result<Self, CompareError> {
         let text = text.trim();
@@ -321,14 +321,14 @@ mod tests {
 
     #[test]
     fn names_with_a_link() {
-        let choice = Choice::parse("SACK@ll-arq:arq=selective:feedback.way=reverse").unwrap();
+        let choice = TcpSpec::parse("SACK@ll-arq:arq=selective:feedback.way=reverse").unwrap();
         assert_eq!(choice.label(), "sack@ll-arq:arq=selective:feedback.way=reverse");
         assert_eq!(choice.link.unwrap().kind(), "ll-arq");
-        assert_eq!(Choice::parse("cubic").unwrap().attempts(), 1);
-        assert_eq!(Choice::parse("cubic@ll-harq").unwrap().attempts(), 2);
-        assert_eq!(Choice::parse("cubic@ll-arq:attempts=7").unwrap().attempts(), 7);
-        assert_eq!(Choice::parse("own@none").unwrap().link.unwrap().kind(), "none");
-        let both = Choice::parse("sack@ll-harq@codel:target=10 ms").unwrap();
+        assert_eq!(TcpSpec::parse("cubic").unwrap().attempts(), 1);
+        assert_eq!(TcpSpec::parse("cubic@ll-harq").unwrap().attempts(), 2);
+        assert_eq!(TcpSpec::parse("cubic@ll-arq:attempts=7").unwrap().attempts(), 7);
+        assert_eq!(TcpSpec::parse("own@none").unwrap().link.unwrap().kind(), "none");
+        let both = TcpSpec::parse("sack@ll-harq@codel:target=10 ms").unwrap();
         assert!(both.has_link() && both.queue.is_some());
         assert_eq!(both.label(), "sack@ll-harq@codel:target=10 ms");
         for (text, part) in [
@@ -342,7 +342,7 @@ mod tests {
             ("sack@ll-harq:arq=selective", "arq"),
             ("sakc@ll-harq", "sack"),
         ] {
-            let message = Choice::parse(text).unwrap_err().to_string();
+            let message = TcpSpec::parse(text).unwrap_err().to_string();
             assert!(message.contains(part), "{text}: {message}");
         }
     }

@@ -5,26 +5,26 @@ use airtcp_sim::parallel::Stop;
 use airtcp_sim::slotted::SlottedConfig;
 use airtcp_trace::LinkTrace;
 
-use super::choice::Choice;
 use super::options::STRETCHES;
 use super::over_trace::{OverTrace, stretches};
 use super::preconditions::unmet_over_slots;
 use super::remedies::{self, Remedy};
+use super::tcp_spec::TcpSpec;
 use super::{Case, Channel, Done, Over, Remedies, assemble, remedied};
 use crate::{StudyError, StudyOptions};
 
 /// The TCPs that a study compares; empty if it does not.
-pub(crate) struct Suits {
-    variants: Vec<Choice>,
+pub(crate) struct TcpComparison {
+    variants: Vec<TcpSpec>,
 }
 
-impl Suits {
+impl TcpComparison {
     /// What `options` ask for with this many links.
     pub(crate) fn new(options: &StudyOptions, links: usize) -> Result<Self, StudyError> {
         if links > options.compare_links as usize {
             return Ok(Self { variants: Vec::new() });
         }
-        let read = |name: &String| Choice::parse(name).map_err(|e| StudyError::Tcp(e.to_string()));
+        let read = |name: &String| TcpSpec::parse(name).map_err(|e| StudyError::Tcp(e.to_string()));
         Ok(Self { variants: options.compare.iter().map(read).collect::<Result<_, _>>()? })
     }
 
@@ -64,7 +64,7 @@ impl Suits {
         let names: Vec<String> = self.variants.iter().map(|v| v.label().to_owned()).collect();
         let applied = self.variants.iter().map(|v| v.apply(&config.tcp).ok());
         let unmet: Vec<_> = applied.map(|tcp| unmet_over_slots(&tcp?)).collect();
-        let coded = self.variants.iter().any(Choice::is_coded);
+        let coded = self.variants.iter().any(TcpSpec::is_coded);
         let place = (Channel::Trace, Over::Stretches);
         let case = assemble(place, (&names, coded), 0, &unmet, vec![done]);
         Some(Case { runs: Vec::new(), windows: Vec::new(), ..case })
@@ -72,12 +72,12 @@ impl Suits {
 }
 
 /// The remedies that a study tries on each link; none if it does not.
-pub(crate) struct Helps<'a> {
+pub(crate) struct RemedyComparison<'a> {
     runs: usize,
     links: Vec<Option<Remedy<'a>>>,
 }
 
-impl Helps<'_> {
+impl RemedyComparison<'_> {
     /// Makes ready what `options` ask for with these links, each with how TCP is put over it.
     pub(crate) fn new(
         options: &StudyOptions,
