@@ -52,7 +52,14 @@ fn plain(message: &str) -> Option<String> {
         return Some(format!("the key {key} is missing"));
     }
     if let Some(rest) = message.strip_prefix("unknown field ") {
-        return Some(format!("unknown key {rest}"));
+        let key = rest.split('`').nth(1).unwrap_or_default();
+        // Keys of limits were called `most_...` before.
+        let now = key.strip_prefix("most_").map(|rest| format!("max_{rest}"));
+        let now = now.filter(|now| rest.contains(&format!("`{now}`")));
+        return Some(match now {
+            Some(now) => format!("the key `{key}` is called `{now}` now"),
+            None => format!("unknown key {rest}"),
+        });
     }
     if let Some(rest) = message.strip_prefix("unknown variant ") {
         return Some(format!("unknown value {rest}"));
@@ -161,6 +168,10 @@ mod tests {
                 "expected a duration such as \"10 ms\", not 1",
             ),
             ("unknown field `x`, expected `y`", "unknown key \"x\", expected \"y\""),
+            (
+                "unknown field `most_symbols`, expected one of `queue`, `max_symbols`",
+                "the key \"most_symbols\" is called \"max_symbols\" now",
+            ),
         ] {
             assert_eq!(reworded(message), said);
         }

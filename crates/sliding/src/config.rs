@@ -41,14 +41,14 @@ pub struct SlidingConfig {
     pub deviations: f64,
     /// Most packets sent for each that a perfect code would need, 1/(1-p). Combinations stop
     /// there. Default 1.25.
-    pub most_overhead: f64,
+    pub max_overhead: f64,
     /// Most of what is sent that may be duplicates, as a share: where losses are independent, symbols
     /// lost before go twice, from the second loss on or as many more as keep to this. 0 is never.
     /// Default 0.05.
-    pub most_duplicates: f64,
+    pub max_duplicates: f64,
     /// Symbols sent and not known to have arrived in order, at most: the window times the round trips
     /// that the oldest loss takes. Memory is taken as they are used. Default 32,768, the most.
-    pub most_symbols: u16,
+    pub max_symbols: u16,
 }
 
 impl Default for SlidingConfig {
@@ -63,9 +63,9 @@ impl Default for SlidingConfig {
             ecn: true,
             coding: Coding::Idle,
             deviations: 1.5,
-            most_overhead: 1.25,
-            most_duplicates: 0.05,
-            most_symbols: 32_768,
+            max_overhead: 1.25,
+            max_duplicates: 0.05,
+            max_symbols: 32_768,
         }
     }
 }
@@ -80,9 +80,9 @@ impl SlidingConfig {
         within("initial_window", self.initial_window, 1, 1000)?;
         within("queue_packets", self.queue_packets, 1, 100)?;
         within("deviations", self.deviations, 0.0, 10.0)?;
-        within("most_overhead", self.most_overhead, 1.0, 100.0)?;
-        within("most_duplicates", self.most_duplicates, 0.0, 1.0)?;
-        within("most_symbols", self.most_symbols, 16, 32_768)?;
+        within("max_overhead", self.max_overhead, 1.0, 100.0)?;
+        within("max_duplicates", self.max_duplicates, 0.0, 1.0)?;
+        within("max_symbols", self.max_symbols, 16, 32_768)?;
         let times = [
             ("queue", self.queue),
             ("shared_queue", self.shared_queue),

@@ -81,7 +81,7 @@ pub(crate) struct Control {
     base: [Option<Span>; 2],
     base_since: Nanos,
     /// Greatest queueing of the same periods.
-    most_queue: [Span; 2],
+    max_queue: [Span; 2],
     /// Round trip of the opening, until it is forgotten.
     opening: Option<Span>,
     /// No round trip was shorter than that of the opening: its packet met no queue.
@@ -134,7 +134,7 @@ impl Control {
             phase: Phase::Startup,
             base: [None; 2],
             base_since: Nanos::ZERO,
-            most_queue: [Span::ZERO; 2],
+            max_queue: [Span::ZERO; 2],
             opening: None,
             is_first: true,
             smoothed: None,
@@ -238,7 +238,7 @@ impl Control {
 
     /// The longest queue seen of late.
     fn longest(&self) -> Span {
-        self.most_queue[0].max(self.most_queue[1])
+        self.max_queue[0].max(self.max_queue[1])
     }
 
     /// A round trip was measured.
@@ -264,7 +264,7 @@ impl Control {
         let base = self.base();
         if now.since(self.base_since) >= memory {
             self.base = [None, self.opening.take().map_or(self.base[0], |_| Some(base))];
-            self.most_queue = [Span::ZERO, self.most_queue[0]];
+            self.max_queue = [Span::ZERO, self.max_queue[0]];
             self.base_since = now;
         }
         // Whose queue it was that went, all who share it saw it go: the next probe of all is at one
@@ -276,7 +276,7 @@ impl Control {
         self.round_most = self.round_most.max(rtt);
         self.round_least = Some(self.round_least.map_or(rtt, |r| r.min(rtt)));
         let queue = rtt.saturating_sub(self.base());
-        self.most_queue[0] = self.most_queue[0].max(queue);
+        self.max_queue[0] = self.max_queue[0].max(queue);
         self.recent[self.samples % SAMPLES] = rtt;
         self.samples += 1;
         if self.phase == Phase::Startup && self.samples >= SAMPLES {

@@ -23,7 +23,7 @@ use super::marks::Marks;
 use super::stats::SlidingStats;
 use super::wire::MOST_COMBINED;
 
-/// Packets that combinations may take beyond `most_overhead`: for streams of a few symbols.
+/// Packets that combinations may take beyond `max_overhead`: for streams of a few symbols.
 const SPARE: f64 = 3.0;
 /// Packets sent when silence has lasted too long (RFC 9002 section 6.2.4); one later.
 const PROBES: u32 = 2;
@@ -172,7 +172,7 @@ impl<S: Content> Sender<S> {
     #[inline]
     fn has_new(&self) -> bool {
         let more = S::amount(&self.pending) > 0 || (self.closing && !self.fin_sent);
-        more && self.next - self.una < u64::from(self.config.most_symbols)
+        more && self.next - self.una < u64::from(self.config.max_symbols)
     }
 
     /// The lowest symbol to be sent again. Combinations that arrived, and those under way as far as
@@ -213,7 +213,7 @@ impl<S: Content> Sender<S> {
         let taken = (self.stats.lost + overdue.packets()) as f64;
         let ideal = (self.next as f64 / (1.0 - self.losses.rate())).max(self.next as f64 + taken);
         let sent = self.stats.packets_sent() as f64 + 1.0;
-        sent <= self.config.most_overhead * ideal + SPARE
+        sent <= self.config.max_overhead * ideal + SPARE
     }
 
     /// How long nothing must be heard for silence to mean losses.
@@ -325,7 +325,7 @@ impl<S: Content> Sender<S> {
     fn goes_twice(&self, symbol: u64) -> bool {
         let times = self.times.get(&symbol).copied().unwrap_or_default();
         times >= 2
-            && self.losses.duplicate_after(self.config.most_duplicates).is_some_and(|k| times >= k)
+            && self.losses.duplicate_after(self.config.max_duplicates).is_some_and(|k| times >= k)
     }
 
     /// No combination reaches before this symbol.

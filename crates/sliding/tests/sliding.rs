@@ -225,19 +225,19 @@ fn bulk_uses_what_the_link_lets_through() {
 /// room by default; with 4096 symbols half of the rate is lost.
 #[test]
 fn long_fat_paths() {
-    let run = |p: f64, most_symbols: u16| {
+    let run = |p: f64, max_symbols: u16| {
         let rate = BitRate::from_mbps(100);
         let delay = Span::from_millis(150);
         let loss = Loss::Independent(p);
         let mut w = World::new(Path { rate, delay, queue: 1000, forward: loss, ..Path::default() });
         w.shadowed = false;
-        w.sliding(&SlidingConfig { most_symbols, ..SlidingConfig::default() }, None, Nanos::ZERO);
+        w.sliding(&SlidingConfig { max_symbols, ..SlidingConfig::default() }, None, Nanos::ZERO);
         w.run(Nanos(60 * SECOND), |_| false);
         let before = w.flows[0][1].delivered();
         w.run(Nanos(90 * SECOND), |_| false);
         (w.flows[0][1].delivered() - before) as f64 * 8.0 / 30.0 / (1.0 - p) / 100e6
     };
-    let most = SlidingConfig::default().most_symbols;
+    let most = SlidingConfig::default().max_symbols;
     for p in [0.1, 0.3, 0.5] {
         let share = run(p, most);
         assert!(share > 0.88, "{p}: {share}");
@@ -391,10 +391,10 @@ fn marks_are_answered() {
 /// losses; in bursts a copy would share the fate of its symbol, and nothing changes.
 #[test]
 fn duplicates_shorten_the_tail() {
-    let run = |forward: Loss, most_duplicates: f64| {
+    let run = |forward: Loss, max_duplicates: f64| {
         let mut w = World::new(Path { forward, ..Path::default() });
         w.sliding(
-            &SlidingConfig { most_duplicates, ..SlidingConfig::default() },
+            &SlidingConfig { max_duplicates, ..SlidingConfig::default() },
             None,
             Nanos::ZERO,
         );
