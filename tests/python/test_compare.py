@@ -354,6 +354,24 @@ def test_equal_goodputs_are_no_best_choice_of_goodput() -> None:
     assert "hardly matters" not in verdict_words.conclusion(apart).text
 
 
+def test_the_choice_matters_where_one_tcp_gets_much_less() -> None:
+    means = {"a": 3e6, "b": 2.99e6, "c": 2.98e6, "d": 1.5e6}
+    late: Any = {"variant": "b", "than": "a", "better": [], "worse": ["delay"]}
+    case = a_case(means, {"first": "a", "behind": [late, {**late, "variant": "d"}]})
+    said = verdict_words.conclusion(case)
+    assert said.headline == "a is the best choice"
+    assert "hardly" not in said.text
+    assert (
+        "Mean goodput: a, b and c lie within 3 % of the highest; d (1.50 Mb/s) does not."
+        in said.text
+    )
+    # One that is not ranked was compared, too.
+    why = [{"variant": "d", "why": "it needs a queue that marks with ECN"}]
+    unmet = verdict_words.conclusion(a_case(means, {"first": "a", "not_ranked": why})).text
+    assert "hardly" not in unmet
+    assert "d (1.50 Mb/s) does not." in unmet
+
+
 def test_terminal_page_and_document_have_one_verdict(
     run: Program, lossy: Path, tmp_path: Path
 ) -> None:
@@ -441,10 +459,16 @@ def test_the_shortest_round_trip_is_not_the_longest() -> None:
         found = compare.delay(case)
         return None if found is None else f"{found.headline}. {found.text}"
 
-    wide, near, far = (0.07, 0.02, 0.12), (0.03, 0.02, 0.04), (0.06, 0.05, 0.07)
+    wide, near, far = (0.055, 0.02, 0.12), (0.03, 0.02, 0.04), (0.06, 0.05, 0.07)
     text = said(wide, near, far)
     assert text is not None
     assert text.startswith("Shortest round-trip time: b or a. ")
-    assert "30.0 ms with b and 60.0 ms with c, the longest that is shown to be longer" in text
+    assert "30.0 ms with b and 60.0 ms with c, the longest" in text
+    # What is longer in the mean than one shown to be longer is not among the shortest.
+    longest = (0.08, 0.02, 0.14)
+    text = said(longest, near, far)
+    assert text is not None
+    assert text.startswith("Shortest round-trip time: b. ")
+    assert text.endswith("Longer in the mean, too, but not shown to be: a 80.0 ms.")
     # Nothing is excluded by the shortest of all if that has no interval.
     assert said((0.025, None, None), near, far) is None

@@ -146,7 +146,7 @@ def test_a_study_says_it_everywhere(run: Program, lossy: Path, tmp_path: Path) -
 def test_of_several_links(lossy: Path, clean: Path, run: Program) -> None:
     result = airtcp.study([lossy, clean], replicas=2, compare=False, remedies="lt-tcp")
     [said] = [f for f in result.findings if f.headline == "What would help these links"]
-    named = "TCP with parity packets (LT-TCP) on 1 (median "
+    named = "TCP with parity packets (LT-TCP) on 1 ("
     assert f"Of 2 links, each remedy raises goodput significantly: {named}" in said.text
     assert said.text.endswith("On 1 no remedy raises goodput significantly.")
     drawn = page.helped(result.json["links"])
@@ -334,7 +334,19 @@ def _drawn(outcome: Any) -> Any:
 def test_remedies_that_help_no_link_are_named() -> None:
     made = made_remedies(("lt-tcp", 38.0, "more"), ("sliding", -4.0, "less"))
     said = remedies.several([("a", made), ("b", made)]).text
-    assert "Tried, and significantly better on none: sliding." in said
+    assert "Tried, and not shown to raise goodput on any: sliding." in said
+
+
+def test_a_remedy_is_not_both_as_good_and_better_on_none() -> None:
+    made = made_remedies(("lt-tcp", 380.0, "more"), ("sliding", 370.0, "undecided"))
+    made["verdict"].update({"first": "lt-tcp", "as_good": ["sliding"]})
+    said = remedies.several([("a", made)]).text
+    assert "the best of these, or not shown to be worse: lt-tcp 1." in said
+    assert "Tried, and not shown to raise goodput on any: sliding." in said
+    # Of one link there is no median, and of several it is of those on which it helps.
+    assert "(LT-TCP) on 1 (4.8\N{MULTIPLICATION SIGN})" in said
+    twice = remedies.several([("a", made), ("b", made)]).text
+    assert "on 2 (median 4.8\N{MULTIPLICATION SIGN})" in twice
 
 
 def test_a_shorter_mean_is_said_though_it_is_not_shown() -> None:

@@ -131,8 +131,9 @@ def against_reference(outcome: Outcome, *, interval: bool = True) -> str:
 def delay(case: CompareCase) -> Finding | None:
     """Name the variants of the shortest round-trip time, if the intervals exclude any other.
 
-    A variant is named unless its 95 % interval begins above the upper end of that of the shortest
-    mean. One without an interval is not excluded; if it has the shortest mean, none is.
+    A variant is excluded if its 95 % interval begins above the upper end of that of the shortest
+    mean. One without an interval is not excluded; if it has the shortest mean, none is. What is
+    longer in the mean than one that is excluded is not among the shortest, and is named apart.
     """
     known = [
         (mean, outcome["variant"], outcome["rtt_mean_s"])
@@ -154,13 +155,19 @@ def delay(case: CompareCase) -> Finding | None:
     if not longer:
         return None
     excluded = {name for _, name in longer}
-    near = [name for _, name, _ in known if name not in excluded]
+    near = [name for mean, name, _ in known if name not in excluded and mean <= longer[0][0]]
+    unsure = [
+        f"{name} {verdict.seconds(mean)}"
+        for mean, name, _ in known
+        if name not in excluded and mean > longer[0][0]
+    ]
+    apart = f" Longer in the mean, too, but not shown to be: {listed(unsure)}." if unsure else ""
     high, slow = longer[-1]
     longest = "the longest" if slow == known[-1][1] else "the longest that is shown to be longer"
     return Finding(
         f"Shortest round-trip time: {verdict.either(near)}",
         f"The mean round-trip time is {verdict.seconds(low)} with {quick} and"
-        f" {verdict.seconds(high)} with {slow}, {longest}.",
+        f" {verdict.seconds(high)} with {slow}, {longest}.{apart}",
     )
 
 

@@ -342,8 +342,9 @@ def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
         unknown = not more and bool(higher) and all(_untested(o) for o in higher)
         untested += unknown
         without += not more and not unknown
-        best = verdict_words.best(remedies) if helpful(remedies) is not None else []
-        for name in best:
+        good = verdict_words.best(remedies) if helpful(remedies) is not None else []
+        raising = {outcome["variant"] for outcome in more}
+        for name in [name for name in good if name in raising]:
             first[name] = first.get(name, 0) + 1
         for outcome in more:
             name, difference = outcome["variant"], outcome["difference"]
@@ -360,8 +361,7 @@ def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
         text = f"No remedy raises goodput significantly on any of {total}.{open_ones}"
         return Finding(_NOT_SHOWN, text)
     said = [
-        f"{named(name, plain)} on {words.count(helps[name])}"
-        + (f" (median {words.times(median(gains[name]))})" if name in gains else "")
+        f"{named(name, plain)} on {words.count(helps[name])}" + _typical(gains.get(name, []))
         for name in sorted(helps, key=lambda n: -helps[n])
     ]
     text = f"Of {total}, each remedy raises goodput significantly: {'; '.join(said)}."
@@ -369,12 +369,24 @@ def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
         ranked = ", ".join(
             f"{name} {words.count(first[name])}" for name in sorted(first, key=lambda n: -first[n])
         )
-        text += f" Weighed against delay and overhead, the best remedy or as good: {ranked}."
+        best = "the best of these, or not shown to be worse"
+        text += f" Weighed against delay and overhead, {best}: {ranked}."
     tried = dict.fromkeys(
         o["variant"] for _, remedies in links for o in remedies["outcomes"] if o["difference"]
     )
     if never := [name for name in tried if name not in helps]:
-        text += f" Tried, and significantly better on none: {words.listed(never)}."
+        text += f" Tried, and not shown to raise goodput on any: {words.listed(never)}."
     if without:
         text += f" On {words.count(without)} no remedy raises goodput significantly."
     return Finding("What would help these links", f"{text}{open_ones}", "good")
+
+
+def _typical(gains: Sequence[float]) -> str:
+    """Write the gain of a remedy over the links on which it helps: a median, if they are several.
+
+    >>> _typical([300.0]), _typical([10.0, 30.0]), _typical([])
+    (' (4.0\N{MULTIPLICATION SIGN})', ' (median +20 %)', '')
+    """
+    if not gains:
+        return ""
+    return f" ({'median ' if len(gains) > 1 else ''}{words.times(median(gains))})"

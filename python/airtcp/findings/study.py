@@ -124,7 +124,8 @@ def _ensemble_independent(links: Sequence[Link]) -> Finding:
         if standing(link, "independent") > 0
     ]
     known = [m for gain in gains if gain is not None and (m := gain["mean"]) is not None]
-    typical = f" (median {times(median(known))})" if known else ""
+    middle = "median " if len(known) > 1 else ""
+    typical = f" ({middle}{times(median(known))})" if known else ""
     text = (
         f"Compared with independent losses of equal PRR, TCP gets significantly more on"
         f" {counted(more, 'link')}{typical} and significantly less on {count(less)}; on"

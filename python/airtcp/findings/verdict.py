@@ -216,7 +216,7 @@ def conclusion(
     said = _weighed(case, verdict["first"], where, rival)
     even = _even(case, verdict["first"])
     headline, text, tone = said.headline, said.text + even, said.tone
-    if even and headline == _BEST.format(verdict["first"]):
+    if even.startswith(_EVEN) and headline == _BEST.format(verdict["first"]):
         headline, tone = f"{headline}, but hardly for goodput", "plain"
     if one_run(notes):
         headline = f"{headline} (one run, counted {verdict['replications']} times)"
@@ -228,19 +228,28 @@ _BEST: Final = "{} is the best choice"
 
 
 def _even(case: CompareCase, first: str) -> str:
-    """Say that the choice hardly changes goodput, where most ranked TCPs have about the same."""
+    """Say that most TCPs have about the same goodput, and which of those compared have less."""
     goodput = measure(case, "goodput")
-    ranked = [o for o in case["outcomes"] if o["variant"] not in _left_out(case)]
     if goodput is None or not goodput["relative"]:
         return ""
-    most = max(_mean(o, goodput["quantity"]) or 0.0 for o in ranked)
-    least = (1 - goodput["matters"]) * most
-    near = [o["variant"] for o in ranked if (_mean(o, goodput["quantity"]) or 0.0) >= least > 0]
+    means = {o["variant"]: _mean(o, goodput["quantity"]) or 0.0 for o in case["outcomes"]}
+    ranked = [name for name in means if name not in _left_out(case)]
+    least = (1 - goodput["matters"]) * max(means[name] for name in ranked)
+    near = [name for name in ranked if means[name] >= least > 0]
     if first not in near or len(near) < 2 or 2 * len(near) <= len(ranked):  # noqa: PLR2004
         return ""
-    which = "All ranked TCPs" if len(near) == len(ranked) else listed(near)
-    within = words.number(100 * goodput["matters"], 1)
-    return f" For goodput the choice hardly matters: {which} lie within {within} % of the highest."
+    within = f"within {words.number(100 * goodput['matters'], 1)} % of the highest"
+    low = [name for name in means if means[name] < least]
+    if not low:
+        return f"{_EVEN} All ranked TCPs lie {within}."
+    figures = [f"{name} ({value(of(case, name), goodput['quantity'])})" for name in low]
+    return (
+        f" Mean goodput: {listed(near)} lie {within}; {listed(figures)}"
+        f" {'does' if len(low) == 1 else 'do'} not."
+    )
+
+
+_EVEN: Final = " For goodput the choice hardly matters:"
 
 
 def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Finding:
