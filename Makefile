@@ -22,14 +22,10 @@ test: ## Set up and run every test
 	cargo test --profile checked --locked $(addprefix -p airtcp-,$(OPTIMISED))
 	$(BIN)/python -m pytest
 
-# A macro makes modules of the laws' files: `cargo fmt` does not find them.
-LAWS = $(shell find crates/congestion/src -name '*.rs')
-
 .PHONY: lint
 lint: ## Formatting, lints, types, licences, generated files
 	@scripts/setup dev
 	cargo fmt --all --check
-	rustfmt --edition 2024 --check $(LAWS)
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(BIN)/ruff format --check python tests/python
 	$(BIN)/ruff check python tests/python
@@ -45,7 +41,6 @@ advisories: ## Hold the dependencies against the advisory databases (needs the n
 format: ## Format everything
 	@scripts/setup dev
 	cargo fmt --all
-	rustfmt --edition 2024 $(LAWS)
 	$(BIN)/ruff format python tests/python
 
 .PHONY: generated

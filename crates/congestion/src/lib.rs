@@ -5,10 +5,9 @@
 //! episode exactly once, with its kind ([`CongestionKind`]). Loss recovery inflates Reno's and
 //! NewReno's window temporarily; the sender adds that outside the law.
 //!
-//! A law is one file and one line of the list `laws!` in `registry.rs`: that line makes the file a
-//! module and public here what is public in it, and gives the law its tag in the configuration, its
-//! place in the schema, its line in `airtcp list` and its run of the conformance suite. All windows
-//! are in bytes.
+//! A law is one file, its two lines below (`mod` and `pub use`), and one line of the list in
+//! `registry.rs`: that line gives the law its tag in the configuration, its place in the schema, its
+//! line in `airtcp list` and its run of the conformance suite. All windows are in bytes.
 //!
 //! Laws are built from parts: [`Window`] (window, threshold, bounds, undo), [`SlowStart`]
 //! (standard and HyStart++), [`Additive`] (a segment per round trip), [`Prior`] (what an undo
@@ -20,13 +19,24 @@ mod curve;
 mod needs;
 mod prior;
 mod promises;
-#[macro_use]
 mod registry;
 pub mod slow_start;
 mod types;
 mod window;
 
-laws!(files);
+// The laws.
+mod bbr;
+mod bbr1;
+mod bic;
+mod cubic;
+mod cubic_2008;
+mod hybla;
+mod jersey;
+mod reno;
+mod vegas;
+mod veno;
+mod westwood;
+mod westwood_plus;
 
 #[cfg(test)]
 mod conformance;
@@ -45,6 +55,20 @@ pub use types::{
     RateSample, Sent,
 };
 pub use window::Window;
+
+// What the laws make public.
+pub use bbr::*;
+pub use bbr1::*;
+pub use bic::*;
+pub use cubic::*;
+pub use cubic_2008::*;
+pub use hybla::*;
+pub use jersey::*;
+pub use reno::*;
+pub use vegas::*;
+pub use veno::*;
+pub use westwood::*;
+pub use westwood_plus::*;
 
 use airtcp_probe::{ConfigError, Entry};
 use airtcp_units::{BitRate, Nanos};

@@ -12,51 +12,10 @@ use super::{
     Needs, Promises, Sent,
 };
 
-/// The list: what a scenario calls a law, its file and its types, and its source. What is to be made
-/// of it is the macro named, which gets it whole.
-macro_rules! laws {
-    ($make:ident) => {
-        $make! {
-        /// Slow start and additive increase, half on loss (also Tahoe's, NewReno's and SACK TCP's law)
-        "reno" reno::Reno(RenoConfig) from "RFC 5681 section 3.1; RFC 3465; RFC 3168 section 6.1.2";
-        /// Keeps a few segments queued, told from the round-trip time
-        "vegas" vegas::Vegas(VegasConfig) from "Brakmo and Peterson 1995; parameters also: Linux";
-        /// Reno that keeps four fifths on a loss while little is queued
-        "veno" veno::Veno(VenoConfig) from "Fu and Liew 2003";
-        /// BBR version 3: paced by a model of the path, bounded by what losses say of it
-        "bbr" bbr::Bbr(BbrConfig) from "draft-ietf-ccwg-bbr-06";
-        /// BBR version 1: paced at the greatest recent delivery rate, deaf to losses
-        "bbr1" bbr1::Bbr1(Bbr1Config) from "draft-cardwell-iccrg-bbr-congestion-control-00";
-        /// Reno whose threshold is the measured bandwidth times the smallest round-trip time
-        "westwood" westwood::Westwood(WestwoodConfig) from "Mascolo et al. 2001";
-        /// Westwood with one sample of the bandwidth per round trip
-        "westwood+" westwood_plus::WestwoodPlus(WestwoodPlusConfig) from "Grieco and Mascolo 2004; filters of Linux and ns-3";
-        /// Goes down to the measured bandwidth on marks, not on losses without one; wants the queue "jersey" and ECN
-        "jersey" jersey::Jersey(JerseyConfig) from "Xu, Tian and Ansari 2004";
-        /// Binary search for the window of the last loss, at most 16 segments per round trip
-        "bic" bic::Bic(BicConfig) from "Xu, Harfoush, Rhee, INFOCOM 2004; Linux tcp_bic.c";
-        /// A cubic function of the time since the last loss, as first published
-        "cubic-2008" cubic_2008::Cubic2008(Cubic2008Config) from "Ha, Rhee, Xu, ACM SIGOPS OSR 42(5), 2008";
-        /// A cubic function of the time since the last loss, as standardised
-        "cubic" cubic::Cubic(CubicConfig) from "RFC 9438";
-        /// Reno whose window grows by the clock: on a long path as fast as on a short one
-        "hybla" hybla::Hybla(HyblaConfig) from "Caini and Firrincieli 2004";
-        }
-    };
-}
-
-/// The files of the laws, for `mod.rs`: what they make public is public there.
-macro_rules! files {
-    ($(#[doc = $doc:literal] $name:literal $file:ident::$law:ident($config:ident) from $source:literal;)+) => {
-        $(mod $file;)+
-        $(pub use $file::*;)+
-    };
-}
-
 /// From one line per law: the enum, its configuration, the list, and what the conformance suite
 /// runs.
 macro_rules! registry {
-    ($(#[doc = $doc:literal] $name:literal $file:ident::$law:ident($config:ident) from $source:literal;)+) => {
+    ($(#[doc = $doc:literal] $name:literal $law:ident($config:ident) from $source:literal;)+) => {
         /// Any registered law, or one from outside.
         #[derive(Debug)]
         #[allow(
@@ -148,7 +107,32 @@ macro_rules! registry {
     };
 }
 
-laws!(registry);
+registry! {
+    /// Slow start and additive increase, half on loss (also Tahoe's, NewReno's and SACK TCP's law)
+    "reno" Reno(RenoConfig) from "RFC 5681 section 3.1; RFC 3465; RFC 3168 section 6.1.2";
+    /// Keeps a few segments queued, told from the round-trip time
+    "vegas" Vegas(VegasConfig) from "Brakmo and Peterson 1995; parameters also: Linux";
+    /// Reno that keeps four fifths on a loss while little is queued
+    "veno" Veno(VenoConfig) from "Fu and Liew 2003";
+    /// BBR version 3: paced by a model of the path, bounded by what losses say of it
+    "bbr" Bbr(BbrConfig) from "draft-ietf-ccwg-bbr-06";
+    /// BBR version 1: paced at the greatest recent delivery rate, deaf to losses
+    "bbr1" Bbr1(Bbr1Config) from "draft-cardwell-iccrg-bbr-congestion-control-00";
+    /// Reno whose threshold is the measured bandwidth times the smallest round-trip time
+    "westwood" Westwood(WestwoodConfig) from "Mascolo et al. 2001";
+    /// Westwood with one sample of the bandwidth per round trip
+    "westwood+" WestwoodPlus(WestwoodPlusConfig) from "Grieco and Mascolo 2004; filters of Linux and ns-3";
+    /// Goes down to the measured bandwidth on marks, not on losses without one; wants the queue "jersey" and ECN
+    "jersey" Jersey(JerseyConfig) from "Xu, Tian and Ansari 2004";
+    /// Binary search for the window of the last loss, at most 16 segments per round trip
+    "bic" Bic(BicConfig) from "Xu, Harfoush, Rhee, INFOCOM 2004; Linux tcp_bic.c";
+    /// A cubic function of the time since the last loss, as first published
+    "cubic-2008" Cubic2008(Cubic2008Config) from "Ha, Rhee, Xu, ACM SIGOPS OSR 42(5), 2008";
+    /// A cubic function of the time since the last loss, as standardised
+    "cubic" Cubic(CubicConfig) from "RFC 9438";
+    /// Reno whose window grows by the clock: on a long path as fast as on a short one
+    "hybla" Hybla(HyblaConfig) from "Caini and Firrincieli 2004";
+}
 
 impl Default for LawConfig {
     /// Reno with its default parameters.

@@ -393,11 +393,7 @@ fn marks_are_answered() {
 fn duplicates_shorten_the_tail() {
     let run = |forward: Loss, max_duplicates: f64| {
         let mut w = World::new(Path { forward, ..Path::default() });
-        w.sliding(
-            &SlidingConfig { max_duplicates, ..SlidingConfig::default() },
-            None,
-            Nanos::ZERO,
-        );
+        w.sliding(&SlidingConfig { max_duplicates, ..SlidingConfig::default() }, None, Nanos::ZERO);
         w.run(Nanos(35 * SECOND), |_| false);
         let mut delays = w.delays.split_off(w.delays.len() / 7);
         delays.sort_unstable();
