@@ -11,7 +11,7 @@ from rich.console import Console
 import airtcp
 from airtcp.cli import run as run_command
 from airtcp.cli import tables
-from airtcp.findings import causes, groups
+from airtcp.findings import causes, groups, words
 from airtcp.findings import run as run_words
 from examples import SCENARIOS
 
@@ -114,6 +114,14 @@ def test_losses_that_leave_a_link_idle_are_the_limit() -> None:
     assert "Starved" not in said
 
 
+def test_reductions_of_the_window_are_those_of_the_table() -> None:
+    document = _run(LINK.format(more='loss = { model = "bernoulli", probability = 0.03 }'))
+    flow = document["summary"]["flows"][0]
+    flow["fast_retransmits"]["mean"], flow["timeouts"]["mean"] = 40.44, 0.0
+    said = _said(document)
+    assert "reduces its window 40.4 times a replication (40.4 fast retransmits, 0 timeouts)" in said
+
+
 def test_losses_that_let_nothing_through_are_the_limit() -> None:
     for probability in (0.9, 1):
         more = f'loss = {{ model = "bernoulli", probability = {probability} }}'
@@ -173,6 +181,51 @@ def test_hidden_stations_and_what_helps() -> None:
     key, value = found[0].text.split("--set '")[1].split("'")[0].split("=", 1)
     with_rts = airtcp.run(path, overrides={**few, key: value}).json
     assert "Hidden" not in _said(with_rts)
+
+
+def test_a_share_is_not_given_twice() -> None:
+    path, few = SCENARIOS / "wifi-hidden.toml", {"replications": "1", "duration": "10 s"}
+    document = airtcp.run(path, overrides=few).json
+    lost = document["summary"]["cells"][0]["lost"]["data"]
+    for cause in lost:
+        lost[cause]["mean"] = 0.0
+    lost["with_data"]["mean"] = document["summary"]["cells"][0]["data_error_rate"]["mean"]
+    [found] = [f for f in run_words.findings(document) if f.headline == "Hidden stations collide"]
+    assert "all of them because another station's exchange is under way." in found.text
+    lost["with_data"]["mean"] *= 0.7
+    [found] = [f for f in run_words.findings(document) if f.headline == "Hidden stations collide"]
+    assert "% are lost because another station's exchange is under way." in found.text
+
+
+def test_a_medium_that_is_busier_than_every_link_is_named() -> None:
+    few = {"replications": "1", "duration": "5 s"}
+    document = airtcp.run(SCENARIOS / "polling-access-point.toml", overrides=few).json
+    busy = 100 * document["summary"]["cells"][0]["busy_share"]["mean"]
+    assert busy > 50, "the scenario must show it"
+    said = _said(document)
+    assert f"The medium of cell is busiest, {words.number(busy)} % of the time" in said
+    assert "server-ap is busiest" not in said
+
+
+def test_fewer_than_one_drop_a_replication_is_no_zero() -> None:
+    document = _run(FULL_QUEUE)
+    document["replications"][0]["drops"] = [
+        {
+            "flow": "down1",
+            "place": "ap",
+            "reason": "queue_full",
+            "payload": True,
+            "ack": True,
+            "packets": 1,
+        }
+    ]
+    document["replications"][1]["drops"] = []
+    told = " ".join(causes.cause(document, [{"down1"}] * 2))
+    assert "ap dropped 1 of its data packets in 2 replications because the queue was full." in told
+    assert "The queue of ap dropped 1 packet of all flows in 2 replications" in told
+    most = causes.most(document)
+    assert most is not None
+    assert "1 packet in 2 replications was dropped there because the queue was full" in most[1]
 
 
 def test_drops_at_one_place_for_two_reasons_are_not_elsewhere() -> None:

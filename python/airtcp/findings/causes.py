@@ -56,8 +56,8 @@ def cause(document: RunDocument, names: Sequence[set[str]]) -> list[str]:
     place, lost = next(iter(places.items()))
     what, number = groups.kinds(lost).most_common(1)[0]
     lost_there = (
-        f"{place.name} dropped {words.count(number)} of {'its' if alone else 'their'} {what} a"
-        f" replication {why(place)}."
+        f"{place.name} dropped {words.count(_whole(document, number))} of"
+        f" {'its' if alone else 'their'} {what} {_each(document, number)} {why(place)}."
     )
     said = [_lost_in_turns(document, names, place, what) if turns else lost_there]
     everything = groups.drops(document)[place]
@@ -76,6 +76,24 @@ def cause(document: RunDocument, names: Sequence[set[str]]) -> list[str]:
         said.append(f"{who} times out {words.number(timeouts, 2)} times a replication.")
     said.append(first_try(document, place))
     return [sentence for sentence in said if sentence]
+
+
+def _whole(document: RunDocument, number: float) -> float:
+    """Give a mean number a replication, or the number in all where that reads as 0."""
+    return number if number > _HALF else number * len(document["replications"])
+
+
+def _each(document: RunDocument, number: float) -> str:
+    """Say what such a number is of."""
+    if number > _HALF:
+        return "a replication"
+    return f"in {words.counted(len(document['replications']), 'replication')}"
+
+
+def _packets(document: RunDocument, number: float) -> str:
+    """Write a mean number of packets a replication, with its verb."""
+    packets, of = _whole(document, number), _each(document, number)
+    return words.counted(packets, f"packet {of} was", f"packets {of} were")
 
 
 def _lost_in_turns(
@@ -115,8 +133,9 @@ def _composition(document: RunDocument, place: Place, dropped: Counter[tuple[str
     }
     (name, kind), most = max(parts.items(), key=lambda item: item[1])
     return (
-        f"The queue of {place.name} dropped {words.count(total)} packets of all flows a"
-        f" replication, {words.share(most / total)} of them {kind} of the {name}."
+        f"The queue of {place.name} dropped"
+        f" {words.counted(_whole(document, total), 'packet')} of all flows"
+        f" {_each(document, total)}, {words.share(most / total)} of them {kind} of the {name}."
     )
 
 
@@ -128,7 +147,7 @@ def most(document: RunDocument) -> tuple[Place, str] | None:
     place, dropped = next(iter(places.items()))
     kind, number = groups.kinds(dropped).most_common(1)[0]
     text = (
-        f"{words.count(dropped.total())} packets a replication were dropped there {why(place)},"
+        f"{_packets(document, dropped.total())} dropped there {why(place)},"
         f" {words.share(number / dropped.total())} of them {kind}"
     )
     rest = [(other, there.total()) for other, there in places.items() if other != place]

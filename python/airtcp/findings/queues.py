@@ -51,7 +51,7 @@ def overflow(document: RunDocument, endless: Sequence[int]) -> Finding | None:
     return Finding(
         f"The queue of {place.name} limits the flows",
         f"{words.count(dropped)} packets a replication were dropped {causes.why(place)}. For"
-        f" these{also} a flow reduces its window {words.number(reduced, 2)} times; {place.name} is"
+        f" these{also} a flow reduces its window {words.number(reduced)} times; {place.name} is"
         f" idle {idle} of the time.{longer}",
         "warn",
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.findings import causes as causes_words
-from airtcp.findings import copies, datagrams, groups, words
+from airtcp.findings import copies, datagrams, groups, hidden, words
 from airtcp.findings import queues as queues_words
 from airtcp.findings import starved as starved_words
 from airtcp.findings.words import Finding
@@ -24,8 +24,6 @@ BUSY: Final = 0.95
 """A link that transmits for at least this share of the time limits its flows."""
 RESENT: Final = 0.01
 """Share that a flow sends again, from which losses may hold it down."""
-HIDDEN: Final = 0.1
-"""Share of data frames lost from which stations that do not hear each other are named."""
 _HALF: Final = 0.5
 
 
@@ -52,56 +50,11 @@ def findings(document: RunDocument) -> list[Finding]:
         datagrams.crowding(document, starved_words.endless_flows(document)),
         datagrams.losing(document),
     ]
-    said = [nothing, found, udp[0], _hidden(document, before), _limit(document), udp[1]]
+    said = [nothing, found, udp[0], hidden.colliding(document, before), _limit(document), udp[1]]
     said.append(copies.delivered_twice(document))
     if found is None and not silent:
         said.append(_dropped(document))
     return [finding for finding in said if finding is not None]
-
-
-def _hidden(document: RunDocument, said: str) -> Finding | None:
-    """Say that stations which do not hear one another lose frames to one another.
-
-    Args:
-        document: What `RunResult.json` gives.
-        said: What was said before; what it advises is not said again.
-    """
-    for number, cell in enumerate(document["summary"].get("cells", [])):
-        if "data_error_rate" not in cell:
-            continue
-        lost = cell["data_error_rate"]["mean"] or 0.0
-        causes = cell.get("lost", {}).get("data", {})
-        # A frame that began during another's is lost to it, or to the answer that the other gets.
-        by_data = sum(
-            causes[cause]["mean"] or 0.0
-            for cause in ("with_data", "transmitter_side")
-            if cause in causes
-        )
-        deaf = causes_words.hidden(cell)
-        worst = max(deaf, key=lambda s: s["data_error_rate"]["mean"] or 0.0, default=None)
-        threshold = document["scenario"]["cells"][number]["mac"].get("rts_threshold")
-        if worst is None or threshold is not None or by_data < _HALF * lost:
-            continue
-        error = worst["data_error_rate"]["mean"] or 0.0
-        if error < HIDDEN:
-            continue
-        names = [station["name"] for station in deaf]
-        advice = causes_words.reserve(number)
-        named = (
-            " and ".join(names)
-            if len(names) <= starved_words.NAMED
-            else words.counted(len(names), "station")
-        )
-        return Finding(
-            "Hidden stations collide",
-            f"{named} cannot sense every other station of the cell. {words.number(100 * lost)} % of"
-            f" the data frames are lost ({words.number(100 * error)} % of those of"
-            f" {worst['name']} in the mean of the replications);"
-            f" {words.number(100 * by_data)} % are lost because another station's exchange is under"
-            f" way.{'' if advice in said else ' ' + advice}",
-            "warn",
-        )
-    return None
 
 
 def _limit(document: RunDocument) -> Finding | None:
@@ -138,14 +91,26 @@ def _limit(document: RunDocument) -> Finding | None:
     if limited is None and not starved_words.endless_flows(document) and resent > RESENT:
         return Finding(
             "No link is full",
-            f"{busiest['name']} is busiest, {words.number(100 * used)} % of the measured time. No"
+            f"{_busiest(document, busiest)} of the measured time. No"
             " TCP flow sends all the time: what limits one while it sends is not judged.",
         )
     return limited or Finding(
         "No link is full, and losses do not hold the flows down",
-        f"{busiest['name']} is busiest, {words.number(100 * used)} % of the time: applications,"
+        f"{_busiest(document, busiest)} of the time: applications,"
         " windows or round-trip times limit the flows.",
     )
+
+
+def _busiest(document: RunDocument, link: dict[str, Any]) -> str:
+    """Name the busiest link, or the medium of a cell that is busier, with its share of the time."""
+    used = link["utilisation"]["mean"]
+    cells: list[dict[str, Any]] = document["summary"].get("cells", [])
+    busy = [(cell["busy_share"]["mean"] or 0.0, cell["name"]) for cell in cells]
+    share, cell = max(busy, default=(0.0, ""))
+    name = link["name"]
+    if share > used:
+        used, name = share, f"The medium of {cell}"
+    return f"{name} is busiest, {words.number(100 * used)} %"
 
 
 def _losses(
@@ -158,7 +123,8 @@ def _losses(
     rate = loss["loss_rate"]["mean"] or 0.0
     summary = document["summary"]["flows"]
     timeouts = groups.mean(summary[i]["timeouts"]["mean"] for i in endless)
-    reduced = timeouts + groups.mean(summary[i]["fast_retransmits"]["mean"] for i in endless)
+    fast = groups.mean(summary[i]["fast_retransmits"]["mean"] for i in endless)
+    reduced = timeouts + fast
     places = groups.drops(document, {flows[i]["name"] for i in endless})
     air = sum(there.total() for place, there in places.items() if place.reason in _LOSSES)
     idle = words.share(1 - busiest["utilisation"]["mean"])
@@ -197,8 +163,8 @@ def _losses(
     return Finding(
         f"Losses of {loss['name']} limit the flows",
         f"It loses {share} % of its packets, and {busiest['name']} is idle {idle} of the time. A"
-        f" flow reduces its window {words.number(reduced, 2)} times a replication"
-        f" ({words.number(timeouts, 2)} of them timeouts)"
+        f" flow reduces its window {words.number(reduced)} times a replication"
+        f" ({words.number(fast)} fast retransmits, {words.number(timeouts)} timeouts)"
         f"{_both(air, _dropped_of(places) - air)}. Try {causes_words.REMEDIES},"
         " which runs the remedies against losses over the same link.",
         "warn",
