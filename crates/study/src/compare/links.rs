@@ -12,7 +12,7 @@ use airtcp_units::{Outcomes, Span};
 use serde_json::json;
 
 use super::options::{LOOK_ALIKES, STRETCHES};
-use super::over_trace::{OverTrace, stretches};
+use super::over_trace::{LEAST_STRETCH as LEAST_SLOTS, OverTrace, stretches};
 use super::plan::Plans;
 use super::remedies;
 use super::result::{Channel, Subject, SubjectKind};
@@ -50,6 +50,17 @@ const NO_CHAIN: &str =
 
 const DRAWN: &str = "The file does not give the order of losses: mu is not known, and no Gilbert-Elliott \
 chain is run. What TCPs get over the trace depends on an order that was drawn at random.";
+
+/// Why there are fewer stretches than asked for; one alone has [`NO_INTERVAL`].
+fn fewer(parts: u32, wanted: u32, least: &str) -> Option<String> {
+    let few = (2..wanted).contains(&parts);
+    few.then(|| format!("The file is cut into {parts} stretches, not {wanted}: a stretch {least}."))
+}
+
+/// The rule of stretches behind a link.
+fn lasts() -> String {
+    format!("lasts at least {LEAST_STRETCH}")
+}
 
 /// The subject that a link is.
 fn of_link(link: &LinkTrace, kind: SubjectKind, slot: Span, seed: u64, notes: &[&str]) -> Subject {
@@ -114,11 +125,14 @@ pub(super) fn over_slots<'a>(
     }
     let seed = options.seed.unwrap_or(1);
     let wanted = options.replications.unwrap_or(LOOK_ALIKES);
-    let parts = stretches(link.outcomes.len(), options.replications.unwrap_or(STRETCHES));
+    let asked = options.replications.unwrap_or(STRETCHES);
+    let parts = stretches(link.outcomes.len(), asked);
     let notes: &[&str] = if parts == 1 { &[SLOTTED, NO_INTERVAL] } else { &[SLOTTED] };
     let mut subject = of_link(link, SubjectKind::Trace, base.slot, seed, notes);
     subject.slot_assumed = study.slot_assumed(link.interval);
     subject.tcp = variants.iter().zip(&configs).map(|(v, c)| parameters(v, &c.tcp)).collect();
+    let least = format!("has at least {LEAST_SLOTS} slots");
+    subject.notes.extend(fewer(parts, asked, &least));
     subject.notes.extend(mixed_recoveries(&subject.tcp));
     let case = |channel, stretches, replications| Planned::Slots {
         over: OverTrace::new(link, seed, configs.clone(), channel, stretches),
@@ -174,7 +188,8 @@ pub(super) fn over_link<'a>(
     let Subject { flows, tcp, scenario, notes, .. } = of_plans(&plans, variants);
     let case =
         Planned::Plans { plans: Box::new(plans), replications: parts, channel: Channel::Trace };
-    let notes = subject.notes.iter().cloned().chain(notes).collect();
+    let few = fewer(parts, wanted, &lasts());
+    let notes = subject.notes.iter().cloned().chain(few).chain(notes).collect();
     let subject = Subject { flows, tcp, scenario, notes, ..subject };
     Ok(Prepared { subject, cases: vec![case], remedies })
 }
@@ -244,7 +259,8 @@ pub(super) fn over_capacity<'a>(
     let Subject { flows, tcp, scenario, .. } = of_plans(&plans, variants);
     let case =
         Planned::Plans { plans: Box::new(plans), replications: parts, channel: Channel::Trace };
-    let subject = Subject { flows, tcp, scenario, ..subject };
+    let mut subject = Subject { flows, tcp, scenario, ..subject };
+    subject.notes.extend(fewer(parts, wanted, &lasts()));
     Ok(Prepared { subject, cases: vec![case], remedies })
 }
 

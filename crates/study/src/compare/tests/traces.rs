@@ -115,6 +115,23 @@ fn a_trace_behind_a_link_is_cut_into_stretches() {
 }
 
 #[test]
+fn fewer_stretches_than_asked_for_have_their_reason() {
+    let notes = |packets: usize, asked: &CompareOptions| {
+        let result = compared(&[link(0.95, 0.2, packets)], asked);
+        result.subjects[0].notes.join(" ")
+    };
+    let slotted = options(&["newreno"]);
+    let why = "cut into 2 stretches, not 10: a stretch has at least 1000 slots";
+    assert!(notes(2_500, &slotted).contains(why));
+    assert!(!notes(10_000, &slotted).contains("a stretch has at least"));
+    // One stretch has a note of its own.
+    assert!(!notes(1_500, &slotted).contains("a stretch has at least"));
+    let behind = CompareOptions { as_link: Some(AsLink::default()), ..slotted };
+    let why = "cut into 5 stretches, not 10: a stretch lasts at least 20 s";
+    assert!(notes(10_000, &behind).contains(why));
+}
+
+#[test]
 fn no_chain_is_made_of_an_order_that_was_drawn() {
     let Input::Link(trace) = link(0.8, 0.6, 5_000) else { unreachable!() };
     let drawn = Input::Link(Box::new(LinkTrace { order_known: false, ..*trace }));
