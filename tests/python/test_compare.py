@@ -13,7 +13,7 @@ import pytest
 
 import airtcp
 from airtcp.cli.compare import link_keys
-from airtcp.findings import compare
+from airtcp.findings import compare, slot_limits, words
 from airtcp.findings import verdict as verdict_words
 
 if TYPE_CHECKING:
@@ -472,3 +472,22 @@ def test_the_shortest_round_trip_is_not_the_longest() -> None:
     assert text.endswith("Longer in the mean, too, but not shown to be: a 80.0 ms.")
     # Nothing is excluded by the shortest of all if that has no interval.
     assert said((0.025, None, None), near, far) is None
+
+
+def test_no_interval_exceeds_the_slots_of_a_second(tmp_path: Path) -> None:
+    path = tmp_path / "halves.txt"
+    path.write_text("10" * 500 + "1" * 1000)
+    result = airtcp.compare(path, tcp="newreno,cubic", synthetic=False)
+    [subject] = result.json["subjects"]
+    value = subject["cases"][0]["outcomes"][0]["packets_per_second"]
+    assert value["ci_high"] > 100, "the trace must show it"
+    cut = slot_limits.subject(subject)
+    for each in (*cut["cases"], cut["remedies"] or cut["cases"][0]):
+        assert all(o["packets_per_second"]["ci_high"] <= 100.0 for o in each["outcomes"])
+    shown = words.estimate(cut["cases"][0]["outcomes"][0]["packets_per_second"], 1.0)
+    assert shown.endswith(", 100]")
+    assert f"{shown.split(' ')[0]} [0, 100]" in result.page()
+    # The document has the interval as computed.
+    assert value["ci_high"] > 100
+    studied = airtcp.study(path, remedies=False, replicas=2)
+    assert ", 100]" in studied.page()

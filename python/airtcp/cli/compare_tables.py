@@ -49,9 +49,10 @@ def _in_full(console: Console, subject: CompareSubject, reference: str, rival: s
     from rich.text import Text
 
     from airtcp.cli import remedies
-    from airtcp.findings import compare
+    from airtcp.findings import compare, slot_limits
 
     findings = compare.subject_findings(subject, reference, rival)
+    subject = slot_limits.subject(subject)
     for i, case in enumerate(subject["cases"]):
         _heading(console, subject, case)
         if i == 0:

@@ -178,8 +178,13 @@ def put_lines(console: Console, lines: Sequence[str]) -> None:
 def _suited(links: list[Link]) -> None:
     """Print what each TCP gets over one link, or the verdict over each of several."""
     from airtcp.cli import compare_tables
+    from airtcp.findings import slot_limits
 
-    cases = [(link["name"], case) for link in links if (case := link.get("compared")) is not None]
+    cases = [
+        (link["name"], slot_limits.case(case, link["tcp"]["slot_s"]))
+        for link in links
+        if (case := link.get("compared")) is not None
+    ]
     if not cases:
         return
     console = screen()
@@ -196,11 +201,12 @@ def _suited(links: list[Link]) -> None:
 def _helped(links: list[Link]) -> None:
     """Print what would help one link; of several the findings have said it."""
     from airtcp.cli import remedies
+    from airtcp.findings import slot_limits
 
     if len(links) == 1 and (helped := links[0].get("remedies")) is not None:
         console = screen()
         console.print()
-        remedies.table(console, helped)
+        remedies.table(console, slot_limits.remedies(helped, links[0]["tcp"]["slot_s"]))
         _slot(console, links[0])
 
 

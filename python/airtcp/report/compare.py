@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import compare, words
+from airtcp.findings import compare, slot_limits, words
 from airtcp.findings import remedies as remedies_words
 from airtcp.report import charts_compare, remedies
 from airtcp.report.command import command
@@ -89,7 +89,11 @@ def suited(links: Sequence[Link]) -> dict[str, Any] | None:
         What the template needs, with `charts` and `data` for the payload; None if no TCPs were
         compared.
     """
-    compared = [(link["name"], case) for link in links if (case := link.get("compared"))]
+    compared = [
+        (link["name"], slot_limits.case(case, link["tcp"]["slot_s"]))
+        for link in links
+        if (case := link.get("compared"))
+    ]
     if not compared:
         return None
     case = compared[0][1]
@@ -180,6 +184,7 @@ def section(
     data: dict[str, Any],
 ) -> dict[str, Any]:
     """Gather what the page shows of one subject; its pictures and their data go to the payload."""
+    subject = slot_limits.subject(subject)
     cases = subject["cases"]
     first = cases[0]
     variants = document["variants"]

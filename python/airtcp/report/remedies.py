@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import compare
+from airtcp.findings import compare, slot_limits
 from airtcp.findings import remedies as remedies_words
 from airtcp.report import charts_compare
 from airtcp.report.compare_rows import mean_row, table
@@ -73,7 +73,11 @@ def helped(links: Sequence[Link]) -> dict[str, Any] | None:
     Returns:
         As `section`; of several links a table with a row for each; None if nothing was tried.
     """
-    tried = [(link["name"], each) for link in links if (each := link.get("remedies"))]
+    tried = [
+        (link["name"], slot_limits.remedies(each, link["tcp"]["slot_s"]))
+        for link in links
+        if (each := link.get("remedies"))
+    ]
     if not tried:
         return None
     if len(tried) == 1:
