@@ -111,20 +111,20 @@ class Verdict(TypedDict):
     """What to conclude of a case: variants weighed by goodput, delay, waste and share."""
 
     alternatives: list[Compared]
-    as_good: list[str]
-    behind: list[Compared]
     first: str | None
     measures: list[Measure]
+    not_distinguishable: list[str]
     not_ranked: list[NotRanked]
     replications: int
+    worse: list[Compared]
 
 
 class Ranking(TypedDict):
     """Variants by mean goodput, and how far the order is certain."""
 
-    as_good: list[str]
-    behind: list[str]
+    not_distinguishable: list[str]
     order: list[str]
+    worse: list[str]
 
 
 class CompareRun(TypedDict):

@@ -125,7 +125,7 @@ def test_rare_replications_decide_nothing(tmp_path: Path) -> None:
             assert outcome["goodput_bps"]["ci_low"] is None
             difference = outcome["difference"]
             assert difference is None or difference["absolute"]["ci_high"] is None
-        assert not case["ranking"]["behind"]
+        assert not case["ranking"]["worse"]
     # A longer one of the same kind has intervals.
     longer = airtcp.synth(tmp_path / "b.txt", prr=0.9, mu=0.9, packets=20_000, seed=1)
     case = airtcp.compare(longer, tcp="sack,cubic", remedies=False).json["subjects"][0]["cases"][1]
@@ -270,9 +270,9 @@ def a_case(
     ]
     empty: dict[str, Any] = {
         "first": None,
-        "as_good": [],
+        "not_distinguishable": [],
         "alternatives": [],
-        "behind": [],
+        "worse": [],
         "not_ranked": [],
     }
     return {
@@ -291,7 +291,7 @@ def test_words_follow_the_verdict() -> None:
     waste: Any = {"variant": "b", "than": "a", "better": ["waste"], "worse": ["goodput"]}
     slow: Any = {"variant": "c", "than": "b", "better": [], "worse": ["goodput"]}
 
-    sure = said(a_case(means, {"first": "a", "behind": [slow]}))
+    sure = said(a_case(means, {"first": "a", "worse": [slow]}))
     assert (sure.headline, sure.tone) == ("a is the best choice", "good")
     assert (
         "is another TCP shown to be better by as much as counts (goodput 3 %, delivery time (95 %)"
@@ -302,16 +302,16 @@ def test_words_follow_the_verdict() -> None:
         assert part in sure.text
     assert "share beside other flows not measured" in sure.text
 
-    dear = a_case(means, {"first": "a", "alternatives": [waste], "behind": [slow]}, resent=0.29)
+    dear = a_case(means, {"first": "a", "alternatives": [waste], "worse": [slow]}, resent=0.29)
     assert said(dear).headline == "a for goodput, b for few retransmissions"
     assert "b is better in retransmitted share (1.0 %, a 29 %)" in said(dear).text
     assert "worse in goodput (2.00 Mb/s, a 3.00 Mb/s)" in said(dear).text
     [behind] = verdict_words.rest(dear)
     assert behind.text == "c is worse in goodput (1.00 Mb/s, b 2.00 Mb/s)."
 
-    assert said(a_case(means, {"first": "a", "as_good": ["b"]})).headline == "a or b"
+    assert said(a_case(means, {"first": "a", "not_distinguishable": ["b"]})).headline == "a or b"
     # Another that is better in the mean, though not significantly, is named.
-    likely = a_case(means, {"first": "a", "behind": [slow]}, resent=0.29)
+    likely = a_case(means, {"first": "a", "worse": [slow]}, resent=0.29)
     assert said(likely).headline == "a, as far as 10 replications show"
     assert "b in retransmitted share (1.0 %, a 29 %)" in said(likely).text
     single = a_case(means, {}, count=1)
@@ -336,7 +336,9 @@ def test_what_is_worse_was_tried_and_is_named() -> None:
     slow: Any = {"variant": "c", "than": "b", "better": [], "worse": ["goodput"]}
     why = [{"variant": "d", "why": "it needs a queue that marks with ECN"}]
     means = {"a": 3e6, "b": 2e6, "c": 1e6, "d": 9e6}
-    case = a_case(means, {"first": "a", "as_good": ["b"], "behind": [slow], "not_ranked": why})
+    case = a_case(
+        means, {"first": "a", "not_distinguishable": ["b"], "worse": [slow], "not_ranked": why}
+    )
     assert f"{verdict_words.BEHIND}: c." in compare.suits(case).text
     said = compare.suited([("one", case), ("two", case)]).text
     assert "Tried, and worse on each: c." in said
@@ -346,18 +348,18 @@ def test_what_is_worse_was_tried_and_is_named() -> None:
 def test_equal_goodputs_are_no_best_choice_of_goodput() -> None:
     means = {"a": 3e6, "b": 2.99e6, "c": 2.98e6}
     late: Any = {"variant": "b", "than": "a", "better": [], "worse": ["delay"]}
-    case = a_case(means, {"first": "a", "behind": [late, {**late, "variant": "c"}]})
+    case = a_case(means, {"first": "a", "worse": [late, {**late, "variant": "c"}]})
     said = verdict_words.conclusion(case)
     assert (said.headline, said.tone) == ("a is the best choice, but hardly for goodput", "plain")
     assert "the choice hardly matters: All ranked TCPs lie within 3 % of the highest." in said.text
-    apart = a_case({"a": 3e6, "b": 2e6, "c": 1e6}, {"first": "a", "behind": [late]})
+    apart = a_case({"a": 3e6, "b": 2e6, "c": 1e6}, {"first": "a", "worse": [late]})
     assert "hardly matters" not in verdict_words.conclusion(apart).text
 
 
 def test_the_choice_matters_where_one_tcp_gets_much_less() -> None:
     means = {"a": 3e6, "b": 2.99e6, "c": 2.98e6, "d": 1.5e6}
     late: Any = {"variant": "b", "than": "a", "better": [], "worse": ["delay"]}
-    case = a_case(means, {"first": "a", "behind": [late, {**late, "variant": "d"}]})
+    case = a_case(means, {"first": "a", "worse": [late, {**late, "variant": "d"}]})
     said = verdict_words.conclusion(case)
     assert said.headline == "a is the best choice"
     assert "hardly" not in said.text

@@ -235,9 +235,9 @@ def made_remedies(*percents: tuple[str, float, str], verdict: dict[str, Any] | N
     order = sorted(rows, key=lambda row: -row[1])
     empty: dict[str, Any] = {
         "first": "sack",
-        "as_good": [],
+        "not_distinguishable": [],
         "alternatives": [],
-        "behind": [],
+        "worse": [],
         "not_ranked": [],
     }
     measures = [
@@ -251,7 +251,7 @@ def made_remedies(*percents: tuple[str, float, str], verdict: dict[str, Any] | N
         "replications": 10,
         "over": "replications",
         "outcomes": outcomes,
-        "ranking": {"order": [row[0] for row in order], "as_good": [], "behind": []},
+        "ranking": {"order": [row[0] for row in order], "not_distinguishable": [], "worse": []},
         "verdict": {**empty, "measures": measures, "replications": 10, **(verdict or {})},
     }
 
@@ -264,7 +264,7 @@ def test_what_is_not_significant_is_no_help() -> None:
     assert "Lower: sliding \N{MINUS SIGN}4.0 % [" in said.text
     assert remedies.others(made) is None
     # A gain too small to count is named as that.
-    made = made_remedies(("lt-tcp", 2.0, "more"), verdict={"as_good": ["lt-tcp"]})
+    made = made_remedies(("lt-tcp", 2.0, "more"), verdict={"not_distinguishable": ["lt-tcp"]})
     assert "Higher, by too little to count: lt-tcp" in remedies.conclusion(made).text
     made["replications"] = 1
     assert remedies.conclusion(made).headline == "What would help is not certain"
@@ -274,7 +274,7 @@ def test_a_remedy_is_named_in_words_with_its_price() -> None:
     name = "sack@ll-arq:arq=selective"
     behind: Any = {"variant": "sliding", "than": name, "better": [], "worse": ["goodput"]}
     made = made_remedies(
-        (name, 38.0, "more"), ("sliding", 20.0, "more"), verdict={"first": name, "behind": [behind]}
+        (name, 38.0, "more"), ("sliding", 20.0, "more"), verdict={"first": name, "worse": [behind]}
     )
     said = remedies.conclusion(made)
     assert said.headline == f"Best remedy: {name}"
@@ -291,7 +291,9 @@ def test_a_remedy_is_named_in_words_with_its_price() -> None:
 def test_a_large_gain_is_not_too_little_to_count() -> None:
     # Its own interval excludes zero, that of all statements of the verdict does not.
     made = made_remedies(
-        ("lt-tcp", 297.0, "more"), ("sliding", 2.0, "more"), verdict={"as_good": ["lt-tcp"]}
+        ("lt-tcp", 297.0, "more"),
+        ("sliding", 2.0, "more"),
+        verdict={"not_distinguishable": ["lt-tcp"]},
     )
     said = remedies.conclusion(made)
     assert said.headline == "No remedy is shown to raise goodput"
@@ -301,7 +303,7 @@ def test_a_large_gain_is_not_too_little_to_count() -> None:
         " intervals, no remedy comes before sack." in said.text
     )
     assert "Higher, by too little to count: sliding +2.0 % [" in said.text
-    made["verdict"].update({"first": "lt-tcp", "as_good": ["sack"]})
+    made["verdict"].update({"first": "lt-tcp", "not_distinguishable": ["sack"]})
     said = remedies.conclusion(made)
     assert "lt-tcp comes first, and is not shown to raise goodput." in said.text
 
@@ -339,7 +341,7 @@ def test_remedies_that_help_no_link_are_named() -> None:
 
 def test_a_remedy_is_not_both_as_good_and_better_on_none() -> None:
     made = made_remedies(("lt-tcp", 380.0, "more"), ("sliding", 370.0, "undecided"))
-    made["verdict"].update({"first": "lt-tcp", "as_good": ["sliding"]})
+    made["verdict"].update({"first": "lt-tcp", "not_distinguishable": ["sliding"]})
     said = remedies.several([("a", made)]).text
     assert "the best of these, or not shown to be worse: lt-tcp 1." in said
     assert "Tried, and not shown to raise goodput on any: sliding." in said

@@ -75,7 +75,7 @@ def _compared(first: str | None, goodput: float) -> Any:
     outcomes = [{"variant": name, "goodput_bps": {"mean": goodput}} for name in ("reno", "cubic")]
     return {
         "outcomes": outcomes,
-        "verdict": {"first": first, "as_good": [], "behind": [], "not_ranked": []},
+        "verdict": {"first": first, "not_distinguishable": [], "worse": [], "not_ranked": []},
     }
 
 

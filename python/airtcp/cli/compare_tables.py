@@ -163,7 +163,7 @@ def overview(console: Console, compared: list[tuple[str, CompareCase]]) -> None:
         ),
         Column(
             "worse",
-            [_names([c["variant"] for c in case["verdict"]["behind"]]) for case in cases],
+            [_names([c["variant"] for c in case["verdict"]["worse"]]) for case in cases],
             rank=3,
             left=True,
         ),

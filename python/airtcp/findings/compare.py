@@ -246,7 +246,7 @@ def look_alikes(subject: CompareSubject) -> list[Finding]:
         case = cases.get(channel)
         if case is None or case["replications"] <= 1:
             continue
-        misled = any(entry["variant"] == first for entry in case["verdict"]["behind"])
+        misled = any(entry["variant"] == first for entry in case["verdict"]["worse"])
         text = f"The best choice there: {verdict.summary(case)}."
         if misled:
             text += f" There another TCP is better than {first}, the best choice over the trace."
@@ -301,7 +301,7 @@ def suited(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
     for case in decided:
         for name in verdict.best(case):
             counts[name] = counts.get(name, 0) + 1
-        behind |= {entry["variant"] for entry in case["verdict"]["behind"]}
+        behind |= {entry["variant"] for entry in case["verdict"]["worse"]}
     never = [name for name in counts if name not in behind]
     said = ", ".join(
         f"{name} {words.count(counts[name])}" for name in sorted(counts, key=lambda n: -counts[n])

@@ -31,7 +31,7 @@ def _shorter(remedies: Remedies) -> list[Outcome]:
     One than which another is better in the verdict, and worse in nothing, is left out.
     """
     least = _least(remedies)
-    behind = {c["variant"] for c in remedies["verdict"]["behind"]}
+    behind = {c["variant"] for c in remedies["verdict"]["worse"]}
     found = [
         outcome
         for outcome in remedies["outcomes"]

@@ -75,7 +75,7 @@ def _extent(remedies: Remedies) -> str:
 def helpful(remedies: Remedies) -> str | None:
     """Name the remedy that the verdict puts first, if it raises goodput by as much as counts."""
     first, plain = remedies["verdict"]["first"], remedies["reference"]
-    if first is None or first == plain or plain in remedies["verdict"]["as_good"]:
+    if first is None or first == plain or plain in remedies["verdict"]["not_distinguishable"]:
         return None
     outcome = verdict_words.of(remedies, first)
     if outcome["difference"] is None or outcome["difference"]["standing"] != "more":
@@ -155,11 +155,11 @@ def conclusion(remedies: Remedies) -> Finding:
     text = named(first, name)
     text = f"{text[0].upper()}{text[1:]} {effect(remedies, best)}."
     text += f" Goodput is {shown(best)}, with {name} alone {shown(plain)}."
-    if verdict["as_good"]:
-        as_good = [named(other, name) for other in verdict["as_good"]]
+    if verdict["not_distinguishable"]:
+        as_good = [named(other, name) for other in verdict["not_distinguishable"]]
         text += f" Not shown to be worse: {words.listed(as_good)}."
     return Finding(
-        f"Best remedy: {verdict_words.either([first, *verdict['as_good']])}",
+        f"Best remedy: {verdict_words.either([first, *verdict['not_distinguishable']])}",
         f"{text}{_extent(remedies)}",
         "good",
     )
@@ -171,7 +171,7 @@ def others(remedies: Remedies) -> Finding | None:
     if helpful(remedies) is None:
         return None
     choices = [c["variant"] for c in verdict["alternatives"] if c["variant"] != name]
-    worse = [c for c in verdict["behind"] if c["variant"] != name]
+    worse = [c for c in verdict["worse"] if c["variant"] != name]
     said = [f"{other} {effect(remedies, verdict_words.of(remedies, other))}" for other in choices]
     if worse:
         held = ", ".join(f"{c['variant']} is {verdict_words.held(remedies, c)}" for c in worse)

@@ -258,7 +258,7 @@ def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Fi
     four = all_four(case, first, rival)
     if len(case["outcomes"]) - len(verdict["not_ranked"]) == 1:
         return Finding(f"{first} alone", f"{first}{where}: {four}. No other TCP is ranked.")
-    as_good, others = verdict["as_good"], verdict["alternatives"]
+    as_good, others = verdict["not_distinguishable"], verdict["alternatives"]
     if others:
         other = others[0]
         name = other["variant"]
@@ -364,17 +364,18 @@ def rest(case: CompareCase, rival: str | None = None) -> list[Finding]:
             for other in verdict["alternatives"][1:]
         )
         found.append(Finding("Other choices", f"{said}."))
-    if verdict["alternatives"] and verdict["as_good"] and first is not None:
+    same = verdict["not_distinguishable"]
+    if verdict["alternatives"] and same and first is not None:
         found.append(
             Finding(
                 f"Not shown to differ from {first}",
-                f"{listed(verdict['as_good'])} {_shown(verdict['as_good'])} to differ from {first}"
+                f"{listed(same)} {_shown(same)} to differ from {first}"
                 " in any criterion by an amount that counts.",
             )
         )
-    if verdict["behind"]:
+    if verdict["worse"]:
         said = "; ".join(
-            f"{entry['variant']} is {held(case, entry, rival)}" for entry in verdict["behind"]
+            f"{entry['variant']} is {held(case, entry, rival)}" for entry in verdict["worse"]
         )
         found.append(Finding(BEHIND, f"{said}."))
     return found
@@ -385,14 +386,14 @@ def worse(case: CompareCase) -> str:
 
     One that no conclusion names would seem not to have been tried.
     """
-    names = [entry["variant"] for entry in case["verdict"]["behind"]]
+    names = [entry["variant"] for entry in case["verdict"]["worse"]]
     return f" {BEHIND}: {listed(names)}." if names else ""
 
 
 def best(case: CompareCase) -> list[str]:
     """Name the TCPs that the verdict puts first: none if there is no order."""
     verdict = case["verdict"]
-    return [] if verdict["first"] is None else [verdict["first"], *verdict["as_good"]]
+    return [] if verdict["first"] is None else [verdict["first"], *verdict["not_distinguishable"]]
 
 
 def summary(case: CompareCase) -> str:

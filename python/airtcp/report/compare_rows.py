@@ -34,7 +34,7 @@ def overview(compared: Sequence[tuple[str, CompareCase]]) -> dict[str, list[Any]
                 _names(verdict.best(case)),
                 "\N{EN DASH}" if first is None else _goodput_cell(case, first),
                 _names([c["variant"] for c in case["verdict"]["alternatives"]]),
-                _names([c["variant"] for c in case["verdict"]["behind"]]),
+                _names([c["variant"] for c in case["verdict"]["worse"]]),
             ]
             for name, case in compared
             for first in [compare.best(case)]

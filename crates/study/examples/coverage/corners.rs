@@ -259,7 +259,7 @@ fn comparisons() -> Vec<Corner> {
             let names = ["a", "b", "c", "d"].map(str::to_owned);
             let values: Vec<Vec<f64>> =
                 names.iter().map(|_| list(n, &mut stream, normal)).collect();
-            Some(intervals::ranking(&names, &values, &vec![false; names.len()]).0.behind.is_empty())
+            Some(intervals::ranking(&names, &values, &vec![false; names.len()]).0.worse.is_empty())
         }));
     }
     all

@@ -140,8 +140,8 @@ pub fn ranking(
     order.sort_by(|a, b| mean(&values[*b]).total_cmp(&mean(&values[*a])));
     let mut ranking = Ranking {
         order: order.iter().map(|i| names[*i].clone()).collect(),
-        as_good: Vec::new(),
-        behind: Vec::new(),
+        not_distinguishable: Vec::new(),
+        worse: Vec::new(),
     };
     let mut lags = vec![None; names.len()];
     let Some((&best, others)) = order.split_first() else { return (ranking, lags) };
@@ -150,9 +150,9 @@ pub fn ranking(
         let lag = interval(&each, ALPHA / others.len() as f64);
         let lag = if rare[best] || rare[i] { without_interval(lag) } else { lag };
         let list = if standing(&lag) == Standing::More {
-            &mut ranking.behind
+            &mut ranking.worse
         } else {
-            &mut ranking.as_good
+            &mut ranking.not_distinguishable
         };
         list.push(names[i].clone());
         lags[i] = Some(lag);
@@ -249,10 +249,13 @@ mod tests {
         assert_eq!(difference(&ours, &ours).unknown().standing, Standing::Equal);
         let names: Vec<String> = ["a", "b"].map(str::to_owned).into();
         let values = [ours, theirs];
-        assert_eq!(ranking(&names, &values, &[false, false]).0.behind, ["b"]);
+        assert_eq!(ranking(&names, &values, &[false, false]).0.worse, ["b"]);
         for rare in [[true, false], [false, true]] {
             let (found, lags) = ranking(&names, &values, &rare);
-            assert_eq!((found.as_good, found.behind), (vec!["b".to_owned()], Vec::new()));
+            assert_eq!(
+                (found.not_distinguishable, found.worse),
+                (vec!["b".to_owned()], Vec::new())
+            );
             assert_eq!(lags[1].map(|lag| lag.ci_low), Some(None));
         }
     }
@@ -269,7 +272,10 @@ mod tests {
         ];
         let (found, lags) = ranking(&names, &values, &[false; 3]);
         assert_eq!(found.order, ["b", "a", "c"]);
-        assert_eq!((found.as_good, found.behind), (vec!["a".to_owned()], vec!["c".to_owned()]));
+        assert_eq!(
+            (found.not_distinguishable, found.worse),
+            (vec!["a".to_owned()], vec!["c".to_owned()])
+        );
         assert!(lags[1].is_none());
         // Two questions: t(4, 1 - 0.0125) = 3.49541; b - c is 4, 2.2, 4.1, 2.2, 3.4.
         let lag = lags[2].unwrap();
@@ -277,7 +283,7 @@ mod tests {
         close(lag.ci_low, 3.18 - 3.49541 * (0.872f64 / 5.0).sqrt());
         // With one replication nothing is behind.
         let (single, _) = ranking(&names, &[vec![1.0], vec![9.0], vec![2.0]], &[false; 3]);
-        assert_eq!((single.order[0].as_str(), single.behind.len()), ("b", 0));
+        assert_eq!((single.order[0].as_str(), single.worse.len()), ("b", 0));
         assert!(ranking(&names, &[vec![], vec![], vec![]], &[false; 3]).0.order.is_empty());
     }
 }

@@ -314,9 +314,9 @@ pub struct Ranking {
     /// All of them, the highest mean first.
     pub order: Vec<String>,
     /// Those that may be as good as the first.
-    pub as_good: Vec<String>,
+    pub not_distinguishable: Vec<String>,
     /// Those that get less than the first: certain at 95 % for all of them together.
-    pub behind: Vec<String>,
+    pub worse: Vec<String>,
 }
 
 /// What variants are weighed by.
@@ -381,11 +381,11 @@ pub struct Verdict {
     /// the highest mean goodput; null if there is no order.
     pub first: Option<String>,
     /// Those that differ from the first in nothing that counts.
-    pub as_good: Vec<String>,
+    pub not_distinguishable: Vec<String>,
     /// Those that are better than the first in one criterion and worse in another.
     pub alternatives: Vec<Compared>,
     /// Those than which another is better.
-    pub behind: Vec<Compared>,
+    pub worse: Vec<Compared>,
     /// Those that are not ranked, and why.
     pub not_ranked: Vec<NotRanked>,
 }
@@ -398,12 +398,12 @@ impl Verdict {
             "not-ranked"
         } else if self.first.as_deref() == Some(variant) {
             "first"
-        } else if self.as_good.iter().any(|name| name == variant) {
+        } else if self.not_distinguishable.iter().any(|name| name == variant) {
             "as-good"
         } else if among(&self.alternatives) {
             "alternative"
-        } else if among(&self.behind) {
-            "behind"
+        } else if among(&self.worse) {
+            "worse"
         } else {
             ""
         }

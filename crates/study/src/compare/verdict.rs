@@ -190,9 +190,9 @@ pub(crate) fn verdict(names: &[String], values: &[Values], unmet: &[Option<Strin
             worse: of(&held, -1),
         };
         if than.is_some() {
-            verdict.behind.push(compared);
+            verdict.worse.push(compared);
         } else if compared.better.is_empty() && compared.worse.is_empty() {
-            verdict.as_good.push(names[i].clone());
+            verdict.not_distinguishable.push(names[i].clone());
         } else {
             verdict.alternatives.push(compared);
         }

@@ -44,26 +44,26 @@ fn more_goodput_is_not_all() {
     // The highest goodput by 1 %, with 29 % retransmitted: the next is better.
     let found = weighed(&[(8.80, 60.0, 0.29), (8.72, 60.0, 0.01), (5.0, 60.0, 0.01)], &[]);
     assert_eq!(found.first.as_deref(), Some("b"));
-    assert_eq!(variants(&found.behind), ["a", "c"]);
+    assert_eq!(variants(&found.worse), ["a", "c"]);
     assert_eq!(
-        (found.behind[0].than.as_str(), &found.behind[0].worse[..]),
+        (found.worse[0].than.as_str(), &found.worse[0].worse[..]),
         ("b", &[Criterion::Waste][..])
     );
-    assert_eq!(found.behind[1].worse, [Criterion::Goodput]);
+    assert_eq!(found.worse[1].worse, [Criterion::Goodput]);
     // By 20 %: it stays first, and the one without its price stands beside it.
     let found = weighed(&[(10.8, 60.0, 0.29), (8.72, 60.0, 0.01), (5.0, 60.0, 0.01)], &[]);
     assert_eq!(found.first.as_deref(), Some("a"));
     assert_eq!(variants(&found.alternatives), ["b"]);
     let b = &found.alternatives[0];
     assert_eq!((&b.better[..], &b.worse[..]), (&[Criterion::Waste][..], &[Criterion::Goodput][..]));
-    assert_eq!((variants(&found.behind), found.behind[0].than.as_str()), (vec!["c"], "b"));
+    assert_eq!((variants(&found.worse), found.worse[0].than.as_str()), (vec!["c"], "b"));
 }
 
 #[test]
 fn what_lacks_its_preconditions_is_not_ranked() {
     let unmet = [Some("it needs marks".to_owned()), None];
     let found = weighed(&[(9.0, 60.0, 0.0), (5.0, 60.0, 0.0)], &unmet);
-    assert_eq!((found.first.as_deref(), found.as_good.len()), (Some("b"), 0));
+    assert_eq!((found.first.as_deref(), found.not_distinguishable.len()), (Some("b"), 0));
     assert_eq!(
         (found.not_ranked[0].variant.as_str(), found.not_ranked[0].why.as_str()),
         ("a", "it needs marks")
@@ -82,7 +82,10 @@ fn what_lacks_its_preconditions_is_not_ranked() {
 fn differences_below_the_thresholds_do_not_count() {
     // 2 % of goodput, 8 % of delay, 0.8 points of waste: certain, and of no weight.
     let found = weighed(&[(9.0, 60.0, 0.010), (8.82, 55.2, 0.002)], &[]);
-    assert_eq!((found.first.as_deref(), found.as_good), (Some("a"), vec!["b".to_owned()]));
+    assert_eq!(
+        (found.first.as_deref(), found.not_distinguishable),
+        (Some("a"), vec!["b".to_owned()])
+    );
     // One run proves nothing.
     let by = [vec![runs(9.0, 60.0, 0.0)[0].clone()], vec![runs(5.0, 60.0, 0.0)[0].clone()]];
     let found = verdict(&names(2), &values(&by, false), &[]);
@@ -103,12 +106,12 @@ fn goodputs_made_by_rare_replications_do_not_count() {
         verdict(&names(3), &super::values(&by, &rare, false), &[])
     };
     let found = with((1500.0, 500.0));
-    assert_eq!(variants(&found.behind), ["b", "c"]);
+    assert_eq!(variants(&found.worse), ["b", "c"]);
     for slots in [(1990.0, 10.0), (20.0, 1980.0)] {
         let found = with(slots);
-        assert_eq!(found.as_good, ["b"]);
-        assert_eq!(variants(&found.behind), ["c"]);
-        assert_eq!(found.behind[0].worse, [Criterion::Delay]);
+        assert_eq!(found.not_distinguishable, ["b"]);
+        assert_eq!(variants(&found.worse), ["c"]);
+        assert_eq!(found.worse[0].worse, [Criterion::Delay]);
     }
 }
 
@@ -143,7 +146,7 @@ fn criteria_are_those_that_were_measured() {
     let found = values(&[plain, late], false);
     assert!(found[DELAY].each[1].is_empty());
     let found = verdict(&names(2), &found, &[]);
-    assert_eq!(found.behind[0].worse, [Criterion::Goodput]);
+    assert_eq!(found.worse[0].worse, [Criterion::Goodput]);
 }
 
 #[test]
@@ -181,7 +184,7 @@ fn equal_variants_are_told_apart_in_one_of_twenty_comparisons_at_most() {
             })
             .collect();
         let found = verdict(&names(5), &values(&by, false), &[]);
-        let told = found.alternatives.iter().chain(&found.behind);
+        let told = found.alternatives.iter().chain(&found.worse);
         let first = found.first.unwrap();
         let apart = told.into_iter().any(|c| c.than == first);
         wrong += u32::from(apart);
