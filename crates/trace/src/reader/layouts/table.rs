@@ -221,6 +221,7 @@ fn finish(
     }
     if matches!(plan.kind, ColumnKind::Received | ColumnKind::Lost) {
         link.notes.extend(group.unlisted());
+        link.notes.extend(group.all_received(plan));
     }
     let (stride, missing) = (group.recorder.stride(), group.recorder.missing());
     link.outcomes = match (plan.kind, plan.sequence) {

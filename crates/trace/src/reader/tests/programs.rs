@@ -89,6 +89,26 @@ fn times_are_known_by_their_unit_whatever_they_are_called() {
 }
 
 #[test]
+fn gaps_between_packets_are_no_time_stamps() {
+    for name in ["delta_ms", "interval_ms", "tx_delta_ms"] {
+        let row = |n: u64| format!("{n},{},{}\n", if n > 0 { 20 } else { 0 }, u8::from(!lost(n)));
+        let link = one("t.csv", &format!("seq,{name},ok\n{}", joined((0..200).map(row))));
+        assert!(link.interval.is_none(), "{name}: {:?} {:?}", link.interval, link.notes);
+    }
+}
+
+#[test]
+fn what_rows_alone_cannot_show_is_said() {
+    let received = joined(came(200).map(|n| format!("{:.2},1\n", 0.02 * n as f64)));
+    let notes = one("t.csv", &format!("time_s,ok\n{received}")).notes;
+    assert!(notes.iter().any(|n| n.contains("their loss cannot be seen")), "{notes:?}");
+    let rows = joined((0..200).map(|n| format!("{},{}\n", u8::from(!lost(n)), n % 5)));
+    let notes = one("t.csv", &format!("received,rssi\n{rows}")).notes;
+    assert!(notes[0].contains("rows taken in the order sent"), "{notes:?}");
+    assert!(!notes.iter().any(|n| n.contains("cannot be seen")), "{notes:?}");
+}
+
+#[test]
 fn the_column_that_may_tell_links_apart_is_named() {
     // Too few rows of each node to split the table by it.
     let rows = joined((0..90).map(|i| {

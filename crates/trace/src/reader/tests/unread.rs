@@ -134,7 +134,17 @@ fn nodes_in_one_table_are_asked_about() {
     assert_eq!(links.len(), 2);
     // Words of another name are said only; numbers of one are no names of nodes.
     let link = one("t.csv", &pooled("time_s,place,received", by_time));
-    assert!(link.notes[0].contains("2 different words; name it link"), "{:?}", link.notes);
+    assert!(link.notes[0].contains("2 different values; name it link"), "{:?}", link.notes);
+    // Numbers that come by turns may be nodes, too; measurements do not come so.
+    let board = |n, link, bit| Some(format!("{:.3},{link},{},{bit}\n", 0.02 * n as f64, n * n % 7));
+    let link = one("t.csv", &pooled("time_s,board,lqi,received", board));
+    assert!(
+        link.notes[0].ends_with(
+            "\"board\" (2 different values; name it link if they tell links apart), \"lqi\""
+        ),
+        "{:?}",
+        link.notes
+    );
     let load = |n, link, bit| Some(format!("{:.3},{link},{bit}\n", 0.02 * n as f64));
     assert_eq!(
         read("t.csv", pooled("time_s,host_load,received", load).as_bytes()).unwrap().len(),

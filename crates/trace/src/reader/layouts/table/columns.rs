@@ -227,6 +227,10 @@ impl Plan {
         if let (true, Some(order)) = (by_time, self.order) {
             parts.push(format!("rows put into order of {}", name(order)));
         }
+        let unordered = self.sequence.is_none() && self.order.is_none() && self.columns.len() > 1;
+        if unordered && self.kind != ColumnKind::Sequence {
+            parts.push("rows taken in the order sent".to_owned());
+        }
         parts.extend(self.unread.clone());
         parts.join("; ")
     }

@@ -232,6 +232,17 @@ impl Group {
         })
     }
 
+    /// What to say of outcomes that are all the same, without numbers that would show a loss.
+    pub(super) fn all_received(&self, plan: &Plan) -> Option<String> {
+        let numbered = plan.sequence.is_some();
+        let all = self.outcomes.len() > 1 && self.outcomes.iter().all(|received| received);
+        (all && !numbered && plan.columns.len() > 1).then(|| {
+            "every row is a received packet, and there are no sequence numbers: if packets that were lost \
+             have no row, their loss cannot be seen"
+                .to_owned()
+        })
+    }
+
     /// The interval between packets, and what to say about it.
     pub(super) fn interval(&mut self, unit: Span) -> (Option<Span>, Vec<String>) {
         self.clock.interval(unit)

@@ -113,6 +113,7 @@ const ARRIVED: &[&str] = &[
 /// Words that say the same together with one of [`MOMENT`].
 const AT_RECEIVER: &[&str] = &["recv", "receive", "received", "rx", "rcv", "rcvd", "reception"];
 const AT_SENDER: &[&str] = &["sent", "send", "tx", "snd", "sending", "transmit", "transmitted"];
+const SPANS: &[&str] = &["delta", "diff", "gap", "interval", "duration", "airtime", "iat"];
 const MOMENT: &[&str] = &["time", "ts", "timestamp", "t", "at", "stamp", "epoch", "date"];
 /// Names of outcome columns in which a time may stand as well.
 const TIMES_OR_OUTCOMES: &[&str] = &["received", "receive", "recv"];
@@ -185,9 +186,14 @@ pub(super) fn is_arrival(name: &str) -> bool {
     has(name, ARRIVED) || (has(name, AT_RECEIVER) && (has(name, MOMENT) || unit_of(name).is_some()))
 }
 
+/// True if a name is that of a time between two events.
+pub(super) fn is_span(name: &str) -> bool {
+    has(name, SPANS)
+}
+
 /// True if a name is that of the time of sending.
 pub(super) fn is_sent_time(name: &str) -> bool {
-    has(name, AT_SENDER) && (has(name, MOMENT) || unit_of(name).is_some())
+    has(name, AT_SENDER) && (has(name, MOMENT) || unit_of(name).is_some()) && !is_span(name)
 }
 
 /// True if a name says that its column holds points in time, not spans of it.

@@ -5,8 +5,8 @@ use airtcp_units::Span;
 use super::columns::Time;
 use super::guess::Guess;
 use super::names::{
-    PERHAPS_TIME, SENT, SEQUENCE, TIME, is_arrival, is_moment, is_one_of, is_sent_time, normal,
-    unit_of,
+    PERHAPS_TIME, SENT, SEQUENCE, TIME, is_arrival, is_moment, is_one_of, is_sent_time, is_span,
+    normal, unit_of,
 };
 use super::times::{BILLION, DATES, Stamp, TIMES_OF_DAY, beyond_reason, typical_gap, unit_by_size};
 use crate::error::{TraceError, excerpt};
@@ -207,10 +207,12 @@ impl Guess<'_> {
             *i != value
                 && unit_of(name).is_some()
                 && !is_arrival(name)
+                && !is_span(name)
                 && stamps.len() == self.data.len()
                 && stamps.len() > 2
                 && stamps.windows(2).all(|pair| pair[0].value() <= pair[1].value())
-                && stamps[0] != stamps[stamps.len() - 1]
+                && 2 * stamps.windows(2).filter(|pair| pair[0] != pair[1]).count()
+                    >= stamps.len() - 1
         };
         (0..self.columns.len()).filter(|i| self.header && rising(i)).collect()
     }

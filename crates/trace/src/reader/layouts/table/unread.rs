@@ -2,7 +2,7 @@
 //! refused where one of them says that the rows are not what they were taken for: packets of one link in
 //! the order sent.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::columns::Plan;
@@ -69,8 +69,8 @@ const FATES: &[&str] = &[
 /// One column.
 struct Column {
     at: usize,
-    /// Different cells, up to one more than [`LINKS`].
-    different: BTreeSet<String>,
+    /// How often each cell came, of one more than [`LINKS`] different ones at the most.
+    different: BTreeMap<String, u64>,
     blanks: u64,
     words: u64,
     spread: Spread,
@@ -84,6 +84,15 @@ pub(super) struct Unread {
     arrivals: Sorted,
 }
 
+impl Column {
+    /// True if each of few values came as often, as nodes that send by turns do.
+    fn is_by_turns(&self) -> bool {
+        let (least, most) = (self.different.values().min(), self.different.values().max());
+        let often = least.zip(most).is_some_and(|(least, most)| most - least <= 1 + most / 50);
+        often && self.different.values().all(|count| *count >= ROWS)
+    }
+}
+
 impl Unread {
     pub(super) fn new(plan: &Plan) -> Self {
         let time = plan.time.as_ref().map(|time| time.column);
@@ -93,7 +102,7 @@ impl Unread {
             .collect();
         let column = |at: &usize| Column {
             at: *at,
-            different: BTreeSet::new(),
+            different: BTreeMap::new(),
             blanks: 0,
             words: 0,
             spread: Spread::default(),
@@ -121,8 +130,8 @@ impl Unread {
             if let Some(stamp) = stamp {
                 column.spread.add(stamp);
             }
-            if column.different.len() <= LINKS && !column.different.contains(cell) {
-                column.different.insert(shorten(cell));
+            if column.different.len() <= LINKS || column.different.contains_key(cell) {
+                *column.different.entry(shorten(cell)).or_default() += 1;
             }
         }
         if plan.kind == ColumnKind::Arrival {
@@ -140,10 +149,15 @@ impl Unread {
             .take(NAMED)
             .map(|at| {
                 let name = excerpt(&plan.columns[*at]);
-                let groups = |c: &&Column| c.at == *at && c.words == self.rows;
-                match self.columns.iter().find(groups).map(|c| c.different.len()) {
+                let of = |c: &&Column| c.at == *at;
+                let turns = |c: &Column| {
+                    let numbered = plan.sequence.is_some() || c.words > 0;
+                    (c.words == self.rows || !numbered) && (c.words > 0 || c.is_by_turns())
+                };
+                let groups = self.columns.iter().find(of).filter(|c| turns(c));
+                match groups.map(|c| c.different.len()) {
                     Some(n @ 2..=FEW) if plan.kind != ColumnKind::Sequence => format!(
-                        "{name} ({n} different words; name it link if they tell links apart)"
+                        "{name} ({n} different values; name it link if they tell links apart)"
                     ),
                     _ => name,
                 }
@@ -180,7 +194,7 @@ impl Unread {
         if !plan.header || !plan.keys.is_empty() || !several || !is_of_links(name) {
             return None;
         }
-        let some: Vec<String> = column.different.iter().take(3).map(|cell| excerpt(cell)).collect();
+        let some: Vec<String> = column.different.keys().take(3).map(|cell| excerpt(cell)).collect();
         let more = if different > some.len() { ", ..." } else { "" };
         Some(format!(
             "column {name} has {different} different values ({}{more}): if they tell links apart, name it \
@@ -199,9 +213,9 @@ impl Unread {
         {
             return None;
         }
-        let some: Vec<String> = column.different.iter().take(3).map(|cell| excerpt(cell)).collect();
+        let some: Vec<String> = column.different.keys().take(3).map(|cell| excerpt(cell)).collect();
         let name = excerpt(name);
-        let answer = if column.different.iter().all(|cell| names::outcome(cell, false).is_some()) {
+        let answer = if column.different.keys().all(|cell| names::outcome(cell, false).is_some()) {
             format!("choose column {name} and kind received (1 = received) or lost (1 = lost)")
         } else {
             "write 1 for received and 0 for lost in it and name it received".to_owned()
