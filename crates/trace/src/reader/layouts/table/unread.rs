@@ -81,6 +81,8 @@ pub(super) struct Unread {
     columns: Vec<Column>,
     left: Vec<usize>,
     rows: u64,
+    /// True if nothing that was taken says in which order the packets were sent.
+    any_order: bool,
     arrivals: Sorted,
 }
 
@@ -108,7 +110,9 @@ impl Unread {
             spread: Spread::default(),
         };
         let columns = left.iter().take(COLUMNS).map(column).collect();
-        Self { columns, left, rows: 0, arrivals: Sorted::default() }
+        let numbered = plan.sequence.is_some() || plan.kind == ColumnKind::Sequence;
+        let any_order = !numbered && plan.order.is_none();
+        Self { columns, left, rows: 0, any_order, arrivals: Sorted::default() }
     }
 
     /// Leaves out a column that tells links apart.
@@ -125,13 +129,19 @@ impl Unread {
                 column.blanks += 1;
                 continue;
             }
+            let few = column.different.len() <= LINKS;
+            if !few && !self.any_order {
+                continue;
+            }
             let stamp = Stamp::of(cell);
             column.words += u64::from(stamp.is_none());
-            if let Some(stamp) = stamp {
+            if let Some(stamp) = stamp.filter(|_| self.any_order) {
                 column.spread.add(stamp);
             }
-            if column.different.len() <= LINKS || column.different.contains_key(cell) {
-                *column.different.entry(shorten(cell)).or_default() += 1;
+            match column.different.get_mut(cell) {
+                Some(count) => *count += 1,
+                None if few => *column.different.entry(shorten(cell)).or_default() += 1,
+                None => {}
             }
         }
         if plan.kind == ColumnKind::Arrival {
@@ -231,9 +241,8 @@ impl Unread {
     /// Numbers or times in whose order the rows are not.
     fn other_order(&self, plan: &Plan, column: &Column) -> Option<String> {
         let name = &plan.columns[column.at];
-        let numbered = plan.sequence.is_some() || plan.kind == ColumnKind::Sequence;
         let spans = plan.header && (is_arrival(name) || names::is_sent_time(name));
-        if numbered || plan.order.is_some() || column.blanks + column.words > 0 || spans {
+        if !self.any_order || column.blanks + column.words > 0 || spans {
             return None;
         }
         let what = column.spread.order_of_others(self.rows)?;
