@@ -11,6 +11,7 @@ import codecs
 import re
 from typing import Any, Final, cast
 
+_C1: Final = re.compile("[\x7f-\x9f]")
 _UNSEEN: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
@@ -44,6 +45,18 @@ def printable(text: str, keep: str = "") -> str:
     ('a\\x1b[31mb', 'gnp.\\u202etxt', 'one\ntwo\\x09')
     """
     return _UNSEEN.sub(lambda m: m[0] if m[0] in keep else _escaped(m[0]), text)
+
+
+def plain_json(text: str) -> str:
+    r"""Escape control characters that JSON lets stand and terminals act on; it means the same.
+
+    Args:
+        text: JSON.
+
+    >>> plain_json('{"name": "a\x9b31mb"}')
+    '{"name": "a\\u009b31mb"}'
+    """
+    return _C1.sub(lambda m: f"\\u{ord(m[0]):04x}", text)
 
 
 def _escaped(character: str) -> str:

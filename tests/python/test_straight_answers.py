@@ -390,3 +390,15 @@ def test_a_wait_longer_than_the_round_trip_that_holds_it_is_explained(tmp_path: 
     # Where it is shorter, as it is with Vegas, nothing needs to be explained.
     quick = airtcp.compare(path, tcp="vegas", layout="mahimahi", remedies=False)
     assert not any("count different" in n for n in quick.json["subjects"][0]["notes"])
+
+
+@pytest.mark.parametrize("command", [("trace", "stats"), ("study", "--no-report", "-q")])
+def test_names_do_nothing_to_a_terminal_as_json_either(
+    tmp_path: Path, run: Program, command: tuple[str, ...]
+) -> None:
+    name = "a\x9b31m\x7f.txt"
+    (tmp_path / name).write_text("1101" * 50)
+    done = run(*command, tmp_path / name, "--json")
+    assert not done.code, done.err
+    assert not re.search("[\x7f-\x9f]", done.out)
+    assert name in json.loads(done.out)["links"][0]["source"]["path"]

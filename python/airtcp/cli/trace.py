@@ -13,7 +13,7 @@ from airtcp.cli import fit
 from airtcp.cli import options as opt
 from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, screen, to_stdout
 from airtcp.cli.reading import NOT_SAID, reads_traces
-from airtcp.plain import printable_values
+from airtcp.plain import plain_json, printable_values
 from airtcp.reading import Reading
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ def synth(
         )
     if as_json:
         with to_stdout():
-            sys.stdout.write(json.dumps(drawn, ensure_ascii=False) + "\n")
+            sys.stdout.write(plain_json(json.dumps(drawn, ensure_ascii=False)) + "\n")
             sys.stdout.flush()
         return
     expected = drawn["expected"]

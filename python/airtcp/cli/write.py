@@ -21,7 +21,7 @@ from airtcp.cli.console import INTERRUPTED, fail, note, to_stdout
 from airtcp.cli.options import Format
 from airtcp.destinations import PlaceError, closed
 from airtcp.findings.words import counted
-from airtcp.plain import printable
+from airtcp.plain import plain_json, printable
 from airtcp.result_files import REPORT, write_parquet
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def printed(
         if form is Format.TABLE:
             table()
         elif form is Format.JSON:
-            sys.stdout.write(text() + "\n")
+            sys.stdout.write(plain_json(text()) + "\n")
         else:
             table_to_stdout(*rows(), form)
         sys.stdout.flush()
@@ -81,7 +81,7 @@ def table_to_stdout(frame: pl.DataFrame, rows: Sequence[Any], form: Format) -> N
         sys.stdout.write(printable(text, keep="\n") if sys.stdout.isatty() else text)
     elif form is Format.JSONL:
         for row in rows:
-            sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
+            sys.stdout.write(plain_json(json.dumps(row, ensure_ascii=False)) + "\n")
     elif form is Format.PARQUET:
         if sys.stdout.isatty():
             fail("--format parquet is binary: send it to a file, or use --out DIR")
