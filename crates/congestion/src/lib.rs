@@ -48,7 +48,7 @@ pub use additive::{Additive, Growth};
 pub use needs::Needs;
 pub use prior::Prior;
 pub use promises::Promises;
-pub use registry::{Law, LawConfig};
+pub use registry::{Law, LawConfig, registry as laws};
 pub use slow_start::{SlowStart, SlowStartKind, Step};
 pub use types::{
     AckSample, Congestion, CongestionKind, Idle, LawParams, LawRules, LawState, LinkHint, Lost,
@@ -75,7 +75,7 @@ use airtcp_units::{BitRate, Nanos};
 
 /// Everything this crate registers: congestion laws, slow starts.
 pub fn registry() -> Vec<Entry> {
-    [LawConfig::ENTRIES, SlowStartKind::ENTRIES].concat()
+    [laws(), SlowStartKind::ENTRIES].concat()
 }
 
 /// A congestion law. `now` never decreases from call to call.

@@ -1,7 +1,7 @@
 //! The registered laws: one line each, which is all that has to be written about a law outside of
 //! its file.
 
-use airtcp_probe::{ConfigError, Entry};
+use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Nanos};
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
@@ -61,14 +61,6 @@ macro_rules! registry {
         }
 
         impl LawConfig {
-            /// The laws, for listing.
-            pub const ENTRIES: &'static [Entry] = &[$(Entry {
-                family: "congestion",
-                name: $name,
-                description: $doc.trim_ascii(),
-                source: $source,
-            },)+];
-
             /// Every law with its default parameters.
             pub fn all() -> Vec<Self> {
                 vec![$(Self::$law(super::$config::default()),)+]
@@ -98,12 +90,8 @@ macro_rules! registry {
             }
         }
 
-        /// Passes a call on to whichever law it is.
-        macro_rules! each {
-            ($self:ident, $l:ident => $call:expr) => {
-                match $self { $(Law::$law($l) => $call,)+ Law::Dyn($l) => $call }
-            };
-        }
+        airtcp_probe::entries! { "congestion"; $(#[doc = $doc] $name from $source;)+ }
+        airtcp_probe::dispatch! { Law: $($law)+ Dyn }
     };
 }
 

@@ -4,17 +4,6 @@ use std::ops::Range;
 
 use crate::{ErasureCode, FecError, Plan};
 
-/// A registered code, for lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
-    /// Its tag in a configuration.
-    pub name: &'static str,
-    /// What it is, one sentence without a full stop.
-    pub description: &'static str,
-    /// Where it comes from.
-    pub source: &'static str,
-}
-
 macro_rules! registry {
     ($(#[doc = $doc:literal] $name:literal $variant:ident($code:ty, $config:ty) from $source:literal;)+) => {
         /// Any registered code.
@@ -30,11 +19,8 @@ macro_rules! registry {
             $(#[doc = $doc] #[serde(rename = $name)] $variant($config),)+
         }
 
-        const ENTRIES: &[Entry] = &[$(Entry {
-            name: $name,
-            description: $doc.trim_ascii(),
-            source: $source,
-        },)+];
+        airtcp_probe::entries! { "code"; $(#[doc = $doc] $name from $source;)+ }
+        airtcp_probe::dispatch! { Code: $($variant)+ }
 
         impl CodeConfig {
             /// The tag of the code.
@@ -56,33 +42,6 @@ macro_rules! registry {
                 }
             }
         }
-
-        impl ErasureCode for Code {
-            fn plan(&self, source: usize, repair: usize) -> Result<Plan, FecError> {
-                match self { $(Self::$variant(c) => c.plan(source, repair),)+ }
-            }
-            fn repair_len(&self, bytes: usize) -> usize {
-                match self { $(Self::$variant(c) => c.repair_len(bytes),)+ }
-            }
-            fn encode(
-                &mut self,
-                source: &[&[u8]],
-                numbers: Range<usize>,
-            ) -> Result<Vec<Vec<u8>>, FecError> {
-                match self { $(Self::$variant(c) => c.encode(source, numbers),)+ }
-            }
-            fn decode(
-                &mut self,
-                source: usize,
-                bytes: usize,
-                received: &[(usize, &[u8])],
-            ) -> Result<Vec<(usize, Vec<u8>)>, FecError> {
-                match self { $(Self::$variant(c) => c.decode(source, bytes, received),)+ }
-            }
-            fn recovers(&self, source: usize, received: &[usize]) -> bool {
-                match self { $(Self::$variant(c) => c.recovers(source, received),)+ }
-            }
-        }
     };
 }
 
@@ -101,7 +60,29 @@ impl Default for CodeConfig {
     }
 }
 
-/// The registered codes, for listing.
-pub const fn registry() -> &'static [Entry] {
-    ENTRIES
+impl ErasureCode for Code {
+    fn plan(&self, source: usize, repair: usize) -> Result<Plan, FecError> {
+        each!(self, c => c.plan(source, repair))
+    }
+    fn repair_len(&self, bytes: usize) -> usize {
+        each!(self, c => c.repair_len(bytes))
+    }
+    fn encode(
+        &mut self,
+        source: &[&[u8]],
+        numbers: Range<usize>,
+    ) -> Result<Vec<Vec<u8>>, FecError> {
+        each!(self, c => c.encode(source, numbers))
+    }
+    fn decode(
+        &mut self,
+        source: usize,
+        bytes: usize,
+        received: &[(usize, &[u8])],
+    ) -> Result<Vec<(usize, Vec<u8>)>, FecError> {
+        each!(self, c => c.decode(source, bytes, received))
+    }
+    fn recovers(&self, source: usize, received: &[usize]) -> bool {
+        each!(self, c => c.recovers(source, received))
+    }
 }

@@ -3,10 +3,10 @@
 //! [`Link`] is the machine, [`LinkConfig`] its table in a scenario. What is lost is decided by a
 //! [`LossModel`]; [`Loss`] is the closed set of models with one open arm and [`LossConfig`] its
 //! form in a scenario. A model is one file in `loss/`, named in `loss/mod.rs`, and one line of
-//! the `registry!` in `loss/registry.rs`.
+//! the `family!` in `loss/registry.rs`.
 //!
 //! What a link does about losses is a [`protocol`]: one file in `protocol/` and one line of the
-//! `registry!` there.
+//! `family!` there.
 //!
 //! The queue in front of the link is not here: whoever owns both pulls from the queue when
 //! [`Link::is_ready`].

@@ -27,7 +27,6 @@ use self::control::Control;
 use self::report::Reports;
 use self::wire::Wire;
 use crate::loss::Build;
-use crate::protocol::Protocol;
 use crate::{JitterConfig, LinkConfig, Loss, ReorderingConfig};
 
 mod arq_engine;
@@ -115,7 +114,7 @@ impl Link {
         let loss = Loss::build(&config.loss, &build)?;
         let mut link = Self::with_loss(config, seed, label, loss);
         let mtu = config.mtu.map(|mtu| mtu.0);
-        if let Some(protocol) = Protocol::new(&config.protocol, mtu)? {
+        if let Some(protocol) = config.protocol.build(mtu)? {
             link.set_protocol(protocol, config, seed, label);
         }
         Ok(link)

@@ -9,6 +9,7 @@
 pub mod air;
 mod counters;
 mod event;
+mod family;
 mod fingerprint;
 mod mac80211;
 mod machine;

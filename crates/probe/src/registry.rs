@@ -21,41 +21,6 @@ pub struct Entry {
     pub source: &'static str,
 }
 
-/// What every family has of one line per algorithm: the table of a scenario that chooses one by a
-/// tag, the name that it goes by, and the list `ENTRIES`. What else is made of the lines, the enum
-/// of the algorithms and how calls reach them, is each family's own.
-///
-/// A crate that uses it depends on `serde` and `schemars`.
-#[macro_export]
-macro_rules! choices {
-    (
-        $(#[$about:meta])*
-        pub enum $table:ident of $family:literal, tag $tag:literal as $name_of:ident;
-        $(#[doc = $doc:literal] $name:literal $variant:ident($config:ty) from $source:literal;)+
-    ) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(tag = $tag)]
-        pub enum $table {
-            $(#[doc = $doc] #[serde(rename = $name)] $variant($config),)+
-        }
-
-        const ENTRIES: &[$crate::Entry] = &[$($crate::Entry {
-            family: $family,
-            name: $name,
-            description: $doc.trim_ascii(),
-            source: $source,
-        },)+];
-
-        impl $table {
-            /// What it chooses: the value of its tag.
-            pub const fn $name_of(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $name,)+ }
-            }
-        }
-    };
-}
-
 /// Why a model refuses its configuration: which key of its table, and a complete sentence with
 /// what was found and what is accepted. Whoever knows where the table stands puts the path in front.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -34,14 +34,8 @@ pub(crate) fn registry(family: Option<&str>) -> PyResult<String> {
     let (transport, laws) = (airtcp_transport::registry(), airtcp_congestion::registry());
     let models = transport.iter().chain(airtcp_sliding::registry()).chain(&laws);
     let models = models.chain(airtcp_queueing::registry()).chain(airtcp_link::registry());
-    let codes = airtcp_fec::registry().iter().map(|code| Listed {
-        family: "code",
-        name: code.name,
-        description: code.description,
-        source: code.source,
-    });
     let models = models.chain(airtcp_link::protocol::registry());
-    let wifi = airtcp_wifi::registries().into_iter().flatten();
+    let wifi = airtcp_wifi::registries().into_iter().flatten().chain(airtcp_fec::registry());
     let mut all: Vec<Listed> = models
         .chain(wifi)
         .map(|e| Listed {
@@ -50,7 +44,6 @@ pub(crate) fn registry(family: Option<&str>) -> PyResult<String> {
             description: e.description,
             source: e.source,
         })
-        .chain(codes)
         .chain(layouts)
         .collect();
     let mut families: Vec<&str> = all.iter().map(|e| e.family).collect();

@@ -7,7 +7,6 @@
 //! A number that is not finite: TOML has them, the tree has not and would leave the key out. A mark
 //! stands in its place, which no key accepts. Dates, which no key takes, are marked likewise.
 
-use airtcp_link::protocol::Protocol;
 use airtcp_probe::reworded;
 use serde_json::{Value, json};
 
@@ -168,7 +167,7 @@ fn of_protocols(resolved: &Resolved) -> Option<ScenarioError> {
     resolved.links.iter().find_map(|link| {
         let config = link.direction.link_config();
         let mtu = config.mtu.map(|mtu| mtu.0);
-        let error = Protocol::new(&config.protocol, mtu).err()?;
+        let error = config.protocol.build(mtu).err()?;
         Some(ScenarioError::at(format!("{}.{}", link.path, error.key), error.message))
     })
 }

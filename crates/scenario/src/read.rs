@@ -4,7 +4,6 @@
 //! flat, a TCP profile with overrides, `--set` from the command line); then serde checks it
 //! strictly. Errors come back as a path, which is looked up in the text for its line.
 
-use airtcp_congestion::LawConfig;
 use airtcp_probe::{nearest, reworded};
 use airtcp_transport::tcp::{Profile, TcpConfig};
 use serde_json::{Map, Value};
@@ -204,7 +203,7 @@ fn profiles() -> String {
 }
 
 fn unknown_profile(path: &str, name: &str) -> ScenarioError {
-    if LawConfig::ENTRIES.iter().any(|law| law.name == name) {
+    if airtcp_congestion::laws().iter().any(|law| law.name == name) {
         let message = format!(
             "\"{name}\" is a congestion law, and a TCP is given by a profile; write \
              {{ congestion = \"{name}\" }}, or {{ profile = \"linux\", congestion = \"{name}\" }} \

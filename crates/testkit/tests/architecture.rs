@@ -1,6 +1,6 @@
 //! Which crate may depend on which, read from `cargo metadata`.
 //!
-//! `units <- {random, packet, fec} <- probe <- congestion <- {transport, sliding, queueing, link,
+//! `units <- {random, packet} <- probe <- {congestion, fec} <- {transport, sliding, queueing, link,
 //! wifi} <- scenario <- sim <- study <- py`; `trace` stands beside the models and needs no more than `probe`. Crates of one layer
 //! never import one another: what the models share is the packet. Development dependencies may
 //! reach everything, tests join what the models keep apart.
@@ -20,8 +20,8 @@ const RULES: &[Rule] = &[
     ("units", &[], &["libm"]),
     ("random", &["units"], &["rand_core", "rand_xoshiro", "siphasher"]),
     ("packet", &["units"], &["arrayvec"]),
-    ("fec", &["units"], &["raptorq", "reed-solomon-simd"]),
     ("probe", &["units", "random", "packet"], &[]),
+    ("fec", &["probe"], &["raptorq", "reed-solomon-simd"]),
     ("congestion", &["units", "probe"], &[]),
     ("transport", &["units", "random", "packet", "fec", "probe", "congestion"], &["arrayvec"]),
     ("sliding", &["units", "packet", "fec", "probe"], &[]),

@@ -14,7 +14,7 @@ use airtcp_units::{Nanos, Span};
 
 use super::Latency;
 use super::wire::Wire;
-use crate::protocol::{Block, Decision, LinkProtocol, Receiver, Report, Sender, Train, Way};
+use crate::protocol::{Block, Decision, Receiver, Report, Sender, Train, Way};
 
 /// Counters of a link protocol since the start; of one direction.
 #[derive(Debug, Clone, PartialEq, Default)]

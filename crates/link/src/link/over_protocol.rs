@@ -10,7 +10,7 @@ use super::arq_engine::{ArqEngine, Fate, ProtocolStats};
 use super::control::Control;
 use super::report::Reports;
 use super::{Link, LinkConfig};
-use crate::protocol::{self, LinkProtocol, Protocol, Receiver, ReceiverParts, Sender, SenderTimes};
+use crate::protocol::{self, Protocol, Receiver, ReceiverParts, Sender, SenderTimes};
 
 impl Link {
     pub(super) fn set_protocol(

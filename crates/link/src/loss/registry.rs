@@ -1,81 +1,19 @@
 //! The registered loss models: one line each.
 
-use airtcp_probe::{ConfigError, Entry};
+use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
 use airtcp_units::{Pace, Span};
 
+use super::{Build, Frame, Load, LossModel, Model};
 use crate::protocol::SymbolSet;
 
-use super::{Build, Frame, Load, LossModel, Model};
+airtcp_probe::family! {
+    /// Any registered loss model.
+    #[derive(Debug)]
+    pub enum Loss or Dyn(Box<dyn DynLossModel>);
+    /// The table `loss` of a link; `model` chooses the model.
+    pub enum LossConfig of "loss", tag "model" as model, samples of Model;
 
-/// From one line per model: the enum, its configuration, the list and the samples that the
-/// conformance suite runs.
-macro_rules! registry {
-    ($(#[doc = $doc:literal] $name:literal $variant:ident($model:ty, $config:ty) from $source:literal;)+) => {
-        /// Any registered loss model.
-        #[derive(Debug)]
-        pub enum Loss {
-            $(#[doc = $doc] $variant($model),)+
-            /// A model from outside this crate.
-            Dyn(Box<dyn DynLossModel>),
-        }
-
-        airtcp_probe::choices! {
-            /// The table `loss` of a link; `model` chooses the model.
-            pub enum LossConfig of "loss", tag "model" as model;
-            $(#[doc = $doc] $name $variant($config) from $source;)+
-        }
-
-        impl LossConfig {
-            /// What the conformance suite runs.
-            #[cfg(test)]
-            pub(crate) fn samples() -> Vec<Self> {
-                let mut all = Vec::new();
-                $(all.extend(<$model as Model>::samples().into_iter().map(Self::$variant));)+
-                all
-            }
-        }
-
-        impl Loss {
-            pub(crate) fn build(config: &LossConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
-                match config {
-                    $(LossConfig::$variant(c) => <$model as Model>::build(c, build).map(Self::$variant),)+
-                }
-            }
-        }
-
-        impl LossModel for Loss {
-            #[inline]
-            fn outcome(&mut self, frame: &Frame) -> bool {
-                match self {
-                    $(Self::$variant(m) => m.outcome(frame),)+
-                    Self::Dyn(m) => m.outcome(frame),
-                }
-            }
-            #[inline]
-            fn outcomes(&mut self, first: &Frame, pace: Pace, count: u16) -> SymbolSet {
-                match self {
-                    $(Self::$variant(m) => m.outcomes(first, pace, count),)+
-                    Self::Dyn(m) => m.outcomes(first, pace, count),
-                }
-            }
-            fn mean_loss(&self) -> Option<f64> {
-                match self {
-                    $(Self::$variant(m) => m.mean_loss(),)+
-                    Self::Dyn(m) => m.mean_loss(),
-                }
-            }
-            fn is_independent_of_traffic(&self) -> bool {
-                match self {
-                    $(Self::$variant(m) => m.is_independent_of_traffic(),)+
-                    Self::Dyn(m) => m.is_independent_of_traffic(),
-                }
-            }
-        }
-    };
-}
-
-registry! {
     /// Nothing is lost
     "none" None(super::NoLoss, super::NoLossConfig) from "own";
     /// Every packet is lost with the same probability, independently
@@ -133,13 +71,29 @@ impl Loss {
         Self::build(config, &Build { seed, label, slot, load })
     }
 
+    pub(crate) fn build(config: &LossConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+        build!(config, c => Model::build(c, build))
+    }
+
     /// A loss model written outside this crate.
     pub fn custom(model: impl LossModel + std::fmt::Debug + Send + 'static) -> Self {
         Self::Dyn(Box::new(model))
     }
 }
 
-/// The registered loss models, for listing.
-pub const fn registry() -> &'static [Entry] {
-    ENTRIES
+impl LossModel for Loss {
+    #[inline]
+    fn outcome(&mut self, frame: &Frame) -> bool {
+        each!(self, m => m.outcome(frame))
+    }
+    #[inline]
+    fn outcomes(&mut self, first: &Frame, pace: Pace, count: u16) -> SymbolSet {
+        each!(self, m => m.outcomes(first, pace, count))
+    }
+    fn mean_loss(&self) -> Option<f64> {
+        each!(self, m => m.mean_loss())
+    }
+    fn is_independent_of_traffic(&self) -> bool {
+        each!(self, m => m.is_independent_of_traffic())
+    }
 }

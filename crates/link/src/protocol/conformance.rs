@@ -6,9 +6,7 @@ use airtcp_units::{Nanos, Span};
 use proptest::prelude::*;
 
 use super::tests::{Ends, WAY};
-use super::{
-    LinkProtocol, MOST_SYMBOLS, Protocol, ProtocolConfig, Report, SymbolSet, Unit, registry,
-};
+use super::{MOST_SYMBOLS, ProtocolConfig, Report, SymbolSet, Unit, registry};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
@@ -34,7 +32,7 @@ proptest! {
             };
             let seen = run();
             prop_assert_eq!(&seen, &run(), "twice the same: {:?}", config);
-            let attempts = Protocol::new(&config, None).unwrap().unwrap().attempts();
+            let attempts = config.build(None).unwrap().unwrap().attempts();
             prop_assert!(seen.blocks <= frames * u64::from(attempts), "{:?}", config);
             let mut all = [&seen.released[..], &seen.skipped].concat();
             all.sort_unstable();
@@ -156,7 +154,7 @@ fn feedback_lost_for_seconds() {
 #[test]
 fn the_idle_timer_reports() {
     for config in ProtocolConfig::samples() {
-        let attempts = Protocol::new(&config, None).unwrap().unwrap().attempts();
+        let attempts = config.build(None).unwrap().unwrap().attempts();
         let units = config.common().unwrap().units;
         if attempts < 2 || units < 2 {
             continue;
@@ -235,11 +233,12 @@ fn refuses_what_cannot_be() {
         ("kind = \"ll-harq\"\nfeedback = { timer = \"0 s\" }", None, "hears no report"),
     ] {
         let config: ProtocolConfig = toml::from_str(text).unwrap();
-        let message = Protocol::new(&config, mtu).unwrap_err().to_string();
+        let message = config.build(mtu).unwrap_err().to_string();
         assert!(message.contains(part) && message.starts_with("protocol."), "{message}");
     }
     assert!(usize::from(MOST_SYMBOLS) == 255);
     // Without retransmissions nothing is sent on demand.
-    let config = toml::from_str("kind = \"ll-harq\"\nunits = 255\nattempts = 1").unwrap();
-    assert!(Protocol::new(&config, None).is_ok());
+    let config: ProtocolConfig =
+        toml::from_str("kind = \"ll-harq\"\nunits = 255\nattempts = 1").unwrap();
+    assert!(config.build(None).is_ok());
 }

@@ -59,7 +59,7 @@ pub struct Missing {
 }
 
 /// A link protocol's rules, at the sending end.
-pub trait LinkProtocol {
+pub trait LinkProtocol: std::fmt::Debug + Send {
     /// How a new frame is sent.
     fn first(&mut self) -> First;
 
@@ -85,7 +85,7 @@ pub trait LinkProtocol {
 }
 
 /// What a registered protocol adds to [`LinkProtocol`]: how it is built.
-pub(crate) trait Model: LinkProtocol + Sized {
+pub(crate) trait Model: LinkProtocol + Sized + 'static {
     type Config;
     /// `mtu` is the longest frame, if that is limited.
     fn build(config: &Self::Config, mtu: Option<u64>) -> Result<Self, ConfigError>;

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use airtcp_units::{Nanos, Span};
 
 use super::receiver::{REACH, patience};
-use super::{Block, LinkProtocol, MOST_SYMBOLS, Missing, Protocol, Report, SymbolSet};
+use super::{Block, MOST_SYMBOLS, Missing, Protocol, Report, SymbolSet};
 
 /// The least time a transmission is taken to last where it takes none: timers need one.
 pub(super) const LEAST: Span = Span::from_micros(1);

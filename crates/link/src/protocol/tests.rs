@@ -50,7 +50,7 @@ const UNIT: Span = Span::from_micros(40);
 
 impl Ends {
     pub(super) fn new(config: &ProtocolConfig) -> Self {
-        let protocol = Protocol::new(config, None).unwrap().unwrap();
+        let protocol = config.build(None).unwrap().unwrap();
         let common = config.common().unwrap();
         let receiver = Receiver::new(ReceiverParts {
             trigger: common.trigger,

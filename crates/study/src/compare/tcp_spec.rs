@@ -13,7 +13,7 @@
 //! as in the papers; the key `congestion` names another TCP for it.
 
 use airtcp_link::ProtocolConfig;
-use airtcp_link::protocol::{Protocol, registry};
+use airtcp_link::protocol::registry;
 use airtcp_probe::{near, reworded};
 use airtcp_queueing::{Queue, QueueConfig};
 use airtcp_random::Seed;
@@ -192,8 +192,7 @@ impl TcpSpec {
     /// Transmissions of a packet that the link makes at most, 1 without a protocol: over a trace,
     /// one packet a slot, all units of a packet share its slot's fate, and nothing else counts.
     pub(crate) fn attempts(&self) -> u32 {
-        use airtcp_link::protocol::LinkProtocol;
-        let protocol = self.link.as_ref().and_then(|c| Protocol::new(c, None).ok()?);
+        let protocol = self.link.as_ref().and_then(|c| c.build(None).ok()?);
         protocol.map_or(1, |p| u32::from(p.attempts()))
     }
 
@@ -253,7 +252,7 @@ fn beside_tcp(name: &str, error: VariantError) -> VariantError {
 fn protocol(text: &str) -> Result<ProtocolConfig, String> {
     let config: ProtocolConfig =
         serde_json::from_value(table(text)?).map_err(|e| reworded(&e.to_string()))?;
-    Protocol::new(&config, None).map_err(|e| e.to_string())?;
+    config.build(None).map_err(|e| e.to_string())?;
     Ok(config)
 }
 

@@ -180,7 +180,7 @@ impl Variant {
     /// Every name that can be given: `own`, the recoveries, the laws.
     pub fn names() -> Vec<&'static str> {
         let recoveries = Recovery::ENTRIES.iter().map(|e| of_recovery(e.name));
-        let laws = LawConfig::ENTRIES.iter().map(|e| e.name);
+        let laws = airtcp_congestion::laws().iter().map(|e| e.name);
         let mut names = vec![OWN];
         for name in recoveries.chain(laws) {
             if !names.contains(&name) {

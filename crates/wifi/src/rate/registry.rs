@@ -1,86 +1,19 @@
 //! The registered rate controls: one line each.
 
-use airtcp_probe::{ConfigError, Entry};
+use airtcp_probe::ConfigError;
 use airtcp_units::Nanos;
 
 use super::{Attempt, Build, Control, Outcome, RateControl};
 use crate::mac::NodeId;
 use crate::phy::Mode;
 
-/// From one line per control: the enum, its configuration, the list and the samples that the
-/// conformance suite runs.
-macro_rules! registry {
-    ($(#[doc = $doc:literal] $name:literal $variant:ident($control:ty, $config:ty) from $source:literal;)+) => {
-        /// Any registered rate control.
-        #[derive(Debug)]
-        pub enum Rate {
-            $(#[doc = $doc] $variant($control),)+
-            /// A control from outside this crate.
-            Dyn(Box<dyn DynRateControl>),
-        }
+airtcp_probe::family! {
+    /// Any registered rate control.
+    #[derive(Debug)]
+    pub enum Rate or Dyn(Box<dyn DynRateControl>);
+    /// The table `rate_control` of a cell; `control` chooses the control.
+    pub enum RateConfig of "rate-control", tag "control" as control, samples of Control;
 
-        airtcp_probe::choices! {
-            /// The table `rate_control` of a cell; `control` chooses the control.
-            pub enum RateConfig of "rate-control", tag "control" as control;
-            $(#[doc = $doc] $name $variant($config) from $source;)+
-        }
-
-        impl RateConfig {
-            /// What the conformance suite runs.
-            #[cfg(test)]
-            pub(crate) fn samples() -> Vec<Self> {
-                let mut all = Vec::new();
-                $(all.extend(<$control as Control>::samples().into_iter().map(Self::$variant));)+
-                all
-            }
-        }
-
-        impl Rate {
-            pub(crate) fn build(config: &RateConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
-                match config {
-                    $(RateConfig::$variant(c) => <$control as Control>::build(c, build).map(Self::$variant),)+
-                }
-            }
-        }
-
-        registry! { @dispatch $($variant)+ Dyn }
-    };
-    (@dispatch $($variant:ident)+) => {
-        impl RateControl for Rate {
-            fn on_packet(&mut self, first: &Attempt) {
-                match self { $(Self::$variant(c) => c.on_packet(first),)+ }
-            }
-            #[inline]
-            fn pick(&self, attempt: &Attempt) -> Mode {
-                match self { $(Self::$variant(c) => c.pick(attempt),)+ }
-            }
-            fn on_result(&mut self, outcome: &Outcome) {
-                match self { $(Self::$variant(c) => c.on_result(outcome),)+ }
-            }
-            #[inline]
-            fn on_rx(&mut self, now: Nanos, from: NodeId, snr: f64) {
-                match self { $(Self::$variant(c) => c.on_rx(now, from, snr),)+ }
-            }
-            fn grant(&self, sinr: f64, bytes: u32) -> Option<Mode> {
-                match self { $(Self::$variant(c) => c.grant(sinr, bytes),)+ }
-            }
-            fn on_grant(&mut self, to: NodeId, mode: Mode) {
-                match self { $(Self::$variant(c) => c.on_grant(to, mode),)+ }
-            }
-            fn burst(&self, mode: Mode) -> u32 {
-                match self { $(Self::$variant(c) => c.burst(mode),)+ }
-            }
-            fn burst_reserves(&self) -> bool {
-                match self { $(Self::$variant(c) => c.burst_reserves(),)+ }
-            }
-            fn rts_mode(&self) -> Option<Mode> {
-                match self { $(Self::$variant(c) => c.rts_mode(),)+ }
-            }
-        }
-    };
-}
-
-registry! {
     /// One rate for every attempt
     "fixed" Fixed(super::Fixed, super::FixedConfig) from "own";
     /// Down after successive failures, up after successive successes
@@ -115,13 +48,44 @@ impl Default for RateConfig {
 }
 
 impl Rate {
+    pub(crate) fn build(config: &RateConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+        build!(config, c => Control::build(c, build))
+    }
+
     /// A rate control written outside this crate.
     pub fn custom(control: impl RateControl + std::fmt::Debug + Send + 'static) -> Self {
         Self::Dyn(Box::new(control))
     }
 }
 
-/// The registered rate controls, for listing.
-pub const fn registry() -> &'static [Entry] {
-    ENTRIES
+impl RateControl for Rate {
+    fn on_packet(&mut self, first: &Attempt) {
+        each!(self, c => c.on_packet(first));
+    }
+    #[inline]
+    fn pick(&self, attempt: &Attempt) -> Mode {
+        each!(self, c => c.pick(attempt))
+    }
+    fn on_result(&mut self, outcome: &Outcome) {
+        each!(self, c => c.on_result(outcome));
+    }
+    #[inline]
+    fn on_rx(&mut self, now: Nanos, from: NodeId, snr: f64) {
+        each!(self, c => c.on_rx(now, from, snr));
+    }
+    fn grant(&self, sinr: f64, bytes: u32) -> Option<Mode> {
+        each!(self, c => c.grant(sinr, bytes))
+    }
+    fn on_grant(&mut self, to: NodeId, mode: Mode) {
+        each!(self, c => c.on_grant(to, mode));
+    }
+    fn burst(&self, mode: Mode) -> u32 {
+        each!(self, c => c.burst(mode))
+    }
+    fn burst_reserves(&self) -> bool {
+        each!(self, c => c.burst_reserves())
+    }
+    fn rts_mode(&self) -> Option<Mode> {
+        each!(self, c => c.rts_mode())
+    }
 }

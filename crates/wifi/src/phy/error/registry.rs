@@ -1,52 +1,17 @@
 //! The registered error laws: one line each.
 
-use airtcp_probe::{ConfigError, Entry};
+use airtcp_probe::ConfigError;
 
 use super::{BitLaw, Model};
 use crate::phy::Mode;
 
-/// From one line per law: the enum, its configuration, the list and the samples of the tests.
-macro_rules! registry {
-    ($(#[doc = $doc:literal] $name:literal $variant:ident($model:ty, $config:ty) from $source:literal;)+) => {
-        #[derive(Debug, Clone)]
-        pub(crate) enum Law {
-            $(#[doc = $doc] $variant($model),)+
-        }
+airtcp_probe::family! {
+    /// Any registered error law.
+    #[derive(Debug, Clone)]
+    pub(crate) enum Law;
+    /// The table `error` of a cell; `model` chooses the law.
+    pub enum ErrorModelConfig of "frame-error", tag "model" as model, samples of Model;
 
-        airtcp_probe::choices! {
-            /// The table `error` of a cell; `model` chooses the law.
-            pub enum ErrorModelConfig of "frame-error", tag "model" as model;
-            $(#[doc = $doc] $name $variant($config) from $source;)+
-        }
-
-        impl ErrorModelConfig {
-            /// What the common tests run.
-            #[cfg(test)]
-            pub(crate) fn samples() -> Vec<Self> {
-                let mut all = Vec::new();
-                $(all.extend(<$model as Model>::samples().into_iter().map(Self::$variant));)+
-                all
-            }
-        }
-
-        impl Law {
-            pub(crate) fn build(config: &ErrorModelConfig) -> Result<Self, ConfigError> {
-                match config {
-                    $(ErrorModelConfig::$variant(c) => <$model as Model>::build(c).map(Self::$variant),)+
-                }
-            }
-        }
-
-        impl BitLaw for Law {
-            #[inline]
-            fn ln_bit_success(&self, mode: Mode, sinr: f64) -> f64 {
-                match self { $(Self::$variant(m) => m.ln_bit_success(mode, sinr),)+ }
-            }
-        }
-    };
-}
-
-registry! {
     /// Union bound over the code's whole distance spectrum; the usual choice for OFDM
     "nist" Nist(super::Nist, super::NistConfig) from "Miller, NIST 2003; ns-3 NistErrorRateModel";
     /// Union bound over the first two distances, with the noise bandwidth counted; more optimistic
@@ -66,7 +31,15 @@ impl Default for ErrorModelConfig {
     }
 }
 
-/// The registered error laws, for listing.
-pub const fn registry() -> &'static [Entry] {
-    ENTRIES
+impl Law {
+    pub(crate) fn build(config: &ErrorModelConfig) -> Result<Self, ConfigError> {
+        build!(config, c => Model::build(c))
+    }
+}
+
+impl BitLaw for Law {
+    #[inline]
+    fn ln_bit_success(&self, mode: Mode, sinr: f64) -> f64 {
+        each!(self, m => m.ln_bit_success(mode, sinr))
+    }
 }

@@ -1,58 +1,17 @@
 //! The registered path losses: one line each.
 
-use airtcp_probe::{ConfigError, Entry};
+use airtcp_probe::ConfigError;
 use airtcp_units::Dbm;
 
 use super::{DistanceLaw, Model, Position, Site, Thresholds};
 
-/// From one line per model: the enum, its configuration, the list and the samples of the tests.
-macro_rules! registry {
-    ($(#[doc = $doc:literal] $name:literal $variant:ident($model:ty, $config:ty) from $source:literal;)+) => {
-        /// Any registered path loss.
-        #[derive(Debug, Clone)]
-        pub enum PathLoss {
-            $(#[doc = $doc] $variant($model),)+
-        }
+airtcp_probe::family! {
+    /// Any registered path loss.
+    #[derive(Debug, Clone)]
+    pub enum PathLoss;
+    /// The table `path_loss` of a cell; `model` chooses the model.
+    pub enum PathLossConfig of "path-loss", tag "model" as model, samples of Model;
 
-        airtcp_probe::choices! {
-            /// The table `path_loss` of a cell; `model` chooses the model.
-            pub enum PathLossConfig of "path-loss", tag "model" as model;
-            $(#[doc = $doc] $name $variant($config) from $source;)+
-        }
-
-        impl PathLossConfig {
-            /// What the common tests run.
-            #[cfg(test)]
-            pub(crate) fn samples() -> Vec<Self> {
-                let mut all = Vec::new();
-                $(all.extend(<$model as Model>::samples().into_iter().map(Self::$variant));)+
-                all
-            }
-        }
-
-        impl PathLoss {
-            pub(crate) fn build(config: &PathLossConfig, site: &Site<'_>) -> Result<Self, ConfigError> {
-                match config {
-                    $(PathLossConfig::$variant(c) => <$model as Model>::build(c, site).map(Self::$variant),)+
-                }
-            }
-        }
-
-        impl DistanceLaw for PathLoss {
-            fn loss_db(&self, a: usize, pa: Position, b: usize, pb: Position) -> f64 {
-                match self { $(Self::$variant(m) => m.loss_db(a, pa, b, pb),)+ }
-            }
-            fn loss_at(&self, distance_m: f64) -> Option<f64> {
-                match self { $(Self::$variant(m) => m.loss_at(distance_m),)+ }
-            }
-            fn thresholds(&self, power: Dbm) -> Option<Thresholds> {
-                match self { $(Self::$variant(m) => m.thresholds(power),)+ }
-            }
-        }
-    };
-}
-
-registry! {
     /// A power of the distance beyond a reference, free space at the reference unless given
     "log-distance" LogDistance(super::LogDistance, super::LogDistanceConfig) from "Rappaport; S3 section 6.2";
     /// The square of the distance
@@ -72,7 +31,20 @@ impl Default for PathLossConfig {
     }
 }
 
-/// The registered path losses, for listing.
-pub const fn registry() -> &'static [Entry] {
-    ENTRIES
+impl PathLoss {
+    pub(crate) fn build(config: &PathLossConfig, site: &Site<'_>) -> Result<Self, ConfigError> {
+        build!(config, c => Model::build(c, site))
+    }
+}
+
+impl DistanceLaw for PathLoss {
+    fn loss_db(&self, a: usize, pa: Position, b: usize, pb: Position) -> f64 {
+        each!(self, m => m.loss_db(a, pa, b, pb))
+    }
+    fn loss_at(&self, distance_m: f64) -> Option<f64> {
+        each!(self, m => m.loss_at(distance_m))
+    }
+    fn thresholds(&self, power: Dbm) -> Option<Thresholds> {
+        each!(self, m => m.thresholds(power))
+    }
 }

@@ -1,0 +1,91 @@
+//! A discipline from outside this crate, in a box.
+
+use airtcp_packet::PacketId;
+use airtcp_probe::{Event, PoolCx, Probe, Relay};
+use airtcp_units::Nanos;
+
+use crate::fifo::{Backlog, Stats};
+use crate::qdisc::{Behind, Qdisc, Verdict};
+
+/// A boxed discipline. Its probe is not generic: its events pass through a [`Relay`].
+#[derive(Debug)]
+pub struct Custom(Box<dyn DynQdisc>);
+
+impl Custom {
+    pub(crate) fn new(discipline: impl Qdisc + std::fmt::Debug + Send + 'static) -> Self {
+        Self(Box::new(discipline))
+    }
+}
+
+impl Qdisc for Custom {
+    fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) -> Verdict {
+        relay(cx, |cx| self.0.dyn_enqueue(now, id, cx))
+    }
+    fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
+        relay(cx, |cx| self.0.dyn_dequeue(now, cx))
+    }
+    fn backlog(&self) -> Backlog {
+        self.0.dyn_backlog()
+    }
+    fn next_timer(&self) -> Nanos {
+        self.0.dyn_next_timer()
+    }
+    fn stats(&self) -> &Stats {
+        self.0.dyn_stats()
+    }
+    fn on_link(&mut self, link: &Behind<'_>) {
+        self.0.dyn_on_link(link);
+    }
+}
+
+/// Calls `f` with a context that is not generic and passes its events on.
+fn relay<P: Probe, R>(
+    cx: &mut PoolCx<'_, P>,
+    f: impl FnOnce(&mut PoolCx<'_, Relay<'_>>) -> R,
+) -> R {
+    let probe = &mut *cx.probe;
+    let mut pass = |now: Nanos, who, event: &Event| {
+        if P::ON {
+            probe.record(now, who, event);
+        }
+    };
+    let mut relay = Relay(&mut pass);
+    f(&mut PoolCx::new(&mut relay, cx.pool, cx.who))
+}
+
+/// The form of [`Qdisc`] that fits in a box. Implemented for every `Qdisc`.
+trait DynQdisc: std::fmt::Debug + Send {
+    /// See [`Qdisc::enqueue`].
+    fn dyn_enqueue(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, Relay<'_>>) -> Verdict;
+    /// See [`Qdisc::dequeue`].
+    fn dyn_dequeue(&mut self, now: Nanos, cx: &mut PoolCx<'_, Relay<'_>>) -> Option<PacketId>;
+    /// See [`Qdisc::backlog`].
+    fn dyn_backlog(&self) -> Backlog;
+    /// See [`Qdisc::next_timer`].
+    fn dyn_next_timer(&self) -> Nanos;
+    /// See [`Qdisc::stats`].
+    fn dyn_stats(&self) -> &Stats;
+    /// See [`Qdisc::on_link`].
+    fn dyn_on_link(&mut self, link: &Behind<'_>);
+}
+
+impl<Q: Qdisc + std::fmt::Debug + Send> DynQdisc for Q {
+    fn dyn_enqueue(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, Relay<'_>>) -> Verdict {
+        self.enqueue(now, id, cx)
+    }
+    fn dyn_dequeue(&mut self, now: Nanos, cx: &mut PoolCx<'_, Relay<'_>>) -> Option<PacketId> {
+        self.dequeue(now, cx)
+    }
+    fn dyn_backlog(&self) -> Backlog {
+        self.backlog()
+    }
+    fn dyn_next_timer(&self) -> Nanos {
+        self.next_timer()
+    }
+    fn dyn_stats(&self) -> &Stats {
+        self.stats()
+    }
+    fn dyn_on_link(&mut self, link: &Behind<'_>) {
+        self.on_link(link);
+    }
+}
