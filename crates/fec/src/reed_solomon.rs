@@ -45,13 +45,6 @@ impl fmt::Debug for ReedSolomon {
     }
 }
 
-/// A symbol of even length: whole elements.
-fn even(symbol: &[u8], bytes: usize) -> Vec<u8> {
-    let mut padded = symbol.to_vec();
-    padded.resize(bytes.next_multiple_of(2), 0);
-    padded
-}
-
 impl ReedSolomon {
     /// The code.
     pub fn new(_: &ReedSolomonConfig) -> Self {
@@ -81,12 +74,36 @@ impl ReedSolomon {
         for symbol in source {
             match symbol {
                 Some(symbol) if symbol.len() == wide => encoder.add_original_shard(symbol),
-                Some(symbol) => encoder.add_original_shard(even(symbol, bytes)),
+                Some(symbol) => encoder.add_original_shard(decode::even(symbol, bytes)),
                 None => encoder.add_original_shard(&zeros),
             }?;
         }
         let made = encoder.encode()?;
         Ok(made.recovery_iter().skip(numbers.start - k).map(<[u8]>::to_vec).collect())
+    }
+
+    /// The missing data from as many repair symbols.
+    fn directly(
+        &mut self,
+        data: &[Option<&[u8]>],
+        bytes: usize,
+        used: &[(usize, &[u8])],
+        missing: &[usize],
+    ) -> Vec<Vec<u8>> {
+        let numbers: Vec<usize> = used.iter().map(|(n, _)| *n).collect();
+        let present = data.len() - missing.len();
+        let first = numbers.iter().min().copied().unwrap_or(data.len());
+        let end = numbers.iter().max().map_or(first, |n| n + 1);
+        let known = if present == 0 {
+            None
+        } else if decode::sums_are_cheaper(data.len(), present, &numbers) {
+            Some(decode::sums(&self.engine, data, bytes, &numbers))
+        } else {
+            self.transform(data, bytes, first..end).ok().map(|mut all| {
+                numbers.iter().map(|n| std::mem::take(&mut all[n - first])).collect()
+            })
+        };
+        decode::directly(&self.engine, data.len(), bytes, used, missing, known.as_deref())
     }
 }
 

@@ -24,7 +24,7 @@
 
 use airtcp_units::{Nanos, Span};
 
-use super::CubicConfig;
+use super::config::CubicConfig;
 use crate::curve::Curve;
 use crate::{AckSample, Congestion, CongestionKind, Idle, LawRules, Window};
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::LawState;
+use crate::control::LawTable;
 use crate::fluid::{self, Fluid, MSS};
 use crate::{Reno, RenoConfig};
 

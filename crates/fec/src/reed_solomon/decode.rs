@@ -15,8 +15,6 @@
 use reed_solomon_simd::engine::{DefaultEngine, Engine, tables};
 use reed_solomon_simd::rate::{LowRateDecoder, RateDecoder};
 
-use super::{ReedSolomon, even};
-
 /// Lost symbols from which on the library's decoder is faster [derived: measured, docs/adr/0007].
 pub(super) const MOST_DIRECT: usize = 56;
 
@@ -24,6 +22,13 @@ pub(super) const MOST_DIRECT: usize = 56;
 const ORDER: u32 = 65_535;
 /// The library works on chunks of 32 elements: 32 low bytes, then 32 high ones.
 const CHUNK: usize = 64;
+
+/// A symbol padded to whole elements of two bytes.
+pub(super) fn even(symbol: &[u8], bytes: usize) -> Vec<u8> {
+    let mut padded = symbol.to_vec();
+    padded.resize(bytes.next_multiple_of(2), 0);
+    padded
+}
 
 /// Logarithm of a product of elements, kept modulo the field's order.
 #[derive(Clone, Copy)]
@@ -194,59 +199,45 @@ pub(super) fn sums(
     (0..wanted.len()).map(|j| made.unpack(j)).collect()
 }
 
-impl ReedSolomon {
-    /// The missing data from as many repair symbols, by the inverse of the Cauchy system.
-    pub(super) fn directly(
-        &mut self,
-        data: &[Option<&[u8]>],
-        bytes: usize,
-        used: &[(usize, &[u8])],
-        missing: &[usize],
-    ) -> Vec<Vec<u8>> {
-        let points = Points::new(data.len());
-        // What the repair symbols say of the missing alone.
-        let numbers: Vec<usize> = used.iter().map(|(n, _)| *n).collect();
-        let present = data.len() - missing.len();
-        let first = numbers.iter().min().copied().unwrap_or(data.len());
-        let end = numbers.iter().max().map_or(first, |n| n + 1);
-        let known = if present == 0 {
-            None
-        } else if sums_are_cheaper(data.len(), present, &numbers) {
-            Some(sums(&self.engine, data, bytes, &numbers))
-        } else {
-            self.transform(data, bytes, first..end).ok().map(|all| {
-                let mut all: Vec<Option<Vec<u8>>> = all.into_iter().map(Some).collect();
-                numbers.iter().filter_map(|n| all[n - first].take()).collect()
-            })
-        };
-        let mut said = Packed::new(used.len(), bytes);
-        for (j, (_, symbol)) in used.iter().enumerate() {
-            said.add(j, symbol);
-            if let Some(known) = &known {
-                said.add(j, &known[j]);
-            }
+/// The missing data from as many repair symbols, by the inverse of the Cauchy system. `known` is what
+/// the data that arrived add to each repair symbol; `None` if nothing arrived.
+pub(super) fn directly(
+    engine: &DefaultEngine,
+    source: usize,
+    bytes: usize,
+    used: &[(usize, &[u8])],
+    missing: &[usize],
+    known: Option<&[Vec<u8>]>,
+) -> Vec<Vec<u8>> {
+    let points = Points::new(source);
+    // What the repair symbols say of the missing alone.
+    let mut said = Packed::new(used.len(), bytes);
+    for (j, (_, symbol)) in used.iter().enumerate() {
+        said.add(j, symbol);
+        if let Some(known) = known {
+            said.add(j, &known[j]);
         }
-        let xs: Vec<usize> = numbers.iter().map(|&n| points.of(n)).collect();
-        let without =
-            |list: &[usize], p: usize| product(list.iter().filter(|q| **q != p).map(|q| q ^ p));
-        let rows: Vec<Log> = xs
-            .iter()
-            .map(|&x| {
-                let across = product(missing.iter().map(|y| x ^ y));
-                across.over(without(&xs, x)).over(points.factor(x))
-            })
-            .collect();
-        let mut restored = Packed::new(missing.len(), bytes);
-        let mut space = vec![[0; CHUNK]; said.chunks];
-        for (c, &y) in missing.iter().enumerate() {
-            let column = product(xs.iter().map(|x| x ^ y)).over(without(missing, y));
-            for (r, (&x, &row)) in xs.iter().zip(&rows).enumerate() {
-                let factor = row.times(column).over(Log::of(x ^ y));
-                add_scaled(&self.engine, restored.of_mut(c), said.of(r), factor, &mut space);
-            }
-        }
-        (0..missing.len()).map(|c| restored.unpack(c)).collect()
     }
+    let xs: Vec<usize> = used.iter().map(|&(n, _)| points.of(n)).collect();
+    let without =
+        |list: &[usize], p: usize| product(list.iter().filter(|q| **q != p).map(|q| q ^ p));
+    let rows: Vec<Log> = xs
+        .iter()
+        .map(|&x| {
+            let across = product(missing.iter().map(|y| x ^ y));
+            across.over(without(&xs, x)).over(points.factor(x))
+        })
+        .collect();
+    let mut restored = Packed::new(missing.len(), bytes);
+    let mut space = vec![[0; CHUNK]; said.chunks];
+    for (c, &y) in missing.iter().enumerate() {
+        let column = product(xs.iter().map(|x| x ^ y)).over(without(missing, y));
+        for (r, (&x, &row)) in xs.iter().zip(&rows).enumerate() {
+            let factor = row.times(column).over(Log::of(x ^ y));
+            add_scaled(engine, restored.of_mut(c), said.of(r), factor, &mut space);
+        }
+    }
+    (0..missing.len()).map(|c| restored.unpack(c)).collect()
 }
 
 /// The missing data by the library's decoder, in order; `None` if it refuses.
