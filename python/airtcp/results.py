@@ -7,13 +7,14 @@ or anything else that speaks the Arrow PyCapsule interface, without a copy.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from airtcp.findings import capacity, study, words
-from airtcp.result_files import Written
+from airtcp.result_files import REPORT, Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -151,15 +152,29 @@ class StudyResult(_Result):
         return f"StudyResult({words.counted(len(self), 'link')}, seed {self.seed}{state})"
 
 
+@dataclass(frozen=True)
+class RunSettings:
+    """What was asked of a run beside its scenario: with it and the seed, its page comes again."""
+
+    scenario: str
+    """The file; "-" is standard input."""
+    replications: int | None
+    overrides: list[list[str]]
+    """Paths and the text of their values."""
+    series: bool
+    timeline: str | None
+
+
 class RunResult(_Result):
     """What `run` measured: flows and links, per replication and summed up."""
 
     _kind = "run"
     _core: _core.RunResult
 
-    def __init__(self, core: _core.RunResult) -> None:
-        """Hold what was measured."""
+    def __init__(self, core: _core.RunResult, settings: RunSettings) -> None:
+        """Hold what was measured, and what was asked."""
         super().__init__(core)
+        self._settings = settings
         self.captures: list[str] = []
         """Files and folders of the captures that were written."""
         self.lost: list[str] = []
@@ -207,9 +222,23 @@ class RunResult(_Result):
 
     def page(self) -> str:
         """Make the report: one HTML document, complete in itself."""
+        from airtcp.report.command import command
         from airtcp.report.run import run_page
 
-        return run_page(self.json, self._series(), self.timeline())
+        asked = self._settings
+        printed = command(
+            "run",
+            paths=[asked.scenario],
+            options=[
+                ("seed", self.seed),
+                ("replications", asked.replications),
+                ("set", [f"{path}={value}" for path, value in asked.overrides]),
+                ("series", asked.series or None),
+                ("timeline", asked.timeline),
+                ("html", REPORT),
+            ],
+        )
+        return run_page(self.json, self._series(), self.timeline(), printed)
 
     def timeline(self) -> Timeline | None:
         """Give what happened on the air in the interval that was asked for; `None` if none was.

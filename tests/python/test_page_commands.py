@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import html
 import json
 import random
 import re
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +20,6 @@ from examples import SCENARIOS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from airtcp.result_files import Written
     from conftest import Program
@@ -38,6 +39,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "named.csv").write_text("time_s,mbps\n" + "\n".join(rates).replace(" ", ",") + "\n")
     airtcp.synth(tmp_path / "bits.txt", prr=0.8, packets=1500)
     (tmp_path / "lossy.toml").write_text((SCENARIOS / "lossy-link.toml").read_text("utf-8"))
+    (tmp_path / "star.toml").write_text((SCENARIOS / "wifi-star.toml").read_text("utf-8"))
     return tmp_path
 
 
@@ -90,9 +92,84 @@ def _models() -> Written:
     return ModelScores(airtcp.models("a b.csv", replicas=2, slot="5 ms", seed=2, **READING))
 
 
+def _red() -> Written:
+    queue = {"kind": "red", "limit": 40, "min": 4, "max": 12}
+    return airtcp.compare(
+        "bits.txt",
+        tcp="newreno,sack",
+        replications=2,
+        synthetic=False,
+        as_link={"rate": "4 Mb/s", "queue": queue},
+    )
+
+
+def _run() -> Written:
+    return airtcp.run(
+        "lossy.toml",
+        seed=7,
+        replications=2,
+        series=True,
+        overrides={"duration": "3 s", "links[0].queue": {"kind": "drop-tail", "packets": 9}},
+    )
+
+
+def _cell() -> Written:
+    return airtcp.run(
+        "star.toml",
+        replications=1,
+        timeline="1 s..1.01 s",
+        overrides={"duration": "2 s", "warmup": "0 s"},
+    )
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("made", [_run, _cell])
+def test_the_command_of_a_run_makes_its_page(run: Program, made: Callable[[], Written]) -> None:
+    result = made()
+    page = result.page()
+    (found,) = re.findall(r"<pre><code>(airtcp .*?)</code>", page)
+    ended = run(*shlex.split(html.unescape(found))[1:], "--json")
+    assert ended.code == 0, ended.err
+    assert json.loads(ended.out) == json.loads(result.text)
+    assert Path("report.html").read_text("utf-8") == page
+
+
+def _analysed() -> Written:
+    return airtcp.study(
+        "bits.txt",
+        replicas=2,
+        compare=False,
+        remedies="ll-arq",
+        analyse={"lags": [1, 2, 4], "drawn_order": True},
+    )
+
+
+def _formed() -> Written:
+    return airtcp.trace_fit(
+        ["a b.csv", "c.csv", "d.csv", "e.csv"],
+        forms={"line": ["prr"], "two": ["prr", "mu"]},
+        max_window=40,
+        link_class="intermediate",
+        **READING,
+    )
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("made", [_analysed, _formed])
+def test_settings_that_only_python_has_are_in_a_call(made: Callable[[], Written]) -> None:
+    result = made()
+    (found,) = re.findall(r"<pre><code>(airtcp.*?)</code>", result.page())
+    call = ast.parse(html.unescape(found), mode="eval").body
+    assert isinstance(call, ast.Call)
+    assert isinstance(call.func, ast.Attribute)
+    arguments = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
+    again = getattr(airtcp, call.func.attr)(ast.literal_eval(call.args[0]), **arguments)
+    assert json.loads(again.text) == json.loads(result.text)
+
+
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
-    "made", [_study, _one_study, _capacity, _both, _compare, _overridden, _fit, _models]
+    "made", [_study, _one_study, _capacity, _both, _compare, _overridden, _fit, _models, _red]
 )
 def test_the_command_of_a_page_makes_its_result(run: Program, made: Callable[[], Written]) -> None:
     result = made()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Unpack, cast
 
@@ -19,9 +20,10 @@ from airtcp.arguments import (
 )
 from airtcp.plain import printable
 from airtcp.reading import how_to_read
+from airtcp.toml_text import value_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from airtcp.arguments import PathLike, Progress
     from airtcp.folder import Purpose
@@ -99,10 +101,17 @@ def run(
     """
     from airtcp import atomic_write
     from airtcp.api.captures import Captures
-    from airtcp.results import RunResult
+    from airtcp.results import RunResult, RunSettings
 
     path = Path(scenario)
     name = printable(str(path))
+    asked = RunSettings(
+        scenario=printable(os.fspath(scenario)) if text is None else "-",
+        replications=replications,
+        overrides=_replaced(overrides or {}),
+        series=series,
+        timeline=timeline,
+    )
     text = _scenario_text(path) if text is None else parsable(text, name)
     replaced = only_given(seed=seed, replications=replications) | dict(overrides or {})
     if series:
@@ -121,7 +130,7 @@ def run(
     with atomic_write.staged() as files:
         options |= captures.stage(files)
         core = _core.run(text, name, as_json(options), progress)
-        return captures.placed(files, RunResult(core), core)
+        return captures.placed(files, RunResult(core, asked), core)
 
 
 def compare(
@@ -237,37 +246,9 @@ def compare(
 
 def _replaced(values: Mapping[str, Any]) -> list[list[str]]:
     """Give each path with the text that stands for its value."""
-    return [[key, _toml(value)] for key, value in cast("dict[str, Any]", plain(values)).items()]
-
-
-def _toml(value: Any) -> str:
-    """Write a value as the text that would follow `=`; text is taken as it is.
-
-    >>> _toml("5 ms"), _toml(True), _toml([{"kind": "red", "min": 5}])
-    ('5 ms', 'true', '[{ "kind" = "red", "min" = 5 }]')
-    """
-    return value if isinstance(value, str) else _inline(value)
-
-
-def _inline(value: Any) -> str:
-    """Write a value as TOML in one line; tables and lists as deep as they are."""
-    if isinstance(value, dict):
-        table = cast("dict[str, Any]", value)
-        pairs = [f"{_quoted(key)} = {_inline(part)}" for key, part in table.items()]
-        return "{ " + ", ".join(pairs) + " }" if pairs else "{}"
-    if isinstance(value, list | tuple):
-        parts = cast("Sequence[Any]", value)
-        return "[" + ", ".join(_inline(part) for part in parts) + "]"
-    return _quoted(value) if isinstance(value, str) else json.dumps(value)
-
-
-def _quoted(text: str) -> str:
-    r"""Write text as TOML does: as JSON, but for pairs of escapes and a bare DEL.
-
-    >>> print(_quoted('a "b" \x7f'))
-    "a \"b\" \u007f"
-    """
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return [
+        [key, value_text(value)] for key, value in cast("dict[str, Any]", plain(values)).items()
+    ]
 
 
 _MAGIC: Final = 4096

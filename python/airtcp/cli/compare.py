@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -73,7 +74,7 @@ def compare(
         typer.Option(
             metavar="KEYS",
             help="Put traces behind a link, such as 'rate=10 Mb/s,delay=20 ms,queue=100', in "
-            "place of one packet a slot; 'default' is that link.",
+            "place of one packet a slot; 'default' is that link. A table of TOML has all keys.",
         ),
     ] = None,
     synthetic: Annotated[
@@ -188,10 +189,14 @@ def link_keys(text: str) -> dict[str, Any]:
     {'rate': '2 Mb/s', 'queue': {'kind': 'drop-tail', 'packets': 50}}
     >>> link_keys("default")
     {}
+    >>> link_keys('{ queue = { kind = "codel", target = "10 ms" } }')
+    {'queue': {'kind': 'codel', 'target': '10 ms'}}
     """
     keys: dict[str, Any] = {}
     if text.strip() == "default":
         return keys
+    if text.lstrip().startswith("{"):
+        return _table(text)
     for part in text.split(","):
         key, sign, value = (piece.strip() for piece in part.partition("="))
         if not sign or key not in {"rate", "delay", "queue"}:
@@ -206,6 +211,14 @@ def link_keys(text: str) -> dict[str, Any]:
         else:
             keys[key] = {"kind": value}
     return keys
+
+
+def _table(text: str) -> dict[str, Any]:
+    """Read a table of TOML: a queue can have all its keys there."""
+    try:
+        return tomllib.loads(f"link = {text}")["link"]
+    except (ValueError, RecursionError) as error:
+        fail(f"--as-link {text}: not a table of TOML: {error}")
 
 
 def _rows(result: CompareResult) -> list[dict[str, Any]]:

@@ -1,10 +1,13 @@
-"""The command that makes a page's result again, as the page prints it."""
+"""The command that reproduces the result of a page, as the page prints it."""
 
 from __future__ import annotations
 
+import json
 import shlex
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from airtcp import _core
 from airtcp.arguments import COMPARED
 from airtcp.reading import options as reading_options
 
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
 
 _PATHS: Final = 20
 """Paths that are named: a line, not a list."""
+_ARGUMENTS: Final = {"class": "link_class", "metric": "metrics"}
+"""Arguments whose names are not those of their options."""
 
 
 def command(
@@ -22,8 +27,9 @@ def command(
     paths: Iterable[str],
     options: Iterable[tuple[str, Any]],
     read: Mapping[str, str] | None = None,
+    python: Mapping[str, Any] | None = None,
 ) -> str:
-    """Write a command for a shell.
+    """Write a command for a shell, or the call in Python where a setting is not an option.
 
     Args:
         words: The command and its subcommand.
@@ -31,24 +37,44 @@ def command(
         options: Name and value of its options. None leaves one out, True stands for a flag, and
             an option is given anew for each value of a list.
         read: How traces were read, as a document has it.
+        python: Arguments that only the function has. If there are any, the call is written.
 
     >>> command("study", paths=["a.txt", "a.txt"], options=[("seed", 1), ("no-compare", True)])
     'airtcp study a.txt --seed 1 --no-compare'
     """
-    named = list(dict.fromkeys(_path(path) for path in paths))
+    named = list(dict.fromkeys(paths))
+    asked = [(name, value) for name, value in options if value is not None]
     said = read or {}
-    reading = [(option.flag[2:], said.get(option.name)) for option in reading_options()]
+    reading = [(o.flag[2:], said[o.name]) for o in reading_options() if o.name in said]
+    if python:
+        return _call("_".join(words), named, [*asked, *reading], python)
     tail: list[str] = []
-    for name, value in (*options, *reading):
-        values = cast("list[Any]", value) if isinstance(value, list) else [value]
-        for one in values:
-            if one is True:
-                tail.append(f"--{name}")
-            elif one is not None:
-                tail += [f"--{name}", str(one)]
+    for name, value in (*asked, *reading):
+        for one in cast("list[Any]", value) if isinstance(value, list) else [value]:
+            tail += [f"--{name}"] if one is True else [f"--{name}", str(one)]
     rest = ["..."] if len(named) > _PATHS else []
-    parts = [shlex.join(["airtcp", *words, *named[:_PATHS]]), *rest, shlex.join(tail)]
+    parts = [shlex.join(["airtcp", *words, *map(_path, named[:_PATHS])]), *rest, shlex.join(tail)]
     return " ".join(part for part in parts if part)
+
+
+def _call(
+    function: str,
+    paths: list[str],
+    options: Iterable[tuple[str, Any]],
+    python: Mapping[str, Any],
+) -> str:
+    """Write a call of a function.
+
+    >>> _call("trace_fit", ["a.txt"], [("class", ["good"]), ("no-compare", True)], {"forms": {}})
+    "airtcp.trace_fit(['a.txt'], link_class=['good'], compare=False, forms={})"
+    """
+    arguments: dict[str, Any] = {}
+    for name, value in options:
+        key = name.removeprefix("no-")
+        key = _ARGUMENTS.get(key, key.replace("-", "_"))
+        arguments[key] = value if key == name or value is not True else False
+    said = [f"{name}={value!r}" for name, value in (arguments | dict(python)).items()]
+    return f"airtcp.{function}({', '.join([repr(paths), *said])})"
 
 
 def _path(path: str) -> str:
@@ -66,9 +92,21 @@ def study_command(document: StudyDocument) -> str:
             options.append((f"no-{name}", True))
         elif any(len(links) > COMPARED for links in studied):
             options.append((name, True))
+    default = _study_defaults()
+    named = {name: asked.get(name, default[name]) for name in ("analyse", "remedies")}
+    if not asked.get("remedy_links"):
+        del named["remedies"]
     return command(
         "study",
         paths=[link["source"]["path"] for links in studied for link in links],
         options=[("seed", document["seed"]), *options],
         read=asked.get("read"),
+        python={name: value for name, value in named.items() if value != default[name]},
     )
+
+
+@cache
+def _study_defaults() -> dict[str, Any]:
+    """Give the default of each setting of a study."""
+    settings = json.loads(_core.schema("study"))["$defs"]["StudyOptions"]["properties"]
+    return {name: of["default"] for name, of in settings.items() if "default" in of}

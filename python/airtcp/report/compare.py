@@ -18,6 +18,7 @@ from airtcp.report.compare_rows import (
     window_rows,
 )
 from airtcp.report.page import render
+from airtcp.toml_text import inline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -165,9 +166,10 @@ def _command(document: CompareDocument) -> str:
     ]
     link = asked.get("as_link")
     if link is not None:
-        # A queue with more than its length is given in the parameters below.
-        queue = link["queue"].get("packets") or link["queue"]["kind"]
-        options.append(("as-link", f"rate={link['rate']},delay={link['delay']},queue={queue}"))
+        queue = link["queue"]
+        simple = queue["kind"] == "drop-tail" and set(queue) <= {"kind", "packets"}
+        short = f"rate={link['rate']},delay={link['delay']},queue={queue.get('packets')}"
+        options.append(("as-link", short if simple else inline(link)))
     return command(
         "compare",
         paths=[s["name"] if s["source"] is None else s["source"]["path"] for s in subjects],

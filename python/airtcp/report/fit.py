@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.findings import fit as fit_words
 from airtcp.findings import link as link_words
@@ -16,6 +16,9 @@ from airtcp.report.page import render
 
 if TYPE_CHECKING:
     from airtcp.fit_document import FitDocument
+
+_ONLY_PYTHON: Final = {"segments_per_ack": 2.0, "max_window": 130.0}
+"""Settings of the formulas that are no options of the command, and their defaults."""
 
 
 def fit_page(document: FitDocument) -> str:
@@ -158,6 +161,12 @@ def _coefficients(document: FitDocument) -> dict[str, Any]:
 
 def _command(document: FitDocument) -> str:
     asked, studied = document["options"], document["study"] or {}
+    formulas, forms = asked["formulas"], asked.get("forms")
+    python: dict[str, Any] = {
+        name: formulas[name] for name, default in _ONLY_PYTHON.items() if formulas[name] != default
+    }
+    if forms is not None:
+        python["forms"] = {form["name"]: form["terms"] for form in forms}
     return command(
         "trace",
         "fit",
@@ -172,4 +181,5 @@ def _command(document: FitDocument) -> str:
             ("seed", document["seed"]),
         ],
         read=asked.get("read"),
+        python=python,
     )

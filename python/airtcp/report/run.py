@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 def run_page(
     document: RunDocument,
     series: dict[str, dict[str, list[Any]]],
-    timeline: timeline_rows.Timeline | None = None,
+    timeline: timeline_rows.Timeline | None,
+    command: str,
 ) -> str:
     """Make the page of a run.
 
@@ -35,6 +36,7 @@ def run_page(
         document: What `RunResult.json` gives.
         series: Its series by table name, each a table as columns; empty if none was recorded.
         timeline: What happened on the air in an interval, if that was recorded.
+        command: The command that makes the page.
 
     Returns:
         A complete HTML document. Equal results give equal pages.
@@ -88,6 +90,7 @@ def run_page(
         media=media,
         fingerprints=[replication["fingerprint"] for replication in replications],
         conservation=_conservation(document),
+        command=command,
         scenario=json.dumps(scenario, indent=2, ensure_ascii=False),
     )
 
