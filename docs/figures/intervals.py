@@ -18,15 +18,15 @@ PAGE = FOLDER.parent / "models" / "intervals.md"
 INTERVALS = {
     "PRR": (
         "`trace stats`, `study`",
-        "exact (Clopper-Pearson) for as many independent packets as these are worth:"
-        " n (1 - mu)/(1 + mu), over the excess of the scatter of stretches. Traces without a loss, or"
-        " with nothing else, say nothing of bursts and are left out here: they have the bound for"
-        " independent packets",
+        "exact (Clopper-Pearson) for the equivalent number of independent packets, n (1 - mu)/(1 + mu),"
+        " divided by the excess variance between stretches. A trace without a loss, or with losses only,"
+        " has no information about bursts: it has the bound for independent packets, and this table"
+        " excludes it",
     ),
     "mu": (
         '`trace stats`, `study`, "settled"',
-        "exact intervals of both transition probabilities, combined by squares (Newcombe, MOVER),"
-        " counts over the excess of the scatter of stretches",
+        "exact intervals of both transition probabilities, combined by squares (Newcombe, MOVER), with"
+        " counts divided by the excess variance between stretches",
     ),
     "mean over replications": (
         "`run`, `compare`, means of a study's replicas, `trace models`, papers",
@@ -34,36 +34,38 @@ INTERVALS = {
     ),
     "count over replications": (
         "timeouts, retransmissions, drops and other counts in `run`, `compare`, `study`",
-        "Student's t, below 30 events widened to the exact interval of Poisson events (Garwood)",
+        "Student's t; below 30 events widened to the exact interval of Poisson events (Garwood)",
     ),
     "share of packets": (
         "residual loss in `compare` and remedies",
-        "linearised ratio of totals; where fewer than 30 packets were lost, or fewer than 30 were not,"
+        "linearised ratio of totals; if fewer than 30 packets were lost, or fewer than 30 were not,"
         " widened to the exact interval (Garwood)",
     ),
     "share over replications": (
         "retransmitted shares in `run`, `compare` and `study`; loss rates of links and error rates of"
         " frames in `run`",
-        "Student's t of the replications' shares, widened likewise. A link without a loss model has 0,"
-        " which is certain",
+        "Student's t of the replications' shares, widened as for a share of packets. A link without a"
+        " loss model has exactly 0",
     ),
     "paired difference": (
         "`compare`, remedies",
-        "Student's t of the differences; none over slots where a replication delivers fewer than 30"
-        " packets in the mean or leaves fewer than 200 slots without one. The corners over slots show"
-        " what it would hold there; their truth is the mean of the 4,000 replications that they draw from",
+        "Student's t of the differences. For traces there is no interval where a replication delivers"
+        " fewer than 30 packets on average or leaves fewer than 200 slots without a packet. The corners"
+        " over slots show its coverage there; their truth is the mean of the 4,000 replications from"
+        " which they are drawn",
     ),
     "paired difference in percent": ("`compare`, remedies", "Fieller's interval of a ratio"),
-    "ranking": ("`compare`: who is behind the best", "Bonferroni over the others"),
+    "ranking": ("`compare`: which variants are worse than the best", "Bonferroni over the others"),
     "prediction of one more link": (
         "`study`: whether a difference is significant",
-        "Student's t in ln(slots used / slots left), widened to what the replicas reached",
+        "Student's t in ln(slots used / slots unused), widened to the range of the replicas",
     ),
     "gain in percent": (
         "`study`",
-        "the trace's rate over either end of the interval of the replicas' mean (Student's t); none"
-        " where a replica leaves fewer than 200 slots unused or delivers fewer than 30 packets in the"
-        " mean, because rare replicas make the mean there. The table's draws are sets out of 6,000 replicas of one trace (PRR as named, mu 0.9), those with an interval",
+        "the trace's rate over either limit of the interval of the replicas' mean (Student's t). There is"
+        " no interval where a replica leaves fewer than 200 slots unused or delivers fewer than 30 packets"
+        " on average, because rare replicas dominate the mean there. The draws of the table are sets out of"
+        " 6,000 replicas of one trace (PRR as named, mu 0.9), those with an interval",
     ),
 }
 
@@ -84,17 +86,20 @@ def page() -> str:
     out = [
         "# Intervals",
         "",
-        "Every interval that `airtcp` prints, its method, and how often it holds a known truth. All are",
-        "95 % intervals. This page is generated: `docs/figures/intervals.py` makes it from",
-        "[`intervals.csv`](../figures/intervals.csv), the results of `cargo run --release -p airtcp-study",
-        "--example coverage -- 1000`. A reduced sweep is a test (`crates/study/tests/coverage.rs`): it holds",
-        "every corner to 5 % and four binomial errors, and the exceptions to what the table shows. The",
-        "intervals of reproductions are swept in `tests/python/test_intervals.py` by the same rule.",
+        "This page lists every interval that `airtcp` prints, its method, and its measured coverage. All are",
+        "95 % intervals.",
         "",
-        "*Covered* is the share of draws whose interval holds the truth; draws without an interval (a",
-        "trace without losses has no mu) do not count. *Below* marks corners where more intervals miss",
-        "than 5 % plus four binomial errors. *Outside* marks corners outside the method's assumptions;",
-        "they show what that costs.",
+        "`docs/figures/intervals.py` generates the page from [`intervals.csv`](../figures/intervals.csv), the",
+        "results of `cargo run --release -p airtcp-study --example coverage -- 1000`. A reduced sweep is a test",
+        "(`crates/study/tests/coverage.rs`): every corner may miss 5 % plus four binomial errors, and an",
+        "exception what its table shows. `tests/python/test_intervals.py` applies the same rule to the",
+        "intervals of reproductions.",
+        "",
+        "- *Corner*: one combination of parameters with a known true value.",
+        "- *Covered*: the share of draws whose interval contains the true value. Draws without an interval (a",
+        "  trace without losses has no mu) do not count.",
+        "- *below*: more intervals miss than 5 % plus four binomial errors.",
+        "- *outside*: the corner is outside the method's assumptions; it shows the effect.",
     ]
     out += ["", "Exceptions within a method's assumptions:", ""]
     for row in rows:
