@@ -17,6 +17,7 @@
 //! SACKed, and a byte that was SACKed does not count again when it is acknowledged. Bytes.
 
 use super::{AckSample, LawParams};
+use airtcp_units::Narrow;
 
 /// Counts what arrived.
 #[derive(Debug, Clone, Copy, Default)]
@@ -68,7 +69,7 @@ mod tests {
 
     /// What each of these ACKs counts for, given as (cumulative, delivered in all).
     fn counts(selective_acks: bool, acks: &[(u64, u64)]) -> Vec<u64> {
-        let params = LawParams { mss: MSS as u32, selective_acks, ..LawParams::default() };
+        let params = LawParams { mss: u32::narrow(MSS), selective_acks, ..LawParams::default() };
         let mut count = AckedCount::new(&params);
         let mut una = 0;
         acks.iter()

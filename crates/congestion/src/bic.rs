@@ -25,7 +25,7 @@
 //! `initial_ssthresh` of 100 of early Linux. Bytes.
 
 use airtcp_probe::{ConfigError, within};
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Saturate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -152,8 +152,8 @@ impl Bic {
             return w;
         }
         match self.config.fast_convergence {
-            BicConvergence::Middle => (w as f64 * (1.0 + self.config.beta) / 2.0) as u64,
-            BicConvergence::Kept => (w as f64 * self.config.beta) as u64,
+            BicConvergence::Middle => u64::saturate(w as f64 * (1.0 + self.config.beta) / 2.0),
+            BicConvergence::Kept => u64::saturate(w as f64 * self.config.beta),
             BicConvergence::Off => w,
         }
     }
@@ -192,7 +192,7 @@ impl CongestionControl for Bic {
             CongestionKind::Persistent => {}
         }
         let reduced = self.window.loss_base(c) as f64 * share;
-        self.window.on_congestion(c, reduced.round() as u64);
+        self.window.on_congestion(c, u64::saturate(reduced.round()));
     }
 
     fn on_spurious(&mut self, _: Nanos) {

@@ -34,7 +34,7 @@
 mod config;
 mod linux;
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Saturate, Span};
 
 pub use self::config::CubicConfig;
 use self::linux::Linux;
@@ -121,7 +121,7 @@ impl Cubic {
         let alpha = if past { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) };
         epoch.w_est += alpha * acked / cwnd;
         if self.config.reno_friendly && epoch.curve.at(t) < epoch.w_est {
-            self.window.set_cwnd(self.window.cwnd().max((epoch.w_est * mss) as u64));
+            self.window.set_cwnd(self.window.cwnd().max(u64::saturate(epoch.w_est * mss)));
         } else {
             let target = epoch.curve.at(t + ack.srtt.unwrap_or(Span::ZERO));
             let target = target.clamp(cwnd, MOST_GROWTH * cwnd);
@@ -195,7 +195,7 @@ impl CongestionControl for Cubic {
             CongestionKind::Persistent => self.course.w_max = None,
         }
         let reduced = self.window.loss_base(c) as f64 * beta;
-        self.window.on_congestion(c, reduced.round() as u64);
+        self.window.on_congestion(c, u64::saturate(reduced.round()));
         if c.kind == CongestionKind::EcnCe {
             self.window.set_ssthresh(self.window.ssthresh().max(2 * self.window.mss()));
         }

@@ -27,7 +27,7 @@
 //! outside.
 
 use airtcp_probe::{ConfigError, within};
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Saturate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -166,7 +166,7 @@ impl CongestionControl for Cubic2008 {
             }
         }
         let reduced = self.window.loss_base(c) as f64 * (1.0 - beta);
-        self.window.on_congestion(c, reduced.round() as u64);
+        self.window.on_congestion(c, u64::saturate(reduced.round()));
     }
 
     fn on_spurious(&mut self, _: Nanos) {

@@ -5,7 +5,7 @@
 //! algorithm 1). If the window is not below the aim, the plateau is where the window is and
 //! `K` is 0. Segments and seconds.
 
-use airtcp_units::{Span, detmath};
+use airtcp_units::{Saturate, Span, detmath};
 
 /// No curve leads further, segments.
 const MOST: f64 = (1_u64 << 40) as f64;
@@ -43,7 +43,7 @@ impl Curve {
     pub(super) fn rounded(&self, t: Span) -> u64 {
         let d = t.as_secs_f64() - self.k;
         let distance = (self.c * d * d * d).trunc();
-        (self.origin + distance).clamp(0.0, MOST) as u64
+        u64::saturate((self.origin + distance).clamp(0.0, MOST))
     }
 }
 
@@ -60,7 +60,7 @@ mod tests {
         assert!((old.k - 3.684_031).abs() < 1e-6, "{}", old.k);
         assert!((rfc.at(Span::ZERO) - 70.0).abs() < 1e-9);
         // Half way in time an eighth of the distance is left, as far beyond the plateau as below.
-        let half = Span((rfc.k * 0.5e9) as u64);
+        let half = Span(u64::saturate(rfc.k * 0.5e9));
         assert!((rfc.at(half) - 96.25).abs() < 1e-6);
         assert!((rfc.at(half + half + half) - 103.75).abs() < 1e-6);
     }

@@ -1,7 +1,7 @@
 //! A law on a path that takes a fixed round-trip time whatever is sent: ACKs come evenly, a
 //! window of them per round trip, and losses are told where a test wants them.
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Saturate, Span};
 
 use super::{AckSample, Congestion, CongestionControl, CongestionKind, LawParams, SlowStartKind};
 
@@ -23,7 +23,7 @@ impl<L: CongestionControl> Fluid<L> {
     /// In congestion avoidance with a window of `segments`.
     pub(super) fn new(mut law: L, segments: u64, rtt: Span) -> Self {
         let params = LawParams {
-            mss: MSS as u32,
+            mss: u32::narrow(MSS),
             initial_window: segments * MSS,
             initial_ssthresh: segments * MSS,
             slow_start: SlowStartKind::Standard,
@@ -83,7 +83,7 @@ impl<L: CongestionControl> Fluid<L> {
             let mut left = every;
             while left > 0 {
                 // Large windows take several segments at a time.
-                let n = ((self.window() / 200.0).max(1.0) as u64).min(left);
+                let n = u64::saturate((self.window() / 200.0).max(1.0)).min(left);
                 self.ack(n);
                 left -= n;
             }
@@ -108,7 +108,7 @@ pub(super) fn synchronised<L: CongestionControl>(
     let mut half = None;
     while paths[0].time < seconds {
         let first = usize::from(paths[1].time < paths[0].time);
-        let n = (paths[first].window() / 100.0).max(1.0) as u64;
+        let n = u64::saturate((paths[first].window() / 100.0).max(1.0));
         paths[first].ack(n);
         if rate(&paths[0]) + rate(&paths[1]) > capacity {
             for path in &mut paths {

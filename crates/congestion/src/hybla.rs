@@ -23,7 +23,7 @@
 //! the bandwidth estimate for the first threshold. Bytes and nanoseconds; rho has no unit.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{Nanos, Span, detmath};
+use airtcp_units::{Nanos, Narrow, Saturate, Span, detmath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -130,10 +130,10 @@ impl CongestionControl for Hybla {
     fn start(&mut self, _: Nanos, params: &LawParams) {
         (self.rtt, self.rho) = (None, Rho::new(Span::ZERO, self.config.rtt0));
         self.measure(params.srtt);
-        let least = (self.rho.ratio * f64::from(params.mss)).round() as u64;
+        let least = u64::saturate((self.rho.ratio * f64::from(params.mss)).round());
         let initial_ssthresh = match params.initial_ssthresh {
             u64::MAX => u64::MAX,
-            bytes => (self.rho.ratio * bytes as f64).round() as u64,
+            bytes => u64::saturate((self.rho.ratio * bytes as f64).round()),
         };
         let initial_window = params.initial_window.max(least);
         self.window =
@@ -181,7 +181,7 @@ mod tests {
 
     fn params(rtt_us: u64, segments: u64, ssthresh: u64) -> LawParams {
         LawParams {
-            mss: MSS as u32,
+            mss: u32::narrow(MSS),
             initial_window: segments * MSS,
             initial_ssthresh: ssthresh.saturating_mul(MSS),
             srtt: Some(Span::from_micros(rtt_us)),

@@ -23,7 +23,7 @@
 //! smoothed one `ownd` is about what is in flight, so that marks hold a queue where it is; the
 //! smallest drains it. Bytes and nanoseconds.
 
-use airtcp_units::{BitRate, Nanos, Span};
+use airtcp_units::{BitRate, Nanos, Narrow, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -182,7 +182,7 @@ mod tests {
     /// its smallest, 40 segments sent beyond what is acknowledged.
     fn fed(config: JerseyConfig, acks: u64) -> Jersey {
         let params = LawParams {
-            mss: MSS as u32,
+            mss: u32::narrow(MSS),
             initial_window: 40 * MSS,
             initial_ssthresh: 2 * MSS,
             srtt: Some(Span::from_millis(200)),

@@ -6,7 +6,7 @@
 //! By Linux's rules (`law_rules`) half of the window is whole segments, what was reported before an ACK
 //! covers it does not count again, and the ACK that ends a fast recovery counts.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +92,7 @@ mod tests {
     /// A law of `segments` in congestion avoidance.
     fn avoiding(rules: LawRules, segments: u64) -> Reno {
         let params = LawParams {
-            mss: MSS as u32,
+            mss: u32::narrow(MSS),
             initial_window: segments * MSS,
             initial_ssthresh: segments * MSS,
             half_of_cwnd: true,

@@ -32,7 +32,7 @@
 //! exceeds the queue. Bytes and nanoseconds.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Saturate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -234,7 +234,8 @@ impl Vegas {
         if self.window.in_slow_start() {
             let rested = self.every_round || !self.growing;
             if rested && diff > segments(self.gamma) {
-                let target = (u128::from(cwnd) * u128::from(base) / u128::from(rtt.max(1))) as u64;
+                let target =
+                    u64::narrow(u128::from(cwnd) * u128::from(base) / u128::from(rtt.max(1)));
                 let left = match self.set {
                     VegasSet::Paper => cwnd - cwnd / 8,
                     VegasSet::Linux => cwnd.min(target + mss),
@@ -308,7 +309,7 @@ impl CongestionControl for Vegas {
     fn on_congestion(&mut self, _: Nanos, c: &Congestion) {
         let flight = self.window.loss_base(c);
         let reduced = match c.kind {
-            CongestionKind::FastRetransmit => (flight as f64 * self.kept).round() as u64,
+            CongestionKind::FastRetransmit => u64::saturate((flight as f64 * self.kept).round()),
             CongestionKind::EcnCe => self.window.cwnd() / 2,
             CongestionKind::Rto | CongestionKind::Persistent => flight / 2,
         };

@@ -19,7 +19,7 @@
 //! instead of by the ACK, to the same rate. Bytes and nanoseconds.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Saturate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -132,7 +132,7 @@ impl CongestionControl for Veno {
         let flight = self.window.loss_base(c);
         let reduced = match c.kind {
             CongestionKind::FastRetransmit if !self.is_congested() => {
-                (flight as f64 * self.config.kept_on_random_loss).round() as u64
+                u64::saturate((flight as f64 * self.config.kept_on_random_loss).round())
             }
             CongestionKind::EcnCe => self.window.cwnd() / 2,
             _ => flight / 2,
@@ -156,7 +156,7 @@ mod tests {
 
     fn veno(config: &VenoConfig, segments: u64) -> Veno {
         let params = LawParams {
-            mss: MSS as u32,
+            mss: u32::narrow(MSS),
             initial_window: segments * MSS,
             initial_ssthresh: 2 * MSS,
             ..LawParams::default()

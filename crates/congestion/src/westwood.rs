@@ -23,7 +23,7 @@
 //! large: Westwood+ is that answer. Bytes and nanoseconds.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{BitRate, Nanos, Span, detmath};
+use airtcp_units::{BitRate, Nanos, Saturate, Span, detmath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -136,7 +136,7 @@ const MOST: f64 = (1u64 << 50) as f64;
 /// `BWE RTTmin` of an estimate in bytes per second, at least two segments.
 pub(super) fn target(estimate: f64, rtt: Option<Span>, mss: u64) -> u64 {
     let bytes = estimate * rtt.map_or(0.0, Span::as_secs_f64);
-    (bytes.clamp(0.0, MOST) as u64).max(2 * mss)
+    u64::saturate(bytes.clamp(0.0, MOST)).max(2 * mss)
 }
 
 /// Reacts to an episode with the window that the estimate gives; it never raises the window.
@@ -151,7 +151,7 @@ pub(super) fn react(window: &mut Window, c: &Congestion, target: u64) {
 
 /// An estimate in bytes per second as a rate.
 pub(super) fn rate(estimate: f64) -> Option<BitRate> {
-    BitRate::new((estimate.clamp(0.0, MOST) * 8.0) as u64)
+    BitRate::new(u64::saturate(estimate.clamp(0.0, MOST) * 8.0))
 }
 
 /// Westwood's law.

@@ -16,7 +16,7 @@
 //! a timeout, and that it lowers the window at the end of a recovery. Bytes and nanoseconds.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{BitRate, Nanos, Span};
+use airtcp_units::{BitRate, Nanos, Narrow, Saturate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -190,7 +190,7 @@ mod tests {
     /// A law fed with one ACK of a segment every `gap_ms`, at a round-trip time of 100 ms.
     fn fed(config: &WestwoodPlusConfig, gap_ms: u64, acks: u64) -> WestwoodPlus {
         let params = LawParams {
-            mss: MSS as u32,
+            mss: u32::narrow(MSS),
             initial_window: 40 * MSS,
             initial_ssthresh: 2 * MSS,
             ..LawParams::default()
@@ -212,13 +212,13 @@ mod tests {
         assert_eq!(law.bandwidth(), None);
         let law = fed(&WestwoodPlusConfig::default(), 10, 11);
         let expected = 10.0 * MSS as f64 * 8.0 / 0.110;
-        assert_eq!(law.bandwidth(), BitRate::new(expected as u64));
+        assert_eq!(law.bandwidth(), BitRate::new(u64::saturate(expected)));
         // The second has the ACKs from 110 to 210 ms: 11 in 110 ms.
         let law = fed(&WestwoodPlusConfig::default(), 10, 22);
         let (first, second) = (10.0 / 0.110, 11.0 / 0.110);
         let ns = 0.875 * first + 0.125 * second;
         let expected = (0.875 * first + 0.125 * ns) * 8.0 * MSS as f64;
-        assert_eq!(law.bandwidth(), BitRate::new(expected as u64));
+        assert_eq!(law.bandwidth(), BitRate::new(u64::saturate(expected)));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::{
     AckSample, Congestion, CongestionKind, Idle, LawParams, LawRules, LawState, Prior, SlowStart,
     Step,
 };
+use airtcp_units::Saturate;
 
 /// Within `impl CongestionControl`: what a law whose window is `self.window` leaves to it. With `and undo`
 /// and `and pause` also what is to be done after a needless reaction, and when sending starts again.
@@ -125,7 +126,7 @@ impl Window {
     #[inline]
     pub fn grow(&mut self, bytes: f64) {
         let total = self.fraction + bytes.max(0.0);
-        let whole = total as u64;
+        let whole = u64::saturate(total);
         self.fraction = (total - whole as f64).clamp(0.0, 1.0);
         self.set_cwnd(self.cwnd.saturating_add(whole));
     }

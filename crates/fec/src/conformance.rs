@@ -1,5 +1,6 @@
 //! What every registered code must do, and what Reed-Solomon must do moreover.
 
+use airtcp_units::{LowBits, Narrow};
 use proptest::prelude::*;
 
 use crate::{Code, CodeConfig, ErasureCode, FecError, MOST_SYMBOLS, registry};
@@ -11,7 +12,7 @@ fn block(symbols: usize, bytes: usize, seed: u64) -> Vec<Vec<u8>> {
         x ^= x << 13;
         x ^= x >> 7;
         x ^= x << 17;
-        (x >> 32) as u8
+        u8::low_bits(x >> 32)
     };
     (0..symbols).map(|_| (0..bytes).map(|_| next()).collect()).collect()
 }
@@ -138,6 +139,8 @@ fn a_symbol_that_comes_twice_counts_once() {
 /// Reed-Solomon by its definition: the polynomial through the data, evaluated at the point of a
 /// repair symbol with Lagrange's formula, in a field built here from its polynomial.
 mod definition {
+    use airtcp_units::Narrow;
+
     /// Leopard's field polynomial and Cantor basis.
     const POLYNOMIAL: u32 = 0x1002d;
     const BASIS: [u16; 16] = [
@@ -157,7 +160,7 @@ mod definition {
                 product ^= POLYNOMIAL << (i - 16);
             }
         }
-        product as u16
+        u16::narrow(product)
     }
 
     fn inverse(a: u16) -> u16 {
@@ -190,13 +193,13 @@ mod definition {
 
     /// Repair symbol `j` over data symbols of one element each.
     pub(super) fn repair(data: &[u16], j: u16) -> u16 {
-        let span = data.len().next_power_of_two() as u16;
+        let span = u16::narrow(data.len().next_power_of_two());
         let x = element(span + j);
         let mut sum = 0;
         for (i, d) in data.iter().enumerate() {
             let mut term = element(*d);
-            for m in (0..span).filter(|m| *m != i as u16) {
-                let (at, m) = (element(i as u16), element(m));
+            for m in (0..span).filter(|m| *m != u16::narrow(i)) {
+                let (at, m) = (element(u16::narrow(i)), element(m));
                 term = mul(term, mul(x ^ m, inverse(at ^ m)));
             }
             sum ^= term;
@@ -214,7 +217,7 @@ fn reed_solomon_is_what_its_definition_says() {
         let elements: Vec<u16> = data.iter().map(|d| u16::from_le_bytes([d[0], d[1]])).collect();
         for j in [0, 1, 7, 30] {
             let made = code.encode(&slices(&data), k + j..k + j + 1).unwrap();
-            let expected = definition::repair(&elements, j as u16).to_le_bytes();
+            let expected = definition::repair(&elements, u16::narrow(j)).to_le_bytes();
             assert_eq!(made[0], expected, "repair symbol {j} of {k}");
         }
     }

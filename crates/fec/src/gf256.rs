@@ -16,9 +16,10 @@ const LANE: usize = 32;
 static TABLES: ([u8; 2 * ORDER], [u8; 256]) = tables();
 
 const fn double(x: u8) -> u8 {
-    (x << 1) ^ (((x as i8 >> 7) as u8) & REDUCTION)
+    (x << 1) ^ (if x >= 0x80 { REDUCTION } else { 0 })
 }
 
+#[allow(clippy::cast_possible_truncation, reason = "const; less than 255")]
 const fn tables() -> ([u8; 2 * ORDER], [u8; 256]) {
     let (mut exp, mut log) = ([0; 2 * ORDER], [0; 256]);
     let (mut i, mut x) = (0, 1);
@@ -98,6 +99,8 @@ fn scaled(mut x: [u8; LANE], c: u8) -> [u8; LANE] {
 
 #[cfg(test)]
 mod tests {
+    use airtcp_units::LowBits;
+
     use super::*;
 
     /// Multiplication as polynomials, with the remainder taken afterwards.
@@ -109,7 +112,7 @@ mod tests {
                 product ^= 0x11d << (i - 8);
             }
         }
-        product as u8
+        u8::low_bits(product)
     }
 
     #[test]
@@ -131,7 +134,7 @@ mod tests {
             let mut alone = from.clone();
             scale(&mut alone, c);
             for i in 0..77 {
-                assert_eq!(to[i], i as u8 ^ schoolbook(from[i], c));
+                assert_eq!(to[i], u8::low_bits(i) ^ schoolbook(from[i], c));
                 assert_eq!(alone[i], schoolbook(from[i], c));
             }
         }

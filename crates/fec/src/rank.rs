@@ -8,6 +8,7 @@
 //!
 //! Memory is bounded by `limit` symbols of window and as many rows. Positions in symbols.
 
+use airtcp_units::Narrow;
 use std::collections::VecDeque;
 
 use crate::gf256;
@@ -52,7 +53,7 @@ impl<S: Symbol> Row<S> {
     /// The coefficient at a position.
     fn at(&self, position: u64) -> u8 {
         let i = position.checked_sub(self.start);
-        i.and_then(|i| self.coefficients.get(i as usize).copied()).unwrap_or(0)
+        i.and_then(|i| self.coefficients.get(usize::narrow(i)).copied()).unwrap_or(0)
     }
 
     /// Drops zeros at both ends.
@@ -71,7 +72,7 @@ impl<S: Symbol> Row<S> {
         let c = self.at(position);
         if c != 0 {
             self.value.add_scaled(symbol, c);
-            self.coefficients[(position - self.start) as usize] = 0;
+            self.coefficients[usize::narrow(position - self.start)] = 0;
         }
     }
 
@@ -81,7 +82,7 @@ impl<S: Symbol> Row<S> {
             self.coefficients.push_front(0);
             self.start -= 1;
         }
-        let offset = (other.start - self.start) as usize;
+        let offset = usize::narrow(other.start - self.start);
         let needed = offset + other.coefficients.len();
         if self.coefficients.len() < needed {
             self.coefficients.resize(needed, 0);
@@ -147,7 +148,7 @@ impl<S: Symbol> WindowDecoder<S> {
     /// A symbol, if it is known and kept.
     pub fn get(&self, position: u64) -> Option<&S> {
         let i = position.checked_sub(self.base)?;
-        self.known.get(i as usize)?.as_ref()
+        self.known.get(usize::narrow(i))?.as_ref()
     }
 
     /// The next position that became known through repair symbols, in the order in which it did.
@@ -188,14 +189,14 @@ impl<S: Symbol> WindowDecoder<S> {
         }
         self.rows.retain(|row| row.start >= position);
         let gone = (position - self.base).min(self.known.len() as u64);
-        self.known.drain(..gone as usize);
+        self.known.drain(..usize::narrow(gone));
         self.base = position;
         self.complete = self.complete.max(position);
         self.advance();
     }
 
     fn learn(&mut self, position: u64, symbol: S) {
-        let i = (position - self.base) as usize;
+        let i = usize::narrow(position - self.base);
         for row in &mut self.rows {
             if row.start == position {
                 row.pivotless = true;
@@ -225,7 +226,7 @@ impl<S: Symbol> WindowDecoder<S> {
         for i in 0..row.coefficients.len() {
             let position = row.start + i as u64;
             let known = position.checked_sub(self.base);
-            if let Some(Some(symbol)) = known.and_then(|k| self.known.get(k as usize)) {
+            if let Some(Some(symbol)) = known.and_then(|k| self.known.get(usize::narrow(k))) {
                 row.substitute(position, symbol);
             }
         }

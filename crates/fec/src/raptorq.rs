@@ -4,6 +4,7 @@
 //! identifiers. K symbols fail to decode about once in a hundred, K + 1 once in ten thousand,
 //! K + 2 once in a million (section 1). Blocks below 10 symbols are padded by the code.
 
+use airtcp_units::Narrow;
 use std::fmt;
 use std::ops::Range;
 
@@ -75,11 +76,12 @@ impl ErasureCode for RaptorQ {
         let info = describe(k, bytes)?;
         let data = source.concat();
         if self.plan.as_ref().is_none_or(|p| p.0 != k) {
-            self.plan = Some((k, SourceBlockEncodingPlan::generate(k as u16)));
+            self.plan = Some((k, SourceBlockEncodingPlan::generate(u16::narrow(k))));
         }
         let Some((_, plan)) = &self.plan else { return Ok(Vec::new()) };
         let encoder = SourceBlockEncoder::with_encoding_plan(0, &info, &data, plan);
-        let packets = encoder.repair_packets((numbers.start - k) as u32, numbers.len() as u32);
+        let packets =
+            encoder.repair_packets(u32::narrow(numbers.start - k), u32::narrow(numbers.len()));
         Ok(packets.into_iter().map(|packet| packet.split().1).collect())
     }
 
@@ -101,7 +103,7 @@ impl ErasureCode for RaptorQ {
             return Err(short);
         }
         let packet = |n: usize, symbol: &[u8]| {
-            EncodingPacket::new(PayloadId::new(0, n as u32), symbol.to_vec())
+            EncodingPacket::new(PayloadId::new(0, u32::narrow(n)), symbol.to_vec())
         };
         let data = received.data.iter().enumerate().filter_map(|(n, s)| Some(packet(n, (*s)?)));
         let repair = received.repair.iter().map(|(n, s)| packet(*n, s));

@@ -9,6 +9,7 @@
 //! key `n - K`. Streams use [`combine`] and [`WindowDecoder`]. Left out: GF(2), the packet formats
 //! of FECFRAME.
 
+use airtcp_units::{LowBits, Narrow};
 use std::ops::Range;
 
 use schemars::JsonSchema;
@@ -48,7 +49,7 @@ pub fn coefficients(key: u16, density: u8) -> impl Iterator<Item = u8> {
             return 0;
         }
         loop {
-            let coefficient = generator.next() as u8;
+            let coefficient = u8::low_bits(generator.next());
             if coefficient != 0 {
                 return coefficient;
             }
@@ -100,7 +101,7 @@ impl SlidingWindow {
         }
         for (number, symbol) in repair {
             let list: Vec<u8> =
-                coefficients((number - source) as u16, self.density).take(source).collect();
+                coefficients(u16::narrow(number - source), self.density).take(source).collect();
             decoder.repair(0, &list, symbol);
             if decoder.complete_up_to() == source as u64 {
                 break;
@@ -130,7 +131,7 @@ impl ErasureCode for SlidingWindow {
         encodable(self, source, &numbers)?;
         let first = source.len();
         let window: Vec<Vec<u8>> = source.iter().map(|s| s.to_vec()).collect();
-        Ok(numbers.filter_map(|n| combine((n - first) as u16, self.density, &window)).collect())
+        Ok(numbers.filter_map(|n| combine(u16::narrow(n - first), self.density, &window)).collect())
     }
 
     fn decode(

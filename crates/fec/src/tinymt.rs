@@ -18,10 +18,10 @@ impl TinyMt32 {
     /// Starts from a seed; every value is accepted.
     pub(crate) fn new(seed: u32) -> Self {
         let mut s = [seed, MAT1, MAT2, TMAT];
-        for i in 1..SPREAD {
+        for (i, n) in (1..SPREAD).zip(1_u32..) {
             let before = s[(i - 1) & 3];
             let mixed = 1_812_433_253_u32.wrapping_mul(before ^ (before >> 30));
-            s[i & 3] ^= (i as u32).wrapping_add(mixed);
+            s[i & 3] ^= n.wrapping_add(mixed);
         }
         let mut this = Self(s);
         for _ in 0..DISCARD {

@@ -13,7 +13,7 @@
 //! arrival that finds the queue empty behind it has m = 0. The 1993 paper's figure 2 leaves out the
 //! second line if the queue is empty. Lengths in packets, or in whatever unit `q` is given.
 
-use airtcp_units::{Bytes, Nanos, Span, detmath};
+use airtcp_units::{Bytes, Nanos, Narrow, Span, detmath};
 
 use crate::Behind;
 
@@ -95,7 +95,7 @@ impl Average {
     fn time_of(&self, len: u32) -> Span {
         let [none, mean] = self.service;
         let slope = u128::from(mean.0.saturating_sub(none.0)) * u128::from(len);
-        Span(none.0 + (slope / u128::from(self.mean_packet.0)) as u64)
+        Span(none.0 + u64::narrow(slope / u128::from(self.mean_packet.0)))
     }
 
     /// What a typical packet takes on the link behind the queue.

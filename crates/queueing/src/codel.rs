@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 use airtcp_packet::PacketId;
 use airtcp_probe::{ConfigError, DropReason, PoolCx, Probe};
 use airtcp_random::Seed;
-use airtcp_units::{Bytes, Nanos, Span};
+use airtcp_units::{Bytes, Nanos, Saturate, Span};
 
 use crate::fifo::{Backlog, Ledger, Stats};
 use crate::{Discipline, Qdisc, Verdict};
@@ -82,7 +82,7 @@ impl Rules {
 
     /// When to drop again after a drop at `t`.
     fn next_drop(&self, t: Nanos, count: u32) -> Nanos {
-        t + Span((self.interval.0 as f64 / f64::from(count.max(1)).sqrt()) as u64)
+        t + Span(u64::saturate(self.interval.0 as f64 / f64::from(count.max(1)).sqrt()))
     }
 }
 

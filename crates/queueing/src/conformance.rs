@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use airtcp_packet::{Ecn, EndpointId, Packet, PacketId, Pool, Segment, Seq, Side};
 use airtcp_probe::{Event, PoolCx, Probe, Who};
 use airtcp_random::Seed;
-use airtcp_units::{BitRate, Bytes, Nanos, Span};
+use airtcp_units::{BitRate, Bytes, Nanos, Narrow, Span};
 use proptest::prelude::*;
 
 use crate::{Backlog, Behind, Qdisc, Queue, QueueConfig, RedUnit, Verdict, registry};
@@ -156,7 +156,7 @@ fn check(config: &QueueConfig, boxed: bool, asks: bool, ops: &[(u64, Op)]) -> Ve
             }
         }
         let bytes = shadow.iter().map(|e| e.2).sum();
-        assert_eq!(queue.backlog(), Backlog { packets: shadow.len() as u32, bytes });
+        assert_eq!(queue.backlog(), Backlog { packets: u32::narrow(shadow.len()), bytes });
         let limit = limit(config);
         assert!(queue.backlog().packets <= limit.packets && bytes <= limit.bytes);
         assert_eq!(pool.in_flight(), shadow.len() as u64);

@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 use airtcp_packet::PacketId;
 use airtcp_probe::{ConfigError, DropReason, PoolCx, Probe};
 use airtcp_random::{Keyed, Seed};
-use airtcp_units::{Bytes, Nanos, Span};
+use airtcp_units::{Bytes, Nanos, Narrow, Span};
 
 use crate::codel::{Control, Line, Rules, Waiting};
 use crate::fifo::{Backlog, Ledger, Stats};
@@ -103,9 +103,9 @@ impl FqCodel {
     /// The place of the flow that a packet belongs to.
     fn flow_of(&mut self, endpoint: usize) -> usize {
         let hash = self.hash.bits(endpoint as u64) % self.places.len() as u64;
-        let place = &mut self.places[hash as usize];
+        let place = &mut self.places[usize::narrow(hash)];
         if *place == u32::MAX {
-            *place = self.flows.len() as u32;
+            *place = u32::narrow(self.flows.len());
             self.flows.push(Flow::default());
         }
         *place as usize
@@ -151,7 +151,7 @@ impl Qdisc for FqCodel {
         flow.line.push(Waiting { id, len, since: now });
         if flow.listed == Listed::Nowhere {
             (flow.listed, flow.credit) = (Listed::New, self.quantum);
-            self.new.push_back(own as u32);
+            self.new.push_back(u32::narrow(own));
         }
         self.ledger.enter(now, id, len, cx)
     }
@@ -216,7 +216,7 @@ impl Discipline for FqCodel {
         }
         Ok(Self {
             limit: config.limit,
-            quantum: config.quantum.0 as i64,
+            quantum: i64::narrow(config.quantum.0),
             rules: Rules::new((config.target, config.interval), config.mtu, config.ecn)?,
             hash: seed.keyed(label),
             places: vec![u32::MAX; config.flows as usize],

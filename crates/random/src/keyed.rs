@@ -1,5 +1,7 @@
 //! Counter-based draws: a pure function of a key and a number.
 
+use airtcp_units::Saturate;
+
 /// Draws that belong to numbered things. Asking for frame 17 gives the same answer whether or
 /// not frame 16 was ever asked for, which is what makes a channel the same for two protocols.
 #[derive(Debug, Clone, Copy)]
@@ -58,7 +60,7 @@ impl Keyed {
 
     /// The least whole number of steps of 2^-53 that is not below `p`, for [`is_below`](Self::is_below).
     pub fn bound(p: f64) -> u64 {
-        (p * (1u64 << 53) as f64).ceil() as u64
+        u64::saturate((p * (1u64 << 53) as f64).ceil())
     }
 }
 

@@ -1,6 +1,6 @@
 //! A sequence of random numbers, and the distributions models draw from.
 
-use airtcp_units::detmath;
+use airtcp_units::{LowBits, Saturate, detmath};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -50,9 +50,9 @@ impl Stream {
         }
         let mut product = u128::from(self.next_u64()) * u128::from(n);
         // The threshold is below n, so that the division is needed about once in 2^64 / n draws.
-        if (product as u64) < n {
+        if u64::low_bits(product) < n {
             let threshold = n.wrapping_neg() % n;
-            while (product as u64) < threshold {
+            while u64::low_bits(product) < threshold {
                 product = u128::from(self.next_u64()) * u128::from(n);
             }
         }
@@ -78,9 +78,9 @@ impl Stream {
         if p <= 0.0 {
             return u64::MAX;
         }
-        // A float-to-integer cast saturates, so a minute p cannot wrap.
+        // Saturates: a minute p cannot wrap.
         let trials = detmath::ln(self.unit_positive()) / detmath::ln_1p(-p);
-        (trials as u64).saturating_add(1)
+        u64::saturate(trials).saturating_add(1)
     }
 
     /// Pareto with the given scale (its minimum) and shape.

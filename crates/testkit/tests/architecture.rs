@@ -21,7 +21,7 @@ const RULES: &[Rule] = &[
     ("random", &["units"], &["rand_core", "rand_xoshiro", "siphasher"]),
     ("packet", &["units"], &["arrayvec"]),
     ("probe", &["units", "random", "packet"], &[]),
-    ("fec", &["probe"], &["raptorq", "reed-solomon-simd"]),
+    ("fec", &["units", "probe"], &["raptorq", "reed-solomon-simd"]),
     ("congestion", &["units", "probe"], &[]),
     ("transport", &["units", "random", "packet", "fec", "probe", "congestion"], &["arrayvec"]),
     ("sliding", &["units", "packet", "fec", "probe"], &[]),

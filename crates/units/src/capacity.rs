@@ -1,6 +1,7 @@
 //! What a link of varying capacity can carry over time: instants at which so many bytes may leave,
 //! or a rate that changes in steps. Both repeat.
 
+use crate::{Narrow, Saturate};
 use std::sync::Arc;
 
 use crate::time::{Nanos, Span};
@@ -198,7 +199,7 @@ impl CapacityClock {
 
     /// Time that `bytes` take at the mean rate.
     pub fn mean_time_for(&self, bytes: u64) -> Span {
-        Span((bytes as f64 * 8e9 / self.capacity.mean_bps()).ceil() as u64)
+        Span(u64::saturate((bytes as f64 * 8e9 / self.capacity.mean_bps()).ceil()))
     }
 
     /// Bits that could leave after `from`, until `until` included.
@@ -260,7 +261,7 @@ impl CapacityClock {
         self.left = self.left + more * of - bytes;
         self.next = self.next.saturating_add(more);
         let last = self.next - 1;
-        let end = (last / n).saturating_mul(period).saturating_add(at[(last % n) as usize]);
+        let end = (last / n).saturating_mul(period).saturating_add(at[usize::narrow(last % n)]);
         Nanos(end.saturating_sub(self.offset))
     }
 }

@@ -5,13 +5,14 @@
 //! drift. [`detmath`] holds the transcendental functions models may use; the platform's
 //! own differ between C libraries in the last bit, and one bit is enough to change a run.
 //! [`tfrc_seconds_per_segment`] is the one equation that models and predictions share.
-//! [`Metric`] says how a quantity of a result is shown.
+//! [`Narrow`] and its kin convert numbers where something could be lost. [`Metric`] says how a quantity of a result is shown.
 
 mod capacity;
 pub mod detmath;
 mod equation;
 mod level;
 mod metric;
+mod narrow;
 mod outcomes;
 mod probability;
 mod quantity;
@@ -22,6 +23,7 @@ pub use capacity::{Capacity, CapacityClock};
 pub use equation::tfrc_seconds_per_segment;
 pub use level::{Db, Dbm};
 pub use metric::Metric;
+pub use narrow::{LowBits, Narrow, Saturate};
 pub use outcomes::Outcomes;
 pub use probability::Probability;
 pub use quantity::QuantityError;

@@ -1,5 +1,6 @@
 //! Sizes in bytes, rates in bits per second, and exact serialisation time.
 
+use crate::{Narrow, Saturate};
 use std::fmt;
 use std::str::FromStr;
 
@@ -60,12 +61,14 @@ impl BitRate {
 
     /// Time to send `bytes` at this rate, rounded up to the nanosecond. For a train of
     /// packets use [`TxClock`], which does not lose the fraction.
+    #[allow(clippy::cast_possible_truncation, reason = "const; times of runs fit")]
     pub const fn time_for(self, bytes: u64) -> Span {
         let bit_ns = bytes as u128 * 8 * 1_000_000_000;
         Span(bit_ns.div_ceil(self.0 as u128) as u64)
     }
 
     /// Whole bytes that fit into `span` at this rate.
+    #[allow(clippy::cast_possible_truncation, reason = "const; bytes of runs fit")]
     pub const fn bytes_in(self, span: Span) -> u64 {
         (self.0 as u128 * span.0 as u128 / 8_000_000_000) as u64
     }
@@ -102,8 +105,8 @@ impl TxClock {
             return Span(bit_ns / rate);
         }
         let bit_ns = u128::from(bytes) * 8_000_000_000 + u128::from(self.remainder);
-        self.remainder = (bit_ns % u128::from(rate)) as u64;
-        Span((bit_ns / u128::from(rate)) as u64)
+        self.remainder = u64::narrow(bit_ns % u128::from(rate));
+        Span(u64::narrow(bit_ns / u128::from(rate)))
     }
 
     /// The pace of the next `n` transmissions of `bytes` each: the durations that
@@ -115,7 +118,7 @@ impl TxClock {
             (bit_ns / of, bit_ns % of)
         } else {
             let bit_ns = u128::from(bytes) * 8_000_000_000;
-            ((bit_ns / u128::from(of)) as u64, (bit_ns % u128::from(of)) as u64)
+            (u64::narrow(bit_ns / u128::from(of)), u64::narrow(bit_ns % u128::from(of)))
         };
         let pace = Pace { whole, part, of, carried: self.remainder };
         self.remainder = pace.parts(n).1;
@@ -162,6 +165,10 @@ impl Pace {
     }
 
     /// What the parts of `n` make: nanoseconds, and what is left over.
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "const; quotient and remainder of a divisor that fits"
+    )]
     const fn parts(&self, n: u64) -> (u64, u64) {
         if let Some(parts) = self.part.checked_mul(n)
             && let Some(all) = parts.checked_add(self.carried)
@@ -189,7 +196,7 @@ impl FromStr for BitRate {
     fn from_str(text: &str) -> Result<Self, QuantityError> {
         let bps = quantity::parse(text, "a rate", "54 Mb/s", RATE_UNITS)?;
         if (1.0..=1e15).contains(&bps) {
-            Ok(Self((bps + 0.5) as u64))
+            Ok(Self(u64::saturate(bps + 0.5)))
         } else {
             Err(QuantityError::new(format!(
                 "\"{text}\" is out of range: a rate lies between 1 b/s and 1000000 Gb/s"
@@ -209,7 +216,7 @@ impl FromStr for Bytes {
     fn from_str(text: &str) -> Result<Self, QuantityError> {
         let bytes = quantity::parse(text, "a size", "1500 B", SIZE_UNITS)?;
         if (0.0..=9.2e18).contains(&bytes) {
-            Ok(Self((bytes + 0.5) as u64))
+            Ok(Self(u64::saturate(bytes + 0.5)))
         } else {
             Err(QuantityError::new(format!("\"{text}\" is out of range: a size is not negative")))
         }

@@ -3,6 +3,7 @@
 //! 64 bits of nanoseconds hold 584 years. Arithmetic saturates instead of wrapping, so that
 //! [`Nanos::NEVER`] plus anything is still never.
 
+use crate::Saturate;
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 use std::str::FromStr;
@@ -65,7 +66,7 @@ impl Span {
 
     /// A span in seconds, rounded to the nanosecond; negative and NaN become zero.
     pub fn from_secs_f64(secs: f64) -> Self {
-        Self((secs * 1e9 + 0.5) as u64)
+        Self(u64::saturate(secs * 1e9 + 0.5))
     }
 
     /// Seconds, for output and for rate computations.
@@ -75,7 +76,7 @@ impl Span {
 
     /// The span times a non-negative factor, saturating.
     pub fn mul_f64(self, factor: f64) -> Self {
-        Self((self.0 as f64 * factor) as u64)
+        Self(u64::saturate(self.0 as f64 * factor))
     }
 
     /// `self - other`, or zero.
@@ -158,7 +159,7 @@ fn parse_nanos(text: &str, what: &str, example: &str) -> Result<u64, QuantityErr
             "\"{text}\" is out of range: {what} lies between 0 s and 584 years"
         )));
     }
-    Ok((ns + 0.5) as u64)
+    Ok(u64::saturate(ns + 0.5))
 }
 
 impl fmt::Display for Nanos {

@@ -1,6 +1,6 @@
 //! Acknowledgements made by hand, for the tests of both versions.
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use crate::{
     AckSample, Congestion, CongestionControl, CongestionKind, LawParams, LawState, Lost, RateSample,
@@ -22,7 +22,7 @@ pub(super) struct Feed<L> {
 
 pub(super) fn params() -> LawParams {
     LawParams {
-        mss: MSS as u32,
+        mss: u32::narrow(MSS),
         initial_window: 10 * MSS,
         selective_acks: true,
         srtt: Some(RTT),

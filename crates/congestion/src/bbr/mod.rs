@@ -18,7 +18,7 @@ mod v3;
 
 pub use v3::{Bbr, BbrConfig};
 
-use airtcp_units::Span;
+use airtcp_units::{Saturate, Span};
 
 use super::Promises;
 
@@ -38,7 +38,7 @@ fn promises() -> Promises {
 
 /// What `gain` times bandwidth (bit/s) times delay amounts to in bytes.
 fn volume(gain: f64, bandwidth: u64, delay: Span) -> u64 {
-    (gain * bandwidth as f64 * delay.0 as f64 / 8e9) as u64
+    u64::saturate(gain * bandwidth as f64 * delay.0 as f64 / 8e9)
 }
 
 /// The rate in bits per second at which `bytes` leave in `span`.

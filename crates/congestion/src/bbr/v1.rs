@@ -19,7 +19,7 @@
 //! the network at the earliest departure time, a first window that is not paced, and the wait for a
 //! whole quantum where the window has room for less.
 
-use airtcp_units::{BitRate, Nanos, Span};
+use airtcp_units::{BitRate, Nanos, Saturate, Span};
 
 mod aggregation;
 mod config;
@@ -280,7 +280,7 @@ impl CongestionControl for Bbr1 {
     }
 
     fn pacing_rate(&self) -> Option<BitRate> {
-        BitRate::new((self.pacing_rate as u64).max(1))
+        BitRate::new(u64::saturate(self.pacing_rate).max(1))
     }
 
     fn bandwidth(&self) -> Option<BitRate> {

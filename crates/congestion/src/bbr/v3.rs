@@ -28,7 +28,7 @@ mod window;
 
 pub use config::BbrConfig;
 
-use airtcp_units::{BitRate, Nanos, Span};
+use airtcp_units::{BitRate, Nanos, Saturate, Span};
 
 use self::state::{AckPhase, INFINITY, Repair, Sample, State, Undo};
 use super::filters::{Draws, Held, Rounds, WindowedMax};
@@ -328,7 +328,7 @@ impl CongestionControl for Bbr {
     }
 
     fn pacing_rate(&self) -> Option<BitRate> {
-        BitRate::new((self.pacing_rate as u64).max(1))
+        BitRate::new(u64::saturate(self.pacing_rate).max(1))
     }
 
     /// `BBR.max_bw`

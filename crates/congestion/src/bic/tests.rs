@@ -1,12 +1,13 @@
 //! The search step by step, by hand from the table at the head of the law.
 
 use super::*;
+use airtcp_units::{Narrow, Saturate};
 
 const MSS: u64 = 1000;
 
 fn law(config: BicConfig) -> Bic {
     let params = LawParams {
-        mss: MSS as u32,
+        mss: u32::narrow(MSS),
         initial_window: 10 * MSS,
         initial_ssthresh: 10 * MSS,
         ..LawParams::default()
@@ -83,7 +84,7 @@ fn round_trips_add_up() {
     for expected in [127, 132, 136, 139, 141, 143] {
         // One window, at the increment with which it began.
         let (start, increment) = (bic.segments(), bic.increment());
-        assert_eq!(start + increment as u64, expected);
+        assert_eq!(start + u64::saturate(increment), expected);
         window_of_acks(&mut bic);
         assert_eq!(bic.segments(), expected);
     }

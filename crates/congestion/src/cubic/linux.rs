@@ -22,7 +22,7 @@
 //! another within 2 ms go on for more than half of RTTmin and a millisecond, or when the least of
 //! eight round-trip times of a round is RTTmin / 8 (4 to 16 ms) above RTTmin.
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Saturate, Span};
 
 use super::config::CubicConfig;
 use crate::curve::Curve;
@@ -157,7 +157,7 @@ impl Linux {
             e.count = e.count.min(UNKNOWN_COUNT);
         }
         if config.reno_friendly {
-            let beta = (config.beta_cubic * BETA_SCALE as f64).round() as u64;
+            let beta = u64::saturate((config.beta_cubic * BETA_SCALE as f64).round());
             let eighths = 8 * (BETA_SCALE + beta) / 3 / (BETA_SCALE - beta).max(1);
             let per_segment = ((cwnd * eighths) >> 3).max(1);
             let grown = e.acked.saturating_sub(1) / per_segment;
@@ -194,7 +194,7 @@ impl Linux {
         config: &CubicConfig,
     ) -> u64 {
         let cwnd = segments(window);
-        let beta = (config.beta_cubic * BETA_SCALE as f64).round() as u64;
+        let beta = u64::saturate((config.beta_cubic * BETA_SCALE as f64).round());
         self.epoch = None;
         let early = cwnd < self.w_max && config.fast_convergence;
         self.w_max = if early { cwnd * (BETA_SCALE + beta) / (2 * BETA_SCALE) } else { cwnd };

@@ -5,6 +5,7 @@ use crate::LawState;
 use crate::control::LawTable;
 use crate::fluid::{self, Fluid, MSS};
 use crate::{Reno, RenoConfig};
+use airtcp_units::{Narrow, Saturate};
 
 fn path(config: CubicConfig, segments: u64, rtt_ms: u64) -> Fluid<Cubic> {
     Fluid::new(Cubic::new(&config), segments, Span::from_millis(rtt_ms))
@@ -236,8 +237,8 @@ fn average_windows_of_the_rfcs_tables() {
         let config = CubicConfig { c, fast_convergence: false, ..CubicConfig::default() };
         // On the plateau the window is 4 / (3 + beta) of the average; Reno's peak 1 / 0.85.
         let peak = (curve * 4.0 / 3.7).max(reno / 0.85);
-        let mut path = path(config, peak as u64, rtt_ms);
-        let averages = path.periodic_losses(every as u64, 8);
+        let mut path = path(config, u64::saturate(peak), rtt_ms);
+        let averages = path.periodic_losses(u64::narrow(every), 8);
         let average = averages[4..].iter().sum::<f64>() / 4.0;
         let ratio = average / curve.max(reno);
         let near = (curve / reno).max(reno / curve) < 1.3;
@@ -252,7 +253,7 @@ fn the_plateau_attracts() {
     let expected = equation_5(0.4, 0.1, 1e-4);
     for share in [0.7, 1.3] {
         let config = CubicConfig { fast_convergence: false, ..CubicConfig::default() };
-        let mut p = path(config, (expected * share * 4.0 / 3.7) as u64, 100);
+        let mut p = path(config, u64::saturate(expected * share * 4.0 / 3.7), 100);
         let averages = p.periodic_losses(10_000, 300);
         let (first, last) = (averages[0] / expected, averages[299] / expected);
         assert!((last - 1.0).abs() < 0.5 * (first - 1.0).abs(), "{first:.3} to {last:.3}");

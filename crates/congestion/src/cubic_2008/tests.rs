@@ -3,6 +3,7 @@
 use super::*;
 use crate::LawState;
 use crate::fluid::{self, Fluid, MSS};
+use airtcp_units::{Narrow, Saturate};
 
 fn path(config: Cubic2008Config, segments: u64, rtt_ms: u64) -> Fluid<Cubic2008> {
     Fluid::new(Cubic2008::new(&config), segments, Span::from_millis(rtt_ms))
@@ -98,8 +99,8 @@ fn average_windows_under_periodic_losses() {
         let base = 0.4 * 3.8 / 0.8 * per_loss * per_loss * per_loss;
         let expected = base.sqrt().sqrt();
         let config = Cubic2008Config { fast_convergence: false, ..Default::default() };
-        let mut p = path(config, (expected * 4.0 / 3.8) as u64, rtt_ms);
-        let averages = p.periodic_losses(every as u64, 8);
+        let mut p = path(config, u64::saturate(expected * 4.0 / 3.8), rtt_ms);
+        let averages = p.periodic_losses(u64::narrow(every), 8);
         let average = averages[4..].iter().sum::<f64>() / 4.0;
         assert!(off(average, expected) < 0.02, "{average} of {expected}");
     }

@@ -1,6 +1,7 @@
 //! RFC 9406 section 4.2 step by step, with rounds laid out by hand.
 
 use super::*;
+use airtcp_units::Narrow;
 
 const MSS: u64 = 1000;
 
@@ -17,7 +18,7 @@ struct Path {
 
 impl Path {
     fn new(kind: SlowStartKind, paced: bool) -> Self {
-        let params = LawParams { mss: MSS as u32, slow_start: kind, ..LawParams::default() };
+        let params = LawParams { mss: u32::narrow(MSS), slow_start: kind, ..LawParams::default() };
         let slow_start = SlowStart::new(&params, paced);
         Self {
             slow_start,
@@ -193,7 +194,7 @@ fn without_a_full_window_rounds_are_watched_but_nothing_grows() {
 /// A high limit counts what arrives, not what had been reported when a hole is filled.
 #[test]
 fn a_filled_hole_is_no_burst() {
-    let params = LawParams { mss: MSS as u32, abc_limit: 1000, ..LawParams::default() };
+    let params = LawParams { mss: u32::narrow(MSS), abc_limit: 1000, ..LawParams::default() };
     let grown = |acked: u64, delivered: u64| {
         let sample = AckSample { acked, delivered, cwnd_limited: true, ..AckSample::default() };
         SlowStart::new(&params, false).on_ack(&sample).grow

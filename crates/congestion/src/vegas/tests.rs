@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::LawState;
+use airtcp_units::Narrow;
 
 const MSS: u64 = 1000;
 
@@ -18,7 +19,7 @@ struct Path {
 impl Path {
     fn new(config: &VegasConfig, window: u64, ssthresh: u64) -> Self {
         let params = LawParams {
-            mss: MSS as u32,
+            mss: u32::narrow(MSS),
             initial_window: window * MSS,
             initial_ssthresh: ssthresh.saturating_mul(MSS),
             ..LawParams::default()
@@ -53,7 +54,7 @@ impl Path {
     fn round(&mut self, rtts: &[u64], change: impl Fn(&mut AckSample)) -> u64 {
         let n = (self.end - self.acked) / MSS + 1;
         for k in 0..n {
-            self.ack(rtts[k as usize % rtts.len()], &change);
+            self.ack(rtts[usize::narrow(k) % rtts.len()], &change);
         }
         self.law.cwnd()
     }
@@ -91,12 +92,16 @@ fn diff_decides_and_its_bounds_belong_to_the_middle() {
     ] {
         let mut path = avoiding(&VegasConfig::default(), cwnd);
         let now = path.round(&[rtt], |_| {});
-        assert_eq!(now as i64, (cwnd as i64 + change) * 1000, "{cwnd} at {rtt} ms");
+        assert_eq!(i64::narrow(now), (i64::narrow(cwnd) + change) * 1000, "{cwnd} at {rtt} ms");
     }
     for (cwnd, rtt, change) in [(20, 110, 1), (22, 110, 0), (44, 110, 0), (45, 110, -1)] {
         let mut path = avoiding(&linux(), cwnd);
         let now = path.round(&[rtt], |_| {});
-        assert_eq!(now as i64, (cwnd as i64 + change) * 1000, "linux: {cwnd} at {rtt} ms");
+        assert_eq!(
+            i64::narrow(now),
+            (i64::narrow(cwnd) + change) * 1000,
+            "linux: {cwnd} at {rtt} ms"
+        );
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::LawState;
+use airtcp_units::Narrow;
 
 const MSS: u64 = 1000;
 
@@ -16,7 +17,7 @@ fn at_ms(ms: u64) -> Nanos {
 /// A law fed with one ACK of a segment every `gap_ms`, round-trip time 100 ms.
 fn fed(gap_ms: u64, acks: u64) -> Westwood {
     let params = LawParams {
-        mss: MSS as u32,
+        mss: u32::narrow(MSS),
         initial_window: 40 * MSS,
         initial_ssthresh: 2 * MSS,
         ..LawParams::default()

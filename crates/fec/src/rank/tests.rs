@@ -1,3 +1,4 @@
+use airtcp_units::{LowBits, Narrow};
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
@@ -8,7 +9,7 @@ use crate::{coefficients, combine};
 const DENSITY: u8 = 15;
 
 fn stream(n: u64) -> Vec<Vec<u8>> {
-    (0..n).map(|i| (0..40).map(|j| (i * 97 + j * 31 + i * j) as u8).collect()).collect()
+    (0..n).map(|i| (0..40).map(|j| u8::low_bits(i * 97 + j * 31 + i * j)).collect()).collect()
 }
 
 fn list(key: u16, n: usize) -> Vec<u8> {
@@ -21,13 +22,13 @@ fn one_repair_symbol_replaces_any_one_of_its_window() {
     for lost in 0..8 {
         let mut decoder = WindowDecoder::new(100);
         for i in (0..8).filter(|i| *i != lost) {
-            assert!(decoder.source(i, data[i as usize].clone()));
+            assert!(decoder.source(i, data[usize::narrow(i)].clone()));
         }
         assert_eq!(decoder.complete_up_to(), lost);
         let repair = combine(5, DENSITY, &data).unwrap();
         assert!(decoder.repair(0, &list(5, 8), repair.clone()));
         assert_eq!(decoder.next_decoded(), Some(lost));
-        assert_eq!(decoder.get(lost), Some(&data[lost as usize]));
+        assert_eq!(decoder.get(lost), Some(&data[usize::narrow(lost)]));
         assert_eq!((decoder.complete_up_to(), decoder.rows()), (8, 0));
         assert!(!decoder.repair(0, &list(5, 8), repair), "it says nothing new now");
     }
@@ -91,7 +92,7 @@ proptest! {
         let (mut real, mut bare) = (WindowDecoder::new(N), WindowDecoder::new(N));
         let mut equations = Vec::new();
         for (is_data, start, length, key) in events {
-            let i = start as usize;
+            let i = usize::narrow(start);
             let mut row = vec![0; N];
             let before = rank(equations.clone());
             let new;

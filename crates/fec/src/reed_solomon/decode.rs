@@ -12,6 +12,7 @@
 //! library's own decoder evaluates the error locator over the whole field of 65,536 points, which
 //! takes longer than the whole of this unless very much is lost: see [`MOST_DIRECT`].
 
+use airtcp_units::Narrow;
 use reed_solomon_simd::engine::{DefaultEngine, Engine, tables};
 use reed_solomon_simd::rate::{LowRateDecoder, RateDecoder};
 
@@ -158,7 +159,7 @@ fn add_scaled(
     space: &mut [[u8; CHUNK]],
 ) {
     space.copy_from_slice(from);
-    engine.mul(space, factor.0 as u16);
+    engine.mul(space, u16::narrow(factor.0));
     for (a, b) in to.iter_mut().zip(space) {
         xor(a, b);
     }

@@ -2,6 +2,7 @@
 
 use airtcp_packet::{Ecn, Pool};
 use airtcp_probe::{NoProbe, Who};
+use airtcp_units::Saturate;
 
 use super::*;
 use crate::conformance::packet;
@@ -134,7 +135,7 @@ fn overload(config: &PieConfig, load: f64, ecn: Ecn) -> (f64, f64, Pie) {
     let (mut due, mut delays, mut dropped, mut offered) = (0.0, Vec::new(), 0u32, 0u32);
     for ms in 0..200_000u64 {
         due += load;
-        let step = 1_000_000 / due.ceil().max(1.0) as u64;
+        let step = 1_000_000 / u64::saturate(due.ceil().max(1.0));
         let mut now = Nanos(ms * 1_000_000);
         while due >= 1.0 {
             due -= 1.0;

@@ -3,7 +3,7 @@
 use airtcp_packet::Pool;
 use airtcp_probe::NoProbe;
 use airtcp_probe::Who;
-use airtcp_units::detmath;
+use airtcp_units::{Narrow, detmath};
 
 use super::*;
 use crate::conformance::packet;
@@ -33,9 +33,9 @@ fn gaps(config: &RedConfig, avg: f64, n: u32, ecn: Ecn) -> (Vec<u64>, Red) {
 
 /// Chi-squared of `gaps` against the uniform distribution on `low..=high`; panics on a gap outside.
 fn chi_squared(gaps: &[u64], low: u64, high: u64) -> f64 {
-    let mut seen = vec![0u32; (high - low + 1) as usize];
+    let mut seen = vec![0u32; usize::narrow(high - low + 1)];
     for gap in gaps {
-        seen[(gap - low) as usize] += 1;
+        seen[usize::narrow(gap - low)] += 1;
     }
     let expected = gaps.len() as f64 / seen.len() as f64;
     seen.iter().map(|n| (f64::from(*n) - expected) * (f64::from(*n) - expected) / expected).sum()

@@ -1,7 +1,7 @@
 //! What BBR version 1 believes of the path, section 4.1 of the draft: BtlBw, RTprop, what of both may be in
 //! flight, and whether the pipe is full (section 4.3).
 
-use airtcp_units::{BitRate, Nanos, Span};
+use airtcp_units::{BitRate, Nanos, Saturate, Span};
 
 use super::super::volume;
 use super::policer::{News, Verdict};
@@ -22,7 +22,7 @@ impl Bbr1 {
         } else if bps < 24e6 {
             2 * self.mss()
         } else {
-            ((bps / 8e3) as u64).min(65_536)
+            u64::saturate(bps / 8e3).min(65_536)
         }
     }
 

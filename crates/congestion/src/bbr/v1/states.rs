@@ -1,7 +1,7 @@
 //! The states of BBR version 1, section 4.3 of the draft: Drain after Startup, the cycle of ProbeBW, and
 //! ProbeRTT.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::{Bbr1, State};
 use crate::AckSample;
@@ -18,7 +18,7 @@ impl Bbr1 {
         self.state = State::ProbeBw;
         (self.pacing_gain, self.cwnd_gain) = (1.0, self.config.cwnd_gain);
         // Any phase but that of 3/4 comes first.
-        self.cycle_index = GAIN_CYCLE.len() - 1 - self.draws.below(7) as usize;
+        self.cycle_index = GAIN_CYCLE.len() - 1 - usize::narrow(self.draws.below(7));
         self.advance_cycle_phase(now);
     }
 

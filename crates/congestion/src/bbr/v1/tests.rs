@@ -3,6 +3,7 @@
 use super::super::feed::{BDP, Feed, MSS, RATE, RTT, near, params};
 use super::*;
 use crate::LawTable;
+use airtcp_units::Saturate;
 
 fn startup() -> Feed<Bbr1> {
     Feed::new(Bbr1::new(&Bbr1Config::default()), &params())
@@ -57,7 +58,7 @@ fn startup_lasts_until_three_rounds_bring_less_than_a_quarter() {
     // Half as much again still counts as growth; a quarter does; less does not, three times.
     for (factor, state) in [(1.25, "startup"), (1.24, "startup"), (1.0, "startup"), (0.5, "drain")]
     {
-        rate = (rate as f64 * factor) as u64;
+        rate = u64::saturate(rate as f64 * factor);
         f.round_with(rate, |s| s.pipe = 3 * BDP);
         assert_eq!(f.state(), state, "after a factor of {factor}");
     }

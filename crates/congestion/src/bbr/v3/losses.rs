@@ -1,6 +1,6 @@
 //! What losses do to the model, sections 5.5.10 and 5.5.11.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Saturate};
 
 use super::{Bbr, INFINITY, Repair, State, Undo};
 use crate::{Congestion, Lost};
@@ -65,7 +65,7 @@ impl Bbr {
         if self.inflight_shortterm == INFINITY {
             self.inflight_shortterm = self.cwnd;
         }
-        let cut = |bound: u64| (self.config.beta * bound as f64) as u64;
+        let cut = |bound: u64| u64::saturate(self.config.beta * bound as f64);
         self.bw_shortterm = self.bw_latest.max(cut(self.bw_shortterm)).max(1);
         self.inflight_shortterm = self.inflight_latest.max(cut(self.inflight_shortterm));
     }
@@ -108,7 +108,7 @@ impl Bbr {
         let inflight_prev = lost.tx_in_flight.saturating_sub(lost.bytes) as f64;
         let lost_prev = lost.lost.saturating_sub(lost.bytes) as f64;
         let lost_prefix = (thresh * inflight_prev - lost_prev) / (1.0 - thresh);
-        (inflight_prev + lost_prefix.max(0.0)) as u64
+        u64::saturate(inflight_prev + lost_prefix.max(0.0))
     }
 
     /// `HandleInflightTooHigh`: once per probe.
@@ -122,7 +122,7 @@ impl Bbr {
         self.prev_probe_too_high = true;
         self.is_bw_probe_sample = false;
         if !limited {
-            let least = (self.config.beta * self.target_inflight() as f64) as u64;
+            let least = u64::saturate(self.config.beta * self.target_inflight() as f64);
             self.inflight_longterm = inflight.max(least);
         }
         if self.state == State::Up {

@@ -1,6 +1,6 @@
 //! ProbeBW, section 5.3.3: down, cruise, refill, up.
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Saturate, Span};
 
 use super::{AckPhase, Bbr, INFINITY, State};
 
@@ -114,7 +114,7 @@ impl Bbr {
         if self.inflight_longterm == INFINITY {
             return INFINITY;
         }
-        let headroom = (self.config.headroom * self.inflight_longterm as f64) as u64;
+        let headroom = u64::saturate(self.config.headroom * self.inflight_longterm as f64);
         let bound = self.inflight_longterm.saturating_sub(headroom.max(self.mss()));
         bound.max(self.min_pipe_cwnd())
     }

@@ -7,6 +7,7 @@ mod probing;
 use super::super::feed::{BDP, Feed, MSS, RATE, RTT, near, params};
 use super::*;
 use crate::LawTable;
+use airtcp_units::Saturate;
 
 fn new() -> Bbr {
     Bbr::new(&BbrConfig::default())
@@ -74,7 +75,7 @@ fn startup_ends_on_a_plateau_and_drain_when_the_queue_is_gone() {
         (1.0, "startup"),
         (1.0, "drain"),
     ] {
-        rate = (f64::from(rate) * factor) as u32;
+        rate = u32::saturate(f64::from(rate) * factor);
         f.round_with(u64::from(rate), |s| s.pipe = 2 * BDP);
         assert_eq!(f.state(), state, "after a factor of {factor}");
         let gain = if state == "drain" { 0.5 } else { 2.77 };

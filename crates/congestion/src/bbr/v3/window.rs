@@ -1,6 +1,6 @@
 //! Control parameters, section 5.6: pacing rate, send quantum, window.
 
-use airtcp_units::Span;
+use airtcp_units::{Saturate, Span};
 
 use super::super::rate_of;
 use super::{Bbr, INFINITY, Repair, State};
@@ -24,7 +24,7 @@ impl Bbr {
 
     /// `SetSendQuantum`
     fn send_quantum(&self) -> u64 {
-        ((self.pacing_rate / 8e3) as u64).min(65_536).max(2 * self.mss())
+        u64::saturate(self.pacing_rate / 8e3).min(65_536).max(2 * self.mss())
     }
 
     pub(super) fn min_pipe_cwnd(&self) -> u64 {

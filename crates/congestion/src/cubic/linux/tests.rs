@@ -5,6 +5,7 @@ use crate::fluid::{Fluid, MSS};
 use crate::{
     CongestionControl, Cubic, LawParams, LawRules, LawState, Reno, RenoConfig, SlowStartKind,
 };
+use airtcp_units::Narrow;
 
 fn config() -> CubicConfig {
     CubicConfig { rules: Some(LawRules::Linux), ..CubicConfig::default() }
@@ -131,7 +132,7 @@ fn silence_moves_the_epoch() {
 fn hystart_leaves_slow_start() {
     let left_at = |rise_ms: u64, gap: Span, hystart: bool| {
         let params = LawParams {
-            mss: MSS as u32,
+            mss: u32::narrow(MSS),
             initial_window: 16 * MSS,
             slow_start: SlowStartKind::Standard,
             ..LawParams::default()

@@ -1,6 +1,7 @@
 //! What losses, marks and their undoing do.
 
 use super::*;
+use airtcp_units::Saturate;
 
 /// [A.6, A.21] The third loss of a flight of 100 is too much, of 150 the fourth.
 #[test]
@@ -15,7 +16,7 @@ fn losses_while_probing_set_the_long_term_bound() {
         // lost_prefix = (0.02 (tx - 1) - (n - 1)) / 0.98 of a segment, below zero here.
         let exact =
             (tx - 1) as f64 + ((0.02 * (tx - 1) as f64 - (least - 1) as f64) / 0.98).max(0.0);
-        assert_eq!(f.law.inflight_longterm(), Some((exact * MSS as f64) as u64));
+        assert_eq!(f.law.inflight_longterm(), Some(u64::saturate(exact * MSS as f64)));
         assert!(f.law.prev_probe_too_high && !f.law.is_bw_probe_sample);
         // Only once per probe.
         let bound = f.law.inflight_longterm();
