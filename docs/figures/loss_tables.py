@@ -37,17 +37,24 @@ AIMS: Final = [
         0.5,
         None,
     ),
-    ("the same, 100 kB", "short_link_bytes", 2, (None, 1.3), 0.5, None),
+    (
+        "link bytes per byte, times (1-p): at most 1.3, 100 kB",
+        "short_link_bytes",
+        2,
+        (None, 1.3),
+        0.5,
+        None,
+    ),
 ]
 BOUND: Final = "told of losses at once (bound)"
 #: Of the page and of the file.
 SCHEMES: Final = {
     "sliding": "sliding",
-    'the same, `coding = "off"`': "sliding, no coding",
+    'sliding, `coding = "off"`': "sliding, no coding",
     "LT-TCP": "LT-TCP",
     "LT-TCP, the queue marks (RED 25, 90)": "LT-TCP, marks",
     "LT-TCP over LL-HARQ": "LT-TCP over LL-HARQ",
-    "the same, the queue marks": "LT-TCP over LL-HARQ, marks",
+    "LT-TCP over LL-HARQ, the queue marks": "LT-TCP over LL-HARQ, marks",
     "SACK over LL-HARQ": "SACK over LL-HARQ",
     "SACK over LL-ARQ, missing fragments again": "SACK over LL-ARQ",
     "TCP with 30 % of FEC": "TCP with 30 % of FEC",
@@ -69,16 +76,22 @@ LONGEST: Final = 120.0
 PAIRS: Final = {
     "LT-TCP and SACK, RED with ECN": ("LT-TCP, queue marks", "SACK"),
     "LT-TCP and SACK, drop-tail": ("LT-TCP, queue drops", "SACK"),
-    "LT-TCP and SACK, ECN not agreed on": ("LT-TCP, ECN not agreed on", "SACK"),
+    "LT-TCP and SACK, ECN not negotiated": ("LT-TCP, ECN not agreed on", "SACK"),
     "LT-TCP and CUBIC, RED with ECN": ("LT-TCP, queue marks", "CUBIC"),
     "LT-TCP and CUBIC, drop-tail": ("LT-TCP, queue drops", "CUBIC"),
-    "LT-TCP and CUBIC, ECN not agreed on": ("LT-TCP, ECN not agreed on", "CUBIC"),
+    "LT-TCP and CUBIC, ECN not negotiated": ("LT-TCP, ECN not agreed on", "CUBIC"),
     "LT-TCP with CUBIC's law and CUBIC, RED with ECN": (
         "LT-TCP with CUBIC's law, queue marks",
         "CUBIC",
     ),
-    "the same, drop-tail": ("LT-TCP with CUBIC's law, queue drops", "CUBIC"),
-    "the papers' response without ECN, and SACK": ("LT-TCP of the papers, no ECN", "SACK"),
+    "LT-TCP with CUBIC's law and CUBIC, drop-tail": (
+        "LT-TCP with CUBIC's law, queue drops",
+        "CUBIC",
+    ),
+    "LT-TCP with the papers' response and SACK, without ECN": (
+        "LT-TCP of the papers, no ECN",
+        "SACK",
+    ),
     "SACK and SACK, drop-tail": ("SACK, queue drops", "SACK"),
     "SACK and CUBIC, drop-tail": ("SACK, queue drops", "CUBIC"),
 }
@@ -161,7 +174,7 @@ def aims(remedies: pl.DataFrame) -> str:
                 rows.append([first, where, *cells, _verdict(held, limits, digits)])
                 first = ""
         if quantity == "short_p90_ratio":
-            first = "*bound*, losses forward"
+            first = "*bound*, losses of data"
             for channel in CHANNELS:
                 bound = [at(BOUND, quantity, channel, "forward", p)["value"] for p in LOSSES]
                 rows.append([first, channel, *(f"{b:.2f}" for b in bound), ""])
@@ -230,7 +243,7 @@ def beside(sharing: pl.DataFrame) -> str:
         ]
         for name in names
     ]
-    return _table(["", "beside CUBIC", "beside SACK", "beside its like"], rows)
+    return _table(["first flow", "second: CUBIC", "second: SACK", "second: the same kind"], rows)
 
 
 def pairs(sharing: pl.DataFrame) -> str:

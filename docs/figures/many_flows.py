@@ -68,8 +68,8 @@ def _numbers(frame: pl.DataFrame, name: str) -> dict[tuple[float, ...], dict[str
 def table(frame: pl.DataFrame) -> str:
     """What the page has of the rows."""
     lines = [
-        "| packets of queue | flows | share | loss | sent (most), Mb/s | got | Jain (least) | queued | "
-        "SACK: got, Jain | LT-TCP: sent, got, Jain |",
+        "| packets of queue | flows | share | loss | sent (max), Mb/s | goodput | Jain (min) | queued | "
+        "SACK: goodput, Jain | LT-TCP: sent, goodput, Jain |",
         "|" + 10 * "---|",
     ]
     tcp, lt = (_numbers(frame, name) for name in ("tcp", "lt"))

@@ -88,7 +88,7 @@ def tables(kernel: pl.DataFrame, ours: pl.DataFrame) -> str:
         lines.append("")
     special = both.filter((pl.col("mark") > 0) | pl.col("flows").str.contains("+", literal=True))
     if not special.is_empty():
-        lines += ["| | RTT | here | kernel | |", "|---|---|---|---|---|"]
+        lines += ["| | RTT | model | kernel | ratio |", "|---|---|---|---|---|"]
         for row in special.iter_rows(named=True):
             other = row["flows"].replace("bbr", "bbr1")
             what = f"`{LAWS[row['law']]}` of `{other}`" if "+" in other else f"`{other}`, marks"
