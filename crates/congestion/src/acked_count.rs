@@ -17,7 +17,6 @@
 //! SACKed, and a byte that was SACKed does not count again when it is acknowledged. Bytes.
 
 use super::{AckSample, LawParams};
-use airtcp_units::Narrow;
 
 /// Counts what arrived.
 #[derive(Debug, Clone, Copy, Default)]
@@ -63,6 +62,8 @@ impl AckedCount {
 
 #[cfg(test)]
 mod tests {
+    use airtcp_units::Narrow;
+
     use super::*;
 
     const MSS: u64 = 1000;

@@ -23,7 +23,7 @@
 //! the bandwidth estimate for the first threshold. Bytes and nanoseconds; rho has no unit.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{Nanos, Narrow, Saturate, Span, detmath};
+use airtcp_units::{Nanos, Saturate, Span, detmath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -167,6 +167,8 @@ impl CongestionControl for Hybla {
 
 #[cfg(test)]
 mod tests {
+    use airtcp_units::Narrow;
+
     use super::*;
     use crate::{LawState, Reno, RenoConfig, SlowStartKind};
 

@@ -23,7 +23,7 @@
 //! smoothed one `ownd` is about what is in flight, so that marks hold a queue where it is; the
 //! smallest drains it. Bytes and nanoseconds.
 
-use airtcp_units::{BitRate, Nanos, Narrow, Span};
+use airtcp_units::{BitRate, Nanos, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -167,7 +167,7 @@ impl CongestionControl for Jersey {
 
 #[cfg(test)]
 mod tests {
-    use airtcp_units::detmath;
+    use airtcp_units::{Narrow, detmath};
 
     use super::*;
     use crate::LawState;

@@ -6,7 +6,7 @@
 //! By Linux's rules (`law_rules`) half of the window is whole segments, what was reported before an ACK
 //! covers it does not count again, and the ACK that ends a fast recovery counts.
 
-use airtcp_units::{Nanos, Narrow};
+use airtcp_units::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +85,8 @@ impl CongestionControl for Reno {
 
 #[cfg(test)]
 mod tests {
+    use airtcp_units::Narrow;
+
     use super::*;
 
     const MSS: u64 = 1000;

@@ -19,7 +19,7 @@
 //! instead of by the ACK, to the same rate. Bytes and nanoseconds.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{Nanos, Narrow, Saturate, Span};
+use airtcp_units::{Nanos, Saturate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -149,6 +149,8 @@ impl CongestionControl for Veno {
 
 #[cfg(test)]
 mod tests {
+    use airtcp_units::Narrow;
+
     use super::*;
     use crate::LawState;
 

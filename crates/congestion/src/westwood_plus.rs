@@ -16,7 +16,7 @@
 //! a timeout, and that it lowers the window at the end of a recovery. Bytes and nanoseconds.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{BitRate, Nanos, Narrow, Saturate, Span};
+use airtcp_units::{BitRate, Nanos, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -180,7 +180,7 @@ impl CongestionControl for WestwoodPlus {
 
 #[cfg(test)]
 mod tests {
-    use airtcp_units::detmath;
+    use airtcp_units::{Narrow, Saturate, detmath};
 
     use super::*;
     use crate::CongestionKind;

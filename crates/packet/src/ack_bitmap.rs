@@ -9,6 +9,7 @@ pub const REACH: u32 = 128;
 
 /// The bits as the words of feedback, the least significant first, and how many of them are needed:
 /// those left out are all set, and zero here.
+#[allow(clippy::cast_possible_truncation, reason = "const; the words are the low bits")]
 #[inline]
 pub const fn to_words(bits: u128) -> ([u32; 4], usize) {
     let count = match bits.leading_ones() {

@@ -1,5 +1,6 @@
 //! Where packet records live while they travel.
 
+use airtcp_units::Narrow;
 use std::collections::BTreeMap;
 
 use crate::{EndpointId, Flags, Packet};
@@ -56,7 +57,7 @@ impl Pool {
             slot.packet = packet;
             PacketId { index, generation: slot.generation }
         } else {
-            let index = self.slots.len() as u32;
+            let index = u32::narrow(self.slots.len());
             self.slots.push(Slot { packet, generation: 0 });
             PacketId { index, generation: 0 }
         }

@@ -5,6 +5,7 @@
 //! [`Kind::Coded`].
 //! Leaves out: urgent data, options nobody here uses. Payload is a length.
 
+use airtcp_units::Narrow;
 use std::fmt;
 
 use crate::{Ecn, Flags, IP_HEADER, Seq, TCP_HEADER, UDP_HEADER};
@@ -121,6 +122,7 @@ impl Segment {
     }
 
     /// The same from an array, of which the first `count` words are taken; those beyond must be zero.
+    #[allow(clippy::cast_possible_truncation, reason = "const; a few words")]
     #[inline]
     pub const fn coded_words(
         flags: Flags,
@@ -230,7 +232,7 @@ impl Segment {
     #[inline]
     pub fn options_len(&self) -> u32 {
         if self.kind == Kind::Coded {
-            return EXPERIMENTAL + 4 * u32::from(self.mss).min(CODED_WORDS as u32);
+            return EXPERIMENTAL + 4 * u32::from(self.mss).min(u32::narrow(CODED_WORDS));
         }
         let mut n = 0;
         if self.coding_permitted() {
@@ -318,13 +320,13 @@ mod tests {
     #[test]
     fn words_of_coded_segments() {
         for n in 0..=CODED_WORDS + 1 {
-            let words: Vec<u32> = (1..=n as u32).collect();
+            let words: Vec<u32> = (1..=u32::narrow(n)).collect();
             let s = Segment::coded(Flags::ACK, Seq(5), &words);
             let (back, count) = s.words();
             assert_eq!(count, n.min(CODED_WORDS));
             assert_eq!(back[..count], words[..count]);
             assert!(s.sacks().is_empty() && !s.has_timestamps());
-            assert_eq!(s.wire_len(), 44 + 4 * count as u32);
+            assert_eq!(s.wire_len(), 44 + 4 * u32::narrow(count));
             assert!(s.options_len() <= 40);
         }
         assert_eq!(Segment::default().words().1, 0);

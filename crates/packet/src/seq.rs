@@ -15,18 +15,20 @@ impl Seq {
 
     /// Signed distance from `earlier` to `self`; meaningful within 2^31 of one another.
     pub const fn distance_from(self, earlier: Self) -> i32 {
-        self.0.wrapping_sub(earlier.0) as i32
+        self.0.wrapping_sub(earlier.0).cast_signed()
     }
 
     /// The 64-bit offset closest to `near` whose low 32 bits, counted from `origin`, are this
     /// number. `None` if it would lie before offset 0.
+    #[allow(clippy::cast_possible_truncation, reason = "the low bits are what is counted")]
     pub const fn unwrap_near(self, origin: Self, near: u64) -> Option<u64> {
         let relative = self.0.wrapping_sub(origin.0);
-        let step = relative.wrapping_sub(near as u32) as i32;
+        let step = relative.wrapping_sub(near as u32).cast_signed();
         near.checked_add_signed(step as i64)
     }
 
     /// The wire form of a 64-bit offset counted from `origin`.
+    #[allow(clippy::cast_possible_truncation, reason = "the low bits are what is counted")]
     pub const fn wrap(origin: Self, offset: u64) -> Self {
         Self(origin.0.wrapping_add(offset as u32))
     }

@@ -20,6 +20,7 @@ pub enum Who {
 
 impl Who {
     /// A number for this machine and a part of it, for [`Pool::discard`](airtcp_packet::Pool::discard).
+    #[allow(clippy::cast_possible_truncation, reason = "const; endpoints are numbered in 32 bits")]
     pub const fn place(self, part: u32) -> u64 {
         let (kind, number) = match self {
             Self::Queue(number) => (0, number),

@@ -13,6 +13,8 @@
 //! Addresses are locally administered: `02:00:00`, the medium's number, the station's number in two bytes.
 //! Leaves out: what an IP packet beyond the air is addressed to (the access point stands for it), encryption.
 
+use airtcp_units::LowBits;
+
 use crate::air::{AirFrame, FrameClass};
 
 /// Bytes of FCS.
@@ -41,20 +43,20 @@ pub(crate) fn address(medium: u32, station: Option<u32>) -> [u8; 6] {
 pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     const TABLE: [u32; 256] = {
         let mut table = [0; 256];
-        let mut i = 0;
+        let mut i = 0_u32;
         while i < 256 {
-            let mut value = i as u32;
+            let mut value = i;
             let mut bit = 0;
             while bit < 8 {
                 value = if value & 1 == 1 { value >> 1 ^ 0xedb8_8320 } else { value >> 1 };
                 bit += 1;
             }
-            table[i] = value;
+            table[i as usize] = value;
             i += 1;
         }
         table
     };
-    let step = |crc: u32, byte: &u8| crc >> 8 ^ TABLE[(crc as u8 ^ byte) as usize];
+    let step = |crc: u32, byte: &u8| crc >> 8 ^ TABLE[usize::from(u8::low_bits(crc) ^ byte)];
     !bytes.iter().fold(u32::MAX, step)
 }
 

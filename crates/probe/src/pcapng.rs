@@ -9,7 +9,7 @@
 use std::io::{self, Write};
 
 use airtcp_packet::{EndpointId, Segment, Side};
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use crate::{Event, Probe, Who, wire};
 
@@ -35,7 +35,7 @@ fn pad(bytes: &mut Vec<u8>) {
 /// An option of a block: code, length, value padded to four bytes.
 fn option(block: &mut Vec<u8>, code: u16, value: &[u8]) {
     block.extend(code.to_le_bytes());
-    block.extend((value.len() as u16).to_le_bytes());
+    block.extend(u16::narrow(value.len()).to_le_bytes());
     block.extend(value);
     pad(block);
 }
@@ -99,8 +99,8 @@ impl<W: Write> Pcapng<W> {
         self.begin();
         self.block.extend(interface.to_le_bytes());
         self.block.extend(((at.0 >> 32) as u32).to_le_bytes());
-        self.block.extend((at.0 as u32).to_le_bytes());
-        self.block.extend((kept.len() as u32).to_le_bytes());
+        self.block.extend(u32::narrow(at.0).to_le_bytes());
+        self.block.extend(u32::narrow(kept.len()).to_le_bytes());
         self.block.extend(length.to_le_bytes());
         self.block.extend(kept);
         pad(&mut self.block);
@@ -122,7 +122,7 @@ impl<W: Write> Pcapng<W> {
 
     /// Writes the block: type, total length, body, total length again.
     fn end(&mut self, kind: u32) -> io::Result<()> {
-        let total = (self.block.len() as u32 + 12).to_le_bytes();
+        let total = (u32::narrow(self.block.len()) + 12).to_le_bytes();
         self.out.write_all(&kind.to_le_bytes())?;
         self.out.write_all(&total)?;
         self.out.write_all(&self.block)?;

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use airtcp_packet::{EndpointId, Segment};
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow, Saturate};
 
 use crate::air::{AirEvent, AirFrame, FrameClass};
 use crate::mac80211::{self, Place};
@@ -162,7 +162,7 @@ impl<W: Write> RadiotapProbe<W> {
             let fcs = self.bytes.len() - mac80211::FCS;
             self.bytes[fcs..].iter_mut().for_each(|byte| *byte = !*byte);
         }
-        let length = self.bytes.len() as u32;
+        let length = u32::narrow(self.bytes.len());
         radio.file.packet(0, now, &self.bytes, length)
     }
 }
@@ -187,13 +187,13 @@ fn radiotap(
     let preamble = frame.body.since(frame.started).0;
     let short = if !frame.ofdm && preamble <= SHORT { SHORT_PREAMBLE } else { 0 };
     out.push(short | FCS_AT_END | if whole { 0 } else { BAD_FCS });
-    out.push((frame.rate.bps() / 500_000) as u8);
+    out.push(u8::narrow(frame.rate.bps() / 500_000));
     out.extend(site.frequency_mhz.to_le_bytes());
     let modulation: u16 = if frame.ofdm { 0x0040 } else { 0x0020 };
     let band: u16 = if site.frequency_mhz < 3_000 { 0x0080 } else { 0x0100 };
     out.extend((modulation | band).to_le_bytes());
     // Powers are whole dBm, as radiotap has them.
-    let dbm = |power: f64| (power.round().clamp(-127.0, 127.0) as i8) as u8;
+    let dbm = |power: f64| i8::saturate(power.round().clamp(-127.0, 127.0)).cast_unsigned();
     match heard {
         Some((signal, noise)) => out.extend([dbm(signal), dbm(noise)]),
         None => out.push(dbm(site.power_dbm)),

@@ -275,6 +275,8 @@ impl Probe for Series {
 
 #[cfg(test)]
 mod tests {
+    use airtcp_units::Narrow;
+
     use super::*;
     use airtcp_packet::Side;
     use proptest::prelude::*;
@@ -365,14 +367,14 @@ mod tests {
             let table = record(options, times.iter().copied());
             let rows = max_rows.max(2);
             prop_assert!(table.len() <= rows);
-            let candidates = table.candidates as usize;
+            let candidates = usize::narrow(table.candidates);
             prop_assert!(candidates < rows || table.len() >= rows / 2);
             prop_assert_eq!(table.times().first(), times.first());
             prop_assert_eq!(table.times().last(), times.last());
             prop_assert!(table.times().is_sorted());
             // Rows hold what was true at their time.
             for (time, cwnd) in table.times().iter().zip(table.column("cwnd").unwrap_or(&[])) {
-                prop_assert_eq!(times[*cwnd as usize], *time);
+                prop_assert_eq!(times[usize::narrow(*cwnd)], *time);
             }
         }
     }

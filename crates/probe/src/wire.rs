@@ -18,6 +18,7 @@
 use airtcp_packet::{
     EndpointId, IP_HEADER, Kind, NO_WINDOW_SCALE, Segment, Side, TCP_HEADER, UDP_HEADER,
 };
+use airtcp_units::Narrow;
 
 const TTL: u8 = 64;
 const TCP: u8 = 6;
@@ -39,7 +40,7 @@ pub fn address(end: EndpointId) -> ([u8; 4], u16) {
     match end.side() {
         Side::Client => {
             let port = FIRST_CLIENT_PORT + end.flow() / HOSTS % CLIENT_PORTS;
-            ([10, 0, high, low], port as u16)
+            ([10, 0, high, low], u16::narrow(port))
         }
         Side::Server => ([10, 1, high, low], SERVER_PORT),
     }
@@ -56,13 +57,13 @@ fn checksum(mut sum: u32) -> u16 {
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);
     }
-    !(sum as u16)
+    !(u16::narrow(sum))
 }
 
 fn put_options(out: &mut Vec<u8>, s: &Segment) {
     let (words, count) = s.words();
     if s.kind == Kind::Coded || s.coding_permitted() {
-        out.extend([EXPERIMENTAL, 4 + 4 * count as u8]);
+        out.extend([EXPERIMENTAL, 4 + 4 * u8::narrow(count)]);
         out.extend(CODING);
         out.extend(words[..count].iter().flat_map(|word| word.to_be_bytes()));
     }
@@ -94,7 +95,7 @@ fn put_options(out: &mut Vec<u8>, s: &Segment) {
         if !stamps_with_blocks {
             out.extend([NOP, NOP]);
         }
-        out.extend([5, 2 + 8 * s.sacks().len() as u8]);
+        out.extend([5, 2 + 8 * u8::narrow(s.sacks().len())]);
         for block in s.sacks() {
             out.extend(block.start.0.to_be_bytes());
             out.extend(block.end.0.to_be_bytes());
@@ -133,7 +134,7 @@ pub fn encode(out: &mut Vec<u8>, from: EndpointId, segment: &Segment, ip_id: u16
             out.extend(segment.seq.0.to_be_bytes());
             out.extend(segment.ack.0.to_be_bytes());
             let words = (TCP_HEADER + segment.options_len()) / 4;
-            out.extend([(words as u8) << 4, segment.flags.0]);
+            out.extend([u8::narrow(words) << 4, segment.flags.0]);
             out.extend(segment.window.to_be_bytes());
             out.extend([0; 4]);
             put_options(out, segment);
@@ -217,7 +218,7 @@ mod tests {
             assert_eq!(usize::from(out[32] >> 4) * 4, out.len() - 20 - 33, "data offset");
             // A receiver sums everything, checksum included, and finds all ones.
             assert_eq!(checksum(sum(&out[..20])), 0);
-            let tcp = out.len() as u32 - 20;
+            let tcp = u32::narrow(out.len()) - 20;
             assert_eq!(checksum(sum(&out[12..20]) + 6 + tcp + sum(&out[20..])), 0);
         }
     }
@@ -232,10 +233,10 @@ mod tests {
             encode(&mut out, from, &s, 77, usize::MAX);
             assert_eq!(out.len(), s.wire_len() as usize);
             assert_eq!(out[9], 6);
-            assert_eq!(out[40..44], [253, 4 + 4 * n as u8, b'E', b'C']);
+            assert_eq!(out[40..44], [253, 4 + 4 * u8::narrow(n), b'E', b'C']);
             assert_eq!(usize::from(out[32] >> 4) * 4, 24 + 4 * n);
             assert!(n == 0 || out[44..48] == [1, 2, 3, 4]);
-            let tcp = out.len() as u32 - 20;
+            let tcp = u32::narrow(out.len()) - 20;
             assert_eq!(checksum(sum(&out[12..20]) + 6 + tcp + sum(&out[20..])), 0);
         }
         for mut s in combinations().filter(|s| s.options_len() <= 36) {

@@ -13,7 +13,7 @@ use airtcp_random::Seed;
 use airtcp_sliding::SlidingConfig;
 use airtcp_transport::lt::LtConfig;
 use airtcp_transport::tcp::TcpConfig;
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Saturate};
 use support::{Loss, Path, World};
 
 const SECOND: u64 = 1_000_000_000;
@@ -52,12 +52,12 @@ fn list(i: usize, other: &str) -> Vec<f64> {
 
 fn main() {
     let name = std::env::args().nth(1).unwrap_or_else(|| "sliding".into());
-    let (seeds, first) = (list(5, "3")[0] as u64, list(6, "1")[0] as u64);
+    let (seeds, first) = (u64::saturate(list(5, "3")[0]), u64::saturate(list(6, "1")[0]));
     let mut jobs = Vec::new();
     for q in list(3, "10,20,100") {
         for n in list(2, "2,5,10,20,50") {
             for p in list(4, "0,0.1,0.3") {
-                jobs.push((n as u64, q as usize, p));
+                jobs.push((u64::saturate(n), usize::saturate(q), p));
             }
         }
     }

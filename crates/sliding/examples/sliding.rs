@@ -11,7 +11,7 @@ mod support;
 use airtcp_sliding::SlidingConfig;
 use airtcp_transport::lt::LtConfig;
 use airtcp_transport::tcp::TcpConfig;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Saturate, Span};
 use support::{Loss, Path, World, stats};
 
 const SECOND: u64 = 1_000_000_000;
@@ -48,7 +48,7 @@ fn bulk(path: Path, head: &str, name: &str, keys: &str) {
     let mut delays = w.delays.split_off(w.delays.len() / 7);
     delays.sort_unstable();
     let at = |share: f64| {
-        let i = (share * delays.len().saturating_sub(1) as f64) as usize;
+        let i = usize::saturate(share * delays.len().saturating_sub(1) as f64);
         delays.get(i).map_or(0.0, |d| d.as_secs_f64() * 1e3)
     };
     println!(
@@ -79,7 +79,7 @@ fn short(path: impl Fn(u64) -> Path, head: &str, name: &str, keys: &str, p: f64)
         bytes += w.carried as f64 / 1e5;
     }
     times.sort_by(f64::total_cmp);
-    let at = |share: f64| times[(share * (RUNS - 1) as f64) as usize];
+    let at = |share: f64| times[usize::saturate(share * (RUNS - 1) as f64)];
     println!(
         "{head}: median {:.3} p90 {:.3} p99 {:.3} s; bytes (1-p)/delivered {:.2}",
         at(0.5),

@@ -11,7 +11,7 @@ mod support;
 use airtcp_random::Seed;
 use airtcp_sliding::SlidingConfig;
 use airtcp_transport::tcp::TcpConfig;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Saturate, Span};
 use support::{Loss, Path, World};
 
 const SECOND: u64 = 1_000_000_000;
@@ -82,7 +82,7 @@ fn short(rtt: u64, p: f64, seeds: u64) -> Vec<(&'static str, f64)> {
         bytes += w.carried as f64 / 1e5;
     }
     times.sort_by(f64::total_cmp);
-    let at = |share: f64| times[(share * (seeds - 1) as f64) as usize];
+    let at = |share: f64| times[usize::saturate(share * (seeds - 1) as f64)];
     let bytes = bytes / seeds as f64 * (1.0 - p);
     vec![("p50", at(0.5)), ("p90", at(0.9)), ("p99", at(0.99)), ("bytes", bytes)]
 }

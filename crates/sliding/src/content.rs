@@ -3,6 +3,7 @@
 //! Sender, receiver and connection are generic over [`Content`]. Nothing that they decide depends on
 //! it: an end that moves bytes sends the same packets at the same times as one that moves lengths.
 
+use airtcp_units::Narrow;
 use std::collections::VecDeque;
 use std::fmt::Debug;
 
@@ -55,7 +56,7 @@ impl Content for Head {
     fn cut(data: &mut u64, most: u16, closing: bool) -> Self {
         let len = (*data).min(u64::from(most));
         *data -= len;
-        Self::new(len as u16, closing && *data == 0)
+        Self::new(u16::narrow(len), closing && *data == 0)
     }
 
     #[inline]
@@ -122,7 +123,7 @@ impl Content for Bytes {
 
     fn cut(data: &mut VecDeque<u8>, most: u16, closing: bool) -> Self {
         let len = data.len().min(usize::from(most));
-        let head = Head::new(len as u16, closing && len == data.len());
+        let head = Head::new(u16::narrow(len), closing && len == data.len());
         Self(head.0.into_iter().chain(data.drain(..len)).collect())
     }
 

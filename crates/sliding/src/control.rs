@@ -26,7 +26,7 @@
 mod losses;
 mod startup;
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Saturate, Span};
 
 use super::config::SlidingConfig;
 use super::delivery_bound::DeliveryBound;
@@ -170,7 +170,7 @@ impl Control {
     /// Packets that may be under way.
     #[inline]
     pub(crate) fn window(&self) -> u64 {
-        self.window as u64
+        u64::saturate(self.window)
     }
 
     /// Times another flow was found, and reductions for losses and for marks.

@@ -11,6 +11,7 @@
 //! bytes is as long: a packet has the same length in both, but for the TCP header.
 
 use airtcp_packet::{CODED_WORDS, Flags, Segment, Seq};
+use airtcp_units::Narrow;
 
 /// Bytes before the words.
 const START: usize = 4;
@@ -38,8 +39,8 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<(Segment, &[u8])> {
 pub(crate) fn emit(header: &Segment, payload: &[u8]) -> Vec<u8> {
     let (words, count) = header.words();
     let mut bytes = Vec::with_capacity(START + 4 * count + payload.len());
-    bytes.extend([header.flags.0, count as u8]);
-    bytes.extend((payload.len() as u16).to_be_bytes());
+    bytes.extend([header.flags.0, u8::narrow(count)]);
+    bytes.extend(u16::narrow(payload.len()).to_be_bytes());
     words.iter().take(count).for_each(|word| bytes.extend(word.to_be_bytes()));
     bytes.extend(payload);
     bytes
@@ -79,7 +80,7 @@ mod tests {
             flags: u8, words: [u32; 8], count in 0_usize..9, payload in proptest::collection::vec(any::<u8>(), 0..2000),
         ) {
             let mut header = Segment::coded(Flags(flags), Seq(0), &words[..count]);
-            header.len = payload.len() as u16;
+            header.len = u16::narrow(payload.len());
             let bytes = emit(&header, &payload);
             prop_assert_eq!(parse(&bytes), Some((header, &payload[..])));
         }

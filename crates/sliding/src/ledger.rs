@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use airtcp_packet::AckBitmap;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::wire::{Feedback, Payload};
 
@@ -300,7 +300,7 @@ impl Ledger {
     #[inline]
     pub(crate) fn overdue(&self, now: Nanos, answer: Span) -> Overdue {
         let mut overdue = Overdue::default();
-        let skip = self.settled.saturating_sub(self.first) as usize;
+        let skip = usize::narrow(self.settled.saturating_sub(self.first));
         for sent in self.sent.iter().skip(skip).take_while(|s| s.at + answer <= now) {
             match (sent.fate, sent.payload) {
                 (Fate::Flying, Payload::Symbol(_)) => overdue.symbols += 1,
@@ -323,7 +323,7 @@ impl Ledger {
     #[inline]
     pub(crate) fn sent_before(&self, window: u64) -> Option<Nanos> {
         let i = self.next().checked_sub(window)?.checked_sub(self.first)?;
-        self.sent.get(i as usize).map(|s| s.at)
+        self.sent.get(usize::narrow(i)).map(|s| s.at)
     }
 
     /// When the oldest packet that a later one overtook is to be judged lost.
@@ -331,8 +331,8 @@ impl Ledger {
     pub(crate) fn deadline(&self, patience: Span) -> Nanos {
         let Some((greatest, _)) = self.greatest else { return Nanos::NEVER };
         let patience = self.patience(patience);
-        let skip = self.settled.saturating_sub(self.first) as usize;
-        let overtaken = greatest.saturating_sub(self.first) as usize;
+        let skip = usize::narrow(self.settled.saturating_sub(self.first));
+        let overtaken = usize::narrow(greatest.saturating_sub(self.first));
         let mut between = self.sent.iter().take(overtaken).skip(skip);
         between.find(|s| s.fate == Fate::Flying).map_or(Nanos::NEVER, |s| s.at + patience)
     }

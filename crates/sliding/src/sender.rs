@@ -12,7 +12,7 @@ mod outgoing;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use airtcp_fec::WindowDecoder;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::config::{Coding, SlidingConfig};
 use super::content::Content;
@@ -205,7 +205,7 @@ impl<S: Content> Sender<S> {
         let missing = self.lost.len() as u64 + overdue.symbols;
         let fresh = self.ledger.flying() - overdue.packets() - combinations;
         let symbols = fresh + self.lost.len() as u64;
-        let needed = self.losses.repair_for(symbols as usize, self.config.deviations);
+        let needed = self.losses.repair_for(usize::narrow(symbols), self.config.deviations);
         let there = combinations + self.mirror.rows() as u64;
         if u64::from(needed) + missing <= there {
             return false;

@@ -1,5 +1,6 @@
 use airtcp_fec::combine;
 use airtcp_packet::{Ecn, Flags, Segment, Seq};
+use airtcp_units::Narrow;
 use proptest::prelude::*;
 
 use super::receiver::Receiver;
@@ -85,14 +86,14 @@ fn what_is_not_kept_has_not_arrived() {
         (receiver.poll().unwrap(), stats.refused)
     };
     // Pairs without a symbol in common: none can be computed.
-    let pair = |n| Payload::Combination { first: 3 * n, count: 2, key: n as u16 };
+    let pair = |n| Payload::Combination { first: 3 * n, count: 2, key: u16::narrow(n) };
     for n in 0..512 {
         assert_eq!(take(n, pair(n)).1, 0);
     }
     for n in 512..515 {
         let (feedback, refused) = take(n, pair(n));
         assert_eq!((feedback.greatest, refused), (n, n - 511));
-        assert_eq!(feedback.arrived.trailing_zeros(), refused as u32, "{n}");
+        assert_eq!(feedback.arrived.trailing_zeros(), u32::narrow(refused), "{n}");
     }
     let (feedback, _) = take(515, Payload::Symbol(0));
     assert_eq!((feedback.next, feedback.arrived & 31), (2, 0b10001));

@@ -17,6 +17,7 @@
 
 use airtcp_fec::{Symbol, gf256};
 use airtcp_packet::{Flags, Kind, Segment, Seq, ack_bitmap};
+use airtcp_units::LowBits;
 
 /// Bytes of the option of a combination, the longer one.
 pub const SYMBOL_OPTION: u16 = 24;
@@ -99,13 +100,15 @@ impl Packet {
     #[inline]
     pub(crate) fn segment(&self) -> Segment {
         let head = u32::from(u16::from_be_bytes(self.head.0));
-        let (number, oldest) = (self.number as u32, self.oldest as u32);
+        let (number, oldest) = (u32::low_bits(self.number), u32::low_bits(self.oldest));
         let flags = Flags::PSH | Flags::ACK;
         let (words, words_used) = match self.payload {
-            Payload::Symbol(symbol) => ([number, oldest, symbol as u32, head, 0, 0, 0, 0], 4),
+            Payload::Symbol(symbol) => {
+                ([number, oldest, u32::low_bits(symbol), head, 0, 0, 0, 0], 4)
+            }
             Payload::Combination { first, count, key } => {
                 let what = u32::from(count) << 16 | u32::from(key);
-                ([number, oldest, first as u32, what, head, 0, 0, 0], 5)
+                ([number, oldest, u32::low_bits(first), what, head, 0, 0, 0], 5)
             }
         };
         let mut segment = Segment::coded_words(flags, Seq(0), words, words_used);
@@ -126,7 +129,7 @@ impl Packet {
             4 => (Payload::Symbol(near(words[2], near_symbol)?), words[3]),
             5 => {
                 let first = near(words[2], near_symbol)?;
-                let (count, key) = ((words[3] >> 16) as u16, words[3] as u16);
+                let (count, key) = ((words[3] >> 16) as u16, u16::low_bits(words[3]));
                 (Payload::Combination { first, count, key }, words[4])
             }
             _ => return None,
@@ -164,7 +167,7 @@ impl Feedback {
         let (flags, head) =
             if self.marked > 0 { (Flags::ACK | Flags::ECE, 3) } else { (Flags::ACK, 2) };
         let ([a, b, c, d], count) = ack_bitmap::to_words(self.arrived);
-        let (next, greatest) = (self.next as u32, self.greatest as u32);
+        let (next, greatest) = (u32::low_bits(self.next), u32::low_bits(self.greatest));
         let words = if head == 3 {
             [next, greatest, self.marked, a, b, c, d, 0]
         } else {

@@ -9,7 +9,7 @@ use airtcp_packet::{Ecn, EndpointId, Segment, Side};
 use airtcp_probe::{Cx, Machine, NoProbe, Who};
 use airtcp_random::{Seed, Stream};
 use airtcp_sliding::{Bytes, Content, Datagram, Head, SlidingConfig, SlidingConnection};
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 use proptest::prelude::*;
 
 const CLIENT: usize = 0;
@@ -207,12 +207,13 @@ fn nonsense_is_refused() {
     );
     let mut draws = Seed::new(7).stream("nonsense");
     for n in 0..20_000_u64 {
-        let mut bytes: Vec<u8> = (0..draws.below(60)).map(|_| draws.below(256) as u8).collect();
+        let mut bytes: Vec<u8> =
+            (0..draws.below(60)).map(|_| u8::narrow(draws.below(256))).collect();
         // Half of them with lengths that agree.
         if n % 2 == 0 && bytes.len() >= 4 {
-            bytes[1] = draws.below(9) as u8;
+            bytes[1] = u8::narrow(draws.below(9));
             bytes[2] = 0;
-            bytes[3] = (bytes.len() - 4).saturating_sub(4 * usize::from(bytes[1])) as u8;
+            bytes[3] = u8::narrow((bytes.len() - 4).saturating_sub(4 * usize::from(bytes[1])));
         }
         let packet = Datagram { ecn: Ecn::NotEct, bytes };
         pair.with(SERVER, |c, now, cx| c.handle(now, packet, cx));

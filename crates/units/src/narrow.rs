@@ -80,7 +80,7 @@ macro_rules! from_floats {
     )+};
 }
 
-from_floats! { u8 u16 u32 u64 u128 usize i16 i32 i64 i128 }
+from_floats! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 }
 
 #[cfg(test)]
 mod tests {

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use airtcp_packet::{Ecn, Flags, NO_WINDOW_SCALE, SackBlock, Seq};
+use airtcp_units::Narrow;
 
 use super::*;
 
@@ -25,7 +26,8 @@ fn conversation() -> Vec<(u64, Who, Event)> {
         if !s.flags.has(Flags::SYN) {
             s.window_scale = NO_WINDOW_SCALE;
         }
-        s.set_timestamps(100 + us as u32 / 1000, us as u32 / 1000);
+        let ms = u32::narrow(us / 1000);
+        s.set_timestamps(100 + ms, ms);
         let event = if sent {
             Event::SegmentSent { segment: s, retransmission }
         } else {
@@ -44,7 +46,8 @@ fn conversation() -> Vec<(u64, Who, Event)> {
     at(40_000, false, options(segment(answer, server, client + 1, 0)), false);
     at(40_001, true, segment(Flags::ACK, client + 1, server + 1, 0), false);
     let data = |n: u32, ecn| {
-        let mut s = segment(Flags::ACK | Flags::PSH, client + 1 + n * MSS, server + 1, MSS as u16);
+        let mut s =
+            segment(Flags::ACK | Flags::PSH, client + 1 + n * MSS, server + 1, u16::narrow(MSS));
         s.ecn = ecn;
         s
     };

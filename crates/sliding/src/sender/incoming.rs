@@ -3,7 +3,7 @@
 
 use airtcp_fec::coefficients;
 use airtcp_packet::Segment;
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::Sender;
 use crate::content::Content;
@@ -65,8 +65,8 @@ impl<S: Content> Sender<S> {
         if next <= self.una {
             return;
         }
-        let from = (self.una - self.kept) as usize;
-        let new = (next - self.una) as usize;
+        let from = usize::narrow(self.una - self.kept);
+        let new = usize::narrow(next - self.una);
         let bytes: u64 =
             self.symbols.iter().skip(from).take(new).map(|s| u64::from(s.head().len())).sum();
         self.stats.bytes_acked += bytes;
@@ -113,7 +113,7 @@ impl<S: Content> Sender<S> {
         }
         let kept = self.oldest();
         self.mirror.forget(kept);
-        let gone = (kept - self.kept) as usize;
+        let gone = usize::narrow(kept - self.kept);
         self.symbols.drain(..gone);
         self.kept = kept;
         news.fates.iter().for_each(|lost| self.losses.record(*lost));

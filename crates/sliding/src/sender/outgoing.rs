@@ -2,7 +2,7 @@
 
 use airtcp_fec::combine;
 use airtcp_packet::{Ecn, Segment};
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::{Choice, Sender};
 use crate::config::Coding;
@@ -75,19 +75,19 @@ impl<S: Content> Sender<S> {
         let from = self.mirror.complete_up_to().max(self.una).min(self.next - 1);
         let first = from.max(self.next.saturating_sub(u64::from(MOST_COMBINED)));
         self.key = self.key.wrapping_add(1);
-        Payload::Combination { first, count: (self.next - first) as u16, key: self.key }
+        Payload::Combination { first, count: u16::narrow(self.next - first), key: self.key }
     }
 
     fn emit(&mut self, now: Nanos, payload: Payload) -> (Segment, S) {
         let new = matches!(payload, Payload::Symbol(s) if s + 1 == self.next);
         let (content, len) = match payload {
             Payload::Symbol(symbol) => {
-                let symbol = self.symbols[(symbol - self.kept) as usize].clone();
+                let symbol = self.symbols[usize::narrow(symbol - self.kept)].clone();
                 let len = symbol.head().len();
                 (symbol, len)
             }
             Payload::Combination { first, count, key } => {
-                let from = (first - self.kept) as usize;
+                let from = usize::narrow(first - self.kept);
                 let window = self.symbols.range(from..from + usize::from(count));
                 let len = window.clone().map(|s| s.head().len()).max().unwrap_or(0);
                 (combine(key, DENSITY, window).unwrap_or_default(), len)

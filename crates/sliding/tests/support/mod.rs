@@ -14,7 +14,7 @@ use airtcp_random::{Seed, Stream};
 use airtcp_sliding::{Packet, Payload, SlidingConfig, SlidingConnection, SlidingStats};
 use airtcp_transport::lt::{LtConfig, LtConnection};
 use airtcp_transport::tcp::{Connection, Role, TcpConfig};
-use airtcp_units::{BitRate, Nanos, Span, TxClock};
+use airtcp_units::{BitRate, Nanos, Narrow, Span, TxClock};
 use channel::Channel;
 pub use channel::Loss;
 use shadow::Shadow;
@@ -292,7 +292,7 @@ impl World {
         if self.touched.last() != Some(&flow) {
             self.touched.push(flow);
         }
-        let who = Who::Endpoint(EndpointId::new(flow as u32, side));
+        let who = Who::Endpoint(EndpointId::new(u32::narrow(flow), side));
         let mut probe = NoProbe;
         let mut cx = Cx::new(&mut probe, who);
         f(&mut self.flows[flow][side as usize], self.now, &mut cx)

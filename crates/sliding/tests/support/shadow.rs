@@ -7,6 +7,7 @@
 use airtcp_fec::{WindowDecoder, coefficients, combine};
 use airtcp_packet::Segment;
 use airtcp_sliding::{Packet, Payload};
+use airtcp_units::Narrow;
 
 /// The byte of the stream at an offset.
 pub const fn byte(offset: u64) -> u8 {
@@ -55,7 +56,7 @@ impl Shadow {
         let (length, size) = self.geometry;
         let (start, end) = (n * length, ((n + 1) * length).min(size));
         let fin = if end == size { 1 << 15 } else { 0 };
-        let head = ((end - start) as u16 | fin).to_be_bytes();
+        let head = (u16::narrow(end - start) | fin).to_be_bytes();
         head.into_iter().chain((start..end).map(byte)).collect()
     }
 
