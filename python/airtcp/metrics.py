@@ -43,6 +43,16 @@ class Metric:
         """
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
+    @property
+    def label(self) -> str:
+        """The heading within a sentence, and as the title of an axis.
+
+        >>> [metric.label for metric in columns("run", "FlowResult")[:2]]
+        ['goodput (Mb/s)', 'RTT (ms)']
+        """
+        first, *_ = self.head.split()
+        return self.head[0].lower() + self.head[1:] if first[1:].islower() else self.head
+
     def named(self, title: str, rank: int | None = None, key: str | None = None) -> Metric:
         """Give the metric under another title, for a table in which it means something else."""
         rank = self.rank if rank is None else rank
@@ -65,7 +75,7 @@ def record(document: str, name: str) -> dict[str, Metric]:
     """
     return {
         key: _metric(key, of["metric"], of.get("description", ""))
-        for key, of in _schema(document)["$defs"][name]["properties"].items()
+        for key, of in schema(document)["$defs"][name]["properties"].items()
         if "metric" in of
     }
 
@@ -85,8 +95,35 @@ def columns(document: str, name: str, group: str = "") -> tuple[Metric, ...]:
     return tuple(sorted(found, key=lambda metric: metric.rank))
 
 
+def declared(
+    document: str,
+    name: str,
+    key: str,
+    title: str,
+    rank: int,
+    unit: str = "",
+    scale: float = 1.0,
+    limits: tuple[float, float] = (0.0, inf),
+) -> Metric:
+    """Make a metric of a key whose schema has its meaning only.
+
+    Args:
+        document: As for `record`.
+        name: As for `record`.
+        key: Its key in that record.
+        title: As in `Metric`.
+        rank: As in `Metric`.
+        unit: As in `Metric`.
+        scale: As in `Metric`.
+        limits: As in `Metric`.
+    """
+    meaning = schema(document)["$defs"][name]["properties"][key].get("description", "")
+    return Metric(key, title, unit, scale, rank, limits, " ".join(meaning.split()))
+
+
 @cache
-def _schema(document: str) -> dict[str, Any]:
+def schema(document: str) -> dict[str, Any]:
+    """Give the JSON Schema of a kind of document."""
     return json.loads(_core.schema(document))
 
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import airtcp
+from airtcp import _core, metrics
+from airtcp.cli.link_columns import measured, slot, throughput
+from airtcp.cli.run_tables import put_result
 from airtcp.cli.tables import broken
 from airtcp.findings import columns
 from airtcp.metrics import Metric, record
+from airtcp.report.rows import heads
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIO = """
@@ -89,7 +94,7 @@ def test_titles_of_a_table_differ_and_ranks_order_it() -> None:
 
 def test_headings_are_short_in_the_terminal() -> None:
     for metric in (*columns.flows(), *columns.stations([]), *columns.outcomes()):
-        assert max(map(len, broken(metric.head).splitlines())) <= 22, metric.head
+        assert max(map(len, broken(metric.label).splitlines())) <= 22, metric.head
 
 
 def test_the_reference_names_every_metric() -> None:
@@ -97,6 +102,46 @@ def test_the_reference_names_every_metric() -> None:
     for document, name in [*(("run", name) for name in RECORDS), ("compare", "Outcome")]:
         for metric in record(document, name).values():
             assert f"`{metric.key}` | {metric.meaning} |" in page, metric.key
+
+
+def test_a_title_is_in_one_place(
+    wired: airtcp.RunResult, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schema = _core.schema
+    monkeypatch.setattr(
+        "airtcp._core.schema", lambda kind: schema(kind).replace("Goodput", "Yield")
+    )
+    cached: tuple[Any, ...] = (
+        metrics.schema,
+        metrics.record,
+        columns.flows,
+        columns.protocols,
+        columns.paths,
+    )
+    for function in cached:
+        function.cache_clear()
+    try:
+        page = wired.page()
+        put_result(wired)
+    finally:
+        monkeypatch.undo()
+        for function in cached:
+            function.cache_clear()
+    printed = capsys.readouterr().out
+    for shown in (page, printed):
+        assert "ield (Mb/s)" in shown
+        assert "oodput (Mb/s)" not in shown
+
+
+def test_studied_links_are_called_the_same_everywhere(tmp_path: Path) -> None:
+    path = airtcp.synth(tmp_path / "a.txt", prr=0.8, packets=2000)
+    links = airtcp.study(path, replicas=2, compare=False, remedies=False).json["links"]
+    shown = [c.head for c in (*measured(links).values(), slot(links), *throughput(links))]
+    page = [head for _, head in heads()]
+    titles = {key: metric.title for key, metric in columns.studied().items()}
+    assert {metric.split(" (")[0] for metric in page[1:]} <= set(titles.values())
+    shown = [head.replace("-\n", "-").replace("\n", " ") for head in shown]
+    assert [head for head in page[1:] if head.lower() not in map(str.lower, shown)] == []
 
 
 def test_limits_are_those_of_the_quantity() -> None:

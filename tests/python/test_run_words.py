@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 import airtcp
-from airtcp.cli import run as run_command
-from airtcp.cli import tables
+from airtcp.cli import run_tables, tables
 from airtcp.findings import causes, groups, words
 from airtcp.findings import run as run_words
 from examples import SCENARIOS
@@ -376,11 +375,11 @@ def test_what_explains_least_leaves_a_narrow_terminal_first(
         gone = tables.fitted(console, head, names, columns)[1]
         left.setdefault(head, []).extend(x for x in gone if x not in left.get(head, []))
 
-    monkeypatch.setattr(tables, "put", put)
+    monkeypatch.setattr(run_tables, "put", put)
     for width in range(100, 20, -2):
         console = Console(file=io.StringIO(), width=width)
-        monkeypatch.setattr(run_command, "screen", lambda console=console: console)
-        run_command._tables(result)  # noqa: SLF001 - what the terminal shows
+        monkeypatch.setattr(run_tables, "screen", lambda console=console: console)
+        run_tables.put_result(result)
     assert heads["flow"][:2] == ["goodput (Mb/s)", "RTT (ms)"]
     assert left["flow"] == [
         "sent (Mb/s)",

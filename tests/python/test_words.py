@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from airtcp.findings import link as link_words
 from airtcp.findings import study as study_words
 from airtcp.findings import words
+from airtcp.metrics import record
 from airtcp.report.rows import pack, thin
 
 if TYPE_CHECKING:
@@ -91,14 +92,16 @@ def test_the_widest_spread_is_found() -> None:
 
 
 def test_an_interval_ends_where_the_quantity_does() -> None:
+    flow, link = record("run", "FlowResult"), record("run", "LinkResult")
+    snr = record("run", "StationResult")["snr_db"]
     few = {"mean": 0.00867, "ci_low": -0.0153, "ci_high": 0.0326}
-    assert words.estimate(few, 100.0, words.possible("retransmission_ratio")) == "0.867 [0, 3.26]"
+    assert words.estimate(few, 100.0, flow["retransmission_ratio"].limits) == "0.867 [0, 3.26]"
     many = {"mean": 0.951, "ci_low": 0.926, "ci_high": 1.013}
-    assert words.estimate(many, 100.0, words.possible("utilisation")) == "95.1 [92.6, 100]"
+    assert words.estimate(many, 100.0, link["utilisation"].limits) == "95.1 [92.6, 100]"
     # Amounts have no upper end, levels none at all.
-    assert words.estimate(many, 1.0, words.possible("timeouts")) == "0.951 [0.926, 1.01]"
+    assert words.estimate(many, 1.0, flow["timeouts"].limits) == "0.951 [0.926, 1.01]"
     level = {"mean": 1.0, "ci_low": -3.0, "ci_high": 5.0}
-    assert words.estimate(level, 1.0, words.possible("snr_db")) == "1.00 [\N{MINUS SIGN}3.00, 5.00]"
+    assert words.estimate(level, 1.0, snr.limits) == "1.00 [\N{MINUS SIGN}3.00, 5.00]"
     # Half of it is as computed: it says how far the runs scatter.
     assert words.estimate(few, 100.0, words.SHARE, short=True) == "0.867 \N{PLUS-MINUS SIGN}2.4"
 

@@ -42,7 +42,7 @@ def plain(metric: Metric, outcomes: list[Outcome]) -> Column | None:
     if all(mean is None for mean in means):
         return None
     cells = ["-" if mean is None else words.number(mean * metric.scale) for mean in means]
-    return Column(broken(metric.head), cells, cells, max(metric.rank - STAY, 0))
+    return Column(broken(metric.label), cells, cells, max(metric.rank - STAY, 0))
 
 
 def against(reference: str, outcomes: list[Outcome]) -> Column:

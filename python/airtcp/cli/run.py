@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import FAULT, fail, note, progress, refusals, screen
-
-if TYPE_CHECKING:
-    from airtcp.documents import RunDocument
-    from airtcp.results import RunResult
+from airtcp.cli.console import FAULT, fail, note, progress, refusals
 
 
 def run(
@@ -87,7 +83,7 @@ def run(
     asked = dict(locals())
     from airtcp import api
     from airtcp.api.scenarios import text_of
-    from airtcp.cli import places, write
+    from airtcp.cli import places, run_tables, write
 
     if as_json:
         form = opt.Format.JSON
@@ -135,7 +131,7 @@ def run(
         result,
         where,
         form,
-        table=lambda: _tables(result.shown()),
+        table=lambda: run_tables.put_result(result.shown()),
         text=lambda: result.text,
         rows=lambda: (result.flows, result.json["replications"]),
         show=show,
@@ -154,116 +150,3 @@ def pair(item: str) -> tuple[str, str]:
     if not sign or not path.strip():
         fail(f"--set {item}: expected PATH=VALUE, such as 'links[0].rate=20 Mb/s'")
     return path.strip(), value.strip()
-
-
-def _tables(result: RunResult) -> None:
-    from airtcp.cli.tables import Column, metric_column, put
-    from airtcp.findings import columns, datagrams, groups
-    from airtcp.findings.groups import ways
-    from airtcp.findings.paths import coded, used
-    from airtcp.findings.words import counted, estimate
-
-    console = screen()
-    document = result.json
-    summary = document["summary"]
-    _findings(document)
-    for what, rows, metrics in (
-        ("flow", datagrams.shown(document), columns.flows()),
-        ("coded flow", coded(document), columns.coded_flows()),
-        ("link", summary["links"], columns.links()),
-        ("link protocol", used(document), columns.protocols()),
-    ):
-        laid = [metric_column(metric, rows) for metric in columns.with_values(metrics, rows)]
-        if what == "flow" and (named := ways(document)):
-            laid.insert(0, Column("way", named, rank=4, left=True))
-        if rows:
-            put(console, what, [row["name"] for row in rows], laid)
-        if what == "flow":
-            _groups(document)
-    if cells := summary.get("cells", []):
-        from airtcp.cli import cells as air
-
-        for cell in cells:
-            air.show(console, cell, alone=len(cells) == 1)
-    _ways(document)
-    total = estimate(summary["total_goodput_bps"], 1e-6)
-    console.print(f"total goodput {total} Mb/s{groups.over(document)}{_fairness(document)}")
-    bad = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
-    if bad:
-        console.print(
-            f"packets were lost track of in replications {bad}: a fault of airtcp", style="bold"
-        )
-    count = len(document["replications"])
-    console.print(
-        f"{counted(count, 'replication')} of {document['scenario']['duration']},"
-        f" seed {result.seed}, airtcp {document['airtcp_version']}"
-    )
-
-
-def _findings(document: RunDocument) -> None:
-    """Print what happened, before the numbers."""
-    from rich.text import Text
-
-    from airtcp.findings import run as run_words
-
-    for finding in run_words.findings(document):
-        screen().print(Text.assemble((f"{finding.headline}. ", "bold"), finding.text))
-
-
-def _groups(document: RunDocument) -> None:
-    """Print the flows of each direction together, where there are several of something."""
-    from airtcp.cli.tables import Column, put
-    from airtcp.findings import words
-    from airtcp.findings.groups import directions
-
-    found = directions(document)
-    if not found:
-        return
-    columns = [
-        Column("flows", [words.count(len(group.flows)) for group in found]),
-        Column("together (Mb/s)", [words.number(group.goodput_bps * 1e-6) for group in found]),
-        Column(
-            "each (Mb/s)",
-            [words.number(group.goodput_bps * 1e-6 / len(group.flows)) for group in found],
-        ),
-        Column(
-            "retransmitted (%)", [words.number(100 * g.retransmission_ratio) for g in found], rank=1
-        ),
-        Column("timeouts each", [words.number(group.timeouts) for group in found], rank=2),
-    ]
-    put(screen(), "direction", [group.name for group in found], columns)
-
-
-def _ways(document: RunDocument) -> None:
-    """Show what each way over link protocols trades, all its hops and flows together."""
-    from airtcp.cli.tables import Column, put
-    from airtcp.findings import words
-    from airtcp.findings.paths import ways
-
-    found = ways(document)
-    columns = [
-        Column(head, [words.number(way[key]) for way in found])
-        for head, key in (
-            ("goodput (Mb/s)", "goodput"),
-            ("latency of the links (ms)", "latency"),
-            ("residual loss (%)", "residual"),
-        )
-    ]
-    if found:
-        columns.append(Column("hops", [str(way["hops"]) for way in found], rank=1))
-        put(screen(), "from end to end", [f"{w['name']} to {w['to']}" for w in found], columns)
-
-
-def _fairness(document: RunDocument) -> str:
-    """Say how equal the flows' shares are, if there is more than one of something."""
-    from airtcp.findings.paths import apart
-    from airtcp.findings.words import SHARE, estimate
-
-    summary = document["summary"]
-    if len(summary["flows"]) < 2 or apart(document):  # noqa: PLR2004 - one alone has everything
-        return ""
-    difference = estimate(summary["max_difference_bps"], 1e-6)
-    return (
-        f"\nJain's fairness index {estimate(summary['jain_index'], 1.0, SHARE)}, "
-        f"largest difference between flows {difference} Mb/s"
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,13 +12,12 @@ from airtcp.cli.reading import NOT_SAID, reads_traces
 from airtcp.reading import Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from rich.console import Console
-    from rich.text import Text
 
     from airtcp.cli.tables import Column
-    from airtcp.documents import Link, LinkTcp
+    from airtcp.documents import Link
     from airtcp.results import StudyResult
 
 _ROWS = 30
@@ -228,118 +227,30 @@ def _most_telling(links: list[Link]) -> list[Link]:
 
 def _legend(links: list[Link], gone: list[str], options: dict[str, Any]) -> str:
     """Say what the columns are, as far as the table has them."""
+    from airtcp.cli.link_columns import not_significant
+
     said = [
-        "TCP/s: packets per second over the trace",
-        f"independent, Gilbert-Elliott: the mean over {options['replicas']} links of this model",
-        "gain %: the trace compared with the mean over independent links of equal PRR",
+        "throughput: TCP over the trace",
+        f"independent, Gilbert-Elliott: its mean over {options['replicas']} links of this model",
+        "gain: the trace compared with the mean over independent links of equal PRR",
     ]
     if any(link["tcp"]["slot_assumed"] for link in links):
         said[0] += ", slot 10 ms assumed if the trace does not give it"
-    if any(_not_significant(link) for link in links):
-        said.append("~: not significant, because independent links differ as much among themselves")
+    if any(not_significant(link) for link in links):
+        said.append("~: not significant, independent links differ from each other as much")
     text = "; ".join(said)
     if gone:
         text += f". Left out for width: {', '.join(gone)}"
     return text + "."
 
 
-def _not_significant(link: Link) -> bool:
-    return link["mu"] is not None and link["tcp"]["difference"]["independent"]["beyond_chance"] in (
-        False,
-        None,
-    )
-
-
 def _columns(links: list[Link]) -> list[Column]:
-    from airtcp.cli.tables import Column
-    from airtcp.findings import words
+    from airtcp.cli import link_columns
 
-    def each(make: Callable[[Link], str]) -> list[str]:
-        return [make(link) for link in links]
-
-    def known(make: Callable[[Link], str]) -> list[str]:
-        return each(lambda link: "-" if link["mu"] is None else make(link))
-
-    def model(name: Literal["independent", "gilbert_elliott"], *, interval: bool) -> list[str]:
-        def rate(link: Link) -> str:
-            ensemble = link["tcp"][name]
-            if ensemble is None:
-                return "-"
-            estimate = ensemble["packets_per_second"]
-            high, mean = estimate["ci_high"], estimate["mean"]
-            half = high - mean if interval and high is not None and mean is not None else 0.0
-            return words.number(mean) + (f" ±{words.number(half, 2)}" if half > 0 else "")
-
-        return each(rate)
-
-    def prr(link: Link) -> str:
-        return words.number(link["prr"])
-
-    def mu(link: Link) -> str:
-        return words.number(link["mu"])
-
+    measured = link_columns.measured(links)
     return [
-        Column("packets", each(lambda link: words.count(link["packets"])), rank=8),
-        Column("slot\n(ms)", each(lambda link: _slot_ms(link["tcp"])), rank=7),
-        Column("PRR", each(lambda link: prr(link) + words.bounds(link["prr_ci"])), each(prr)),
-        Column("class", each(lambda link: link["class"]), rank=4, left=True),
-        Column("mu", known(lambda link: mu(link) + words.bounds(link["mu_ci"])), known(mu)),
-        Column(
-            "beta",
-            each(lambda link: "-" if link["beta"] is None else words.number(link["beta"], 2)),
-            rank=7,
-        ),
-        Column(
-            "longest\nrun/loss",
-            each(
-                lambda link: (
-                    "-"
-                    if (run := link["longest_success_burst"]) is None
-                    else f"{words.count(run)}/{words.count(link['longest_loss_burst'] or 0)}"
-                )
-            ),
-            rank=6,
-        ),
-        Column("settled", known(lambda link: "yes" if link["converged"] else "no"), rank=5),
-        Column("TCP/s", each(lambda x: words.number(x["tcp"]["empirical"]["packets_per_second"]))),
-        Column(
-            "independent",
-            model("independent", interval=True),
-            model("independent", interval=False),
-        ),
-        Column(
-            "Gilbert-\nElliott",
-            model("gilbert_elliott", interval=True),
-            model("gilbert_elliott", interval=False),
-            rank=3,
-        ),
-        Column(
-            "gain %",
-            [_gain(link, interval=True) for link in links],
-            [_gain(link, interval=False) for link in links],
-        ),
+        measured.pop("packets"),
+        link_columns.slot(links),
+        *measured.values(),
+        *link_columns.throughput(links),
     ]
-
-
-def _slot_ms(tcp: LinkTcp) -> str:
-    """Write the time between packets, and whether it is known."""
-    from airtcp.findings import words
-
-    known = "" if not tcp["slot_assumed"] else " assumed"
-    return f"{words.number(1e3 * tcp['slot_s'])}{known}"
-
-
-def _gain(link: Link, *, interval: bool) -> Text:
-    """Write the gain; one that is not significant has no interval and does not stand out."""
-    from rich.text import Text
-
-    from airtcp.findings import words
-
-    gain = link["tcp"]["difference"]["independent"]["percent"]
-    if gain is None or gain["mean"] is None or link["mu"] is None:
-        return Text("-")
-    if _not_significant(link):
-        return Text(f"~ {words.signed(gain['mean'])}", style="dim")
-    if not interval:
-        return Text(words.signed(gain["mean"]))
-    return Text(words.measured(gain))

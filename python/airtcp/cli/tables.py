@@ -54,7 +54,7 @@ def metric_column(metric: Metric, rows: Sequence[Mapping[str, Any]]) -> Column:
 
     values = [row.get(metric.key) for row in rows]
     return Column(
-        broken(metric.head),
+        broken(metric.label),
         [estimate(value, metric.scale, metric.limits) for value in values],
         [estimate(value, metric.scale, short=True) for value in values],
         max(metric.rank - STAY, 0),
@@ -62,19 +62,16 @@ def metric_column(metric: Metric, rows: Sequence[Mapping[str, Any]]) -> Column:
 
 
 def broken(head: str) -> str:
-    r"""Write a heading for the terminal: in small letters, on two lines if it is long.
+    r"""Write a heading for the terminal: on two lines if it is long.
 
-    >>> broken("Dropped after retries"), broken("RTT (ms)"), broken("Fast retransmits")
-    ('dropped\nafter retries', 'RTT (ms)', 'fast\nretransmits')
+    >>> broken("dropped after retries"), broken("RTT (ms)"), broken("Gilbert-Elliott")
+    ('dropped\nafter retries', 'RTT (ms)', 'Gilbert-\nElliott')
     """
-    first, *_ = head.split()
-    if first[1:].islower():
-        head = head[0].lower() + head[1:]
-    places = [i for i, letter in enumerate(head) if letter == " "]
-    if len(head) <= _LONG_HEAD or not places:
+    places = [i for i, letter in enumerate(head) if letter == " "] or [head.find("-") + 1]
+    if len(head) <= _LONG_HEAD or not any(places):
         return head
     at = min(places, key=lambda i: max(i, len(head) - i - 1))
-    return f"{head[:at]}\n{head[at + 1 :]}"
+    return f"{head[:at]}\n{head[at:].removeprefix(' ')}"
 
 
 def elided(name: str, width: int) -> str:

@@ -17,8 +17,6 @@ from airtcp.plain import plain_json, printable_values
 from airtcp.reading import Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import polars as pl
     from rich.console import Console
 
@@ -109,9 +107,9 @@ def _unsettled(console: Console, links: list[dict[str, Any]]) -> None:
 def _table(document: dict[str, Any]) -> None:
     from rich.text import Text
 
-    from airtcp.cli import capacity
+    from airtcp.cli import capacity, link_columns
     from airtcp.cli.study import put_notes
-    from airtcp.cli.tables import Column, put
+    from airtcp.cli.tables import put
     from airtcp.findings import link as link_words
     from airtcp.findings import words
 
@@ -119,37 +117,8 @@ def _table(document: dict[str, Any]) -> None:
     every: list[dict[str, Any]] = document["links"]
     links = every[:_ROWS]
 
-    def each(make: Callable[[dict[str, Any]], str]) -> list[str]:
-        return [make(link) for link in links]
-
-    def known(make: Callable[[dict[str, Any]], str]) -> list[str]:
-        return each(lambda link: "-" if link["mu"] is None else make(link))
-
-    def prr(link: dict[str, Any]) -> str:
-        return words.number(link["prr"])
-
-    def mu(link: dict[str, Any]) -> str:
-        return words.number(link["mu"])
-
-    def runs(kind: str) -> list[str]:
-        found = [link[f"longest_{kind}_burst"] for link in links]
-        return ["-" if run is None else words.count(run) for run in found]
-
-    columns = [
-        Column("packets", each(lambda link: words.count(link["packets"])), rank=3),
-        Column("interval\n(ms)", each(_interval), rank=3),
-        Column("PRR", each(lambda link: prr(link) + words.bounds(link["prr_ci"])), each(prr)),
-        Column("class", each(lambda link: link["class"]), left=True),
-        Column("mu", known(lambda link: mu(link) + words.bounds(link["mu_ci"])), known(mu)),
-        Column(
-            "beta",
-            each(lambda link: "-" if link["beta"] is None else words.number(link["beta"], 2)),
-            rank=4,
-        ),
-        Column("longest run", runs("success"), rank=2),
-        Column("longest loss", runs("loss"), rank=1),
-        Column("settled", known(lambda link: "yes" if link["converged"] else "no")),
-    ]
+    measured = link_columns.measured(links)
+    columns = [measured.pop("packets"), link_columns.interval(links), *measured.values()]
     capacity.table(console, document["capacities"])
     if links:
         put(console, "link", [link["name"] for link in links], columns)
@@ -164,13 +133,6 @@ def _table(document: dict[str, Any]) -> None:
         what = words.unread(len(document["skipped"]))
         console.print(Text(f"- {what}: {first['path']} ({first['reason']})"))
     console.print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")
-
-
-def _interval(link: dict[str, Any]) -> str:
-    from airtcp.findings import words
-
-    known = link["interval_s"]
-    return "unknown" if known is None else words.number(1e3 * known)
 
 
 @app.command("synth")

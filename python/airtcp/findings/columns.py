@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from airtcp.metrics import Metric, columns, record
+from airtcp.metrics import Metric, columns, declared, record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -77,6 +77,33 @@ def stations(rows: Iterable[dict[str, Any]]) -> tuple[Metric, ...]:
 
 
 @cache
+def studied() -> dict[str, Metric]:
+    """Give the metrics of studied links by key: of the trace, and of TCP over it."""
+
+    def link(key: str, title: str, rank: int, unit: str = "", scale: float = 1.0) -> Metric:
+        return declared("study", "LinkStudy", key, title, rank, unit, scale)
+
+    rate = "packets/s"
+    metrics = (
+        link("prr", "PRR", 1),
+        link("mu", "mu", 2),
+        declared("study", "TcpOutcome", "packets_per_second", "Throughput", 1, rate),
+        declared("study", "TcpStudy", "independent", "Independent", 2),
+        declared("study", "TcpStudy", "gilbert_elliott", "Gilbert-Elliott", 3),
+        declared("study", "Difference", "percent", "Gain", 2, "%"),
+        link("class", "Class", 4),
+        link("converged", "Settled", 5),
+        link("longest_success_burst", "Longest run", 6),
+        link("longest_loss_burst", "Longest loss", 6),
+        link("beta", "Beta", 7),
+        declared("study", "TcpStudy", "slot_s", "Slot", 7, "ms", 1e3),
+        link("interval_s", "Interval", 7, "ms", 1e3),
+        link("packets", "Packets", 8),
+    )
+    return {metric.key: metric for metric in metrics}
+
+
+@cache
 def outcomes() -> tuple[Metric, ...]:
     """Give the metrics of what a TCP got in a comparison, beside its goodput and shares."""
     return columns("compare", "Outcome")
@@ -96,6 +123,17 @@ def remedies() -> tuple[Metric, ...]:
         "timeouts",
     )
     return tuple(of[key].named(of[key].title, rank) for rank, key in enumerate(keys, 1))
+
+
+@cache
+def paths() -> dict[str, Metric]:
+    """Give the metrics of paths over link protocols, all their hops together (`paths.ways`)."""
+    protocol = {metric.key: metric for metric in protocols()}
+    return {
+        "goodput": protocol["delivered_bps"],
+        "latency": protocol["latency_mean_s"],
+        "residual": protocol["loss_rate"],
+    }
 
 
 def with_values(metrics: Iterable[Metric], rows: Sequence[dict[str, Any]]) -> list[Metric]:

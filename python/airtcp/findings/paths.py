@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from airtcp.findings import words
+from airtcp.findings import columns, words
 
 if TYPE_CHECKING:
     from airtcp.documents import RunDocument
@@ -74,6 +74,7 @@ def ways(document: RunDocument) -> list[dict[str, Any]]:
     ):
         ends = (flow["from"], flow["to"])
         goodputs[ends] = goodputs.get(ends, 0.0) + (one["goodput_bps"]["mean"] or 0.0)
+    metrics = columns.paths()
     found: list[dict[str, Any]] = []
     for (start, end), goodput in goodputs.items():
         way = _way(incoming, start, end)
@@ -87,9 +88,10 @@ def ways(document: RunDocument) -> list[dict[str, Any]]:
                 "name": start,
                 "to": end,
                 "hops": len(way),
-                "goodput": goodput * 1e-6,
-                "latency": sum(links[i]["latency_mean_s"]["mean"] for i in way) * 1e3,
-                "residual": 100 * (1 - arrives),
+                "goodput": goodput * metrics["goodput"].scale,
+                "latency": sum(links[i]["latency_mean_s"]["mean"] for i in way)
+                * metrics["latency"].scale,
+                "residual": (1 - arrives) * metrics["residual"].scale,
             }
         )
     return found

@@ -23,21 +23,10 @@ TWICE = 100.0
 """Percent more from which on a factor reads better."""
 _ROUNDING = 1e-9
 
-ANY: Final = (-inf, inf)
 NOT_NEGATIVE: Final = (0.0, inf)
 SHARE: Final = (0.0, 1.0)
 CHANGE: Final = (-100.0, inf)
-"""What a quantity can be: a level in decibels, an amount, a share, a change in percent."""
-_SHARES: Final = (
-    "error_rate",
-    "jain_index",
-    "loss_estimate",
-    "loss_rate",
-    "residual_loss",
-    "retransmission_ratio",
-    "share",
-    "utilisation",
-)
+"""What a quantity can be that no catalogue has: an amount, a share, a change in percent."""
 
 
 @dataclass(frozen=True)
@@ -144,17 +133,6 @@ def exact(value: Mapping[str, Any]) -> bool:
     """
     mean, low, high = (value[key] for key in ("mean", "ci_low", "ci_high"))
     return None not in (mean, low, high) and high - low <= _ROUNDING * abs(mean)
-
-
-def possible(key: str) -> tuple[float, float]:
-    """Say what a quantity of a document can be, by the name of its key.
-
-    >>> possible("goodput_bps"), possible("data_error_rate"), possible("snr_db")
-    ((0.0, inf), (0.0, 1.0), (-inf, inf))
-    """
-    if key.endswith("_db"):
-        return ANY
-    return SHARE if key.endswith(_SHARES) else NOT_NEGATIVE
 
 
 def ends(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import altair as alt
 
 from airtcp.findings import cells
+from airtcp.metrics import record
 from airtcp.report import labels, theme
 from airtcp.report.charts import finish, n, named, q
 
@@ -27,6 +28,11 @@ _NAMED: Final = 40
 _COLOURS: Final = [*theme.SERIES, theme.GUIDE, *theme.RAMP]
 
 
+def _station(key: str) -> str:
+    """Give what a metric of stations is called on an axis."""
+    return record("run", "StationResult")[key].label
+
+
 def _rows(count: int, each: int = _ROW) -> int:
     return each * min(max(count, _FEWEST_ROWS), _MOST_ROWS) + 10
 
@@ -39,6 +45,7 @@ def _names(title: str = "name") -> alt.Y:
 def goodput(stations: int, directions: int) -> dict[str, Any]:
     """Goodput of each station's flows, with its confidence interval."""
     base = named("goodput")
+    title = record("run", "FlowResult")["goodput_bps"].label
     colour = alt.Color(
         "direction:N",
         scale=alt.Scale(domain=["sends", "gets"], range=theme.SERIES[:2]),
@@ -46,12 +53,12 @@ def goodput(stations: int, directions: int) -> dict[str, Any]:
     )
     both: dict[str, Any] = {"y": _names(), "yOffset": alt.YOffset("direction:N", sort=None)}
     bars = base.mark_bar(height={"band": 0.72}, opacity=0.75).encode(
-        x=alt.X("mean:Q", title="goodput (Mb/s)", scale=alt.Scale(zero=True)),
+        x=alt.X("mean:Q", title=title, scale=alt.Scale(zero=True)),
         color=colour,
         tooltip=[
             n("name", "station"),
             n("direction", "direction"),
-            q("mean", "goodput (Mb/s)"),
+            q("mean", title),
             q("low", "from"),
             q("high", "to"),
         ],
@@ -90,7 +97,7 @@ def _stacked(data: str, who: str, what: str, title: str, domain: Sequence[str]) 
 
 def airtime(stations: int, classes: Sequence[str]) -> dict[str, Any]:
     """Share of the time that each station's frames were on the air, by class."""
-    title = "share of the time on the air (%)"
+    title = _station("airtime_share")
     return finish(_stacked("airtime", "station", "frames", title, classes), _rows(stations))
 
 
@@ -156,12 +163,12 @@ def positions(
     )
     tooltip = [
         n("name", "station"),
-        q("distance", "to the access point (m)"),
-        q("snr", "SNR there (dB)"),
+        q("distance", _station("distance_m")),
+        q("snr", _station("snr_db")),
         q("error", "its frames lost (%)"),
-        q("hidden", "stations hidden from it"),
-        q("sends", "sends (Mb/s)"),
-        q("gets", "gets (Mb/s)"),
+        q("hidden", _station("hidden_stations")),
+        q("sends", _station("goodput_from_bps")),
+        q("gets", _station("goodput_to_bps")),
     ]
     shaped: dict[str, Any] = {
         "shape": alt.Shape(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
+from airtcp.metrics import record
 from airtcp.report import theme
 from airtcp.report.charts import finish, n, named, q, zoom
 
@@ -23,6 +24,11 @@ _SHAPES: Final = ["circle", "diamond", "triangle-up", "square", "cross", "triang
 _DASHES: Final = [[1, 0], [6, 3], [2, 2]]
 _CHANNELS: Final = ["the trace", "independent losses", "Gilbert-Elliott"]
 _CHANNEL_COLOURS: Final = [theme.TRACE, theme.INDEPENDENT, theme.CHAIN]
+
+
+def _outcome(key: str) -> str:
+    """Give what a metric of a TCP or remedy is called on an axis."""
+    return record("compare", "Outcome")[key].label
 
 
 def _name_axis() -> alt.Axis:
@@ -140,7 +146,7 @@ def against_delay(variants: Sequence[str], unit: str) -> dict[str, Any]:
     """Goodput against round-trip time, both with intervals: up and to the left is better."""
     base = named("means").transform_filter("isValid(datum.rtt)")
     colour, shape = _colour(variants, legend=True), _shape(variants, legend=True)
-    x = alt.X("rtt:Q", title="mean round-trip time (ms)", scale=alt.Scale(zero=False, padding=16))
+    x = alt.X("rtt:Q", title=_outcome("rtt_mean_s"), scale=alt.Scale(zero=False, padding=16))
     y = alt.Y("mean:Q", title=f"goodput ({unit})", scale=alt.Scale(zero=False, padding=16))
     across = base.mark_rule(strokeWidth=1.3, opacity=0.7).encode(
         x=alt.X("rtt_low:Q"), x2="rtt_high:Q", y=y, color=colour
@@ -156,8 +162,8 @@ def against_delay(variants: Sequence[str], unit: str) -> dict[str, Any]:
         tooltip=[
             n("variant", "TCP"),
             q("mean", f"goodput ({unit})"),
-            q("rtt", "mean round trip (ms)"),
-            q("rtt_p95", "95 % of them below (ms)"),
+            q("rtt", _outcome("rtt_mean_s")),
+            q("rtt_p95", _outcome("rtt_p95_s")),
         ],
     )
     return finish(alt.layer(across, down, points).add_params(zoom()), 320)
@@ -166,7 +172,7 @@ def against_delay(variants: Sequence[str], unit: str) -> dict[str, Any]:
 def trade_off(variants: Sequence[str], unit: str) -> dict[str, Any]:
     """Goodput against delivery time, with what loss is left and what it costs beside the name."""
     base = named("means").transform_filter("datum.delivery > 0")
-    title, late = f"goodput ({unit})", "95 % of the data delivered within (ms)"
+    title, late = f"goodput ({unit})", _outcome("delivery_p95_s")
     y = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=True))
     x = alt.X("delivery:Q", title=late, scale=alt.Scale(type="log", nice=False, padding=12))
     colour, shape = _colour(variants, legend=True), _shape(variants, legend=True)
@@ -182,8 +188,8 @@ def trade_off(variants: Sequence[str], unit: str) -> dict[str, Any]:
             n("variant", "remedy"),
             q("mean", title),
             q("delivery", late),
-            q("left", "loss left (%)"),
-            q("cost", "bytes on the link per byte"),
+            q("left", _outcome("residual_loss")),
+            q("cost", _outcome("bytes_per_byte")),
         ],
     )
     return finish(alt.layer(down, points).add_params(zoom()), 320)

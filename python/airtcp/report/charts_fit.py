@@ -12,6 +12,7 @@ import altair as alt
 
 from airtcp.report import theme
 from airtcp.report.charts import finish, n, named, q, ramp, zoom
+from airtcp.report.charts_trace import studied
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +47,7 @@ def estimate(
     x = alt.X(f"{field}:Q", title="estimate (packets/s)", scale=scale)
     y = alt.Y(
         "measured:Q",
-        title="TCP throughput (packets/s)",
+        title=studied("packets_per_second"),
         scale=alt.Scale(domain=[0, 1.08 * top], nice=False),
     )
     base = named("points").transform_filter(f"isValid(datum.{field})")
@@ -60,14 +61,14 @@ def estimate(
         .encode(
             x=x,
             y=y,
-            color=ramp("mu", "mu"),
+            color=ramp("mu", studied("mu")),
             tooltip=[
                 n("link", "link"),
-                q("measured", "packets/s"),
+                q("measured", studied("packets_per_second")),
                 q("estimate", "estimate"),
                 q("left_out", "left out"),
-                q("prr", "PRR"),
-                q("mu", "mu"),
+                q("prr", studied("prr")),
+                q("mu", studied("mu")),
             ],
         )
         .add_params(zoom())

@@ -10,6 +10,8 @@ from typing import Any, Final
 
 import altair as alt
 
+from airtcp.findings import columns
+from airtcp.metrics import record
 from airtcp.report import labels, theme
 from airtcp.report.charts import finish, n, named, q
 
@@ -22,23 +24,24 @@ _MOST_ROWS: Final = 40
 
 def trade_off() -> dict[str, Any]:
     """Goodput over latency of each way; the larger and darker the point, the more is lost."""
+    titles = {key: metric.label for key, metric in columns.paths().items()}
     base = named("ways").encode(
-        x=alt.X("latency:Q", title="latency of the links (ms)", scale=alt.Scale(zero=True)),
-        y=alt.Y("goodput:Q", title="goodput (Mb/s)", scale=alt.Scale(zero=True)),
+        x=alt.X("latency:Q", title=titles["latency"], scale=alt.Scale(zero=True)),
+        y=alt.Y("goodput:Q", title=titles["goodput"], scale=alt.Scale(zero=True)),
     )
     points = base.mark_point(filled=True, opacity=0.85, color=theme.TRACE).encode(
         size=alt.Size(
             "residual:Q",
-            title="residual loss (%)",
+            title=titles["residual"],
             scale=alt.Scale(zero=True, range=[60, 900]),
         ),
         tooltip=[
             n("name", "from"),
             n("to", "to"),
             q("hops", "links"),
-            q("goodput", "goodput (Mb/s)"),
-            q("latency", "latency (ms)"),
-            q("residual", "residual loss (%)", ".3~g"),
+            q("goodput", titles["goodput"]),
+            q("latency", titles["latency"]),
+            q("residual", titles["residual"], ".3~g"),
         ],
     )
     names = [
@@ -66,14 +69,18 @@ def bits(links: int) -> dict[str, Any]:
             y=alt.Y(
                 "name:N", title=None, sort=None, axis=alt.Axis(labelColor=theme.INK, labelLimit=160)
             ),
-            x=alt.X("mbps:Q", title="sent (Mb/s)", stack="zero"),
+            x=alt.X(
+                "sent:Q",
+                title=record("run", "ProtocolResult")["throughput_bps"].label,
+                stack="zero",
+            ),
             color=alt.Color(
                 "part:N",
-                scale=alt.Scale(domain=["data", "PFEC", "RFEC"], range=theme.SERIES[:3]),
+                scale=alt.Scale(domain=["Data", "PFEC", "RFEC"], range=theme.SERIES[:3]),
                 legend=alt.Legend(title=None),
             ),
             order=alt.Order("part:N", sort="descending"),
-            tooltip=[n("name", "link"), n("part", "what"), q("mbps", "Mb/s")],
+            tooltip=[n("name", "link"), n("part", "what"), q("sent", "sent (Mb/s)")],
         )
     )
     return finish(chart, _ROW * min(max(links, _FEWEST_ROWS), _MOST_ROWS) + 10)

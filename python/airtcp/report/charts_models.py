@@ -14,6 +14,7 @@ import altair as alt
 
 from airtcp.report import theme
 from airtcp.report.charts import finish, n, named, q, ramp, zoom
+from airtcp.report.charts_trace import studied
 
 _HEIGHT: Final = 260
 _ROW: Final = 26
@@ -24,11 +25,11 @@ def _dots(base: alt.Chart, links: int) -> Any:
     return base.mark_point(
         filled=True, size=58 if links <= _MANY else 24, opacity=0.8, clip=True
     ).encode(
-        color=ramp("prr", "PRR"),
+        color=ramp("prr", studied("prr")),
         tooltip=[
             n("synthesiser", "model"),
             n("link", "link"),
-            q("prr", "PRR"),
+            q("prr", studied("prr")),
             q("trace_share", "trace (%)"),
             q("share", "model (%)"),
             q("trace_burst", "longest burst, trace"),

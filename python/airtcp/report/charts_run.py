@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import altair as alt
 
+from airtcp.metrics import record
 from airtcp.report import theme
 from airtcp.report.charts import finish, n, named, q, zoom
 
@@ -20,10 +21,15 @@ _DASHES: Final = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3]]
 """Dashes of lines that share a colour: with the colours, as many as `run_rows.MOST_NAMES`."""
 
 
+def _flow(key: str) -> str:
+    """Give what a metric of flows is called on an axis."""
+    return record("run", "FlowResult")[key].label
+
+
 def goodput(flows: int) -> dict[str, Any]:
     """Goodput of each flow: the replications, their mean, its confidence interval."""
     y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelColor=theme.INK, labelLimit=160))
-    x = alt.X("goodput:Q", title="goodput (Mb/s)", scale=alt.Scale(zero=True))
+    x = alt.X("goodput:Q", title=_flow("goodput_bps"), scale=alt.Scale(zero=True))
     ticks = (
         named("replications")
         .mark_tick(thickness=1.5, opacity=0.35, color=theme.TRACE)
@@ -38,7 +44,7 @@ def goodput(flows: int) -> dict[str, Any]:
         y=y,
         tooltip=[
             n("name", "flow"),
-            q("mean", "goodput (Mb/s)"),
+            q("mean", _flow("goodput_bps")),
             q("low", "from"),
             q("high", "to"),
         ],
@@ -76,12 +82,14 @@ def run_charts(flows: int, *, recorded: bool, stations: bool) -> dict[str, dict[
     if recorded:
         charts |= {
             "window": series("window", "name", "cwnd", "congestion window (kB)"),
-            "rtt": series("rtt", "name", "rtt", "round-trip time (ms)"),
+            "rtt": series("rtt", "name", "rtt", _flow("rtt_mean_s")),
             "queue": series("queue", "name", "packets", "queue (packets)"),
         }
     if stations:
         charts |= {
-            "airtime": series("airtime", "name", "share", "share of the time on the air (%)"),
+            "airtime": series(
+                "airtime", "name", "share", record("run", "StationResult")["airtime_share"].label
+            ),
             "rate": series("rate", "name", "mbps", "rate (Mb/s)"),
         }
     return charts

@@ -13,7 +13,7 @@ import altair as alt
 
 from airtcp.report import charts_trace, theme
 from airtcp.report.charts import finish, n, named, q, ramp, zoom
-from airtcp.report.charts_trace import MODELS, RATE, model_colour, model_shape
+from airtcp.report.charts_trace import MODELS, model_colour, model_shape, studied
 
 OVERVIEW_HEIGHT: Final = 340
 _MANY: Final = 150
@@ -51,11 +51,16 @@ def throughput(scale: str, links: int) -> dict[str, Any]:
         base = base.transform_filter("datum.mean > 0 && (!isValid(datum.low) || datum.low > 0)")
     x = alt.X(
         "prr:Q",
-        title="packet reception ratio (PRR)",
+        title=studied("prr"),
         scale=alt.Scale(domain=[0, 1], padding=10),
         axis=alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f"),
     )
-    y = alt.Y("mean:Q", title=RATE, scale=_rate_scale(scale), axis=_rate_axis(scale))
+    y = alt.Y(
+        "mean:Q",
+        title=studied("packets_per_second"),
+        scale=_rate_scale(scale),
+        axis=_rate_axis(scale),
+    )
     bars = base.mark_rule(strokeWidth=1.2).encode(
         x=x,
         y=alt.Y("low:Q"),
@@ -75,8 +80,8 @@ def throughput(scale: str, links: int) -> dict[str, Any]:
         tooltip=[
             n("name", "link"),
             n("model", "losses"),
-            q("prr", "PRR"),
-            q("mean", "packets/s"),
+            q("prr", studied("prr")),
+            q("mean", studied("packets_per_second")),
             q("low", "from"),
             q("high", "to"),
         ],
@@ -94,7 +99,7 @@ def gain(unit: str, links: int) -> dict[str, Any]:
     field = "gain" if unit == "rate" else "gain_percent"
     title = "gain over independent losses " + ("(packets/s)" if unit == "rate" else "(%)")
     base = named("links").transform_filter(f"isValid(datum.mu) && isValid(datum.{field})")
-    x = alt.X("mu:Q", title="burstiness (mu)", scale=alt.Scale(nice=True, zero=False))
+    x = alt.X("mu:Q", title=studied("mu"), scale=alt.Scale(nice=True, zero=False))
     zero = named("unit").mark_rule(strokeDash=[4, 3]).encode(y=alt.datum(0))
     # Where no link has an interval, a bar of no length keeps the axis that of the dots.
     ends = {
@@ -114,8 +119,8 @@ def gain(unit: str, links: int) -> dict[str, Any]:
     size = 62 if links <= _MANY else 28
     tooltip = [
         n("name", "link"),
-        q("mu", "mu"),
-        q("prr", "PRR"),
+        q("mu", studied("mu")),
+        q("prr", studied("prr")),
         q(field, "gain"),
         q(f"{field}_low", "from"),
         q(f"{field}_high", "to"),
@@ -128,7 +133,7 @@ def gain(unit: str, links: int) -> dict[str, Any]:
         .encode(
             x=x,
             y=f"{field}:Q",
-            color=ramp("prr", "PRR"),
+            color=ramp("prr", studied("prr")),
             opacity=_unless_chance(1, 0.3),
             tooltip=tooltip,
         )
@@ -172,15 +177,15 @@ def against_chain(scale: str, links: int) -> dict[str, Any]:
     points = mark.encode(
         x=x,
         y=y,
-        color=ramp("mu", "mu"),
+        color=ramp("mu", studied("mu")),
         tooltip=[
             n("name", "link"),
             q("tcp", "trace"),
             q("chain", "chain"),
             q("chain_low", "from"),
             q("chain_high", "to"),
-            q("mu", "mu"),
-            q("prr", "PRR"),
+            q("mu", studied("mu")),
+            q("prr", studied("prr")),
         ],
     ).add_params(zoom())
     return _overview(band, line, _ring(base, x, y), bars, points)
@@ -205,13 +210,13 @@ def longest(kind: str, links: int) -> dict[str, Any]:
     points = mark.encode(
         x=x,
         y=y,
-        color=ramp("prr", "PRR"),
+        color=ramp("prr", studied("prr")),
         tooltip=[
             n("name", "link"),
             q(mine, "longest", ".0f"),
             q(chain, "chain's"),
-            q("prr", "PRR"),
-            q("mu", "mu"),
+            q("prr", studied("prr")),
+            q("mu", studied("mu")),
         ],
     ).add_params(zoom())
     return _overview(line, _ring(base, x, y), points)

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 import altair as alt
 
+from airtcp.findings import columns
 from airtcp.report import theme
 from airtcp.report.charts import finish, n, named, q, ramp, zoom
 
@@ -19,8 +20,11 @@ MODELS: Final = ["this trace", "independent losses", "Gilbert-Elliott"]
 
 _COLOURS: Final = [theme.TRACE, theme.INDEPENDENT, theme.CHAIN]
 _SHAPES: Final = ["circle", "diamond", "triangle-up"]
-RATE: Final = "TCP throughput (packets/s)"
-"""Title of the axis of rates."""
+
+
+def studied(key: str) -> str:
+    """Give what a metric of studied links is called on an axis."""
+    return columns.studied()[key].label
 
 
 def model_colour(*, legend: bool = True) -> alt.Color:
@@ -48,7 +52,7 @@ def link_throughput() -> dict[str, Any]:
         named("replicas")
         .mark_tick(thickness=1.5, size=26, opacity=0.35)
         .encode(
-            x=alt.X("value:Q", title=RATE, scale=scale),
+            x=alt.X("value:Q", title=studied("packets_per_second"), scale=scale),
             y=y,
             color=colour,
             tooltip=[n("model", "losses"), q("value", "one replica")],
@@ -63,7 +67,7 @@ def link_throughput() -> dict[str, Any]:
         shape=model_shape().legend(None),
         tooltip=[
             n("model", "losses"),
-            q("mean", "packets/s"),
+            q("mean", studied("packets_per_second")),
             q("low", "from"),
             q("high", "to"),
         ],

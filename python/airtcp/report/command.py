@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from airtcp import _core
 from airtcp.arguments import COMPARED
+from airtcp.metrics import schema
 from airtcp.reading import options as reading_options
 
 if TYPE_CHECKING:
@@ -108,5 +107,5 @@ def study_command(document: StudyDocument) -> str:
 @cache
 def _study_defaults() -> dict[str, Any]:
     """Give the default of each setting of a study."""
-    settings = json.loads(_core.schema("study"))["$defs"]["StudyOptions"]["properties"]
+    settings = schema("study")["$defs"]["StudyOptions"]["properties"]
     return {name: of["default"] for name, of in settings.items() if "default" in of}

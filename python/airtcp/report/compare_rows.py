@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.findings import columns, compare, verdict, words
+from airtcp.metrics import record
 from airtcp.report.rows import thin
 from airtcp.report.run_rows import estimate
 
@@ -82,6 +83,7 @@ def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
     tested = difference is not None and not verdict.untested(difference)
     percent = difference["percent"] if difference is not None and tested else None
     goodput = _ends(value, 1.0, "mean")
+    of = record("compare", "Outcome")
     return {
         "variant": outcome["variant"],
         "channel": CHANNEL_NAMES[case["channel"]],
@@ -91,10 +93,10 @@ def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
         **_ends(percent, 1.0, "gain", words.CHANGE),
         "standing": None if difference is None else difference["standing"],
         "certain": difference is not None and difference["standing"] in {"more", "less"},
-        **_ends(outcome["rtt_mean_s"], 1e3, "rtt"),
-        "rtt_p95": _ends(outcome["rtt_p95_s"], 1e3, "p")["p"],
-        "delivery": _ends(outcome["delivery_p95_s"], 1e3, "d")["d"],
-        "left": _ends(outcome["residual_loss"], 100.0, "l")["l"],
+        **_ends(outcome["rtt_mean_s"], of["rtt_mean_s"].scale, "rtt"),
+        "rtt_p95": _ends(outcome["rtt_p95_s"], of["rtt_p95_s"].scale, "p")["p"],
+        "delivery": _ends(outcome["delivery_p95_s"], of["delivery_p95_s"].scale, "d")["d"],
+        "left": _ends(outcome["residual_loss"], of["residual_loss"].scale, "l")["l"],
         "cost": _ends(outcome["bytes_per_byte"], 1.0, "c")["c"],
         **_ends(outcome["share"], 100.0, "share", words.SHARE),
         "rival": _ends(outcome["rival_goodput_bps"], 1e-6, "r")["r"],

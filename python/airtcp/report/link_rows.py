@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.findings import columns
 from airtcp.findings.paths import used
+from airtcp.metrics import record
 from airtcp.report.run_rows import table
 
 if TYPE_CHECKING:
     from airtcp.documents import RunDocument
 
-_PARTS: Final = (("data", "data_bps"), ("PFEC", "pfec_bps"), ("RFEC", "rfec_bps"))
+_PARTS: Final = ("data_bps", "pfec_bps", "rfec_bps")
 
 
 def protocols(document: RunDocument) -> dict[str, list[Any]]:
@@ -20,9 +21,10 @@ def protocols(document: RunDocument) -> dict[str, list[Any]]:
 
 
 def bits(document: RunDocument) -> list[dict[str, Any]]:
-    """Give data, PFEC and RFEC of each link in Mb/s."""
+    """Give data, PFEC and RFEC of each link, in the unit of the axis."""
+    metrics = record("run", "ProtocolResult")
     return [
-        {"name": row["name"], "part": part, "mbps": row[key]["mean"] * 1e-6}
+        {"name": row["name"], "part": part.title, "sent": row[part.key]["mean"] * part.scale}
         for row in used(document)
-        for part, key in _PARTS
+        for part in (metrics[key] for key in _PARTS)
     ]

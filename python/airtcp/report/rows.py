@@ -11,10 +11,10 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+from airtcp.findings import columns, notes, words
 from airtcp.findings import link as link_words
-from airtcp.findings import notes, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -105,6 +105,29 @@ OVERVIEW: dict[str, Callable[[Link], Any]] = {
     "memory": link_words.memory,
 }
 """Columns that the page knows of every link, and where each comes from."""
+
+
+_HEADS: Final = {
+    "packets": "packets",
+    "prr": "prr",
+    "class": "class",
+    "mu": "mu",
+    "converged": "converged",
+    "tcp": "packets_per_second",
+    "independent": "independent",
+    "chain": "gilbert_elliott",
+    "gain_percent": "percent",
+    "beta": "beta",
+    "longest_success": "longest_success_burst",
+    "longest_loss": "longest_loss_burst",
+}
+"""Columns of the table of links, and the metric of each."""
+
+
+def heads() -> list[list[str]]:
+    """Give the field and the heading of each column of the table of links."""
+    metrics = columns.studied()
+    return [["name", "Link"], *([field, metrics[key].head] for field, key in _HEADS.items())]
 
 
 def overview(links: Sequence[Link]) -> dict[str, list[Any]]:
@@ -238,6 +261,7 @@ def study_payload(document: StudyDocument) -> dict[str, Any]:
     groups = [details[start : start + GROUP] for start in range(0, len(details), GROUP)]
     return {
         "kind": "study",
+        "heads": heads(),
         "columns": overview(links),
         "group": GROUP,
         "details": [pack(group) for group in groups],

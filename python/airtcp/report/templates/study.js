@@ -167,7 +167,7 @@
       const heading = document.querySelector(`[data-title="link-${name}"]`);
       if (heading) heading.textContent = title;
     }
-    Page.plainTable(byId("link-counts"), ["", payload.rate, "timeouts", "fast retr.", "retransmitted"],
+    Page.plainTable(byId("link-counts"), ["", payload.rate, "timeouts", "fast retransmits", "retransmitted"],
       detail.counts.map(([label, rate, timeouts, fast, share]) =>
         [label, show(rate), show(timeouts), show(fast), share === null ? "–" : `${show(100 * share)} %`]));
   }
@@ -190,9 +190,7 @@
 
   // ---- the table -------------------------------------------------------------------------
   const PAGE = 25;
-  const heads = [["name", "Link"], ["packets", "Packets"], ["prr", "PRR"], ["class", "Class"], ["mu", "mu"],
-    ["converged", "Settled"], ["tcp", "TCP packets/s"], ["independent", "independent"], ["chain", "Gilbert-Elliott"],
-    ["gain_percent", "Gain %"], ["beta", "Beta"], ["longest_success", "Longest run"], ["longest_loss", "Longest loss"]];
+  const heads = payload.heads;
   let sort = { key: null, up: true };
   let page = 0;
   let printing = false;

@@ -1,0 +1,105 @@
+"""Tables of a run for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from airtcp.cli import cells as air
+from airtcp.cli.console import screen
+from airtcp.cli.tables import Column, metric_column, put
+from airtcp.findings import columns, datagrams, groups, paths, words
+from airtcp.findings import run as run_words
+from airtcp.findings.words import SHARE, counted, estimate
+
+if TYPE_CHECKING:
+    from airtcp.documents import RunDocument
+    from airtcp.results import RunResult
+
+
+def put_result(result: RunResult) -> None:
+    """Print what the flows got, and what links and cells did."""
+    console = screen()
+    document = result.json
+    summary = document["summary"]
+    _findings(document)
+    for what, rows, metrics in (
+        ("flow", datagrams.shown(document), columns.flows()),
+        ("coded flow", paths.coded(document), columns.coded_flows()),
+        ("link", summary["links"], columns.links()),
+        ("link protocol", paths.used(document), columns.protocols()),
+    ):
+        laid = [metric_column(metric, rows) for metric in columns.with_values(metrics, rows)]
+        if what == "flow" and (named := groups.ways(document)):
+            laid.insert(0, Column("way", named, rank=4, left=True))
+        if rows:
+            put(console, what, [row["name"] for row in rows], laid)
+        if what == "flow":
+            _groups(document)
+    if cells := summary.get("cells", []):
+        for cell in cells:
+            air.show(console, cell, alone=len(cells) == 1)
+    _ways(document)
+    total = estimate(summary["total_goodput_bps"], 1e-6)
+    console.print(f"total goodput {total} Mb/s{groups.over(document)}{_fairness(document)}")
+    bad = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
+    if bad:
+        console.print(
+            f"packets were lost track of in replications {bad}: a fault of airtcp", style="bold"
+        )
+    count = len(document["replications"])
+    console.print(
+        f"{counted(count, 'replication')} of {document['scenario']['duration']},"
+        f" seed {result.seed}, airtcp {document['airtcp_version']}"
+    )
+
+
+def _findings(document: RunDocument) -> None:
+    """Print what happened, before the numbers."""
+    from rich.text import Text
+
+    for finding in run_words.findings(document):
+        screen().print(Text.assemble((f"{finding.headline}. ", "bold"), finding.text))
+
+
+def _groups(document: RunDocument) -> None:
+    """Print the flows of each direction together, where there are several of something."""
+    found = groups.directions(document)
+    if not found:
+        return
+    columns = [
+        Column("flows", [words.count(len(group.flows)) for group in found]),
+        Column("together (Mb/s)", [words.number(group.goodput_bps * 1e-6) for group in found]),
+        Column(
+            "each (Mb/s)",
+            [words.number(group.goodput_bps * 1e-6 / len(group.flows)) for group in found],
+        ),
+        Column(
+            "retransmitted (%)", [words.number(100 * g.retransmission_ratio) for g in found], rank=1
+        ),
+        Column("timeouts each", [words.number(group.timeouts) for group in found], rank=2),
+    ]
+    put(screen(), "direction", [group.name for group in found], columns)
+
+
+def _ways(document: RunDocument) -> None:
+    """Show what each way over link protocols trades, all its hops and flows together."""
+    found = paths.ways(document)
+    laid = [
+        Column(metric.label, [words.number(way[key]) for way in found])
+        for key, metric in columns.paths().items()
+    ]
+    if found:
+        laid.append(Column("hops", [str(way["hops"]) for way in found], rank=1))
+        put(screen(), "from end to end", [f"{w['name']} to {w['to']}" for w in found], laid)
+
+
+def _fairness(document: RunDocument) -> str:
+    """Say how equal the flows' shares are, if there is more than one of something."""
+    summary = document["summary"]
+    if len(summary["flows"]) < 2 or paths.apart(document):  # noqa: PLR2004 - one alone has everything
+        return ""
+    difference = estimate(summary["max_difference_bps"], 1e-6)
+    return (
+        f"\nJain's fairness index {estimate(summary['jain_index'], 1.0, SHARE)}, "
+        f"largest difference between flows {difference} Mb/s"
+    )
