@@ -6,24 +6,19 @@
 
 pub mod ack_bitmap;
 mod flags;
+mod headers;
 mod pool;
 mod segment;
 mod seq;
 
 pub use ack_bitmap::AckBitmap;
 pub use flags::{Ecn, Flags};
+pub use headers::{IP_HEADER, TCP_HEADER, UDP_HEADER};
 pub use pool::{Dropped, PacketId, Pool};
 pub use segment::{CODED_WORDS, Kind, NO_WINDOW_SCALE, SackBlock, Segment};
 pub use seq::Seq;
 
 use std::fmt;
-
-/// IPv4 header without options, in bytes.
-pub const IP_HEADER: u32 = 20;
-/// TCP header without options, in bytes.
-pub const TCP_HEADER: u32 = 20;
-/// UDP header, in bytes.
-pub const UDP_HEADER: u32 = 8;
 
 /// Which end of a flow: the client opened it, the server answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

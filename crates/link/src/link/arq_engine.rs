@@ -12,7 +12,7 @@ use airtcp_packet::{EndpointId, PacketId};
 use airtcp_random::Keyed;
 use airtcp_units::{Nanos, Span};
 
-use super::Latency;
+use super::latency::Latency;
 use super::wire::Wire;
 use crate::protocol::{Block, Decision, Receiver, Report, Sender, Train, Way};
 

@@ -13,11 +13,8 @@ use std::collections::VecDeque;
 
 use airtcp_units::{Nanos, Span};
 
-use super::receiver::{REACH, patience};
+use super::limits::{LEAST, REACH, patience};
 use super::{Block, MOST_SYMBOLS, Missing, Protocol, Report, SymbolSet};
-
-/// The least time a transmission is taken to last where it takes none: timers need one.
-pub(super) const LEAST: Span = Span::from_micros(1);
 
 /// What a sender must know of the time things take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use airtcp_units::{Nanos, Probability, Span, detmath};
 use super::closed_form::{
     arq_rounds, arq_selective_share, arq_undelivered, arq_whole_share, harq_block,
 };
-use super::receiver::REACH;
+use super::limits::REACH;
 use super::*;
 
 pub(super) fn arq(arq: Arq) -> ProtocolConfig {

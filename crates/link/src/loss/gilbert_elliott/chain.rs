@@ -4,9 +4,9 @@
 //! probabilities or mean stays, and refuses what no chain can be.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::Probability;
+use airtcp_units::{Probability, Span};
 
-use super::GilbertElliottConfig;
+use super::config::GilbertElliottConfig;
 use crate::loss::at_least_a_microsecond;
 
 /// The chain as the table describes it, before a stepping is chosen.
@@ -47,15 +47,7 @@ pub(super) fn chain(c: &GilbertElliottConfig) -> Result<Chain, ConfigError> {
     let given: Vec<&str> = given.iter().filter(|(_, is)| *is).map(|(key, _)| *key).collect();
     let chain = match (given.as_slice(), c) {
         (["g", "b"], GilbertElliottConfig { g: Some(g), b: Some(b), .. }) => {
-            let (g, b) = (g.get(), b.get());
-            if g + b == 0.0 {
-                return Err(ConfigError::new(
-                    "g",
-                    "with g and b both 0 the chain never changes its state and has no long run; \
-                     at least one of them is above 0",
-                ));
-            }
-            Chain::Discrete { g, b, mu: 1.0 - g - b }
+            from_transitions(g.get(), b.get())?
         }
         (["prr", "mu"], GilbertElliottConfig { prr: Some(prr), mu: Some(mu), .. }) => {
             from_prr_and_mu(bad_share(c, "prr", 1.0 - prr.get())?, *mu)?
@@ -74,17 +66,7 @@ pub(super) fn chain(c: &GilbertElliottConfig) -> Result<Chain, ConfigError> {
         (
             ["mean_loss", "mean_bad"],
             GilbertElliottConfig { mean_loss: Some(loss), mean_bad: Some(bad), .. },
-        ) => {
-            let share = bad_share(c, "mean_loss", loss.get())?;
-            let bad = at_least_a_microsecond("mean_bad", *bad)?.0 as f64;
-            if share >= 1.0 {
-                return Err(ConfigError::new(
-                    "mean_loss",
-                    "a mean loss equal to that of the bad state leaves no time for the good one",
-                ));
-            }
-            Chain::Continuous { good: bad * (1.0 - share) / share, bad }
-        }
+        ) => from_loss_and_stay(bad_share(c, "mean_loss", loss.get())?, *bad)?,
         _ => {
             let found = if given.is_empty() { "none of them".to_owned() } else { given.join(", ") };
             return Err(ConfigError::new(
@@ -118,6 +100,28 @@ fn bad_share(c: &GilbertElliottConfig, key: &'static str, mean: f64) -> Result<f
         ));
     }
     Ok((mean - good) / (bad - good))
+}
+
+fn from_transitions(g: f64, b: f64) -> Result<Chain, ConfigError> {
+    if g + b == 0.0 {
+        return Err(ConfigError::new(
+            "g",
+            "with g and b both 0 the chain never changes its state and has no long run; \
+             at least one of them is above 0",
+        ));
+    }
+    Ok(Chain::Discrete { g, b, mu: 1.0 - g - b })
+}
+
+fn from_loss_and_stay(share: f64, bad: Span) -> Result<Chain, ConfigError> {
+    let bad = at_least_a_microsecond("mean_bad", bad)?.0 as f64;
+    if share >= 1.0 {
+        return Err(ConfigError::new(
+            "mean_loss",
+            "a mean loss equal to that of the bad state leaves no time for the good one",
+        ));
+    }
+    Ok(Chain::Continuous { good: bad * (1.0 - share) / share, bad })
 }
 
 /// S1: `b = (1 - PRR)(1 - mu)`, `g = PRR (1 - mu)`, for `share = 1 - PRR`.

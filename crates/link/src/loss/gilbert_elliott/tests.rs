@@ -1,6 +1,6 @@
 //! The chain against its closed forms, in every stepping.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Probability};
 
 use super::chain::from_prr_and_mu;
 use super::*;
