@@ -19,7 +19,7 @@ mod rate;
 
 pub use airtcp_probe::{ConfigError, Entry};
 pub use config::{Distribution, JitterConfig, LinkConfig, ReorderingConfig};
-pub use link::{Latency, Link, LinkStats, ProtocolStats, Report};
+pub use link::{CorruptionNotice, Latency, Link, LinkStats, ProtocolStats};
 pub use loss::{
     AtEnd, Bernoulli, BernoulliConfig, Blackout, BlackoutConfig, DropItem, End, Frame,
     GilbertElliott, GilbertElliottConfig, Load, Loss, LossConfig, LossModel, NoLoss, NoLossConfig,

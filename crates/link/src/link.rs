@@ -24,7 +24,7 @@ use airtcp_units::{Bytes, Nanos, Outcomes, Span};
 
 use self::arq_engine::ArqEngine;
 use self::control::Control;
-use self::report::Reports;
+use self::corruption::CorruptionNotices;
 use self::wire::Wire;
 use crate::loss::Build;
 use crate::{JitterConfig, LinkConfig, Loss, ReorderingConfig};
@@ -32,14 +32,14 @@ use crate::{JitterConfig, LinkConfig, Loss, ReorderingConfig};
 mod arq_engine;
 mod arrival;
 mod control;
+mod corruption;
 mod latency;
 mod over_protocol;
-mod report;
 mod wire;
 
 pub use arq_engine::ProtocolStats;
+pub use corruption::CorruptionNotice;
 pub use latency::Latency;
-pub use report::Report;
 
 /// Counters of a link since the start.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -86,13 +86,13 @@ pub struct Link {
     in_flight: VecDeque<InFlight>,
     /// When the first of them arrives.
     next_arrival: Nanos,
-    /// See [`needs_service`](Self::tells).
+    /// See [`needs_service`](Self::needs_service).
     needs_service: bool,
     /// Latest arrival among the packets that keep their order.
     last_in_order: Nanos,
     highest_delivered: Option<u64>,
     /// If any sender asked to be told of corrupted packets.
-    reports: Option<Reports>,
+    notices: Option<CorruptionNotices>,
     stats: LinkStats,
 }
 
@@ -139,29 +139,29 @@ impl Link {
             needs_service: false,
             last_in_order: Nanos::ZERO,
             highest_delivered: None,
-            reports: None,
+            notices: None,
             stats: LinkStats::default(),
         }
     }
 
-    /// Reports the packets that the loss model takes to their senders: `delays` holds, by
-    /// endpoint, how long after the packet would have come out the sender is told, `None` for
-    /// one that is not.
-    pub fn report_to(&mut self, delays: Vec<Option<Span>>) {
-        self.reports = Some(Reports::new(delays));
+    /// Gives notice of the packets that the loss model takes to their senders: `delays` holds, by
+    /// endpoint, how long after the packet would have come out the sender gets it, `None` for
+    /// one that does not.
+    pub fn set_corruption_notices(&mut self, delays: Vec<Option<Span>>) {
+        self.notices = Some(CorruptionNotices::new(delays));
         self.needs_service = true;
     }
 
-    /// True if it has anything to say or to do beside carrying packets: reports for senders, a
+    /// True if it has anything to do beside carrying packets: corruption notices for senders, a
     /// link protocol of this direction or of the other one.
     #[inline]
     pub const fn needs_service(&self) -> bool {
         self.needs_service
     }
 
-    /// The next report that is due.
-    pub fn take_report(&mut self, now: Nanos) -> Option<Report> {
-        self.reports.as_mut()?.take(now)
+    /// The next corruption notice that is due.
+    pub fn take_corruption_notice(&mut self, now: Nanos) -> Option<CorruptionNotice> {
+        self.notices.as_mut()?.take(now)
     }
 
     /// True if the transmitter can start with a packet at `now`.
@@ -248,8 +248,8 @@ impl Link {
         if passage.lost {
             self.stats.lost += 1;
             let packet = cx.discard(start, id, DropReason::Loss, 0);
-            if self.reports.is_some() {
-                self.report(packet, start, ordinal);
+            if self.notices.is_some() {
+                self.notify_loss(packet, start, ordinal);
             }
             return;
         }

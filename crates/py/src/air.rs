@@ -2,11 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use airtcp_sim::CellEstimates;
-use airtcp_sim::air::{FrameResult, StationResult};
-use airtcp_sim::air_parts::{CategoryResult, RateResult};
-use airtcp_sim::estimate::Estimate;
-use airtcp_sim::results::Replication;
+use airtcp_sim::results::{CategoryResult, FrameResult, RateResult, Replication, StationResult};
+use airtcp_sim::{CellEstimates, Estimate};
 use pyo3::prelude::*;
 
 use crate::table::{Columns, Table};

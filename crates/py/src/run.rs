@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airtcp_scenario::{Resolved, ScenarioError};
-use airtcp_sim::coding::CodingResult;
-use airtcp_sim::estimate::Estimate;
+use airtcp_sim::Estimate;
+use airtcp_sim::results::CodingResult;
 use airtcp_sim::results::{FlowResult, LinkResult, Replication};
 use airtcp_study::load_trace;
 use airtcp_units::Outcomes;

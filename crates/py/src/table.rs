@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use airtcp_sim::estimate::Estimate;
+use airtcp_sim::Estimate;
 use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, StructArray,
     UInt64Array,

@@ -9,7 +9,7 @@ use airtcp_probe::Probe;
 use airtcp_queueing::{Behind, Qdisc, Queue};
 use airtcp_random::Seed;
 use airtcp_scenario::{
-    AirHop, Application, Cell as CellPlan, Flow, Resolved, ScenarioError, TransportKind,
+    Application, Cell as CellPlan, Flow, Resolved, ScenarioError, TransportKind,
 };
 use airtcp_sliding::SlidingConnection;
 use airtcp_transport::lt::LtConnection;
@@ -21,14 +21,23 @@ use airtcp_wifi::ConfigError;
 use airtcp_wifi::mac::service_time;
 use airtcp_wifi::phy::Timing;
 
-use crate::application::App;
-use crate::cell::medium;
-use crate::interface::Interface;
-use crate::medium::StationQueues;
-use crate::radio_map::label;
-use crate::routes::Routes;
-use crate::transport::Transport;
-use crate::world::{AirWay, World};
+pub(crate) mod check;
+pub(crate) mod coverage;
+pub(crate) mod media;
+mod medium;
+mod memory;
+pub(crate) mod paths;
+mod radio_map;
+
+use medium::medium;
+use paths::routes;
+use radio_map::label;
+
+use crate::world::World;
+use crate::world::application::App;
+use crate::world::interface::Interface;
+use crate::world::medium::{AirHop, StationQueues};
+use crate::world::transport::Transport;
 
 /// Gives the delivery trace that a loss model names.
 pub type TraceLoader<'a> = dyn Fn(&str) -> Result<Arc<Outcomes>, String> + Sync + 'a;
@@ -41,7 +50,7 @@ pub(crate) fn build<P: Probe>(
     probe: P,
 ) -> Result<World<P>, ScenarioError> {
     let mut world = World::new(routes(plan), probe);
-    let reports = reports(plan);
+    let notices = corruption_notices(plan);
     for (i, one_way) in plan.links.iter().enumerate() {
         let path = |key: &str| {
             let path = format!("{}.{key}", one_way.path);
@@ -51,8 +60,8 @@ pub(crate) fn build<P: Probe>(
         let config = one_way.direction.link_config();
         let mut link = Link::new(&config, seed, &label, load)
             .map_err(|e| ScenarioError::at(path(&link_key(e.key)), e.message))?;
-        if let Some(delays) = &reports {
-            link.report_to(delays.clone());
+        if let Some(delays) = &notices {
+            link.set_corruption_notices(delays.clone());
         }
         let queue = one_way.direction.queue.clone().unwrap_or_default();
         let mut queue = Queue::new(&queue, seed, &format!("{label}/queue"))
@@ -70,13 +79,13 @@ pub(crate) fn build<P: Probe>(
         let of_it: Vec<&CellPlan> = of_it.iter().map(|cell| &plan.cells[*cell]).collect();
         add_medium(&mut world, &of_it, seed)?;
     }
-    let way = |hop: AirHop| {
+    let hops = plan.air_hops().into_iter().map(|hop| {
         let (medium, number) = cells[hop.cell];
         let station = |i| world.media()[medium as usize].station(number as usize, i);
-        AirWay { medium, from: station(hop.from), to: station(hop.to) }
-    };
-    let ways = plan.air_hops().into_iter().map(way).collect();
-    world.set_air_ways(ways);
+        AirHop { medium, from: station(hop.from), to: station(hop.to) }
+    });
+    let hops = hops.collect();
+    world.set_air_hops(hops);
     world.set_cells(cells);
     for flow in &plan.flows {
         for side in [Side::Client, Side::Server] {
@@ -86,19 +95,8 @@ pub(crate) fn build<P: Probe>(
     Ok(world)
 }
 
-/// The ways of all flows, there and back.
-pub(crate) fn routes(plan: &Resolved) -> Routes {
-    let air = plan.air_hops().into_iter().map(|hop| {
-        let nodes = &plan.cells[hop.cell].nodes;
-        (nodes[hop.from], nodes[hop.to])
-    });
-    let links: Vec<(usize, usize)> = plan.links.iter().map(|l| (l.from, l.to)).chain(air).collect();
-    let pairs = plan.flows.iter().flat_map(|f| [(f.from, f.to), (f.to, f.from)]);
-    Routes::new(plan.nodes.len(), &links, pairs)
-}
-
-/// By endpoint, how long news of corrupted packets takes; `None` if nobody asks for it.
-fn reports(plan: &Resolved) -> Option<Vec<Option<Span>>> {
+/// By endpoint, how long a corruption notice takes; `None` if nobody asks for one.
+fn corruption_notices(plan: &Resolved) -> Option<Vec<Option<Span>>> {
     let delays: Vec<Option<Span>> = plan
         .flows
         .iter()

@@ -1,45 +1,33 @@
-//! The simulator: an event queue, a world of nodes, interfaces and endpoints, and run control.
+//! The simulator: a plan becomes a world, the world runs, and its counters become results.
 //!
-//! Follow a packet: an [`application`](crate) writes to its transport, the transport returns a
-//! segment, [`World`](world) puts it into the queue of an interface, the link behind the queue
-//! delivers it to the next node, and there it is forwarded or handed to the transport it is
-//! for. [`run()`] runs a scenario; [`slotted`] is the short way for TCP over a delivery trace.
+//! The rooms, in the order in which a run enters them:
+//!
+//! - `build/` checks a plan and builds the world of one replication from it: paths, interfaces,
+//!   media with their cells, the two ends of every flow.
+//! - `world/` moves packets. An application (`application`) writes to its transport (`transport`).
+//!   The transport returns a segment, and the world puts it into the pool. The route (`routes`)
+//!   gives the next hop: over a link, whose `interface` is a queue and the link behind it, or
+//!   through the air of a `medium`, behind the queues of its stations. At the far end the world
+//!   forwards the packet over the next hop or gives it to the transport it is for. `queue` says
+//!   what happens when.
+//! - [`results`] reads the world's counters at the warm-up and at the end: per `flow`, `link`, `cell`
+//!   and `station`, and in a `summary` over replications.
+//!
+//! [`run()`] runs a scenario, its replications in [`parallel`]; [`slotted`] is the short way for TCP
+//! over a delivery trace.
 //!
 //! Nothing here reads a clock, shares state between runs, or depends on how many threads run.
 
-pub mod air;
-pub mod air_parts;
-mod air_summary;
-mod application;
 mod build;
-mod cell;
-mod check;
-pub mod coding;
-mod coverage;
-mod drops;
-pub mod estimate;
-mod interface;
-pub mod link_protocol;
-mod measure;
-mod media;
-mod medium;
-mod memory;
 pub mod parallel;
-mod paths;
-pub mod queue;
-mod radio_map;
 pub mod results;
-mod routes;
 mod run;
 pub mod slotted;
-mod transport;
 mod world;
 
-pub use air_summary::CellEstimates;
 pub use build::TraceLoader;
-pub use coverage::warnings;
-pub use estimate::Estimate;
-pub use media::{MediumStation, media};
-pub use paths::links_on_way;
-pub use results::RunResult;
+pub use build::coverage::warnings;
+pub use build::media::{MediumStation, media};
+pub use build::paths::links_on_way;
+pub use results::{CellEstimates, Estimate, RunResult};
 pub use run::{STEPS, collect, prepare, run, run_one, run_parts, run_recorded};

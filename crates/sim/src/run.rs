@@ -8,12 +8,12 @@ use airtcp_random::Seed;
 use airtcp_scenario::{Resolved, ScenarioError};
 use airtcp_units::{Nanos, Span};
 
+use crate::build::check::check;
+use crate::build::coverage::warnings;
 use crate::build::{TraceLoader, build};
-use crate::check::check;
-use crate::coverage::warnings;
-use crate::measure::{Snapshot, replication};
 use crate::parallel::{Stop, default_workers, run_many};
-use crate::results::{RUN_SCHEMA, Replication, RunResult, Summary};
+use crate::results::{RUN_SCHEMA, Replication, RunResult, Snapshot, Summary, replication};
+use crate::world::World;
 
 /// Events between two looks at the stop flag: a few milliseconds of work.
 const CHUNK: u64 = 50_000;
@@ -97,12 +97,7 @@ fn run_telling<P: Probe>(
     Ok(Some((results, world.into_probe())))
 }
 
-fn advance<P: Probe>(
-    world: &mut crate::world::World<P>,
-    until: Nanos,
-    stop: &Stop,
-    passed: &AtomicU64,
-) -> bool {
+fn advance<P: Probe>(world: &mut World<P>, until: Nanos, stop: &Stop, passed: &AtomicU64) -> bool {
     loop {
         let before = world.now();
         let there = world.run_until(until, CHUNK);

@@ -92,7 +92,7 @@ struct Driver<'a, P: Probe> {
     acks: VecDeque<(Nanos, Segment)>,
     /// Corrupted packets of which the sender will be told, and when; `None` if it did not ask.
     corrupted: Option<VecDeque<(Nanos, Corrupted)>>,
-    report_delay: Span,
+    notice_delay: Span,
     /// When each end wants to be called, read once after it was drained.
     sender_timer: Nanos,
     receiver_timer: Nanos,
@@ -122,7 +122,7 @@ impl<'a, P: Probe> Driver<'a, P> {
             acks: VecDeque::new(),
             corrupted: (config.tcp.loss_notification == LossNotification::Oracle)
                 .then(VecDeque::new),
-            report_delay: config.tcp.loss_notification_delay,
+            notice_delay: config.tcp.loss_notification_delay,
             sender_timer: Nanos::NEVER,
             receiver_timer: Nanos::NEVER,
             slots_used: 0,
@@ -157,8 +157,8 @@ impl<'a, P: Probe> Driver<'a, P> {
         let air = self.air.as_ref().map_or(Nanos::NEVER, |(at, _)| *at);
         let ack = self.acks.front().map_or(Nanos::NEVER, |(at, _)| *at);
         let corrupted = self.corrupted.as_ref().and_then(VecDeque::front);
-        let report = corrupted.map_or(Nanos::NEVER, |(at, _)| *at);
-        air.min(ack).min(report).min(self.sender_timer).min(self.receiver_timer)
+        let notice = corrupted.map_or(Nanos::NEVER, |(at, _)| *at);
+        air.min(ack).min(notice).min(self.sender_timer).min(self.receiver_timer)
     }
 
     /// Everything that happens at `now`: arrivals, then timers, then the next transmission. Each
@@ -230,7 +230,7 @@ impl<'a, P: Probe> Driver<'a, P> {
             if !received && left > 1 {
                 self.again = Some((segment, left - 1));
             } else if !received && let Some(corrupted) = &mut self.corrupted {
-                let at = now + self.slot + self.report_delay;
+                let at = now + self.slot + self.notice_delay;
                 corrupted.push_back((at, Corrupted { segment, started: now }));
             }
             self.air = Some((now + self.slot, received.then_some(segment)));

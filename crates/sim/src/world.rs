@@ -4,24 +4,28 @@
 //! pool and hands it to the interface on its way; the link later returns it; the world passes
 //! it to the next interface or to the endpoint it is for.
 
-use airtcp_link::Report;
+use airtcp_link::CorruptionNotice;
 use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment};
 use airtcp_probe::{Cx, DropReason, Fingerprint, PoolCx, Probe, Who};
 use airtcp_units::{Bytes, Nanos};
 use airtcp_wifi::mac::Category;
 
-use crate::application::App;
-use crate::interface::Interface;
-use crate::medium::Medium;
-use crate::queue::{EventQueue, MachineId, Phase};
-use crate::routes::Routes;
-use crate::transport::Transport;
-
 mod air;
+pub(crate) mod application;
 #[cfg(test)]
 mod held;
+pub(crate) mod interface;
+pub(crate) mod medium;
+mod queue;
+pub(crate) mod routes;
+pub(crate) mod transport;
 
-pub(crate) use air::AirWay;
+use application::App;
+use interface::Interface;
+use medium::{AirHop, Medium};
+use queue::{EventQueue, MachineId, Phase};
+use routes::{Hop, Routes};
+use transport::Transport;
 
 /// One end of a flow: where it is, its transport and its application.
 pub(crate) struct Endpoint {
@@ -64,8 +68,8 @@ pub(crate) struct World<P: Probe> {
     media: Vec<Medium>,
     /// By cell of the scenario, its medium and its number there.
     cells: Vec<(u32, u32)>,
-    /// Ways through the air; a route numbers them after the interfaces.
-    air_ways: Vec<AirWay>,
+    /// Hops through the air, as routes number them.
+    air_hops: Vec<AirHop>,
     endpoints: Vec<Endpoint>,
     routes: Routes,
     pool: Pool,
@@ -85,7 +89,7 @@ impl<P: Probe> World<P> {
             interfaces: Vec::new(),
             media: Vec::new(),
             cells: Vec::new(),
-            air_ways: Vec::new(),
+            air_hops: Vec::new(),
             endpoints: Vec::new(),
             routes,
             pool: Pool::new(),
@@ -168,8 +172,8 @@ impl<P: Probe> World<P> {
             self.arrive(packet, node, number);
         }
         if self.interfaces[i].link.needs_service() {
-            while let Some(report) = self.interfaces[i].link.take_report(self.now) {
-                self.tell_of_corruption(&report);
+            while let Some(notice) = self.interfaces[i].link.take_corruption_notice(self.now) {
+                self.notify_corruption(&notice);
             }
             self.exchange_reports(i);
         }
@@ -253,26 +257,17 @@ impl<P: Probe> World<P> {
             self.drop_unroutable(packet);
             return;
         };
-        let i = next as usize;
-        if i >= self.interfaces.len() {
-            let way = i - self.interfaces.len();
-            let AirWay { medium, from, .. } = self.air_ways[way];
-            let category = self.endpoints[to.index()].category as usize;
-            self.media[medium as usize].enqueue(
-                self.now,
-                from,
-                category,
-                packet,
-                &mut self.probe,
-                &mut self.pool,
-            );
-            self.feed(medium, from);
-            self.reschedule(medium);
-            return;
-        }
-        let interface = &mut self.interfaces[i];
-        if interface.enqueue(self.now, packet, &mut self.probe, &mut self.pool) {
-            self.queue.set(interface.timer, interface.next_timer());
+        match next {
+            Hop::Link(number) => {
+                let interface = &mut self.interfaces[number as usize];
+                if interface.enqueue(self.now, packet, &mut self.probe, &mut self.pool) {
+                    self.queue.set(interface.timer, interface.next_timer());
+                }
+            }
+            Hop::Air(number) => {
+                let category = self.endpoints[to.index()].category as usize;
+                self.enqueue_for_air(self.air_hops[number as usize], category, packet);
+            }
         }
     }
 
@@ -297,10 +292,10 @@ impl<P: Probe> World<P> {
     }
 
     /// A link corrupted a packet, and its sender asked to be told.
-    fn tell_of_corruption(&mut self, report: &Report) {
-        let endpoint = &mut self.endpoints[report.from.index()];
-        endpoint.transport.on_corrupted(self.now, report);
-        self.pump(report.from.index() as u32);
+    fn notify_corruption(&mut self, notice: &CorruptionNotice) {
+        let endpoint = &mut self.endpoints[notice.from.index()];
+        endpoint.transport.on_corrupted(self.now, notice);
+        self.pump(notice.from.index() as u32);
     }
 
     fn drop_unroutable(&mut self, packet: PacketId) {

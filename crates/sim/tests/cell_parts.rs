@@ -4,8 +4,8 @@
 
 mod common;
 
-use airtcp_sim::air::StationResult;
 use airtcp_sim::results::Replication;
+use airtcp_sim::results::StationResult;
 use common::run_first;
 
 fn cell(stations: u32, keys: &str, flows: &str) -> Replication {

@@ -104,7 +104,7 @@ fn estimates_are_of_the_replications() {
     assert!(!station.quantities.contains_key("x_m"));
     // Of a whole cell the rate is that of all frames together, and the causes add up to it.
     let pooled = |r: usize| {
-        let of = |s: &airtcp_sim::air::StationResult| {
+        let of = |s: &airtcp_sim::results::StationResult| {
             s.frames.get("data").map_or((0, 0), |f| (f.sent, f.lost.values().sum::<u64>()))
         };
         let (sent, lost) =

@@ -48,12 +48,12 @@ impl Link {
 
     /// Notes a lost packet for its sender. It neither waits for the one before it nor makes the
     /// next one wait.
-    pub(super) fn report(&mut self, packet: Packet, started: Nanos, ordinal: u64) {
+    pub(super) fn notify_loss(&mut self, packet: Packet, started: Nanos, ordinal: u64) {
         let last = self.last_in_order;
         let out = self.arrival(self.wire.ready_at, ordinal);
         self.last_in_order = last;
-        if let Some(reports) = &mut self.reports {
-            reports.on_lost(&packet, started, out);
+        if let Some(notices) = &mut self.notices {
+            notices.on_lost(&packet, started, out);
         }
     }
 

@@ -8,7 +8,7 @@ use airtcp_units::{Bytes, Nanos};
 
 use super::arq_engine::{ArqEngine, Fate, ProtocolStats};
 use super::control::Control;
-use super::report::Reports;
+use super::corruption::CorruptionNotices;
 use super::{Link, LinkConfig};
 use crate::protocol::{self, Protocol, Receiver, ReceiverParts, Sender, SenderTimes};
 
@@ -101,8 +101,8 @@ impl Link {
     /// When a link that does more than to carry packets next wants to run.
     pub(super) fn next_with_more(&self) -> Nanos {
         let ready_at = self.wire.ready_at;
-        let report = self.reports.as_ref().map_or(Nanos::NEVER, Reports::next);
-        let arrival = self.next_arrival.min(report);
+        let notice = self.notices.as_ref().map_or(Nanos::NEVER, CorruptionNotices::next);
+        let arrival = self.next_arrival.min(notice);
         let protocol = match &self.arq {
             Some(arq) => arq.next_timer(ready_at, self.waiting),
             None if self.waiting => ready_at,
@@ -123,8 +123,8 @@ impl Link {
             let packet = *cx.pool.get(id);
             if !delivered {
                 self.stats.lost += 1;
-                if let Some(reports) = &mut self.reports {
-                    reports.on_lost(&packet, started, at);
+                if let Some(notices) = &mut self.notices {
+                    notices.on_lost(&packet, started, at);
                 }
                 cx.discard(now, id, DropReason::RetryLimit, 0);
                 continue;

@@ -6,17 +6,10 @@ use airtcp_units::Nanos;
 use airtcp_wifi::cell::Cell;
 use airtcp_wifi::mac::NodeId;
 
+use super::medium::{AirHop, Medium, StationQueues};
+use super::queue::Phase;
+use super::routes::Hop;
 use super::{Actor, World};
-use crate::medium::{Medium, StationQueues};
-use crate::queue::Phase;
-
-/// A way through the air: from one station on a medium to another.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct AirWay {
-    pub(crate) medium: u32,
-    pub(crate) from: NodeId,
-    pub(crate) to: NodeId,
-}
 
 impl<P: Probe> World<P> {
     /// Adds a medium with what stands in front of the stations of its cells. `salt` comes from
@@ -49,9 +42,18 @@ impl<P: Probe> World<P> {
         self.cells = cells;
     }
 
-    /// Adds the ways through the air, in the order in which routes number them.
-    pub(crate) fn set_air_ways(&mut self, ways: Vec<AirWay>) {
-        self.air_ways = ways;
+    /// Adds the hops through the air, in the order in which routes number them.
+    pub(crate) fn set_air_hops(&mut self, hops: Vec<AirHop>) {
+        self.air_hops = hops;
+    }
+
+    /// Puts a packet into the queue of the station from which it goes through the air.
+    pub(super) fn enqueue_for_air(&mut self, hop: AirHop, category: usize, packet: PacketId) {
+        let AirHop { medium: number, from, .. } = hop;
+        let medium = &mut self.media[number as usize];
+        medium.enqueue(self.now, from, category, packet, &mut self.probe, &mut self.pool);
+        self.feed(number, from);
+        self.reschedule(number);
     }
 
     pub(super) fn on_air_timers(&mut self, number: u32) {
@@ -93,14 +95,16 @@ impl<P: Probe> World<P> {
     }
 
     pub(super) fn feed(&mut self, number: u32, station: NodeId) {
-        let (routes, ways, endpoints) = (&self.routes, &self.air_ways, &self.endpoints);
-        let links = self.interfaces.len();
+        let (routes, hops, endpoints) = (&self.routes, &self.air_hops, &self.endpoints);
         let medium = &mut self.media[number as usize];
         let node = medium.nodes[station.index()];
         let next = |pool: &Pool, packet: PacketId| {
             let destination = endpoints[pool.get(packet).to.index()].node;
-            let way = routes.next(node, destination).map(|n| ways[n as usize - links]);
-            way.map_or(station, |way| way.to)
+            match routes.next(node, destination) {
+                Some(Hop::Air(number)) => hops[number as usize].to,
+                // Only what goes through the air from here is in the station's queues.
+                Some(Hop::Link(_)) | None => station,
+            }
         };
         medium.feed(self.now, station, next, &mut self.probe, &mut self.pool);
     }

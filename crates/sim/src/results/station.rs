@@ -1,22 +1,21 @@
-//! What a run reports of its cells: per station, what it sent, what became of it, and why.
+//! What a run reports of a station: what it sent, what became of it, and why.
 
 use std::collections::BTreeMap;
 
-use airtcp_random::Seed;
-use airtcp_scenario::Cell as Plan;
-use airtcp_units::Metric;
-use airtcp_units::Nanos;
+use airtcp_units::{Metric, Nanos};
 use airtcp_wifi::cell::{ClassCounts, StationStats};
-use airtcp_wifi::mac::Class;
+use airtcp_wifi::mac::{Class, NodeId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::air_parts::{
-    CategoryResult, QueueCounters, RateResult, categories, part, queues, rates,
-};
-use crate::coverage::places;
-use crate::medium::Medium;
-use crate::results::FlowResult;
+mod parts;
+
+pub use parts::{CategoryResult, RateResult};
+use parts::{QueueCounters, categories, part, queues, rates};
+
+use super::flow::FlowResult;
+use crate::build::coverage::Place;
+use crate::world::medium::Medium;
 
 /// What became of the frames of one class that a station sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -117,100 +116,67 @@ pub struct StationResult {
     pub categories: Vec<CategoryResult>,
 }
 
-/// What one cell did in one replication.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CellResult {
-    /// Name of the cell.
-    pub name: String,
-    /// Number of its medium: cells with one number hear each other.
-    pub medium: u32,
-    /// Share of the measured time in which at least one of its frames was on the air.
-    pub busy_share: f64,
-    /// The access point first, then the stations.
-    pub stations: Vec<StationResult>,
+/// Counters of a station at one instant: its frames, and its queues.
+pub(crate) struct StationCounters {
+    frames: StationStats,
+    queues: Vec<QueueCounters>,
 }
 
-/// Counters of a cell at one instant.
-pub(crate) struct CellCounters {
-    at: Nanos,
-    medium: u32,
-    busy_ns: u64,
-    /// By station: its frames, and its queues.
-    stations: Vec<(StationStats, Vec<QueueCounters>)>,
-}
-
-impl CellCounters {
-    /// Those of one of the cells on a medium.
-    pub(crate) fn of(medium: &Medium, cell: usize, at: Nanos) -> Self {
-        let stations = medium.stations(cell).map(|station| {
-            let queues = medium.queues(station).iter().map(|queue| QueueCounters::of(queue, at));
-            (*medium.cell.stats(station), queues.collect())
-        });
-        let (medium, busy_ns) = (medium.number, medium.cell.busy_ns(cell, at));
-        Self { at, medium, busy_ns, stations: stations.collect() }
+impl StationCounters {
+    pub(crate) fn of(medium: &Medium, station: NodeId, at: Nanos) -> Self {
+        let queues = medium.queues(station).iter().map(|queue| QueueCounters::of(queue, at));
+        Self { frames: *medium.cell.stats(station), queues: queues.collect() }
     }
 }
 
-/// The results of a cell, from its counters at the warm-up and at the end.
-pub(crate) fn cell(
-    plan: &Plan,
-    seed: Seed,
+/// The results of a station, from its counters at two instants that `span` nanoseconds lie between.
+pub(crate) fn station(
+    name: String,
+    place: &Place,
     flows: &[FlowResult],
-    before: &CellCounters,
-    after: &CellCounters,
-) -> CellResult {
-    let span = after.at.since(before.at).0 as f64;
-    let names = plan.spec.node_names().into_iter().zip(places(plan, seed));
-    let stations = names.zip(before.stations.iter().zip(&after.stations));
-    CellResult {
-        name: plan.spec.name.clone(),
-        medium: after.medium,
-        busy_share: (after.busy_ns - before.busy_ns) as f64 / span,
-        stations: stations
-            .map(|((name, place), ((then, queues_then), (now, queues_now)))| {
-                let queue = queues(queues_then, queues_now);
-                let all = part("", &then.all(), &now.all(), queue, span);
-                let frames = frames(then, now, span);
-                let sum = |of: fn(&FrameResult) -> f64| frames.values().map(of).sum::<f64>();
-                let goodput = |ours: &dyn Fn(&FlowResult) -> bool| {
-                    let bytes =
-                        flows.iter().filter(|f| ours(f)).map(|f| f.delivered_bytes).sum::<u64>();
-                    bytes as f64 * 8e9 / span
-                };
-                StationResult {
-                    x_m: place.at.x_m,
-                    y_m: place.at.y_m,
-                    distance_m: place.heard.map(|h| h.distance_m),
-                    signal_dbm: place.heard.map(|h| h.signal_dbm).filter(|s| s.is_finite()),
-                    snr_db: place.heard.map(|h| h.snr_db).filter(|s| s.is_finite()),
-                    hidden_stations: place.hidden,
-                    goodput_from_bps: goodput(&|f| f.from == name),
-                    goodput_to_bps: goodput(&|f| f.to == name),
-                    airtime_share: sum(|f| f.airtime_share),
-                    mac_bps: sum(|f| f.mac_bps),
-                    name,
-                    frames,
-                    attempts_mean: all.attempts_mean,
-                    residual_loss: all.residual_loss,
-                    latency_mean_s: all.latency_mean_s,
-                    service_mean_s: all.service_mean_s,
-                    service_max_s: all.service_mean_s.map(|_| now.service_max_ns as f64 / 1e9),
-                    queue_delay_mean_s: all.queue_delay_mean_s,
-                    retry_drops: all.retry_drops,
-                    lifetime_drops: all.lifetime_drops,
-                    refused_drops: now.refused - then.refused,
-                    queue_drops: all.queue_drops,
-                    mean_queue_packets: all.mean_queue_packets,
-                    rates: rates(&then.modes, &now.modes),
-                    categories: categories(
-                        &then.categories,
-                        &now.categories,
-                        [queues_then, queues_now],
-                        span,
-                    ),
-                }
-            })
-            .collect(),
+    [before, after]: [&StationCounters; 2],
+    span: f64,
+) -> StationResult {
+    let (then, now) = (&before.frames, &after.frames);
+    let queue = queues(&before.queues, &after.queues);
+    let all = part("", &then.all(), &now.all(), queue, span);
+    let frames = frames(then, now, span);
+    let sum = |of: fn(&FrameResult) -> f64| frames.values().map(of).sum::<f64>();
+    let goodput = |ours: &dyn Fn(&FlowResult) -> bool| {
+        let bytes = flows.iter().filter(|f| ours(f)).map(|f| f.delivered_bytes).sum::<u64>();
+        bytes as f64 * 8e9 / span
+    };
+    StationResult {
+        x_m: place.at.x_m,
+        y_m: place.at.y_m,
+        distance_m: place.heard.map(|h| h.distance_m),
+        signal_dbm: place.heard.map(|h| h.signal_dbm).filter(|s| s.is_finite()),
+        snr_db: place.heard.map(|h| h.snr_db).filter(|s| s.is_finite()),
+        hidden_stations: place.hidden,
+        goodput_from_bps: goodput(&|f| f.from == name),
+        goodput_to_bps: goodput(&|f| f.to == name),
+        airtime_share: sum(|f| f.airtime_share),
+        mac_bps: sum(|f| f.mac_bps),
+        name,
+        frames,
+        attempts_mean: all.attempts_mean,
+        residual_loss: all.residual_loss,
+        latency_mean_s: all.latency_mean_s,
+        service_mean_s: all.service_mean_s,
+        service_max_s: all.service_mean_s.map(|_| now.service_max_ns as f64 / 1e9),
+        queue_delay_mean_s: all.queue_delay_mean_s,
+        retry_drops: all.retry_drops,
+        lifetime_drops: all.lifetime_drops,
+        refused_drops: now.refused - then.refused,
+        queue_drops: all.queue_drops,
+        mean_queue_packets: all.mean_queue_packets,
+        rates: rates(&then.modes, &now.modes),
+        categories: categories(
+            &then.categories,
+            &now.categories,
+            [&before.queues, &after.queues],
+            span,
+        ),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The transport at one end of a flow, as applications and the world see it.
 
-use airtcp_link::Report;
+use airtcp_link::CorruptionNotice;
 use airtcp_packet::Segment;
 use airtcp_probe::{Cx, Machine, Probe};
 use airtcp_sliding::SlidingConnection;
@@ -158,8 +158,8 @@ impl Transport {
     }
 
     /// A link corrupted a packet that this end had sent.
-    pub(crate) fn on_corrupted(&mut self, now: Nanos, report: &Report) {
-        let lost = Corrupted { segment: report.segment, started: report.started };
+    pub(crate) fn on_corrupted(&mut self, now: Nanos, notice: &CorruptionNotice) {
+        let lost = Corrupted { segment: notice.segment, started: notice.started };
         match self {
             Self::Tcp { connection, .. } => connection.on_corrupted(now, &lost),
             Self::Lt { connection, .. } => connection.on_corrupted(now, &lost),

@@ -10,7 +10,7 @@ use airtcp_units::Nanos;
 use airtcp_wifi::cell::{Cell, Delivery, Offered};
 use airtcp_wifi::mac::NodeId;
 
-use crate::queue::MachineId;
+use super::queue::MachineId;
 
 /// What stands in front of the stations of one cell.
 pub(crate) struct StationQueues {
@@ -20,6 +20,14 @@ pub(crate) struct StationQueues {
     pub(crate) queues: Vec<Queue>,
     /// Access categories a station has.
     pub(crate) categories: usize,
+}
+
+/// A hop through the air: from one station on a medium to another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AirHop {
+    pub(crate) medium: u32,
+    pub(crate) from: NodeId,
+    pub(crate) to: NodeId,
 }
 
 /// A medium, the queues of its stations, and its three places in the event queue.

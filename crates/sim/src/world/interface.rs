@@ -6,7 +6,7 @@ use airtcp_probe::{PoolCx, Probe, Who};
 use airtcp_queueing::{Qdisc, Queue, Verdict};
 use airtcp_units::Nanos;
 
-use crate::queue::MachineId;
+use super::queue::MachineId;
 
 /// Queue and link of one direction. The link takes a packet only when its transmitter is free;
 /// until then packets wait in the queue.

@@ -2,25 +2,38 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// For every node that a flow passes and every destination behind it, the interface to send
-/// through. Nothing is kept for a node off every flow's way, so that the size follows from the
+/// A step on the way of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hop {
+    /// Over one direction of a link, by its number.
+    Link(u32),
+    /// Through the air from one station of a cell to another, by its number among such hops.
+    Air(u32),
+}
+
+/// For every node that a flow passes and every destination behind it, the next hop. Nothing is kept for a node off every flow's way, so that the size follows from the
 /// flows and the hops they take, not from the square of the number of nodes.
 #[derive(Debug)]
 pub(crate) struct Routes {
-    /// Per node: (destination, interface), sorted.
+    /// Per node: (destination, edge), sorted. Edges are the directions of links, then the hops
+    /// through the air.
     next: Vec<Vec<(u32, u32)>>,
+    links: u32,
 }
 
 impl Routes {
-    /// Breadth-first from every destination, over one-way links given as (from, to), for `pairs`
-    /// of (source, destination). Among equal paths the interface with the lowest number is taken.
+    /// Breadth-first from every destination, over one-way links and hops through the air given as
+    /// (from, to), for `pairs` of (source, destination). Among equal paths the one over the link
+    /// with the lowest number is taken, and links before hops through the air.
     pub(crate) fn new(
         nodes: usize,
         links: &[(usize, usize)],
+        air: &[(usize, usize)],
         pairs: impl IntoIterator<Item = (usize, usize)>,
     ) -> Self {
         let mut incoming = vec![Vec::new(); nodes];
-        for (i, &(from, to)) in links.iter().enumerate() {
+        let edges = [links, air].concat();
+        for (i, &(from, to)) in edges.iter().enumerate() {
             incoming[to].push((from, i));
         }
         let mut wanted: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
@@ -28,7 +41,7 @@ impl Routes {
             wanted.entry(destination).or_default().insert(source);
         }
         let mut next = vec![Vec::new(); nodes];
-        // The interface from each node towards the present destination, and the nodes that have
+        // The edge from each node towards the present destination, and the nodes that have
         // one.
         let mut towards: Vec<Option<usize>> = vec![None; nodes];
         let mut reached = Vec::new();
@@ -38,9 +51,9 @@ impl Routes {
             while missing > 0
                 && let Some(node) = queue.pop_front()
             {
-                for &(from, interface) in &incoming[node] {
+                for &(from, edge) in &incoming[node] {
                     if from != destination && towards[from].is_none() {
-                        towards[from] = Some(interface);
+                        towards[from] = Some(edge);
                         reached.push(from);
                         missing -= usize::from(sources.contains(&from));
                         queue.push_back(from);
@@ -51,25 +64,26 @@ impl Routes {
             for mut node in sources {
                 // A way that meets an earlier one goes on as that one does.
                 while next[node].last().is_none_or(|(d, _)| *d != destination)
-                    && let Some(interface) = towards[node]
+                    && let Some(edge) = towards[node]
                 {
-                    next[node].push((destination, interface as u32));
-                    node = links[interface].1;
+                    next[node].push((destination, edge as u32));
+                    node = edges[edge].1;
                 }
             }
             for node in reached.drain(..) {
                 towards[node] = None;
             }
         }
-        Self { next }
+        Self { next, links: links.len() as u32 }
     }
 
-    /// The interface at `node` towards `destination`, if there is a way.
+    /// The hop from `node` towards `destination`, if there is a way.
     #[inline]
-    pub(crate) fn next(&self, node: u32, destination: u32) -> Option<u32> {
+    pub(crate) fn next(&self, node: u32, destination: u32) -> Option<Hop> {
         let next = &self.next[node as usize];
         let place = next.binary_search_by_key(&destination, |(d, _)| *d).ok()?;
-        Some(next[place].1)
+        let edge = next[place].1;
+        Some(if edge < self.links { Hop::Link(edge) } else { Hop::Air(edge - self.links) })
     }
 }
 
@@ -87,17 +101,24 @@ mod tests {
         let clockwise = (0..4).map(|i| (i, (i + 1) % 4));
         let back = (0..4).map(|i| ((i + 1) % 4, i));
         let links: Vec<_> = clockwise.chain(back).collect();
-        let routes = Routes::new(4, &links, all_pairs(4));
-        assert_eq!(routes.next(0, 1), Some(0));
-        assert_eq!(routes.next(0, 3), Some(7));
-        assert_eq!(routes.next(1, 0), Some(4));
+        let routes = Routes::new(4, &links, &[], all_pairs(4));
+        assert_eq!(routes.next(0, 1), Some(Hop::Link(0)));
+        assert_eq!(routes.next(0, 3), Some(Hop::Link(7)));
+        assert_eq!(routes.next(1, 0), Some(Hop::Link(4)));
         let second = routes.next(0, 2).unwrap();
-        assert!(second == 0 || second == 7);
+        assert!(second == Hop::Link(0) || second == Hop::Link(7));
+    }
+
+    #[test]
+    fn links_come_before_the_air() {
+        let routes = Routes::new(3, &[(0, 1)], &[(0, 1), (1, 2)], all_pairs(3));
+        assert_eq!(routes.next(0, 1), Some(Hop::Link(0)));
+        assert_eq!(routes.next(1, 2), Some(Hop::Air(1)));
     }
 
     #[test]
     fn no_way() {
-        let routes = Routes::new(3, &[(0, 1)], all_pairs(3));
+        let routes = Routes::new(3, &[(0, 1)], &[], all_pairs(3));
         assert_eq!(routes.next(0, 2), None);
         assert_eq!(routes.next(1, 0), None);
     }
@@ -106,10 +127,10 @@ mod tests {
     fn only_what_flows_pass_is_kept() {
         let nodes = 10_001;
         let links: Vec<_> = (0..nodes - 1).flat_map(|i| [(i, i + 1), (i + 1, i)]).collect();
-        let routes = Routes::new(nodes, &links, [(0, nodes - 1), (nodes - 1, 0), (5, 2)]);
+        let routes = Routes::new(nodes, &links, &[], [(0, nodes - 1), (nodes - 1, 0), (5, 2)]);
         assert_eq!(routes.next.iter().map(Vec::len).sum::<usize>(), 2 * (nodes - 1) + 3);
-        assert_eq!(routes.next(7_000, 10_000), Some(14_000));
-        assert_eq!(routes.next(4, 2), Some(7));
+        assert_eq!(routes.next(7_000, 10_000), Some(Hop::Link(14_000)));
+        assert_eq!(routes.next(4, 2), Some(Hop::Link(7)));
         assert_eq!(routes.next(2, 5), None, "no flow goes that way");
     }
 }

@@ -15,7 +15,7 @@ use airtcp_units::Nanos;
 /// What kind of thing happens, in the order in which things of one instant happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-pub enum Phase {
+pub(crate) enum Phase {
     /// Transmissions end and packets arrive.
     Arrival = 0,
     /// Timers of endpoints, and access decisions.
@@ -24,13 +24,11 @@ pub enum Phase {
     Start = 2,
     /// Applications act.
     Application = 3,
-    /// Periodic samples are taken, of the state everything else has left.
-    Sample = 4,
 }
 
 /// A machine's place in the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct MachineId(pub u32);
+pub(crate) struct MachineId(pub(crate) u32);
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
@@ -73,7 +71,7 @@ const FEW: usize = 16;
 
 /// The queue. See the module's text for how it works.
 #[derive(Debug, Default)]
-pub struct EventQueue {
+pub(crate) struct EventQueue {
     /// Of few machines a list, the first to run at its end; otherwise the heap.
     heap: Vec<Entry>,
     owners: Vec<Owner>,
@@ -84,12 +82,12 @@ pub struct EventQueue {
 
 impl EventQueue {
     /// An empty queue.
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self { heap: Vec::new(), owners: Vec::new(), vacant: false }
     }
 
     /// Registers a machine. `salt` is a number drawn from the seed and the machine's name.
-    pub fn register(&mut self, phase: Phase, salt: u64) -> MachineId {
+    pub(crate) fn register(&mut self, phase: Phase, salt: u64) -> MachineId {
         let id = self.owners.len() as u32;
         let (due, entered) = (Nanos::NEVER, Nanos::NEVER);
         self.owners.push(Owner { due, entered, position: 0, phase, salt, ordinal: 0 });
@@ -104,7 +102,7 @@ impl EventQueue {
 
     /// Says when a machine wants to run next; [`Nanos::NEVER`] for not at all.
     #[inline]
-    pub fn set(&mut self, machine: MachineId, at: Nanos) {
+    pub(crate) fn set(&mut self, machine: MachineId, at: Nanos) {
         let owner = &mut self.owners[machine.0 as usize];
         owner.due = at;
         if at < owner.entered {
@@ -163,14 +161,8 @@ impl EventQueue {
         if self.is_list() { self.heap.last() } else { self.heap.first() }
     }
 
-    /// Time of the next event, without taking it.
-    pub fn next_time(&mut self) -> Nanos {
-        self.settle();
-        self.first().map_or(Nanos::NEVER, |e| e.time)
-    }
-
     /// Whether nothing is left for `now`; sometimes false where nothing is.
-    pub fn is_quiet(&self, now: Nanos) -> bool {
+    pub(crate) fn is_quiet(&self, now: Nanos) -> bool {
         if !self.vacant {
             return self.first().is_none_or(|e| e.time > now);
         }
@@ -179,7 +171,7 @@ impl EventQueue {
 
     /// Takes the next machine to run, if its time is not after `until`.
     #[inline]
-    pub fn pop(&mut self, until: Nanos) -> Option<(Nanos, MachineId)> {
+    pub(crate) fn pop(&mut self, until: Nanos) -> Option<(Nanos, MachineId)> {
         self.settle();
         let top = self.first()?;
         let (time, machine) = (top.time, top.machine);
@@ -200,16 +192,6 @@ impl EventQueue {
         } else {
             self.vacant = true;
         }
-    }
-
-    /// Number of live entries: never more than there are machines.
-    pub fn len(&self) -> usize {
-        self.heap.len() - usize::from(self.vacant)
-    }
-
-    /// True if no machine waits.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// A new entry for when a machine is due.

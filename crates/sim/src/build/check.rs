@@ -9,8 +9,9 @@ use airtcp_sliding::SYMBOL_OPTION;
 use airtcp_transport::tfrc::{DATA_HEADER, REPORT};
 use airtcp_units::{Bytes, Span};
 
-use crate::build::{routes, tfrc_packet};
-use crate::routes::Routes;
+use super::paths::{path, routes};
+use super::tfrc_packet;
+use crate::world::routes::{Hop, Routes};
 
 /// Headers of a TCP segment; what options take is taken from its payload.
 const TCP_HEADERS: u64 = 40;
@@ -27,13 +28,13 @@ const LEAST_FOR_TCP: u64 = 48 + TCP_HEADERS;
 /// # Errors
 /// The first flow that cannot run, and the link that keeps it from running.
 pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
-    crate::memory::check(plan)?;
+    super::memory::check(plan)?;
     let routes = routes(plan);
     let limited = !plan.cells.is_empty() || plan.links.iter().any(|l| l.direction.mtu.is_some());
     for flow in &plan.flows {
         let there = way(plan, &routes, flow, flow.from, flow.to)?;
         let back = way(plan, &routes, flow, flow.to, flow.from)?;
-        if !is_paced(flow) && !there.iter().chain(&back).any(Hop::takes_time) {
+        if !is_paced(flow) && !there.iter().chain(&back).any(Crossed::takes_time) {
             let path = there.first().map_or("links", |hop| hop.place().0);
             return Err(ScenarioError::at(
                 format!("{path}.delay"),
@@ -56,13 +57,13 @@ pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
     Ok(())
 }
 
-/// A step on a flow's way.
-enum Hop<'a> {
+/// What a flow crosses in one step.
+enum Crossed<'a> {
     Link(&'a OneWay),
     Air(&'a Cell),
 }
 
-impl Hop<'_> {
+impl Crossed<'_> {
     fn takes_time(&self) -> bool {
         match self {
             Self::Link(link) => takes_time(link),
@@ -86,37 +87,29 @@ impl Hop<'_> {
     }
 }
 
-/// The links from `node` to `end`.
+/// What lies on the path from `node` to `end`.
 fn way<'a>(
     plan: &'a Resolved,
     routes: &Routes,
     flow: &Flow,
-    mut node: usize,
+    node: usize,
     end: usize,
-) -> Result<Vec<Hop<'a>>, ScenarioError> {
-    let mut way = Vec::new();
-    while node != end {
-        let next = routes.next(node as u32, end as u32).ok_or_else(|| {
-            ScenarioError::at(
-                "flows",
-                format!(
-                    "no links lead from \"{}\" to \"{}\", which flow \"{}\" needs",
-                    plan.nodes[node], plan.nodes[end], flow.name
-                ),
-            )
-        })?;
-        let next = next as usize;
-        if let Some(link) = plan.links.get(next) {
-            way.push(Hop::Link(link));
-            node = link.to;
-        } else {
-            let hop = plan.air_hops()[next - plan.links.len()];
-            let cell = &plan.cells[hop.cell];
-            way.push(Hop::Air(cell));
-            node = cell.nodes[hop.to];
-        }
-    }
-    Ok(way)
+) -> Result<Vec<Crossed<'a>>, ScenarioError> {
+    let path = path(plan, routes, node, end).ok_or_else(|| {
+        ScenarioError::at(
+            "flows",
+            format!(
+                "no links lead from \"{}\" to \"{}\", which flow \"{}\" needs",
+                plan.nodes[node], plan.nodes[end], flow.name
+            ),
+        )
+    })?;
+    let air_hops = plan.air_hops();
+    let crossed = |hop| match hop {
+        Hop::Link(number) => Crossed::Link(&plan.links[number as usize]),
+        Hop::Air(number) => Crossed::Air(&plan.cells[air_hops[number as usize].cell]),
+    };
+    Ok(path.into_iter().map(crossed).collect())
 }
 
 /// True if the application itself lets only so much happen in a given time.
@@ -180,10 +173,10 @@ fn shortest(flow: &Flow) -> (Option<u64>, Option<u64>) {
 }
 
 /// Refuses a link protocol that would split a packet into units of less than a byte.
-fn splits(flow: &Flow, way: &[Hop<'_>], shortest: Option<u64>) -> Result<(), ScenarioError> {
+fn splits(flow: &Flow, way: &[Crossed<'_>], shortest: Option<u64>) -> Result<(), ScenarioError> {
     let Some(shortest) = shortest else { return Ok(()) };
     for hop in way {
-        let Hop::Link(link) = hop else { continue };
+        let Crossed::Link(link) = hop else { continue };
         let protocol = link.direction.protocol.as_ref().and_then(ProtocolConfig::common);
         if let Some(common) = protocol.filter(|c| u64::from(c.units) > shortest) {
             return Err(ScenarioError::at(
@@ -199,7 +192,7 @@ fn splits(flow: &Flow, way: &[Hop<'_>], shortest: Option<u64>) -> Result<(), Sce
     Ok(())
 }
 
-fn fits(flow: &Flow, way: &[Hop<'_>], longest: u64) -> Result<(), ScenarioError> {
+fn fits(flow: &Flow, way: &[Crossed<'_>], longest: u64) -> Result<(), ScenarioError> {
     let narrow =
         way.iter().find_map(|hop| hop.mtu().filter(|mtu| mtu.0 < longest).map(|mtu| (hop, mtu)));
     let Some((hop, mtu)) = narrow else { return Ok(()) };
@@ -232,8 +225,8 @@ fn fits(flow: &Flow, way: &[Hop<'_>], longest: u64) -> Result<(), ScenarioError>
     };
     // What a cell carries is no key of its table.
     let (path, limit) = match hop {
-        Hop::Link(_) => (format!("{path}.mtu"), format!("is {mtu}")),
-        Hop::Air(_) => (path.to_owned(), format!("802.11 carries packets of at most {mtu}")),
+        Crossed::Link(_) => (format!("{path}.mtu"), format!("is {mtu}")),
+        Crossed::Air(_) => (path.to_owned(), format!("802.11 carries packets of at most {mtu}")),
     };
     Err(ScenarioError::at(
         path,

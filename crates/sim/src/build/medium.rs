@@ -16,7 +16,7 @@ use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::fading::Fading;
 use airtcp_wifi::phy::propagation::Position;
 
-use crate::radio_map::{RadioMap, label, propagation};
+use super::radio_map::{RadioMap, label, propagation};
 
 /// Powers this far below the noise are left out (a choice: they change no SINR by 0.05 dB).
 const IGNORED_BELOW_NOISE: f64 = 0.01;

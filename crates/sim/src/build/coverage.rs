@@ -18,7 +18,7 @@ use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::propagation::{PathLossConfig, Position};
 use airtcp_wifi::rate::RateConfig;
 
-use crate::radio_map::RadioMap;
+use super::radio_map::RadioMap;
 
 /// Length of the frames whose survival says whether a station is in range (a choice).
 const FRAME_BITS: u64 = 8000;

@@ -12,9 +12,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::air::{CellResult, FrameResult, StationResult};
-use crate::estimate::{Estimate, Sample};
-use crate::results::{Estimates, Replication};
+use crate::results::cell::CellResult;
+use crate::results::estimate::{Estimate, Estimates, Sample};
+use crate::results::replication::Replication;
+use crate::results::station::{FrameResult, StationResult};
 
 /// The estimates of one cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -213,7 +214,6 @@ fn estimates(values: Values) -> BTreeMap<String, Estimate> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::air::{FrameResult, StationResult};
 
     fn run(sent: u64, noise: u64, retry_drops: u64) -> CellResult {
         let frame = FrameResult {

@@ -9,7 +9,7 @@ use airtcp_units::Metric;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::transport::Transport;
+use crate::world::transport::Transport;
 
 /// The coding of a flow in one replication.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]

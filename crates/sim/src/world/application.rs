@@ -5,7 +5,7 @@ use airtcp_random::Stream;
 use airtcp_scenario::{Application, Periods};
 use airtcp_units::{BitRate, Nanos, Span};
 
-use crate::transport::Transport;
+use super::transport::Transport;
 
 /// More than any run can carry.
 const ENDLESS: u64 = 1 << 60;

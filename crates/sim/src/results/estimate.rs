@@ -1,5 +1,7 @@
 //! Means with confidence intervals over replications.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -120,6 +122,16 @@ impl Estimate {
     pub fn of_some(values: impl IntoIterator<Item = Option<f64>>) -> Self {
         Self::of(values.into_iter().flatten())
     }
+}
+
+/// The estimates of one flow, link or station.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Estimates {
+    /// Its name.
+    pub name: String,
+    /// Estimates by quantity; the same keys as in a replication.
+    #[serde(flatten)]
+    pub quantities: BTreeMap<String, Estimate>,
 }
 
 /// One quantity: a value for each replication that has it.

@@ -1,0 +1,71 @@
+//! The paths of flows through a plan, hop by hop.
+
+use airtcp_scenario::Resolved;
+
+use crate::world::routes::{Hop, Routes};
+
+/// The paths of all flows, there and back.
+pub(crate) fn routes(plan: &Resolved) -> Routes {
+    let links: Vec<_> = plan.links.iter().map(|l| (l.from, l.to)).collect();
+    let pairs = plan.flows.iter().flat_map(|f| [(f.from, f.to), (f.to, f.from)]);
+    Routes::new(plan.nodes.len(), &links, &air_hops(plan), pairs)
+}
+
+/// The nodes between which hops through the air lead, by their number.
+fn air_hops(plan: &Resolved) -> Vec<(usize, usize)> {
+    let hops = plan.air_hops().into_iter().map(|hop| {
+        let nodes = &plan.cells[hop.cell].nodes;
+        (nodes[hop.from], nodes[hop.to])
+    });
+    hops.collect()
+}
+
+/// The hops from `node` to `end`; `None` if no path leads there.
+pub(crate) fn path(
+    plan: &Resolved,
+    routes: &Routes,
+    mut node: usize,
+    end: usize,
+) -> Option<Vec<Hop>> {
+    let air_hops = air_hops(plan);
+    let mut path = Vec::new();
+    while node != end {
+        let hop = routes.next(node as u32, end as u32)?;
+        node = match hop {
+            Hop::Link(number) => plan.links[number as usize].to,
+            Hop::Air(number) => air_hops[number as usize].1,
+        };
+        path.push(hop);
+    }
+    Some(path)
+}
+
+/// Numbers of the directions of links, in [`Resolved::links`], that data of flow number `flow` cross
+/// on their way to its other end; hops through the air are left out. None if no way leads there.
+pub fn links_on_way(plan: &Resolved, flow: usize) -> Vec<usize> {
+    let Some(flow) = plan.flows.get(flow) else { return Vec::new() };
+    let path = path(plan, &routes(plan), flow.from, flow.to).unwrap_or_default();
+    let link = |hop| match hop {
+        Hop::Link(number) => Some(number as usize),
+        Hop::Air(_) => None,
+    };
+    path.into_iter().filter_map(link).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_and_not_back() {
+        let text = "duration = \"1 s\"\n\
+            links = [{ from = \"a\", to = \"b\", rate = \"1 Mb/s\" },\n\
+            { from = \"c\", to = \"b\", rate = \"1 Mb/s\" }]\n\
+            flows = [{ from = \"a\", to = \"c\" }, { from = \"b\", to = \"a\" }]";
+        let plan = airtcp_scenario::read(text, "", &[]).unwrap().resolve().unwrap();
+        // Each link is two directions, as written and back.
+        assert_eq!(links_on_way(&plan, 0), [0, 3]);
+        assert_eq!(links_on_way(&plan, 1), [1]);
+        assert!(links_on_way(&plan, 2).is_empty());
+    }
+}

@@ -1,0 +1,63 @@
+//! What a run reports of a cell.
+
+use airtcp_random::Seed;
+use airtcp_scenario::Cell as Plan;
+use airtcp_units::Nanos;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::flow::FlowResult;
+use super::station::{StationCounters, StationResult, station};
+use crate::build::coverage::places;
+use crate::world::medium::Medium;
+
+/// What one cell did in one replication.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CellResult {
+    /// Name of the cell.
+    pub name: String,
+    /// Number of its medium: cells with one number hear each other.
+    pub medium: u32,
+    /// Share of the measured time in which at least one of its frames was on the air.
+    pub busy_share: f64,
+    /// The access point first, then the stations.
+    pub stations: Vec<StationResult>,
+}
+
+/// Counters of a cell at one instant.
+pub(crate) struct CellCounters {
+    at: Nanos,
+    medium: u32,
+    busy_ns: u64,
+    stations: Vec<StationCounters>,
+}
+
+impl CellCounters {
+    /// Those of one of the cells on a medium.
+    pub(crate) fn of(medium: &Medium, cell: usize, at: Nanos) -> Self {
+        let stations = medium.stations(cell).map(|id| StationCounters::of(medium, id, at));
+        let busy_ns = medium.cell.busy_ns(cell, at);
+        Self { at, medium: medium.number, busy_ns, stations: stations.collect() }
+    }
+}
+
+/// The results of a cell, from its counters at the warm-up and at the end.
+pub(crate) fn cell(
+    plan: &Plan,
+    seed: Seed,
+    flows: &[FlowResult],
+    before: &CellCounters,
+    after: &CellCounters,
+) -> CellResult {
+    let span = after.at.since(before.at).0 as f64;
+    let names = plan.spec.node_names().into_iter().zip(places(plan, seed));
+    let stations = names.zip(before.stations.iter().zip(&after.stations));
+    CellResult {
+        name: plan.spec.name.clone(),
+        medium: after.medium,
+        busy_share: (after.busy_ns - before.busy_ns) as f64 / span,
+        stations: stations
+            .map(|((name, place), (then, now))| station(name, &place, flows, [then, now], span))
+            .collect(),
+    }
+}

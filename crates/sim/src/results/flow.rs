@@ -1,0 +1,209 @@
+//! What a run reports of a flow.
+
+use airtcp_scenario::{Application, Cell, Flow, Resolved, TransportKind};
+use airtcp_units::{Metric, Nanos, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+mod coding;
+mod counters;
+
+pub use coding::CodingResult;
+pub(crate) use counters::FlowCounters;
+
+use crate::world::Endpoint;
+use crate::world::application::{App, Exchanges};
+use crate::world::transport::Transport;
+
+/// What one flow got in one replication.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FlowResult {
+    /// Name of the flow.
+    pub name: String,
+    /// Node at the sending end.
+    pub from: String,
+    /// Node at the other end.
+    pub to: String,
+    /// `tcp`, `udp`, `tfrc`, `lt-tcp` or `sliding`.
+    pub transport: String,
+    /// Bytes handed to the receiving application, in order and once, while measured; of an
+    /// exchange, requests and responses.
+    pub delivered_bytes: u64,
+    /// Bits handed to the receiving application, in order and once, over the time the flow was active and
+    /// measured; of an exchange, requests and responses.
+    #[schemars(extend("metric" = Metric::rate("Goodput", 1)))]
+    pub goodput_bps: f64,
+    /// All payload sent, retransmissions included, over the time the flow was active and measured.
+    #[schemars(extend("metric" = Metric::rate("Sent", 6)))]
+    pub throughput_bps: f64,
+    /// IP packets with payload that reached the end they were for, headers included, those that
+    /// came twice twice, over the same time.
+    #[serde(default)]
+    pub ip_delivered_bps: f64,
+    /// The data frames that brought such packets through the air, MAC header, LLC and SNAP, and FCS
+    /// included, each hop on its own (S3's throughput); null if no part of the way is an 802.11 cell.
+    #[serde(default)]
+    pub mac_delivered_bps: Option<f64>,
+    /// All bits sent through the air on its behalf, both ways: data frames of every attempt, those of
+    /// its TCP ACKs too, RTS, CTS and MAC ACKs, with those of PLCP preamble and header (S0's MAC
+    /// throughput); null likewise.
+    #[serde(default)]
+    pub mac_sent_bps: Option<f64>,
+    /// Time over which the rates are taken.
+    pub active_s: f64,
+    /// Smoothed round-trip time at the end (RFC 6298).
+    pub srtt_s: Option<f64>,
+    /// Mean of all round-trip samples.
+    #[schemars(extend("metric" = Metric::delay("RTT", 2)))]
+    pub rtt_mean_s: Option<f64>,
+    /// Least round-trip sample since the start.
+    pub rtt_min_s: Option<f64>,
+    /// Greatest round-trip sample since the start.
+    pub rtt_max_s: Option<f64>,
+    /// Data segments (or datagrams) sent, retransmissions included.
+    pub segments_sent: u64,
+    /// Segments sent again.
+    pub retransmissions: u64,
+    /// Share of data segments that were retransmissions.
+    #[schemars(extend("metric" = Metric::share("Retransmitted", 3)))]
+    pub retransmission_ratio: f64,
+    /// Expirations of the retransmission timer.
+    #[schemars(extend("metric" = Metric::count("Timeouts", 4)))]
+    pub timeouts: u64,
+    /// Recoveries entered without a timeout.
+    #[schemars(extend("metric" = Metric::count("Fast retransmits", 5)))]
+    pub fast_retransmits: u64,
+    /// Recoveries of either kind found to have been unnecessary, by the detectors that are on.
+    pub spurious_recoveries: u64,
+    /// Reactions to ECN marks.
+    pub ecn_reactions: u64,
+    /// Datagrams that the receiver found missing while measured, when later ones arrived (UDP and TFRC
+    /// only). Those dropped before the warm-up's end may be among them; those dropped last are not yet.
+    pub datagrams_lost: u64,
+    /// Loss event rate at the end (TFRC only, RFC 5348 section 5).
+    pub loss_event_rate: Option<f64>,
+    /// When the last byte of a flow of given size was delivered, from its start.
+    #[schemars(extend("metric" = Metric::duration("Completion", 7)))]
+    pub completion_s: Option<f64>,
+    /// Completed request-response exchanges.
+    pub exchanges: u64,
+    /// Mean duration of an exchange.
+    pub exchange_mean_s: Option<f64>,
+    /// Longest exchange.
+    pub exchange_max_s: Option<f64>,
+    /// What erasure coding cost and gave, for transports that code; its keys stand among those of
+    /// the flow.
+    #[serde(flatten)]
+    pub coding: Option<CodingResult>,
+}
+
+/// When a flow was active while measured, and what applications say of it.
+struct Activity {
+    started: Option<Nanos>,
+    finished: Option<Nanos>,
+    /// How long it was active.
+    active: Span,
+    exchanges: Exchanges,
+}
+
+impl Activity {
+    /// That of a flow between its two ends, between two instants.
+    fn of(client: &Endpoint, server: &Endpoint, begin: Nanos, end: Nanos) -> Self {
+        let (started, finished) = (client.app.started(), server.app.finished());
+        // Without an end of stream to see, the sending application knows when it was through.
+        let ended = match (&client.transport, &client.app) {
+            (Transport::UdpSender(_) | Transport::TfrcSender { .. }, _)
+            | (_, App::Requester(_)) => client.app.ended(),
+            _ => None,
+        };
+        let exchanges = match &client.app {
+            App::Requester(r) => r.done,
+            _ => Exchanges::default(),
+        };
+        let from = begin.max(started.unwrap_or(end));
+        let active = finished.or(ended).unwrap_or(end).since(from);
+        Self { started, finished, active, exchanges }
+    }
+
+    /// Bits per second of activity.
+    fn per_second(&self, bytes: u64) -> f64 {
+        if self.active == Span::ZERO { 0.0 } else { bytes as f64 * 8.0 / self.active.as_secs_f64() }
+    }
+
+    /// When the last byte was delivered, from the start.
+    fn completion_s(&self) -> Option<f64> {
+        Some(self.finished?.since(self.started?).as_secs_f64())
+    }
+}
+
+/// The result of a flow of a plan, from its counters at two instants and its ends now.
+pub(crate) fn flow(
+    plan: &Resolved,
+    spec: &Flow,
+    [client, server]: [&Endpoint; 2],
+    [begin, end]: [Nanos; 2],
+    [before, after]: [&FlowCounters; 2],
+) -> FlowResult {
+    let activity = Activity::of(client, server, begin, end);
+    let per_second = |bytes: u64| activity.per_second(bytes);
+    let (count, done) = (activity.exchanges.completed, activity.exchanges);
+    let delivered = after.delivered - before.delivered;
+    let (tcp, then) = (&after.tcp, &before.tcp);
+    let segments = after.segments - before.segments;
+    let retransmissions = tcp.segments_retransmitted - then.segments_retransmitted;
+    let rtt = |span: Span| (tcp.rtt.samples > 0).then(|| span.as_secs_f64());
+    let sized = matches!(spec.app, Application::Bulk { size: Some(_), .. });
+    let ends = [spec.from, spec.to];
+    let in_cell = |cell: &Cell| cell.nodes[1..].iter().any(|node| ends.contains(node));
+    let through_air = plan.cells.iter().any(in_cell);
+    FlowResult {
+        name: spec.name.clone(),
+        from: plan.nodes[spec.from].clone(),
+        to: plan.nodes[spec.to].clone(),
+        transport: name(spec.transport).into(),
+        delivered_bytes: delivered,
+        goodput_bps: per_second(delivered),
+        throughput_bps: per_second(after.sent_bytes - before.sent_bytes),
+        ip_delivered_bps: per_second(after.carried.ip_bytes - before.carried.ip_bytes),
+        mac_delivered_bps: through_air
+            .then(|| per_second(after.carried.mac_bytes - before.carried.mac_bytes)),
+        mac_sent_bps: through_air.then(|| per_second(after.air_bits - before.air_bits) / 8.0),
+        active_s: activity.active.as_secs_f64(),
+        srtt_s: rtt(tcp.rtt.smoothed),
+        rtt_mean_s: after.rtt_mean(before),
+        rtt_min_s: rtt(tcp.rtt.min),
+        rtt_max_s: rtt(tcp.rtt.max),
+        segments_sent: segments,
+        retransmissions,
+        retransmission_ratio: if segments == 0 {
+            0.0
+        } else {
+            retransmissions as f64 / segments as f64
+        },
+        timeouts: tcp.timeouts - then.timeouts,
+        fast_retransmits: tcp.fast_retransmits - then.fast_retransmits,
+        spurious_recoveries: after.spurious() - before.spurious(),
+        ecn_reactions: tcp.ecn_reactions - then.ecn_reactions,
+        // What was late at the warm-up may have come since: there may be fewer now than then.
+        datagrams_lost: after.datagrams_lost.saturating_sub(before.datagrams_lost),
+        loss_event_rate: match &server.transport {
+            Transport::TfrcReceiver(r) => Some(r.loss_event_rate()),
+            _ => None,
+        },
+        completion_s: activity.completion_s().filter(|_| sized),
+        exchanges: count,
+        exchange_mean_s: (count > 0).then(|| done.total_time.as_secs_f64() / count as f64),
+        exchange_max_s: (count > 0).then(|| done.longest.as_secs_f64()),
+        coding: after.coding.map(|c| c.result(&before.coding.unwrap_or_default(), per_second)),
+    }
+}
+
+const fn name(transport: TransportKind) -> &'static str {
+    match transport {
+        TransportKind::Tcp => "tcp",
+        TransportKind::Udp => "udp",
+        TransportKind::Tfrc => "tfrc",
+        TransportKind::Sliding => "sliding",
+        TransportKind::LtTcp => "lt-tcp",
+    }
+}

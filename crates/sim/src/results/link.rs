@@ -1,0 +1,144 @@
+//! What a run reports of one direction of a link.
+
+use std::collections::BTreeMap;
+
+use airtcp_link::{LinkStats, ProtocolConfig};
+use airtcp_probe::DropReason;
+use airtcp_queueing::{Qdisc, Stats as QueueStats};
+use airtcp_scenario::OneWay;
+use airtcp_units::{Metric, Nanos, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+mod protocol;
+
+pub use protocol::ProtocolResult;
+pub(crate) use protocol::accounted;
+use protocol::{ProtocolCounters, protocol};
+
+use crate::world::interface::Interface;
+
+/// What one direction of a link carried in one replication.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LinkResult {
+    /// Name of the link; the opposite direction has "(reverse)" added.
+    pub name: String,
+    /// Packets whose transmission began while measured.
+    pub sent_packets: u64,
+    /// Packets that came out at the far end.
+    pub delivered_packets: u64,
+    /// Bits on the wire that came out, per second; copies of a link that duplicates count.
+    #[schemars(extend("metric" = Metric::rate("Delivered", 1)))]
+    pub delivered_bps: f64,
+    /// Bits put on the wire, per second: those that were lost too, units and reports of a link
+    /// protocol included.
+    #[serde(default)]
+    pub sent_bps: f64,
+    /// Where the rate varies: what the link could have carried, per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity_bps: Option<f64>,
+    /// Share of the measured time in which the transmitter was busy; where the rate varies, share of its
+    /// capacity that was used, by packets whose transmission began.
+    #[schemars(extend("metric" = Metric::share("Busy", 2)))]
+    pub utilisation: f64,
+    /// Share of transmitted packets that the loss model took; with a link protocol, share of those it is
+    /// through with that it gave up (residual loss).
+    #[schemars(extend("metric" = Metric::share("Lost", 3)))]
+    pub loss_rate: f64,
+    /// Packets dropped, by reason.
+    pub drops: BTreeMap<String, u64>,
+    /// Packets marked by the queue (ECN).
+    pub marked_packets: u64,
+    /// Time average of the queue's length.
+    #[schemars(extend("metric" = Metric::packets("Mean queue", 4)))]
+    pub mean_queue_packets: f64,
+    /// Greatest length of the queue since the start.
+    #[schemars(extend("metric" = Metric::packets("Longest queue", 5)))]
+    pub max_queue_packets: u32,
+    /// What the link protocol did, if there is one. Summaries have its quantities beside the
+    /// link's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<ProtocolResult>,
+}
+
+/// Counters of one direction of a link since the start.
+pub(crate) struct LinkCounters {
+    link: LinkStats,
+    busy: Span,
+    /// Bits that could have left, where the rate varies.
+    offered: Option<f64>,
+    queue: QueueStats,
+    /// Packet-nanoseconds spent in the queue.
+    queue_area: u128,
+    protocol: Option<ProtocolCounters>,
+}
+
+impl LinkCounters {
+    pub(crate) fn of(interface: &Interface, at: Nanos) -> Self {
+        let (link, queue) = (&interface.link, interface.queue.stats().clone());
+        Self {
+            link: link.stats().clone(),
+            busy: link.busy(at),
+            offered: link.offered(Nanos::ZERO, at),
+            queue_area: queue.packet_ns(at, interface.queue.backlog()),
+            queue,
+            protocol: ProtocolCounters::of(link),
+        }
+    }
+}
+
+/// The result of one direction, from its counters at two instants that `span` lies between.
+pub(crate) fn link(
+    plan: &OneWay,
+    interface: &Interface,
+    span: Span,
+    [before, after]: [&LinkCounters; 2],
+) -> LinkResult {
+    let kind = plan.direction.protocol.as_ref().map_or("none", ProtocolConfig::kind);
+    let link = &interface.link;
+    let ends = before.protocol.as_ref().zip(after.protocol.as_ref());
+    let protocol = ends.map(|(before, after)| protocol(kind, link, before, after, span));
+    let over = |x: f64| if span == Span::ZERO { 0.0 } else { x / span.as_secs_f64() };
+    let sent = after.link.sent - before.link.sent;
+    let lost = after.link.lost - before.link.lost;
+    let drops = [
+        (DropReason::QueueFull, after.queue.dropped_full - before.queue.dropped_full),
+        (DropReason::QueueEarly, after.queue.dropped_early - before.queue.dropped_early),
+        (DropReason::Loss, lost),
+        (DropReason::TooLong, after.link.too_long - before.link.too_long),
+    ];
+    let drops = drops.map(|(reason, n)| match reason {
+        DropReason::Loss if protocol.is_some() => (DropReason::RetryLimit, n),
+        _ => (reason, n),
+    });
+    // A frame of a link protocol may be under way for seconds: where all are given up, none came through.
+    let delivered = after.link.delivered - before.link.delivered;
+    let all = if protocol.is_some() { delivered + lost } else { sent };
+    let drops: BTreeMap<String, u64> =
+        drops.into_iter().map(|(reason, n)| (reason.name().to_owned(), n)).collect();
+    let sent_bits = (after.link.sent_bytes - before.link.sent_bytes) as f64 * 8.0;
+    // Where the rate varies a transmitter that waits for it is busy; what counts is what it used.
+    let offered = before.offered.zip(after.offered).map(|(before, after)| after - before);
+    let utilisation = match offered {
+        Some(offered) if offered > 0.0 => sent_bits / offered,
+        Some(_) => 0.0,
+        None => over(after.busy.saturating_sub(before.busy).as_secs_f64()),
+    };
+    LinkResult {
+        name: plan.name.clone(),
+        sent_packets: sent,
+        delivered_packets: delivered,
+        delivered_bps: over(
+            (after.link.delivered_bytes - before.link.delivered_bytes) as f64 * 8.0,
+        ),
+        sent_bps: over(sent_bits),
+        capacity_bps: offered.map(over),
+        utilisation,
+        loss_rate: if all == 0 { 0.0 } else { lost as f64 / all as f64 },
+        drops,
+        marked_packets: after.queue.marked - before.queue.marked,
+        mean_queue_packets: over((after.queue_area - before.queue_area) as f64 / 1e9),
+        max_queue_packets: after.queue.peak_packets,
+        protocol,
+    }
+}

@@ -1,0 +1,199 @@
+//! One replication: the world's counters at the warm-up and at the end, and what lies between.
+
+use airtcp_probe::Probe;
+use airtcp_queueing::Qdisc;
+use airtcp_random::Seed;
+use airtcp_scenario::Resolved;
+use airtcp_units::{Nanos, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::cell::{CellCounters, CellResult, cell};
+use super::drops::{self, DropResult, Drops};
+use super::flow::{FlowCounters, FlowResult, flow};
+use super::link::{LinkCounters, LinkResult, accounted, link};
+use crate::world::interface::Interface;
+use crate::world::medium::Medium;
+use crate::world::{Endpoint, World};
+
+/// One replication.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Replication {
+    /// Its number, from 0.
+    pub replication: u32,
+    /// A hash of everything that happened: equal runs have equal fingerprints.
+    pub fingerprint: String,
+    /// Simulated time.
+    pub duration_s: f64,
+    /// Simulated time without the warm-up: what counts and rates are of.
+    #[serde(default)]
+    pub measured_s: f64,
+    /// Events processed.
+    pub events: u64,
+    /// Per flow.
+    pub flows: Vec<FlowResult>,
+    /// Per direction of each link.
+    pub links: Vec<LinkResult>,
+    /// Per 802.11 cell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<CellResult>,
+    /// Packets dropped, by flow, place and reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drops: Vec<DropResult>,
+    /// Payload that all flows delivered, over the measured time: at most what the links carry. Goodputs of
+    /// flows that are active for a part of it, each over its own activity, may add up to more.
+    pub total_goodput_bps: f64,
+    /// Jain's fairness index of the flows' goodputs: 1 if equal, 1/n if one has all.
+    pub jain_index: Option<f64>,
+    /// Greatest of the flows' goodputs less the least; null without flows.
+    #[serde(default)]
+    pub max_difference_bps: Option<f64>,
+    /// Where every packet went.
+    pub conservation: Conservation,
+}
+
+/// Where every packet went. `ok` is `created = delivered + dropped + in flight`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Conservation {
+    /// Packets created by endpoints, and copies made by links.
+    pub created: u64,
+    /// Packets that reached their endpoint.
+    pub delivered: u64,
+    /// Packets dropped, for any reason.
+    pub dropped: u64,
+    /// Packets in queues and on links when the run ended.
+    pub in_flight: u64,
+    /// Whether the sum is right, and all bits that links with a protocol sent are accounted for.
+    /// False is a defect in the simulator, not in the scenario.
+    pub ok: bool,
+}
+
+/// Jain's index `(sum x)^2 / (n sum x^2)`; `None` without flows or when all have nothing.
+pub fn jain_index(shares: &[f64]) -> Option<f64> {
+    let sum: f64 = shares.iter().sum();
+    let squares: f64 = shares.iter().map(|x| x * x).sum();
+    (squares > 0.0).then(|| sum * sum / (shares.len() as f64 * squares))
+}
+
+/// The greatest less the least; `None` if there are none.
+pub fn max_difference(values: &[f64]) -> Option<f64> {
+    let most = values.iter().copied().reduce(f64::max)?;
+    let least = values.iter().copied().reduce(f64::min)?;
+    Some(most - least)
+}
+
+/// Counters of everything at one instant.
+pub(crate) struct Snapshot {
+    at: Nanos,
+    flows: Vec<FlowCounters>,
+    links: Vec<LinkCounters>,
+    cells: Vec<CellCounters>,
+    drops: Drops,
+}
+
+impl Snapshot {
+    pub(crate) fn take<P: Probe>(world: &World<P>) -> Self {
+        let at = world.now();
+        let air_bits = |flow| world.media().iter().map(|m| m.cell.flow_bits(flow)).sum();
+        let flow = |(flow, ends): (usize, &[Endpoint])| {
+            FlowCounters::of(&ends[0], &ends[1], air_bits(flow as u32))
+        };
+        let of =
+            |way: &(u32, u32)| CellCounters::of(&world.media()[way.0 as usize], way.1 as usize, at);
+        Self {
+            at,
+            flows: world.endpoints().chunks_exact(2).enumerate().map(flow).collect(),
+            links: world.interfaces().iter().map(|i| LinkCounters::of(i, at)).collect(),
+            cells: world.cells().iter().map(of).collect(),
+            drops: world.pool().dropped().clone(),
+        }
+    }
+}
+
+/// The results of one replication, from its state at the warm-up and now.
+pub(crate) fn replication<P: Probe>(
+    world: &World<P>,
+    plan: &Resolved,
+    warm: &Snapshot,
+    number: u32,
+) -> Replication {
+    let end = Snapshot::take(world);
+    let measured = end.at.since(warm.at);
+    let ends = world.endpoints().chunks_exact(2).map(|ends| [&ends[0], &ends[1]]);
+    let counters = warm.flows.iter().zip(&end.flows);
+    let flows: Vec<FlowResult> = (plan.flows.iter().zip(ends).zip(counters))
+        .map(|((spec, ends), (then, now))| flow(plan, spec, ends, [warm.at, end.at], [then, now]))
+        .collect();
+    let counters = warm.links.iter().zip(&end.links);
+    let links = (plan.links.iter().zip(world.interfaces()).zip(counters))
+        .map(|((plan, interface), (then, now))| link(plan, interface, measured, [then, now]))
+        .collect();
+    let seed = Seed { root: plan.scenario.seed, replication: number };
+    let cells = (plan.cells.iter().zip(warm.cells.iter().zip(&end.cells)))
+        .map(|(plan, (before, after))| cell(plan, seed, &flows, before, after))
+        .collect();
+    let goodputs: Vec<f64> = flows.iter().map(|f| f.goodput_bps).collect();
+    let delivered: u64 = flows.iter().map(|f| f.delivered_bytes).sum();
+    Replication {
+        replication: number,
+        fingerprint: world.fingerprint().hex(),
+        duration_s: end.at.as_secs_f64(),
+        measured_s: measured.as_secs_f64(),
+        events: world.events(),
+        flows,
+        links,
+        cells,
+        drops: drops::since(world, plan, &warm.drops, &end.drops),
+        total_goodput_bps: if measured == Span::ZERO {
+            0.0
+        } else {
+            delivered as f64 * 8.0 / measured.as_secs_f64()
+        },
+        jain_index: jain_index(&goodputs),
+        max_difference_bps: max_difference(&goodputs),
+        conservation: conservation(world),
+    }
+}
+
+/// Counts every packet in two ways: by what became of it, and by where the rest is.
+fn conservation<P: Probe>(world: &World<P>) -> Conservation {
+    let dropped: u64 = world.unroutable()
+        + world
+            .interfaces()
+            .iter()
+            .map(|i| i.queue.stats().dropped() + i.link.stats().lost + i.link.stats().too_long)
+            .sum::<u64>()
+        + world.media().iter().map(Medium::dropped).sum::<u64>();
+    let in_flight: u64 = world.interfaces().iter().map(Interface::in_flight).sum::<u64>()
+        + world.media().iter().map(Medium::in_flight).sum::<u64>();
+    let (created, delivered) = (world.pool().created(), world.delivered());
+    Conservation {
+        created,
+        delivered,
+        dropped,
+        in_flight,
+        ok: created == delivered + dropped + in_flight
+            && in_flight == world.pool().in_flight()
+            && dropped == world.pool().dropped().values().sum::<u64>()
+            && world.interfaces().iter().all(|i| accounted(&i.link)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences() {
+        assert_eq!(max_difference(&[]), None);
+        assert_eq!(max_difference(&[3.0]), Some(0.0));
+        assert_eq!(max_difference(&[2.0, 5.0, 1.0]), Some(4.0));
+    }
+
+    #[test]
+    fn jain() {
+        assert_eq!(jain_index(&[]), None);
+        assert!((jain_index(&[1.0, 1.0, 1.0]).unwrap() - 1.0).abs() < 1e-12);
+        assert!((jain_index(&[1.0, 0.0, 0.0, 0.0]).unwrap() - 0.25).abs() < 1e-12);
+    }
+}

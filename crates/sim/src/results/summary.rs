@@ -1,0 +1,145 @@
+//! Means and intervals over replications, of every number in a record.
+
+use std::collections::BTreeMap;
+
+use airtcp_link::LossConfig;
+use airtcp_probe::DropReason;
+use airtcp_scenario::Resolved;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+mod cells;
+
+pub use cells::CellEstimates;
+
+use super::estimate::{Estimate, Estimates, Sample};
+use super::replication::Replication;
+
+/// Means and 95 % intervals over replications.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Summary {
+    /// Per flow: name, and an estimate for each quantity.
+    pub flows: Vec<Estimates>,
+    /// Per direction of each link.
+    pub links: Vec<Estimates>,
+    /// Per 802.11 cell, with its stations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<CellEstimates>,
+    /// Payload that all flows delivered, over the measured time.
+    pub total_goodput_bps: Estimate,
+    /// Jain's fairness index.
+    pub jain_index: Estimate,
+    /// Greatest of the flows' goodputs less the least. (S3's *maximum throughput difference* is
+    /// the greatest over the replications, which give it each.)
+    pub max_difference_bps: Estimate,
+}
+
+impl Summary {
+    /// Sums up replications of a plan.
+    pub(crate) fn of(plan: &Resolved, replications: &[Replication]) -> Self {
+        let lossless = |i: usize| {
+            plan.links.get(i).is_some_and(|link| {
+                link.direction.loss.as_ref().is_none_or(LossConfig::is_lossless)
+            })
+        };
+        Self {
+            flows: estimates(replications, |r| r.flows.as_slice(), |_, _| false),
+            links: estimates(
+                replications,
+                |r| r.links.as_slice(),
+                |i, key| LOSSES.contains(&key) && lossless(i),
+            ),
+            cells: cells::cells(replications),
+            total_goodput_bps: Estimate::of(replications.iter().map(|r| r.total_goodput_bps)),
+            jain_index: Estimate::of_some(replications.iter().map(|r| r.jain_index)),
+            max_difference_bps: Estimate::of_some(
+                replications.iter().map(|r| r.max_difference_bps),
+            ),
+        }
+    }
+}
+
+/// Shares that a link without a loss model cannot have.
+const LOSSES: [&str; 2] = ["loss_rate", "unit_loss_rate"];
+
+/// Events that a flow cannot have: how it sends rules them out.
+fn has_no(transport: &str, key: &str) -> bool {
+    match transport {
+        "udp" if key == "timeouts" => true,
+        "udp" | "tfrc" => matches!(
+            key,
+            "retransmissions"
+                | "retransmission_ratio"
+                | "fast_retransmits"
+                | "spurious_recoveries"
+                | "ecn_reactions"
+        ),
+        _ => key == "datagrams_lost",
+    }
+}
+
+/// Estimates of every numeric quantity of the records, by position and key. The keys are read
+/// off the serialised record, so a new quantity needs no second list here. A quantity that
+/// `is_certain` (by position and key), such as the loss rate of a link without a loss model, cannot
+/// count an event: its interval is Student's alone, and that of zeros is zero.
+fn estimates<T: Serialize>(
+    replications: &[Replication],
+    part: impl Fn(&Replication) -> &[T],
+    is_certain: impl Fn(usize, &str) -> bool,
+) -> Vec<Estimates> {
+    let Some(first) = replications.first().map(&part) else { return Vec::new() };
+    (0..first.len())
+        .map(|i| {
+            let mut values: BTreeMap<String, Sample> = BTreeMap::new();
+            let mut name = String::new();
+            // One record at a time: as JSON it takes several times the memory it takes here.
+            for record in replications.iter().filter_map(|r| part(r).get(i)) {
+                let Ok(Value::Object(mut record)) = serde_json::to_value(record) else { continue };
+                let protocol = record.remove("protocol");
+                let has_protocol = protocol.is_some();
+                if let Some(Value::Object(protocol)) = protocol {
+                    record.extend(protocol);
+                }
+                let transport = record.get("transport").and_then(Value::as_str).unwrap_or("");
+                for (key, value) in &record {
+                    match value {
+                        Value::Number(n) => {
+                            let certain = is_certain(i, key) || has_no(transport, key);
+                            let sample = values.entry(key.clone()).or_insert_with(|| Sample {
+                                counts: !certain,
+                                ..Sample::default()
+                            });
+                            sample.counts &= Sample::is_count(key, value);
+                            sample.values.extend(n.as_f64());
+                            if !certain {
+                                sample.of.extend(share_of(key, &record, has_protocol));
+                            }
+                        }
+                        Value::String(text) if key == "name" => name.clone_from(text),
+                        _ => {}
+                    }
+                }
+            }
+            let estimate = |(key, sample): (String, Sample)| (key, sample.estimate());
+            let quantities = values.into_iter().map(estimate).collect();
+            Estimates { name, quantities }
+        })
+        .collect()
+}
+
+/// The number of packets that a share is of.
+fn share_of(key: &str, record: &Map<String, Value>, has_protocol: bool) -> Option<f64> {
+    let number = |key: &str| record.get(key)?.as_f64();
+    match key {
+        "retransmission_ratio" => number("segments_sent"),
+        "unit_loss_rate" => number("units"),
+        // Frames that the protocol has delivered or given up.
+        "loss_rate" if has_protocol => {
+            let given_up = record.get("drops")?.get(DropReason::RetryLimit.name())?.as_f64()?;
+            Some(number("delivered_packets")? + given_up)
+        }
+        "loss_rate" => number("sent_packets"),
+        _ => None,
+    }
+}
