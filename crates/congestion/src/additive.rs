@@ -4,23 +4,7 @@
 //! window of acknowledged bytes. The remainder of the division is carried, so that W segments
 //! grow by one in W acknowledgements exactly as with real numbers. Bytes.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::Window;
-
-/// How the window grows in congestion avoidance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Growth {
-    /// `MSS*MSS/cwnd` for every ACK (RFC 5681 equation 3): with delayed ACKs about half a
-    /// segment per round trip.
-    #[default]
-    PerAck,
-    /// One segment for every window of acknowledged bytes (RFC 3465, appropriate byte
-    /// counting): one segment per round trip however ACKs come.
-    Bytes,
-}
+use super::{Growth, Window};
 
 /// Additive increase of a window.
 #[derive(Debug, Clone, Copy, Default)]

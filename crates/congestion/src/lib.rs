@@ -17,6 +17,7 @@ mod acked_count;
 mod additive;
 mod control;
 mod curve;
+mod growth;
 mod needs;
 mod prior;
 mod promises;
@@ -45,8 +46,9 @@ mod conformance;
 mod fluid;
 
 pub use acked_count::AckedCount;
-pub use additive::{Additive, Growth};
+pub use additive::Additive;
 pub use control::{CongestionControl, LawTable};
+pub use growth::Growth;
 pub use needs::Needs;
 pub use prior::Prior;
 pub use promises::Promises;

@@ -17,11 +17,11 @@
 //! a threshold and are standard. Leaves out: HyStart++ after a long idle time (a MAY). Bytes and
 //! nanoseconds.
 
-use airtcp_probe::Entry;
-use airtcp_units::Span;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+mod kind;
 
+use airtcp_units::Span;
+
+pub use self::kind::SlowStartKind;
 use super::{AckSample, LawParams};
 
 /// Least rise of the round-trip time that ends slow start (RFC 9406 section 4.3).
@@ -40,36 +40,6 @@ pub const CSS_ROUNDS: u32 = 5;
 /// Segments by which one ACK may raise the window without pacing, HyStart++'s `L`
 /// (RFC 9406 section 4.3).
 pub const UNPACED_LIMIT: u64 = 8;
-
-/// Which slow start a connection has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub enum SlowStartKind {
-    /// Doubling each round trip until the threshold or a loss.
-    #[default]
-    #[serde(rename = "standard")]
-    Standard,
-    /// The same, but left early when the round-trip time rises.
-    #[serde(rename = "hystart++")]
-    HyStartPlusPlus,
-}
-
-impl SlowStartKind {
-    /// The slow starts, for listing.
-    pub const ENTRIES: &'static [Entry] = &[
-        Entry {
-            family: "slow-start",
-            name: "standard",
-            description: "Doubling each round trip until the threshold or a loss",
-            source: "RFC 5681 section 3.1; RFC 3465",
-        },
-        Entry {
-            family: "slow-start",
-            name: "hystart++",
-            description: "Left early, in two steps, when the round-trip time rises",
-            source: "RFC 9406",
-        },
-    ];
-}
 
 /// What an ACK did in slow start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

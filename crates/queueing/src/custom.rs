@@ -4,8 +4,8 @@ use airtcp_packet::PacketId;
 use airtcp_probe::{Event, PoolCx, Probe, Relay};
 use airtcp_units::Nanos;
 
-use crate::fifo::{Backlog, Stats};
-use crate::qdisc::{Behind, Qdisc, Verdict};
+use crate::fifo::{Backlog, Stats, Verdict};
+use crate::qdisc::{Behind, Qdisc};
 
 /// A boxed discipline. Its probe is not generic: its events pass through a [`Relay`].
 #[derive(Debug)]

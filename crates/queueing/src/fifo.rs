@@ -8,7 +8,14 @@ use airtcp_packet::{Ecn, PacketId};
 use airtcp_probe::{DropReason, Event, PoolCx, Probe};
 use airtcp_units::Nanos;
 
-use crate::Verdict;
+/// What became of a packet offered to a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It waits in the queue.
+    Queued,
+    /// It is gone: the queue took it out of the pool and recorded the drop.
+    Dropped(DropReason),
+}
 
 /// What waits in a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,20 +1,11 @@
 //! What a queue discipline is asked, and what it answers.
 
 use airtcp_packet::PacketId;
-use airtcp_probe::{ConfigError, DropReason, PoolCx, Probe};
+use airtcp_probe::{ConfigError, PoolCx, Probe};
 use airtcp_random::Seed;
 use airtcp_units::{Bytes, Nanos, Span};
 
-use crate::fifo::{Backlog, Stats};
-
-/// What became of a packet offered to a queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// It waits in the queue.
-    Queued,
-    /// It is gone: the queue took it out of the pool and recorded the drop.
-    Dropped(DropReason),
-}
+use crate::fifo::{Backlog, Stats, Verdict};
 
 /// What a discipline knows about the link or station behind it.
 pub struct Behind<'a> {

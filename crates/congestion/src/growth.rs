@@ -1,0 +1,17 @@
+//! What growth of the window in congestion avoidance counts: ACKs or bytes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How the window grows in congestion avoidance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Growth {
+    /// `MSS*MSS/cwnd` for every ACK (RFC 5681 equation 3): with delayed ACKs about half a
+    /// segment per round trip.
+    #[default]
+    PerAck,
+    /// One segment for every window of acknowledged bytes (RFC 3465, appropriate byte
+    /// counting): one segment per round trip however ACKs come.
+    Bytes,
+}

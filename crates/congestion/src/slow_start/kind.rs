@@ -1,0 +1,35 @@
+//! Which slow start a connection has.
+
+use airtcp_probe::Entry;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which slow start a connection has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub enum SlowStartKind {
+    /// Doubling each round trip until the threshold or a loss.
+    #[default]
+    #[serde(rename = "standard")]
+    Standard,
+    /// The same, but left early when the round-trip time rises.
+    #[serde(rename = "hystart++")]
+    HyStartPlusPlus,
+}
+
+impl SlowStartKind {
+    /// The slow starts, for listing.
+    pub const ENTRIES: &'static [Entry] = &[
+        Entry {
+            family: "slow-start",
+            name: "standard",
+            description: "Doubling each round trip until the threshold or a loss",
+            source: "RFC 5681 section 3.1; RFC 3465",
+        },
+        Entry {
+            family: "slow-start",
+            name: "hystart++",
+            description: "Left early, in two steps, when the round-trip time rises",
+            source: "RFC 9406",
+        },
+    ];
+}
