@@ -1,8 +1,8 @@
-"""How to read traces: the one list of the options that say it.
+"""The options for reading traces, in one list.
 
 Each entry of `Reading` is a keyword of the functions and, with hyphens, an option of every command
-that reads traces. Its annotation says what values it takes and what it means. Help texts and the
-commands that pages print are made from it, and a test holds the guide against it.
+that reads traces. Its annotation gives its accepted values and its meaning. Help texts, and the
+commands on pages, follow from it. A test compares the guide with it.
 """
 
 from __future__ import annotations
@@ -30,47 +30,47 @@ ColumnKind: TypeAlias = Literal["received", "lost", "sequence", "arrival"]
 
 
 class Reading(TypedDict, total=False):
-    """How to read traces. What is left out is told from the file."""
+    """How to read traces. The file determines what is not given."""
 
     interval: Annotated[
         str | None,
-        "Interval between packets, such as '10 ms', in place of what the file says.",
+        "Interval between packets, such as '10 ms'; replaces that of the file.",
     ]
     layout: Annotated[
         str | None,
-        "Layout of the files (airtcp list layout); told from the file by default.",
+        "Layout of the files (airtcp list layout); by default recognised from the file.",
     ]
     column: Annotated[
         str | int | None,
-        "Column of a table that holds the outcomes: its name, or its number from 1.",
+        "Column of a table with the outcomes: its name, or its number from 1.",
     ]
     kind: Annotated[
         ColumnKind | None,
-        "What that column holds (arrival: a time or delay, blank = lost).",
+        "Content of that column (arrival: a time or delay, blank = lost).",
     ]
     time_column: Annotated[
         str | int | None,
-        "Column of time stamps: its name or number.",
+        "Column of the time stamps: its name or number.",
     ]
     time_unit: Annotated[
         str | None,
-        "What one unit of the time stamps is, such as '1 us'.",
+        "Unit of the time stamps, such as '1 us'.",
     ]
     rate_unit: Annotated[
         str | None,
-        "The files are tables of times and rates in this unit: b/s, kb/s, Mb/s, Gb/s, B/s, kB/s"
-        " or MB/s.",
+        "Read the files as tables of times and rates in this unit: b/s, kb/s, Mb/s, Gb/s, B/s,"
+        " kB/s or MB/s.",
     ]
 
 
 @dataclass(frozen=True)
 class ReadingOption:
-    """One of the options, as `Reading` declares it."""
+    """One option, as `Reading` declares it."""
 
     name: str
     help: str
     accepted: tuple[str, ...]
-    """The values it takes, if only some texts are accepted."""
+    """The accepted values, if there is a fixed list."""
 
     @property
     def flag(self) -> str:
@@ -80,7 +80,7 @@ class ReadingOption:
 
 @cache
 def options() -> tuple[ReadingOption, ...]:
-    """Give the options in the order of their declaration."""
+    """Return the options in the order of their declaration."""
     found: list[ReadingOption] = []
     for name, hint in get_type_hints(Reading, include_extras=True).items():
         kind, text = get_args(hint)
@@ -91,13 +91,13 @@ def options() -> tuple[ReadingOption, ...]:
 
 
 def how_to_read(reading: Mapping[str, Any]) -> dict[str, str]:
-    """Give what was said of how to read, as text; what was not said is left out.
+    """Return the given options of reading as text, without those that were not given.
 
     >>> how_to_read({"column": 2, "kind": None})
     {'column': '2'}
 
     Raises:
-        TypeError: If there is a keyword that says nothing of it.
+        TypeError: If a keyword is none of these options.
     """
     known = [option.name for option in options()]
     unknown = sorted(set(reading) - set(known))

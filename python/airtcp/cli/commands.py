@@ -1,6 +1,6 @@
 """The commands, and the order in which `airtcp --help` lists them.
 
-Nothing heavy is imported here: `airtcp --help` must answer at once.
+This file imports nothing heavy, because `airtcp --help` must answer at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from airtcp.cli import compare, info, reproduce, run, study, trace, trace_models
 
 app = typer.Typer(
     name="airtcp",
-    help="What does a wireless link do to TCP, why, and what would fix it?",
+    help="What does a wireless link do to TCP, why, and what would improve it?",
     no_args_is_help=True,
     add_completion=True,
     rich_markup_mode=None,
@@ -45,4 +45,4 @@ def _common(
         typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
     ] = False,
 ) -> None:
-    """What does a wireless link do to TCP, why, and what would fix it?"""
+    """What does a wireless link do to TCP, why, and what would improve it?"""

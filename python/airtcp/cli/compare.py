@@ -22,8 +22,8 @@ Tcp = Annotated[
         "--tcp",
         metavar="NAME[,NAME]...",
         help="TCPs: congestion laws with SACK (airtcp list congestion), recoveries with Reno's law "
-        "(tahoe, newreno, reno-nosack), or own for the scenario's; keys follow colons, as in "
-        "cubic:recovery=newreno. May be given again.",
+        "(tahoe, newreno, reno-nosack), or own for the scenario's. Keys follow colons: "
+        "cubic:recovery=newreno. May be repeated.",
         show_default=False,
     ),
 ]
@@ -33,8 +33,8 @@ Remedies = Annotated[
     typer.Option(
         "--remedies",
         metavar="NAME[,NAME]...",
-        help="Remedies against losses, in a table of their own: lt-tcp, sliding, ll-arq, ll-harq, "
-        "lt-tcp@ll-harq; usual or none. By default the usual ones, but not with --tcp, and for up "
+        help="Remedies against losses, in a separate table: lt-tcp, sliding, ll-arq, ll-harq, "
+        "lt-tcp@ll-harq; usual or none. By default usual, without --tcp and for up "
         "to 20 scenarios and traces.",
         show_default=False,
     ),
@@ -47,7 +47,7 @@ def compare(
         list[str],
         typer.Argument(
             metavar="LINK_OR_SCENARIO",
-            help="Scenarios (*.toml) and delivery traces: files, folders, patterns; - is a trace "
+            help="Scenarios (*.toml) and delivery traces: files, folders or patterns; - is a trace "
             "on standard input.",
             show_default=False,
         ),
@@ -56,63 +56,69 @@ def compare(
     remedies: Remedies = None,
     reference: Annotated[
         str | None,
-        typer.Option(help="The TCP that the others are compared with; the first by default."),
+        typer.Option(help="The reference of the differences; by default the first TCP."),
     ] = None,
     flow: Annotated[
         str | None,
-        typer.Option(help="Exchange the TCP of this flow only; of all TCP flows by default."),
+        typer.Option(help="Replace the TCP of this flow only; by default of all TCP flows."),
     ] = None,
     share: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Let each TCP share its way with a flow of this TCP, and print both shares.",
+            help="Run each TCP beside one flow of this TCP, and print both shares.",
         ),
     ] = None,
     as_link: Annotated[
         str | None,
         typer.Option(
             metavar="KEYS",
-            help="Put traces behind a link, such as 'rate=10 Mb/s,delay=20 ms,queue=100', in "
-            "place of one packet a slot; 'default' is that link. A table of TOML has all keys.",
+            help="Put traces behind a link, such as 'rate=10 Mb/s,delay=20 ms,queue=100', "
+            "instead of one packet per slot; 'default' is that link. A table of TOML has all keys.",
         ),
     ] = None,
     synthetic: Annotated[
         bool,
         typer.Option(
             "--synthetic/--no-synthetic",
-            help="Compare over synthetic links that look like a trace, too.",
+            help="Also compare over synthetic links of the trace's PRR and mu.",
         ),
     ] = True,
     profile: Annotated[
         str | None,
         typer.Option(
-            help="TCP parameters that the TCPs change; by default the scenario's own, s1 over a "
-            "trace, linux over a trace as a link."
+            help="TCP parameters of all TCPs; by default the scenario's, s1 over a trace, "
+            "linux over a trace behind a link."
         ),
     ] = None,
     replications: Annotated[
         int | None,
         typer.Option(
-            "--replications", "-n", help="Replications, or stretches of a trace.", min=1, max=10_000
+            "--replications",
+            "-n",
+            help="Number of replications, or of stretches of a trace.",
+            min=1,
+            max=10_000,
         ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(help="Root seed; by default the scenario's, or 1.", min=0, max=opt.MOST_SEED),
+        typer.Option(
+            help="Root seed; by default the scenario's, else 1.", min=0, max=opt.MOST_SEED
+        ),
     ] = None,
     overrides: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="PATH=VALUE",
-            help="Replace a value of the scenarios, such as 'links[0].rate=20 Mb/s'; may be given "
-            "again.",
+            help="Replace a value of the scenarios, such as 'links[0].rate=20 Mb/s'; may be "
+            "repeated.",
         ),
     ] = None,
     slot: Annotated[
         str | None,
-        typer.Option(help="Duration of a slot of a trace; by default its interval, or 10 ms."),
+        typer.Option(help="Duration of a slot of a trace; by default its interval, else 10 ms."),
     ] = None,
     workers: opt.Workers = None,
     reading: Reading = NOT_SAID,
@@ -124,10 +130,10 @@ def compare(
     force: opt.Force = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Compare TCPs: every one over the same channel, with paired 95 % confidence intervals.
+    """Compare TCPs over the same channel, with paired 95 % confidence intervals.
 
-    Remedies against losses (erasure coding, link protocols) are tried beside them. A report is
-    written where --html or --out says.
+    A second table compares remedies against losses (erasure coding, link protocols). --html or
+    --out writes a report.
     """
     asked = dict(locals())
     from airtcp import api

@@ -1,4 +1,4 @@
-"""`airtcp trace fit`: what TCP gets over links, from what the links are."""
+"""`airtcp trace fit`: TCP's throughput as a function of link metrics."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def fit(
         typer.Argument(
             metavar="LINK",
             help="Delivery traces as for study, or results of studies (study.json, "
-            "links.parquet, the folder of --out), which run nothing again.",
+            "links.parquet, the folder of --out), which are not run again.",
             show_default=False,
         ),
     ],
@@ -32,15 +32,15 @@ def fit(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Put a further metric to the test, such as beta, loss_bursts.mean or "
-            "'log(longest_success_burst)'; may be given again.",
+            help="Test another metric, such as beta, loss_bursts.mean or "
+            "'log(longest_success_burst)'; may be repeated.",
         ),
     ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option(
             metavar="CONDITION",
-            help="Take only links such as '0.2<=prr<=0.6' or 'mu>0.5'; may be given again.",
+            help="Use only links such as '0.2<=prr<=0.6' or 'mu>0.5'; may be repeated.",
         ),
     ] = None,
     link_class: Annotated[
@@ -48,28 +48,32 @@ def fit(
         typer.Option(
             "--class",
             metavar="CLASS",
-            help="Take only links of this class, such as intermediate; may be given again.",
+            help="Use only links of this class, such as intermediate; may be repeated.",
         ),
     ] = None,
     rtt_slots: Annotated[
-        float, typer.Option(help="Round-trip time for the formulas, in slots.")
+        float, typer.Option(help="Round-trip time in the formulas, in slots.")
     ] = 2.0,
     timeout_slots: Annotated[
-        float, typer.Option(help="First retransmission timeout for the formulas, in slots.")
+        float, typer.Option(help="First retransmission timeout in the formulas, in slots.")
     ] = 100.0,
     profile: Annotated[
         str,
         typer.Option(
-            help="TCP parameters: s1 (timers in proportion to the slot), or a profile by name."
+            help="TCP parameters: s1 (timers in proportion to the slot), or the name of a profile."
         ),
     ] = "s1",
     slot: Annotated[
         str | None,
-        typer.Option(help="Duration of a slot; by default the trace's interval, or 10 ms."),
+        typer.Option(help="Duration of a slot; by default the trace's interval, else 10 ms."),
     ] = None,
     replicas: Annotated[
         int,
-        typer.Option(help="Synthetic links in the study; fits need none.", min=1, max=10_000),
+        typer.Option(
+            help="Number of synthetic links in the study; the fits do not use them.",
+            min=1,
+            max=10_000,
+        ),
     ] = 1,
     seed: opt.Seed = 1,
     workers: opt.Workers = None,
@@ -83,9 +87,9 @@ def fit(
     force: opt.Force = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Fit TCP's throughput over links to PRR, mu and further metrics; compare formulas.
+    """Fit TCP's throughput to PRR, mu and other metrics, and compare formulas.
 
-    Errors are in percent of the link's packets per second: on the links of the fit, and on
+    Errors are in percent of the link's packets per second, for the links of the fit and for
     links left out one at a time.
     """
     asked = dict(locals())

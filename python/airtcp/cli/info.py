@@ -1,4 +1,4 @@
-"""`airtcp list` and `airtcp schema`: what there is to choose from, and what documents look like."""
+"""`airtcp list` and `airtcp schema`: what has a name, and the form of documents."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Document(StrEnum):
 
 def list_(
     family: Annotated[
-        str | None, typer.Argument(help="One family, such as loss or queue; all by default.")
+        str | None, typer.Argument(help="One family, such as loss or queue; by default all.")
     ] = None,
     as_json: opt.Json = False,
 ) -> None:
-    """List what can be chosen by name: loss models, queues, congestion laws, profiles ..."""
+    """List everything that has a name: loss models, queues, congestion laws, profiles ..."""
     from airtcp import api
 
     with refusals():
@@ -52,7 +52,7 @@ def list_(
 
 
 def schema(
-    kind: Annotated[Document, typer.Argument(help="Which document.")] = Document.SCENARIO,
+    kind: Annotated[Document, typer.Argument(help="The document.")] = Document.SCENARIO,
 ) -> None:
     """Print the JSON Schema of a document."""
     from airtcp import api

@@ -31,7 +31,7 @@ def place(text: str) -> Path:
     """Read the name of an output.
 
     Raises:
-        BadParameter: If it is empty, or the sign of standard input.
+        BadParameter: If the name is empty, or stands for standard input.
     """
     if not text:
         message = "the name is empty; expected a file or folder"
@@ -60,12 +60,12 @@ Links = Annotated[
 MOST_SEED = 2**64 - 1
 Seed = Annotated[
     int,
-    typer.Option(help="Root seed; the same seed gives the same result.", min=0, max=MOST_SEED),
+    typer.Option(help="Root seed. Equal seeds give equal results.", min=0, max=MOST_SEED),
 ]
 Workers = Annotated[
     int | None,
     typer.Option(
-        help="Threads; all cores by default. The result does not depend on it.",
+        help="Number of threads; by default all cores. The result does not depend on it.",
         min=1,
         max=MOST_WORKERS,
     ),
@@ -74,13 +74,13 @@ Json = Annotated[
     bool,
     typer.Option("--json", help="Print the whole result as JSON."),
 ]
-TableFormat = Annotated[Format, typer.Option("--format", help="What to print.")]
+TableFormat = Annotated[Format, typer.Option("--format", help="Format of the printed result.")]
 Out = Annotated[
     Path | None,
     typer.Option(
         parser=place,
         metavar=SHOWN,
-        help="Folder for everything: JSON, Parquet tables, report.",
+        help="Write JSON, Parquet tables and the report to this folder.",
         show_default=False,
     ),
 ]
@@ -88,19 +88,17 @@ Force = Annotated[
     bool,
     typer.Option(
         "--force",
-        help="Replace files that are there, and the whole result that --out holds; an input never.",
+        help="Replace existing files, and the whole result in --out; never an input.",
     ),
 ]
-ForceFile = Annotated[
-    bool, typer.Option("--force", help="Replace files that are there; an input never.")
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks.")]
+ForceFile = Annotated[bool, typer.Option("--force", help="Replace existing files; never an input.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress and no notes.")]
 Html = Annotated[
     Path | None,
     typer.Option(
         parser=place,
         metavar=SHOWN,
-        help="Where to write the report; default: report.html here, or in --out.",
+        help="File of the report; by default report.html, in --out if given.",
         show_default=False,
     ),
 ]
@@ -110,16 +108,18 @@ HtmlOnly = Annotated[
         "--html",
         parser=place,
         metavar=SHOWN,
-        help="Where to write the report; with --out it is in that folder, otherwise there is none.",
+        help="File of the report; by default in --out, and none without --out.",
         show_default=False,
     ),
 ]
 Report = Annotated[bool, typer.Option("--report/--no-report", help="Write the report.")]
 Open = Annotated[
     bool,
-    typer.Option("--open/--no-open", help="Show the report in a browser."),
+    typer.Option("--open/--no-open", help="Open the report in a browser."),
 ]
 WrittenLayout = Annotated[
     Layout | None,
-    typer.Option("--format", help="Layout: csv for a name that ends in .csv, else bits."),
+    typer.Option(
+        "--format", help="Layout; by default csv for a name that ends in .csv, else bits."
+    ),
 ]

@@ -1,4 +1,4 @@
-"""`airtcp reproduce`: published experiments again, and whether they come out."""
+"""`airtcp reproduce`: repeat published experiments and compare the results."""
 
 from __future__ import annotations
 
@@ -35,38 +35,39 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             metavar="[ID]...",
-            help="Papers, tables, figures: S1, S1.fig13; or what ids begin with. All by default.",
+            help="Papers, tables, figures (S1, S1.fig13), or the beginning of ids; by default all.",
             show_default=False,
         ),
     ] = None,
     listed: Annotated[
-        bool, typer.Option("--list", help="List what there is, and do nothing.")
+        bool, typer.Option("--list", help="List the tables and figures, and run nothing.")
     ] = False,
     papers: Annotated[
         Path | None,
-        typer.Option(
-            help="Folder of paper files, in place of those of airtcp.", show_default=False
-        ),
+        typer.Option(help="Folder of paper files; by default those of airtcp.", show_default=False),
     ] = None,
     runs: Annotated[
         int | None,
-        typer.Option(help="Independent repeats, in place of what the files say.", min=1, max=1000),
+        typer.Option(
+            help="Number of independent repeats; by default that of the files.", min=1, max=1000
+        ),
     ] = None,
     seed: opt.Seed = 1,
     sensitivity: Annotated[
         bool,
         typer.Option(
             "--sensitivity/--no-sensitivity",
-            help="Also try the alternatives of what a publication leaves open.",
+            help="Also run the alternatives to what a publication leaves open.",
         ),
     ] = True,
     cache: Annotated[
-        bool, typer.Option("--cache/--no-cache", help="Keep and use what was worked out before.")
+        bool,
+        typer.Option("--cache/--no-cache", help="Keep results, and use those of earlier runs."),
     ] = True,
     workers: opt.Workers = None,
     out: opt.Out = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the rows as JSON; short for --format json.")
+        bool, typer.Option("--json", help="Print the rows as JSON, as --format json does.")
     ] = False,
     form: opt.TableFormat = opt.Format.TABLE,
     html: opt.Html = None,
@@ -75,10 +76,10 @@ def reproduce(
     force: opt.Force = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Make published experiments again and compare: published, here, ratio, verdict.
+    """Repeat published experiments, and compare published values with the values here.
 
-    Measured data are looked for in the folder that AIRTCP_DATA names; what needs them is skipped
-    without it.
+    AIRTCP_DATA names the folder of measured data. Without it, rows that need such data are
+    skipped.
     """
     asked = dict(locals())
     from airtcp import api

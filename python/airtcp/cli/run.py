@@ -1,4 +1,4 @@
-"""`airtcp run`: simulate any scenario."""
+"""`airtcp run`: simulate a scenario."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ def run(
         typer.Option(
             "--replications",
             "-n",
-            help="In place of the scenario's.",
+            help="Number of replications; by default the scenario's.",
             min=1,
             max=opt.MOST_REPLICATIONS,
         ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(help="Root seed, in place of the scenario's.", min=0, max=opt.MOST_SEED),
+        typer.Option(help="Root seed; by default the scenario's.", min=0, max=opt.MOST_SEED),
     ] = None,
     overrides: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="PATH=VALUE",
-            help="Replace a value, such as 'links[0].rate=20 Mb/s'; may be given again.",
+            help="Replace a value, such as 'links[0].rate=20 Mb/s'; may be repeated.",
         ),
     ] = None,
     workers: opt.Workers = None,
     series: Annotated[
         bool,
         typer.Option(
-            "--series", help="Record windows, round-trip times, queues, and stations over time."
+            "--series", help="Record windows, round-trip times, queues and stations over time."
         ),
     ] = False,
     pcap: Annotated[
@@ -50,14 +50,14 @@ def run(
         typer.Option(
             parser=opt.place,
             metavar=opt.SHOWN,
-            help="Write a capture (pcapng) of the first replication, at the senders.",
+            help="Write a capture (pcapng) of the first replication, taken at the senders.",
         ),
     ] = None,
     timeline: Annotated[
         str | None,
         typer.Option(
             metavar="FROM..TO",
-            help="Record who held the air of 802.11 cells, such as 2s..2.02s, for page and tables.",
+            help="Record the frames on the air of 802.11 cells in an interval, such as 2s..2.02s.",
         ),
     ] = None,
     radiotap: Annotated[
@@ -65,7 +65,7 @@ def run(
         typer.Option(
             metavar="DIR",
             parser=opt.place,
-            help="Write what each 802.11 radio sent and heard, a capture (pcapng) a station.",
+            help="Write one capture (pcapng) per 802.11 station: the frames it sent and heard.",
         ),
     ] = None,
     out: opt.Out = None,
@@ -76,9 +76,9 @@ def run(
     force: opt.Force = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Run a scenario and print what each flow got, with confidence intervals.
+    """Simulate a scenario, and print goodput and losses with confidence intervals.
 
-    A report is written where --html or --out says.
+    --html or --out writes a report.
     """
     asked = dict(locals())
     from airtcp import api
@@ -145,7 +145,7 @@ def run(
 
 
 def pair(item: str) -> tuple[str, str]:
-    """Split what --set is given."""
+    """Split an argument of --set."""
     path, sign, value = item.partition("=")
     if not sign or not path.strip():
         fail(f"--set {item}: expected PATH=VALUE, such as 'links[0].rate=20 Mb/s'")

@@ -1,4 +1,4 @@
-"""`airtcp study`: from a real link's delivery trace to what TCP gets from it."""
+"""`airtcp study`: what a link is and what TCP delivers over it, from its delivery trace."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def study(
     profile: Annotated[
         str,
         typer.Option(
-            help="TCP parameters: s1 (timers in proportion to the slot), or a profile by name "
+            help="TCP parameters: s1 (timers in proportion to the slot), or the name of a profile "
             "(airtcp list tcp-profile)."
         ),
     ] = "s1",
     slot: Annotated[
         str | None,
-        typer.Option(help="Duration of a slot; by default the trace's interval, or 10 ms."),
+        typer.Option(help="Duration of a slot; by default the trace's interval, else 10 ms."),
     ] = None,
     replicas: Annotated[
-        int, typer.Option(help="Synthetic links of each kind.", min=1, max=10_000)
+        int, typer.Option(help="Number of synthetic links of each kind.", min=1, max=10_000)
     ] = 20,
     seed: opt.Seed = 1,
     compare: Annotated[
@@ -68,7 +68,7 @@ def study(
     force: opt.Force = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Say what links are, what TCP gets over them, and over links that only look like them.
+    """Report what links are, and what TCP delivers over them.
 
     Each trace is compared with independent losses of the same packet reception ratio (PRR), and
     with Gilbert-Elliott chains of the same PRR and burstiness (mu).

@@ -45,7 +45,7 @@ def stats(
     form: opt.TableFormat = opt.Format.TABLE,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Say what links are, without TCP."""
+    """Report the metrics of links, without TCP."""
     from airtcp import api
     from airtcp.cli import write
 
@@ -150,24 +150,23 @@ def synth(
         float | None, typer.Option(help="Packet reception ratio; alone: independent losses.")
     ] = None,
     mu: Annotated[
-        float | None, typer.Option(help="Burstiness, with --prr: a Gilbert-Elliott chain.")
+        float | None, typer.Option(help="Burstiness of a Gilbert-Elliott chain, with --prr.")
     ] = None,
     burst: Annotated[
-        float | None, typer.Option(help="Mean losses in a run, with --prr: the same chain.")
+        float | None,
+        typer.Option(help="Mean length of a run of losses of such a chain, with --prr."),
     ] = None,
-    model: Annotated[
-        Path | None, typer.Option(help="Any model, from a JSON file, in place of these.")
-    ] = None,
+    model: Annotated[Path | None, typer.Option(help="Any other model, from a JSON file.")] = None,
     seed: opt.Seed = 1,
     interval: Annotated[
-        str | None, typer.Option(help="Interval between packets, noted in the file.")
+        str | None, typer.Option(help="Interval between packets, written to the file.")
     ] = None,
     fmt: opt.WrittenLayout = None,
     as_json: opt.Json = False,
     force: opt.ForceFile = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Make a synthetic trace, and say the PRR and the longest loss run that came out."""
+    """Make a synthetic trace, and report its PRR and its longest loss run."""
     from airtcp.api.traces import synth_drawn
     from airtcp.cli import places
     from airtcp.findings import words
@@ -243,7 +242,7 @@ def convert(
             "--to",
             parser=opt.place,
             metavar=opt.SHOWN,
-            help="The file to write, or the folder for several links.",
+            help="File of one link, or folder of several.",
         ),
     ],
     fmt: opt.WrittenLayout = None,
@@ -251,7 +250,7 @@ def convert(
     force: opt.ForceFile = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Write traces anew in a layout that everything reads."""
+    """Convert traces to a common layout."""
     from airtcp import api
     from airtcp.findings import words
 

@@ -1,4 +1,4 @@
-"""`airtcp trace models`: what the synthesisers of bursty links make of given links."""
+"""`airtcp trace models`: how well models of bursty links imitate given links."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ if TYPE_CHECKING:
 def models(
     links: opt.Links,
     profile: Annotated[
-        str, typer.Option(help="TCP parameters (airtcp list tcp-profile), or s1.")
+        str,
+        typer.Option(
+            help="TCP parameters: s1, or the name of a profile (airtcp list tcp-profile)."
+        ),
     ] = "s1",
     slot: Annotated[
         str | None,
-        typer.Option(help="Duration of a slot, such as '10 ms'; the trace's own by default."),
+        typer.Option(help="Duration of a slot, such as '10 ms'; by default the trace's interval."),
     ] = None,
     replicas: Annotated[
-        int, typer.Option(help="Synthetic links drawn for each trace.", min=1)
+        int, typer.Option(help="Number of synthetic links for each trace and model.", min=1)
     ] = 10,
     seed: opt.Seed = 1,
     workers: opt.Workers = None,
@@ -42,7 +45,7 @@ def models(
 ) -> None:
     """Score models of bursty links by TCP's throughput and the longest burst.
 
-    A report is written where --html or --out says.
+    --html or --out writes a report.
     """
     asked = dict(locals())
     from airtcp import api
