@@ -1,8 +1,7 @@
 """airtcp: a workbench for TCP over wireless links.
 
-The main job is `study`: give it the delivery trace of a real link, and see what kind of link
-it is, what TCP gets over it, and how that differs from links that look the same by packet
-reception ratio alone.
+`study` reads the delivery trace of a link. It reports what kind of link it is, what TCP delivers
+over it, and how that differs from links of the same packet reception ratio.
 
     >>> import airtcp
     >>> path = airtcp.synth("bursty.txt", prr=0.5, mu=0.6, packets=20_000, seed=3)
@@ -20,8 +19,8 @@ reception ratio alone.
     │ 20000   ┆ intermediate │
     └─────────┴──────────────┘
 
-`run` simulates any scenario. What is imported is loaded when first used, so that importing the
-package, and the command line's help, cost next to nothing.
+`run` simulates scenarios, and `compare` compares TCPs. Modules are loaded when they are first used,
+so that importing the package, and the help of the command line, are fast.
 """
 
 from __future__ import annotations

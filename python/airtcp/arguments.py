@@ -1,6 +1,6 @@
-"""How arguments become the options of the extension, for all functions.
+"""Conversion of arguments to the options of the extension, for all functions.
 
-What was not given is left out, so that the program's own default holds.
+Options that are not given are left out, so that the extension's defaults apply.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Progress: TypeAlias = "Callable[[int, int, str], object]"
 TraceFormat: TypeAlias = Literal["bits", "csv", "sequence"]
 
 COMPARED: Final = 20
-"""Links up to which a study compares TCPs, and remedies are tried, without being asked to."""
+"""Up to this number of links, TCPs are compared and remedies tried by default."""
 
 
 def only_given(**options: Any) -> dict[str, Any]:
-    """Leave out what was not given, so that the program's own default holds."""
+    """Leave out options that are not given, so that the extension's defaults apply."""
     return {name: value for name, value in options.items() if value is not None}
 
 

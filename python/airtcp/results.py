@@ -1,7 +1,7 @@
-"""Results: a document to read, tables to compute with, a page to look at.
+"""Results: a document, tables, and a page.
 
-Tables are made by the extension module in Arrow's layout and handed to polars, pandas, pyarrow
-or anything else that speaks the Arrow PyCapsule interface, without a copy.
+The extension module makes tables in Arrow's layout. polars, pandas, pyarrow and every other user of
+the Arrow PyCapsule interface read them without a copy.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _OPTIONS: Final = '"options":{'
 
 
 class _Result(Written):
-    """What all results of the extension module have."""
+    """The common part of all results of the extension module."""
 
     def __init__(
         self,
         core: _core.StudyResult | _core.RunResult | _core.CompareResult,
         asked: Mapping[str, Any] | None = None,
     ) -> None:
-        """Hold what came out.
+        """Hold the result.
 
         Args:
             core: The result of the extension module.
@@ -47,7 +47,7 @@ class _Result(Written):
 
     @cached_property
     def text(self) -> str:
-        """The document as JSON text; equal inputs and seed give equal text."""
+        """The document as JSON text. Equal inputs and seeds give equal text."""
         text = self._core.json()
         if not self._asked:
             return text
@@ -57,32 +57,32 @@ class _Result(Written):
 
     @property
     def seed(self) -> int:
-        """The root seed: with it and the same version, the same result comes out."""
+        """The root seed. Equal seeds, inputs and versions give equal results."""
         return self._core.seed
 
     @property
     def interrupted(self) -> bool:
-        """True if the work was stopped (Ctrl-C); what was finished is here."""
+        """True if Ctrl-C stopped the work; the result then holds what is finished."""
         return self._core.interrupted
 
     @property
     def tables(self) -> list[str]:
-        """Names of the tables."""
+        """The names of the tables."""
         return self._core.table_names()
 
     def arrow(self, table: str) -> _core.Table:
-        """Give a table as it is: an object with `__arrow_c_stream__`.
+        """Return a table as an object with `__arrow_c_stream__`.
 
         Args:
             table: One of `tables`.
 
         Raises:
-            KeyError: If there is no such table.
+            KeyError: If no table has this name.
         """
         return self._core.table(table)
 
     def table(self, table: str) -> pl.DataFrame:
-        """Give a table as a polars frame.
+        """Return a table as a polars frame.
 
         Args:
             table: One of `tables`.
@@ -90,18 +90,18 @@ class _Result(Written):
         return pl.DataFrame(self.arrow(table))
 
     def to_pandas(self, table: str | None = None) -> Any:
-        """Give a table as a pandas frame; needs pandas and pyarrow.
+        """Return a table as a pandas frame; needs pandas and pyarrow.
 
         Args:
-            table: One of `tables`; the first if it is left out.
+            table: One of `tables`; by default the first.
         """
         return self.to_arrow(table).to_pandas()
 
     def to_arrow(self, table: str | None = None) -> Any:
-        """Give a table as a pyarrow table; needs pyarrow.
+        """Return a table as a pyarrow table; needs pyarrow.
 
         Args:
-            table: One of `tables`; the first if it is left out.
+            table: One of `tables`; by default the first.
         """
         import pyarrow as pa  # pyright: ignore[reportMissingTypeStubs]
 
@@ -115,7 +115,7 @@ class _Result(Written):
 
 
 class StudyResult(_Result):
-    """What `study` found: one entry for each link, and what they have in common."""
+    """The result of `study`: one entry for each link."""
 
     _kind = "study"
     _core: _core.StudyResult
@@ -127,27 +127,27 @@ class StudyResult(_Result):
 
     @cached_property
     def links(self) -> pl.DataFrame:
-        """One row a link: what it is, and what TCP gets over it and its look-alikes."""
+        """One row per link: metrics, and TCP over the trace and over synthetic links."""
         return self.table("links")
 
     @property
     def findings(self) -> list[words.Finding]:
-        """The findings over all links, in plain words."""
+        """The findings over all links, in words."""
         found = study.study_findings(self.json["links"]) if self.json["links"] else []
         return [*found, *capacity.capacity_findings(self.json["capacities"])]
 
     def page(self) -> str:
-        """Make the report: one HTML document, complete in itself."""
+        """Return the report: one self-contained HTML document."""
         from airtcp.report.study import study_page
 
         return study_page(self.json)
 
     def __len__(self) -> int:
-        """Count the links."""
+        """Return the number of links."""
         return len(self.json["links"]) + len(self.json["capacities"])
 
     def __repr__(self) -> str:
-        """Name the result by its size."""
+        """Describe the result by its size."""
         state = ", interrupted" if self.interrupted else ""
         return f"StudyResult({words.counted(len(self), 'link')}, seed {self.seed}{state})"
 
@@ -166,7 +166,7 @@ class RunSettings:
 
 
 class RunResult(_Result):
-    """What `run` measured: flows and links, per replication and summed up."""
+    """The result of `run`: flows and links, per replication and as a summary."""
 
     _kind = "run"
     _core: _core.RunResult
@@ -176,9 +176,9 @@ class RunResult(_Result):
         super().__init__(core)
         self._settings = settings
         self.captures: list[str] = []
-        """Files and folders of the captures that were written."""
+        """The captures that were written: files and folders."""
         self.lost: list[str] = []
-        """What could not be written beside the results, and why."""
+        """Captures that could not be written, with the reason."""
 
     @cached_property
     def json(self) -> RunDocument:
@@ -187,41 +187,41 @@ class RunResult(_Result):
 
     @cached_property
     def flows(self) -> pl.DataFrame:
-        """One row a flow and replication."""
+        """One row per flow and replication."""
         return self.table("flows")
 
     @cached_property
     def links(self) -> pl.DataFrame:
-        """One row a direction of a link and replication."""
+        """One row per direction of a link and replication."""
         return self.table("links")
 
     @cached_property
     def summary(self) -> pl.DataFrame:
-        """Means with 95 % confidence intervals over replications, one row a quantity."""
+        """Means with 95 % confidence intervals over replications, one row per quantity."""
         return self.table("summary")
 
     @cached_property
     def stations(self) -> pl.DataFrame:
-        """One row a station of an 802.11 cell and replication; empty without cells."""
+        """One row per station of an 802.11 cell and replication; empty without cells."""
         return self.table("stations") if "stations" in self.tables else pl.DataFrame()
 
     @cached_property
     def frames(self) -> pl.DataFrame:
-        """One row a station, class of frames and replication; empty without cells."""
+        """One row per station, class of frames and replication; empty without cells."""
         return self.table("frames") if "frames" in self.tables else pl.DataFrame()
 
     @property
     def warnings(self) -> list[str]:
-        """What to know before believing the results, such as stations out of range."""
+        """Warnings about the scenario, such as stations out of range."""
         return self.json.get("warnings", [])
 
     @property
     def fingerprints(self) -> list[str]:
-        """A hash of everything that happened, per replication; equal runs have equal ones."""
+        """A hash of each replication; equal runs have equal hashes."""
         return [replication["fingerprint"] for replication in self.json["replications"]]
 
     def page(self) -> str:
-        """Make the report: one HTML document, complete in itself."""
+        """Return the report: one self-contained HTML document."""
         from airtcp.report.command import command
         from airtcp.report.run import run_page
 
@@ -241,9 +241,9 @@ class RunResult(_Result):
         return run_page(self.json, self._series(), self.timeline(), printed)
 
     def timeline(self) -> Timeline | None:
-        """Give what happened on the air in the interval that was asked for; `None` if none was.
+        """Return the recorded interval of the medium, or `None` without `timeline`.
 
-        Its frames and waits are the tables `timeline_frames` and `timeline_waits`, as columns.
+        Its frames and waits are the tables `timeline_frames` and `timeline_waits`.
         """
         from airtcp.report.timeline_rows import Timeline
 
@@ -263,14 +263,14 @@ class RunResult(_Result):
         }
 
     def __repr__(self) -> str:
-        """Name the result by its size."""
+        """Describe the result by its size."""
         state = ", interrupted" if self.interrupted else ""
         count = len(self.json["replications"])
         return f"RunResult({words.counted(count, 'replication')}, seed {self.seed}{state})"
 
 
 class CompareResult(_Result):
-    """What `compare` found: every TCP on every scenario and link."""
+    """The result of `compare`: every TCP on every scenario and link."""
 
     _kind = "compare"
     _core: _core.CompareResult
@@ -282,17 +282,17 @@ class CompareResult(_Result):
 
     @cached_property
     def outcomes(self) -> pl.DataFrame:
-        """One row a subject, channel and TCP: means with 95 % confidence intervals."""
+        """One row per subject, channel and TCP: means with 95 % confidence intervals."""
         return self.table("outcomes")
 
     @cached_property
     def runs(self) -> pl.DataFrame:
-        """One row a subject, channel, TCP and replication."""
+        """One row per subject, channel, TCP and replication."""
         return self.table("runs")
 
     @property
     def findings(self) -> list[words.Finding]:
-        """The findings of the first subject, in plain words."""
+        """The findings of the first subject, in words."""
         from airtcp.findings import compare
 
         document = self.json
@@ -303,13 +303,13 @@ class CompareResult(_Result):
         )
 
     def page(self) -> str:
-        """Make the report: one HTML document, complete in itself."""
+        """Return the report: one self-contained HTML document."""
         from airtcp.report.compare import compare_page
 
         return compare_page(self.json)
 
     def __repr__(self) -> str:
-        """Name the result by its size."""
+        """Describe the result by its size."""
         state = ", interrupted" if self.interrupted else ""
         document = self.json
         return (

@@ -1,8 +1,8 @@
-"""The functions of the package: what the command line calls, and what notebooks call.
+"""The public functions, for the command line and for notebooks.
 
 Options are keyword arguments with the command line's names and defaults. Quantities with a unit
-are text ("10 ms", "54 Mb/s"). `progress` is called now and then with how much is done, of how
-much, and a word for what; Ctrl-C stops a long call, which then gives back what is finished.
+are text ("10 ms", "54 Mb/s"). `progress` is called repeatedly with the amount done, the total and a
+label. Ctrl-C stops a long call, which then returns what is finished.
 """
 
 from __future__ import annotations

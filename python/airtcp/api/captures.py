@@ -1,4 +1,4 @@
-"""Captures of a run: written as the run goes, given their names when it is done."""
+"""Captures of a run: written during the run, and renamed when it is finished."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TOLD = {"pcap": "the capture", "radiotap": "the captures"}
 
 @dataclass(frozen=True)
 class Captures:
-    """The captures that a run is asked for."""
+    """The requested captures of a run."""
 
     pcap: PathLike | None
     radiotap: PathLike | None
@@ -28,7 +28,7 @@ class Captures:
     force: bool = True
 
     def stage(self, files: atomic_write.Staged) -> dict[str, Any]:
-        """Give the options that say where to write."""
+        """Return the options with the places to write to."""
         options: dict[str, Any] = {}
         if self.pcap is not None:
             path = Path(self.pcap)
@@ -48,7 +48,7 @@ class Captures:
         return part / path.name
 
     def _taken(self, files: atomic_write.Staged, folder: Path) -> str | None:
-        """Say why the folder may not be written to any more, if another run wrote there."""
+        """Return why the folder may no longer be written to, if another run wrote there."""
         files.hold(folder)
         if self.purpose is None:
             return None
@@ -63,10 +63,10 @@ class Captures:
     def placed(
         self, files: atomic_write.Staged, result: RunResult, core: _core.RunResult
     ) -> RunResult:
-        """Let captures take their places, and note in the result where they are.
+        """Rename the captures to their final names, and list these in the result.
 
-        One that could not be written takes none, and one of a run that was stopped takes another
-        name, so that it is not taken for a whole one.
+        A capture that could not be written is left out. A capture of a stopped run gets another
+        name, so that nobody takes it for a complete one.
         """
         lost = dict(core.lost)
         for option, place in (("pcap", self.pcap), ("radiotap", self.radiotap)):

@@ -1,4 +1,4 @@
-"""What there is: the version, what can be chosen by name, the schemas of documents."""
+"""The version, everything that has a name, and the schemas of documents."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from airtcp import _core
 
 
 def version() -> str:
-    """Give the version of the program, which stands in every result."""
+    """Return the version of the program, which every result contains."""
     return _core.version()
 
 
 def registry(family: str | None = None) -> list[dict[str, str]]:
-    """List what can be chosen by name.
+    """List everything that has a name: models, queues, laws, profiles, layouts.
 
     Args:
-        family: One family, such as "loss", "queue", "congestion"; all if left out.
+        family: One family, such as "loss", "queue", "congestion"; by default all.
 
     Returns:
         Entries with `family`, `name`, `description` and `source`.
@@ -32,10 +32,10 @@ def registry(family: str | None = None) -> list[dict[str, str]]:
 def schema(
     kind: Literal["scenario", "study", "run", "trace", "compare"] = "scenario",
 ) -> dict[str, Any]:
-    """Give the JSON Schema of a document.
+    """Return the JSON Schema of a document.
 
     Args:
-        kind: Which document.
+        kind: The document.
 
     Examples:
         >>> "links" in schema("study")["properties"]

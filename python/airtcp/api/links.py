@@ -1,4 +1,4 @@
-"""Links: what they are, what TCP gets over them, what models and formulas make of them."""
+"""Links: their metrics, TCP over them, and how well models and formulas describe them."""
 
 from __future__ import annotations
 
@@ -43,26 +43,26 @@ def study(
     progress: Progress | None = None,
     **reading: Unpack[Reading],
 ) -> StudyResult:
-    """Study links: what each is, what TCP gets over it and over links that look like it.
+    """Study links: their metrics, and what TCP delivers over them and over synthetic links.
 
     Args:
-        links: Delivery traces: files, folders, patterns; "-" is standard input.
-        profile: TCP parameters: `s1` (S1's, with timers in proportion to the slot; the default)
-            or the name of a profile (`registry("tcp-profile")`).
-        slot: Duration of a slot, such as "10 ms"; the trace's own interval if left out.
-        replicas: Synthetic links of each kind.
-        seed: Root seed; the same seed gives the same result.
-        compare: Whether to compare TCPs over each link; if left out, up to 20 links.
-        remedies: Whether to say what would help each link against its losses, or the remedies by
-            name, as for `compare`; if left out, up to 20 links.
-        workers: Threads; all cores if left out. The result does not depend on it.
-        analyse: Options of the analysis, as in the document's `options.analyse`.
+        links: Delivery traces: files, folders or patterns; "-" is standard input.
+        profile: TCP parameters: `s1` (those of S1, with timers in proportion to the slot; the
+            default) or the name of a profile (`registry("tcp-profile")`).
+        slot: Duration of a slot, such as "10 ms"; by default the trace's interval, else 10 ms.
+        replicas: Number of synthetic links of each kind.
+        seed: Root seed. Equal seeds give equal results.
+        compare: Whether to compare TCPs over each link; by default for up to 20 links.
+        remedies: Whether to try remedies against losses on each link, or their names, as for
+            `compare`; by default for up to 20 links.
+        workers: Number of threads; by default all cores. The result does not depend on it.
+        analyse: Options of the analysis, as in `options.analyse` of the document.
         progress: Called with done, total and a label.
         **reading: How to read traces: the options of `airtcp.reading.Reading`.
 
     Returns:
-        The result; `interrupted` is true if Ctrl-C stopped the study, and what was finished is
-        in it.
+        The result. If Ctrl-C stopped the study, `interrupted` is true and the result holds the
+        finished links.
 
     Raises:
         TraceError: If a file cannot be read as a trace.
@@ -102,7 +102,7 @@ def stats(
     progress: Progress | None = None,
     **reading: Unpack[Reading],
 ) -> dict[str, Any]:
-    """Say what links are, without TCP.
+    """Return the metrics of links, without TCP.
 
     Args:
         links: Delivery traces, as for `study`.
@@ -139,21 +139,21 @@ def models(
     progress: Progress | None = None,
     **reading: Unpack[Reading],
 ) -> dict[str, Any]:
-    """Score the synthesisers of bursty links: is TCP's throughput right, and the longest burst?
+    """Score models of bursty links by TCP's throughput and the longest burst.
 
     Args:
-        links: Delivery traces: files, folders, patterns; "-" is standard input.
+        links: Delivery traces: files, folders or patterns; "-" is standard input.
         profile: TCP parameters, as for `study`.
         slot: Duration of a slot, as for `study`.
-        replicas: Synthetic links that each synthesiser draws for each trace.
-        seed: Root seed; the same seed gives the same result.
-        workers: Threads; all cores if left out. The result does not depend on it.
+        replicas: Number of synthetic links for each model and trace.
+        seed: Root seed. Equal seeds give equal results.
+        workers: Number of threads; by default all cores. The result does not depend on it.
         progress: Called with done, total and a label.
         **reading: How to read traces: the options of `airtcp.reading.Reading`.
 
     Returns:
-        The document (`airtcp.models/1`): per link what the trace has and each synthesiser made
-        of it, and over all links how far each is off.
+        The document (`airtcp.models/1`): for each link, the trace's values and those of each
+        model; over all links, the error of each model.
 
     Raises:
         TraceError: If a file cannot be read as a trace.
@@ -197,35 +197,34 @@ def trace_fit(
     progress: Progress | None = None,
     **reading: Unpack[Reading],
 ) -> FitResult:
-    """Fit TCP's throughput over links to what the links are, and compare published formulas.
+    """Fit TCP's throughput to link metrics, and compare published formulas.
 
-    TCP runs over each trace as in `study`; the throughputs are then fitted to PRR, mu and
-    further metrics by least absolute deviations.
+    TCP runs over each trace as in `study`. The throughputs are fitted to PRR, mu and
+    other metrics by least absolute deviations.
 
     Args:
         links: Delivery traces, as for `study`, or results of studies: a JSON document, its
-            table of links (`links.parquet`), or the folder with them. These run nothing again.
-        metrics: Further metrics to put to the test beside PRR and mu: any number that a study
-            gives of a link, such as "beta" or "loss_bursts.mean", or its logarithm, as in
-            "log(longest_success_burst)".
-        forms: Forms in place of S1's, by name: their terms, such as "prr", "prr^2",
+            table of links (`links.parquet`), or the folder with them. Results are not run again.
+        metrics: Metrics to test beside PRR and mu: any number in a study's link, such as "beta" or
+            "loss_bursts.mean", or its logarithm, such as "log(longest_success_burst)".
+        forms: Forms that replace those of S1: their names with their terms, such as "prr", "prr^2",
             "1/sqrt(1-mu)", "prr*mu".
         where: Conditions on links, such as "0.2<=prr<=0.6" or "mu>0.5".
-        link_class: Classes of links to take, such as "intermediate".
-        rtt_slots: Round-trip time for the formulas, in slots; 2 if left out.
-        timeout_slots: First retransmission timeout for the formulas, in slots; 100 if left out.
-        segments_per_ack: Segments an acknowledgement stands for; 2 if left out.
-        max_window: Largest window, packets; 130 if left out.
+        link_class: Classes of links to use, such as "intermediate".
+        rtt_slots: Round-trip time in the formulas, in slots; by default 2.
+        timeout_slots: First retransmission timeout in the formulas, in slots; by default 100.
+        segments_per_ack: Segments per acknowledgement; by default 2.
+        max_window: Maximum window in packets; by default 130.
         profile: As for `study`.
         slot: As for `study`.
-        replicas: As for `study`; fits need none, so 1 is enough.
+        replicas: As for `study`; the fits do not use them, so 1 is enough.
         seed: As for `study`.
         workers: As for `study`.
         progress: Called with done, total and a label.
         **reading: How to read traces: the options of `airtcp.reading.Reading`.
 
     Returns:
-        The result. A form that these links cannot bear stands in it with the reason.
+        The result. A form that cannot be fitted to these links has a reason in it.
 
     Raises:
         TraceError: If a file cannot be read.

@@ -1,4 +1,4 @@
-"""Published experiments: which there are, and what comes out of them here."""
+"""Published experiments: a list of them, and their reproduction."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def published(ids: str | Iterable[str] = (), *, papers: PathLike | None = None) 
     """List the published tables and figures that can be reproduced.
 
     Args:
-        ids: Ids, or what ids begin with; all if left out.
-        papers: The folder of paper files, in place of airtcp's own.
+        ids: Ids, or the beginning of ids; by default all.
+        papers: The folder of paper files; by default that of airtcp.
 
     Raises:
-        AirtcpError: If a file is not what it should be.
+        AirtcpError: If a paper file is invalid.
 
     Examples:
         >>> published("S1.fig13")[0].item
@@ -51,25 +51,25 @@ def reproduce(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> PapersResult:
-    """Make published experiments again and compare what comes out with what was published.
+    """Repeat published experiments, and compare the results with the published ones.
 
     Args:
-        ids: Papers, tables, figures, or what their ids begin with; everything if left out.
-        papers: The folder of paper files, in place of airtcp's own.
-        runs: Independent repeats, in place of what the files say.
-        seed: Root seed; the same seed gives the same result.
-        sensitivity: Whether to try the alternatives of what a publication leaves open.
-        cache: Whether to keep and use what was worked out before, or the folder to keep it in.
-        data: The folder of measured data, in place of what AIRTCP_DATA says.
-        workers: Threads; all cores if left out. The result does not depend on it.
+        ids: Papers, tables, figures, or the beginning of ids; by default all.
+        papers: The folder of paper files; by default that of airtcp.
+        runs: Number of independent repeats; by default that of the files.
+        seed: Root seed. Equal seeds give equal results.
+        sensitivity: Whether to run the alternatives to what a publication leaves open.
+        cache: Whether to keep results and use those of earlier runs, or the folder for them.
+        data: The folder of measured data; by default that of AIRTCP_DATA.
+        workers: Number of threads; by default all cores. The result does not depend on it.
         progress: Called with done, total and a label.
 
     Returns:
-        The result; `interrupted` is true if Ctrl-C stopped the work, and the figures that were
-        finished are in it.
+        The result. If Ctrl-C stopped the work, `interrupted` is true and the result holds the
+        finished figures.
 
     Raises:
-        AirtcpError: If a file is not what it should be.
+        AirtcpError: If a paper file is invalid.
     """
     from airtcp.papers import cache as kept
     from airtcp.papers.reproduce import Options, data_folder

@@ -1,4 +1,4 @@
-"""Scenarios: one run of them, and TCPs compared over them or over traces."""
+"""Simulations of scenarios, and comparisons of TCPs over scenarios and traces."""
 
 from __future__ import annotations
 
@@ -50,32 +50,33 @@ def run(
     progress: Progress | None = None,
     warn: Callable[[str], object] | None = None,
 ) -> RunResult:
-    """Run a scenario.
+    """Simulate a scenario.
 
     Args:
-        scenario: A TOML file; traces it names are looked for beside it.
-        text: The scenario itself, if it is not to be read from the file; `scenario` then stands
-            for it in messages.
-        seed: Root seed, in place of the scenario's.
-        replications: Number of replications, in place of the scenario's.
-        overrides: Values in place of the scenario's, by path, such as
+        scenario: A TOML file. Traces in it are named relative to its folder.
+        text: The text of the scenario, instead of the file; `scenario` is then its name in
+            messages.
+        seed: Root seed; by default the scenario's.
+        replications: Number of replications; by default the scenario's.
+        overrides: Values that replace those of the scenario, by path, such as
             `{"links[0].rate": "20 Mb/s"}`.
-        series: Whether to record series (windows, round-trip times, queues, stations) in the first
-            replication; they become tables of the result.
-        pcap: Where to write a capture (pcapng) of the first replication, taken at the senders.
-        timeline: Interval of the first replication, such as `"2 s..2.02 s"`, of which to record
-            every frame on the air, back-off and NAV; they become tables of the result.
-        radiotap: Folder to write captures (pcapng with radiotap headers) of the first replication
-            to, one for each station of the 802.11 cells: what its radio sent and heard.
-        purpose: What the captures in `radiotap` are of, for who writes there next.
-        force: Whether captures that another process writes there meanwhile may be replaced.
-        workers: Threads; all cores if left out. The result does not depend on it.
-        progress: Called with done, total and a label; a replication counts a hundred.
-        warn: Called before the run starts with each thing to know of its cells, such as stations
-            out of reach; the result has them as `warnings`.
+        series: Whether to record windows, round-trip times, queues and stations over time in the
+            first replication, as tables of the result.
+        pcap: File for a capture (pcapng) of the first replication, taken at the senders.
+        timeline: Interval of the first replication, such as `"2 s..2.02 s"`, in which to record
+            every frame on the air, back-off and NAV, as tables of the result.
+        radiotap: Folder for captures (pcapng with radiotap headers) of the first replication, one
+            for each station of the 802.11 cells, with the frames that it sent and heard.
+        purpose: The command that the captures in `radiotap` belong to; decides what may replace
+            them later.
+        force: Whether to replace captures that another process writes there during the run.
+        workers: Number of threads; by default all cores. The result does not depend on it.
+        progress: Called with done, total and a label, in hundredths of a replication.
+        warn: Called before the run with each warning about its cells, such as stations out of
+            range; the result has them as `warnings`.
 
     Returns:
-        The result; `interrupted` is true if Ctrl-C stopped the run.
+        The result. If Ctrl-C stopped the run, `interrupted` is true.
 
     Raises:
         ScenarioError: If the scenario cannot be run; the message names line and path.
@@ -154,37 +155,36 @@ def compare(
     warn: Callable[[str], object] | None = None,
     **reading: Unpack[Reading],
 ) -> CompareResult:
-    """Compare TCPs: each over the same channel, with paired differences.
+    """Compare TCPs over the same channel, with paired differences.
 
     Args:
         subjects: Scenarios (files whose name ends in `.toml`) and delivery traces, as for `study`.
-        tcp: TCPs by name, as a list or separated by commas: a congestion law (with SACK recovery),
+        tcp: Names of TCPs, as a list or separated by commas: a congestion law (with SACK recovery),
             a recovery with Reno's law (`newreno`, `tahoe`, `reno-nosack`), or `own` for the
-            scenario's, with further keys behind colons (`cubic:recovery=newreno`); behind a link
-            also `lt-tcp` and `sliding`; a link protocol behind an `@`.
-        remedies: Whether to try remedies against losses, or which, by name as in `tcp`: `usual` are
-            the usual ones, `none` is none. If left out, the usual ones where `tcp` is left out, on
-            up to 20 subjects.
-        reference: The one that the others are compared with; the first if left out.
-        flow: The only flow of a scenario whose TCP is exchanged; all TCP flows if left out.
-        share: A TCP that each has to share its way with, flow against flow.
-        profile: TCP parameters that the TCPs change; if left out the scenario's own, `s1` over a
-            trace, `linux` over a trace as a link.
-        replications: Replications, or stretches of a trace.
-        seed: Root seed; the scenario's, or 1, if left out.
-        slot: Duration of a slot of a trace.
+            scenario's; behind a link also `lt-tcp` and `sliding`. Keys follow colons
+            (`cubic:recovery=newreno`), and a link protocol or queue follows an `@`.
+        remedies: Whether to try remedies against losses, or their names as in `tcp`, `usual` or
+            `none`. By default `usual`, without `tcp` and for up to 20 subjects.
+        reference: The reference of the differences; by default the first TCP.
+        flow: The flow whose TCP is replaced; by default all TCP flows.
+        share: A TCP of which one flow runs beside one flow of each TCP.
+        profile: TCP parameters of all TCPs; by default the scenario's, `s1` over a trace, `linux`
+            over a trace behind a link.
+        replications: Number of replications, or of stretches of a trace.
+        seed: Root seed; by default the scenario's, else 1.
+        slot: Duration of a slot of a trace; by default its interval, else 10 ms.
         as_link: Put traces behind a link: `rate`, `delay`, `queue` (a table as in a scenario).
-        synthetic: Whether to compare over synthetic links that look like a trace, too.
-        text: The scenario itself, if it is not to be read from the file in `subjects`.
-        overrides: Values in place of the scenarios', by path.
-        workers: Threads; all cores if left out. The result does not depend on it.
+        synthetic: Whether to compare also over synthetic links of the trace's PRR and mu.
+        text: The text of the scenario, instead of the file in `subjects`.
+        overrides: Values that replace those of the scenarios, by path.
+        workers: Number of threads; by default all cores. The result does not depend on it.
         progress: Called with done, total and a label.
-        warn: Called before anything runs with each thing to know of the scenarios' cells.
+        warn: Called before the runs with each warning about the scenarios' cells.
         **reading: How to read traces: the options of `airtcp.reading.Reading`.
 
     Returns:
-        The result; `interrupted` is true if Ctrl-C stopped the comparison: it holds the
-        replications that every TCP had finished.
+        The result. If Ctrl-C stopped the comparison, `interrupted` is true and the result holds
+        the replications that every TCP finished.
 
     Raises:
         ScenarioError: If a scenario cannot be run.
@@ -245,25 +245,25 @@ def compare(
 
 
 def _replaced(values: Mapping[str, Any]) -> list[list[str]]:
-    """Give each path with the text that stands for its value."""
+    """Return each path with the TOML text of its value."""
     return [
         [key, value_text(value)] for key, value in cast("dict[str, Any]", plain(values)).items()
     ]
 
 
 _MAGIC: Final = 4096
-"""Bytes by which a file that is not text is known."""
+"""Bytes that are enough to recognise a file that is not text."""
 
 
 def parsable(text: str, name: str) -> str:
-    """Give a text back if a parser of TOML reads it in reasonable time.
+    """Return the text of a scenario if a TOML parser can read it in bounded time.
 
     Args:
-        text: Of a scenario.
-        name: What stands for it in messages.
+        text: The text.
+        name: Its name in messages.
 
     Raises:
-        ScenarioError: If it is longer, or has more headers or longer keys, than any scenario.
+        ScenarioError: If the text is longer, or has more headers or longer keys, than allowed.
     """
     _core.parsable(text, name)
     return text
@@ -284,11 +284,11 @@ def text_of(stream: BinaryIO, name: str) -> str:
     """Read the text of a scenario, from a stream that may have no end.
 
     Args:
-        stream: Where to read.
-        name: What stands for it in messages.
+        stream: The stream.
+        name: Its name in messages.
 
     Raises:
-        ScenarioError: If it is longer than any scenario, or not UTF-8.
+        ScenarioError: If the text is too long, or not UTF-8.
     """
     shown = printable(name)
     expected = "expected a scenario file (TOML)"

@@ -1,4 +1,4 @@
-"""Delivery traces: synthetic ones, and any written anew."""
+"""Synthetic traces, and conversions of traces."""
 
 from __future__ import annotations
 
@@ -44,20 +44,19 @@ def synth(
     """Make a synthetic trace.
 
     Args:
-        path: The file to write, in place of one that is there; compressed if its name ends in
-            `.gz`.
+        path: The file to write; an existing file is replaced. Compressed if its name ends in `.gz`.
         packets: Number of packets.
-        prr: Packet reception ratio. Alone: independent losses.
-        mu: Burstiness, with `prr`: a Gilbert-Elliott chain.
-        burst: Mean number of losses in a run, with `prr`: the same chain, said otherwise.
-        model: Any model, as `airtcp schema` describes it, in place of the three above.
+        prr: Packet reception ratio. Alone, it gives independent losses.
+        mu: Burstiness of a Gilbert-Elliott chain, with `prr`.
+        burst: Mean length of a run of losses of such a chain, with `prr`.
+        model: Any other model: a table with the key `model`, such as "semi-markov", and its
+            parameters.
         seed: Root seed.
-        interval: Interval between packets, to be noted in the file.
-        fmt: `bits` (text of 0 and 1), `csv`, or `sequence` (received numbers); by default `csv` for
-            a name that ends in `.csv` or `.csv.gz`, else `bits`.
-        force: Whether a file that another process puts there meanwhile may be replaced.
-
-        warn: Called with the statement that the trace is too short for its model, if it is.
+        interval: Interval between packets, written to the file.
+        fmt: `bits` (text of 0 and 1), `csv`, or `sequence` (received sequence numbers); by default
+            `csv` for a name that ends in `.csv` or `.csv.gz`, else `bits`.
+        force: Whether to replace a file that another process writes there during the call.
+        warn: Called with a warning if the trace is too short for its model.
 
     Returns:
         The file written.
@@ -100,7 +99,7 @@ def synth_drawn(
     fmt: TraceFormat | None,
     force: bool,
 ) -> dict[str, Any]:
-    """Make a synthetic trace as `synth` does, and say what came out."""
+    """Make a synthetic trace as `synth` does, and return its metrics."""
     for name, value in (("prr", prr), ("mu", mu), ("burst", burst)):
         if value is not None and not finite(value):
             message = f"{name} = {value}: expected a number"
@@ -138,7 +137,7 @@ def synth_drawn(
 
 
 def _too_short(drawn: Mapping[str, Any]) -> str | None:
-    """Say that a trace is too short to show its model, if it is."""
+    """Return a warning if a trace is too short to show its model."""
     if not drawn["is_too_short"]:
         return None
     chain = drawn["expected"]
@@ -154,7 +153,7 @@ def _too_short(drawn: Mapping[str, Any]) -> str | None:
 
 @contextmanager
 def _plainly() -> Generator[None]:
-    """Let errors name the place that was asked for, not the one written to meanwhile."""
+    """Let errors name the requested file, not the temporary one."""
     try:
         yield
     except _core.TraceError as error:
@@ -182,24 +181,23 @@ def convert(
     warn: Callable[[str], object] | None = None,
     **reading: Unpack[Reading],
 ) -> list[Path]:
-    """Write traces anew in a layout that everything reads.
+    """Convert traces to a common layout.
 
     Args:
         links: Delivery traces, as for `study`.
-        target: The file to write, or, for several links, the folder.
-        fmt: As for `synth`; `csv` for a name that ends in .csv, unless another is given.
-        force: Whether files that are there may be replaced; those that are read never are.
+        target: The file for one link, or the folder for several.
+        fmt: As for `synth`.
+        force: Whether to replace existing files; inputs are never replaced.
         progress: Called with done, total and a label.
-        warn: Called with each thing to know of how the traces were read.
+        warn: Called with each note on how the traces were read.
         **reading: How to read traces: the options of `airtcp.reading.Reading`.
 
     Returns:
         The files written.
 
     Raises:
-        TraceError: If a file cannot be read as a trace.
-            Or if a file would be replaced that must not be.
-        KeyboardInterrupt: After Ctrl-C; what was finished is there.
+        TraceError: If a file cannot be read as a trace, or must not be replaced.
+        KeyboardInterrupt: After Ctrl-C; finished files are written.
 
     Examples:
         >>> made = synth("made.txt", prr=0.5, packets=100)
@@ -243,7 +241,7 @@ def convert(
 
 
 def sources_of(paths: Iterable[PathLike]) -> Iterator[Path]:
-    """Give the files and folders that paths and patterns mean."""
+    """Yield the files and folders that paths and patterns stand for."""
     for name in paths:
         path = Path(name)
         if path.exists():
