@@ -137,9 +137,6 @@ class FitResult(Written):
 
         return fit_page(self.json)
 
-    def _document(self) -> str:
-        return self.text
-
     def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
         return ((name, self.table(name)) for name in self.tables)
 

@@ -38,9 +38,6 @@ class ModelScores(Written):
         """The rows as a polars frame."""
         return pl.DataFrame(self.rows, infer_schema_length=None)
 
-    def _document(self) -> str:
-        return self.text
-
     def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
         yield "scores", self.table
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import io
 from abc import ABC, abstractmethod
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, ClassVar, Self
 
@@ -37,9 +38,10 @@ class Written(ABC):
     _kind: ClassVar[str]
     """Name of the document's file, without its ending."""
 
-    @abstractmethod
-    def _document(self) -> str:
+    @cached_property
+    def text(self) -> str:
         """The document as JSON text."""
+        raise NotImplementedError
 
     @abstractmethod
     def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -117,6 +119,6 @@ class Written(ABC):
             names.append(REPORT)
             (part / REPORT).write_text(self.page(), encoding="utf-8")
         names.append(f"{self._kind}.json")
-        (part / names[-1]).write_text(self._document() + "\n", encoding="utf-8")
+        (part / names[-1]).write_text(self.text + "\n", encoding="utf-8")
         folders.replace(files, home, purpose or folders.Purpose())
         return names

@@ -107,9 +107,6 @@ class _Result(Written):
 
         return pa.table(self.arrow(self.tables[0] if table is None else table))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
-    def _document(self) -> str:
-        return self.text
-
     def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
         return ((name, self.table(name)) for name in self.tables)
 

@@ -9,6 +9,7 @@ import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import fail, note, progress, refusals
+from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 from airtcp.cli.reading import NOT_SAID, reads_traces
 from airtcp.reading import Reading
 
@@ -42,6 +43,7 @@ Remedies = Annotated[
 
 
 @reads_traces
+@writes_report_on_request
 def compare(
     subjects: Annotated[
         list[str],
@@ -122,37 +124,20 @@ def compare(
     ] = None,
     workers: opt.Workers = None,
     reading: Reading = NOT_SAID,
-    out: opt.Out = None,
-    as_json: opt.Json = False,
-    form: opt.TableFormat = opt.Format.TABLE,
-    html: opt.HtmlOnly = None,
-    show: opt.Open = False,
-    force: opt.Force = False,
-    quiet: opt.Quiet = False,
+    output: Output = STANDARD,
 ) -> None:
     """Compare TCPs over the same channel, with paired 95 % confidence intervals.
 
     A second table compares remedies against losses (erasure coding, link protocols). --html or
     --out writes a report.
     """
-    asked = dict(locals())
     from airtcp import api
     from airtcp.cli import compare_tables, places, write
     from airtcp.cli.run import pair
 
-    if as_json:
-        form = opt.Format.JSON
     tomls = [subject for subject in subjects if subject.endswith(".toml")]
-    where = places.decide(
-        asked,
-        out=out,
-        html=html,
-        wanted=out is not None,
-        piped=True,
-        force=force,
-        inputs=[*subjects, *places.of_scenarios(tomls)],
-    )
-    with refusals(), progress(quiet=quiet) as tell:
+    where = output.places([*subjects, *places.of_scenarios(tomls)])
+    with refusals(), progress(quiet=output.quiet) as tell:
         result = api.compare(
             subjects,
             tcp=tcp,
@@ -169,20 +154,16 @@ def compare(
             overrides=dict(pair(item) for item in overrides or []),
             workers=workers,
             progress=tell,
-            warn=lambda warning: note(f"warning: {warning}", quiet=quiet),
+            warn=lambda warning: note(f"warning: {warning}", quiet=output.quiet),
             **reading,
         )
     done = [case["replications"] for s in result.json["subjects"] for case in s["cases"][:1]]
     finished = write.finished(done[-1], "replication") if done else "nothing was finished"
-    write.finish(
+    output.finish(
         result,
         where,
-        form,
         table=lambda: compare_tables.put_result(result.shown()),
-        text=lambda: result.text,
         rows=lambda: (result.outcomes, _rows(result)),
-        show=show,
-        quiet=quiet,
         stopped=finished if result.interrupted else None,
         finished=len(done),
     )

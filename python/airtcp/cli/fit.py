@@ -8,6 +8,7 @@ import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
+from airtcp.cli.output import STANDARD, Output, writes_report
 from airtcp.cli.reading import NOT_SAID, reads_traces
 from airtcp.reading import Reading
 
@@ -18,6 +19,7 @@ _FORMULA: Final = 32
 
 
 @reads_traces
+@writes_report
 def fit(
     links: Annotated[
         list[str],
@@ -78,36 +80,18 @@ def fit(
     seed: opt.Seed = 1,
     workers: opt.Workers = None,
     reading: Reading = NOT_SAID,
-    out: opt.Out = None,
-    as_json: opt.Json = False,
-    form: opt.TableFormat = opt.Format.TABLE,
-    html: opt.Html = None,
-    report: opt.Report = True,
-    show: opt.Open = False,
-    force: opt.Force = False,
-    quiet: opt.Quiet = False,
+    output: Output = STANDARD,
 ) -> None:
     """Fit TCP's throughput to PRR, mu and other metrics, and compare formulas.
 
     Errors are in percent of the link's packets per second, for the links of the fit and for
     links left out one at a time.
     """
-    asked = dict(locals())
     from airtcp import api
-    from airtcp.cli import places, write
+    from airtcp.cli import write
 
-    if as_json:
-        form = opt.Format.JSON
-    target = places.decide(
-        asked,
-        out=out,
-        html=html,
-        wanted=report,
-        piped=form is not opt.Format.TABLE,
-        force=force,
-        inputs=links,
-    )
-    with refusals(), progress(quiet=quiet) as tell:
+    target = output.places(links)
+    with refusals(), progress(quiet=output.quiet) as tell:
         result = api.trace_fit(
             links,
             metrics=metric or (),
@@ -123,15 +107,11 @@ def fit(
             progress=tell,
             **reading,
         )
-    write.finish(
+    output.finish(
         result,
         target,
-        form,
         table=lambda: _fit_table(result.shown()),
-        text=lambda: result.text,
         rows=lambda: (result.fits, result.fits.to_dicts()),
-        show=show,
-        quiet=quiet,
         stopped=f"{write.finished(len(result), 'link')} and fitted" if result.interrupted else None,
         finished=len(result),
     )

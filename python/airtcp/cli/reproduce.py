@@ -11,6 +11,7 @@ import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen, to_stdout
+from airtcp.cli.output import STANDARD, Output, writes_report
 
 if TYPE_CHECKING:
     from airtcp.papers.paper import Figure
@@ -30,6 +31,7 @@ _SHORT: Final = {
 }
 
 
+@writes_report
 def reproduce(
     ids: Annotated[
         list[str] | None,
@@ -65,46 +67,26 @@ def reproduce(
         typer.Option("--cache/--no-cache", help="Keep results, and use those of earlier runs."),
     ] = True,
     workers: opt.Workers = None,
-    out: opt.Out = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the rows as JSON, as --format json does.")
-    ] = False,
-    form: opt.TableFormat = opt.Format.TABLE,
-    html: opt.Html = None,
-    report: opt.Report = True,
-    show: opt.Open = False,
-    force: opt.Force = False,
-    quiet: opt.Quiet = False,
+    output: Output = STANDARD,
 ) -> None:
     """Repeat published experiments, and compare published values with the values here.
 
     AIRTCP_DATA names the folder of measured data. Without it, rows that need such data are
     skipped.
     """
-    asked = dict(locals())
     from airtcp import api
-    from airtcp.cli import places, write
+    from airtcp.cli import write
 
     wanted = list(ids or [])
-    if as_json:
-        form = opt.Format.JSON
     if listed:
         with refusals():
-            _list(api.published(wanted, papers=papers), form)
+            _list(api.published(wanted, papers=papers), output.format)
         return
-    where = places.decide(
-        asked,
-        out=out,
-        html=html,
-        wanted=report,
-        piped=form is not opt.Format.TABLE,
-        force=force,
-        inputs=[] if papers is None else [papers],
-    )
-    if not quiet:
+    where = output.places([] if papers is None else [papers])
+    if not output.quiet:
         with refusals():
             _announce(wanted, papers, runs, sensitivity=sensitivity)
-    with refusals(), progress(quiet=quiet) as tell:
+    with refusals(), progress(quiet=output.quiet) as tell:
         result = api.reproduce(
             wanted,
             papers=papers,
@@ -115,15 +97,11 @@ def reproduce(
             workers=workers,
             progress=tell,
         )
-    write.finish(
+    output.finish(
         result,
         where,
-        form,
         table=lambda: _table(result),
-        text=lambda: result.text,
         rows=lambda: (result.table, result.rows),
-        show=show,
-        quiet=quiet,
         stopped=write.finished(len(result.figures), "figure") if result.interrupted else None,
         finished=len(result.figures),
     )

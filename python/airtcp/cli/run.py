@@ -10,8 +10,10 @@ import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import FAULT, fail, note, progress, refusals
+from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 
 
+@writes_report_on_request
 def run(
     scenario: Annotated[
         Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario; - is standard input.")
@@ -68,43 +70,24 @@ def run(
             help="Write one capture (pcapng) per 802.11 station: the frames it sent and heard.",
         ),
     ] = None,
-    out: opt.Out = None,
-    as_json: opt.Json = False,
-    form: opt.TableFormat = opt.Format.TABLE,
-    html: opt.HtmlOnly = None,
-    show: opt.Open = False,
-    force: opt.Force = False,
-    quiet: opt.Quiet = False,
+    output: Output = STANDARD,
 ) -> None:
     """Simulate a scenario, and print goodput and losses with confidence intervals.
 
     --html or --out writes a report.
     """
-    asked = dict(locals())
     from airtcp import api
     from airtcp.api.scenarios import text_of
     from airtcp.cli import places, run_tables, write
 
-    if as_json:
-        form = opt.Format.JSON
     inputs = list(places.of_scenarios([scenario]))
-    where = places.decide(
-        asked,
-        out=out,
-        html=html,
-        wanted=out is not None,
-        piped=True,
-        force=force,
-        inputs=inputs,
-        pcap=pcap,
-        radiotap=radiotap,
-    )
-    places.check(pcap, force=force, inputs=inputs, ours=True)
+    where = output.places(inputs, pcap=pcap, radiotap=radiotap)
+    places.check(pcap, force=output.force, inputs=inputs, ours=True)
     if radiotap is not None:
-        places.check_captures(asked, Path(radiotap), force=force)
+        places.check_captures(output.asked, Path(radiotap), force=output.force)
     if timeline is not None and where.report is None:
         fail("--timeline goes to the page and the tables: give --html FILE or --out DIR")
-    with refusals(), progress(quiet=quiet) as tell:
+    with refusals(), progress(quiet=output.quiet) as tell:
         text = text_of(sys.stdin.buffer, "stdin") if str(scenario) == "-" else None
         result = api.run(
             Path("stdin") if text is not None else scenario,
@@ -117,25 +100,21 @@ def run(
             timeline=timeline,
             radiotap=radiotap,
             purpose=where.purpose,
-            force=force,
+            force=output.force,
             workers=workers,
             progress=tell,
-            warn=lambda warning: note(f"warning: {warning}", quiet=quiet),
+            warn=lambda warning: note(f"warning: {warning}", quiet=output.quiet),
         )
     for capture in result.captures:
-        note(f"capture: {capture}", quiet=quiet)
+        note(f"capture: {capture}", quiet=output.quiet)
     if (recorded := result.timeline()) is not None and recorded.truncated:
-        note(f"the timeline was full at {recorded.end_s:.6f} s and ends there", quiet=quiet)
+        note(f"the timeline was full at {recorded.end_s:.6f} s and ends there", quiet=output.quiet)
     done = len(result.json["replications"])
-    write.finish(
+    output.finish(
         result,
         where,
-        form,
         table=lambda: run_tables.put_result(result.shown()),
-        text=lambda: result.text,
         rows=lambda: (result.flows, result.json["replications"]),
-        show=show,
-        quiet=quiet,
         stopped=write.finished(done, "replication") if result.interrupted else None,
         finished=done,
     )

@@ -8,6 +8,7 @@ import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
+from airtcp.cli.output import STANDARD, Output, writes_report
 from airtcp.cli.reading import NOT_SAID, reads_traces
 from airtcp.reading import Reading
 
@@ -24,6 +25,7 @@ _ROWS = 30
 
 
 @reads_traces
+@writes_report
 def study(
     links: opt.Links,
     profile: Annotated[
@@ -59,36 +61,18 @@ def study(
     ] = None,
     workers: opt.Workers = None,
     reading: Reading = NOT_SAID,
-    out: opt.Out = None,
-    as_json: opt.Json = False,
-    form: opt.TableFormat = opt.Format.TABLE,
-    html: opt.Html = None,
-    report: opt.Report = True,
-    show: opt.Open = False,
-    force: opt.Force = False,
-    quiet: opt.Quiet = False,
+    output: Output = STANDARD,
 ) -> None:
     """Report what links are, and what TCP delivers over them.
 
     Each trace is compared with independent losses of the same packet reception ratio (PRR), and
     with Gilbert-Elliott chains of the same PRR and burstiness (mu).
     """
-    asked = dict(locals())
     from airtcp import api
-    from airtcp.cli import places, write
+    from airtcp.cli import write
 
-    if as_json:
-        form = opt.Format.JSON
-    where = places.decide(
-        asked,
-        out=out,
-        html=html,
-        wanted=report,
-        piped=form is not opt.Format.TABLE,
-        force=force,
-        inputs=links,
-    )
-    with refusals(), progress(quiet=quiet) as tell:
+    where = output.places(links)
+    with refusals(), progress(quiet=output.quiet) as tell:
         result = api.study(
             links,
             profile=profile,
@@ -101,15 +85,11 @@ def study(
             progress=tell,
             **reading,
         )
-    write.finish(
+    output.finish(
         result,
         where,
-        form,
         table=lambda: _table(result.shown()),
-        text=lambda: result.text,
         rows=lambda: _rows(result),
-        show=show,
-        quiet=quiet,
         stopped=write.finished(len(result), "link") if result.interrupted else None,
         finished=len(result),
     )

@@ -8,6 +8,7 @@ import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
+from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 from airtcp.cli.reading import NOT_SAID, reads_traces
 from airtcp.plain import printable_values
 from airtcp.reading import Reading
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 
 @reads_traces
+@writes_report_on_request
 def models(
     links: opt.Links,
     profile: Annotated[
@@ -35,33 +37,18 @@ def models(
     seed: opt.Seed = 1,
     workers: opt.Workers = None,
     reading: Reading = NOT_SAID,
-    out: opt.Out = None,
-    as_json: opt.Json = False,
-    form: opt.TableFormat = opt.Format.TABLE,
-    html: opt.HtmlOnly = None,
-    show: opt.Open = False,
-    force: opt.Force = False,
-    quiet: opt.Quiet = False,
+    output: Output = STANDARD,
 ) -> None:
     """Score models of bursty links by TCP's throughput and the longest burst.
 
     --html or --out writes a report.
     """
-    asked = dict(locals())
     from airtcp import api
-    from airtcp.cli import places, write
+    from airtcp.cli import write
     from airtcp.model_scores import ModelScores
 
-    where = places.decide(
-        asked,
-        out=out,
-        html=html,
-        wanted=out is not None,
-        piped=True,
-        force=force,
-        inputs=links,
-    )
-    with refusals(), progress(quiet=quiet) as tell:
+    where = output.places(links)
+    with refusals(), progress(quiet=output.quiet) as tell:
         document = api.models(
             links,
             profile=profile,
@@ -73,15 +60,11 @@ def models(
             **reading,
         )
     scores, done = ModelScores(document), len(document["links"])
-    write.finish(
+    output.finish(
         scores,
         where,
-        opt.Format.JSON if as_json else form,
         table=lambda: _table(printable_values(document, keep="")),
-        text=lambda: scores.text,
         rows=lambda: (scores.table, scores.rows),
-        show=show,
-        quiet=quiet,
         stopped=write.finished(done, "link") if document["interrupted"] else None,
         finished=done,
     )

@@ -63,9 +63,6 @@ class PapersResult(Written):
 
         return papers_page(self.figures, self.seed, interrupted=self.interrupted)
 
-    def _document(self) -> str:
-        return self.text
-
     def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
         yield "rows", self.table
 

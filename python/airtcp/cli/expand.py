@@ -1,0 +1,52 @@
+"""An argument of a command that stands for several options, declared once for all commands."""
+
+from __future__ import annotations
+
+import inspect
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_type_hints
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+Command = TypeVar("Command", bound="Callable[..., None]")
+
+
+def option(name: str, annotation: Any, default: Any = None) -> inspect.Parameter:
+    """Declare an option as typer reads it."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+
+
+def expanded(
+    command: Command,
+    argument: str,
+    options: Sequence[inspect.Parameter],
+    gather: Callable[[dict[str, Any], dict[str, Any]], Any],
+) -> Command:
+    """Put options in the place of an argument of a command.
+
+    Args:
+        command: The command.
+        argument: The argument that the options replace.
+        options: The options, in the order of the help text.
+        gather: Makes the argument from the values of the options, and from all that was given.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        if parameter.name == argument:
+            parameters += options
+        else:
+            parameters.append(parameter.replace(annotation=hints[parameter.name]))
+
+    @wraps(command)
+    def given(**arguments: Any) -> None:
+        values = {option.name: arguments[option.name] for option in options}
+        others = {name: value for name, value in arguments.items() if name not in values}
+        command(**others, **{argument: gather(values, arguments)})
+
+    given.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportAttributeAccessIssue]
+    given.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}
+    del given.__wrapped__
+    return cast("Command", given)

@@ -1,0 +1,121 @@
+"""The options of what a command prints and writes, for every command that makes a result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.cli import options as opt
+from airtcp.cli.expand import Command, expanded, option
+from airtcp.cli.options import Format
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+    from airtcp.cli.places import Places
+    from airtcp.result_files import Written
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a command is asked to print and to write."""
+
+    out: Path | None = None
+    as_json: bool = False
+    form: Format = Format.TABLE
+    html: Path | None = None
+    report: bool | None = None
+    """Whether to write the report; None if only --html and --out ask for one."""
+    show: bool = False
+    force: bool = False
+    quiet: bool = False
+    asked: dict[str, Any] = field(default_factory=dict[str, Any])
+    """All arguments of the command."""
+
+    @property
+    def format(self) -> Format:
+        """What to print."""
+        return Format.JSON if self.as_json else self.form
+
+    def places(self, inputs: Iterable[str | Path], **captures: Path | None) -> Places:
+        """Decide where the result goes, as `places.decide` does.
+
+        Args:
+            inputs: What the command reads.
+            captures: As for `places.decide`.
+        """
+        from airtcp.cli import places
+
+        on_request = self.report is None
+        return places.decide(
+            self.asked,
+            out=self.out,
+            html=self.html,
+            wanted=self.out is not None if on_request else bool(self.report),
+            piped=on_request or self.format is not Format.TABLE,
+            force=self.force,
+            inputs=inputs,
+            **captures,
+        )
+
+    def finish(
+        self,
+        result: Written,
+        where: Places,
+        *,
+        table: Callable[[], None],
+        rows: Callable[[], tuple[pl.DataFrame, Sequence[Any]]],
+        stopped: str | None,
+        finished: int,
+    ) -> None:
+        """Write and print the result, as `write.finish` does."""
+        from airtcp.cli import write
+
+        write.finish(
+            result,
+            where,
+            self.format,
+            table=table,
+            text=lambda: result.text,
+            rows=rows,
+            show=self.show,
+            quiet=self.quiet,
+            stopped=stopped,
+            finished=finished,
+        )
+
+
+STANDARD: Final = Output()
+_REPORT: Final = option("report", opt.Report, default=True)
+_OPTIONS: Final = (
+    option("out", opt.Out),
+    option("as_json", opt.Json, default=False),
+    option("form", opt.TableFormat, Format.TABLE),
+    option("html", opt.Html),
+    _REPORT,
+    option("show", opt.Open, default=False),
+    option("force", opt.Force, default=False),
+    option("quiet", opt.Quiet, default=False),
+)
+
+
+def writes_report(command: Command) -> Command:
+    """Give a command the options of output, where it has the argument `output`.
+
+    The command writes a report unless --no-report says otherwise.
+    """
+    return expanded(command, "output", _OPTIONS, _gathered)
+
+
+def writes_report_on_request(command: Command) -> Command:
+    """Give a command the same options; it writes a report where --html or --out says."""
+    options = [option("html", opt.HtmlOnly) if o.name == "html" else o for o in _OPTIONS]
+    options.remove(_REPORT)
+    return expanded(command, "output", options, _gathered)
+
+
+def _gathered(values: dict[str, Any], asked: dict[str, Any]) -> Output:
+    return Output(**values, asked=asked)
