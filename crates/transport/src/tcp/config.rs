@@ -1,14 +1,15 @@
 //! Parameters of a TCP connection. The table is flat, so that a profile with a few keys
 //! changed is written as exactly those keys.
 //!
-//! Every default is that of [`Profile::Rfc`]: the standards-track documents where they give a
+//! Every default is that of [`Profile::Rfc`](super::Profile::Rfc): the standards-track documents where they give a
 //! value, stated where they leave it open.
 
 mod choices;
 
 pub use choices::{
-    BackoffReset, Pacing, PartialAckTimer, Reassembly, Recovery, RecoveryExit, RtoMinRule,
-    RttSampling,
+    BackoffReset, CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, Pacing,
+    PartialAckTimer, PrrBound, RateReduction, Reassembly, Recovery, RecoveryExit, RtoMinRule,
+    RttSampling, SpuriousResponse,
 };
 
 use airtcp_probe::{ConfigError, within};
@@ -16,11 +17,6 @@ use airtcp_units::{Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::profile::Profile;
-use super::recovery::{
-    CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, PrrBound,
-    RateReduction, SpuriousResponse,
-};
 use crate::lda::LdaConfig;
 use airtcp_congestion::{LawConfig, LawRules, Needs, SlowStartKind};
 
@@ -216,12 +212,6 @@ pub struct TcpConfig {
     pub time_wait: Span,
 }
 
-impl Default for TcpConfig {
-    fn default() -> Self {
-        Self::profile(Profile::Rfc)
-    }
-}
-
 /// Longest time accepted for any timer: a year.
 const LONGEST: Span = Span::from_secs(365 * 86_400);
 
@@ -326,6 +316,7 @@ impl TcpConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::profile::Profile;
 
     #[test]
     fn profiles_are_valid_and_survive_writing() {

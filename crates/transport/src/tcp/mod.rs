@@ -25,17 +25,15 @@ mod variant;
 
 pub use airtcp_probe::ConfigError;
 pub use config::{
-    BackoffReset, Pacing, PartialAckTimer, Reassembly, Recovery, RecoveryExit, RtoMinRule,
-    RttSampling, TcpConfig,
+    BackoffReset, CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, Pacing,
+    PartialAckTimer, PrrBound, RateReduction, Reassembly, Recovery, RecoveryExit, RtoMinRule,
+    RttSampling, SpuriousResponse, TcpConfig,
 };
 pub use connection::Connection;
 pub(crate) use pacing::spread;
 pub use profile::Profile;
 pub(crate) use rate::{RateSampler, Snapshot};
-pub use recovery::{
-    CarefulHeuristic, Corrupted, EarlyRetransmit, Frto, LossNotification, LossResponse, PrrBound,
-    RateReduction, SpuriousResponse,
-};
+pub use recovery::Corrupted;
 pub(crate) use rto::RttEstimator;
 pub(crate) use sender::law_params;
 pub use state::{Role, State};

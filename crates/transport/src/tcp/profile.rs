@@ -14,7 +14,7 @@ use super::config::{
     BackoffReset, Pacing, PartialAckTimer, Reassembly, Recovery, RecoveryExit, RtoMinRule,
     RttSampling, TcpConfig,
 };
-use super::recovery::{
+use super::config::{
     CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, RateReduction,
     SpuriousResponse,
 };
@@ -77,6 +77,12 @@ impl Profile {
 
 const fn entry(name: &'static str, description: &'static str, source: &'static str) -> Entry {
     Entry { family: "tcp-profile", name, description, source }
+}
+
+impl Default for TcpConfig {
+    fn default() -> Self {
+        Self::profile(Profile::Rfc)
+    }
 }
 
 impl TcpConfig {

@@ -9,6 +9,7 @@
 mod ack;
 mod marks;
 mod new_data;
+mod spurious;
 mod transmit;
 
 pub(crate) use ack::AckInfo;
@@ -20,7 +21,7 @@ use super::config::{Pacing, Recovery, TcpConfig};
 use super::ecn::EcnState;
 use super::pacing::{Pacer, spread};
 use super::rate::RateSampler;
-use super::recovery::{Differentiation, RecoveryState};
+use super::recovery::{Differentiation, RecoveryState, Spurious};
 use super::rto::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::stats::TcpStats;
@@ -70,6 +71,7 @@ pub(crate) struct Sender {
     pub(crate) rate: RateSampler,
     pub(crate) law: Law,
     pub(crate) recovery: RecoveryState,
+    pub(crate) spurious: Spurious,
     /// The segment being timed when one is timed at a time: its end and when it left.
     timed: Option<(u64, Nanos)>,
     /// Data up to here left while the congestion window was the limit.
@@ -125,6 +127,7 @@ impl Sender {
             rate: RateSampler::default(),
             law,
             recovery: RecoveryState::new(config.recovery, false),
+            spurious: Spurious::default(),
             timed: None,
             window_limited_to: 0,
             last_sent: None,
@@ -253,10 +256,14 @@ impl Sender {
         let window = if let Some(prr) = self.recovery.prr() {
             prr.window()
         } else {
-            let extra = self.recovery.inflation(config, mss);
-            self.law.cwnd().saturating_add_signed(extra)
+            self.law.cwnd().saturating_add_signed(self.inflation(config))
         };
         window.min(self.window_cap).max(mss)
+    }
+
+    /// What recovery adds to the law's window.
+    fn inflation(&self, config: &TcpConfig) -> i64 {
+        self.recovery.inflation(self.spurious.credit(), config, u64::from(self.mss))
     }
 
     /// The rate at which segments leave, headers not counted; `None` to send as the window
@@ -328,7 +335,7 @@ impl Sender {
                 app_limited: self.rate.is_app_limited(),
             };
             if idle.idle > idle.rto {
-                self.recovery.detection.forget();
+                self.spurious.forget();
             }
             self.law.on_idle(now, &idle);
         }

@@ -1,5 +1,4 @@
-//! What can be chosen between in [`TcpConfig`](super::TcpConfig), where the choice has no file of
-//! its own under `recovery/`.
+//! What can be chosen between in [`TcpConfig`](super::TcpConfig).
 
 use airtcp_probe::Entry;
 use schemars::JsonSchema;
@@ -120,4 +119,108 @@ pub enum Pacing {
     /// At the law's rate, or else at 1.2 times (in slow start 2 times) the window per smoothed
     /// round-trip time, as Linux's `fq` does.
     Cwnd,
+}
+
+/// Which early retransmit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EarlyRetransmit {
+    /// None.
+    #[default]
+    Off,
+    /// Segment-based (RFC 5827 section 3.2).
+    Segments,
+    /// Byte-based (section 3.1).
+    Bytes,
+}
+
+/// Which heuristic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CarefulHeuristic {
+    /// None.
+    #[default]
+    None,
+    /// The ACK heuristic (RFC 6582 section 4.1).
+    Ack,
+    /// The timestamp heuristic (section 4.2).
+    Timestamp,
+}
+
+/// What spreads the reduction of the window over fast recovery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RateReduction {
+    /// Nothing: the window is the law's at once (RFC 5681, RFC 6675).
+    #[default]
+    None,
+    /// Proportional Rate Reduction, RFC 9937.
+    Prr,
+    /// Proportional Rate Reduction as RFC 6937 had it.
+    #[serde(rename = "prr-rfc6937")]
+    PrrRfc6937,
+}
+
+/// How fast PRR catches up once less is in flight than the target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PrrBound {
+    /// The conservative bound, and the slow-start bound on a `SafeACK` (RFC 9937 section 6.2).
+    SafeAck,
+    /// The slow-start reduction bound: a segment more than was delivered.
+    Ssrb,
+    /// The conservative reduction bound: no more than was delivered.
+    Crb,
+}
+
+/// Which losses reduce the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossResponse {
+    /// All (RFC 5681).
+    #[default]
+    Always,
+    /// None that was found without a timeout: only congestion marks and timeouts reduce it.
+    EcnOnly,
+    /// Those that relative one-way trip times say were congestion, and all that a timeout found
+    /// (TP-LDA).
+    TpLda,
+}
+
+/// Whether the layer below names what it lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossNotification {
+    /// No.
+    #[default]
+    None,
+    /// Every packet that a link corrupted, and no other.
+    Oracle,
+}
+
+/// Which F-RTO.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Frto {
+    /// None.
+    #[default]
+    Off,
+    /// RFC 5682: the basic algorithm, or with SACK the enhanced one.
+    Rfc5682,
+    /// As Linux: RFC 5682, and with SACK also evidence from the first ACK and after repeated
+    /// timeouts.
+    Linux,
+}
+
+/// What follows when a recovery turns out to have been unnecessary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SpuriousResponse {
+    /// Window and threshold are as before (Linux).
+    #[default]
+    Undo,
+    /// The Eifel response after timeouts (RFC 4015), as `undo` otherwise.
+    Eifel,
+    /// The window stays reduced, only the repair ends (RFC 5682 section 4).
+    Keep,
 }

@@ -13,26 +13,11 @@
 //! They need no SACK, which has better evidence. Bytes.
 
 use airtcp_units::Nanos;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::tcp::config::TcpConfig;
+use crate::tcp::config::{CarefulHeuristic, TcpConfig};
 use crate::tcp::sender::Sender;
 use crate::tcp::timestamps::clock_at;
 use airtcp_congestion::CongestionControl;
-
-/// Which heuristic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum CarefulHeuristic {
-    /// None.
-    #[default]
-    None,
-    /// The ACK heuristic (RFC 6582 section 4.1).
-    Ack,
-    /// The timestamp heuristic (section 4.2).
-    Timestamp,
-}
 
 /// The most that an ACK of needed retransmissions advances, in segments.
 const MOST_SEGMENTS: u64 = 4;

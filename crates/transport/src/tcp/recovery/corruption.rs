@@ -24,38 +24,11 @@ use std::collections::VecDeque;
 
 use airtcp_packet::{Flags, Segment};
 use airtcp_units::Nanos;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::RecoveryState;
-use crate::tcp::config::{Recovery, TcpConfig};
+use crate::tcp::config::{LossNotification, Recovery, TcpConfig};
 use crate::tcp::sender::{Env, Outgoing, Sender};
 use airtcp_congestion::CongestionControl;
-
-/// Which losses reduce the window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LossResponse {
-    /// All (RFC 5681).
-    #[default]
-    Always,
-    /// None that was found without a timeout: only congestion marks and timeouts reduce it.
-    EcnOnly,
-    /// Those that relative one-way trip times say were congestion, and all that a timeout found
-    /// (TP-LDA).
-    TpLda,
-}
-
-/// Whether the layer below names what it lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LossNotification {
-    /// No.
-    #[default]
-    None,
-    /// Every packet that a link corrupted, and no other.
-    Oracle,
-}
 
 /// A packet that a link corrupted, as [`Connection::on_corrupted`](crate::tcp::Connection::on_corrupted)
 /// takes it.

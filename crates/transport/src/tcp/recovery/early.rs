@@ -13,27 +13,12 @@
 //! for reordering. Bytes.
 
 use airtcp_units::Nanos;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::tcp::config::{Recovery, TcpConfig};
+use crate::tcp::config::{EarlyRetransmit, Recovery, TcpConfig};
 use crate::tcp::sender::Sender;
 
 /// Fewer segments than this outstanding: RFC 5827 sections 3.1 (2.a) and 3.2 (3.a).
 const LEAST_FOR_THREE: u64 = 4;
-
-/// Which early retransmit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum EarlyRetransmit {
-    /// None.
-    #[default]
-    Off,
-    /// Segment-based (RFC 5827 section 3.2).
-    Segments,
-    /// Byte-based (section 3.1).
-    Bytes,
-}
 
 impl Sender {
     /// Whether the duplicates so far are enough.

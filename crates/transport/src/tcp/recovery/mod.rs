@@ -8,37 +8,28 @@
 
 mod careful;
 mod corruption;
-mod dsack;
 mod early;
-mod eifel;
-mod frto;
 mod newreno;
 mod prr;
 mod rack;
 mod reno;
 mod sack;
 mod sack_ns2;
+mod spurious;
 mod tahoe;
 mod tlp;
 mod tp_lda;
-mod undo;
 
-pub use careful::CarefulHeuristic;
 pub(crate) use careful::LastAdvance;
+pub use corruption::Corrupted;
 pub(crate) use corruption::Notices;
-pub use corruption::{Corrupted, LossNotification, LossResponse};
-pub use early::EarlyRetransmit;
-pub use frto::Frto;
-pub(crate) use frto::Gate;
-pub(crate) use prr::{Before, Prr};
-pub use prr::{PrrBound, RateReduction};
+pub(crate) use prr::{Prr, PrrAck};
 use rack::Rack;
 pub(crate) use sack::NextSeg;
 use sack_ns2::Ns2;
+pub(crate) use spurious::{Before, Evidence, Gate, SenderView, Spurious, Undo};
 pub(crate) use tlp::ProbeAck;
 pub(crate) use tp_lda::{Differentiation, Reported};
-pub use undo::SpuriousResponse;
-pub(crate) use undo::{Detection, Evidence};
 
 use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::Nanos;
@@ -94,8 +85,6 @@ pub(crate) struct RecoveryState {
     kept: bool,
     /// The last ACK of new data (RFC 6582 section 4).
     pub(crate) last_advance: LastAdvance,
-    /// Whether the recovery was unnecessary.
-    pub(crate) detection: Detection,
     ns2: Ns2,
     rack: Rack,
     /// Tells losses apart, if the connection does.
@@ -125,7 +114,6 @@ impl RecoveryState {
             excused: 0,
             kept: false,
             last_advance: LastAdvance::default(),
-            detection: Detection::default(),
             ns2: Ns2 { pipe: 0, deaf: false },
             rack: Rack::new(),
             differentiation: None,
@@ -149,6 +137,36 @@ impl RecoveryState {
         self.discipline.is_selective() && !self.ns2.deaf
     }
 
+    /// `recover`, RFC 6582.
+    pub(crate) const fn recover(&self) -> u64 {
+        self.recover
+    }
+
+    /// Duplicates count from `offset` on.
+    pub(crate) const fn set_recover(&mut self, offset: u64) {
+        self.recover = offset;
+    }
+
+    /// Losses are told by RFC 6675, with RACK or without.
+    pub(crate) fn is_rfc6675(&self) -> bool {
+        self.discipline == Recovery::Sack
+    }
+
+    /// A timeout waits for its first retransmission to leave.
+    pub(crate) const fn is_timed_out(&self) -> bool {
+        self.timed_out
+    }
+
+    /// Back to the open state without an end of the repair.
+    pub(crate) fn leave(&mut self, una: u64) {
+        self.phase = Phase::Open;
+        // RFC 5682 sections 2.1 (3b) and 3.1: duplicates for newer data count again.
+        self.recover = una;
+        (self.dup_acks, self.inflation, self.limited, self.excused) = (0, 0, 0, 0);
+        (self.head_due, self.timed_out, self.rescue, self.prr) = (false, false, None, None);
+        self.marked_to = None;
+    }
+
     /// True once after a timeout: the segment sent again next is the one it was for.
     pub(crate) const fn take_timed_out(&mut self) -> bool {
         std::mem::replace(&mut self.timed_out, false)
@@ -160,7 +178,7 @@ impl RecoveryState {
     }
 
     /// Bytes added to the law's window now.
-    pub(crate) fn inflation(&self, config: &TcpConfig, mss: u64) -> i64 {
+    pub(crate) fn inflation(&self, credit: u64, config: &TcpConfig, mss: u64) -> i64 {
         match self.phase {
             Phase::Fast => self.inflation,
             // RFC 3042: two segments beyond the window. With SACK `pipe` makes the room.
@@ -170,7 +188,7 @@ impl RecoveryState {
             Phase::Timeout if config.limited_transmit && self.discipline == Recovery::SackNs2 => {
                 (u64::from(self.dup_acks.min(config.dup_thresh - 1)) * mss) as i64
             }
-            Phase::Timeout => self.detection.frto.credit() as i64,
+            Phase::Timeout => credit as i64,
             Phase::Open => self.excused as i64,
         }
     }
@@ -248,7 +266,7 @@ impl Sender {
             // RFC 6582 section 3.2 step 4 likewise, but for its heuristics, and the less careful
             // variant of RFC 2582, to which duplicates always count.
             Phase::Timeout => {
-                self.recovery.detection.frto.on_duplicate(u64::from(self.mss));
+                self.spurious.on_duplicate(u64::from(self.mss));
                 self.recovery.dup_acks += 1;
                 if self.is_loss(now, env.config) {
                     self.enter_fast(now, env, cx);
@@ -353,7 +371,7 @@ impl Sender {
         if let Some(d) = &mut self.recovery.differentiation {
             d.settle();
         }
-        self.frto_begin((open, again, kept), env.config);
+        self.begin_frto((open, again, kept), env);
         let r = &mut self.recovery;
         r.phase = Phase::Timeout;
         r.timed_out = true;
@@ -372,7 +390,7 @@ impl Sender {
         self.recovery.inflation = 0;
         self.recovery.head_due = false;
         self.prr_end();
-        self.recovery.detection.frto.stop();
+        self.spurious.on_recovered();
         if self.is_ns2() && self.recovery.is_fast() {
             self.ns2_end();
         }

@@ -26,39 +26,10 @@
 //! CWR), until something is acknowledged that was sent after it. An episode that the reordering timer
 //! begins has no ACK: by Linux's rules (`law_rules`) the timer counts as a segment delivered. Bytes.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::RecoveryState;
-use crate::tcp::config::{Recovery, TcpConfig};
+use crate::tcp::config::{PrrBound, RateReduction, Recovery, TcpConfig};
 use crate::tcp::sender::Sender;
 use airtcp_congestion::{CongestionControl, LawRules};
-
-/// What spreads the reduction of the window over fast recovery.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum RateReduction {
-    /// Nothing: the window is the law's at once (RFC 5681, RFC 6675).
-    #[default]
-    None,
-    /// Proportional Rate Reduction, RFC 9937.
-    Prr,
-    /// Proportional Rate Reduction as RFC 6937 had it.
-    #[serde(rename = "prr-rfc6937")]
-    PrrRfc6937,
-}
-
-/// How fast PRR catches up once less is in flight than the target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum PrrBound {
-    /// The conservative bound, and the slow-start bound on a `SafeACK` (RFC 9937 section 6.2).
-    SafeAck,
-    /// The slow-start reduction bound: a segment more than was delivered.
-    Ssrb,
-    /// The conservative reduction bound: no more than was delivered.
-    Crb,
-}
 
 /// What one acknowledgement of a recovery says.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +46,7 @@ struct Delivery {
 
 /// What the sender noted before it took the acknowledgement.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Before {
+pub(crate) struct PrrAck {
     /// Bytes delivered in all.
     pub(crate) delivered: u64,
     /// Bytes ever judged lost.
@@ -219,7 +190,7 @@ impl Sender {
     }
 
     /// An acknowledgement began or continued a fast recovery.
-    pub(crate) fn prr_on_ack(&mut self, before: Before) {
+    pub(crate) fn prr_on_ack(&mut self, before: PrrAck) {
         let selective = self.recovery.discipline == Recovery::Sack;
         let (in_flight, ssthresh) = (self.in_flight(), self.prr_target());
         let (delivered, lost) = (self.rate.delivered(), self.board.lost_total());

@@ -24,7 +24,7 @@
 use airtcp_probe::{Cx, Probe};
 use airtcp_units::{Nanos, Span};
 
-use super::prr::Before;
+use super::prr::PrrAck;
 use super::tlp::Tlp;
 use crate::tcp::config::{Recovery, TcpConfig};
 use crate::tcp::scoreboard::Detected;
@@ -222,7 +222,7 @@ impl Sender {
                 self.rack_detect_loss(now, env, cx);
                 if open && self.recovery.is_fast() && self.recovery.prr.is_some() {
                     let (delivered, lost) = (self.rate.delivered(), self.board.lost_total());
-                    self.prr_on_ack(Before { delivered, lost, acked: 0, duplicate: false });
+                    self.prr_on_ack(PrrAck { delivered, lost, acked: 0, duplicate: false });
                 }
             }
             Pending::Probe => self.on_probe_timer(),

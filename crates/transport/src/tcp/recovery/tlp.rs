@@ -16,9 +16,8 @@
 use airtcp_probe::{Cx, Probe};
 use airtcp_units::{Nanos, Span};
 
-use super::LossResponse;
 use super::rack::Pending;
-use crate::tcp::config::TcpConfig;
+use crate::tcp::config::{LossResponse, TcpConfig};
 use crate::tcp::sender::{Env, Outgoing, Sender};
 use crate::tcp::timers::Timer;
 

@@ -34,9 +34,9 @@ use airtcp_packet::Segment;
 use airtcp_probe::{Cx, Event, LossCause, Probe};
 use airtcp_units::{Nanos, Span};
 
-use super::{LossResponse, RecoveryState};
+use super::RecoveryState;
 use crate::lda::TpLda;
-use crate::tcp::config::TcpConfig;
+use crate::tcp::config::{LossResponse, TcpConfig};
 use crate::tcp::sender::{AckInfo, Env, Sender};
 use airtcp_congestion::{CongestionControl, Lost};
 
@@ -251,7 +251,7 @@ impl Sender {
         // What is reported stands in FlightSize: half of it could lie above the window.
         self.recovery.kept = !self.react(now, self.flight_size().min(self.law.cwnd()), env);
         self.recovery.rack.told_at = now;
-        self.recovery.detection.note_reduction();
+        self.spurious.note_reduction();
     }
 
     /// Whether the law is told of the recovery that begins. What the scoreboard does not know to be

@@ -5,8 +5,8 @@ use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::{Nanos, Span};
 
 use super::{Env, Sender};
-use crate::tcp::config::{BackoffReset, Recovery, RttSampling, TcpConfig};
-use crate::tcp::recovery::{Before, Evidence, LossResponse, ProbeAck, Reported};
+use crate::tcp::config::{BackoffReset, LossResponse, Recovery, RttSampling, TcpConfig};
+use crate::tcp::recovery::{Evidence, ProbeAck, PrrAck, Reported};
 use crate::tcp::timers::Timer;
 use airtcp_congestion::{AckSample, CongestionControl, Lost};
 
@@ -58,7 +58,7 @@ impl Sender {
         if info.ack < self.una {
             self.tell_losses(now, env, cx);
             // An old ACK: its SACK blocks may still be news, nothing else is.
-            if self.recovery.detection.is_on() && env.stats.dsacks > dsacks {
+            if self.spurious.is_on() && env.stats.dsacks > dsacks {
                 self.detect_spurious(now, &Evidence::default(), env, cx);
             }
             return;
@@ -81,7 +81,7 @@ impl Sender {
         let bare = segment.len == 0 && !segment.flags.has(Flags::FIN) && !new && same_window;
         let outstanding = self.in_flight() > 0;
         let duplicate = self.is_duplicate(bare && outstanding, news, new);
-        if self.recovery.detection.is_on() {
+        if self.spurious.is_on() {
             let evidence = Evidence {
                 acked: info.ack - prior.0,
                 duplicate: bare && outstanding,
@@ -135,7 +135,7 @@ impl Sender {
         self.law.on_ack(now, &sample);
         if self.recovery.prr.is_some() {
             let (delivered, lost, acked) = (prior.2, prior.3, sample.acked);
-            self.prr_on_ack(Before { delivered, lost, acked, duplicate });
+            self.prr_on_ack(PrrAck { delivered, lost, acked, duplicate });
         }
         self.manage_persist(env);
     }
@@ -170,7 +170,7 @@ impl Sender {
             let bare_duplicate = segment.len == 0 && same_window && first.is_none();
             self.tlp_on_ack(now, ProbeAck { flight: 0, dsack_end, bare_duplicate }, env, cx);
         }
-        let wanted = self.recovery.detection.is_on() || env.config.eifel_detection;
+        let wanted = self.spurious.is_on() || env.config.eifel_detection;
         if wanted && !segment.sacks().is_empty() {
             self.take_late_report(now, info, segment, env, cx);
         }
@@ -235,7 +235,7 @@ impl Sender {
         if self.recovery.discipline.is_selective() {
             return self.board.pipe();
         }
-        let left = self.recovery.inflation(config, u64::from(self.mss)).max(0);
+        let left = self.inflation(config).max(0);
         self.board.pipe().saturating_sub(left as u64)
     }
 
@@ -250,7 +250,7 @@ impl Sender {
     ) -> (bool, Option<Nanos>) {
         let (mut news, mut newest) = (false, None);
         let selective = self.recovery.listens();
-        let reports = self.recovery.detection.is_on() || env.config.eifel_detection;
+        let reports = self.spurious.is_on() || env.config.eifel_detection;
         if !(selective || reports) {
             return (news, newest);
         }
@@ -268,7 +268,7 @@ impl Sender {
             if i == 0 && self.is_duplicate_report(start, end, info, blocks.get(1)) {
                 env.stats.dsacks += 1;
                 self.last_report = Some(end);
-                self.note_duplicate_report(start, end);
+                self.spurious.on_duplicate_report(start, end);
                 continue;
             }
             if !selective {
@@ -375,7 +375,9 @@ impl Sender {
     ) {
         self.rtt.sample(now, sample);
         self.tlp_on_sample();
-        self.adapt_timer(sample, ack);
+        if let Some((srtt, rttvar)) = self.spurious.take_adaptation(ack) {
+            self.rtt.adapt(sample, srtt, rttvar);
+        }
         let srtt = self.rtt.srtt().unwrap_or_default();
         env.stats.rtt.record(sample, srtt);
         let rto = self.rtt.rto();

@@ -48,7 +48,7 @@ impl Sender {
         env.ecn.marked_up_to = self.nxt;
         self.prr_begin_mark(env.config);
         // The mark asked for a reduction of its own: nothing is undone any more.
-        self.recovery.detection.forget();
+        self.spurious.forget();
         if at_floor {
             // The window cannot shrink further: the next new segment waits for the time of a
             // retransmission timeout.

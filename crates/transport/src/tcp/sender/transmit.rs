@@ -71,7 +71,7 @@ impl Sender {
             return self.ns2_next(now, (window, options), env);
         }
         if self.recovery.is_timeout() {
-            match self.frto_gate() {
+            match self.spurious.gate(self.recovery.is_timed_out()) {
                 Gate::Open => {}
                 Gate::Shut => {
                     self.window_limited_to = self.nxt;
@@ -203,7 +203,7 @@ impl Sender {
         let room = window.max(2 * u64::from(self.mss));
         match self.new_data(now, options, env.config) {
             NewData::Ready(len, fin) if outstanding + u64::from(len) <= room => {
-                self.frto_on_new();
+                self.spurious.on_new();
                 Some(self.send_new(now, len, fin, env))
             }
             _ => {
@@ -280,7 +280,7 @@ impl Sender {
         self.after_retransmission(now, at == 0, env);
         let len = segment.payload();
         let range = (segment.start, segment.start + u64::from(len));
-        self.note_retransmission(now, range, before, env.config);
+        self.spurious.on_retransmission(now, range, (self.una, before), env.config);
         env.stats.segments_retransmitted += u64::from(len > 0);
         env.stats.bytes_retransmitted += u64::from(len);
         self.after_sending(now, len, true, env.config);

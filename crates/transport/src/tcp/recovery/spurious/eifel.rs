@@ -13,25 +13,37 @@
 //! Needs timestamps (RFC 7323) that tick faster than the round trip: a retransmission in the
 //! tick of its original cannot be told from it, and is taken to have been needed.
 
-use super::undo::Evidence;
-use crate::tcp::config::TcpConfig;
-use crate::tcp::sender::Sender;
+use airtcp_units::{Nanos, Span};
+
+use super::evidence::Evidence;
 use crate::tcp::timestamps::clock_at;
 
-impl Sender {
-    /// Steps 3 to 6.
-    pub(super) fn eifel_detects(&mut self, ack: &Evidence, config: &TcpConfig) -> bool {
-        if !config.eifel_detection || ack.acked == 0 {
+/// State of the algorithm in one recovery.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Eifel {
+    /// When the first retransmission left: RetransmitTS.
+    first_sent: Option<Nanos>,
+    /// The acceptable ACK has come, or no ACK can be acceptable.
+    over: bool,
+}
+
+impl Eifel {
+    /// A segment is retransmitted; `oldest` if it is the first outstanding one and was never
+    /// retransmitted before.
+    pub(super) fn on_retransmission(&mut self, now: Nanos, oldest: bool) {
+        if self.first_sent.is_none() {
+            self.first_sent = Some(now);
+            self.over = !oldest;
+        }
+    }
+
+    /// Steps 3 to 6; `all` if nothing is outstanding after the ACK, `tick` of the timestamp clock.
+    pub(super) fn is_spurious(&mut self, ack: &Evidence, all: bool, tick: Span) -> bool {
+        let (Some(sent), Some(echo)) = (self.first_sent, ack.echo) else { return false };
+        if ack.acked == 0 || std::mem::replace(&mut self.over, true) {
             return false;
         }
-        let all = self.in_flight() == 0;
-        let Some(episode) = self.recovery.detection.episode.as_mut() else { return false };
-        let (Some(sent), Some(echo)) = (episode.first_sent, ack.echo) else { return false };
-        if std::mem::replace(&mut episode.eifel_over, true) {
-            return false;
-        }
-        let retransmit_ts = clock_at(sent, config.timestamp_tick);
-        let original = (echo.wrapping_sub(retransmit_ts) as i32) < 0;
+        let original = (echo.wrapping_sub(clock_at(sent, tick)) as i32) < 0;
         let (here, before) = ack.dsack;
         original && !here && (before || !all)
     }

@@ -10,8 +10,6 @@
 //! [choice] A report counts for the retransmissions it covers whole; reports lost on their way
 //! leave a recovery standing. Offsets in bytes.
 
-use crate::tcp::sender::Sender;
-
 /// A retransmitted segment, and how many retransmissions of it were not yet reported.
 #[derive(Debug, Clone, Copy)]
 struct Copies {
@@ -59,22 +57,8 @@ impl Reports {
     }
 
     /// Every retransmission was in vain.
-    fn all_reported(&self) -> bool {
+    pub(super) fn all_reported(&self) -> bool {
         self.open == 0 && !self.void && !self.segments.is_empty()
-    }
-}
-
-impl Sender {
-    /// The first SACK block reports `start..end` as a duplicate.
-    pub(crate) fn note_duplicate_report(&mut self, start: u64, end: u64) {
-        if let Some(episode) = &mut self.recovery.detection.episode {
-            episode.reports.on_report(start, end);
-        }
-    }
-
-    /// Whether the whole recovery was reported.
-    pub(super) fn dsack_detects(&self) -> bool {
-        self.recovery.detection.episode.as_ref().is_some_and(|e| e.reports.all_reported())
     }
 }
 

@@ -1,0 +1,169 @@
+//! F-RTO: spurious timeouts found out without any option, RFC 5682.
+//!
+//! After a timeout only the first segment is sent again. If its ACK advances the window but not to
+//! the end, two new segments go instead of retransmissions; if the next ACK advances again, it was
+//! caused by originals, and the timeout was spurious.
+//!
+//! ```text
+//! step                          without SACK (section 2.1)          with SACK (section 3.1)
+//! 2  duplicate                  real                                stay
+//!    ACK of all outstanding     real                                real, cwnd <= 2 MSS
+//!    ACK of less than step 1's  real                                -
+//!    ACK of more, new data      two new segments, step 3            the same
+//!    ACK of more, none to send  real                                the same
+//! 3  duplicate                  real, cwnd <= 3 MSS                 real unless it SACKs older data
+//!    beyond what was outstanding -                                  real, cwnd <= 3 MSS
+//!    ACK of new data            spurious                            spurious, also by SACK
+//! ```
+//!
+//! It is not begun in a recovery that runs already. [`Frto::Linux`] adds what Linux does with
+//! SACK: data never sent again that is reported for the first time after the timeout shows at
+//! once that the timeout was spurious; and repeated timeouts begin it anew.
+//!
+//! [choice] Whether the scoreboard is cleared by the timeout is `keep_sack_after_rto`, not
+//! section 3.1 step 1. Nagle's algorithm is not overridden in step 2, and Appendix A (limits by
+//! the receiver's window) is left out. Without SACK the duplicates for the two new segments make
+//! room for retransmissions, so that a real loss is repaired as fast as conventionally. Bytes.
+
+use super::evidence::{Evidence, SenderView};
+use crate::tcp::config::Frto;
+use crate::tcp::scoreboard::SentSegment;
+
+/// New segments sent in step 2.
+const NEW_SEGMENTS: u32 = 2;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Step {
+    /// Not running.
+    #[default]
+    Off,
+    /// Step 1 is done: waiting for the ACK of the retransmission, which ends here.
+    Resent(u64),
+    /// Step 2b is done: this many new segments may still go.
+    New(u32),
+}
+
+/// What may leave while F-RTO runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gate {
+    /// Whatever recovery says.
+    Open,
+    /// Nothing.
+    Shut,
+    /// New data only.
+    New,
+}
+
+/// What F-RTO makes of an acknowledgement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Finding {
+    /// Nothing yet.
+    Undecided,
+    /// The retransmission is acknowledged: duplicates for what was sent by now count again.
+    /// The window is bounded if a value is given.
+    Advanced(Option<u64>),
+    /// The timeout was real; the bound of the window.
+    Real(u64),
+    /// The timeout was spurious.
+    Spurious,
+}
+
+/// State of the algorithm.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FrtoState {
+    step: Step,
+    /// Bytes of new data sent in step 2 that duplicates may still show to have arrived, and what
+    /// they have shown.
+    unseen: u64,
+    credit: u64,
+}
+
+impl FrtoState {
+    /// The timeout counts as real, or as spurious: either way it is decided.
+    pub(super) const fn stop(&mut self) {
+        self.step = Step::Off;
+        self.unseen = 0;
+        self.credit = 0;
+    }
+
+    /// What duplicates add to the window of the slow start after a real timeout.
+    pub(super) const fn credit(&self) -> u64 {
+        self.credit
+    }
+
+    /// Without SACK: one more segment has left the network.
+    pub(super) fn on_duplicate(&mut self, mss: u64) {
+        if self.step == Step::Off {
+            let seen = self.unseen.min(mss);
+            self.unseen -= seen;
+            self.credit += seen;
+        }
+    }
+
+    /// Step 1: the first segment is about to be retransmitted, everything outstanding is given up.
+    /// Returns up to where the scoreboard is to watch for news of originals; `kept` says whether
+    /// SACK information outlived the timeout.
+    pub(super) fn begin(&mut self, kept: bool, view: &SenderView<'_>) -> u64 {
+        self.step = Step::Resent(view.board.front().map_or(view.nxt, SentSegment::end));
+        let early = view.config.frto == Frto::Linux && view.sack && kept;
+        if early { view.nxt } else { 0 }
+    }
+
+    /// Steps 2 and 3.
+    pub(super) fn on_ack(&mut self, ack: &Evidence, view: &SenderView<'_>) -> Finding {
+        match self.step {
+            Step::Off => Finding::Undecided,
+            _ if view.board.watched() => Finding::Spurious,
+            Step::Resent(end) => self.on_first_ack(end, ack, view),
+            Step::New(_) => self.on_second_ack(ack, view),
+        }
+    }
+
+    /// Step 2; the retransmission ended at `end`.
+    fn on_first_ack(&mut self, end: u64, ack: &Evidence, view: &SenderView<'_>) -> Finding {
+        if ack.acked == 0 {
+            if ack.duplicate && !view.sack {
+                self.step = Step::Off;
+            }
+            return Finding::Undecided;
+        }
+        let all = view.una >= view.nxt || (!view.sack && view.una < end);
+        let goes_on = !all && view.new_data;
+        self.step = if goes_on { Step::New(NEW_SEGMENTS) } else { Step::Off };
+        Finding::Advanced((all && view.sack).then_some(2 * view.mss))
+    }
+
+    /// Step 3.
+    fn on_second_ack(&mut self, ack: &Evidence, view: &SenderView<'_>) -> Finding {
+        let highest = view.una.max(view.board.highest_sacked().unwrap_or(0));
+        let beyond = view.sack && highest > view.recover;
+        if !beyond && (ack.acked > 0 || (view.sack && ack.news)) {
+            return Finding::Spurious;
+        }
+        if !(beyond || ack.duplicate) {
+            return Finding::Undecided;
+        }
+        self.step = Step::Off;
+        self.unseen = if view.sack { 0 } else { view.nxt - view.recover };
+        Finding::Real(3 * view.mss)
+    }
+
+    /// What may leave now; `timed_out` while the segment of step 1 has not left.
+    #[inline]
+    pub(super) const fn gate(&self, timed_out: bool) -> Gate {
+        match self.step {
+            Step::Off => Gate::Open,
+            Step::Resent(_) if timed_out => Gate::Open,
+            Step::New(left) if left > 0 => Gate::New,
+            Step::Resent(_) | Step::New(_) => Gate::Shut,
+        }
+    }
+
+    /// A new segment left.
+    #[inline]
+    pub(super) const fn on_new(&mut self) {
+        if let Step::New(left) = &mut self.step {
+            *left = left.saturating_sub(1);
+        }
+    }
+}
