@@ -1,12 +1,14 @@
 //! One end of a TCP connection: the application's side, and the [`Machine`] the driver sees.
 //!
 //! RFC 9293. `connection/arrive.rs` takes segments in the synchronised states,
-//! `connection/handshake.rs` opens and closes, `connection/emit.rs` writes headers. Leaves out:
+//! `connection/handshake.rs` opens and closes, `connection/emit.rs` writes headers,
+//! `connection/expiry.rs` is the table of timers. Leaves out:
 //! urgent data, IP options and fragmentation, path MTU discovery, keep-alive, fast open,
 //! checksums (a corrupt packet does not arrive).
 
 mod arrive;
 mod emit;
+mod expiry;
 mod handshake;
 
 use airtcp_packet::{Kind, Segment, Seq};
@@ -21,7 +23,7 @@ use super::recovery::Corrupted;
 use super::sender::Sender;
 use super::state::{Role, State};
 use super::stats::TcpStats;
-use super::timers::{Timer, Timers};
+use super::timers::Timers;
 use super::timestamps::Timestamps;
 use crate::lda::TpLda;
 use airtcp_congestion::{CongestionControl, Law, LawState, LinkHint};
@@ -338,24 +340,7 @@ impl Machine for Connection {
 
     fn on_timer<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
         self.now = self.now.max(now);
-        // Before the retransmission timer, which it starts anew.
-        if self.timers.expired(Timer::Loss, now) && self.state.sends() {
-            self.sender.on_loss_timer(now, &mut env!(self), cx);
-        }
-        if self.timers.expired(Timer::Retransmit, now) {
-            self.on_retransmit_timer(now, cx);
-        }
-        if self.timers.expired(Timer::Persist, now) && self.state.sends() {
-            self.sender.on_persist();
-        }
-        if self.timers.expired(Timer::Ack, now) {
-            self.receiver.acks.at_once(Owed::Now);
-        }
-        if self.timers.expired(Timer::TimeWait, now) {
-            self.finish();
-        }
-        // Nothing to do but to be polled.
-        self.timers.expired(Timer::Send, now);
+        self.expire(now, cx);
         self.tell_window(now, cx);
     }
 

@@ -1,31 +1,46 @@
-//! The timers of a connection: an enum and an array of deadlines.
+//! The timers of a connection. What each does when it expires is in `connection/expiry.rs`.
 
 use airtcp_units::Nanos;
 
-/// One timer.
+/// One timer, in the order in which timers that are due at the same instant are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Timer {
+    /// RACK waits for reordered segments (RFC 8985 section 6.2). Before the retransmission timer,
+    /// which it restarts.
+    Reordering,
+    /// Tail loss probe (RFC 8985 section 7.2). Never runs while [`Timer::Reordering`] does.
+    LossProbe,
     /// Retransmission of SYN, data or FIN (RFC 6298).
     Retransmit,
     /// Zero-window probe, and the override of silly-window avoidance (RFC 9293 section 3.8.6).
     Persist,
-    /// Delayed acknowledgement.
+    /// Delayed acknowledgement (RFC 5681 section 4.2).
     Ack,
-    /// End of TIME-WAIT.
+    /// End of TIME-WAIT (RFC 9293 section 3.4.2).
     TimeWait,
     /// Pacing, or the wait at a window of one segment under ECN: the next data may leave.
     Send,
-    /// RACK's reordering timer or TLP's probe timer (RFC 8985 sections 6.2, 7.2), never both.
-    Loss,
+}
+
+impl Timer {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Reordering,
+        Self::LossProbe,
+        Self::Retransmit,
+        Self::Persist,
+        Self::Ack,
+        Self::TimeWait,
+        Self::Send,
+    ];
 }
 
 /// Deadlines; [`Nanos::NEVER`] for a timer that does not run.
 #[derive(Debug, Clone)]
-pub(crate) struct Timers([Nanos; 6]);
+pub(crate) struct Timers([Nanos; Timer::ALL.len()]);
 
 impl Timers {
     pub(crate) const fn new() -> Self {
-        Self([Nanos::NEVER; 6])
+        Self([Nanos::NEVER; Timer::ALL.len()])
     }
 
     #[inline]

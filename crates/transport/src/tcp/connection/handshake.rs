@@ -245,26 +245,6 @@ impl Connection {
         self.set_state(next);
     }
 
-    /// The retransmission timer expired.
-    pub(super) fn on_retransmit_timer<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
-        if matches!(self.state, State::SynSent | State::SynReceived) {
-            let retries = self.sender.retries;
-            if self.config.max_syn_retries.is_some_and(|most| retries >= most) {
-                self.finish();
-                return;
-            }
-            self.sender.retries += 1;
-            self.sender.rtt.back_off();
-            self.handshake.syn_due = true;
-        } else if self.state.sends() && self.sender.in_flight() > 0 {
-            if self.config.max_retries.is_some_and(|most| self.sender.retries >= most) {
-                self.finish();
-                return;
-            }
-            self.sender.on_timeout(now, &mut env!(self), cx);
-        }
-    }
-
     /// An acknowledgement is owed for a segment outside the window. Bare ones are answered
     /// rarely, so that two confused ends cannot keep each other busy.
     pub(super) fn challenge(&mut self, now: Nanos, bare: bool) {

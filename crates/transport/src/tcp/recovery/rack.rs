@@ -29,20 +29,8 @@ use super::tlp::Tlp;
 use crate::tcp::config::{Recovery, TcpConfig};
 use crate::tcp::scoreboard::Detected;
 use crate::tcp::sender::{Env, Sender};
-use crate::tcp::timers::Timer;
+use crate::tcp::timers::{Timer, Timers};
 use airtcp_congestion::{Congestion, CongestionControl, CongestionKind};
-
-/// What the loss timer runs for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Pending {
-    /// It does not run.
-    #[default]
-    Nothing,
-    /// RACK's reordering timer.
-    Reordering,
-    /// TLP's probe timer.
-    Probe,
-}
 
 /// RACK's state beside the scoreboard, and TLP's.
 #[derive(Debug, Clone)]
@@ -56,7 +44,6 @@ pub(crate) struct Rack {
     pub(super) exiting: bool,
     /// When the law was last told of a loss: a retransmission sent since is a new window's.
     pub(super) told_at: Nanos,
-    pub(super) pending: Pending,
     pub(super) tlp: Tlp,
 }
 
@@ -68,7 +55,6 @@ impl Rack {
             dsack_round: None,
             exiting: false,
             told_at: Nanos::ZERO,
-            pending: Pending::Nothing,
             tlp: Tlp::new(),
         }
     }
@@ -137,7 +123,7 @@ impl Sender {
         if self.board.take_rack_advanced() {
             self.rack_detect_loss(now, env, cx);
         } else if self.in_flight() == 0 {
-            self.stop_loss_timer(now, env);
+            self.stop_loss_timers(now, env.timers);
         }
     }
 
@@ -156,23 +142,23 @@ impl Sender {
         }
         if let Some(deadline) = found.deadline {
             // Section 8: one timer at a time. What is waited for is younger than the timeout.
-            env.timers.set(Timer::Loss, deadline);
+            env.timers.set(Timer::Reordering, deadline);
+            env.timers.stop(Timer::LossProbe);
             env.timers.stop(Timer::Retransmit);
-            self.recovery.rack.pending = Pending::Reordering;
-        } else if self.recovery.rack.pending == Pending::Reordering || self.in_flight() == 0 {
-            self.stop_loss_timer(now, env);
+        } else if env.timers.is_running(Timer::Reordering) || self.in_flight() == 0 {
+            self.stop_loss_timers(now, env.timers);
         }
         if self.recovery.is_open() && self.board.segments_due() > 0 {
             self.enter_fast(now, env, cx);
         }
     }
 
-    /// The timer that waited runs no more: the retransmission timer does.
-    pub(super) fn stop_loss_timer(&mut self, now: Nanos, env: &mut Env<'_>) {
-        self.recovery.rack.pending = Pending::Nothing;
-        env.timers.stop(Timer::Loss);
-        if self.in_flight() > 0 && !env.timers.is_running(Timer::Retransmit) {
-            self.arm(now, env.timers);
+    /// Nothing is waited for any more: the retransmission timer runs.
+    pub(super) fn stop_loss_timers(&self, now: Nanos, timers: &mut Timers) {
+        timers.stop(Timer::Reordering);
+        timers.stop(Timer::LossProbe);
+        if self.in_flight() > 0 && !timers.is_running(Timer::Retransmit) {
+            self.arm(now, timers);
         }
     }
 
@@ -204,31 +190,24 @@ impl Sender {
         reduced
     }
 
-    /// The loss timer expired.
-    pub(crate) fn on_loss_timer<P: Probe>(
+    /// The reordering timer expired.
+    pub(crate) fn on_reordering_timer<P: Probe>(
         &mut self,
         now: Nanos,
         env: &mut Env<'_>,
         cx: &mut Cx<'_, P>,
     ) {
-        let pending = std::mem::take(&mut self.recovery.rack.pending);
         if self.in_flight() == 0 {
             return;
         }
-        match pending {
-            Pending::Nothing => {}
-            Pending::Reordering => {
-                let open = self.recovery.is_open();
-                self.rack_detect_loss(now, env, cx);
-                if open && self.recovery.is_fast() && self.recovery.prr.is_some() {
-                    let (delivered, lost) = (self.rate.delivered(), self.board.lost_total());
-                    self.prr_on_ack(PrrAck { delivered, lost, acked: 0, duplicate: false });
-                }
-            }
-            Pending::Probe => self.on_probe_timer(),
+        let open = self.recovery.is_open();
+        self.rack_detect_loss(now, env, cx);
+        if open && self.recovery.is_fast() && self.recovery.prr.is_some() {
+            let (delivered, lost) = (self.rate.delivered(), self.board.lost_total());
+            self.prr_on_ack(PrrAck { delivered, lost, acked: 0, duplicate: false });
         }
-        // Sections 7.3 and 8: whatever came of it, the retransmission timer runs from now on.
-        if self.recovery.rack.pending == Pending::Nothing {
+        // Section 8: the retransmission timer runs unless there is more to wait for.
+        if !env.timers.is_running(Timer::Reordering) {
             self.arm(now, env.timers);
         }
     }
@@ -237,8 +216,8 @@ impl Sender {
     pub(super) fn rack_on_episode(&mut self, now: Nanos, env: &mut Env<'_>) {
         self.recovery.rack.told_at = now;
         self.recovery.rack.tlp.reset();
-        if self.recovery.rack.pending == Pending::Probe {
-            self.stop_loss_timer(now, env);
+        if env.timers.is_running(Timer::LossProbe) {
+            self.stop_loss_timers(now, env.timers);
         }
     }
 }

@@ -16,10 +16,9 @@
 use airtcp_probe::{Cx, Probe};
 use airtcp_units::{Nanos, Span};
 
-use super::rack::Pending;
 use crate::tcp::config::{LossResponse, TcpConfig};
 use crate::tcp::sender::{Env, Outgoing, Sender};
-use crate::tcp::timers::Timer;
+use crate::tcp::timers::{Timer, Timers};
 
 /// State of the probe.
 #[derive(Debug, Clone)]
@@ -83,23 +82,26 @@ impl Sender {
         }
         let wanted = self.recovery.is_open() && self.board.segments_sacked() == 0;
         if self.in_flight() == 0 || !wanted {
-            if self.recovery.rack.pending == Pending::Probe {
-                self.stop_loss_timer(now, env);
+            if env.timers.is_running(Timer::LossProbe) {
+                self.stop_loss_timers(now, env.timers);
             }
             return;
         }
-        if self.recovery.rack.pending == Pending::Reordering {
+        if env.timers.is_running(Timer::Reordering) {
             return;
         }
         let at = (now + self.pto(env.config)).min(env.timers.get(Timer::Retransmit));
-        env.timers.set(Timer::Loss, at);
-        self.recovery.rack.pending = Pending::Probe;
+        env.timers.set(Timer::LossProbe, at);
     }
 
     /// The probe timer expired (section 7.3).
-    pub(super) const fn on_probe_timer(&mut self) {
-        let tlp = &mut self.recovery.rack.tlp;
-        tlp.due = tlp.end.is_none() && tlp.sampled;
+    pub(crate) fn on_probe_timer(&mut self, now: Nanos, timers: &mut Timers) {
+        if self.in_flight() > 0 {
+            let tlp = &mut self.recovery.rack.tlp;
+            tlp.due = tlp.end.is_none() && tlp.sampled;
+            // Whatever came of it, the retransmission timer runs from now on.
+            self.arm(now, timers);
+        }
     }
 
     /// Whether the next segment to leave is a probe.
@@ -125,11 +127,8 @@ impl Sender {
         let tlp = &mut self.recovery.rack.tlp;
         (tlp.end, tlp.is_retrans, tlp.sampled) = (Some(self.nxt), is_retrans, false);
         tlp.last = start;
-        if self.recovery.rack.pending == Pending::Probe {
-            // Sending new data has started the timer; for a probe it does not run.
-            self.recovery.rack.pending = Pending::Nothing;
-            env.timers.stop(Timer::Loss);
-        }
+        // Sending new data has started the timer; for a probe it does not run.
+        env.timers.stop(Timer::LossProbe);
         self.arm(now, env.timers);
         out
     }
