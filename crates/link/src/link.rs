@@ -214,6 +214,12 @@ impl Link {
         self.wire.offered(from, until)
     }
 
+    /// The share of [`offered`](Self::offered) that was used: bits that have left until `now` included,
+    /// those of a packet under way in part.
+    pub fn used(&self, now: Nanos) -> f64 {
+        self.stats.sent_bytes as f64 * 8.0 - self.wire.bits_left(now)
+    }
+
     /// Time the transmitter takes for `bytes`; where the rate varies, at its mean.
     pub fn time_for(&self, bytes: Bytes) -> Span {
         self.wire.time_for(bytes)

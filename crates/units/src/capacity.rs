@@ -208,6 +208,14 @@ impl CapacityClock {
         self.capacity.bits_between(shifted(from), shifted(until))
     }
 
+    /// Bits of what was sent last that have not left until `now` included.
+    pub fn bits_left(&self, now: Nanos) -> f64 {
+        if now >= self.last {
+            return 0.0;
+        }
+        self.bits_between(now, self.last) - (self.left * 8) as f64
+    }
+
     /// How long `bytes` take that are ready at `start`: until the opportunity that takes the last of
     /// them, or until the rate has carried them. What the last transmission left of its opportunity
     /// is used by what starts at that instant, and lost otherwise.

@@ -79,6 +79,14 @@ impl Wire {
         }
     }
 
+    /// Bits of what was sent that have not left until `now` included, where the rate varies.
+    pub(super) fn bits_left(&self, now: Nanos) -> f64 {
+        match &self.transmitter {
+            Transmitter::Varying(clock) => clock.bits_left(now),
+            _ => 0.0,
+        }
+    }
+
     /// Sends something when the transmitter is free, at `now` at the earliest.
     #[inline]
     pub(super) fn pass(

@@ -38,7 +38,7 @@ pub struct LinkResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity_bps: Option<f64>,
     /// Share of the measured time in which the transmitter was busy; where the rate varies, share of its
-    /// capacity that was used, by packets whose transmission began.
+    /// capacity that was used.
     #[schemars(extend("metric" = Metric::share("Busy", 2)))]
     pub utilisation: f64,
     /// Share of transmitted packets that the loss model took; with a link protocol, share of those it is
@@ -65,8 +65,8 @@ pub struct LinkResult {
 pub(crate) struct LinkCounters {
     link: LinkStats,
     busy: Span,
-    /// Bits that could have left, where the rate varies.
-    offered: Option<f64>,
+    /// Where the rate varies, bits that could have left and bits that have.
+    offered: Option<[f64; 2]>,
     queue: QueueStats,
     /// Packet-nanoseconds spent in the queue.
     queue_area: u128,
@@ -79,7 +79,7 @@ impl LinkCounters {
         Self {
             link: link.stats().clone(),
             busy: link.busy(at),
-            offered: link.offered(Nanos::ZERO, at),
+            offered: link.offered(Nanos::ZERO, at).map(|offered| [offered, link.used(at)]),
             queue_area: queue.packet_ns(at, interface.queue.backlog()),
             queue,
             protocol: ProtocolCounters::of(link),
@@ -118,9 +118,10 @@ pub(crate) fn link(
         drops.into_iter().map(|(reason, n)| (reason.name().to_owned(), n)).collect();
     let sent_bits = (after.link.sent_bytes - before.link.sent_bytes) as f64 * 8.0;
     // Where the rate varies a transmitter that waits for it is busy; what counts is what it used.
-    let offered = before.offered.zip(after.offered).map(|(before, after)| after - before);
+    let offered = before.offered.zip(after.offered);
+    let offered = offered.map(|(before, after)| [after[0] - before[0], after[1] - before[1]]);
     let utilisation = match offered {
-        Some(offered) if offered > 0.0 => sent_bits / offered,
+        Some([offered, used]) if offered > 0.0 => used / offered,
         Some(_) => 0.0,
         None => over(after.busy.saturating_sub(before.busy).as_secs_f64()),
     };
@@ -132,7 +133,7 @@ pub(crate) fn link(
             (after.link.delivered_bytes - before.link.delivered_bytes) as f64 * 8.0,
         ),
         sent_bps: over(sent_bits),
-        capacity_bps: offered.map(over),
+        capacity_bps: offered.map(|[offered, _]| over(offered)),
         utilisation,
         loss_rate: if all == 0 { 0.0 } else { lost as f64 / all as f64 },
         drops,

@@ -125,7 +125,7 @@ pub(crate) struct StationCounters {
 impl StationCounters {
     pub(crate) fn of(medium: &Medium, station: NodeId, at: Nanos) -> Self {
         let queues = medium.queues(station).iter().map(|queue| QueueCounters::of(queue, at));
-        Self { frames: *medium.cell.stats(station), queues: queues.collect() }
+        Self { frames: medium.cell.stats_until(station, at), queues: queues.collect() }
     }
 }
 
@@ -141,7 +141,8 @@ pub(crate) fn station(
     let queue = queues(&before.queues, &after.queues);
     let all = part("", &then.all(), &now.all(), queue, span);
     let frames = frames(then, now, span);
-    let sum = |of: fn(&FrameResult) -> f64| frames.values().map(of).sum::<f64>();
+    let airtime = |stats: &StationStats| stats.classes.iter().map(|c| c.airtime_ns).sum::<u64>();
+    let airtime = airtime(now) - airtime(then);
     let goodput = |ours: &dyn Fn(&FlowResult) -> bool| {
         let bytes = flows.iter().filter(|f| ours(f)).map(|f| f.delivered_bytes).sum::<u64>();
         bytes as f64 * 8e9 / span
@@ -155,8 +156,8 @@ pub(crate) fn station(
         hidden_stations: place.hidden,
         goodput_from_bps: goodput(&|f| f.from == name),
         goodput_to_bps: goodput(&|f| f.to == name),
-        airtime_share: sum(|f| f.airtime_share),
-        mac_bps: sum(|f| f.mac_bps),
+        airtime_share: airtime as f64 / span,
+        mac_bps: frames.values().map(|f| f.mac_bps).sum(),
         name,
         frames,
         attempts_mean: all.attempts_mean,

@@ -197,6 +197,15 @@ impl Cell {
         &self.stats[station.index()]
     }
 
+    /// What a station has done until `now`: of a frame under way, the time it has been on the air.
+    pub fn stats_until(&self, station: NodeId, now: Nanos) -> StationStats {
+        let mut stats = self.stats[station.index()];
+        for sent in self.air.iter().flatten().filter(|sent| sent.frame.from == station) {
+            stats.on_air(&sent.frame, now.since(sent.started));
+        }
+        stats
+    }
+
     /// Time at least one transmission of a cell, by its number on the medium, was under way.
     pub fn busy_ns(&self, cell: usize, now: Nanos) -> u64 {
         self.bss[cell].busy_ns(now)

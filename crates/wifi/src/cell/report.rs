@@ -120,21 +120,25 @@ impl StationStats {
         }
     }
 
+    /// A frame was on the air for `time`.
+    pub(crate) fn on_air(&mut self, frame: &Frame, time: Span) {
+        self.classes[frame.class as usize].airtime_ns += time.0;
+        if matches!(frame.kind, Kind::Data | Kind::Rts)
+            // Management frames have a category of their own, after these.
+            && let Some(category) = self.categories.get_mut(usize::from(frame.category))
+        {
+            category.airtime_ns += time.0;
+        }
+    }
+
     pub(crate) fn on_sent(&mut self, frame: &Frame, length: Span) {
+        self.on_air(frame, length);
         let class = &mut self.classes[frame.class as usize];
         class.sent += 1;
-        class.airtime_ns += length.0;
         class.bytes += u64::from(frame.bytes);
-        // Management frames have a category of their own, after these.
-        let Some(category) = self.categories.get_mut(usize::from(frame.category)) else { return };
-        match frame.kind {
-            Kind::Data => {
-                category.sent += 1;
-                category.airtime_ns += length.0;
-                self.modes[frame.mode.index()].sent += 1;
-            }
-            Kind::Rts => category.airtime_ns += length.0,
-            Kind::Ack | Kind::Cts | Kind::Beacon | Kind::Management => {}
+        if frame.kind == Kind::Data {
+            self.categories[usize::from(frame.category)].sent += 1;
+            self.modes[frame.mode.index()].sent += 1;
         }
     }
 

@@ -159,7 +159,7 @@ pub(crate) fn rates(then: &[ModeCounts], now: &[ModeCounts]) -> Vec<RateResult> 
         .map(|mode| RateResult {
             rate_bps: mode.rate().bps(),
             sent: now[mode.index()].sent - then[mode.index()].sent,
-            lost: now[mode.index()].lost.saturating_sub(then[mode.index()].lost),
+            lost: now[mode.index()].lost - then[mode.index()].lost,
         })
         .filter(|rate| rate.sent > 0)
         .collect();
