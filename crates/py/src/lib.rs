@@ -8,6 +8,7 @@ mod air;
 mod capture_size;
 mod compare;
 mod error;
+mod estimate;
 mod fit;
 mod info;
 mod models;
@@ -32,6 +33,8 @@ mod core {
     use crate::compare::{CompareResult, compare};
     #[pymodule_export]
     use crate::error::{AirtcpError, ScenarioError, TraceError};
+    #[pymodule_export]
+    use crate::estimate::mean_interval;
     #[pymodule_export]
     use crate::fit::fit_throughput;
     #[pymodule_export]

@@ -7,13 +7,12 @@ it has seen and say nothing of others.
 
 from __future__ import annotations
 
-from math import sqrt
-from statistics import mean, stdev
+from statistics import mean
 from typing import TYPE_CHECKING, Final
 
 from airtcp.findings.link import SLOT_ASSUMED
 from airtcp.findings.words import Finding, count, counted, number, signed
-from airtcp.intervals import student
+from airtcp.intervals import mean_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -70,8 +69,8 @@ def improvement(document: FitDocument, before: Fit, after: Fit) -> tuple[float, 
         / link["link_packets_per_second"]
         for a, b, link in zip(first, second, links, strict=True)
     ]
-    half = student(len(differences) - 1) * stdev(differences) / sqrt(len(differences))
-    return mean(differences), half
+    ends = mean_interval(differences)
+    return ends and (mean(differences), (ends[1] - ends[0]) / 2)
 
 
 def _worth(document: FitDocument, before: Fit, after: Fit, what: str) -> Finding | None:

@@ -6,11 +6,10 @@ Everything here can be written as JSON and read back, so that an outcome can be 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from math import sqrt
-from statistics import mean, stdev
+from statistics import mean
 from typing import TYPE_CHECKING, Any, Literal
 
-from airtcp.intervals import student, widened
+from airtcp.intervals import mean_interval
 from airtcp.papers.paper import Term
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def repeated(
         unit: Its unit.
         note: Why there may be no value.
         weights: Of counts and of rates of events, what a repeat's value is multiplied by to give
-            its events. Few events widen the interval (`airtcp.intervals`).
+            its events. Few events widen the interval (docs/models/intervals.md).
 
     >>> repeated("share", {}, [10.0, 12.0, 14.0], "%").value
     12.0
@@ -86,14 +85,12 @@ def repeated(
     if not known:
         return Measure(metric, at, None, unit=unit, note=note or "there is nothing to measure")
     middle = mean(known)
-    if len(known) == 1:
-        return Measure(metric, at, middle, unit=unit, note=note)
-    half = student(len(known) - 1) * stdev(known) / sqrt(len(known))
-    low, high = middle - half, middle + half
     every = None if weights is None else list(weights)
-    if every is not None:
-        told = [w for w, value in zip(every, values, strict=True) if value is not None]
-        low, high = widened(low, high, known, told)
+    of_known = every and [w for w, v in zip(every, values, strict=True) if v is not None]
+    ends = mean_interval(known, of_known)
+    if ends is None:
+        return Measure(metric, at, middle, unit=unit, note=note)
+    low, high = ends
     return Measure(metric, at, middle, low, high, unit, note, list(values), every)
 
 
