@@ -71,100 +71,149 @@ fn gone(events: &[Event], of: impl Fn(PacketId) -> bool) -> Vec<PacketId> {
     dropped.collect()
 }
 
-/// Drives a queue through `ops`, holds it against a plain list, and returns what it decided.
-fn check(config: &QueueConfig, boxed: bool, asks: bool, ops: &[(u64, Op)]) -> Vec<Option<Verdict>> {
-    let seed = Seed::new(5);
-    let mut queue = Queue::new(config, seed, "queue").expect("a sample is valid");
-    if boxed {
-        queue = Queue::custom(queue);
-    }
-    let time_for = |bytes: Bytes| BitRate::from_mbps(10).time_for(bytes.0);
-    queue.on_link(&Behind { time_for: &time_for, asks });
-    let (mut pool, mut record) = (Pool::new(), Record::default());
-    let mut shadow: VecDeque<(PacketId, u32, u64, Ecn)> = VecDeque::new();
-    // A discipline with a queue for each flow is first in, first out within a flow.
-    let by_flow = matches!(config, QueueConfig::FqCodel(_));
-    let (mut offered, mut dropped, mut taken) = (0u32, 0u64, 0u64);
-    let mut now = Nanos::ZERO;
-    let mut decisions = Vec::new();
+/// A packet that waits, as the plain list knows it.
+struct Waiting {
+    id: PacketId,
+    /// Its place among all packets offered; its flow is this modulo [`FLOWS`].
+    number: u32,
+    wire: u64,
+    ecn: Ecn,
+}
 
-    assert_eq!(queue.backlog(), Backlog::default(), "it starts empty");
-    for (gap, op) in ops {
-        now += Span(*gap);
-        record.0.clear();
-        match op {
-            Op::Enqueue { len, ecn } => {
-                offered += 1;
-                let id = pool.insert(packet_of(offered % FLOWS, offered, *len, *ecn));
-                let wire = u64::from(pool.get(id).wire_len());
-                let mut cx = PoolCx::new(&mut record, &mut pool, Who::Queue(7));
-                let verdict = queue.enqueue(now, id, &mut cx);
-                decisions.push(Some(verdict));
-                // Whatever had been taken and was dropped now.
-                let pushed_out = gone(&record.0, |packet| packet != id);
-                assert!(pushed_out.is_empty() || by_flow);
-                shadow.retain(|waiting| !pushed_out.contains(&waiting.0));
-                dropped += pushed_out.len() as u64;
-                match verdict {
-                    Verdict::Queued => {
-                        let was = pool.get(id).segment.ecn;
-                        let marked = was != *ecn;
-                        assert!(!marked || (ecn.is_capable() && was == Ecn::Ce), "{ecn:?} {was:?}");
-                        shadow.push_back((id, offered, wire, was));
-                        let marks = record.0.iter().filter(|e| matches!(e, Event::Marked { .. }));
-                        assert!(marks.count() >= usize::from(marked));
-                        let Backlog { packets, bytes } = queue.backlog();
-                        let told = Event::Enqueued { packet: id, packets, bytes };
-                        assert_eq!(record.0.last(), Some(&told));
-                    }
-                    Verdict::Dropped(reason) => {
-                        dropped += 1;
-                        let told = Event::Dropped { packet: id, reason };
-                        assert_eq!(record.0.last(), Some(&told));
-                        assert_eq!(record.0.len(), 1 + pushed_out.len());
-                    }
-                }
+/// A queue beside a plain list of what should wait in it.
+struct Shadowed {
+    queue: Queue,
+    pool: Pool,
+    events: Record,
+    list: VecDeque<Waiting>,
+    limit: Backlog,
+    /// A discipline with a queue for each flow is first in, first out within a flow only.
+    by_flow: bool,
+    offered: u32,
+    dropped: u64,
+    taken: u64,
+}
+
+impl Shadowed {
+    fn new(config: &QueueConfig, boxed: bool, asks: bool) -> Self {
+        let mut queue = Queue::new(config, Seed::new(5), "queue").expect("a sample is valid");
+        if boxed {
+            queue = Queue::custom(queue);
+        }
+        let time_for = |bytes: Bytes| BitRate::from_mbps(10).time_for(bytes.0);
+        queue.on_link(&Behind { time_for: &time_for, asks });
+        assert_eq!(queue.backlog(), Backlog::default(), "it starts empty");
+        Self {
+            queue,
+            pool: Pool::new(),
+            events: Record::default(),
+            list: VecDeque::new(),
+            limit: limit(config),
+            by_flow: matches!(config, QueueConfig::FqCodel(_)),
+            offered: 0,
+            dropped: 0,
+            taken: 0,
+        }
+    }
+
+    fn enqueue(&mut self, now: Nanos, len: u16, ecn: Ecn) -> Verdict {
+        self.offered += 1;
+        let number = self.offered;
+        let id = self.pool.insert(packet_of(number % FLOWS, number, len, ecn));
+        let wire = u64::from(self.pool.get(id).wire_len());
+        let mut cx = PoolCx::new(&mut self.events, &mut self.pool, Who::Queue(7));
+        let verdict = self.queue.enqueue(now, id, &mut cx);
+        // FQ-CoDel may drop a packet that waited instead of the new one.
+        let pushed_out = self.forget(|packet| packet != id);
+        assert!(pushed_out == 0 || self.by_flow);
+        match verdict {
+            Verdict::Queued => {
+                let was = self.pool.get(id).segment.ecn;
+                let marked = was != ecn;
+                assert!(!marked || (ecn.is_capable() && was == Ecn::Ce), "{ecn:?} {was:?}");
+                self.list.push_back(Waiting { id, number, wire, ecn: was });
+                assert!(self.marks() >= usize::from(marked));
+                let Backlog { packets, bytes } = self.queue.backlog();
+                let last = Event::Enqueued { packet: id, packets, bytes };
+                assert_eq!(self.events.0.last(), Some(&last));
             }
-            Op::Dequeue => {
-                let mut cx = PoolCx::new(&mut record, &mut pool, Who::Queue(7));
-                let got = queue.dequeue(now, &mut cx);
-                let at_head = gone(&record.0, |_| true);
-                shadow.retain(|waiting| !at_head.contains(&waiting.0));
-                dropped += at_head.len() as u64;
-                decisions.push(None);
-                let marks = record.0.iter().filter(|e| matches!(e, Event::Marked { .. })).count();
-                let events = at_head.len() + marks;
-                if let Some(id) = got {
-                    let place = shadow.iter().position(|waiting| waiting.0 == id);
-                    let (_, number, _, ecn) = shadow.remove(place.expect("it waited")).unwrap();
-                    let before = shadow.iter().take(place.unwrap());
-                    let overtaken = before.filter(|e| !by_flow || e.1 % FLOWS == number % FLOWS);
-                    assert_eq!(overtaken.count(), 0, "first in, first out");
-                    let packet = pool.remove(id);
-                    let now_is = packet.segment.ecn;
-                    assert_eq!(packet.segment.seq, Seq(number));
-                    assert!(now_is == ecn || (marks == 1 && ecn.is_capable() && now_is == Ecn::Ce));
-                    taken += 1;
-                    let Backlog { packets, bytes } = queue.backlog();
-                    let told = Event::Dequeued { packet: id, packets, bytes };
-                    assert_eq!(record.0.last(), Some(&told));
-                    assert_eq!(record.0.len(), 1 + events);
-                } else {
-                    assert!(shadow.is_empty(), "it gives what it has");
-                    assert_eq!(record.0.len(), events, "an empty queue tells nothing");
-                }
+            Verdict::Dropped(reason) => {
+                self.dropped += 1;
+                assert_eq!(self.events.0.last(), Some(&Event::Dropped { packet: id, reason }));
+                assert_eq!(self.events.0.len(), 1 + pushed_out);
             }
         }
-        let bytes = shadow.iter().map(|e| e.2).sum();
-        assert_eq!(queue.backlog(), Backlog { packets: u32::narrow(shadow.len()), bytes });
-        let limit = limit(config);
-        assert!(queue.backlog().packets <= limit.packets && bytes <= limit.bytes);
-        assert_eq!(pool.in_flight(), shadow.len() as u64);
-        let stats = queue.stats();
-        assert_eq!(u64::from(offered), stats.dequeued + stats.dropped() + shadow.len() as u64);
-        assert_eq!((stats.dropped(), stats.dequeued), (dropped, taken));
-        assert!(stats.peak_packets >= queue.backlog().packets);
-        assert!(queue.next_timer() >= now);
+        verdict
+    }
+
+    fn dequeue(&mut self, now: Nanos) {
+        let mut cx = PoolCx::new(&mut self.events, &mut self.pool, Who::Queue(7));
+        let got = self.queue.dequeue(now, &mut cx);
+        let marks = self.marks();
+        let events = self.forget(|_| true) + marks;
+        let Some(id) = got else {
+            assert!(self.list.is_empty(), "it gives what it has");
+            assert_eq!(self.events.0.len(), events, "an empty queue has no other events");
+            return;
+        };
+        let place = self.list.iter().position(|waiting| waiting.id == id).expect("it waited");
+        let Waiting { number, ecn, .. } = self.list.remove(place).unwrap();
+        let of_its_flow = |e: &&Waiting| !self.by_flow || e.number % FLOWS == number % FLOWS;
+        assert_eq!(self.list.iter().take(place).filter(of_its_flow).count(), 0, "in order");
+        let packet = self.pool.remove(id);
+        let now_is = packet.segment.ecn;
+        assert_eq!(packet.segment.seq, Seq(number));
+        assert!(now_is == ecn || (marks == 1 && ecn.is_capable() && now_is == Ecn::Ce));
+        self.taken += 1;
+        let Backlog { packets, bytes } = self.queue.backlog();
+        let last = Event::Dequeued { packet: id, packets, bytes };
+        assert_eq!(self.events.0.last(), Some(&last));
+        assert_eq!(self.events.0.len(), 1 + events);
+    }
+
+    /// Takes the packets off the list that events say were dropped, of those asked for; how many.
+    fn forget(&mut self, of: impl Fn(PacketId) -> bool) -> usize {
+        let gone = gone(&self.events.0, of);
+        self.list.retain(|waiting| !gone.contains(&waiting.id));
+        self.dropped += gone.len() as u64;
+        gone.len()
+    }
+
+    fn marks(&self) -> usize {
+        self.events.0.iter().filter(|event| matches!(event, Event::Marked { .. })).count()
+    }
+
+    fn compare(&self, now: Nanos) {
+        let bytes = self.list.iter().map(|e| e.wire).sum();
+        let backlog = Backlog { packets: u32::narrow(self.list.len()), bytes };
+        assert_eq!(self.queue.backlog(), backlog);
+        assert!(backlog.packets <= self.limit.packets && bytes <= self.limit.bytes);
+        assert_eq!(self.pool.in_flight(), self.list.len() as u64);
+        let stats = self.queue.stats();
+        let accounted = stats.dequeued + stats.dropped() + self.list.len() as u64;
+        assert_eq!(u64::from(self.offered), accounted);
+        assert_eq!((stats.dropped(), stats.dequeued), (self.dropped, self.taken));
+        assert!(stats.peak_packets >= backlog.packets);
+        assert!(self.queue.next_timer() >= now);
+    }
+}
+
+/// Drives a queue through `ops`, holds it against a plain list, and returns what it decided.
+fn check(config: &QueueConfig, boxed: bool, asks: bool, ops: &[(u64, Op)]) -> Vec<Option<Verdict>> {
+    let mut shadowed = Shadowed::new(config, boxed, asks);
+    let mut now = Nanos::ZERO;
+    let mut decisions = Vec::new();
+    for (gap, op) in ops {
+        now += Span(*gap);
+        shadowed.events.0.clear();
+        decisions.push(match op {
+            Op::Enqueue { len, ecn } => Some(shadowed.enqueue(now, *len, *ecn)),
+            Op::Dequeue => {
+                shadowed.dequeue(now);
+                None
+            }
+        });
+        shadowed.compare(now);
     }
     decisions
 }

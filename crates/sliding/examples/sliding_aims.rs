@@ -211,7 +211,7 @@ fn alone(jobs: &mut Vec<Job>) {
     }
 }
 
-/// Flows of a kind, and beside others.
+/// Flows of a kind.
 fn together(jobs: &mut Vec<Job>) {
     for (rtt, n, queue, p) in [
         (80, 2, 10, 0.0),
@@ -242,6 +242,10 @@ fn together(jobs: &mut Vec<Job>) {
             Box::new(move || many(rtt, n, queue, p, 5000, (20, 50), 10)),
         ));
     }
+}
+
+/// Newcomers among flows, and flows beside other laws.
+fn mixed(jobs: &mut Vec<Job>) {
     for (rtt, n, queue, p) in [
         (80, 5, 10, 0.0),
         (80, 20, 100, 0.0),
@@ -283,6 +287,7 @@ fn main() {
     let mut jobs: Vec<Job> = Vec::new();
     alone(&mut jobs);
     together(&mut jobs);
+    mixed(&mut jobs);
     let parts: Vec<String> = std::env::args().skip(1).collect();
     jobs.retain(|j| parts.is_empty() || parts.iter().any(|p| j.0.starts_with(p.as_str())));
     let next = AtomicUsize::new(0);
