@@ -13,22 +13,18 @@ import os
 import re
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp import _core
-from airtcp.arguments import finite
 from airtcp.destinations import content
+from airtcp.link_conditions import Link, number_of, wanted
 from airtcp.plain import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Sequence
 
     import polars as pl
-
-Link: TypeAlias = dict[str, Any]
-"""A link as a study's document has it, as far as it was needed."""
 
 STUDY: Final = "airtcp.study/1"
 _LONGEST: Final = 1 << 30
@@ -38,19 +34,7 @@ _LONGEST_NAME: Final = 4096
 _LOOK: Final = 256
 _SLOTS_S: Final = (1e-9, 1e6)
 _ROUNDED: Final = 1e-6
-_NAMED: Final = 40
 _TABLE: Final = {"name", "prr", "mu", "slot_s", "tcp_packets_per_second"}
-_OUTCOMES: Final = ("tcp", "independent_", "gilbert_elliott_", "gain_", "against_")
-
-_COMPARE: Final[Mapping[str, Callable[[float, float], bool]]] = {
-    "<=": lambda a, b: a <= b,
-    ">=": lambda a, b: a >= b,
-    "<": lambda a, b: a < b,
-    ">": lambda a, b: a > b,
-    "==": lambda a, b: a == b,
-    "=": lambda a, b: a == b,
-}
-CLASSES: Final = ("very poor", "poor", "intermediate", "good", "very good", "perfect")
 
 
 def is_result(path: str) -> bool:
@@ -206,16 +190,9 @@ def _quiet() -> Generator[None]:
         os.close(null)
 
 
-def _number(value: Any) -> float | None:
-    """Give a number as such; text, flags and what is not finite are none."""
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not finite(value):
-        return None
-    return float(value)
-
-
 def _check(place: Path, number: int, row: Link) -> None:
     for key in ("prr", "slot_s", "tcp_packets_per_second"):
-        if _number(row.get(key)) is None:
+        if number_of(row.get(key)) is None:
             message = f"{place}: link {number} has no {key}; expected a study's result"
             raise _core.TraceError(message)
     if not 0 <= row["prr"] <= 1:
@@ -237,153 +214,12 @@ def _check(place: Path, number: int, row: Link) -> None:
             f" 0 to {most:g}, one a slot"
         )
         raise _core.TraceError(message)
-    mu = _number(row.get("mu"))
+    mu = number_of(row.get("mu"))
     if row.get("mu") is not None and (mu is None or not -1 <= mu <= 1):
         message = f"{place}: link {number} has no mu from -1 to 1; expected a study's result"
         raise _core.TraceError(message)
     # Names may hold halves of characters, which are no text.
     row["name"] = printable(str(row.get("name", "")))[:_LONGEST_NAME]
-
-
-def metric(link: Mapping[str, Any], name: str) -> float | None:
-    """Give a number that a link has; dots lead into parts, as in `loss_bursts.mean`.
-
-    >>> metric({"loss_bursts": {"mean": 2.5}, "beta": None}, "loss_bursts.mean")
-    2.5
-
-    Raises:
-        KeyError: If the link has nothing of this name.
-        TypeError: If what it has is not a number.
-    """
-    value: Any = link
-    for part in name.split("."):
-        if not isinstance(value, dict) or part not in value:
-            raise KeyError(name)
-        value = cast("dict[str, Any]", value)[part]
-    if value is not None and _number(value) is None:
-        raise TypeError(name)
-    return _number(value)
-
-
-def metrics(links: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Name the numbers of links that can serve as metrics."""
-    names: dict[str, None] = {}
-    for link in links:
-        for key, value in link.items():
-            if key.startswith(_OUTCOMES) or key == "slot_s":
-                continue
-            if _number(value) is not None:
-                names[key] = None
-            if isinstance(value, dict):
-                parts = cast("dict[str, Any]", value).items()
-                names |= {f"{key}.{k}": None for k, v in parts if _number(v) is not None}
-    return sorted(names)
-
-
-def wanted(links: Sequence[Mapping[str, Any]], name: str, option: str) -> list[float | None]:
-    """Give the numbers called `name` of all links, for an option that asks for them.
-
-    Raises:
-        AirtcpError: If no link has it, or TCP made it.
-    """
-    if name.startswith(_OUTCOMES):
-        message = f"{option} {name}: this is what TCP did; expected a metric of the link"
-        raise _core.AirtcpError(message)
-    found: list[float | None] = []
-    known = False
-    for link in links:
-        try:
-            found.append(metric(link, name))
-            known = True
-        except (KeyError, TypeError):
-            # A Parquet table has fewer columns than a document; the link lacks it.
-            found.append(None)
-    if links and not known:
-        there = metrics(links)
-        shown = ", ".join(there[:_NAMED]) + (" ..." if len(there) > _NAMED else "")
-        message = f"{option} {name}: no such number of a link (there are: {shown})"
-        raise _core.AirtcpError(message)
-    return found
-
-
-@dataclass(frozen=True)
-class Condition:
-    """A range of a metric, such as `0.2 <= prr <= 0.6`."""
-
-    text: str
-    name: str
-    bounds: tuple[tuple[Callable[[float, float], bool], float], ...]
-
-    @classmethod
-    def read(cls, text: str) -> Condition:
-        """Read a condition: a name, and one number to either side or to one.
-
-        >>> Condition.read("0.2<=prr<0.6").allows(0.6)
-        False
-
-        Raises:
-            AirtcpError: If it cannot be read.
-        """
-        parts = [part.strip() for part in re.split(r"(<=|>=|==|<|>|=)", text)]
-        operands, signs = parts[::2], parts[1::2]
-        names = [i for i, part in enumerate(operands) if _as_number(part) is None]
-        if len(operands) not in (2, 3) or len(names) != 1 or not operands[names[0]]:
-            raise cls._refused(text)
-        at = names[0]
-        if len(operands) == 3 and at != 1:  # noqa: PLR2004 - a number to either side
-            raise cls._refused(text)
-        if not re.fullmatch(r"[A-Za-z_][\w.]*", operands[at]):
-            raise cls._refused(text)
-        bounds: list[tuple[Callable[[float, float], bool], float]] = []
-        for index, sign in enumerate(signs):
-            left, right = _as_number(operands[index]), _as_number(operands[index + 1])
-            compare = _COMPARE[sign]
-            if right is not None:
-                bounds.append((compare, right))
-            elif left is not None:
-                bounds.append((lambda a, b, compare=compare: compare(b, a), left))
-        return cls(text, operands[at], tuple(bounds))
-
-    @staticmethod
-    def _refused(text: str) -> _core.AirtcpError:
-        return _core.AirtcpError(
-            f'--where "{text}": expected a metric and numbers, such as "0.2<=prr<=0.6" or "mu>0.5"'
-        )
-
-    def allows(self, value: float | None) -> bool:
-        """Say whether a value lies in the range; one that does not exist does not."""
-        return value is not None and all(compare(value, bound) for compare, bound in self.bounds)
-
-
-def _as_number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def chosen(
-    links: Sequence[Link], where: Iterable[str] = (), classes: Iterable[str] = ()
-) -> list[Link]:
-    """Choose the links that meet every condition and are of one of the classes.
-
-    Raises:
-        AirtcpError: If a condition cannot be read or names what is not there, or a class is
-            unknown.
-    """
-    of = list(classes)
-    for name in of:
-        if name not in CLASSES:
-            message = f'--class "{name}": accepted is {", ".join(CLASSES)}'
-            raise _core.AirtcpError(message)
-    kept = [link for link in links if not of or link.get("class") in of]
-    for text in where:
-        condition = Condition.read(text)
-        # Asked of all links, so that a name that none has is found whatever else was asked.
-        wanted(links, condition.name, "--where")
-        values = wanted(kept, condition.name, "--where") if kept else []
-        kept = [link for link, v in zip(kept, values, strict=True) if condition.allows(v)]
-    return kept
 
 
 def samples(links: Sequence[Link], names: Iterable[str]) -> list[dict[str, Any]]:

@@ -7,8 +7,9 @@ label. Ctrl-C stops a long call, which then returns what is finished.
 
 from __future__ import annotations
 
+from airtcp.api.fit import trace_fit
 from airtcp.api.info import registry, schema, version
-from airtcp.api.links import models, stats, study, trace_fit
+from airtcp.api.links import models, stats, study
 from airtcp.api.papers import published, reproduce
 from airtcp.api.scenarios import compare, run
 from airtcp.api.traces import convert, synth

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import progress, refusals, screen
+from airtcp.cli.console import progress, put_unread, refusals, screen
 from airtcp.cli.output import STANDARD, Output, writes_report
 from airtcp.cli.reading import NOT_SAID, reads_traces
 from airtcp.reading import Reading
 
 if TYPE_CHECKING:
+    from airtcp.cli.tables import Column
+    from airtcp.fit_document import FitDocument
     from airtcp.fits import FitResult
 
 _FORMULA: Final = 32
@@ -120,49 +122,13 @@ def fit(
 def _fit_table(result: FitResult) -> None:
     from rich.text import Text
 
-    from airtcp.cli.tables import Column, elided, fitted
+    from airtcp.cli.tables import fitted
     from airtcp.findings import words
-    from airtcp.findings.fit import percent
 
     console = screen()
     document = result.json
-    fits, formulas = document["fits"], document["formulas"]
-
-    def bic(value: float | None) -> str:
-        return "-" if value is None else words.number(value, 4)
-
-    def coefficients(values: list[float] | None) -> str:
-        return "-" if values is None else " ".join(words.number(v) for v in values)
-
-    after = ["-"] * len(formulas)
-    columns = [
-        Column(
-            "left out %",
-            [percent(x["leave_one_out_error"]) for x in fits]
-            + [percent(x["error"]) for x in formulas],
-        ),
-        Column("in sample %", [percent(x["error"]) for x in [*fits, *formulas]]),
-        Column(
-            "left out, median %", [percent(x["leave_one_out_median"]) for x in fits] + after, rank=2
-        ),
-        Column("BIC", [bic(x["bic"]) for x in [*fits, *formulas]], rank=1),
-        Column("coefs", [str(len(x["terms"])) for x in fits] + ["0"] * len(formulas), rank=3),
-        Column(
-            "formula",
-            [x["formula"] for x in [*fits, *formulas]],
-            [elided(x["formula"], _FORMULA) for x in [*fits, *formulas]],
-            rank=5,
-            left=True,
-        ),
-        Column(
-            "coefficients",
-            [coefficients(x["coefficients"]) for x in fits] + after,
-            rank=6,
-            left=True,
-        ),
-    ]
-    names = [x["name"] for x in fits] + [x["name"] for x in formulas]
-    table, gone = fitted(console, "form", names, columns)
+    names = [x["name"] for x in (*document["fits"], *document["formulas"])]
+    table, gone = fitted(console, "form", names, _columns(document))
     console.print(table)
     legend = (
         f"{words.counted(len(result), 'link')}; errors: mean of |estimate - measured| in percent of"
@@ -175,8 +141,32 @@ def _fit_table(result: FitResult) -> None:
     console.print()
     for finding in result.findings:
         console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
-    if document["skipped"]:
-        first = document["skipped"][0]
-        what = words.unread(len(document["skipped"]))
-        console.print(Text(f"- {what}: {first['path']} ({first['reason']})"))
+    put_unread(console, document["skipped"])
     console.print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")
+
+
+def _columns(document: FitDocument) -> list[Column]:
+    from airtcp.cli.tables import Column, elided
+    from airtcp.findings import words
+    from airtcp.findings.fit import percent
+
+    fits, formulas = document["fits"], document["formulas"]
+    every = [*fits, *formulas]
+    after = ["-"] * len(formulas)
+    left_out = [x["leave_one_out_error"] for x in fits] + [x["error"] for x in formulas]
+    medians = [percent(x["leave_one_out_median"]) for x in fits]
+    bics = ["-" if x["bic"] is None else words.number(x["bic"], 4) for x in every]
+    written = [x["formula"] for x in every]
+    coefficients = [
+        "-" if (values := x["coefficients"]) is None else " ".join(map(words.number, values))
+        for x in fits
+    ]
+    return [
+        Column("left out %", list(map(percent, left_out))),
+        Column("in sample %", [percent(x["error"]) for x in every]),
+        Column("left out, median %", medians + after, rank=2),
+        Column("BIC", bics, rank=1),
+        Column("coefs", [str(len(x["terms"])) for x in fits] + ["0"] * len(formulas), rank=3),
+        Column("formula", written, [elided(x, _FORMULA) for x in written], rank=5, left=True),
+        Column("coefficients", coefficients + after, rank=6, left=True),
+    ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import progress, refusals, screen
+from airtcp.cli.console import progress, put_unread, refusals, screen
 from airtcp.cli.output import STANDARD, Output, writes_report
 from airtcp.cli.reading import NOT_SAID, reads_traces
 from airtcp.reading import Reading
@@ -133,9 +133,7 @@ def _table(result: StudyResult) -> None:
         capacity.compared(console, capacities)
     _suited(links)
     _helped(links)
-    if unread := result.json["skipped"]:
-        first = f"{unread[0]['path']} ({unread[0]['reason']})"
-        console.print(Text(f"- {words.unread(len(unread))}: {first}"))
+    put_unread(console, result.json["skipped"])
     console.print(f"\nseed {result.seed}, airtcp {result.json['airtcp_version']}")
 
 

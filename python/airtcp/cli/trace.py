@@ -11,7 +11,16 @@ import typer
 
 from airtcp.cli import fit
 from airtcp.cli import options as opt
-from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, screen, to_stdout
+from airtcp.cli.console import (
+    INTERRUPTED,
+    fail,
+    note,
+    progress,
+    put_unread,
+    refusals,
+    screen,
+    to_stdout,
+)
 from airtcp.cli.reading import NOT_SAID, reads_traces
 from airtcp.plain import plain_json, printable_values
 from airtcp.reading import Reading
@@ -105,7 +114,6 @@ def _unsettled(console: Console, links: list[dict[str, Any]]) -> None:
 
 
 def _table(document: dict[str, Any]) -> None:
-    from rich.text import Text
 
     from airtcp.cli import capacity, link_columns
     from airtcp.cli.study import put_notes
@@ -128,10 +136,7 @@ def _table(document: dict[str, Any]) -> None:
     if drawn := sum(not link["order_known"] for link in every):
         console.print(f"- {link_words.drawn(drawn)}")
     _unsettled(console, every)
-    if document["skipped"]:
-        first = document["skipped"][0]
-        what = words.unread(len(document["skipped"]))
-        console.print(Text(f"- {what}: {first['path']} ({first['reason']})"))
+    put_unread(console, document["skipped"])
     console.print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from math import exp
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -15,6 +16,8 @@ from airtcp.reading import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from airtcp.cli.tables import Column
 
 
 @reads_traces
@@ -72,62 +75,59 @@ def models(
 
 def _table(document: dict[str, Any]) -> None:
     from airtcp.cli.study import put_lines
-    from airtcp.cli.tables import Column, put
+    from airtcp.cli.tables import put
     from airtcp.findings import words
     from airtcp.findings.notes import models_notes
 
     console = screen()
     overall: list[dict[str, Any]] = document["overall"]
-
-    def each(make: Callable[[dict[str, Any]], str]) -> list[str]:
-        return [make(row) for row in overall]
-
-    def share(key: str) -> list[str]:
-        return each(lambda row: "-" if row[key] is None else f"{100 * row[key]:.0f} %")
-
-    columns = [
-        Column("links", each(lambda row: words.count(row["links"])), rank=2),
-        Column(
-            "TCP off by",
-            each(
-                lambda row: (
-                    "-"
-                    if row["mean_normalised_error"] is None
-                    else f"{100 * row['mean_normalised_error']:.1f} %"
-                )
-            ),
-        ),
-        Column("median", share("median_absolute_throughput_error"), rank=1),
-        Column("within 10 %", share("within_ten_percent"), rank=1),
-        Column(
-            "longest burst off by",
-            each(
-                lambda row: (
-                    "-"
-                    if row["mean_absolute_burst_log_ratio"] is None
-                    else f"x {2.718281828 ** row['mean_absolute_burst_log_ratio']:.2f}"
-                )
-            ),
-        ),
-        Column("keeps", each(lambda row: row["description"]), rank=3, left=True),
-    ]
     if overall:
-        put(console, "model", [row["synthesiser"] for row in overall], columns)
-        console.print(
-            "TCP off by: mean over links of |throughput over the model - over the trace|, in\n"
-            "percent of one packet a slot, the most that TCP can get; median: of the same\n"
-            "difference, in percent of the throughput over the trace; within 10 %: share of the\n"
-            "links where that is at most 10 %, of those over which the trace delivers something.\n"
-            "longest burst off by: the factor, either way, of the longest run of received packets."
-        )
+        put(console, "model", [row["synthesiser"] for row in overall], _columns(overall))
+        console.print(_LEGEND)
         if len({row["links"] for row in overall}) > 1:
-            console.print(
-                "Not every model can be made of every link (links): compare models over the same\n"
-                "number of links only."
-            )
+            console.print(_UNLIKE)
     put_lines(console, models_notes(document["links"]))
     console.print(
         f"\n{words.counted(len(document['links']), 'link')}, "
         f"{words.counted(document['replicas'], 'replica')}, seed {document['seed']}, "
         f"airtcp {document['airtcp_version']}"
     )
+
+
+def _columns(overall: list[dict[str, Any]]) -> list[Column]:
+    from airtcp.cli.tables import Column
+    from airtcp.findings import words
+
+    def each(key: str, write: Callable[[float], str]) -> list[str]:
+        return ["-" if row[key] is None else write(row[key]) for row in overall]
+
+    def percent(share: float) -> str:
+        return f"{100 * share:.0f} %"
+
+    def percent_1(share: float) -> str:
+        return f"{100 * share:.1f} %"
+
+    def factor(log: float) -> str:
+        return f"x {exp(log):.2f}"
+
+    return [
+        Column("links", each("links", words.count), rank=2),
+        Column("throughput error", each("mean_normalised_error", percent_1)),
+        Column("median", each("median_absolute_throughput_error", percent), rank=1),
+        Column("within 10 %", each("within_ten_percent", percent), rank=1),
+        Column("longest-burst error", each("mean_absolute_burst_log_ratio", factor)),
+        Column("keeps", each("description", str), rank=3, left=True),
+    ]
+
+
+_LEGEND: Final = (
+    "throughput error: mean over links of |throughput over the model - over the trace|, in\n"
+    "percent of one packet a slot, the maximum that TCP can get; median: of the same difference,\n"
+    "in percent of the throughput over the trace; within 10 %: share of the links for which the\n"
+    "latter is at most 10 %, of those over which the trace delivers something.\n"
+    "longest-burst error: factor, either way, by which the longest run of received packets differs."
+)
+_UNLIKE: Final = (
+    "Some models do not apply to every link (links): compare models over the same number of\n"
+    "links only."
+)

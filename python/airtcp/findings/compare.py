@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp.findings import verdict, words
+from airtcp.findings import quantities, verdict, words
 from airtcp.findings.words import Finding, listed
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def goodput(outcome: Outcome) -> tuple[Estimate, str]:
 def repeats(case: CompareCase) -> str:
     """Write how many replications of a scenario, or stretches of a trace, a case has."""
     number, over = case["replications"], case["over"]
-    return words.counted(number, verdict.ONE[over], over)
+    return words.counted(number, quantities.ONE[over], over)
 
 
 def best(case: CompareCase) -> str | None:
@@ -58,7 +58,7 @@ def best(case: CompareCase) -> str | None:
 
 def shown(case: CompareCase, name: str) -> str:
     """Write the mean goodput of a variant with its unit."""
-    return verdict.value(verdict.of(case, name), "goodput_bps")
+    return quantities.value(quantities.of(case, name), "goodput_bps")
 
 
 def against(case: CompareCase, reference: str) -> Finding | None:
@@ -77,7 +77,7 @@ def against(case: CompareCase, reference: str) -> Finding | None:
         if difference is None:
             continue
         percent = difference["percent"]
-        side = "untested" if verdict.untested(difference) else difference["standing"]
+        side = "untested" if quantities.untested(difference) else difference["standing"]
         name = outcome["variant"]
         if side in {"more", "less"} and words.negligible(percent):
             sides["alike"].append(name)
@@ -96,7 +96,7 @@ def against(case: CompareCase, reference: str) -> Finding | None:
             ("less", "Lower:"),
             ("alike", words.ALIKE),
             ("undecided", "No significant difference:"),
-            ("untested", f"Not tested ({verdict.without_interval(case)}):"),
+            ("untested", f"Not tested ({quantities.without_interval(case)}):"),
             ("equal", "Identical:"),
         )
         if sides[side]
@@ -119,7 +119,7 @@ def against_reference(outcome: Outcome, *, interval: bool = True) -> str:
     difference = outcome["difference"]
     if difference is None:
         return "reference"
-    if verdict.untested(difference):
+    if quantities.untested(difference):
         return "not tested"
     percent = difference["percent"]
     if percent is None or percent["mean"] is None:
@@ -157,7 +157,7 @@ def delay(case: CompareCase) -> Finding | None:
     excluded = {name for _, name in longer}
     near = [name for mean, name, _ in known if name not in excluded and mean <= longer[0][0]]
     unsure = [
-        f"{name} {verdict.seconds(mean)}"
+        f"{name} {quantities.seconds(mean)}"
         for mean, name, _ in known
         if name not in excluded and mean > longer[0][0]
     ]
@@ -166,8 +166,8 @@ def delay(case: CompareCase) -> Finding | None:
     longest = "the longest" if slow == known[-1][1] else "the longest that is shown to be longer"
     return Finding(
         f"Shortest round-trip time: {verdict.either(near)}",
-        f"The mean round-trip time is {verdict.seconds(low)} with {quick} and"
-        f" {verdict.seconds(high)} with {slow}, {longest}.{apart}",
+        f"The mean round-trip time is {quantities.seconds(low)} with {quick} and"
+        f" {quantities.seconds(high)} with {slow}, {longest}.{apart}",
     )
 
 
@@ -221,7 +221,7 @@ def case_findings(
     if rival is not None:
         found.append(sharing(case, rival))
     found += [against(case, reference), delay(case)]
-    if verdict.measure(case, "share") is None and len(case["outcomes"]) > 1:
+    if quantities.measure(case, "share") is None and len(case["outcomes"]) > 1:
         found.append(
             Finding(
                 "Share beside other flows not measured",
@@ -270,7 +270,7 @@ def suits(case: CompareCase) -> Finding:
     reference = next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")
     name = best(case)
     text = found.text
-    difference = None if name is None else verdict.of(case, name)["difference"]
+    difference = None if name is None else quantities.of(case, name)["difference"]
     if difference is not None and difference["standing"] == "more":
         percent = difference["percent"]
         if percent is not None and not words.negligible(percent):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airtcp.findings import effects, verdict, words
+from airtcp.findings import effects, quantities, words
 from airtcp.findings.words import Finding
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def _least(remedies: Remedies) -> float:
     """Give the seconds from which a shorter delivery time counts."""
     own = effects.reference(remedies)["delivery_p95_s"]["mean"] or 0.0
-    measure = verdict.measure(remedies, "delay")
+    measure = quantities.measure(remedies, "delay")
     return (measure["matters"] if measure is not None else 0.0) * own
 
 
@@ -46,14 +46,14 @@ def _shorter(remedies: Remedies) -> list[Outcome]:
 def _times(remedies: Remedies, outcome: Outcome) -> str:
     """Write the delivery time with a remedy, and without."""
     plain = effects.reference(remedies)
-    ours, theirs = (verdict.value(o, "delivery_p95_s") for o in (outcome, plain))
+    ours, theirs = (quantities.value(o, "delivery_p95_s") for o in (outcome, plain))
     return f"The delivery time (95 %) is {ours}, with {plain['variant']} alone {theirs}."
 
 
 def conclusion(remedies: Remedies) -> Finding:
     """Say in one sentence what would shorten the delivery time, and at what price."""
     plain = effects.reference(remedies)
-    name, own = plain["variant"], verdict.value(plain, "delivery_p95_s")
+    name, own = plain["variant"], quantities.value(plain, "delivery_p95_s")
     if remedies["replications"] <= 1:
         return Finding(
             "What would shorten the wait is not certain",
@@ -77,7 +77,7 @@ def conclusion(remedies: Remedies) -> Finding:
         )
         text += (
             f" Of the remedies that shorten it {best['variant']} has the highest mean goodput, and"
-            f" {shortest['variant']} the shortest mean delivery time ({verdict.seconds(time)})."
+            f" {shortest['variant']} the shortest mean delivery time ({quantities.seconds(time)})."
         )
     return Finding(headline, text, "good")
 
@@ -93,7 +93,7 @@ def _none(remedies: Remedies, start: str) -> Finding:
         if mean is None or own - mean < least or own <= mean:
             continue
         shown = difference is not None and difference["standing"] == "less"
-        (alone if shown else unproven).append(f"{outcome['variant']} {verdict.seconds(mean)}")
+        (alone if shown else unproven).append(f"{outcome['variant']} {quantities.seconds(mean)}")
     if not alone and not unproven:
         return Finding(
             "No remedy shortens the wait",
@@ -106,7 +106,7 @@ def _none(remedies: Remedies, start: str) -> Finding:
             f" tested at once: {'; '.join(alone)}."
         )
     number, name = remedies["replications"], remedies["over"]
-    over = words.counted(number, verdict.ONE[name], name)
+    over = words.counted(number, quantities.ONE[name], name)
     if unproven:
         text += (
             f" The means are shorter with {'; '.join(unproven)}, but {over} do not show that at the"

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp.findings import verdict as verdict_words
-from airtcp.findings import words
+from airtcp.findings import quantities, words
 
 if TYPE_CHECKING:
     from airtcp.documents import Estimate, Outcome, PairedDifference, Remedies
@@ -101,7 +100,7 @@ def named(variant: str, plain: str = "sack") -> str:
 
 def shown(outcome: Outcome) -> str:
     """Write the goodput of a remedy."""
-    return verdict_words.value(outcome, "goodput_bps")
+    return quantities.value(outcome, "goodput_bps")
 
 
 def effect(remedies: Remedies, outcome: Outcome) -> str:
@@ -112,10 +111,10 @@ def effect(remedies: Remedies, outcome: Outcome) -> str:
     """
     plain = reference(remedies)
     changed = [_goodput_change(outcome), _delay_change(outcome, plain)]
-    waste = verdict_words.measure(remedies, "waste")
+    waste = quantities.measure(remedies, "waste")
     if waste is not None:
         changed.append(_change(outcome, plain, waste["quantity"], outcome["waste_difference"]))
-    share = verdict_words.measure(remedies, "share")
+    share = quantities.measure(remedies, "share")
     if share is not None:
         changed.append(_change(outcome, plain, share["quantity"], outcome["share_difference"]))
     return words.listed(changed)
@@ -124,7 +123,7 @@ def effect(remedies: Remedies, outcome: Outcome) -> str:
 def _goodput_change(outcome: Outcome) -> str:
     difference = outcome["difference"]
     percent = None if difference is None else difference["percent"]
-    if difference is not None and verdict_words.untested(difference):
+    if difference is not None and quantities.untested(difference):
         text = f"has a goodput of {shown(outcome)}"
         return f"{text} (no interval of the difference)"
     if difference is None or difference["standing"] not in {"more", "less"}:
@@ -160,7 +159,7 @@ def _delay_change(outcome: Outcome, plain: Outcome) -> str:
     difference = outcome["delivery_p95_difference"]
     if difference is None:
         # In some stretch one of the two delivers nothing, so that there are no pairs.
-        ours, theirs = (verdict_words.value(o, "delivery_p95_s") for o in (outcome, plain))
+        ours, theirs = (quantities.value(o, "delivery_p95_s") for o in (outcome, plain))
         return (
             f"has a delivery time (95 %) of {ours}, {plain['variant']} {theirs}"
             " (no interval, as in some stretch nothing is delivered)"
@@ -178,13 +177,13 @@ def _delay_change(outcome: Outcome, plain: Outcome) -> str:
 def _change(
     outcome: Outcome, plain: Outcome, quantity: str, difference: PairedDifference | None
 ) -> str:
-    name = verdict_words.noun(quantity, None)
+    name = quantities.noun(quantity, None)
     if difference is None:
         return f"has no comparable {name}"
     if difference["standing"] not in {"more", "less"}:
         return f"does not change {name} significantly"
     verb = "raises" if difference["standing"] == "more" else "lowers"
-    before, after = verdict_words.value(plain, quantity), verdict_words.value(outcome, quantity)
+    before, after = quantities.value(plain, quantity), quantities.value(outcome, quantity)
     if before == after:
         return f"leaves {name} at {after}"
     return f"{verb} {name} from {before} to {after}"

@@ -10,8 +10,8 @@ from statistics import median
 from typing import TYPE_CHECKING, Final
 
 from airtcp.findings import delay as delay_words
+from airtcp.findings import quantities, words
 from airtcp.findings import verdict as verdict_words
-from airtcp.findings import words
 from airtcp.findings.effects import effect, gain, named, reference, shown
 from airtcp.findings.words import Finding
 
@@ -77,7 +77,7 @@ def helpful(remedies: Remedies) -> str | None:
     first, plain = remedies["verdict"]["first"], remedies["reference"]
     if first is None or first == plain or plain in remedies["verdict"]["not_distinguishable"]:
         return None
-    outcome = verdict_words.of(remedies, first)
+    outcome = quantities.of(remedies, first)
     if outcome["difference"] is None or outcome["difference"]["standing"] != "more":
         return None
     # From nothing there is no percentage, and any goodput is more.
@@ -90,7 +90,7 @@ _NOT_TESTED: Final = "Whether a remedy raises goodput was not tested"
 
 def _counts(remedies: Remedies, outcome: Outcome) -> bool | None:
     """Tell whether the mean goodput is higher than plain TCP's by as much as counts, if known."""
-    difference, measure = outcome["difference"], verdict_words.measure(remedies, "goodput")
+    difference, measure = outcome["difference"], quantities.measure(remedies, "goodput")
     percent = None if difference is None else difference["percent"]
     if percent is None or percent["mean"] is None or measure is None:
         return None
@@ -100,7 +100,7 @@ def _counts(remedies: Remedies, outcome: Outcome) -> bool | None:
 def _few(remedies: Remedies) -> str:
     """Say that the data are too few to exclude a gain."""
     number, name = remedies["replications"], remedies["over"]
-    over = words.counted(number, verdict_words.ONE[name], name)
+    over = words.counted(number, quantities.ONE[name], name)
     return f" {over[0].upper()}{over[1:]} cannot exclude a gain; more may decide."
 
 
@@ -151,7 +151,7 @@ def conclusion(remedies: Remedies) -> Finding:
         elif higher:
             text += _few(remedies)
         return Finding(headline, f"{text}{_extent(remedies)}")
-    best = verdict_words.of(remedies, first)
+    best = quantities.of(remedies, first)
     text = named(first, name)
     text = f"{text[0].upper()}{text[1:]} {effect(remedies, best)}."
     text += f" Goodput is {shown(best)}, with {name} alone {shown(plain)}."
@@ -172,7 +172,7 @@ def others(remedies: Remedies) -> Finding | None:
         return None
     choices = [c["variant"] for c in verdict["alternatives"] if c["variant"] != name]
     worse = [c for c in verdict["worse"] if c["variant"] != name]
-    said = [f"{other} {effect(remedies, verdict_words.of(remedies, other))}" for other in choices]
+    said = [f"{other} {effect(remedies, quantities.of(remedies, other))}" for other in choices]
     if worse:
         held = ", ".join(f"{c['variant']} is {verdict_words.held(remedies, c)}" for c in worse)
         said.append(f"in no criterion significantly better than another: {held}")
@@ -199,7 +199,7 @@ def _rest(remedies: Remedies, sides: dict[str, list[Outcome]]) -> str:
     if unknown := [o for o in sides["undecided"] if _untested(o)]:
         # Without a test a ratio is no finding: what each gets stands for itself.
         each = "; ".join(f"{o['variant']} {shown(o)}" for o in unknown)
-        said += f" Not tested ({verdict_words.without_interval(remedies)}): {each}."
+        said += f" Not tested ({quantities.without_interval(remedies)}): {each}."
     if sides["equal"]:
         said += f" Identical: {words.listed([o['variant'] for o in sides['equal']])}."
     if sides["less"]:
@@ -209,7 +209,7 @@ def _rest(remedies: Remedies, sides: dict[str, list[Outcome]]) -> str:
 
 def _untested(outcome: Outcome) -> bool:
     difference = outcome["difference"]
-    return difference is not None and verdict_words.untested(difference)
+    return difference is not None and quantities.untested(difference)
 
 
 def _together(remedies: Remedies) -> str:
@@ -238,7 +238,7 @@ def delivery(remedies: Remedies) -> Finding | None:
         time, difference = outcome["delivery_p95_s"]["mean"], outcome["delivery_p95_difference"]
         if outcome is plain or time is None:
             continue
-        text = f"{outcome['variant']} {verdict_words.seconds(time)}"
+        text = f"{outcome['variant']} {quantities.seconds(time)}"
         if difference is None or remedies["replications"] <= 1:
             unpaired.append(text)
             continue
@@ -265,7 +265,7 @@ def delivery(remedies: Remedies) -> Finding | None:
         return None
     text = (
         f"With {plain['variant']} alone 95 % of the data reach the application in order within"
-        f" {verdict_words.seconds(own)} of their first transmission. {'. '.join(parts)}."
+        f" {quantities.seconds(own)} of their first transmission. {'. '.join(parts)}."
     )
     headline = (
         "Delivery time" if not said["less"] else f"Shortest delivery time: {_fastest(remedies)}"

@@ -7,35 +7,25 @@ criteria; one that was not measured is named as such.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from airtcp.findings import words
+from airtcp.findings.quantities import mean, measure, noun, of, value
 from airtcp.findings.words import Finding, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Container, Sequence
 
     from airtcp.documents import (
         CompareCase,
         Compared,
         Criterion,
-        Estimate,
         Measure,
-        Outcome,
-        PairedDifference,
     )
 
 BEHIND: Final = "Worse, and in no criterion significantly better"
 """Stands before the names of variants that another dominates. Their mean may be better."""
 
-_NOUNS: Final = {
-    "goodput_bps": "goodput",
-    "delivery_p95_s": "delivery time (95 %)",
-    "retransmission_ratio": "retransmitted share",
-    "bytes_per_byte": "bytes on the link per byte delivered",
-    "others_goodput_bps": "goodput of the other flows",
-    "jain_index": "fairness (Jain's index)",
-}
 _FOR: Final = {
     "goodput_bps": "goodput",
     "delivery_p95_s": "short delivery times",
@@ -47,11 +37,6 @@ _FOR: Final = {
 }
 
 
-def of(case: CompareCase, name: str) -> Outcome:
-    """Give the outcome of a variant."""
-    return next(outcome for outcome in case["outcomes"] if outcome["variant"] == name)
-
-
 def either(names: Sequence[str]) -> str:
     """Write a choice.
 
@@ -59,62 +44,6 @@ def either(names: Sequence[str]) -> str:
     ('a', 'a, b or c')
     """
     return "".join(names) if len(names) <= 1 else f"{', '.join(names[:-1])} or {names[-1]}"
-
-
-def seconds(value: float) -> str:
-    """Write a time in the unit that reads best.
-
-    >>> seconds(0.0512), seconds(6.894)
-    ('51.2 ms', '6.89 s')
-    """
-    if value >= 1:
-        return f"{words.number(value)} s"
-    return f"{words.number(value * 1e3)} ms"
-
-
-def measure(case: CompareCase, criterion: Criterion) -> Measure | None:
-    """Give the quantity that stands for a criterion; none if it was not measured."""
-    found = (m for m in case["verdict"]["measures"] if m["criterion"] == criterion)
-    return next(found, None)
-
-
-def noun(quantity: str, rival: str | None) -> str:
-    """Name a quantity of the verdict."""
-    return _NOUNS.get(quantity, f"goodput left to {rival or 'the rival'}")
-
-
-def value(outcome: Outcome, quantity: str) -> str:
-    """Write the mean of a quantity of the verdict, with its unit."""
-    packets = outcome["packets_per_second"]
-    if quantity == "goodput_bps" and packets is not None:
-        return f"{words.number(packets['mean'])} packets/s"
-    estimate = cast("Mapping[str, Estimate | None]", outcome)[quantity]
-    mean = None if estimate is None else estimate["mean"]
-    if mean is None:
-        return "unknown"
-    if quantity.endswith("_bps"):
-        return f"{words.number(mean * 1e-6)} Mb/s"
-    if quantity.endswith("_s"):
-        return seconds(mean)
-    if quantity == "retransmission_ratio":
-        return f"{words.number(100 * mean, 2)} %"
-    return words.number(mean)
-
-
-ONE: Final = {"replications": "replication", "stretches": "stretch"}
-"""What a case is repeated over, in the singular."""
-
-
-def untested(difference: PairedDifference) -> bool:
-    """Tell whether a difference has no interval: it is not known whether it is significant."""
-    return difference["standing"] == "undecided" and difference["absolute"]["ci_low"] is None
-
-
-def without_interval(case: CompareCase) -> str:
-    """Say why a difference of goodputs in a case has no interval."""
-    if case["replications"] <= 1:
-        return f"one {ONE[case['over']]} only"
-    return f"rare {case['over']} make the mean"
 
 
 def all_four(case: CompareCase, name: str, rival: str | None = None) -> str:
@@ -232,7 +161,7 @@ def _even(case: CompareCase, first: str) -> str:
     goodput = measure(case, "goodput")
     if goodput is None or not goodput["relative"]:
         return ""
-    means = {o["variant"]: _mean(o, goodput["quantity"]) or 0.0 for o in case["outcomes"]}
+    means = {o["variant"]: mean(o, goodput["quantity"]) or 0.0 for o in case["outcomes"]}
     ranked = [name for name in means if name not in _left_out(case)]
     least = (1 - goodput["matters"]) * max(means[name] for name in ranked)
     near = [name for name in ranked if means[name] >= least > 0]
@@ -316,10 +245,10 @@ def _better_in_the_mean(case: CompareCase, first: str, rival: str | None) -> lis
     found: list[str] = []
     for m in case["verdict"]["measures"]:
         sign = 1.0 if m["more_is_better"] else -1.0
-        own = _mean(ours, m["quantity"])
+        own = mean(ours, m["quantity"])
         gains: list[tuple[float, str]] = []
         for outcome in case["outcomes"]:
-            other = _mean(outcome, m["quantity"])
+            other = mean(outcome, m["quantity"])
             if own is None or other is None or outcome["variant"] in left_out:
                 continue
             least = m["matters"] * (max(own, other) if m["relative"] else 1.0)
@@ -332,11 +261,6 @@ def _better_in_the_mean(case: CompareCase, first: str, rival: str | None) -> lis
             )
             found.append(f"{name} in {noun(m['quantity'], rival)} ({figures})")
     return found
-
-
-def _mean(outcome: Outcome, quantity: str) -> float | None:
-    estimate = cast("Mapping[str, Estimate | None]", outcome)[quantity]
-    return None if estimate is None else estimate["mean"]
 
 
 def _shown(names: Sequence[str]) -> str:

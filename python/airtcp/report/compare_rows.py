@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import columns, compare, verdict, words
+from airtcp.findings import columns, compare, quantities, verdict, words
 from airtcp.metrics import record
 from airtcp.report.rows import thin
 from airtcp.report.run_rows import estimate
@@ -80,7 +80,7 @@ def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
     value, _ = compare.goodput(outcome)
     difference: PairedDifference | None = outcome["difference"]
     # A difference that was not tested is not drawn among those that were.
-    tested = difference is not None and not verdict.untested(difference)
+    tested = difference is not None and not quantities.untested(difference)
     percent = difference["percent"] if difference is not None and tested else None
     goodput = _ends(value, 1.0, "mean")
     of = record("compare", "Outcome")

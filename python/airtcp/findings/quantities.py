@@ -1,0 +1,94 @@
+"""The quantities that a comparison weighs: how they are called and written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, cast
+
+from airtcp.findings import words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from airtcp.documents import (
+        CompareCase,
+        Criterion,
+        Estimate,
+        Measure,
+        Outcome,
+        PairedDifference,
+    )
+
+_NOUNS: Final = {
+    "goodput_bps": "goodput",
+    "delivery_p95_s": "delivery time (95 %)",
+    "retransmission_ratio": "retransmitted share",
+    "bytes_per_byte": "bytes on the link per byte delivered",
+    "others_goodput_bps": "goodput of the other flows",
+    "jain_index": "fairness (Jain's index)",
+}
+
+
+def of(case: CompareCase, name: str) -> Outcome:
+    """Give the outcome of a variant."""
+    return next(outcome for outcome in case["outcomes"] if outcome["variant"] == name)
+
+
+def seconds(value: float) -> str:
+    """Write a time in the unit that reads best.
+
+    >>> seconds(0.0512), seconds(6.894)
+    ('51.2 ms', '6.89 s')
+    """
+    if value >= 1:
+        return f"{words.number(value)} s"
+    return f"{words.number(value * 1e3)} ms"
+
+
+def measure(case: CompareCase, criterion: Criterion) -> Measure | None:
+    """Give the quantity that stands for a criterion; none if it was not measured."""
+    found = (m for m in case["verdict"]["measures"] if m["criterion"] == criterion)
+    return next(found, None)
+
+
+def noun(quantity: str, rival: str | None) -> str:
+    """Name a quantity of the verdict."""
+    return _NOUNS.get(quantity, f"goodput left to {rival or 'the rival'}")
+
+
+def value(outcome: Outcome, quantity: str) -> str:
+    """Write the mean of a quantity of the verdict, with its unit."""
+    packets = outcome["packets_per_second"]
+    if quantity == "goodput_bps" and packets is not None:
+        return f"{words.number(packets['mean'])} packets/s"
+    found = mean(outcome, quantity)
+    if found is None:
+        return "unknown"
+    if quantity.endswith("_bps"):
+        return f"{words.number(found * 1e-6)} Mb/s"
+    if quantity.endswith("_s"):
+        return seconds(found)
+    if quantity == "retransmission_ratio":
+        return f"{words.number(100 * found, 2)} %"
+    return words.number(found)
+
+
+ONE: Final = {"replications": "replication", "stretches": "stretch"}
+"""What a case is repeated over, in the singular."""
+
+
+def untested(difference: PairedDifference) -> bool:
+    """Tell whether a difference has no interval: it is not known whether it is significant."""
+    return difference["standing"] == "undecided" and difference["absolute"]["ci_low"] is None
+
+
+def without_interval(case: CompareCase) -> str:
+    """Say why a difference of goodputs in a case has no interval."""
+    if case["replications"] <= 1:
+        return f"one {ONE[case['over']]} only"
+    return f"rare {case['over']} make the mean"
+
+
+def mean(outcome: Outcome, quantity: str) -> float | None:
+    """Give the mean of a quantity of the verdict; none if it was not measured."""
+    estimate = cast("Mapping[str, Estimate | None]", outcome)[quantity]
+    return None if estimate is None else estimate["mean"]
