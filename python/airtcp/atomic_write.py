@@ -267,7 +267,7 @@ def _kept(target: Path, part: Path | None) -> Path | None:
 def _place_new(part: Path, target: Path) -> None:
     """Move a file to a place that must be empty; if another command took it first, refuse."""
     message = (
-        f"{target}: another command wrote this file meanwhile, and it is not replaced; give "
+        f"{target}: another command has written this file, which is not replaced; give "
         "another name, or --force to replace it"
     )
     try:

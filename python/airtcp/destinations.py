@@ -139,7 +139,7 @@ def check(path: Path, *, force: bool, inputs: Iterable[Path] = (), ours: bool = 
         raise PlaceError(message)
     if not force and not (ours and known):
         kind = "was not written by airtcp" if ours else "is not replaced"
-        message = f"{path} is here already and {kind}; give another name, or --force to replace it"
+        message = f"{path} exists already and {kind}; give another name, or --force to replace it"
         raise PlaceError(message)
 
 

@@ -105,7 +105,9 @@ def check(folder: Path, purpose: Purpose, *, force: bool, option: str, pattern: 
         PlaceError: If the folder must not be written to.
     """
     if in_place(folder):
-        message = f"{option} {folder}: this is no folder; expected a folder, or a name that is free"
+        message = (
+            f"{option} {folder}: this is not a folder; expected a folder, or a name that is free"
+        )
         raise PlaceError(message)
     try:
         check_folder(folder)
@@ -125,7 +127,7 @@ def check(folder: Path, purpose: Purpose, *, force: bool, option: str, pattern: 
     for path in sorted(folder.glob(pattern)):
         if path.name not in there.files:
             message = (
-                f"{option} {folder}: {path.name} is here already and belongs to no result of "
+                f"{option} {folder}: {path.name} exists already and belongs to no result of "
                 "airtcp; give another folder, or --force to replace what has the name of a new file"
             )
             raise PlaceError(message)

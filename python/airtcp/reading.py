@@ -104,7 +104,7 @@ def how_to_read(reading: Mapping[str, Any]) -> dict[str, str]:
     if unknown:
         message = (
             f"unexpected keyword argument {unknown[0]!r}; "
-            f"how to read traces is said by {', '.join(known)}"
+            f"the options of reading are {', '.join(known)}"
         )
         raise TypeError(message)
     return {

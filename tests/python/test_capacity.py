@@ -128,7 +128,7 @@ def test_study_of_a_capacity(tmp_path: Path) -> None:
     assert not any(word in said for word in ("PRR", "LL-ARQ", "packets/s"))
     page = result.page()
     assert "Capacity over time" in page
-    assert "What would help" not in page
+    assert "<h2>Remedies" not in page
     assert result.table("capacity_over_time")["capacity_bps"].mean() == pytest.approx(
         MEAN, rel=0.01
     )
@@ -146,7 +146,7 @@ def test_remedies_against_the_wait(tmp_path: Path) -> None:
     assert queue["cubic@codel"] < queue["cubic"]
     assert queue["cubic@codel"] == queue["cubic@fq-codel"], "a single flow has one queue"
     page = result.page()
-    assert "What would shorten the wait in the queue" in page
+    assert "Remedies against queueing delay" in page
     assert "against losses</h2>" not in page
     assert any("delivery time" in finding.text for finding in result.findings)
     without = api.study(path, remedies=False).json["capacities"][0]
@@ -160,15 +160,15 @@ def test_a_constant_rate_is_one_run_and_most_laws_fill_it(tmp_path: Path) -> Non
     given: dict[str, Any] = {"layout": "mahimahi", "remedies": False}
     compared = api.compare(path, tcp="sack,cubic,vegas,bbr", **given)
     (said,) = [f for f in compared.findings if "is the best choice" in f.headline]
-    assert said.headline.endswith("but hardly for goodput (one run, counted 3 times)")
+    assert said.headline.endswith("though goodput hardly differs (one run, counted 3 times)")
     assert said.tone == "plain"
-    assert "For goodput the choice hardly matters: " in said.text
+    assert "Goodput hardly differs: " in said.text
     case, notes = compared.json["subjects"][0]["cases"][0], compared.json["subjects"][0]["notes"]
     assert verdict.one_run(notes)
     assert said.headline in compared.page()
     link = {**api.study(path, compare=False, **given).json["capacities"][0], "compared": case}
     studied = capacity.tcp_finding({**link, "notes": notes}, case)  # pyright: ignore[reportArgumentType]
-    assert studied.headline == f"What TCP gets of it: {said.headline}"
+    assert studied.headline == f"TCP over this link: {said.headline}"
     assert f"{verdict.BEHIND}: sack, cubic" in studied.text
 
 

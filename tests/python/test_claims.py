@@ -65,17 +65,17 @@ def test_a_difference_that_the_verdict_leaves_open_is_said_to_be_one() -> None:
     percents = {"b": (1.0, 5.0, 9.0), "c": (-60.0, -50.0, -40.0)}
     said = _against(means, percents, {"first": "b", "not_distinguishable": ["a"]})
     assert "Higher: b +5.0 % [+1.0, +9.0]. Lower: c" in said
-    assert "These intervals hold one by one; b differs by too little to count, or not" in said
+    assert "Each interval holds by itself; b differs by less than the threshold, or not" in said
     # Where the verdict sets it apart, nothing is left open.
     behind = {"variant": "a", "than": "b", "better": [], "worse": ["goodput"]}
-    assert "one by one" not in _against(means, percents, {"first": "b", "worse": [behind]})
+    assert "holds by itself" not in _against(means, percents, {"first": "b", "worse": [behind]})
 
 
 def test_what_is_better_in_the_mean_is_not_better_in_nothing() -> None:
     behind = {"variant": "b", "than": "a", "better": [], "worse": ["goodput"]}
     case = a_case({"a": 3e6, "b": 2e6}, {"first": "a", "worse": [behind]}, resent=0.29)
     assert (
-        "Better in the mean, but not shown to be by as much as counts: b"
+        "Better on average, but not significantly by at least the threshold: b"
         in verdict_words.conclusion(case).text
     )
     [worse] = verdict_words.rest(case)

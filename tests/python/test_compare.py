@@ -294,8 +294,8 @@ def test_words_follow_the_verdict() -> None:
     sure = said(a_case(means, {"first": "a", "worse": [slow]}))
     assert (sure.headline, sure.tone) == ("a is the best choice", "good")
     assert (
-        "is another TCP shown to be better by as much as counts (goodput 3 %, delivery time (95 %)"
-        " 10 %, retransmitted share 1 percentage point)." in sure.text
+        "No other TCP is significantly better by at least the threshold (goodput 3 %, delivery"
+        " time (95 %) 10 %, retransmitted share 1 percentage point)." in sure.text
     )
     # All four criteria are shown, and what was not measured is named.
     for part in ("goodput 3.00 Mb/s", "delivery time (95 %) 50.0 ms", "retransmitted share 1.0 %"):
@@ -312,7 +312,7 @@ def test_words_follow_the_verdict() -> None:
     assert said(a_case(means, {"first": "a", "not_distinguishable": ["b"]})).headline == "a or b"
     # Another that is better in the mean, though not significantly, is named.
     likely = a_case(means, {"first": "a", "worse": [slow]}, resent=0.29)
-    assert said(likely).headline == "a, as far as 10 replications show"
+    assert said(likely).headline == "a, tentatively (10 replications)"
     assert "b in retransmitted share (1.0 %, a 29 %)" in said(likely).text
     single = a_case(means, {}, count=1)
     assert said(single).tone == "warn"
@@ -322,7 +322,7 @@ def test_words_follow_the_verdict() -> None:
 def test_what_is_not_ranked_is_not_named_best() -> None:
     why = [{"variant": "a", "why": "it needs a queue that marks with ECN, and the path has none"}]
     case = a_case({"a": 9e6, "b": 2e6}, {"first": "b", "not_ranked": why}, resent=0.29)
-    assert verdict_words.conclusion(case).headline == "b alone"
+    assert verdict_words.conclusion(case).headline == "Only b is ranked"
     [left] = verdict_words.rest(case)
     assert left.text.startswith("a (9.00 Mb/s): it needs a queue that marks")
     assert compare.best(case) == "b"
@@ -341,8 +341,8 @@ def test_what_is_worse_was_tried_and_is_named() -> None:
     )
     assert f"{verdict_words.BEHIND}: c." in compare.suits(case).text
     said = compare.suited([("one", case), ("two", case)]).text
-    assert "Tried, and worse on each: c." in said
-    assert "Tried, and not ranked on any, for want of what they need: d." in said
+    assert "Worse on every link: c." in said
+    assert "Not ranked on any link, because the paths lack what they need: d." in said
 
 
 def test_equal_goodputs_are_no_best_choice_of_goodput() -> None:
@@ -350,10 +350,13 @@ def test_equal_goodputs_are_no_best_choice_of_goodput() -> None:
     late: Any = {"variant": "b", "than": "a", "better": [], "worse": ["delay"]}
     case = a_case(means, {"first": "a", "worse": [late, {**late, "variant": "c"}]})
     said = verdict_words.conclusion(case)
-    assert (said.headline, said.tone) == ("a is the best choice, but hardly for goodput", "plain")
-    assert "the choice hardly matters: All ranked TCPs lie within 3 % of the highest." in said.text
+    assert (said.headline, said.tone) == (
+        "a is the best choice, though goodput hardly differs",
+        "plain",
+    )
+    assert "Goodput hardly differs: all ranked TCPs lie within 3 % of the highest." in said.text
     apart = a_case({"a": 3e6, "b": 2e6, "c": 1e6}, {"first": "a", "worse": [late]})
-    assert "hardly matters" not in verdict_words.conclusion(apart).text
+    assert "hardly differs" not in verdict_words.conclusion(apart).text
 
 
 def test_the_choice_matters_where_one_tcp_gets_much_less() -> None:
@@ -471,7 +474,7 @@ def test_the_shortest_round_trip_is_not_the_longest() -> None:
     text = said(longest, near, far)
     assert text is not None
     assert text.startswith("Shortest round-trip time: b. ")
-    assert text.endswith("Longer in the mean, too, but not shown to be: a 80.0 ms.")
+    assert text.endswith("Also longer on average, but not significantly: a 80.0 ms.")
     # Nothing is excluded by the shortest of all if that has no interval.
     assert said((0.025, None, None), near, far) is None
 

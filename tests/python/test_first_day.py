@@ -29,7 +29,7 @@ def test_a_remedy_without_enough_data_is_not_said_to_fail() -> None:
     made |= {"over": "stretches", "replications": 2}
     said = remedies.conclusion(made)
     assert said.headline == "No remedy is shown to raise goodput"
-    assert said.text.endswith(" 2 stretches cannot exclude a gain; more may decide.")
+    assert said.text.endswith(" 2 stretches cannot exclude a gain; more may show one.")
     made = made_remedies(("lt-tcp", -60.0, "less"))
     assert remedies.conclusion(made).headline == "No remedy raises goodput"
 
@@ -39,7 +39,7 @@ def test_equal_goodput_has_no_first(tmp_path: Path, run: Program) -> None:
     done = run("study", tmp_path / "perfect.txt", "--no-report", "-q")
     assert not done.code, done.err
     said = _plain(done.out)
-    assert "A single run proves no order: All have the same goodput over the trace" in said
+    assert "A single run does not allow a ranking: All have the same goodput over the trace" in said
     assert "Nothing to repair: With sack alone nothing was lost in this run" in said
     assert "has the highest goodput" not in said
 
@@ -141,9 +141,9 @@ def test_a_choice_names_what_is_better_in_the_mean(run: Program) -> None:
     quiet = ("--remedies", "none", "--no-synthetic", "-q")
     said = _plain(run("compare", trace, "--tcp", "veno,vegas", *quiet).out)
     assert "veno or vegas: veno over the trace has " in said
-    unproven = "Better in the mean, but not shown to be by as much as counts: vegas"
+    unproven = "Better on average, but not significantly by at least the threshold: vegas"
     assert f"{unproven} in delivery time (95 %) (" in said
-    assert "More stretches may decide." in said
+    assert "More stretches may settle this." in said
 
 
 def test_on_paper_a_table_keeps_its_title(browser: Browser, tmp_path: Path) -> None:

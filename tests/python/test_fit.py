@@ -281,7 +281,7 @@ def test_findings_agree_with_the_errors(result: FitResult) -> None:
     gain = (before["leave_one_out_error"] or 0) - (after["leave_one_out_error"] or 0)
     assert change[0] == pytest.approx(gain)
     assert fit_words.improvement(document, before, before) == (0.0, 0.0)
-    assert result.findings[0].headline == f"{best['name']} estimates best"
+    assert result.findings[0].headline == f"{best['name']} has the smallest error"
 
 
 def test_command_line(run: Program, studied: Path, tmp_path: Path) -> None:
@@ -388,7 +388,7 @@ def test_what_a_fit_leaves_out_or_assumes_is_said(run: Program, tmp_path: Path) 
     airtcp.study(folder, replicas=1).write(tmp_path / "studied", report=False)
     again = airtcp.trace_fit(tmp_path / "studied").json
     assert (again["slot_assumed"], len(again["capacities"])) == (6, 1)
-    with pytest.raises(airtcp.AirtcpError, match="says nothing about losses"):
+    with pytest.raises(airtcp.AirtcpError, match="not its losses"):
         airtcp.trace_fit(folder / "lte.down")
 
 

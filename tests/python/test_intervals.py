@@ -236,7 +236,7 @@ def test_no_chain_is_compared_for_a_drawn_order(
         assert any("mu is not known" in note for note in subject["notes"])
     page = tmp_path / "models.html"
     said = " ".join(run("trace", "models", counted, "--replicas", "1", "--html", page).out.split())
-    assert "The order of losses was not measured on 2 links" in said
+    assert "On 2 links the order of losses was not measured" in said
     # The page says all that the terminal says.
     document = airtcp.models(counted, replicas=1)
     notes = notes_words.models_notes(document["links"])

@@ -54,7 +54,7 @@ def test_a_run_reports_what_the_protocol_did(run: Program, tmp_path: Path) -> No
     assert way["hops"] == 1
     assert way["latency"] > 10
     page = (tmp_path / "out" / "report.html").read_text()
-    assert "Where the bits went" in page
+    assert "Bits sent, by kind" in page
     assert "Goodput, latency, residual loss" in page
 
 

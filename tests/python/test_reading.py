@@ -51,5 +51,5 @@ def test_the_guide_names_every_option() -> None:
 
 
 def test_a_keyword_that_says_nothing_of_reading_is_refused() -> None:
-    with pytest.raises(TypeError, match="'columns'; how to read traces is said by interval, lay"):
+    with pytest.raises(TypeError, match="'columns'; the options of reading are interval, lay"):
         airtcp.study("a.csv", columns="x")  # pyright: ignore[reportCallIssue]

@@ -104,12 +104,12 @@ def test_a_clean_link_is_not_and_it_is_said(clean: Path, run: Program) -> None:
     assert delivery.headline == "Shortest delivery time: sliding"
     out = _ended(run("study", clean, "--replicas", "2", "--no-report", "--no-compare", "-q"))
     assert "- No remedy raises goodput: " in out
-    assert "What would help against losses" in out
+    assert "Remedies against losses" in out
 
 
 def test_in_the_terminal(run: Program, lossy: Path) -> None:
     out = _ended(run("compare", lossy, "--no-synthetic", "-q"))
-    before, after = out.split("What would help against losses")
+    before, after = out.split("Remedies against losses")
     assert " newreno " in before
     assert "lt-tcp" not in before
     for name in ("sack@ll-harq", "lt-tcp", "lt-tcp@ll-harq", "sliding"):
@@ -117,8 +117,8 @@ def test_in_the_terminal(run: Program, lossy: Path) -> None:
     assert "Best remedy: " in after
     assert "One packet a slot, behind a queue" in after
     # Who names the TCPs has these alone, unless remedies are asked for.
-    assert "What would help" not in _ended(run("compare", lossy, "--tcp", "sack", "-q"))
-    assert "What would help" not in _ended(run("compare", lossy, "--remedies", "none", "-q"))
+    assert "Remedies against" not in _ended(run("compare", lossy, "--tcp", "sack", "-q"))
+    assert "Remedies against" not in _ended(run("compare", lossy, "--remedies", "none", "-q"))
     named = _ended(run("compare", lossy, "--tcp", "sack", "--remedies", "ll-arq,lt-tcp", "-q"))
     assert "\n sack@ll-arq " in named
     assert "sliding" not in named
@@ -135,7 +135,7 @@ def test_a_study_says_it_everywhere(run: Program, lossy: Path, tmp_path: Path) -
     assert table["variant"].to_list() == [o["variant"] for o in link["remedies"]["outcomes"]]
     assert table["bytes_per_byte"].null_count() == 0
     html = (tmp_path / "all" / "report.html").read_text("utf-8")
-    assert "What would help this link" in html
+    assert "Remedies for this link" in html
     assert "Goodput and delivery time" in html
     out = _ended(run(*arguments, "--no-report"))
     assert "Best remedy: " in out
@@ -145,9 +145,9 @@ def test_a_study_says_it_everywhere(run: Program, lossy: Path, tmp_path: Path) -
 
 def test_of_several_links(lossy: Path, clean: Path, run: Program) -> None:
     result = airtcp.study([lossy, clean], replicas=2, compare=False, remedies="lt-tcp")
-    [said] = [f for f in result.findings if f.headline == "What would help these links"]
+    [said] = [f for f in result.findings if f.headline == "Remedies for these links"]
     named = "TCP with parity packets (LT-TCP) on 1 ("
-    assert f"Of 2 links, each remedy raises goodput significantly: {named}" in said.text
+    assert f"Significantly higher goodput (of 2 links): {named}" in said.text
     assert said.text.endswith("On 1 no remedy raises goodput significantly.")
     drawn = page.helped(result.json["links"])
     assert drawn is not None
@@ -156,13 +156,13 @@ def test_of_several_links(lossy: Path, clean: Path, run: Program) -> None:
         "No remedy raises goodput",
     ]
     out = _ended(run("compare", lossy, clean, "--tcp", "sack", "--remedies", "lt-tcp", "-q"))
-    assert out.count("What would help against losses") == 2
+    assert out.count("Remedies against losses") == 2
 
 
 def test_the_page_of_a_comparison(lossy: Path, run: Program, tmp_path: Path) -> None:
     _ended(run("compare", lossy, "--no-synthetic", "--html", "page.html", "-q"))
     html = (tmp_path / "page.html").read_text("utf-8")
-    assert "What would help against losses" in html
+    assert "Remedies against losses" in html
     assert "remedies-trade-0" in html
     # The command on the page brings the same numbers back.
     assert "--remedies sack,sack@ll-arq:arq=selective,sack@ll-harq,lt-tcp" in html
@@ -180,7 +180,7 @@ def test_behind_a_link_and_in_a_scenario(lossy: Path) -> None:
     assert found["replications"] == 5
     assert all(o["packets_per_second"] is None for o in found["outcomes"])
     assert remedies.conclusion(found).tone == "good"
-    assert "Mb/s, with sack alone" in remedies.conclusion(found).text
+    assert " Mb/s with sack alone." in remedies.conclusion(found).text
     assert found["notes"][0].startswith(
         "Packets, and units of a link protocol, that are sent within"
     )
@@ -265,9 +265,9 @@ def test_what_is_not_significant_is_no_help() -> None:
     assert remedies.others(made) is None
     # A gain too small to count is named as that.
     made = made_remedies(("lt-tcp", 2.0, "more"), verdict={"not_distinguishable": ["lt-tcp"]})
-    assert "Higher, by too little to count: lt-tcp" in remedies.conclusion(made).text
+    assert "Higher by less than the threshold: lt-tcp" in remedies.conclusion(made).text
     made["replications"] = 1
-    assert remedies.conclusion(made).headline == "What would help is not certain"
+    assert remedies.conclusion(made).headline == "The best remedy is undecided"
 
 
 def test_a_remedy_is_named_in_words_with_its_price() -> None:
@@ -300,12 +300,12 @@ def test_a_large_gain_is_not_too_little_to_count() -> None:
     assert "Higher, each by its own 95 % interval: lt-tcp 4.0\N{MULTIPLICATION SIGN}" in said.text
     assert (
         "When all 2 remedies are tested at once in goodput, delay and overhead, which widens the"
-        " intervals, no remedy comes before sack." in said.text
+        " intervals, no remedy ranks above sack." in said.text
     )
-    assert "Higher, by too little to count: sliding +2.0 % [" in said.text
+    assert "Higher by less than the threshold: sliding +2.0 % [" in said.text
     made["verdict"].update({"first": "lt-tcp", "not_distinguishable": ["sack"]})
     said = remedies.conclusion(made)
-    assert "lt-tcp comes first, and is not shown to raise goodput." in said.text
+    assert "lt-tcp ranks first, but is not shown to raise goodput." in said.text
 
 
 def test_what_has_no_interval_is_not_tested() -> None:
@@ -336,15 +336,15 @@ def _drawn(outcome: Any) -> Any:
 def test_remedies_that_help_no_link_are_named() -> None:
     made = made_remedies(("lt-tcp", 38.0, "more"), ("sliding", -4.0, "less"))
     said = remedies.several([("a", made), ("b", made)]).text
-    assert "Tried, and not shown to raise goodput on any: sliding." in said
+    assert "No significant gain on any link: sliding." in said
 
 
 def test_a_remedy_is_not_both_as_good_and_better_on_none() -> None:
     made = made_remedies(("lt-tcp", 380.0, "more"), ("sliding", 370.0, "undecided"))
     made["verdict"].update({"first": "lt-tcp", "not_distinguishable": ["sliding"]})
     said = remedies.several([("a", made)]).text
-    assert "the best of these, or not shown to be worse: lt-tcp 1." in said
-    assert "Tried, and not shown to raise goodput on any: sliding." in said
+    assert "best or not significantly worse: lt-tcp 1." in said
+    assert "No significant gain on any link: sliding." in said
     # Of one link there is no median, and of several it is of those on which it helps.
     assert "(LT-TCP) on 1 (4.8\N{MULTIPLICATION SIGN})" in said
     twice = remedies.several([("a", made), ("b", made)]).text
@@ -361,10 +361,10 @@ def test_a_shorter_mean_is_said_though_it_is_not_shown() -> None:
         outcome["delivery_p95_difference"]["standing"] = "undecided"
     made["outcomes"][2]["delivery_p95_s"]["mean"] = 5.6
     said = delay.conclusion(made)
-    assert said.headline == "No remedy is shown to shorten the wait"
-    assert "The means are shorter with sliding 240 ms, but 10 replications do not" in said.text
+    assert said.headline == "No remedy is shown to shorten the delivery time"
+    assert "The means are shorter with sliding 240 ms, but not significantly over" in said.text
     sliding["delivery_p95_s"]["mean"] = 5.7
-    assert "none of the remedies shortens it by as much" in delay.conclusion(made).text
+    assert "no remedy shortens it by at least the threshold" in delay.conclusion(made).text
 
 
 def test_the_best_against_the_wait_may_not_be_the_shortest() -> None:
@@ -379,11 +379,11 @@ def test_the_best_against_the_wait_may_not_be_the_shortest() -> None:
             outcome["delivery_p95_difference"] |= {"absolute": ends, "standing": "less"}
     said = delay.conclusion(made)
     assert said.headline == (
-        "Against the wait in the queue: sliding for goodput, codel for the shortest wait"
+        "Against queueing delay: sliding for goodput, codel for the shortest delay"
     )
     assert "codel the shortest mean delivery time (200 ms)" in said.text
     made["outcomes"][2]["delivery_p95_s"]["mean"] = 0.45
-    assert delay.conclusion(made).headline == "Best against the wait in the queue: sliding"
-    assert "Tried, and the better choice on none" not in delay.several([("one", made)]).text
+    assert delay.conclusion(made).headline == "Best remedy against queueing delay: sliding"
+    assert "Not the better choice on any link" not in delay.several([("one", made)]).text
     made["outcomes"][2]["delivery_p95_difference"]["standing"] = "more"
-    assert "the better choice on none: codel." in delay.several([("one", made)]).text
+    assert "Not the better choice on any link: codel." in delay.several([("one", made)]).text

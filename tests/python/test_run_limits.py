@@ -66,7 +66,7 @@ def said(result: RunResult) -> dict[str, str]:
 def test_a_short_queue_is_named_and_what_is_advised_helps(tmp_path: Path) -> None:
     found = said(ran(tmp_path, LINK.format(packets=3)))
     text = found["The queue of air limits the flows"]
-    assert "No link is full, and losses do not hold the flows down" not in found
+    assert "No link is full, and losses do not limit the flows" not in found
     path, _, value = text.split("--set '")[1].split("'")[0].partition("=")
     longer = ran(tmp_path, LINK.format(packets=3), overrides={path: value})
     assert "air is the bottleneck" in said(longer)
@@ -125,7 +125,7 @@ def test_a_link_that_loses_all_needs_no_remedy(tmp_path: Path) -> None:
 def test_nothing_is_said_of_losses_where_flows_end(tmp_path: Path) -> None:
     text = LINK.format(packets=100) + 'app = { kind = "bulk", size = "1 MB" }\n'
     found = said(ran(tmp_path, text))
-    assert "what limits one while it sends is not judged" in found["No link is full"]
+    assert "what limits a flow while it sends is not judged" in found["No link is full"]
 
 
 def test_losses_and_drops_share_the_reductions(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_losses_that_let_nothing_through_are_the_limit() -> None:
 
 def test_little_to_send_is_no_fault_of_the_link() -> None:
     text = LINK.format(more="") + 'app = { kind = "constant-rate", rate = "100 kb/s" }\n'
-    assert "No link is full, and losses do not hold the flows down" in _said(_run(text))
+    assert "No link is full, and losses do not limit the flows" in _said(_run(text))
 
 
 def test_few_losses_hold_a_long_path_down() -> None:
@@ -140,7 +140,7 @@ def test_few_losses_hold_a_long_path_down() -> None:
     assert "Losses of air limit the flows" in _said(_run(long.format(more=more)))
     # The same losses of a flow that has little to send limit nothing.
     little = long.format(more=more) + 'app = { kind = "constant-rate", rate = "1 Mb/s" }\n'
-    assert "losses do not hold the flows down" in _said(_run(little))
+    assert "losses do not limit the flows" in _said(_run(little))
 
 
 def test_losses_that_hold_the_rate_of_tfrc_down_are_named() -> None:
@@ -202,8 +202,8 @@ def test_a_medium_that_is_busier_than_every_link_is_named() -> None:
     busy = 100 * document["summary"]["cells"][0]["busy_share"]["mean"]
     assert busy > 50, "the scenario must show it"
     said = _said(document)
-    assert f"The medium of cell is busiest, {words.number(busy)} % of the time" in said
-    assert "server-ap is busiest" not in said
+    assert f"The medium of cell is the busiest ({words.number(busy)} % of the time)" in said
+    assert "server-ap is the busiest" not in said
 
 
 def test_fewer_than_one_drop_a_replication_is_no_zero() -> None:
@@ -261,11 +261,11 @@ def test_a_flow_starves_only_where_its_interval_excludes_a_fair_share() -> None:
     rest = [2.0] * 9
     sure = run_words.findings(_rates([[0.10, *rest], [0.11, *rest]], UPLOADS))[0]
     assert sure.headline == "Starved: flow0"
-    assert sure.text.startswith("It gets 0.105 Mb/s in the mean, the other 9 flows 2.00 Mb/s each.")
+    assert sure.text.startswith("It gets 0.105 Mb/s on average, the other 9 flows 2.00 Mb/s each.")
     # Less than a fifth in the mean, but the interval reaches from below zero to 2.7 Mb/s.
     unsure = _rates([[0.40, *rest], [0.0, *rest]], UPLOADS)
     [found] = [f for f in run_words.findings(unsure) if "flow0" in f.headline]
-    assert found.headline == "Little, but not certainly starved: flow0"
+    assert found.headline == "Low goodput, but not significantly: flow0"
     assert found.tone == "warn"
     assert "2 replications do not exclude a fair share" in found.text
     for finding in (sure, found):
@@ -288,10 +288,10 @@ def test_what_starves_in_turns_is_counted_where_it_starves() -> None:
     found = run_words.findings(document)[0]
     assert found.headline == "In 2 of 3 replications a flow starves"
     assert (
-        "Of the flows that starve, data packets were dropped after the last retransmission on the"
-        " air: sta0 6 in the mean of 1 of 3, sta1 12 in the mean of 1 of 3 replications."
+        "Of starved flows, data packets were dropped after the last retransmission on the"
+        " air: sta0 6 on average in 1 of 3, sta1 12 on average in 1 of 3 replications."
     ) in found.text
-    assert "A flow that starves times out 4.0 times in the mean." in found.text
+    assert "A starved flow times out 4.0 times on average." in found.text
 
 
 def test_what_opens_a_connection_is_no_ack() -> None:
@@ -408,7 +408,7 @@ def test_copies_of_a_link_that_duplicates_are_named() -> None:
     copies = float(said.text.split(" Mb/s are copies")[0].split()[-1])
     # Every second packet is there twice: a third of what arrives.
     assert 0.31 < copies / (link["delivered_bps"]["mean"] * 1e-6) < 0.36
-    assert "goodput does not count them" in said.text
+    assert "goodput does not count copies" in said.text
     lossy = 'loss = { model = "bernoulli", probability = 0.05 }'
     assert "Copies" not in _said(_run(LINK.format(more=lossy)))
 
@@ -438,10 +438,10 @@ def test_datagrams_missed_and_dropped_are_counts_of_different_times() -> None:
     dropped = sum(there.total() for there in places.values())
     assert dropped > 2 * missed > 0, "the scenario must show it"
     [said] = [f for f in run_words.findings(document) if f.headline == "UDP loses datagrams"]
-    assert f"The share is of the {missed:.0f} that the receiver missed" in said.text
+    assert f"The share counts {missed:.0f} datagrams that the receiver found missing" in said.text
     assert f"; {dropped:.0f} were dropped in that time." in said.text
     assert "of them a replication" not in said.text
     # Behind a short queue both counts are of the same packets, nearly.
     near = _said(_run(VOICE.replace("packets = 400", "packets = 5")))
     assert "UDP loses datagrams" in near
-    assert "The share is of" not in near
+    assert "The share counts" not in near

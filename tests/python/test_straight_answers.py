@@ -82,12 +82,12 @@ def _compared(first: str | None, goodput: float) -> Any:
 @pytest.mark.parametrize(
     ("cases", "said"),
     [
-        ([("reno", 1e6), (None, 1e6)], "on: reno 1. On 1 link the runs give no order."),
-        ([(None, 1e6), (None, 1e6)], "On none of these links do the runs give an order."),
+        ([("reno", 1e6), (None, 1e6)], "on: reno 1. On 1 link the runs do not allow a ranking."),
+        ([(None, 1e6), (None, 1e6)], "The runs do not allow a ranking on any of these links."),
         ([("reno", 1e6), (None, 0.0), (None, 0.0)], "On 2 links no TCP delivers anything."),
         (
             [(None, 0.0), (None, 0.0)],
-            "On none of these links do the runs give an order. On 2 links no TCP delivers",
+            "The runs do not allow a ranking on any of these links. On 2 links no TCP delivers",
         ),
     ],
 )
@@ -294,7 +294,7 @@ def test_synth_says_what_came_out_and_when_a_trace_is_too_short(
     longest = max(map(len, re.findall("0*", bits)))
     assert f"PRR {link['prr']:g} (asked: 0.5), longest loss run {longest}" in plain(short.err)
     assert "1000 packets are too few for PRR 0.5 at mu 0.999" in plain(short.err)
-    assert "a run of losses lasts 2000 packets in the mean" in plain(short.err)
+    assert "a run of losses lasts 2000 packets on average" in plain(short.err)
     # 2000 packets of losses and 2000 received: 100 of each.
     assert "A trace of 400000 packets holds 100 runs of each" in plain(short.err)
     long = run("trace", "synth", tmp_path / "b.txt", *asked, "--packets", "400000")

@@ -162,4 +162,4 @@ def test_a_link_that_changes_has_enough_losses() -> None:
     assert "the link changes over time (chunks of 5\N{NARROW NO-BREAK SPACE}749 packets" in said
     assert "too few" not in said
     link["convergence"]["nonstationarity_ratio"] = 1.1
-    assert "too few runs of losses to tell" in link_words.burstiness(link).text
+    assert "too few runs of losses to decide" in link_words.burstiness(link).text

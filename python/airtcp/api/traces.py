@@ -144,8 +144,8 @@ def _too_short(drawn: Mapping[str, Any]) -> str | None:
     return (
         f"{words.counted(drawn['packets'], 'packet is', 'packets are')} too few for PRR "
         f"{chain['prr']:.6g} at mu {chain['mu']:.6g}: a run of losses lasts "
-        f"{words.number(chain['loss_run'])} packets in the mean and a run of received packets "
-        f"{words.number(chain['success_run'])}, so that the PRR of the trace is left to chance. "
+        f"{words.number(chain['loss_run'])} packets on average and a run of received packets "
+        f"{words.number(chain['success_run'])}, so the PRR of the trace varies by chance. "
         f"A trace of {words.count(chain['packets_needed'])} packets holds 100 runs of each (the "
         "rule: 100 times the sum of the two means)"
     )

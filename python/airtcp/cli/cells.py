@@ -32,7 +32,7 @@ def show(console: Console, cell: dict[str, Any], *, alone: bool) -> None:
     where = "" if alone else f' in cell "{cell["name"]}"'
     console.print(
         f"medium{where}: busy {estimate(cell['busy_share'], 100.0, SHARE)} % of the time, "
-        f"{estimate(cell['mac_bps'], 1e-6)} Mb/s of frames with their headers and repetitions",
+        f"{estimate(cell['mac_bps'], 1e-6)} Mb/s of frames with headers and retransmissions",
         markup=False,
     )
 

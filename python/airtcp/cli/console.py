@@ -30,7 +30,7 @@ TRACEBACK: Final = "AIRTCP_TRACEBACK"
 
 _NOT_MAPPED: Final = ("failed to map segment", "cannot allocate memory", "Cannot allocate memory")
 """What a system without memory says when it is to load a library."""
-_REPORT_TO: Final = "the issue tracker of the place where airtcp came from"
+_REPORT_TO: Final = "the issue tracker of airtcp"
 _LONGEST_MESSAGE: Final = 1600
 
 
@@ -147,7 +147,7 @@ def guard() -> Generator[None]:  # noqa: C901 - one branch for each way to end
         raise SystemExit(INTERRUPTED) from None
     except BrokenPipeError as error:
         if error.filename:
-            fail(f"{printable(os.fsdecode(error.filename))}: nobody reads it any more")
+            fail(f"{printable(os.fsdecode(error.filename))}: the reader has closed it")
         # The reader, `head` for instance, has seen enough.
         _nowhere(sys.stdout)
         raise SystemExit(0) from None
@@ -207,7 +207,7 @@ def fault(error: BaseException, said: str | None = None) -> NoReturn:
     if len(text) > _LONGEST_MESSAGE:
         text = text[:_LONGEST_MESSAGE] + " ..."
     _say(
-        f"error: a fault of airtcp, not of what it was given: {text}{place}; please report it to "
+        f"error: a bug in airtcp, not in its input: {text}{place}; please report it to "
         f"{_REPORT_TO}, with the command, and what it says with {TRACEBACK}=1\n"
     )
     raise SystemExit(FAULT)

@@ -199,7 +199,7 @@ def _table(result: PapersResult) -> None:
             (mark, words)
             for mark, words in (
                 ("*", "depends on what the publication leaves open"),
-                ("=", "met by the way the links are made"),
+                ("=", "met by construction of the links"),
                 ("^", "a setting was derived from what this row is judged on"),
                 ("o", "our own statement, not the publication's"),
                 ("~", "holds on average, not in every repeat"),

@@ -44,7 +44,7 @@ def put_result(result: RunResult) -> None:
     bad = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
     if bad:
         console.print(
-            f"packets were lost track of in replications {bad}: a fault of airtcp", style="bold"
+            f"the packet counts of replications {bad} do not add up: a bug in airtcp", style="bold"
         )
     count = len(document["replications"])
     console.print(

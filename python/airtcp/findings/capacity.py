@@ -46,7 +46,7 @@ def capacity_finding(link: CapacityLink) -> Finding:
     text = (
         f"{link['name']} carries {mean} Mb/s on average over {number(link['duration_s'])} s;"
         f" in windows of {window} s {low} Mb/s (5 %), {half} Mb/s (median) and {high} Mb/s (95 %)."
-        f" The longest time without a delivery is {outage} ms."
+        f" The longest outage is {outage} ms."
     )
     if varies(link):
         return Finding(f"Capacity {mean} Mb/s, varying", text, "warn")
@@ -72,7 +72,7 @@ def tcp_finding(link: CapacityLink, case: CompareCase) -> Finding:
     short = min(known, key=lambda o: o["rtt_mean_s"]["mean"] or 0.0, default=None)
     if short is not None:
         text += (
-            f" In the mean round trips are shortest with {short['variant']}:"
+            f" {short['variant']} has the shortest mean round-trip time:"
             f" {_of(short, link['mean_bps'])}."
         )
     around = link["around"]
@@ -80,8 +80,8 @@ def tcp_finding(link: CapacityLink, case: CompareCase) -> Finding:
     behind = (
         f"a queue of {counted(queue, 'packet')}" if queue else f"a {around['queue']['kind']} queue"
     )
-    text += f" The link has {around['delay']} of delay each way and {behind}."
-    return Finding(f"What TCP gets of it: {verdict.headline}", text, verdict.tone)
+    text += f" The link is simulated with a one-way delay of {around['delay']} and {behind}."
+    return Finding(f"TCP over this link: {verdict.headline}", text, verdict.tone)
 
 
 def capacity_findings(links: Sequence[CapacityLink]) -> list[Finding]:
@@ -104,7 +104,7 @@ def capacity_findings(links: Sequence[CapacityLink]) -> list[Finding]:
             f"{counted(len(links), 'link')} of varying capacity",
             f"Mean capacities lie between {number(means[0])} and {number(means[-1])} Mb/s."
             f" {varying} of {len(links)} {'varies' if varying == 1 else 'vary'} enough to matter to"
-            f" TCP. The longest time without a delivery is"
+            f" TCP. The longest outage is"
             f" {number(longest['longest_outage_s'] * 1e3)} ms, on {longest['name']}.",
         ),
         *([compare.suited(compared)] if compared else []),

@@ -26,7 +26,7 @@ _WHY: Final = {
     "queue_early": "by the active queue management",
     "loss": "by the link's losses",
     "retry_limit": "after the last retransmission on the air",
-    "lifetime": "because they were too old",
+    "lifetime": "because their lifetime expired",
     "no_route": "because there was no route",
     "too_long": "because they were longer than the MTU",
     "duplicate": "as duplicates",
@@ -51,7 +51,7 @@ def cause(document: RunDocument, names: Sequence[set[str]]) -> list[str]:
     turns = len({frozenset(group) for group in names}) > 1
     if not places:
         if turns:
-            return ["None of the packets of starving flows was dropped."]
+            return ["No packet of a starved flow was dropped."]
         return [f"None of {'its' if alone else 'their'} packets was dropped."]
     place, lost = next(iter(places.items()))
     what, number = groups.kinds(lost).most_common(1)[0]
@@ -70,7 +70,7 @@ def cause(document: RunDocument, names: Sequence[set[str]]) -> list[str]:
         if flow["name"] in group
     )
     if timeouts >= 1 and turns:
-        said.append(f"A flow that starves times out {words.number(timeouts, 2)} times in the mean.")
+        said.append(f"A starved flow times out {words.number(timeouts, 2)} times on average.")
     elif timeouts >= 1:
         who = "It" if alone else "Each of these flows"
         said.append(f"{who} times out {words.number(timeouts, 2)} times a replication.")
@@ -114,11 +114,11 @@ def _lost_in_turns(
             dropped.setdefault(name, []).append(packets)
     runs = len(names)
     each = ", ".join(
-        f"{name} {words.count(groups.mean(found))} in the mean of {len(found)} of {runs}"
+        f"{name} {words.count(groups.mean(found))} on average in {len(found)} of {runs}"
         for name, found in sorted(dropped.items(), key=lambda item: -len(item[1]))
     )
     return (
-        f"Of the flows that starve, {what} were dropped {why(place)}: {each}"
+        f"Of starved flows, {what} were dropped {why(place)}: {each}"
         f" replication{'s' if runs > 1 else ''}."
     )
 
@@ -165,7 +165,7 @@ def first_try(document: RunDocument, place: Place) -> str:
     if place.reason in {"queue_full", "queue_early"}:
         if _serves_in_turn(document, path):
             return _already(document, place)
-        what = "Try a queue that serves flows in turn"
+        what = "Try fair queueing"
         option = f": --set '{path}.queue={{kind=\"fq-codel\"}}'" if path else ' ("fq-codel")'
         return f"{what}{option}.{_price(document, place)}"
     if place.reason == "retry_limit" and place.name in groups.stations(document):
@@ -192,8 +192,8 @@ def _price(document: RunDocument, place: Place) -> str:
         return ""
     total = document["summary"]["total_goodput_bps"]["mean"] * 1e-6
     return (
-        " It may lower the total goodput: packets that the queue drops now would then take time on"
-        f" the air. Compare the total, now {words.number(total)} Mb/s."
+        " It may lower the total goodput: packets that the queue drops now would then use"
+        f" airtime. Compare the total, now {words.number(total)} Mb/s."
     )
 
 
@@ -214,8 +214,8 @@ def _out_of_range(document: RunDocument, station: str) -> str:
             if one["name"] == station and signal is not None and signal < least:
                 return (
                     f"{station} is out of range: its frames arrive with {words.number(signal)} dBm,"
-                    f" and below {words.number(least)} dBm none is noticed. Move it closer, or"
-                    " raise the power."
+                    f" below the sensitivity of {words.number(least)} dBm. Move it closer, or raise"
+                    " the power."
                 )
     return ""
 
@@ -280,7 +280,7 @@ def _serves_in_turn(document: RunDocument, written: str | None) -> bool:
 
 def _already(document: RunDocument, place: Place) -> str:
     """Say what remains where a queue serves flows in turn and flows starve behind it."""
-    said = "The queue serves flows in turn already."
+    said = "The queue already uses fair queueing."
     if place.name in groups.access_points(document):
         said += (
             " The access point contends for the medium as one station, and sends what all flows"

@@ -23,7 +23,7 @@ CLASSES: Final = {
 CAUSES: Final = {
     "transmitter_side": "receiver sending",
     **{f"with_{key}": f"with {name}" for key, name in CLASSES.items()},
-    "captured": "captured away",
+    "captured": "capture",
     "interferer": "interferer",
     "noise": "noise",
 }

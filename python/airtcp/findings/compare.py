@@ -103,9 +103,9 @@ def against(case: CompareCase, reference: str) -> Finding | None:
     ]
     if open_still:
         said.append(
-            f"These intervals hold one by one; {listed(open_still)}"
-            f" {'differs' if len(open_still) == 1 else 'differ'} by too little to count, or not"
-            " significantly when all criteria and TCPs are judged together"
+            f"Each interval holds by itself; {listed(open_still)}"
+            f" {'differs' if len(open_still) == 1 else 'differ'} by less than the threshold, or not"
+            " significantly when all criteria and TCPs are tested together"
         )
     return Finding(f"Goodput against {reference}", f"{'. '.join(said)}.")
 
@@ -161,9 +161,9 @@ def delay(case: CompareCase) -> Finding | None:
         for mean, name, _ in known
         if name not in excluded and mean > longer[0][0]
     ]
-    apart = f" Longer in the mean, too, but not shown to be: {listed(unsure)}." if unsure else ""
+    apart = f" Also longer on average, but not significantly: {listed(unsure)}." if unsure else ""
     high, slow = longer[-1]
-    longest = "the longest" if slow == known[-1][1] else "the longest that is shown to be longer"
+    longest = "the longest" if slow == known[-1][1] else "the longest that is significantly longer"
     return Finding(
         f"Shortest round-trip time: {verdict.either(near)}",
         f"The mean round-trip time is {quantities.seconds(low)} with {quick} and"
@@ -225,7 +225,7 @@ def case_findings(
         found.append(
             Finding(
                 "Share beside other flows not measured",
-                "A flow alone shows nothing of what it leaves to others; --share NAME runs each TCP"
+                "A single flow does not show how a TCP shares a link; --share NAME runs each TCP"
                 " beside a flow of NAME.",
             )
             if case["channel"] == "scenario"
@@ -307,21 +307,25 @@ def suited(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
         f"{name} {words.count(counts[name])}" for name in sorted(counts, key=lambda n: -counts[n])
     )
     text = (
-        f"Of {words.counted(len(decided), 'link')}, each TCP is the best choice, or is not shown to"
-        f" differ from it by an amount that counts, on: {said}."
+        f"Links (of {words.count(len(decided))}) on which each TCP is the best choice, or"
+        " does not differ"
+        f" significantly from it by at least the threshold: {said}."
         if counts
-        else "On none of these links do the runs give an order."
+        else "The runs do not allow a ranking on any of these links."
     )
     if counts and len(decided) < len(alive):
-        text += f" On {words.counted(len(alive) - len(decided), 'link')} the runs give no order."
+        text += (
+            f" On {words.counted(len(alive) - len(decided), 'link')} the runs do not"
+            " allow a ranking."
+        )
     if len(alive) < len(subjects):
         dead = words.counted(len(subjects) - len(alive), "link")
         text += f" On {dead} no TCP delivers anything."
     tried = dict.fromkeys(outcome["variant"] for case in decided for outcome in case["outcomes"])
     if beaten := [name for name in tried if name not in counts and name in ranked]:
-        text += f" Tried, and worse on each: {listed(beaten)}."
+        text += f" Worse on every link: {listed(beaten)}."
     if unmet := [name for name in tried if name not in ranked]:
-        text += f" Tried, and not ranked on any, for want of what they need: {listed(unmet)}."
+        text += f" Not ranked on any link, because the paths lack what they need: {listed(unmet)}."
     if never:
-        text += f" No other TCP is better on any of these links than {listed(never)}."
+        text += f" Never worse than another TCP: {listed(never)}."
     return Finding("The best TCP for these links", text)

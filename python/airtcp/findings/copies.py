@@ -41,8 +41,8 @@ def delivered_twice(document: RunDocument) -> Finding | None:
     text = "; ".join(said)
     return Finding(
         "Copies count as delivered",
-        f"{text[0].upper()}{text[1:]}. They take none of the link's rate, and goodput does not"
-        " count them.",
+        f"{text[0].upper()}{text[1:]}. Copies use none of the link's rate, and goodput does not"
+        " count copies.",
     )
 
 

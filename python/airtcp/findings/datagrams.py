@@ -88,9 +88,9 @@ def _spans(missing: float, places: Mapping[Place, Counter[tuple[str, str]]]) -> 
     if abs(missing - dropped) <= max(1.0, _APART * max(missing, dropped)):
         return ""
     return (
-        f" The share is of the {words.count(missing)} that the receiver missed in the measured"
-        f" time; {words.count(dropped)} were dropped in that time. The receiver misses a datagram"
-        " when a later one arrives, after the wait in the queue."
+        f" The share counts {words.count(missing)} datagrams that the receiver found missing in the"
+        f" measured time; {words.count(dropped)} were dropped in that time. The receiver finds a"
+        " datagram missing when a later one arrives, after the delay in the queue."
     )
 
 
@@ -120,9 +120,9 @@ def crowding(document: RunDocument, endless: Sequence[int]) -> Finding | None:
     rival, victim = _subject(document, udp, "UDP"), _subject(document, endless, "TCP")
     return Finding(
         f"UDP leaves little to {victim}",
-        f"{rival} sent {words.number(sent * 1e-6)} Mb/s, whatever was lost, and got"
-        f" {words.number(got * 1e-6)} Mb/s through; {victim} got {words.number(left * 1e-6)} Mb/s."
-        f" The queue of {where[0]} overflows, and TCP slows down for it.",
+        f"{rival} sent {words.number(sent * 1e-6)} Mb/s regardless of losses and delivered"
+        f" {words.number(got * 1e-6)} Mb/s; {victim} delivered {words.number(left * 1e-6)} Mb/s."
+        f" The queue of {where[0]} overflows, and TCP reduces its rate.",
         "bad",
     )
 

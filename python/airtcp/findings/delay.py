@@ -56,7 +56,7 @@ def conclusion(remedies: Remedies) -> Finding:
     name, own = plain["variant"], quantities.value(plain, "delivery_p95_s")
     if remedies["replications"] <= 1:
         return Finding(
-            "What would shorten the wait is not certain",
+            "The best remedy against queueing delay is undecided",
             "One run over the file gives no confidence interval; the table shows the run.",
             "warn",
         )
@@ -67,16 +67,17 @@ def conclusion(remedies: Remedies) -> Finding:
     text = effects.named(best["variant"], name)
     text = f"{text[0].upper()}{text[1:]} {effects.effect(remedies, best)}."
     text = f"{text} {_times(remedies, best)}"
-    headline = f"Best against the wait in the queue: {best['variant']}"
+    headline = f"Best remedy against queueing delay: {best['variant']}"
     shortest = min(shorter, key=lambda o: o["delivery_p95_s"]["mean"] or 0.0)
     time = shortest["delivery_p95_s"]["mean"] or 0.0
     if time < (best["delivery_p95_s"]["mean"] or 0.0):
         headline = (
-            f"Against the wait in the queue: {best['variant']} for goodput,"
-            f" {shortest['variant']} for the shortest wait"
+            f"Against queueing delay: {best['variant']} for goodput,"
+            f" {shortest['variant']} for the shortest delay"
         )
         text += (
-            f" Of the remedies that shorten it {best['variant']} has the highest mean goodput, and"
+            f" Of the remedies that shorten the delivery time, {best['variant']} has the"
+            " highest mean goodput, and"
             f" {shortest['variant']} the shortest mean delivery time ({quantities.seconds(time)})."
         )
     return Finding(headline, text, "good")
@@ -96,8 +97,8 @@ def _none(remedies: Remedies, start: str) -> Finding:
         (alone if shown else unproven).append(f"{outcome['variant']} {quantities.seconds(mean)}")
     if not alone and not unproven:
         return Finding(
-            "No remedy shortens the wait",
-            f"{start}, and none of the remedies shortens it by as much as counts.",
+            "No remedy shortens the delivery time",
+            f"{start}, and no remedy shortens it by at least the threshold.",
         )
     text = f"{start}."
     if alone:
@@ -109,11 +110,12 @@ def _none(remedies: Remedies, start: str) -> Finding:
     over = words.counted(number, quantities.ONE[name], name)
     if unproven:
         text += (
-            f" The means are shorter with {'; '.join(unproven)}, but {over} do not show that at the"
-            " 5 % level."
+            f" The means are shorter with {'; '.join(unproven)}, but not significantly over {over}."
         )
     return Finding(
-        "No remedy is shown to shorten the wait", f"{text} More {name} may decide.", "warn"
+        "No remedy is shown to shorten the delivery time",
+        f"{text} More {name} may settle this.",
+        "warn",
     )
 
 
@@ -150,9 +152,9 @@ def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
     total = words.counted(len(links), "link")
     if not helps:
         return Finding(
-            "No remedy is shown to shorten the wait",
-            f"On none of {total} a remedy is shown to shorten the delivery time (95 %) by as much"
-            " as counts.",
+            "No remedy is shown to shorten the delivery time",
+            f"No remedy is shown to shorten the delivery time (95 %) by at least the threshold on"
+            f" any of {total}.",
         )
     ranked = sorted(helps, key=lambda n: -helps[n])
     said = "; ".join(
@@ -163,8 +165,8 @@ def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
     )
     never = [name for name in tried if name not in helps]
     return Finding(
-        "What would shorten the wait in the queue",
-        f"Of {total}, each remedy shortens the delivery time (95 %): {said}."
-        + (f" Tried, and the better choice on none: {words.listed(never)}." if never else ""),
+        "Remedies against queueing delay",
+        f"Shorter delivery time (95 %), of {total}: {said}."
+        + (f" Not the better choice on any link: {words.listed(never)}." if never else ""),
         "good",
     )

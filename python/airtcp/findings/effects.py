@@ -129,7 +129,7 @@ def _goodput_change(outcome: Outcome) -> str:
     if difference is None or difference["standing"] not in {"more", "less"}:
         return "does not change goodput significantly"
     if percent is None or percent["mean"] is None:
-        return f"raises goodput from nothing to {shown(outcome)}"
+        return f"raises goodput from 0 to {shown(outcome)}"
     if percent["mean"] >= words.TWICE:
         return f"multiplies goodput by {gain(percent).replace(_TIMES, '')}"
     verb = "raises" if percent["mean"] > 0 else "lowers"
@@ -162,7 +162,7 @@ def _delay_change(outcome: Outcome, plain: Outcome) -> str:
         ours, theirs = (quantities.value(o, "delivery_p95_s") for o in (outcome, plain))
         return (
             f"has a delivery time (95 %) of {ours}, {plain['variant']} {theirs}"
-            " (no interval, as in some stretch nothing is delivered)"
+            " (no interval, because in some stretch nothing is delivered)"
         )
     if difference["standing"] not in {"more", "less"}:
         return "does not change the delivery time (95 %) significantly"

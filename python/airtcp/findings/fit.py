@@ -90,7 +90,7 @@ def _worth(document: FitDocument, before: Fit, after: Fit, what: str) -> Finding
         inside = 100 * (1 - after["error"] / before["error"])
         shown += f" In the fit the error changes by {signed(-inside)} %."
     if abs(gain) <= half:
-        return Finding(f"{what}: no certain gain", shown)
+        return Finding(f"{what}: no significant gain", shown)
     if gain > 0:
         return Finding(f"{what}: {number(part, 2)} % less error", shown, "good")
     return Finding(f"{what}: more error", shown, "bad")
@@ -103,9 +103,9 @@ def findings(document: FitDocument) -> list[Finding]:
     if winner is not None:
         found.append(
             Finding(
-                f"{winner['name']} estimates best",
-                f"On links left out it is off by {percent(winner['leave_one_out_error'])} % of the"
-                f" link's packets/s, on those of the fit by {percent(winner['error'])} %.",
+                f"{winner['name']} has the smallest error",
+                f"Its error on left-out links is {percent(winner['leave_one_out_error'])} % of the"
+                f" link's packets/s, on the links of the fit {percent(winner['error'])} %.",
             )
         )
     with_mu = best(document, WITH_MU)
@@ -127,14 +127,14 @@ def findings(document: FitDocument) -> list[Finding]:
         found.append(
             Finding(
                 f"Formulas: {percent(formula['error'])} % at best",
-                f"The nearest published formula is {formula['name']}, off by"
+                f"The best published formula is {formula['name']}, with an error of"
                 f" {percent(formula['error'])} % of the link's packets/s over"
                 f" {counted(len(document['links']), 'link')}{limited}.",
             )
         )
     if document["shortfall"]:
         text = document["shortfall"]
-        found.append(Finding("Not every form", f"{text[0].upper()}{text[1:]}.", "warn"))
+        found.append(Finding("Some forms were not fitted", f"{text[0].upper()}{text[1:]}.", "warn"))
     if document["left_out"]:
         first = document["left_out"][0]
         found.append(

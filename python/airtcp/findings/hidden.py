@@ -51,7 +51,7 @@ def colliding(document: RunDocument, said: str) -> Finding | None:
             "Hidden stations collide",
             f"{named} cannot sense every other station of the cell. {total} % of"
             f" the data frames are lost ({words.number(100 * error)} % of those of"
-            f" {worst['name']} in the mean of the replications);"
+            f" {worst['name']} on average);"
             f" {collided} because another station's exchange is under"
             f" way.{'' if advice in said else ' ' + advice}",
             "warn",

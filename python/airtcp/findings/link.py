@@ -66,11 +66,11 @@ def drawn(links: int) -> str:
     """Say what is missing where the order of losses was not measured.
 
     >>> drawn(1)
-    'Of 1 link the file counts losses without their order: no mu, bursts or memory.'
+    'For 1 link the file counts losses without their order: mu, bursts and memory are unknown.'
     """
     return (
-        f"Of {counted(links, 'link')} the file counts losses without their order:"
-        " no mu, bursts or memory."
+        f"For {counted(links, 'link')} the file counts losses without their order:"
+        " mu, bursts and memory are unknown."
     )
 
 
@@ -129,18 +129,19 @@ def burstiness(link: Link) -> Finding:
     """Say whether losses come in bursts."""
     mu, interval, kind = link["mu"], link["mu_ci"], memory(link)
     if kind == "unmeasured":
-        text = "The file counts losses without their order: mu and bursts are not known."
+        text = "The file counts losses without their order: mu and bursts are unknown."
         return Finding("Memory not measured", text, "warn")
     if mu is None:
         every = "arrived" if link["received"] else "was lost"
-        return Finding("No memory to measure", f"Every packet {every}, so there is no mu.")
+        return Finding("No memory to measure", f"Every packet {every}, so mu is undefined.")
     shown = f"mu {number(mu)}{bounds(interval)}"
     if not link["order_known"]:
-        shown += ", of an order drawn at random"
+        shown += ", for an order drawn at random"
     said = {
         "bursty": "losses and successes come in runs",
         "oscillating": "a success is more likely after a loss than after a success",
-        "independent": "the fate of a packet hardly depends on that of the packet before",
+        "independent": "the outcome of a packet hardly depends on the outcome of the packet"
+        " before it",
         "undecided": _why_undecided(link),
         "constant": "",
         "unmeasured": "",
@@ -160,10 +161,10 @@ def _why_undecided(link: Link) -> str:
             chunk = counted(link["convergence"]["chunk"], "packet")
             return (
                 f"the link changes over time (chunks of {chunk} differ {number(ratio, 2)} times as"
-                " much as a stationary link's would), so the whole trace does not tell whether"
-                " losses come in bursts"
+                " much as those of a stationary link), so the trace does not show whether losses"
+                " come in bursts"
             )
-    return "too few runs of losses to tell whether they come in bursts"
+    return "too few runs of losses to decide whether losses come in bursts"
 
 
 def against_independent(link: Link) -> Finding:

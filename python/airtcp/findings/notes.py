@@ -27,8 +27,8 @@ _SINGULAR = {
     "were": "was",
 }
 _SLOT = (
-    f"{SLOT_ASSUMED}: neither the trace nor an option tells the time between packets; rates and"
-    " times are in proportion to it (--interval gives it)"
+    f"{SLOT_ASSUMED}: neither the trace nor an option gives the time between packets; rates and"
+    " times scale with it (--interval sets it)"
 )
 
 
@@ -81,14 +81,14 @@ def models_notes(links: Sequence[Mapping[str, Any]]) -> list[str]:
     """Gather the notes of links that models were made of.
 
     >>> models_notes([{"name": "a", "notes": [], "order_known": False}])
-    ['The order of losses was not measured on 1 link but drawn at random: models, bursts and TCP \
-there are those of the drawn order.']
+    ['On 1 link the order of losses was not measured but drawn at random: models, bursts and TCP \
+are those of the drawn order.']
     """
     drawn = sum(not link["order_known"] for link in links)
     if not drawn:
         return notes(links)
     said = (
-        f"The order of losses was not measured on {counted(drawn, 'link')} but drawn at random:"
-        " models, bursts and TCP there are those of the drawn order."
+        f"On {counted(drawn, 'link')} the order of losses was not measured but drawn at random:"
+        " models, bursts and TCP are those of the drawn order."
     )
     return [*notes(links), said]

@@ -43,15 +43,15 @@ def overflow(document: RunDocument, endless: Sequence[int]) -> Finding | None:
     if reduced < AGAIN or dropped < _HALF * reduced * len(through):
         return None
     lost = sum(there.total() for p, there in places.items() if not p.reason.startswith("queue"))
-    also = f" and for {words.count(lost)} lost ones" if lost >= _HALF else ""
+    also = f" and for {words.count(lost)} lost packets" if lost >= _HALF else ""
     idle = words.share(1 - link["utilisation"]["mean"])
     longer = _longer(
         document, place.name, link, [i for i in endless if flows[i]["name"] in through]
     )
     return Finding(
         f"The queue of {place.name} limits the flows",
-        f"{words.count(dropped)} packets a replication were dropped {causes.why(place)}. For"
-        f" these{also} a flow reduces its window {words.number(reduced)} times; {place.name} is"
+        f"{words.count(dropped)} packets a replication were dropped {causes.why(place)}. A flow"
+        f" reduces its window {words.number(reduced)} times for these{also}, and {place.name} is"
         f" idle {idle} of the time.{longer}",
         "warn",
     )
@@ -74,8 +74,9 @@ def _longer(document: RunDocument, name: str, link: dict[str, Any], through: Seq
     if product <= longest:
         return ""
     return (
-        f" The link holds {words.number(product, 2)} packets of 1500 bytes in the shortest round"
-        f" trip, the queue {words.count(longest)}. Try a longer queue: --set"
+        f" The bandwidth-delay product is {words.number(product, 2)} packets of 1500 bytes"
+        " (shortest"
+        f" round-trip time); the queue reached {words.count(longest)}. Try a longer queue: --set"
         f" '{written}.queue={{kind=\"drop-tail\", packets={round(product) + 1}}}'."
     )
 

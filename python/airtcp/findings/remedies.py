@@ -41,8 +41,8 @@ def _sides(remedies: Remedies) -> dict[str, list[Outcome]]:
 
 
 TITLES: Final = {
-    "losses": "What would help against losses",
-    "delay": "What would shorten the wait in the queue",
+    "losses": "Remedies against losses",
+    "delay": "Remedies against queueing delay",
 }
 """Headings of a table of remedies, by what they are to change."""
 
@@ -101,7 +101,7 @@ def _few(remedies: Remedies) -> str:
     """Say that the data are too few to exclude a gain."""
     number, name = remedies["replications"], remedies["over"]
     over = words.counted(number, quantities.ONE[name], name)
-    return f" {over[0].upper()}{over[1:]} cannot exclude a gain; more may decide."
+    return f" {over[0].upper()}{over[1:]} cannot exclude a gain; more may show one."
 
 
 def _longer(remedies: Remedies) -> str:
@@ -117,7 +117,7 @@ def conclusion(remedies: Remedies) -> Finding:
     name = plain["variant"]
     verdict = remedies["verdict"]
     if not any(o["goodput_bps"]["mean"] for o in remedies["outcomes"]):
-        return Finding("No remedy helps", "With none of the remedies anything is delivered.", "bad")
+        return Finding("No remedy helps", "Nothing is delivered, with or without a remedy.", "bad")
     if remedies["replications"] <= 1:
         if plain["residual_loss"]["mean"] == 0:
             return Finding(
@@ -126,13 +126,13 @@ def conclusion(remedies: Remedies) -> Finding:
                 f" nothing to repair. Goodput is {shown(plain)}.",
             )
         return Finding(
-            "What would help is not certain",
+            "The best remedy is undecided",
             f"{verdict_words.highest(remedies)}, but one run gives no confidence interval.",
             "warn",
         )
     first = helpful(remedies)
     if first is None:
-        text = f"With {name} alone goodput is {shown(plain)}, and {_lost(plain)}."
+        text = f"Without a remedy {name} has a goodput of {shown(plain)}, and {_lost(plain)}."
         sooner = [
             o["variant"]
             for o in remedies["outcomes"]
@@ -154,10 +154,10 @@ def conclusion(remedies: Remedies) -> Finding:
     best = quantities.of(remedies, first)
     text = named(first, name)
     text = f"{text[0].upper()}{text[1:]} {effect(remedies, best)}."
-    text += f" Goodput is {shown(best)}, with {name} alone {shown(plain)}."
+    text += f" Goodput is {shown(best)}, against {shown(plain)} with {name} alone."
     if verdict["not_distinguishable"]:
         as_good = [named(other, name) for other in verdict["not_distinguishable"]]
-        text += f" Not shown to be worse: {words.listed(as_good)}."
+        text += f" Not significantly worse: {words.listed(as_good)}."
     return Finding(
         f"Best remedy: {verdict_words.either([first, *verdict['not_distinguishable']])}",
         f"{text}{_extent(remedies)}",
@@ -191,7 +191,7 @@ def _rest(remedies: Remedies, sides: dict[str, list[Outcome]]) -> str:
     if enough := [o for o in sides["more"] if _counts(remedies, o) is not False]:
         said += f" Higher, each by its own 95 % interval: {gains(enough)}. {_together(remedies)}"
     if little := [o for o in sides["more"] if _counts(remedies, o) is False]:
-        said += f" Higher, by too little to count: {gains(little)}."
+        said += f" Higher by less than the threshold: {gains(little)}."
     if sides["alike"]:
         said += f" {words.ALIKE} {words.listed([o['variant'] for o in sides['alike']])}."
     if open_ones := [o for o in sides["undecided"] if not _untested(o)]:
@@ -218,9 +218,9 @@ def _together(remedies: Remedies) -> str:
     number = len(remedies["outcomes"]) - 1
     tested = "this remedy is" if number == 1 else f"all {number} remedies are"
     which = (
-        f"no remedy comes before {plain}"
+        f"no remedy ranks above {plain}"
         if first in {None, plain}
-        else f"{first} comes first, and is not shown to raise goodput"
+        else f"{first} ranks first, but is not shown to raise goodput"
     )
     return (
         f"When {tested} tested at once in goodput, delay and overhead, which widens the"
@@ -300,7 +300,7 @@ def cost(remedies: Remedies) -> Finding | None:
         if (lost := o["residual_loss"]["mean"]) is not None
     ]
     if left and any(o["residual_loss"]["mean"] for o in remedies["outcomes"]):
-        text += f" Loss that remains for the transport, of its packets: {', '.join(left)}."
+        text += f" Residual loss: {', '.join(left)}."
     return Finding("Overhead", text)
 
 
@@ -364,21 +364,21 @@ def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
         f"{named(name, plain)} on {words.count(helps[name])}" + _typical(gains.get(name, []))
         for name in sorted(helps, key=lambda n: -helps[n])
     ]
-    text = f"Of {total}, each remedy raises goodput significantly: {'; '.join(said)}."
+    text = f"Significantly higher goodput (of {total}): {'; '.join(said)}."
     if first:
         ranked = ", ".join(
             f"{name} {words.count(first[name])}" for name in sorted(first, key=lambda n: -first[n])
         )
-        best = "the best of these, or not shown to be worse"
-        text += f" Weighed against delay and overhead, {best}: {ranked}."
+        best = "best or not significantly worse"
+        text += f" With delay and overhead considered, {best}: {ranked}."
     tried = dict.fromkeys(
         o["variant"] for _, remedies in links for o in remedies["outcomes"] if o["difference"]
     )
     if never := [name for name in tried if name not in helps]:
-        text += f" Tried, and not shown to raise goodput on any: {words.listed(never)}."
+        text += f" No significant gain on any link: {words.listed(never)}."
     if without:
         text += f" On {words.count(without)} no remedy raises goodput significantly."
-    return Finding("What would help these links", f"{text}{open_ones}", "good")
+    return Finding("Remedies for these links", f"{text}{open_ones}", "good")
 
 
 def _typical(gains: Sequence[float]) -> str:

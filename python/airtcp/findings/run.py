@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 BUSY: Final = 0.95
 """A link that transmits for at least this share of the time limits its flows."""
-RESENT: Final = 0.01
-"""Share that a flow sends again, from which losses may hold it down."""
+RETRANSMITTED: Final = 0.01
+"""Share of retransmissions from which losses may limit a flow."""
 _HALF: Final = 0.5
 
 
@@ -67,9 +67,9 @@ def _limit(document: RunDocument) -> Finding | None:
             where = cell["stations"][queues.index(max(queues))]["name"]
             return Finding(
                 "Packets wait for the medium",
-                f"It is busy {words.number(100 * busy)} % of the time. The longest queue is that"
-                f" of {where}:"
-                f" {words.number(max(queues))} packets in the mean.",
+                f"The medium is busy {words.number(100 * busy)} % of the time. {where} has"
+                " the longest"
+                f" queue ({words.number(max(queues))} packets on average).",
             )
     links: list[dict[str, Any]] = [
         link for link in summary["links"] if link["sent_packets"]["mean"]
@@ -79,25 +79,34 @@ def _limit(document: RunDocument) -> Finding | None:
         return None
     used = busiest["utilisation"]["mean"]
     if used >= BUSY:
-        waits = f", and {words.number(busiest['mean_queue_packets']['mean'])} packets wait for it"
+        waits = words.number(busiest["mean_queue_packets"]["mean"])
         return Finding(
             f"{busiest['name']} is the bottleneck",
-            f"It transmits {words.number(100 * used)} % of the time{waits} in the mean.",
+            f"It transmits {words.number(100 * used)} % of the time, and its queue holds"
+            f" {waits} packets"
+            " on average.",
         )
     limited = _losses(document, links, busiest) or queues_words.overflow(
         document, starved_words.endless_flows(document)
     )
-    resent = max((f["retransmission_ratio"]["mean"] or 0.0 for f in summary["flows"]), default=0.0)
-    if limited is None and not starved_words.endless_flows(document) and resent > RESENT:
+    retransmitted = max(
+        (f["retransmission_ratio"]["mean"] or 0.0 for f in summary["flows"]), default=0.0
+    )
+    if (
+        limited is None
+        and not starved_words.endless_flows(document)
+        and retransmitted > RETRANSMITTED
+    ):
         return Finding(
             "No link is full",
-            f"{_busiest(document, busiest)} of the measured time. No"
-            " TCP flow sends all the time: what limits one while it sends is not judged.",
+            f"{_busiest(document, busiest)} of the measured time). No TCP flow sends all the time:"
+            " what limits a flow while it sends is not judged.",
         )
     return limited or Finding(
-        "No link is full, and losses do not hold the flows down",
-        f"{_busiest(document, busiest)} of the time: applications,"
-        " windows or round-trip times limit the flows.",
+        "No link is full, and losses do not limit the flows",
+        f"{_busiest(document, busiest)} of the time). Applications, windows or round-trip"
+        " times limit"
+        " the flows.",
     )
 
 
@@ -110,7 +119,7 @@ def _busiest(document: RunDocument, link: dict[str, Any]) -> str:
     name = link["name"]
     if share > used:
         used, name = share, f"The medium of {cell}"
-    return f"{name} is busiest, {words.number(100 * used)} %"
+    return f"{name} is the busiest ({words.number(100 * used)} %"
 
 
 def _losses(

@@ -83,10 +83,10 @@ def perhaps(document: RunDocument, starving: Sequence[int]) -> Finding:
     names = found.headline.removeprefix(_STARVED)
     verb = "does" if len(document["replications"]) == 1 else "do"
     text = (
-        f"{runs[0].upper()}{runs[1:]} {verb} not exclude a fair share in more of them: more"
-        " replications may decide."
+        f"{runs[0].upper()}{runs[1:]} {verb} not exclude a fair share; more replications may settle"
+        " this."
     )
-    return Finding(f"Little, but not certainly starved: {names}", f"{found.text} {text}", "warn")
+    return Finding(f"Low goodput, but not significantly: {names}", f"{found.text} {text}", "warn")
 
 
 def endless_flows(document: RunDocument) -> list[int]:
@@ -149,8 +149,8 @@ def in_turns(document: RunDocument) -> Finding | None:
         f"In {len(counts)} of {words.counted(len(rates), 'replication')} {number} of the"
         f" {len(endless)} flows {'gets' if max(counts) == 1 else 'get'} less than"
         f" {words.number(100 * STARVED, 1)} % of the mean of all, not always the same:"
-        f" {words.number(low * 1e-6)} Mb/s in the mean, where the mean of all is"
-        f" {words.number(high * 1e-6)} Mb/s."
+        f" {words.number(low * 1e-6)} Mb/s on average, against a mean of"
+        f" {words.number(high * 1e-6)} Mb/s over all flows."
     )
     return Finding(
         f"In {len(counts)} of {words.counted(len(rates), 'replication')} a flow starves"
@@ -172,7 +172,7 @@ def starvation(document: RunDocument, starving: Sequence[int]) -> Finding:
     )
     others = f"{words.counted(len(rest), 'flow')}" if len(rest) > 1 else "flow"
     text = (
-        f"{'Each' if len(starving) > 1 else 'It'} gets {words.number(low)} Mb/s in the mean, the"
+        f"{'Each' if len(starving) > 1 else 'It'} gets {words.number(low)} Mb/s on average, the"
         f" other {others} {words.number(high)} Mb/s{' each' if len(rest) > 1 else ''}."
     )
     headline = f"{_STARVED}{_named(document, names, len(endless))}"

@@ -115,7 +115,7 @@ def _ensemble_independent(links: Sequence[Link]) -> Finding:
     constant = sum(memory(link) == "constant" for link in links)
     unordered = sum(memory(link) == "unmeasured" for link in links)
     if unordered and not losing:
-        text = "TCP's throughput over a drawn order is not held against independent losses."
+        text = "TCP's throughput over a drawn order is not compared with independent losses."
         return Finding("Order of losses not measured", f"{drawn(unordered)} {text}", "warn")
     more, less, same = sides(losing, "independent")
     gains = [

@@ -82,7 +82,7 @@ def single(case: CompareCase, over: str = "") -> Finding:
     """Say what one run has shown: no order."""
     where = f" {over}" if over else ""
     return Finding(
-        "A single run proves no order",
+        "A single run does not allow a ranking",
         f"{highest(case, _left_out(case), where)}, but one run gives no confidence interval.",
         "warn",
     )
@@ -146,7 +146,7 @@ def conclusion(
     even = _even(case, verdict["first"])
     headline, text, tone = said.headline, said.text + even, said.tone
     if even.startswith(_EVEN) and headline == _BEST.format(verdict["first"]):
-        headline, tone = f"{headline}, but hardly for goodput", "plain"
+        headline, tone = f"{headline}, though goodput hardly differs", "plain"
     if one_run(notes):
         headline = f"{headline} (one run, counted {verdict['replications']} times)"
         tone = "plain"
@@ -170,7 +170,7 @@ def _even(case: CompareCase, first: str) -> str:
     within = f"within {words.number(100 * goodput['matters'], 1)} % of the highest"
     low = [name for name in means if means[name] < least]
     if not low:
-        return f"{_EVEN} All ranked TCPs lie {within}."
+        return f"{_EVEN} all ranked TCPs lie {within}."
     figures = [f"{name} ({value(of(case, name), goodput['quantity'])})" for name in low]
     return (
         f" Mean goodput: {listed(near)} lie {within}; {listed(figures)}"
@@ -178,7 +178,7 @@ def _even(case: CompareCase, first: str) -> str:
     )
 
 
-_EVEN: Final = " For goodput the choice hardly matters:"
+_EVEN: Final = " Goodput hardly differs:"
 
 
 def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Finding:
@@ -186,39 +186,41 @@ def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Fi
     verdict = case["verdict"]
     four = all_four(case, first, rival)
     if len(case["outcomes"]) - len(verdict["not_ranked"]) == 1:
-        return Finding(f"{first} alone", f"{first}{where}: {four}. No other TCP is ranked.")
+        return Finding(
+            f"Only {first} is ranked", f"{first}{where}: {four}. No other TCP is ranked."
+        )
     as_good, others = verdict["not_distinguishable"], verdict["alternatives"]
     if others:
         other = others[0]
         name = other["variant"]
         return Finding(
             f"{first} for goodput, {name} for {_for(case, other)}",
-            f"No TCP is the best in everything{where}: {first} has {four}; {name} is"
+            f"No TCP is best in every criterion{where}: {first} has {four}; {name} is"
             f" {held(case, other, rival)}.",
         )
     unproven = _better_in_the_mean(case, first, rival)
     in_the_mean = (
-        f" Better in the mean, but not shown to be by as much as counts: {', '.join(unproven)}."
-        f" More {case['over']} may decide."
+        " Better on average, but not significantly by at least the threshold:"
+        f" {', '.join(unproven)}."
+        f" More {case['over']} may settle this."
         if unproven
         else ""
     )
     if as_good:
         return Finding(
             either([first, *as_good]),
-            f"{first}{where} has {four}. {listed(as_good)} {_shown(as_good)} to differ from {first}"
-            f" in any of these by an amount that counts.{in_the_mean}",
+            f"{first}{where} has {four}. In none of these does {first} differ significantly from"
+            f" {either(as_good)} by at least the threshold.{in_the_mean}",
         )
     if unproven:
         return Finding(
-            f"{first}, as far as {verdict['replications']} {case['over']} show",
+            f"{first}, tentatively ({verdict['replications']} {case['over']})",
             f"{first}{where} has {four}.{in_the_mean}",
         )
     return Finding(
         _BEST.format(first),
-        f"{first}{where} has {four}. In none of these is another"
-        f"{' ranked' if verdict['not_ranked'] else ''} TCP shown to be better by as much as counts"
-        f" ({_thresholds(case, rival)}).",
+        f"{first}{where} has {four}. No other{' ranked' if verdict['not_ranked'] else ''} TCP is"
+        f" significantly better by at least the threshold ({_thresholds(case, rival)}).",
         "good",
     )
 
@@ -263,10 +265,6 @@ def _better_in_the_mean(case: CompareCase, first: str, rival: str | None) -> lis
     return found
 
 
-def _shown(names: Sequence[str]) -> str:
-    return "is not shown" if len(names) == 1 else "are not shown"
-
-
 def rest(case: CompareCase, rival: str | None = None) -> list[Finding]:
     """Say what else the verdict has: more choices, who is behind, who is not ranked."""
     verdict = case["verdict"]
@@ -292,9 +290,9 @@ def rest(case: CompareCase, rival: str | None = None) -> list[Finding]:
     if verdict["alternatives"] and same and first is not None:
         found.append(
             Finding(
-                f"Not shown to differ from {first}",
-                f"{listed(same)} {_shown(same)} to differ from {first}"
-                " in any criterion by an amount that counts.",
+                f"No significant difference to {first}",
+                f"In no criterion does {first} differ significantly from {either(same)} by at least"
+                " the threshold.",
             )
         )
     if verdict["worse"]:
@@ -327,8 +325,10 @@ def summary(case: CompareCase) -> str:
     verdict = case["verdict"]
     if verdict["first"] is None:
         return (
-            "a single run proves no order" if verdict["replications"] <= 1 else "no TCP is ranked"
+            "a single run does not allow a ranking"
+            if verdict["replications"] <= 1
+            else "no TCP is ranked"
         )
     text = either(best(case))
     others = [other["variant"] for other in verdict["alternatives"]]
-    return f"{text}; or with other strengths: {', '.join(others)}" if others else text
+    return f"{text}; with other strengths: {', '.join(others)}" if others else text

@@ -75,12 +75,12 @@ def counted(number: float, noun: str, plural: str | None = None) -> str:
 
 
 def unread(files: int) -> str:
-    """Say how many files were passed over, before the first of them is named.
+    """Say how many files were skipped, before the first of them is named.
 
     >>> unread(1), unread(2)
-    ('1 file was passed over', '2 files were passed over; the first')
+    ('1 file was skipped', '2 files were skipped; the first')
     """
-    return counted(files, "file was passed over", "files were passed over; the first")
+    return counted(files, "file was skipped", "files were skipped; the first")
 
 
 def number(value: float | None, digits: int = 3) -> str:

@@ -115,7 +115,7 @@ def capacity_page(document: StudyDocument) -> str:
         title=f"What TCP gets over {links[0]['name']}"
         if len(links) == 1
         else f"What TCP gets over {words.counted(len(links), 'link')} of varying capacity",
-        lead="How much the link can carry over time, and what TCPs get of it with which delay.",
+        lead="Capacity of the link over time, and goodput and delay of TCPs over it.",
         facts=[
             ("Links", words.count(len(links))),
             ("Seed", str(document["seed"])),

@@ -215,7 +215,7 @@ def findings(document: RunDocument) -> list[words.Finding]:
 
 _WHY: Final = {
     "transmitter_side": "because the receiver was sending",
-    "captured": "because the receiver went over to a stronger frame",
+    "captured": "because the receiver captured a stronger frame",
     "noise": "to noise",
     "interferer": "to an interferer",
     **{

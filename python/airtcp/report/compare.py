@@ -54,8 +54,8 @@ def compare_page(document: CompareDocument) -> str:
         "compare.js",
         {"kind": "compare", "charts": charts, "data": data},
         title=_title(document),
-        lead="Every TCP ran over the same channel: in a replication the link does the same to each,"
-        " so that what differs is the TCP.",
+        lead="Every TCP ran over the same channel: in a replication the link treats every TCP"
+        " alike, so that differences are those of the TCPs.",
         facts=[
             ("TCPs", words.count(len(document["variants"]))),
             ("Reference", document["reference"]),

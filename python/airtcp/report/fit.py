@@ -67,8 +67,8 @@ def fit_page(document: FitDocument) -> str:
             "line": ends,
         },
         title=f"Estimating TCP throughput over {words.counted(len(links), 'link')}",
-        lead="What TCP got over each link, fitted to what the link is by least absolute"
-        " deviations, beside published formulas that fit nothing.",
+        lead="TCP's throughput over each link, fitted to metrics of the link by least absolute"
+        " deviations, beside published formulas.",
         facts=_facts(document),
         findings=fit_words.findings(document),
         interrupted=document["interrupted"],

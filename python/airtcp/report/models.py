@@ -154,7 +154,7 @@ def _table(overall: list[dict[str, Any]]) -> dict[str, Any]:
         ]
         for model in overall
     ]
-    head = ["Links", "TCP off by %", "Median %", "Within 10 %", "Longest burst off by"]
+    head = ["Links", "Throughput error %", "Median %", "Within 10 %", "Longest-burst error"]
     return {"head": head, "rows": rows}
 
 
@@ -190,7 +190,7 @@ def _findings(document: dict[str, Any]) -> list[words.Finding]:
             found.append(
                 words.Finding(
                     f"{best} is closest {said}",
-                    f"Over {words.counted(usual, 'link')} it is off by {shown(least)} in the mean;"
+                    f"Over {words.counted(usual, 'link')} its mean error is {shown(least)};"
                     f" {worst}, the farthest, by {shown(greatest)}.",
                 )
             )

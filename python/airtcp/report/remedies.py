@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 _ABOUT: Final = {
     "losses": "Transports with erasure coding (LT-TCP, sliding) and link protocols (LL-ARQ,"
-    " LL-HARQ) over the same channel, each beside plain TCP.",
+    " LL-HARQ) over the same channel, each compared with plain TCP.",
     "delay": "Queue disciplines, and a transport that keeps the queue short by itself, over the"
-    " same link, each beside TCP with the queue as it is.",
+    " same link, each compared with TCP and the queue as it is.",
 }
 
 

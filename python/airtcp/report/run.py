@@ -62,7 +62,7 @@ def run_page(
         "run.html.j2",
         "run.js",
         payload,
-        title=scenario.get("title") or "What the flows got",
+        title=scenario.get("title") or "Goodput of the flows",
         lead="A simulated scenario: every number is a mean over replications.",
         facts=[
             ("Simulated time", str(scenario.get("duration", "unknown"))),
@@ -138,7 +138,7 @@ def _run_findings(document: RunDocument) -> list[words.Finding]:
             words.Finding(
                 f"Fairness {words.number(fairness['mean'])}",
                 f"Jain's index is {equal}: 1 is equal shares,"
-                f" {words.number(1 / len(flows), 2)} is one flow with everything.",
+                f" {words.number(1 / len(flows), 2)} is one flow with all of the goodput.",
             )
         )
     found += cell_rows.findings(document)
@@ -149,5 +149,5 @@ def _run_findings(document: RunDocument) -> list[words.Finding]:
 def _conservation(document: RunDocument) -> str:
     broken = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
     if broken:
-        return f"Packets were lost track of in replications {broken}: a fault of airtcp."
-    return "In every replication, packets created = delivered + dropped + under way at the end."
+        return f"The packet counts of replications {broken} do not add up: a bug in airtcp."
+    return "In every replication, packets created = delivered + dropped + in flight at the end."

@@ -104,7 +104,7 @@ def _lead(links: Sequence[Link]) -> str:
         "TCP over the measured order of successes and losses, beside TCP over links that look the"
         " same by packet reception ratio alone, and by reception ratio and burstiness."
         if links
-        else "No link was studied to the end."
+        else "No study of a link was finished."
     )
 
 
@@ -141,8 +141,8 @@ def _headings(links: Sequence[Link]) -> dict[str, str]:
     spread = study.widest_spread(links)
     found = {
         "throughput": "Throughput follows PRR",
-        "gain": "Burstiness and what it is worth to TCP",
-        "chain": "Does a Gilbert-Elliott chain stand in for the trace?",
+        "gain": "Burstiness and TCP throughput",
+        "chain": "Does a Gilbert-Elliott chain predict TCP?",
         "longest": "Longest runs, measured and modelled",
     }
     if spread is not None:

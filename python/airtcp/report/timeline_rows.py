@@ -144,9 +144,9 @@ def heading(timeline: Timeline) -> str:
 def caption(timeline: Timeline, of: Lanes) -> str:
     """Say how to read the picture, and what it leaves out."""
     text = (
-        "The first replication; a lane for each station. The high bars are frames it sent, pale and"
-        " marked if the station they were for did not decode them; below, slots of its back-off"
-        " counting down, and times that others had reserved (NAV)."
+        "The first replication; a lane for each station. The high bars are frames that it sent,"
+        " pale and marked if the receiver did not decode them. Below are the slots of its back-off,"
+        " and the times that other stations have reserved (NAV)."
         " Drag sideways to move, Shift and wheel to zoom, double-click to go back."
     )
     if timeline.truncated:
