@@ -69,9 +69,9 @@ fuzz: ## Fuzz every target for a night: FUZZ_SECONDS each, or FUZZ_RUNS inputs w
 	fi
 
 .PHONY: figures
-figures: ## Draw the validation figures of the documentation again
+figures: ## Make the documentation's figures and tables again, or those in NAMES
 	@scripts/setup dev
-	$(BIN)/python docs/figures/draw.py
+	@scripts/figures $(NAMES)
 
 .PHONY: clean
 clean: ## Remove everything that was built

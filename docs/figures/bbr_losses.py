@@ -1,23 +1,19 @@
-"""BBR and Reno under independent losses: a table of docs/models/bbr.md.
-
-    .venv/bin/python docs/figures/bbr_losses.py
+"""BBR and Reno under independent losses.
 
 10 Mb/s, 80 ms, a queue of 100 packets, profile `linux`, four runs of 60 s; shares of the link's rate of
-payload. Writes bbr-losses.csv beside it and the table.
+payload.
 """
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 import simulate
 
-HERE: Final = Path(__file__).parent
-PAGE: Final = HERE.parent / "models" / "bbr.md"
-PLACE: Final = re.compile(r"(?<=<!-- losses -->\n).*(?=<!-- end of losses -->)", re.DOTALL)
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 LOSSES: Final = [0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2]
 DRAFT: Final = '{ law = "bbr1", rules = "documents" }'
 LAWS: Final = {
@@ -30,7 +26,7 @@ LAWS: Final = {
 PAYLOAD_BPS: Final = 10e6 * 1448 / 1500
 
 
-def measure() -> pl.DataFrame:
+def measure() -> dict[str, str]:
     """Run every point."""
     rows = []
     for name, keys in LAWS.items():
@@ -44,24 +40,13 @@ def measure() -> pl.DataFrame:
             result = simulate.run(simulate.transfer(link, tcp, seconds=60, runs=4))
             share = simulate.summary(result, "flow")["goodput_bps"][0] / PAYLOAD_BPS
             rows.append({"law": name, "loss": loss, "share": round(share, 3)})
-    return pl.DataFrame(rows)
+    return {"bbr-losses.csv": pl.DataFrame(rows).write_csv()}
 
 
-def table(rows: pl.DataFrame) -> str:
+def table(numbers: Mapping[str, pl.DataFrame]) -> str:
     """The rows as the page has them."""
     title = " | ".join(f"{100 * loss:g}" + (" %" if loss else "") for loss in LOSSES)
     lines = [f"| loss | {title} |", "|---" * (len(LOSSES) + 1) + "|"]
-    for (name,), own in rows.group_by("law", maintain_order=True):
+    for (name,), own in numbers["bbr-losses.csv"].group_by("law", maintain_order=True):
         lines.append(f"| {name} | " + " | ".join(f"{x:.3f}" for x in own["share"]) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def main() -> None:
-    """Run, write, and put the table in its place."""
-    rows = measure()
-    rows.write_csv(HERE / "bbr-losses.csv")
-    PAGE.write_text(PLACE.sub(lambda _: "\n" + table(rows) + "\n", PAGE.read_text()))
-
-
-if __name__ == "__main__":
-    main()
+    return "\n".join(lines)

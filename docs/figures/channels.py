@@ -18,7 +18,7 @@ PACKETS: Final = 100_000
 REPLICAS: Final = 20
 
 
-def longest_burst() -> None:
+def longest_burst() -> dict[str, Any]:
     """Longest success burst of true chains against the closed form."""
     table = []
     for prr in [0.2, 0.4, 0.6, 0.8]:
@@ -87,7 +87,7 @@ def longest_burst() -> None:
             subtitle="points: mean and standard deviation of 20 chains; lines: 1 + ln(n PRR b) / −ln(1 − b)",
         ),
     )
-    style.save("longest-burst", chart, frame)
+    return style.drawn("longest-burst", chart, frame)
 
 
 def _fates(loss: str, slots: int, folder: Path) -> list[bool]:
@@ -123,7 +123,7 @@ def _achieved(received: list[bool]) -> dict[str, float]:
     return {"loss": sum(lost) / len(lost), "burst": sum(lost) / max(starts, 1)}
 
 
-def asked_and_achieved() -> None:
+def asked_and_achieved() -> dict[str, Any]:
     """Mean loss and mean burst of the link's channel against what was asked for."""
     slots, table = 100_000, []
     with simulate.folder() as home:
@@ -163,7 +163,7 @@ def asked_and_achieved() -> None:
             subtitle="100 000 packets each, one a slot; bars: 1.96 standard errors around what was achieved",
         )
     )
-    style.save("gilbert-elliott", chart, frame)
+    return style.drawn("gilbert-elliott", chart, frame)
 
 
 def _panel(

@@ -186,10 +186,9 @@ def _chunks() -> tuple[Any, pl.DataFrame]:
     return chart, frame
 
 
-def draw() -> None:
+def draw() -> dict[str, Any]:
     """Both pictures side by side."""
     left, prefix = _prefixes()
     right, chunks = _chunks()
     chart = alt.hconcat(left, right, spacing=30)
-    prefix.write_csv(style.HERE / "convergence-prefix.csv", float_precision=6)
-    style.save("convergence", chart, chunks)
+    return style.drawn("convergence", chart, chunks) | {"convergence-prefix.csv": prefix}

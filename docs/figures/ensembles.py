@@ -16,7 +16,7 @@ PACKETS: Final = 100_000
 OPTIONS: Final[dict[str, Any]] = {"slot": "10 ms", "seed": 1}
 
 
-def gain() -> None:
+def gain() -> dict[str, Any]:
     """TCP over chains less TCP over independent links, against mu (S1, figure 8)."""
     table = []
     with simulate.folder() as home:
@@ -31,7 +31,9 @@ def gain() -> None:
         tcp = link["tcp"]
         bursty, even = tcp["gilbert_elliott"], tcp["independent"]
         rate = [ensemble["packets_per_second"] for ensemble in (bursty, even)]
-        half = sum((r["ci_high"] - r["mean"]) ** 2 for r in rate) ** 0.5
+        # Replicas that deliver next to nothing have no interval.
+        halves = [None if r["ci_high"] is None else r["ci_high"] - r["mean"] for r in rate]
+        half = None if None in halves else sum(h * h for h in halves) ** 0.5
         difference = rate[0]["mean"] - rate[1]["mean"]
         table.append(
             {
@@ -40,15 +42,15 @@ def gain() -> None:
                 "bursty": rate[0]["mean"],
                 "independent": rate[1]["mean"],
                 "difference": difference,
-                "low": difference - half,
-                "high": difference + half,
+                "low": None if half is None else difference - half,
+                "high": None if half is None else difference + half,
                 "percent": 100 * difference / rate[1]["mean"],
                 "timeouts_bursty": bursty["timeouts"]["mean"],
                 "timeouts_independent": even["timeouts"]["mean"],
             }
         )
-    frame = pl.DataFrame(table).sort("prr", "mu")
-    style.save("burst-gain", _gain_chart(frame), frame)
+    frame = pl.DataFrame(table, infer_schema_length=None).sort("prr", "mu")
+    return style.drawn("burst-gain", _gain_chart(frame), frame)
 
 
 def _gain_chart(frame: pl.DataFrame) -> alt.HConcatChart:
@@ -70,12 +72,13 @@ def _gain_chart(frame: pl.DataFrame) -> alt.HConcatChart:
         .encode(y=alt.datum(0))
     )
     base = alt.Chart(style.rows(frame))
+    bars = alt.Chart(style.rows(frame.drop_nulls("low")))
     left = (
         zero
         + base.mark_line(strokeWidth=1.2).encode(
             x=x, y="difference:Q", color=colour, detail="prr:N"
         )
-        + base.mark_rule().encode(x=x, y="low:Q", y2="high:Q", color=colour)
+        + bars.mark_rule().encode(x=x, y="low:Q", y2="high:Q", color=colour)
         + base.mark_point().encode(
             x=x, y=alt.Y("difference:Q", title="bursty less independent (packets/s)"), color=colour
         )
@@ -110,7 +113,7 @@ def _gain_chart(frame: pl.DataFrame) -> alt.HConcatChart:
     )
 
 
-def rare_long_bursts() -> None:
+def rare_long_bursts() -> dict[str, Any]:
     """Links with rare long bursts against chains of the same PRR and mu (S1, figures 19, 20)."""
     table = []
     with simulate.folder() as home:
@@ -190,7 +193,7 @@ def rare_long_bursts() -> None:
             subtitle="100 000 packets a link; mean of 10 chains; on the diagonal the chain says the same as the link",
         )
     )
-    style.save("rare-long-bursts", chart, frame)
+    return style.drawn("rare-long-bursts", chart, frame)
 
 
 def _against(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 import laws
 import polars as pl
 import simulate
 import style
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LOSSES: Final = [1e-4, 3e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3]
 RTTS: Final = [10, 80, 200]
@@ -182,16 +185,35 @@ def _ratios(frame: pl.DataFrame) -> alt.HConcatChart:
     )
 
 
-def ten() -> None:
+def ten() -> dict[str, Any]:
     """Goodput on a 10 Mb/s link."""
     frame = measure("goodput-10mbps")
     title = "TCP over random loss on a 10 Mb/s link with a queue of 100 packets"
-    style.save("goodput-10mbps", _chart(frame, CAPACITY, title), frame)
+    return style.drawn("goodput-10mbps", _chart(frame, CAPACITY, title), frame)
 
 
-def unlimited() -> None:
+def unlimited() -> dict[str, Any]:
     """Goodput where only losses limit, and its ratio to the models."""
     frame = measure("goodput-unlimited")
     title = "TCP over random loss on a link that only losses limit (1 Gb/s)"
-    style.save("goodput-unlimited", _chart(frame, 1e9, title), frame)
-    style.save("goodput-over-models", _ratios(frame), frame)
+    return style.drawn("goodput-unlimited", _chart(frame, 1e9, title), frame) | style.drawn(
+        "goodput-over-models", _ratios(frame), frame
+    )
+
+
+def constants(numbers: Mapping[str, pl.DataFrame]) -> str:
+    """Lay out the constant C of goodput = C / (RTT sqrt(p)), of NewReno and SACK."""
+    frame = numbers["goodput-unlimited.csv"].with_columns(
+        c=laws.PERIODIC * pl.col("over_square_root")
+    )
+    found = {
+        tuple(at): c for *at, c in frame.select("recovery", "rtt_ms", "loss_percent", "c").rows()
+    }
+    lines = ["| loss | RTT 10 ms | 80 ms | 200 ms |", "|---|---|---|---|"]
+    for percent in (0.01, 0.1, 0.5, 1.0, 5.0, 20.0):
+        cells = [
+            ", ".join(f"{found[name, rtt, percent]:.2f}" for name in RECOVERIES.values())
+            for rtt in RTTS
+        ]
+        lines.append(f"| {percent:g} % | {' | '.join(cells)} |")
+    return "\n".join(lines)

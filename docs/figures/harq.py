@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import altair as alt
 import polars as pl
@@ -17,7 +17,7 @@ GOES: Final = {
 }
 
 
-def hidden() -> None:
+def hidden() -> dict[str, Any]:
     """What S2's comparison hides: selective repeat carries more than LL-HARQ, later."""
     table = remedies.means(remedies.measure("arq"))
     busy = table.filter(pl.col("case") == "always busy")
@@ -54,10 +54,10 @@ def hidden() -> None:
             "labels: units lost",
         ),
     )
-    style.save("link-protocols", chart, table)
+    return style.drawn("link-protocols", chart, table)
 
 
-def parts() -> None:
+def parts() -> dict[str, Any]:
     """Where the capacity goes at 50 %, LL-HARQ and with its rules switched off."""
     table = remedies.means(remedies.measure("parts"))
     shown = table.filter(
@@ -93,4 +93,4 @@ def parts() -> None:
             ),
         )
     )
-    style.save("harq-parts", chart, table)
+    return style.drawn("harq-parts", chart, table)

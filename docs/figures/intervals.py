@@ -1,19 +1,15 @@
-#!/usr/bin/env -S .venv/bin/python
-"""Writes docs/models/intervals.md from docs/figures/intervals.csv, the results of the sweep.
-
-`cargo run --release -p airtcp-study --example coverage -- 1000 > docs/figures/intervals.csv`
-makes the results again. With --check nothing is written: it fails if the page differs.
-"""
+"""Coverage of every interval that is printed, by the sweep `coverage` of the crate `study`."""
 
 from __future__ import annotations
 
-import csv
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-FOLDER = Path(__file__).resolve().parent
-RESULTS = FOLDER / "intervals.csv"
-PAGE = FOLDER.parent / "models" / "intervals.md"
+import simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
 
 INTERVALS = {
     "PRR": (
@@ -79,63 +75,28 @@ def bound(misses: int, draws: int) -> bool:
     return misses <= 0.05 * draws + 4 * (0.05 * 0.95 * draws) ** 0.5
 
 
-def page() -> str:
-    """Write the page."""
-    with RESULTS.open() as lines:
-        rows = list(csv.DictReader(lines))
-    out = [
-        "# Intervals",
-        "",
-        "This page lists every interval that `airtcp` prints, its method, and its measured coverage. All are",
-        "95 % intervals.",
-        "",
-        "`docs/figures/intervals.py` generates the page from [`intervals.csv`](../figures/intervals.csv), the",
-        "results of `cargo run --release -p airtcp-study --example coverage -- 1000`. A reduced sweep is a test",
-        "(`crates/study/tests/coverage.rs`): every corner may miss 5 % plus four binomial errors, and an",
-        "exception what its table shows. `tests/python/test_intervals.py` applies the same rule to the",
-        "intervals of reproductions.",
-        "",
-        "- *Corner*: one combination of parameters with a known true value.",
-        "- *Covered*: the share of draws whose interval contains the true value. Draws without an interval (a",
-        "  trace without losses has no mu) do not count.",
-        "- *below*: more intervals miss than 5 % plus four binomial errors.",
-        "- *outside*: the corner is outside the method's assumptions; it shows the effect.",
-    ]
-    out += ["", "Exceptions within a method's assumptions:", ""]
+def measure() -> dict[str, str]:
+    """Run the sweep, with 1000 draws of the cheapest corners."""
+    return {"intervals.csv": simulate.example("airtcp-study", "coverage", "1000")}
+
+
+def page(numbers: Mapping[str, pl.DataFrame]) -> str:
+    """Lay out the exceptions, and every interval with its corners."""
+    rows = numbers["intervals.csv"].to_dicts()
+    out = ["Exceptions within a method's assumptions:", ""]
     for row in rows:
-        draws, covered = int(row["draws"]), int(row["covered"])
-        if row["holds"] == "true" and draws >= LEAST and not bound(draws - covered, draws):
-            share = f"{100 * covered / draws:.1f} %"
-            out.append(f"- {row['interval']}: {row['corner']}: {share}")
+        draws, covered = row["draws"], row["covered"]
+        if row["holds"] and draws >= LEAST and not bound(draws - covered, draws):
+            out.append(f"- {row['interval']}: {row['corner']}: {100 * covered / draws:.1f} %")
     for name, (where, method) in INTERVALS.items():
         of = [row for row in rows if row["interval"] == name]
-        if not of:
-            out += ["", f"## {name[0].upper()}{name[1:]}", "", f"Printed in: {where}.", ""]
-            out += [f"Method: {method}.", "", "Not in the results yet."]
-            continue
         out += ["", f"## {name[0].upper()}{name[1:]}", "", f"Printed in: {where}.", ""]
         out += [f"Method: {method}.", "", "| corner | draws | covered | |", "|---|---|---|---|"]
         for row in of:
-            draws, covered = int(row["draws"]), int(row["covered"])
-            said = "outside" if row["holds"] == "false" else ""
+            draws, covered = row["draws"], row["covered"]
+            said = "" if row["holds"] else "outside"
             if draws >= LEAST and not bound(draws - covered, draws):
                 said = f"{said}, below".removeprefix(", ")
             share = f"{100 * covered / draws:.1f} %" if draws >= LEAST else "-"
             out.append(f"| {row['corner']} | {draws} | {share} | {said} |")
-    return "\n".join([*out, ""])
-
-
-def main() -> int:
-    """Write or check the page."""
-    made = page()
-    if "--check" in sys.argv:
-        if made != PAGE.read_text():
-            print(f"{PAGE} differs from what {RESULTS} gives: run docs/figures/intervals.py")
-            return 1
-        return 0
-    PAGE.write_text(made)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return "\n".join(out)

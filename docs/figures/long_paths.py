@@ -1,9 +1,7 @@
 """What the sliding transport gets of a long fat path: numbers of docs/models/sliding.md.
 
-    .venv/bin/python docs/figures/long_paths.py
-
 100 Mb/s, a round trip of 300 ms and a drop-tail queue of 1000 packets, independent losses, five runs of which the
-seconds from 60 to 120 count. Writes long-paths.csv: goodput as a share of (1-p)C.
+seconds from 60 to 120 count. Goodput as a share of (1-p)C.
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ from typing import Final
 
 import polars as pl
 import simulate
-import style
 
 RUNS: Final = 5
 LOSSES: Final = (0.1, 0.3, 0.5)
@@ -30,12 +27,6 @@ def _row(loss: float) -> dict[str, float]:
     return {"loss": loss, "share": mean / share, "low": low / share, "high": high / share}
 
 
-def main() -> None:
-    """Measure, print and write."""
-    rows = pl.DataFrame([_row(loss) for loss in LOSSES])
-    print(rows)
-    style.numbers("long-paths", rows)
-
-
-if __name__ == "__main__":
-    main()
+def measure() -> dict[str, pl.DataFrame]:
+    """Run every loss."""
+    return {"long-paths.csv": pl.DataFrame([_row(loss) for loss in LOSSES])}

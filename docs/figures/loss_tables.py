@@ -1,20 +1,14 @@
-"""The tables of docs/models/sliding.md and docs/models/lt-tcp.md that follow from remedies.csv and sharing.csv.
-
-    .venv/bin/python docs/figures/loss_tables.py
-
-Reads both files, which `docs/figures/draw.py remedies sharing` makes, and writes the tables between their markers.
-"""
+"""The tables of docs/models/sliding.md and docs/models/lt-tcp.md that follow from remedies.csv and sharing.csv."""
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-HERE: Final = Path(__file__).parent
-PAGES: Final = HERE.parent / "models"
+if TYPE_CHECKING:
+    pass
+
 CHANNELS: Final = ["independent", "bursts of 10 ms", "bursts of 50 ms"]
 LOSSES: Final = [0.1, 0.2, 0.3, 0.5]
 #: Title, quantity, digits, least or greatest value, greatest loss for which the aim holds, and what stands in brackets.
@@ -107,6 +101,7 @@ TRIPS: Final = {
 }
 
 Found = dict[str, float]
+Numbers = "Mapping[str, pl.DataFrame]"
 
 
 class _Rows:
@@ -123,10 +118,14 @@ class _Rows:
         return self._rows[at]
 
 
+def _part(numbers: Numbers, name: str) -> pl.DataFrame:
+    return numbers["sharing.csv"].filter(pl.col("part") == name)
+
+
 def _table(head: list[str], rows: list[list[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
-    return "".join(
-        f"|{'|'.join(cells)}|\n" if cells[0] == "---" else f"| {' | '.join(cells)} |\n"
+    return "\n".join(
+        f"|{'|'.join(cells)}|" if cells[0] == "---" else f"| {' | '.join(cells)} |"
         for cells in lines
     )
 
@@ -152,9 +151,9 @@ def _verdict(
     return said + (f" ({', '.join(near)})" if near else "")
 
 
-def aims(remedies: pl.DataFrame) -> str:
+def aims(numbers: Numbers) -> str:
     """What sliding reaches of each aim, and what a sender told of losses at once would."""
-    at = _Rows(remedies, "scheme", "quantity", "channel", "case", "loss")
+    at = _Rows(numbers["remedies.csv"], "scheme", "quantity", "channel", "case", "loss")
     rows = []
     for title, quantity, digits, limits, up_to, more in AIMS:
         first = title
@@ -182,9 +181,9 @@ def aims(remedies: pl.DataFrame) -> str:
     return _table(["aim", "", "10 %", "20 %", "30 %", "50 %", ""], rows)
 
 
-def delays(remedies: pl.DataFrame) -> str:
+def delays(numbers: Numbers) -> str:
     """How long bytes of bulk data take from leaving first to delivery in order."""
-    at = _Rows(remedies, "scheme", "quantity", "channel", "case", "loss")
+    at = _Rows(numbers["remedies.csv"], "scheme", "quantity", "channel", "case", "loss")
     rows = []
     for name, (scheme, channel) in DELAYS.items():
         cells = [
@@ -204,9 +203,9 @@ def _seconds(value: float) -> str:
     return f"{value:.2f}" if value < 2 else f"{value:.1f}" if value < 10 else f"{value:.0f}"
 
 
-def schemes(remedies: pl.DataFrame) -> str:
+def schemes(numbers: Numbers) -> str:
     """Of every scheme bulk, queue, short transfers and what is left to CUBIC."""
-    at = _Rows(remedies, "scheme", "quantity", "channel", "case", "loss")
+    at = _Rows(numbers["remedies.csv"], "scheme", "quantity", "channel", "case", "loss")
     rows = []
     for title, scheme in SCHEMES.items():
         bulk = [
@@ -227,9 +226,9 @@ def schemes(remedies: pl.DataFrame) -> str:
     return _table([*head, "p90 of 100 kB, 0 / 10 / 30 / 50 %", "CUBIC"], rows)
 
 
-def beside(sharing: pl.DataFrame) -> str:
+def beside(numbers: Numbers) -> str:
     """Shares of the first flow and of the one beside it."""
-    at = _Rows(sharing.filter(pl.col("part") == "beside"), "scheme", "case", "quantity")
+    at = _Rows(_part(numbers, "beside"), "scheme", "case", "quantity")
     names = ["sliding", "BBR (version 3)", "BBR (version 1)", "CUBIC", "SACK"]
     rows = [
         [
@@ -246,9 +245,9 @@ def beside(sharing: pl.DataFrame) -> str:
     return _table(["first flow", "second: CUBIC", "second: SACK", "second: the same kind"], rows)
 
 
-def pairs(sharing: pl.DataFrame) -> str:
+def pairs(numbers: Numbers) -> str:
     """Shares of LT-TCP and of a TCP beside it, by losses."""
-    at = _Rows(sharing.filter(pl.col("part") == "lt"), "scheme", "case", "quantity", "loss")
+    at = _Rows(_part(numbers, "lt"), "scheme", "case", "quantity", "loss")
     rows = [
         [
             name,
@@ -262,49 +261,12 @@ def pairs(sharing: pl.DataFrame) -> str:
     return _table(["pair", "0", "1 %", "10 %"], rows)
 
 
-def round_trips(sharing: pl.DataFrame) -> str:
+def round_trips(numbers: Numbers) -> str:
     """Goodput of the shorter round trip over that of the longer one."""
-    at = _Rows(sharing.filter(pl.col("part") == "rtt"), "scheme", "case", "quantity", "loss")
+    at = _Rows(_part(numbers, "rtt"), "scheme", "case", "quantity", "loss")
     cases = ["40 and 80 ms", "40 and 160 ms", "80 and 160 ms"]
     rows = []
     for name, scheme in TRIPS.items():
         cells = [[at(scheme, case, "ratio", p)["value"] for p in (0.0, 0.1)] for case in cases]
         rows.append([name, *(f"{clean:.1f} ({lossy:.1f})" for clean, lossy in cells)])
     return _table(["", *cases], rows)
-
-
-def tables() -> dict[tuple[str, str], str]:
-    """Every table, by page and marker."""
-    remedies, sharing = (
-        pl.read_csv(HERE / f"{name}.csv", schema_overrides={"loss": pl.Float64})
-        for name in ("remedies", "sharing")
-    )
-    return {
-        ("sliding.md", "aims"): aims(remedies),
-        ("sliding.md", "delays"): delays(remedies),
-        ("sliding.md", "schemes"): schemes(remedies),
-        ("sliding.md", "beside"): beside(sharing),
-        ("lt-tcp.md", "pairs"): pairs(sharing),
-        ("lt-tcp.md", "round trips"): round_trips(sharing),
-    }
-
-
-def placed(marker: str, table: str) -> str:
-    """Give the table as a page has it."""
-    return f"<!-- {marker} -->\n\n{table}\n<!-- end of {marker} -->"
-
-
-def main() -> None:
-    """Write the tables into their pages."""
-    for (page, marker), table in tables().items():
-        path = PAGES / page
-        place = re.compile(f"<!-- {marker} -->.*<!-- end of {marker} -->", re.DOTALL)
-        text, count = place.subn(lambda _, m=marker, t=table: placed(m, t), path.read_text("utf-8"))
-        if count != 1:
-            message = f"{page} has no place for the table {marker!r}"
-            raise SystemExit(message)
-        path.write_text(text, "utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,24 +1,20 @@
-"""What LT-TCP, CUBIC and SACK get where a link loses everything for a while: a table of docs/models/lt-tcp.md.
-
-    .venv/bin/python docs/figures/lt_outages.py
+"""What LT-TCP, CUBIC and SACK get where a link loses everything for a while.
 
 10 Mb/s, a drop-tail queue of 100 packets, six runs of 100 s: blackouts in every period, and bursts of
-1 ms slots (Gilbert-Elliott). Writes lt-outages.csv beside it and the table.
+1 ms slots (Gilbert-Elliott).
 """
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 import simulate
 
-HERE: Final = Path(__file__).parent
-PAGE: Final = HERE.parent / "models" / "lt-tcp.md"
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 RUNS: Final = 6
-MARKERS: Final = ("<!-- outages -->\n", "<!-- end of outages -->")
 COLUMNS: Final = {
     "LT-TCP": 'transport = "lt-tcp"',
     '`outages = "timeout"`': 'transport = "lt-tcp"\nlt = { outages = "timeout" }',
@@ -59,7 +55,7 @@ def _cases() -> list[tuple[str, int, str, str]]:
     return cases
 
 
-def measure() -> pl.DataFrame:
+def measure() -> dict[str, str]:
     """Run every case."""
     rows = []
     for name, rtt, forward, back in _cases():
@@ -71,31 +67,18 @@ def measure() -> pl.DataFrame:
                 f"loss = {forward}\nreverse = {{ loss = {back} }}\n"
                 f'[[flows]]\nfrom = "a"\nto = "b"\n{keys}\n'
             )
-            mean, low, high = simulate.summary(simulate.run(text), "flow")["goodput_bps"]
-            at = {"case": name, "transport": transport, "runs": RUNS}
-            rows.append(at | {"mbps": mean / 1e6, "low": low / 1e6, "high": high / 1e6})
-    return pl.DataFrame(rows)
+            at = {"case": name, "transport": transport}
+            rows.append(at | simulate.goodput(text, RUNS))
+    return {
+        "lt-outages.csv": pl.DataFrame(rows)
+        .with_columns(pl.col("mbps", "low", "high").round(3))
+        .write_csv()
+    }
 
 
-def table(rows: pl.DataFrame) -> str:
+def table(numbers: Mapping[str, pl.DataFrame]) -> str:
     """The rows as the page has them."""
     lines = ["| round trip, losses | " + " | ".join(COLUMNS) + " |", "|---" * 5 + "|"]
-    for (name,), own in rows.group_by("case", maintain_order=True):
+    for (name,), own in numbers["lt-outages.csv"].group_by("case", maintain_order=True):
         lines.append(f"| {name} | " + " | ".join(f"{x:.2f}" for x in own["mbps"]) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def main() -> None:
-    """Run, write, and put the table in its place."""
-    rows = measure().with_columns(pl.col("mbps", "low", "high").round(3))
-    rows.write_csv(HERE / "lt-outages.csv")
-    pattern = re.compile(f"(?<={re.escape(MARKERS[0])}).*(?={re.escape(MARKERS[1])})", re.DOTALL)
-    page, count = pattern.subn(lambda _: "\n" + table(rows) + "\n", PAGE.read_text())
-    if count != 1:
-        message = f"{PAGE}: no place for the table between {MARKERS[0].strip()} and {MARKERS[1]}"
-        raise SystemExit(message)
-    PAGE.write_text(page)
-
-
-if __name__ == "__main__":
-    main()
+    return "\n".join(lines)

@@ -1,24 +1,16 @@
-"""Many flows of a kind on short queues: a table of docs/models/sliding.md.
-
-    .venv/bin/python docs/figures/many_flows.py [--table]
-
-Runs the example `matrix` of the crate `transport`, writes many-flows.csv beside it and the table; with --table the
-table alone.
-"""
+"""Many flows of a kind on short queues, by the example `matrix` of the crate `sliding`."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
-import style
+import simulate
 
-ROOT: Final = Path(__file__).parents[2]
-PAGE: Final = ROOT / "docs" / "models" / "sliding.md"
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 #: Transport, flows, packets of queue, losses, seeds.
 RUNS: Final = [
     ("sliding", "2,5,10,20,50", "10,20,100", "0,0.1,0.3", 10),
@@ -36,13 +28,6 @@ ROW: Final = re.compile(
 COLUMNS: Final = ["queue", "flows", "loss", "sent", "most", "got", "jain", "least", "queued"]
 
 
-def measure(name: str, flows: str, queue: str, loss: str, seeds: int) -> str:
-    """Run the example; give what it prints."""
-    command = ["cargo", "run", "--release", "-p", "airtcp-sliding", "--example", "matrix", "--"]
-    command += [name, flows, queue, loss, str(seeds)]
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-
-
 def rows(name: str, seeds: int, printed: str) -> list[dict[str, str | float]]:
     """Read what the example printed."""
     return [
@@ -52,10 +37,17 @@ def rows(name: str, seeds: int, printed: str) -> list[dict[str, str | float]]:
     ]
 
 
-def write(found: list[dict[str, str | float]]) -> None:
-    """Write many-flows.csv."""
+def measure() -> dict[str, pl.DataFrame]:
+    """Run the example over every list."""
+    found = [
+        row
+        for name, *at, seeds in RUNS
+        for row in rows(
+            name, seeds, simulate.example("airtcp-sliding", "matrix", name, *at, str(seeds))
+        )
+    ]
     frame = pl.DataFrame(found).sort("transport", "queue", "flows", "loss")
-    style.numbers("many-flows", frame.with_columns(pl.col("queue", "flows").cast(pl.Int64)))
+    return {"many-flows.csv": frame.with_columns(pl.col("queue", "flows").cast(pl.Int64))}
 
 
 def _numbers(frame: pl.DataFrame, name: str) -> dict[tuple[float, ...], dict[str, float]]:
@@ -65,8 +57,9 @@ def _numbers(frame: pl.DataFrame, name: str) -> dict[tuple[float, ...], dict[str
     return {tuple(row[key] for key in keys): row for row in shown.sort(keys).iter_rows(named=True)}
 
 
-def table(frame: pl.DataFrame) -> str:
+def table(numbers: Mapping[str, pl.DataFrame]) -> str:
     """What the page has of the rows."""
+    frame = numbers["many-flows.csv"]
     lines = [
         "| packets of queue | flows | share | loss | sent (max), Mb/s | goodput | Jain (min) | queued | "
         "SACK: goodput, Jain | LT-TCP: sent, goodput, Jain |",
@@ -89,28 +82,3 @@ def table(frame: pl.DataFrame) -> str:
             f"{other['sent']:.1f}, {other['got']:.2f}, {other['jain']:.2f} |"
         )
     return "\n".join(lines) + "\n"
-
-
-def placed(frame: pl.DataFrame) -> str:
-    """Give the table as the page has it."""
-    return f"<!-- many flows -->\n\n{table(frame)}\n<!-- end of many flows -->"
-
-
-def main() -> None:
-    """Measure, and write the numbers and the table."""
-    if "--table" not in sys.argv:
-        found = [
-            row for name, *at, seeds in RUNS for row in rows(name, seeds, measure(name, *at, seeds))
-        ]
-        write(found)
-    frame = pl.read_csv(style.HERE / "many-flows.csv")
-    place = re.compile("<!-- many flows -->.*<!-- end of many flows -->", re.DOTALL)
-    text, count = place.subn(lambda _: placed(frame), PAGE.read_text("utf-8"))
-    if count != 1:
-        message = "sliding.md has no place for the table"
-        raise SystemExit(message)
-    PAGE.write_text(text, "utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 import simulate
-import style
 
 import airtcp
 
@@ -90,8 +89,8 @@ def _percent(share: float | None) -> float | None:
     return None if share is None or not math.isfinite(share) else 100 * share
 
 
-def errors() -> None:
+def errors() -> dict[str, Any]:
     """Fit every draw of both sets; write the errors."""
     rows = [row for name in SETS for i in range(1, DRAWS + 1) for row in _fitted(name, i)]
     frame = pl.DataFrame(rows, infer_schema_length=None)
-    style.numbers("prediction", frame)
+    return {"prediction.csv": frame}

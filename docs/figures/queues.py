@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 import laws
@@ -10,12 +10,15 @@ import polars as pl
 import simulate
 import style
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 LOW: Final = 25
 HIGH: Final = 90
 MAX_P: Final = 0.1
 
 
-def red_average() -> None:
+def red_average() -> dict[str, Any]:
     """A constant overload drops the excess; the average queue is where RED drops just that."""
     table = []
     for load in [1.01, 1.02, 1.05, 1.1, 1.15, 1.2, 1.25, 1.35, 1.5, 2.0, 3.0]:
@@ -66,7 +69,7 @@ def red_average() -> None:
             "101 % to 300 % load; line: share = 2 p_b",
         ),
     )
-    style.save("red-average", chart, frame)
+    return style.drawn("red-average", chart, frame)
 
 
 QUEUES: Final = {
@@ -75,7 +78,7 @@ QUEUES: Final = {
 }
 
 
-def red_ecn() -> None:
+def red_ecn() -> dict[str, Any]:
     """Queue over time of four flows, behind drop-tail and behind RED that marks."""
     series, table = [], []
     for name, queue in QUEUES.items():
@@ -137,4 +140,15 @@ def red_ecn() -> None:
             )
         )
     )
-    style.save("red-ecn", chart, frame)
+    return style.drawn("red-ecn", chart, frame)
+
+
+def ecn_table(numbers: Mapping[str, pl.DataFrame]) -> str:
+    """Means of both queues."""
+    lines = [
+        "| queue | packets queued on average | dropped | marked | goodput (Mb/s) |",
+        "|---|---|---|---|---|",
+    ]
+    for name, queued, dropped, marked, goodput in numbers["red-ecn.csv"].iter_rows():
+        lines.append(f"| {name} | {queued:.0f} | {dropped} | {marked:.0f} | {goodput:.2f} |")
+    return "\n".join(lines)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import io
-import subprocess
-from typing import Final
+from typing import Any, Final
 
 import altair as alt
 import polars as pl
+import simulate
 import style
 
-ROOT: Final = style.HERE.parents[1]
-NS3: Final = ROOT / "crates/wifi/tests/data/ns3-success.csv"
-COMMAND: Final = ["cargo", "run", "-q", "-p", "airtcp-wifi", "--example", "frame_errors"]
+NS3: Final = simulate.ROOT / "crates/wifi/tests/data/ns3-success.csv"
 LAWS: Final = {"nist": "OFDM, nist (default)", "yans": "OFDM, yans", "dsss": "DSSS and CCK"}
 RATES: Final = [1, 2, 5.5, 11, 6, 9, 12, 18, 24, 36, 48, 54]
 COLOURS: Final = [
@@ -28,10 +26,10 @@ COLOURS: Final = [
 ]
 
 
-def frame_errors() -> None:
+def frame_errors() -> dict[str, Any]:
     """Draw every law and rate, with what ns-3 gives at five SNR each."""
-    done = subprocess.run(COMMAND, cwd=ROOT, check=True, capture_output=True)
-    curves = pl.read_csv(io.BytesIO(done.stdout), infer_schema_length=None)
+    printed = simulate.example("airtcp-wifi", "frame_errors")
+    curves = pl.read_csv(io.StringIO(printed), infer_schema_length=None)
     theirs = pl.read_csv(NS3, comment_prefix="#").select(
         law="model", kbps="kbps", snr_db="snr_db", frame_error=1 - pl.col("success")
     )
@@ -66,4 +64,4 @@ def frame_errors() -> None:
         )
     )
     table = curves.filter((pl.col("snr_db") * 2).round(6) == (pl.col("snr_db") * 2).round(0))
-    style.save("frame-errors", chart, table)
+    return style.drawn("frame-errors", chart, table)

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import io
 import math
-import subprocess
-from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import altair as alt
 import clairvoyant
 import polars as pl
+import simulate
 import style
 
-ROOT: Final = Path(__file__).parents[2]
 KEYS: Final = ["scheme", "channel", "case", "loss", "quantity"]
 #: Student's t for 95 % by number of runs.
 STUDENT: Final = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 15: 2.145}
@@ -37,19 +35,8 @@ SHOWN: Final = {
 
 def measure(*parts: str) -> pl.DataFrame:
     """Run parts of the example; one row for each quantity of each run."""
-    command = [
-        "cargo",
-        "run",
-        "--release",
-        "-p",
-        "airtcp-sim",
-        "--example",
-        "remedies",
-        "--",
-        *parts,
-    ]
-    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    return pl.read_csv(io.BytesIO(done.stdout), schema_overrides={"loss": pl.Float64})
+    printed = simulate.example("airtcp-sim", "remedies", *parts)
+    return pl.read_csv(io.StringIO(printed), schema_overrides={"loss": pl.Float64})
 
 
 def means(raw: pl.DataFrame) -> pl.DataFrame:
@@ -166,18 +153,12 @@ def _panel(table: pl.DataFrame, quantity: str, title: str, scale: alt.Scale) -> 
     return alt.hconcat(*panels)
 
 
-def compare() -> None:
+def compare() -> dict[str, Any]:
     """Bulk, queue and short transfers of every scheme; the aims and whether they are met."""
     bulk, short, beside = measure("bulk"), measure("short"), measure("beside")
     table = pl.concat(
         [means(bulk), _transfers(short), _bounds(), means(beside)], how="vertical_relaxed"
     )
-    draw(table)
-
-
-def draw(table: pl.DataFrame) -> None:
-    """Write the figure and its numbers, and the aims."""
-    style.numbers("remedies-aims", aims(table))
     rows = [
         ("goodput_share", "bulk, of (1-p)C", alt.Scale(domain=[0, 1])),
         ("queue_ms", "mean queue (ms)", alt.Scale(type="symlog", constant=10, domain=[0, 200])),
@@ -190,4 +171,4 @@ def draw(table: pl.DataFrame) -> None:
             "of that mean; 5 runs of 60 s, 300 transfers; bars: 95 % intervals",
         )
     )
-    style.save("remedies", chart, table)
+    return {"remedies-aims.csv": aims(table)} | style.drawn("remedies", chart, table)

@@ -1,15 +1,17 @@
-"""How many traces mu has settled on: what docs/models/trace-metrics.md says in "Has mu converged?"."""
+"""How many traces mu has converged on."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 import simulate
-import style
 
 import airtcp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LINKS: Final = 300
 PACKETS: Final = 100_000
@@ -41,7 +43,7 @@ def _settled(prr: float, mus: tuple[float, float], packets: int) -> int:
         return sum(link["converged"] for link in airtcp.stats(home)["links"])
 
 
-def count() -> None:
+def count() -> dict[str, Any]:
     """Count the traces of each kind whose mu has settled."""
     rows = [
         {
@@ -54,4 +56,14 @@ def count() -> None:
         }
         for prr, first, second, packets in KINDS
     ]
-    style.numbers("settled", pl.DataFrame(rows))
+    return {"settled.csv": pl.DataFrame(rows)}
+
+
+def table(numbers: Mapping[str, pl.DataFrame]) -> str:
+    """The counts as the page has them."""
+    lines = ["| PRR | mu | packets | converged |", "|---|---|---|---|"]
+    for row in numbers["settled.csv"].iter_rows(named=True):
+        first, second = row["mu_first_half"], row["mu_second_half"]
+        mu = f"{first:g}" if first == second else f"{first:g}, then {second:g}"
+        lines.append(f"| {row['prr']:g} | {mu} | {row['packets']:,} | {row['settled']} |")
+    return "\n".join(lines)

@@ -26,7 +26,7 @@ def _points(rows: pl.DataFrame, colour: Any, x: alt.X, y: alt.Y, width: int) -> 
     )
 
 
-def draw() -> None:
+def draw() -> dict[str, Any]:
     """Shares beside SACK and CUBIC, and ratios of two round trips."""
     raw = remedies.measure("beside", "lt", "rtt")
     parts = {
@@ -74,4 +74,4 @@ def draw() -> None:
             )
         )
     )
-    style.save("sharing", chart, pl.concat(list(parts.values())))
+    return style.drawn("sharing", chart, pl.concat(list(parts.values())))

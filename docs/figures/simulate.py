@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
 import tempfile
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, Final
 
 import polars as pl
 
 import airtcp
 
-if TYPE_CHECKING:
-    from pathlib import Path
+ROOT: Final = Path(__file__).parents[2]
 
 
 def run(text: str, **options: Any) -> airtcp.RunResult:
@@ -25,6 +26,18 @@ def summary(result: airtcp.RunResult, kind: str) -> dict[str, tuple[float, float
     return {
         row["quantity"]: (row["mean"], row["ci_low"], row["ci_high"]) for row in table.to_dicts()
     }
+
+
+def goodput(text: str, runs: int) -> dict[str, float]:
+    """Mean and interval of the goodput of the first flow in Mb/s, over so many runs."""
+    mean, low, high = summary(run(text), "flow")["goodput_bps"]
+    return {"runs": runs, "mbps": mean / 1e6, "low": low / 1e6, "high": high / 1e6}
+
+
+def example(crate: str, name: str, *arguments: str) -> str:
+    """Build and run an example of a crate; give what it prints."""
+    command = ["cargo", "run", "--release", "-q", "-p", crate, "--example", name, "--", *arguments]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
 
 def transfer(link: str, tcp: str, *, seconds: float, warmup: float = 0, runs: int = 1) -> str:

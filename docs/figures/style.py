@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import altair as alt
+import polars as pl
 import vl_convert
-
-if TYPE_CHECKING:
-    import polars as pl
-
-HERE: Final = Path(__file__).parent
 
 INK: Final = "#1b2430"
 MUTED: Final = "#5a6675"
@@ -75,24 +70,20 @@ def rows(frame: pl.DataFrame) -> alt.InlineData:
     return alt.InlineData(values=frame.to_dicts())
 
 
-def save(name: str, chart: Any, frame: pl.DataFrame) -> None:
-    """Write `name.svg` and `name.csv`.
+def drawn(name: str, chart: Any, frame: pl.DataFrame) -> dict[str, Any]:
+    """Give `name.svg` and `name.csv`: a chart, of altair, and the numbers it shows."""
+    return {f"{name}.svg": chart, f"{name}.csv": frame}
 
-    Args:
-        name: Name of the figure.
-        chart: The chart, of altair.
-        frame: The numbers it shows.
-    """
-    spec = chart.to_dict()
+
+def text(content: Any) -> str:
+    """Write out a chart as SVG, numbers as CSV; text is as it stands."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, pl.DataFrame):
+        return content.write_csv(float_precision=6, float_scientific=False)
+    spec = content.to_dict()
     spec["config"] = _CONFIG
-    svg = _numbered_from_one(vl_convert.vegalite_to_svg(spec))
-    (HERE / f"{name}.svg").write_text(svg + "\n", encoding="utf-8")
-    numbers(name, frame)
-
-
-def numbers(name: str, frame: pl.DataFrame) -> None:
-    """Write `name.csv`; a table without a picture has nothing else."""
-    frame.write_csv(HERE / f"{name}.csv", float_precision=6, float_scientific=False)
+    return _numbered_from_one(vl_convert.vegalite_to_svg(spec)) + "\n"
 
 
 def _numbered_from_one(svg: str) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 import polars as pl
 import simulate
 import style
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 RUNS: Final = 8
 LOSSES: Final = [0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5]
@@ -24,12 +27,11 @@ def _cell(transport: str, rtt_ms: int, loss: float) -> dict[str, object]:
     text = simulate.transfer(link, "ecn = true", seconds=100, runs=RUNS)
     if transport == "LT-TCP":
         text += 'transport = "lt-tcp"\n'
-    mean, low, high = simulate.summary(simulate.run(text), "flow")["goodput_bps"]
-    at = {"transport": transport, "rtt_ms": rtt_ms, "loss": loss, "runs": RUNS}
-    return at | {"mbps": mean * 1e-6, "low": low * 1e-6, "high": high * 1e-6}
+    at = {"transport": transport, "rtt_ms": rtt_ms, "loss": loss}
+    return at | simulate.goodput(text, RUNS)
 
 
-def draw() -> None:
+def draw() -> dict[str, Any]:
     """Goodput over the losses of the link, a panel for each round trip."""
     rows = pl.DataFrame(
         [_cell(t, rtt, loss) for t in TRANSPORTS for rtt in ROUND_TRIPS for loss in LOSSES]
@@ -55,4 +57,20 @@ def draw() -> None:
             subtitle="10 Mb/s, independent losses, RED that marks; 8 runs of 100 s; bars: 95 %",
         )
     )
-    style.save("lt-tcp-losses", chart, rows)
+    return style.drawn("lt-tcp-losses", chart, rows)
+
+
+def table(numbers: Mapping[str, pl.DataFrame]) -> str:
+    """Means by transport and round trip."""
+    lines = [
+        "| loss | " + " | ".join(f"{100 * loss:.0f} %" if loss else "0" for loss in LOSSES) + " |",
+        "|---" * (len(LOSSES) + 1) + "|",
+    ]
+    for key, own in numbers["lt-tcp-losses.csv"].group_by(
+        "transport", "rtt_ms", maintain_order=True
+    ):
+        transport, rtt = key
+        name = f"{transport}, {rtt} ms" if rtt == ROUND_TRIPS[0] else f"{rtt} ms"
+        cells = [f"{x:.3f}" if x < 0.01 else f"{x:.2f}" for x in own["mbps"]]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import altair as alt
 import polars as pl
@@ -14,7 +14,7 @@ SCRIPTS: Final = {"one loss in a window": "[150]", "three losses in a window": "
 RECOVERIES: Final = {"tahoe": "Tahoe", "reno": "Reno", "newreno": "NewReno", "sack": "SACK"}
 
 
-def recoveries() -> None:
+def recoveries() -> dict[str, Any]:
     """Window over time, and the data segments that were sent again."""
     windows, ends, table = [], [], []
     for script, drop in SCRIPTS.items():
@@ -102,4 +102,4 @@ def recoveries() -> None:
             "data packet 150, or 150, 153 and 156, is lost",
         )
     )
-    style.save("recoveries", chart, frame)
+    return style.drawn("recoveries", chart, frame)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from html import escape
 from math import exp
@@ -127,12 +125,6 @@ def test_remedies_over_a_part_of_the_trace_say_so(tmp_path: Path) -> None:
         "Over the first 100000 of the trace's 100500 packets."
         in remedies_words.conclusion(remedies).text
     )
-
-
-def test_the_page_of_intervals_is_that_of_the_results() -> None:
-    script = ROOT / "docs" / "figures" / "intervals.py"
-    made = subprocess.run([sys.executable, script, "--check"], capture_output=True, check=False)
-    assert made.returncode == 0, made.stdout.decode()
 
 
 @pytest.mark.parametrize("prr", ["0.99", "0.97"])

@@ -33,17 +33,6 @@ def _shown(in_sample: float | None, left_out: float | None) -> str:
     return " / ".join(f"{value:#.3g}".removesuffix(".") for value in pair)
 
 
-def test_how_many_traces_settle_is_what_was_counted() -> None:
-    expected: list[list[str]] = []
-    for row in _numbers("settled.csv"):
-        assert row["links"] == "300"
-        first, second = (f"{float(row[key]):g}" for key in ("mu_first_half", "mu_second_half"))
-        mu = first if first == second else f"{first}, then {second}"
-        packets = f"{int(row['packets']):,}"
-        expected.append([f"{float(row['prr']):g}", mu, packets, row["settled"]])
-    assert _table("trace-metrics.md", "| PRR | mu | packets | converged |") == expected
-
-
 def test_errors_of_fits_are_those_of_the_drawn_sets() -> None:
     found: dict[tuple[str, str], str] = {}
     for row in _numbers("prediction.csv"):

@@ -11,7 +11,6 @@ import importlib.util
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
 import pytest
 
 import airtcp
@@ -112,36 +111,3 @@ def test_aqm_is_that_of_ns3(discipline: str) -> None:
     assert _near(waiting, row["ns3_waiting"], 0.25)
     for found, key in ((goodput, "mbps"), (dropped, "dropped"), (waiting, "waiting")):
         assert _near(found, row[f"airtcp_{key}"], OURS), (key, found)
-
-
-def test_the_pages_have_what_the_tables_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(FIGURES))
-    outages = _script("lt_outages")
-    rows = pl.read_csv(FIGURES / "lt-outages.csv")
-    assert outages.table(rows) in outages.PAGE.read_text(encoding="utf-8")
-    bbr = _script("bbr_losses")
-    rows = pl.read_csv(FIGURES / "bbr-losses.csv")
-    assert bbr.table(rows) in bbr.PAGE.read_text(encoding="utf-8")
-    kernel = _script("kernel/compare")
-    schema = {"rtt_ms": float, "loss": float}
-    theirs, ours = (
-        pl.read_csv(FIGURES / "kernel" / name, schema_overrides=schema)
-        for name in ("kernel.csv", "simulated.csv")
-    )
-    assert kernel.tables(theirs, ours) in kernel.PAGE.read_text(encoding="utf-8")
-    aqm = _script("peers/aqm")
-    with (FIGURES / "peers/aqm.csv").open(encoding="utf-8") as file:
-        assert aqm.table(list(csv.DictReader(file))) in aqm.PAGE.read_text(encoding="utf-8")
-
-
-def test_the_tables_of_losses_and_shares_follow_from_their_numbers(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.syspath_prepend(str(FIGURES))
-    losses = _script("loss_tables")
-    for (page, marker), table in losses.tables().items():
-        text = (losses.PAGES / page).read_text(encoding="utf-8")
-        assert losses.placed(marker, table) in text, (page, marker)
-    many = _script("many_flows")
-    rows = pl.read_csv(FIGURES / "many-flows.csv")
-    assert many.placed(rows) in many.PAGE.read_text(encoding="utf-8")

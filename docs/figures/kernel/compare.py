@@ -1,22 +1,19 @@
-"""The points of kernel.csv simulated: writes simulated.csv and the tables of docs/models/kernel.md.
+"""The points of kernel.csv, which `run` made on a Linux host, simulated.
 
-    .venv/bin/python docs/figures/kernel/compare.py [--tables] [flows ...]
-
-Reads kernel.csv beside it, which `run` made on a Linux host; with --tables our own numbers, too,
-come from the simulated.csv of an earlier run; with names of flows (`cubic`, `bbr+cubic`) only those
-are run and printed. Profile `linux`, 10 Mb/s, a queue of 100 packets, random losses behind it, 60 s.
+Profile `linux`, 10 Mb/s, a queue of 100 packets, random losses behind it, 60 s.
 """
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-import airtcp
 import polars as pl
 
-HERE = Path(__file__).parent
-PAGE = HERE.parents[1] / "models" / "kernel.md"
+import airtcp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 RUNS = 8
 LAWS = {"reno": "reno", "cubic": "cubic", "bbr": "bbr1"}
 """Kernel's name of a law, and ours."""
@@ -45,35 +42,42 @@ def scenario(flows: str, rtt: float, loss: float, mark: int, seconds: float) -> 
     return text
 
 
-def simulate(points: pl.DataFrame) -> pl.DataFrame:
+def measure(numbers: Mapping[str, pl.DataFrame]) -> dict[str, str]:
     """Run every point that the kernel ran."""
+    columns = ["flows", "rtt_ms", "loss", "mark", "seconds"]
+    points = numbers["kernel/kernel.csv"].select(columns).unique().sort(columns)
     rows = []
     for flows, rtt, loss, mark, seconds in points.iter_rows():
-        text = scenario(flows, rtt, loss, mark, seconds)
-        table = airtcp.run("kernel", text=text).flows
+        table = airtcp.run("kernel", text=scenario(flows, rtt, loss, mark, seconds)).flows
         names = table["name"].unique(maintain_order=True)
         for law, name in zip(flows.split("+"), names, strict=True):
             own = table.filter(pl.col("name") == name)
             for run, (goodput, timeouts) in enumerate(own["goodput_bps", "timeouts"].iter_rows()):
-                rows.append((flows, law, rtt, loss, mark, run, round(goodput), timeouts))
-    return pl.DataFrame(rows, schema=[*POINT, "run", "goodput_bps", "timeouts"], orient="row")
+                rows.append((flows, law, float(rtt), loss, mark, run, round(goodput), timeouts))
+    names = [*POINT, "run", "goodput_bps", "timeouts"]
+    return {"kernel/simulated.csv": pl.DataFrame(rows, schema=names, orient="row").write_csv()}
 
 
-def tables(kernel: pl.DataFrame, ours: pl.DataFrame) -> str:
-    """Goodput here and in the kernel by point, and the ratios' means."""
-    mean = (pl.col("goodput_bps") / 1e6).mean
-    both = (
-        kernel.group_by(POINT)
-        .agg(kernel=mean(), spread=(pl.col("goodput_bps") / 1e6).std())
-        .join(ours.group_by(POINT).agg(here=mean()), on=POINT)
-        .with_columns(ratio=pl.col("here") / pl.col("kernel"))
-        .sort(POINT)
+def _both(numbers: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Mean goodput of each point in Mb/s, in the kernel and here, and their ratio."""
+    mbps = pl.col("goodput_bps").mean() / 1e6
+    kernel, here = (
+        numbers[f"kernel/{name}.csv"]
+        .cast({"rtt_ms": pl.Float64})
+        .group_by(POINT)
+        .agg(mbps.alias(name))
+        for name in ("kernel", "simulated")
     )
+    both = kernel.join(here.rename({"simulated": "here"}), on=POINT)
+    return both.with_columns(ratio=pl.col("here") / pl.col("kernel")).sort(POINT)
+
+
+def tables(numbers: Mapping[str, pl.DataFrame]) -> str:
+    """Goodput here and in the kernel by point, and the ratios' means."""
+    both = _both(numbers)
     lines = []
     for flows in ("reno", "cubic", "bbr"):
         own = both.filter((pl.col("flows") == flows) & (pl.col("mark") == 0))
-        if own.is_empty():
-            continue
         losses = own["loss"].unique().sort()
         title = " | ".join(f"{100 * x:g} %" for x in losses)
         lines += [f"| `{LAWS[flows]}` | {title} | mean |", "|---" * (len(losses) + 2) + "|"]
@@ -87,39 +91,12 @@ def tables(kernel: pl.DataFrame, ours: pl.DataFrame) -> str:
             lines.append(f"| {rtt:g} ms | " + " | ".join(cells) + " |")
         lines.append("")
     special = both.filter((pl.col("mark") > 0) | pl.col("flows").str.contains("+", literal=True))
-    if not special.is_empty():
-        lines += ["| | RTT | model | kernel | ratio |", "|---|---|---|---|---|"]
-        for row in special.iter_rows(named=True):
-            other = row["flows"].replace("bbr", "bbr1")
-            what = f"`{LAWS[row['law']]}` of `{other}`" if "+" in other else f"`{other}`, marks"
-            lines.append(
-                f"| {what} | {row['rtt_ms']:g} ms | **{row['here']:.2f}** | {row['kernel']:.2f} "
-                f"| {row['ratio']:.2f} |"
-            )
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def main() -> None:
-    """Run, write, print."""
-    names = [a for a in sys.argv[1:] if not a.startswith("-")]
-    kernel = pl.read_csv(HERE / "kernel.csv", schema_overrides={"rtt_ms": float, "loss": float})
-    if names:
-        kernel = kernel.filter(pl.col("flows").is_in(names))
-    if "--tables" in sys.argv:
-        ours = pl.read_csv(HERE / "simulated.csv", schema_overrides={"rtt_ms": float})
-    else:
-        columns = ["flows", "rtt_ms", "loss", "mark", "seconds"]
-        ours = simulate(kernel.select(columns).unique().sort(columns))
-    text = tables(kernel, ours)
-    if names:
-        print(text)
-        return
-    ours.write_csv(HERE / "simulated.csv")
-    page = PAGE.read_text()
-    before, rest = page.split("<!-- tables -->\n")
-    _, after = rest.split("<!-- end of tables -->")
-    PAGE.write_text(f"{before}<!-- tables -->\n\n{text}\n<!-- end of tables -->{after}")
-
-
-if __name__ == "__main__":
-    main()
+    lines += ["| | RTT | model | kernel | ratio |", "|---|---|---|---|---|"]
+    for row in special.iter_rows(named=True):
+        other = row["flows"].replace("bbr", "bbr1")
+        what = f"`{LAWS[row['law']]}` of `{other}`" if "+" in other else f"`{other}`, marks"
+        lines.append(
+            f"| {what} | {row['rtt_ms']:g} ms | **{row['here']:.2f}** | {row['kernel']:.2f} "
+            f"| {row['ratio']:.2f} |"
+        )
+    return "\n".join(lines).rstrip()

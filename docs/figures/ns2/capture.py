@@ -1,16 +1,15 @@
 """Runs S0's table V in ns-2 (red-cell.tcl): an upload whose base station is interfered with.
 
-    .venv/bin/python docs/figures/ns2/capture.py
-
-Writes capture.csv beside it: goodput in Mb/s over the seeds, and timeouts.
+Goodput in Mb/s over the seeds, and timeouts.
 """
 
 from __future__ import annotations
 
-import csv
 import subprocess
 from pathlib import Path
 from statistics import median
+
+import polars as pl
 
 HERE = Path(__file__).parent
 SEEDS, SECONDS, WINDOW, ATTEMPTS = range(1, 7), 300, 100, 3
@@ -27,8 +26,8 @@ def once(rtt_ms: int, tick_s: str, seed: int) -> tuple[float, float]:
     return float(fields[-4]) / 1e6, float(fields[-3])
 
 
-def main() -> None:
-    """Write the table."""
+def measure() -> dict[str, str]:
+    """Run every clock and round trip."""
     rows = []
     for tick_s in ("0.01", "0.05", "0.1"):
         for rtt_ms in (10, 80, 200):
@@ -45,11 +44,4 @@ def main() -> None:
                     "timeouts": f"{timeouts:.1f}",
                 }
             )
-    with (HERE / "capture.csv").open("w", newline="") as out:
-        table = csv.DictWriter(out, rows[0].keys(), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
-
-
-if __name__ == "__main__":
-    main()
+    return {"ns2/capture.csv": pl.DataFrame(rows).write_csv()}

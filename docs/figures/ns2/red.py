@@ -1,38 +1,42 @@
 """Compares RED with ns-2's on wires and in a cell (red.tcl, red-cell.tcl), with and without ECN.
 
-    .venv/bin/python docs/figures/ns2/red.py [--ours]
-
-Writes red.csv beside it: mean goodput in Mb/s and timeouts of each point, over the seeds. With `--ours` it
-takes ns-2's columns from the file that is there.
+Mean goodput in Mb/s and timeouts of each point, over the seeds.
 """
 
 from __future__ import annotations
 
-import csv
 import subprocess
-import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
 
 import airtcp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 HERE = Path(__file__).parent
 SEEDS, SECONDS = 3, 100
 # ns-2's queue of 100 packets holds 100 with RED.
 RED = 'kind = "red", min = 25, max = 90, limit = 100'
+WIDE = 11000
+FAR = 0.05
+"""A ratio this far from one is bold."""
 Point = dict[str, object]
 
 
 def points() -> list[Point]:
     """What is compared: path, round trip in ms, gentle, ecn, wait, window in packets."""
     wires = [
-        {"path": "wire", "rtt_ms": rtt, "gentle": gentle, "ecn": ecn, "wait": wait, "window": 11000}
+        {"path": "wire", "rtt_ms": rtt, "gentle": gentle, "ecn": ecn, "wait": wait, "window": WIDE}
         for gentle, wait in ((1, 0), (0, 0), (1, 1))
         for ecn in (0, 1)
         for rtt in (10, 40, 80, 200)
     ]
     cells = [
         {"path": "cell", "rtt_ms": rtt, "gentle": 1, "ecn": ecn, "wait": 1, "window": window}
-        for window in (100, 11000)
+        for window in (100, WIDE)
         for ecn in (0, 1)
         for rtt in (10, 80, 200)
     ]
@@ -63,7 +67,7 @@ def ours(p: Point, more: str = "") -> tuple[float, float]:
     flag = {k: str(bool(p[k])).lower() for k in ("gentle", "ecn", "wait")}
     red = ", ".join([RED, *(f"{k} = {v}" for k, v in flag.items())])
     half = f"{500 * int(str(p['rtt_ms']))} us"
-    window = "" if p["window"] == 11000 else f", max_window = {p['window']}"
+    window = "" if p["window"] == WIDE else f", max_window = {p['window']}"
     tcp = f'tcp = {{ profile = "s0", ecn = {flag["ecn"]}{window} }}\n'
     head = f'duration = "{SECONDS} s"\nreplications = {SEEDS}\n'
     if p["path"] == "wire":
@@ -86,34 +90,53 @@ def ours(p: Point, more: str = "") -> tuple[float, float]:
     return float(flows["goodput_bps"].mean()) / 1e6, float(flows["timeouts"].mean())  # type: ignore[arg-type]
 
 
-def main() -> None:
-    """Write the table."""
+def measure_ns2() -> dict[str, str]:
+    """Run every point in ns-2."""
     rows = []
-    known = {}
-    if "--ours" in sys.argv:
-        with (HERE / "red.csv").open() as file:
-            known = {tuple(row.values())[:6]: row for row in csv.DictReader(file)}
     for p in points():
-        row = dict(p)
-        before = known.get(tuple(str(v) for v in p.values()))
-        if before:
-            row |= {k: before[k] for k in ("ns2_mbps", "ns2_timeouts")}
-        else:
-            goodput, timeouts = theirs(p)
-            row |= {"ns2_mbps": f"{goodput:.3f}", "ns2_timeouts": f"{timeouts:.1f}"}
+        goodput, timeouts = theirs(p)
+        rows.append(p | {"ns2_mbps": f"{goodput:.3f}", "ns2_timeouts": f"{timeouts:.1f}"})
+    return {"ns2/red-ns2.csv": pl.DataFrame(rows).write_csv()}
+
+
+def measure(numbers: Mapping[str, pl.DataFrame]) -> dict[str, str]:
+    """Run every point here."""
+    rows = []
+    for peer in numbers["ns2/red-ns2.csv"].iter_rows(named=True):
         # Nothing tells a queue of ns-2's wireless nodes a rate.
-        as_ns2 = ", idle_decay = false" if p["path"] == "cell" else ""
-        goodput, timeouts = ours(p, as_ns2)
+        as_ns2 = ", idle_decay = false" if peer["path"] == "cell" else ""
+        goodput, timeouts = ours(peer, as_ns2)
+        row = peer | {
+            "ns2_mbps": f"{peer['ns2_mbps']:.3f}",
+            "ns2_timeouts": f"{peer['ns2_timeouts']:.1f}",
+        }
         row |= {"airtcp_mbps": f"{goodput:.3f}", "airtcp_timeouts": f"{timeouts:.1f}"}
-        row["ratio"] = f"{goodput / float(row['ns2_mbps']):.3f}"
-        row["with_idle_decay_mbps"] = f"{ours(p)[0]:.3f}" if as_ns2 else row["airtcp_mbps"]
+        row["ratio"] = f"{goodput / peer['ns2_mbps']:.3f}"
+        row["with_idle_decay_mbps"] = f"{ours(peer)[0]:.3f}" if as_ns2 else row["airtcp_mbps"]
         rows.append(row)
-        print(*row.values(), sep=",", flush=True)
-    with (HERE / "red.csv").open("w", newline="") as out:
-        table = csv.DictWriter(out, rows[0].keys(), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
+    return {"ns2/red.csv": pl.DataFrame(rows).write_csv()}
 
 
-if __name__ == "__main__":
-    main()
+def table(numbers: Mapping[str, pl.DataFrame]) -> str:
+    """Goodput here over that of ns-2, by setting and round trip."""
+    frame = numbers["ns2/red.csv"]
+    trips = sorted(set(frame["rtt_ms"]))
+    lines = [
+        "| | " + " | ".join(f"{rtt} ms" for rtt in trips) + " |",
+        "|---" * (len(trips) + 1) + "|",
+    ]
+    for key, own in frame.group_by("path", "gentle", "wait", "window", "ecn", maintain_order=True):
+        path, gentle, wait, window, ecn = key
+        if path == "wire":
+            name = "10 Mb/s, " + ("`wait`" if wait else "gentle" if gentle else "not gentle")
+        else:
+            name = "S0's cell, " + (
+                "no limit of the window" if window == WIDE else f"window {window}"
+            )
+        ratios = dict(own.select("rtt_ms", "ratio").iter_rows())
+        texts = {
+            rtt: f"{x:.3f}" if abs(x - 1) < FAR else f"**{x:.3f}**" for rtt, x in ratios.items()
+        }
+        cells = (texts.get(rtt, "") for rtt in trips)
+        lines.append(f"| {name}, {'marks' if ecn else 'drops'} | {' | '.join(cells)} |")
+    return "\n".join(lines)

@@ -1,22 +1,24 @@
 """Compares packet by packet with ns-2 where the same packets are lost (scripted.tcl).
 
-    .venv/bin/python docs/figures/ns2/scripted.py
-
-Writes scripted.csv beside it: for each recovery and list of lost packets how many packets both
+For each recovery and list of lost packets how many packets both
 sent, how many of them at the same time, and how many repeats agree in number and time.
 """
 
 from __future__ import annotations
 
-import csv
 import random
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
 
 import airtcp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 HERE = Path(__file__).parent
 SECONDS = 4
@@ -134,24 +136,29 @@ def compare(a: Sent, b: Sent) -> dict[str, int]:
     }
 
 
-def main() -> None:
-    """Print the sums and write the table."""
-    rows = []
-    for recovery, flavour in FLAVOUR.items():
-        lists = drops()
-        mine = [
-            {"recovery": recovery, "lost": name}
-            | compare(ours(recovery, lost), theirs(flavour, lost))
-            for name, lost in lists.items()
-        ]
-        rows += mine
-        sums = {k: sum(row[k] for row in mine) for k in mine[0] if k not in ("recovery", "lost")}
-        print(recovery, sums)
-    with (HERE / "scripted.csv").open("w", newline="") as out:
-        table = csv.DictWriter(out, rows[0].keys(), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
+def measure() -> dict[str, str]:
+    """Run every list of losses under every recovery, in both."""
+    rows = [
+        {"recovery": recovery, "lost": name} | compare(ours(recovery, lost), theirs(flavour, lost))
+        for recovery, flavour in FLAVOUR.items()
+        for name, lost in drops().items()
+    ]
+    return {"ns2/scripted.csv": pl.DataFrame(rows).write_csv()}
 
 
-if __name__ == "__main__":
-    main()
+def table(numbers: Mapping[str, pl.DataFrame]) -> str:
+    """The sums over all lists."""
+    lines = [
+        "| `recovery` | packets, airtcp / ns-2 | equal packets | at equal times "
+        "| ns-2's retransmissions at equal times |",
+        "|---|---|---|---|---|",
+    ]
+    sums = numbers["ns2/scripted.csv"].group_by("recovery").agg(pl.exclude("lost").sum())
+    found = {row["recovery"]: row for row in sums.to_dicts()}
+    for recovery in ("sack-ns2", "sack", "newreno", "reno", "tahoe"):
+        row = found[recovery]
+        lines.append(
+            f"| `{recovery}` | {row['airtcp_packets']} / {row['ns2_packets']} | {row['same_packets']} "
+            f"| {row['same_packets_and_time']} | {row['same_repeats_and_time']} of {row['ns2_repeats']} |"
+        )
+    return "\n".join(lines)

@@ -1,22 +1,19 @@
-"""Compares CoDel, FQ-CoDel and PIE under TCP with ns-3 (aqm.cc).
+"""Compares CoDel, FQ-CoDel and PIE under TCP with ns-3 (aqm.cc, which `run` runs).
 
-    .venv/bin/python docs/figures/peers/aqm.py
-
-Reads aqm-ns3.csv beside it, which `run` makes, and writes aqm.csv: goodput in Mb/s, drops, marks and mean
-packets waiting, of both; and the table of docs/models/queues.md.
+Goodput in Mb/s, drops, marks and mean packets waiting, of both.
 """
 
 from __future__ import annotations
 
-import csv
-import re
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
 
 import airtcp
 
-HERE = Path(__file__).parent
-PAGE = HERE.parents[1] / "models" / "queues.md"
-PLACE = re.compile(r"(?<=<!-- aqm -->\n).*(?=<!-- end of aqm -->)", re.DOTALL)
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 NAMES = {"CoDel": "CoDel", "FqCoDel": "FQ-CoDel", "Pie": "PIE"}
 KIND = {"CoDel": "codel", "FqCoDel": "fq-codel", "Pie": "pie"}
 
@@ -43,56 +40,42 @@ def ours(disc: str, flows: int, rtt: float, ecn: int) -> tuple[float, float, flo
     return goodput, drops, row["marked_packets"], row["mean_queue_packets"]
 
 
-def table(rows: list[dict[str, str]]) -> str:
+def table(numbers: Mapping[str, pl.DataFrame]) -> str:
     """What the page has of the rows: those without ECN, but for FQ-CoDel with one flow, which is CoDel."""
+    rows = numbers["peers/aqm.csv"].sort("flows", "rtt_ms").to_dicts()
     lines = [
         "| | flows, RTT | goodput, Mb/s | drops | mean packets waiting |",
         "|---|---|---|---|---|",
     ]
     for disc, name in NAMES.items():
-        own = [r for r in rows if r["discipline"] == disc and r["ecn"] == "0"]
-        for row in sorted(own, key=lambda r: (int(r["flows"]), float(r["rtt_ms"]))):
-            if disc == "FqCoDel" and row["flows"] == "1":
+        for row in (r for r in rows if r["discipline"] == disc and not r["ecn"]):
+            if disc == "FqCoDel" and row["flows"] == 1:
                 continue
             pairs = [
-                f"{float(row[f'airtcp_{what}']):.{digits}f} / {float(row[f'ns3_{what}']):.{digits}f}"
+                f"{row[f'airtcp_{what}']:.{digits}f} / {row[f'ns3_{what}']:.{digits}f}"
                 for what, digits in (("mbps", 2), ("dropped", 0), ("waiting", 1))
             ]
             lines.append(
                 f"| {name} | {row['flows']}, {row['rtt_ms']} ms | " + " | ".join(pairs) + " |"
             )
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
-def main() -> None:
-    """Write the table."""
-    with (HERE / "aqm-ns3.csv").open() as file:
-        theirs = list(csv.DictReader(file))
+def measure(numbers: Mapping[str, pl.DataFrame]) -> dict[str, str]:
+    """Run what ns-3 ran."""
     rows = []
-    for peer in theirs:
+    for peer in numbers["peers/aqm-ns3.csv"].iter_rows(named=True):
         keys = {k: peer[k] for k in ("discipline", "flows", "rtt_ms", "ecn")}
-        found = ours(
-            peer["discipline"], int(peer["flows"]), float(peer["rtt_ms"]), int(peer["ecn"])
-        )
+        mbps, dropped, marked, waiting = ours(*keys.values())
         row = keys | {
-            "airtcp_mbps": f"{found[0]:.3f}",
-            "ns3_mbps": f"{float(peer['goodput_bps']) / 1e6:.3f}",
-            "airtcp_dropped": f"{found[1]:.0f}",
+            "airtcp_mbps": f"{mbps:.3f}",
+            "ns3_mbps": f"{peer['goodput_bps'] / 1e6:.3f}",
+            "airtcp_dropped": f"{dropped:.0f}",
             "ns3_dropped": peer["dropped"],
-            "airtcp_marked": f"{found[2]:.0f}",
+            "airtcp_marked": f"{marked:.0f}",
             "ns3_marked": peer["marked"],
-            "airtcp_waiting": f"{found[3]:.2f}",
-            "ns3_waiting": f"{float(peer['waiting']):.2f}",
+            "airtcp_waiting": f"{waiting:.2f}",
+            "ns3_waiting": f"{peer['waiting']:.2f}",
         }
-        print(*row.values(), sep=",")
         rows.append(row)
-    with (HERE / "aqm.csv").open("w", newline="") as out:
-        writer = csv.DictWriter(out, rows[0].keys(), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    page = PAGE.read_text()
-    PAGE.write_text(PLACE.sub(lambda _: "\n" + table(rows) + "\n", page))
-
-
-if __name__ == "__main__":
-    main()
+    return {"peers/aqm.csv": pl.DataFrame(rows).write_csv()}

@@ -1,10 +1,8 @@
 """How many packets CoDel, FQ-CoDel and PIE mark: an independent simulation, with what could differ as options.
 
-    .venv/bin/python docs/figures/peers/ecn.py
-
 Reno senders over one link of 10 Mb/s, 1500-byte packets, an ACK for each. CoDel after RFC 8289 5 and 8290 4,
-PIE after RFC 8033 4 and 5, written from these without a look at the program's own. Prints marks and mean
-packets waiting from 10 s to 60 s, and writes ecn.csv.
+PIE after RFC 8033 4 and 5, written from these without a look at the program's own. Marks and mean
+packets waiting from 10 s to 60 s.
 
 `edge`: whether a queue of exactly one MTU may be marked ("<", as ns-3) or not ("<=", as the RFC and Linux).
 `sum`: whether a mark sets PIE's sum of probabilities back, as a drop does, or not (ns-3).
@@ -14,12 +12,12 @@ spread over a round trip (Linux).
 
 from __future__ import annotations
 
-import csv
 import heapq
 import random
 from collections import deque
 from math import sqrt
-from pathlib import Path
+
+import polars as pl
 
 PACKET = 1500 * 8 / 10e6
 SCALES = [(1e-6, 2048), (1e-5, 512), (1e-4, 128), (1e-3, 32), (0.01, 8), (0.1, 2)]
@@ -200,8 +198,8 @@ def run(disc: str, flows: int, rtt: float, seed: int, **how: str) -> tuple[float
     return marks, area / 50
 
 
-def main() -> None:
-    """Print and write the table."""
+def measure() -> dict[str, str]:
+    """Run every discipline with every option."""
     rows = []
     for disc in ("CoDel", "FqCoDel", "Pie"):
         variants = [{"cut": cut} for cut in ("spread", "at once", "flight")]
@@ -214,15 +212,6 @@ def main() -> None:
                     marks = sum(m for m, _ in found) / 3
                     wait = sum(w for _, w in found) / 3
                     row = {"discipline": disc, "flows": flows, "rtt_ms": rtt, "cut": how["cut"]}
-                    row |= {"edge": how.get("edge", ""), "sum": how.get("sum", "")}
-                    row |= {"marked": f"{marks:.0f}", "waiting": f"{wait:.2f}"}
-                    print(*row.values(), sep=",", flush=True)
-                    rows.append(row)
-    with (Path(__file__).parent / "ecn.csv").open("w", newline="") as out:
-        table = csv.DictWriter(out, rows[0].keys(), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
-
-
-if __name__ == "__main__":
-    main()
+                    row |= {"edge": how.get("edge"), "sum": how.get("sum")}
+                    rows.append(row | {"marked": f"{marks:.0f}", "waiting": f"{wait:.2f}"})
+    return {"peers/ecn.csv": pl.DataFrame(rows, infer_schema_length=None).write_csv()}

@@ -1,23 +1,20 @@
-"""Goodput of every TCP on one link, beside ns-2's and ns-3's: writes goodput.csv and the tables
-of docs/models/goodput.md.
+"""Goodput of every TCP on one link, beside ns-2's and ns-3's, which `run` runs.
 
-    .venv/bin/python docs/figures/peers/table.py [--peers]
-
-Reads ns2.csv and ns3.csv beside it, which `run` made; with --peers our own numbers, too, come from
-the goodput.csv of an earlier run. 10 Mb/s, a queue of 100 packets, random
-losses behind it; an ACK per segment, minimum timeout 200 ms (profile s0).
+10 Mb/s, a queue of 100 packets, random losses behind it; an ACK per segment, minimum timeout 200 ms
+(profile s0).
 """
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-import airtcp
 import polars as pl
 
-HERE = Path(__file__).parent
-PAGE = HERE.parents[1] / "models" / "goodput.md"
+import airtcp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 RTTS = (10, 80, 200)
 LOSSES = (0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 SECONDS = 100
@@ -74,26 +71,29 @@ def ours(name: str, rtt: int, loss: float) -> pl.Series:
     return airtcp.run("table", text=text).flows["goodput_bps"] / 1e6
 
 
-def peers(file: str) -> dict[tuple[str, int, float], float]:
+def peers(frame: pl.DataFrame) -> dict[tuple[str, int, float], float]:
     """Mean goodput in Mb/s by name, round-trip time and loss."""
-    frame = pl.read_csv(HERE / file).group_by("tcp", "rtt_ms", "loss").agg(pl.mean("goodput_bps"))
-    return {(t, int(r), float(p)): g / 1e6 for t, r, p, g in frame.iter_rows()}
+    found = frame.group_by("tcp", "rtt_ms", "loss").agg(pl.mean("goodput_bps"))
+    return {(t, int(r), float(p)): g / 1e6 for t, r, p, g in found.iter_rows()}
 
 
-def own(*, again: bool) -> dict[tuple[str, int, float], tuple[float, float]]:
-    """Our mean goodput and its standard deviation in Mb/s, by name, round-trip time and loss."""
-    if not again:
-        frame = pl.read_csv(HERE / "goodput.csv")
-        keys = ("tcp", "rtt_ms", "loss", "airtcp_mbps", "airtcp_sd")
-        return {(t, r, p): (mean, sd) for t, r, p, mean, sd in frame.select(keys).iter_rows()}
-    found = {}
-    for name in names():
-        for rtt in RTTS:
+def measure(numbers: Mapping[str, pl.DataFrame]) -> dict[str, str]:
+    """Run every TCP at every point; its peers' means stand beside it."""
+    found = {label: peers(numbers[f"peers/{label}.csv"]) for label in ("ns2", "ns3")}
+    rows = []
+    for rtt in RTTS:
+        for name in names():
             for loss in LOSSES:
                 runs = ours(name, rtt, loss)
-                mean, sd = runs.mean(), runs.std() or 0.0
-                found[name, rtt, loss] = (mean, sd)
-    return found
+                row = {"tcp": name, "rtt_ms": rtt, "loss": loss}
+                row |= {"airtcp_mbps": runs.mean(), "airtcp_sd": runs.std() or 0.0}
+                for (label, means), peer in zip(
+                    found.items(), PEERS.get(name, (None, None)), strict=True
+                ):
+                    row[f"{label}_mbps"] = means.get((peer, rtt, loss)) if peer else None
+                rows.append(row)
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    return {"peers/goodput.csv": frame.write_csv(float_precision=4)}
 
 
 def cell(mean: float, theirs: float | None, label: str) -> str:
@@ -105,39 +105,24 @@ def cell(mean: float, theirs: float | None, label: str) -> str:
     return f" {bar}{theirs:.2f}{'!' if far else ''}"
 
 
-def main() -> None:
-    """Run everything, write the CSV, and put the tables into the page."""
-    ns2, ns3 = peers("ns2.csv"), peers("ns3.csv")
-    found = own(again="--peers" not in sys.argv[1:])
-    rows, tables = [], []
+def tables(numbers: Mapping[str, pl.DataFrame]) -> str:
+    """A table for each round-trip time; a peer's number stands behind ours."""
+    found = {
+        (tcp, rtt, loss): mean
+        for tcp, rtt, loss, mean, *_ in numbers["peers/goodput.csv"].iter_rows()
+    }
+    theirs = {label: peers(numbers[f"peers/{label}.csv"]) for label in ("ns2", "ns3")}
+    lines = []
     for rtt in RTTS:
         head = " | ".join(f"{100 * loss:g} %" for loss in LOSSES)
-        tables.append(f"\n### {rtt} ms\n\n| TCP | {head} |\n|---|{'---|' * len(LOSSES)}\n")
-        for name in names():
+        lines += ["", f"### {rtt} ms", "", f"| TCP | {head} |", f"|---|{'---|' * len(LOSSES)}"]
+        for name in dict.fromkeys(tcp for tcp, _, _ in found):
             cells = []
             for loss in LOSSES:
-                mean, sd = found[name, rtt, loss]
-                row = {"tcp": name, "rtt_ms": rtt, "loss": loss}
-                row |= {"airtcp_mbps": mean, "airtcp_sd": sd}
+                mean = found[name, rtt, loss]
                 text = f"**{mean:.2f}**"
-                for label, table, peer in zip(
-                    ("ns2", "ns3"), (ns2, ns3), PEERS.get(name, (None, None)), strict=True
-                ):
-                    theirs = None if peer is None else table.get((peer, rtt, loss))
-                    row[f"{label}_mbps"] = theirs
-                    text += cell(mean, theirs, label) if name in PEERS else ""
-                rows.append(row)
+                for (label, means), peer in zip(theirs.items(), PEERS.get(name, ()), strict=False):
+                    text += cell(mean, means.get((peer, rtt, loss)) if peer else None, label)
                 cells.append(text)
-            tables[-1] += f"| {name} | {' | '.join(cells)} |\n"
-    pl.DataFrame(rows, infer_schema_length=None).write_csv(HERE / "goodput.csv", float_precision=4)
-    page = PAGE.read_text("utf-8")
-    before, rest = page.split("<!-- tables -->", 1)
-    _, after = rest.split("<!-- end of tables -->", 1)
-    middle = "".join(tables)
-    PAGE.write_text(
-        f"{before}<!-- tables -->\n{middle}\n<!-- end of tables -->{after}", encoding="utf-8"
-    )
-
-
-if __name__ == "__main__":
-    main()
+            lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines[1:])

@@ -48,7 +48,7 @@ from airtcp.papers.rows import interval, said_counts, shown, told
 from airtcp.papers.verdict import MET
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from airtcp.papers.record import Record
@@ -67,10 +67,13 @@ def written(page: str, records: Mapping[str, Record], home: Path | None = None) 
         records: Those of its paper, and of others that it names, by id.
         home: The folder that files are named from.
     """
-    page = _BLOCK.sub(
-        lambda found: f"{found[1]}{_block(found[2], records, home)}\n{found[3]}", page
-    )
+    page = filled(page, lambda asked: _block(asked, records, home))
     return _VALUE.sub(lambda found: f"{found[1]}{_value(found[2], records)}{found[3]}", page)
+
+
+def filled(page: str, make: Callable[[str], str]) -> str:
+    """Give a page whose blocks have what is made of what they ask for."""
+    return _BLOCK.sub(lambda found: f"{found[1]}{make(found[2])}\n{found[3]}", page)
 
 
 def by_hand(page: str) -> str:
