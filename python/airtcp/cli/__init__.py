@@ -1,11 +1,11 @@
 """The command line.
 
-Conventions: results on standard output, progress and words on standard error; progress only on
-a terminal; JSON only where it is asked for. Exit codes: 0 done, 2 for bad input or usage, 130
-after Ctrl-C (finished work is written first), 1 for a fault of airtcp's own.
+Conventions: results go to standard output, progress and notes to standard error. Progress appears
+only on a terminal, and JSON only on request. Exit codes: 0 success, 1 a defect of airtcp, 2 bad
+input or usage, 130 after Ctrl-C (finished work is written first).
 
-Only what every start of a program has loaded is imported here: before `main` runs, Ctrl-C ends in a
-traceback.
+This file imports only modules that every Python program has loaded, because Ctrl-C gives a
+traceback until `main` runs.
 
 Ctrl-C has three meanings. While modules are loaded and after the work is done, it ends the program
 at once. During the work it raises `KeyboardInterrupt`, and what is finished is written. A second
@@ -67,7 +67,7 @@ def _guarded(*, wanted: bool) -> None:
 
 
 def _at_once(_number: int, _frame: FrameType | None) -> NoReturn:
-    """End while modules are loaded, where an exception could be taken for another."""
+    """End at once while modules are loading, because an exception could be mistaken for another."""
     os.write(2, b"interrupted\n")
     os._exit(130)
 
@@ -81,7 +81,7 @@ def _flush() -> None:
 
 
 def _run(app: object) -> None:
-    """Run what the arguments ask for; its exceptions are for `guard`."""
+    """Run the command of the arguments; `guard` handles its exceptions."""
     import typer
     from typer.main import get_command
 

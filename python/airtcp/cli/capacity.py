@@ -15,7 +15,7 @@ _ROWS = 30
 
 
 def table(console: Console, links: Sequence[Mapping[str, Any]]) -> None:
-    """Print what each link can carry, and say what a reader must know."""
+    """Print the capacity of each link, with notes."""
     from rich.text import Text
 
     from airtcp.cli.tables import Column, put
@@ -47,7 +47,7 @@ def table(console: Console, links: Sequence[Mapping[str, Any]]) -> None:
 
 
 def compared(console: Console, links: Sequence[CapacityLink]) -> None:
-    """Print what TCPs get of one link, or an overview of several."""
+    """Print the results of TCPs over one link, or an overview of several links."""
     from airtcp.cli import compare_tables, remedies
 
     cases = [(link["name"], case) for link in links if (case := link["compared"]) is not None]

@@ -1,4 +1,4 @@
-"""What `airtcp run` prints of 802.11 cells: stations, and what frames were lost to."""
+"""Tables of 802.11 cells for `airtcp run`: stations, and causes of frame losses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _ROWS: Final = 40
-"""Stations printed of a cell; the document and the tables have all."""
+"""Maximum number of stations printed per cell; the document and the data files have all."""
 
 
 def show(console: Console, cell: dict[str, Any], *, alone: bool) -> None:
@@ -48,7 +48,7 @@ def _stations(console: Console, stations: list[dict[str, Any]]) -> None:
 
 
 def _worth(key: str, means: list[float | None]) -> bool:
-    """Tell whether a column says anything: one of rates does if there are any, zero or not."""
+    """Return whether a column has information. Rates have, if they exist, also at zero."""
     rates = key.endswith(("error_rate", "_mean", "_share"))
     return any(mean is not None and (rates or mean) for mean in means)
 

@@ -201,7 +201,7 @@ def link_keys(text: str) -> dict[str, Any]:
 
 
 def _table(text: str) -> dict[str, Any]:
-    """Read a table of TOML: a queue can have all its keys there."""
+    """Read a TOML table, in which a queue can have all its keys."""
     try:
         return tomllib.loads(f"link = {text}")["link"]
     except (ValueError, RecursionError) as error:
@@ -209,7 +209,7 @@ def _table(text: str) -> dict[str, Any]:
 
 
 def _rows(result: CompareResult) -> list[dict[str, Any]]:
-    """Give the outcomes as the document has them, each with its place."""
+    """Return the outcomes of the document, each with its subject and channel."""
     return [
         {"subject": subject["name"], "channel": case["channel"], **outcome}
         for subject in result.json["subjects"]

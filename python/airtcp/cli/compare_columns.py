@@ -1,4 +1,4 @@
-"""Columns of what TCPs and remedies got, for the tables of `compare` and `study`."""
+"""Columns of TCPs and remedies, for the tables of `compare` and `study`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def means(
     rank: int = 0,
     limits: tuple[float, float] | None = None,
 ) -> Column | None:
-    """Make a column of means with their intervals; none if there is nothing to show."""
+    """Return a column of means with intervals, or None if it would be empty."""
     from airtcp.cli.tables import Column
     from airtcp.findings.words import NOT_NEGATIVE, estimate
 
@@ -33,7 +33,7 @@ def means(
 
 
 def plain(metric: Metric, outcomes: list[Outcome]) -> Column | None:
-    """Make a column of means; their intervals are in the other formats."""
+    """Return a column of means; their intervals are in the other formats."""
     from airtcp.cli.tables import STAY, Column, broken
     from airtcp.findings import words
 
@@ -46,7 +46,7 @@ def plain(metric: Metric, outcomes: list[Outcome]) -> Column | None:
 
 
 def against(reference: str, outcomes: list[Outcome]) -> Column:
-    """Make the column of differences to the reference."""
+    """Return the column of differences to the reference."""
     from airtcp.cli.tables import Column
 
     return Column(
@@ -57,7 +57,7 @@ def against(reference: str, outcomes: list[Outcome]) -> Column:
 
 
 def _gained(outcome: Outcome, *, interval: bool) -> Text:
-    """Write the difference to the reference; one that is not significant does not stand out."""
+    """Format the difference to the reference; it is dim if it is not significant."""
     from rich.text import Text
 
     from airtcp.findings import compare

@@ -1,4 +1,4 @@
-"""What `airtcp compare` prints: a table and findings for each case, or a line for each link."""
+"""Output of `airtcp compare`: a table and findings for each case, or a line for each link."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 _IN_FULL: Final = 5
-"""Subjects up to which each has a table of its own."""
+"""Maximum number of subjects with separate tables."""
 
 _ROWS: Final = 40
-"""Lines of the overview at most."""
+"""Maximum number of lines of the overview."""
 
 
 def put_result(result: CompareResult) -> None:
-    """Print a comparison: each case in full, or of many a line each."""
+    """Print a comparison: each case in full, or a line for each of many."""
     from rich.text import Text
 
     from airtcp.findings import words
@@ -45,7 +45,7 @@ def put_result(result: CompareResult) -> None:
 
 
 def _in_full(console: Console, subject: CompareSubject, reference: str, rival: str | None) -> None:
-    """Print the conclusion on one scenario or link, its tables, and everything else."""
+    """Print the conclusion on one scenario or link, its tables and its findings."""
     from rich.text import Text
 
     from airtcp.cli import remedies
@@ -70,7 +70,7 @@ def _in_full(console: Console, subject: CompareSubject, reference: str, rival: s
 
 
 def _many(console: Console, subjects: Sequence[CompareSubject]) -> None:
-    """Print a line for each of many subjects, and what they have in common."""
+    """Print a line for each of many subjects, and their common findings."""
     from rich.text import Text
 
     from airtcp.findings import compare, notes
@@ -105,7 +105,7 @@ def _heading(console: Console, subject: CompareSubject, case: CompareCase) -> No
 
 
 def case_table(console: Console, case: CompareCase, reference: str, rival: str | None) -> None:
-    """Print what each TCP got in one case."""
+    """Print the table of TCPs of one case."""
     from airtcp.cli.tables import put
 
     names = [outcome["variant"] for outcome in case["outcomes"]]

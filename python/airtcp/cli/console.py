@@ -24,18 +24,18 @@ FAULT: Final = 1
 BAD_INPUT: Final = 2
 INTERRUPTED: Final = 130
 PIPED_WIDTH: Final = 1000
-"""Columns of a table that goes to a file or a pipe, where there is no edge to keep to."""
+"""Width of a table in a file or a pipe, which have no edge."""
 TRACEBACK: Final = "AIRTCP_TRACEBACK"
-"""Environment variable: if it is set, a fault of airtcp's own shows where it happened."""
+"""Environment variable: if it is set, a defect of airtcp prints its traceback."""
 
 _NOT_MAPPED: Final = ("failed to map segment", "cannot allocate memory", "Cannot allocate memory")
-"""What a system without memory says when it is to load a library."""
+"""The error of a system that lacks memory to load a library."""
 _REPORT_TO: Final = "the issue tracker of airtcp"
 _LONGEST_MESSAGE: Final = 1600
 
 
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
-    """End with an error about what was given: one line, whatever names hold, and no traceback."""
+    """End with an error about the input: one line for any name, and no traceback."""
     text = printable(said_plainly(message.strip()))
     if len(text) > _LONGEST_MESSAGE:
         text = text[:_LONGEST_MESSAGE].rstrip() + " ..."
@@ -51,7 +51,7 @@ def _say(text: str) -> None:
 
 
 def streams() -> None:
-    """Make the standard streams fit for use.
+    """Prepare the standard streams.
 
     One that is closed leads nowhere: else the first file that is opened would take its number, and
     get what is meant for the terminal. What an encoding lacks is written in other characters.
@@ -78,7 +78,7 @@ def streams() -> None:
 
 
 class _Unheard(io.TextIOWrapper):
-    """What stands for a standard output that is closed; it knows whether anything was lost."""
+    """The replacement of a closed standard output; it records whether output was lost."""
 
     printed = False
     spare = False
@@ -89,13 +89,13 @@ class _Unheard(io.TextIOWrapper):
 
 
 def spare() -> None:
-    """Let standard output be closed: what is printed there has another place."""
+    """Allow a closed standard output, because the result has another place."""
     if isinstance(sys.stdout, _Unheard):
         sys.stdout.spare = True
 
 
 def unheard() -> bool:
-    """Tell whether something was printed for which there was no place at all, and say so."""
+    """Return whether printed output was lost, and report it."""
     lost = isinstance(sys.stdout, _Unheard) and sys.stdout.printed and not sys.stdout.spare
     if lost:
         _say("error: standard output is closed: nothing was written; send it to a file or a pipe\n")
@@ -103,7 +103,7 @@ def unheard() -> bool:
 
 
 def _nowhere(stream: TextIO) -> None:
-    """Let a stream that failed lead nowhere, so that nothing complains at the end."""
+    """Redirect a failed stream to nowhere, so that the end of the program raises nothing."""
     with suppress(OSError, ValueError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, stream.fileno())
@@ -111,7 +111,7 @@ def _nowhere(stream: TextIO) -> None:
 
 
 def _shortage(error: Exception) -> str | None:
-    """Say what the system lacks, if that made the error."""
+    """Return what the system lacks, if that caused the error."""
     unmapped = isinstance(error, ImportError) and any(say in str(error) for say in _NOT_MAPPED)
     if unmapped or isinstance(error, MemoryError):
         return "there is not enough memory for this; try it with fewer links or packets"
@@ -122,7 +122,7 @@ def _shortage(error: Exception) -> str | None:
 
 @contextmanager
 def to_stdout() -> Generator[None]:
-    """Let an error of writing to standard output name it; that of a reader who left has no name."""
+    """Add the name of standard output to its write errors, but not if the reader closed it."""
     try:
         yield
     except BrokenPipeError:
@@ -135,7 +135,7 @@ def to_stdout() -> Generator[None]:
 
 @contextmanager
 def guard() -> Generator[None]:  # noqa: C901 - one branch for each way to end
-    """Turn whatever can go wrong into one message and an exit code."""
+    """Turn every exception into one message and an exit code."""
     try:
         try:
             yield
@@ -182,7 +182,7 @@ def guard() -> Generator[None]:  # noqa: C901 - one branch for each way to end
 
 
 def usage(error: Any) -> NoReturn:
-    """End with what the parser of the command line says of the arguments."""
+    """End with the message of the argument parser."""
     import io
 
     said = io.StringIO()
@@ -192,7 +192,7 @@ def usage(error: Any) -> NoReturn:
 
 
 def fault(error: BaseException, said: str | None = None) -> NoReturn:
-    """End with a fault of airtcp's own: what, where, and where to report it."""
+    """End with a defect of airtcp: what, where, and where to report it."""
     if os.environ.get(TRACEBACK):
         import traceback
 
@@ -215,7 +215,7 @@ def fault(error: BaseException, said: str | None = None) -> NoReturn:
 
 @contextmanager
 def refusals() -> Generator[None]:
-    """Turn airtcp's own refusals into a message and exit code 2."""
+    """Turn the exceptions of airtcp into a message and exit code 2."""
     from airtcp._core import AirtcpError, quiet_panics
 
     if not os.environ.get(TRACEBACK):
@@ -227,7 +227,7 @@ def refusals() -> Generator[None]:
 
 
 def screen(*, stderr: bool = False) -> Console:
-    """Give a console that is plain where it is not a terminal."""
+    """Return a console; without a terminal it has no styles."""
     from rich.console import Console
     from rich.segment import Segment
 
@@ -257,12 +257,12 @@ def screen(*, stderr: bool = False) -> Console:
 
 
 def ungrouped(text: str) -> str:
-    """Take out the blanks that group the digits of a number, for programs that read columns."""
+    """Remove the blanks that group digits, for programs that read columns."""
     return text.replace("\N{NARROW NO-BREAK SPACE}", "")
 
 
 def note(message: str, *, quiet: bool) -> None:
-    """Say something on standard error."""
+    """Print a note on standard error."""
     if not quiet:
         with suppress(OSError, ValueError):
             screen(stderr=True).print(printable(message), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Ctrl-C while the main thread waits in the system, where no handler of Python's runs.
+"""Ctrl-C while the main thread waits in a system call, where no Python handler runs.
 
 Libraries may let system calls go on after a signal (polars does): opening a pipe that nobody writes
 to would then wait for ever. The interpreter tells a pipe of each signal before any handler runs. A
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 INTERRUPTED: Final = 130
 _TOGETHER_S: Final = 0.3
-"""Signals as close as this are one Ctrl-C: `timeout -s INT` sends two."""
+"""Signals within this time count as one Ctrl-C: `timeout -s INT` sends two."""
 _GRACE_S: Final = 1.0
-"""Time that a second Ctrl-C leaves to put things in order."""
+"""Time for cleaning up after a second Ctrl-C."""
 _NUDGES: Final = 5
 _NUDGE_S: Final = 0.05
 
@@ -31,13 +31,13 @@ _seen = False
 
 
 def at_once(_number: int, _frame: FrameType | None) -> NoReturn:
-    """End the program without any further work."""
+    """End the program at once."""
     os.write(2, b"interrupted\n")
     os._exit(INTERRUPTED)
 
 
 def interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    """Stop the work: the handler of Ctrl-C while there is some."""
+    """Stop the work; this is the handler of Ctrl-C during the work."""
     global _seen  # noqa: PLW0603 - one per process, as signals are
     _seen = True
     signal.default_int_handler(number, frame)
@@ -45,18 +45,18 @@ def interrupt(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def seen() -> bool:
-    """Tell whether Ctrl-C stopped the work: an exception may be what a library made of it."""
+    """Return whether Ctrl-C stopped the work; a library may have raised another exception."""
     return _seen
 
 
 def again() -> None:
-    """Count anew: what Ctrl-C does has changed."""
+    """Reset the count, because the meaning of Ctrl-C has changed."""
     global _pressed  # noqa: PLW0603 - one per process, as signals are
     _pressed = 0
 
 
 def watch() -> None:
-    """Begin to watch. The main thread calls this."""
+    """Start the watching thread; called by the main thread."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
@@ -68,7 +68,7 @@ def watch() -> None:
 
 
 def _unraisable(lost: sys.UnraisableHookArgs) -> None:
-    """Bring back a Ctrl-C that came while the interpreter could not raise anything."""
+    """Raise a Ctrl-C that came while the interpreter could not raise it."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
     else:

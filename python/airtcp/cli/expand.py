@@ -1,4 +1,4 @@
-"""An argument of a command that stands for several options, declared once for all commands."""
+"""Groups of options, declared once for all commands that have them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Command = TypeVar("Command", bound="Callable[..., None]")
 
 
 def option(name: str, annotation: Any, default: Any = None) -> inspect.Parameter:
-    """Declare an option as typer reads it."""
+    """Return the declaration of an option for typer."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Parameter(name, kind, default=default, annotation=annotation)
 
@@ -24,7 +24,7 @@ def expanded(
     options: Sequence[inspect.Parameter],
     gather: Callable[[dict[str, Any], dict[str, Any]], Any],
 ) -> Command:
-    """Put options in the place of an argument of a command.
+    """Replace an argument of a command by options.
 
     Args:
         command: The command.

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def _column(key: str, cells: Sequence[str | Text], short: Sequence[str] | None = None) -> Column:
-    """Make the column of a metric; the first ones stay in the narrowest terminal."""
+    """Return the column of a metric; the first ones stay in the narrowest terminal."""
     metric = columns.studied()[key]
     return Column(broken(metric.label), cells, short, max(metric.rank - STAY, 0))
 
 
 def measured(links: Sequence[Row]) -> dict[str, Column]:
-    """Give by key the columns of what is measured of each link, in order."""
+    """Return the columns of the metrics of each link by key, in order."""
 
     def each(make: Callable[[Row], str]) -> list[str]:
         return [make(link) for link in links]
@@ -56,7 +56,7 @@ def measured(links: Sequence[Row]) -> dict[str, Column]:
 
 
 def interval(links: Sequence[Row]) -> Column:
-    """Give the column of the time between packets, as the files have it."""
+    """Return the column of the interval between packets."""
     factor = columns.studied()["interval_s"].scale
     known = [link["interval_s"] for link in links]
     return _column(
@@ -65,7 +65,7 @@ def interval(links: Sequence[Row]) -> Column:
 
 
 def slot(links: Sequence[Link]) -> Column:
-    """Give the column of the time between packets, and whether it is known."""
+    """Return the column of the slot, with a mark if it is assumed."""
     factor = columns.studied()["slot_s"].scale
     cells = [
         words.number(factor * link["tcp"]["slot_s"])
@@ -76,7 +76,7 @@ def slot(links: Sequence[Link]) -> Column:
 
 
 def throughput(links: Sequence[Link]) -> list[Column]:
-    """Give the columns of what TCP gets: over the trace, over both models, and the gain."""
+    """Return the columns of TCP's throughput over the trace and both models, and of the gain."""
     rates = [link["tcp"]["empirical"]["packets_per_second"] for link in links]
     models = {
         "independent": [link["tcp"]["independent"] for link in links],
@@ -101,7 +101,7 @@ def throughput(links: Sequence[Link]) -> list[Column]:
 
 
 def _mean(ensemble: Ensemble | None, *, interval: bool) -> str:
-    """Write the mean rate over the links of a model."""
+    """Format the mean throughput over the links of a model."""
     if ensemble is None:
         return "-"
     rate = ensemble["packets_per_second"]
@@ -109,13 +109,13 @@ def _mean(ensemble: Ensemble | None, *, interval: bool) -> str:
 
 
 def not_significant(link: Link) -> bool:
-    """Tell whether independent links differ from each other as much as from this one."""
+    """Return whether the difference to independent links is not significant."""
     difference = link["tcp"]["difference"]["independent"]
     return link["mu"] is not None and not difference["beyond_chance"]
 
 
 def _gain(link: Link, *, interval: bool) -> Text:
-    """Write the gain; one that is not significant has no interval and does not stand out."""
+    """Format the gain; without significance it is dim and has no interval."""
     from rich.text import Text
 
     gain = link["tcp"]["difference"]["independent"]["percent"]

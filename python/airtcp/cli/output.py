@@ -1,4 +1,4 @@
-"""The options of what a command prints and writes, for every command that makes a result."""
+"""The output options of every command that makes a result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Output:
-    """What a command is asked to print and to write."""
+    """The requested output of a command."""
 
     out: Path | None = None
     as_json: bool = False
@@ -37,11 +37,11 @@ class Output:
 
     @property
     def format(self) -> Format:
-        """What to print."""
+        """The format of the printed result."""
         return Format.JSON if self.as_json else self.form
 
     def places(self, inputs: Iterable[str | Path], **captures: Path | None) -> Places:
-        """Decide where the result goes, as `places.decide` does.
+        """Decide the places of the result, as `places.decide` does.
 
         Args:
             inputs: What the command reads.
@@ -103,7 +103,7 @@ _OPTIONS: Final = (
 
 
 def writes_report(command: Command) -> Command:
-    """Give a command the options of output, where it has the argument `output`.
+    """Replace the argument `output` of a command by the output options.
 
     The command writes a report unless --no-report says otherwise.
     """
@@ -111,7 +111,7 @@ def writes_report(command: Command) -> Command:
 
 
 def writes_report_on_request(command: Command) -> Command:
-    """Give a command the same options; it writes a report where --html or --out says."""
+    """Do the same for a command that writes a report only with --html or --out."""
     options = [option("html", opt.HtmlOnly) if o.name == "html" else o for o in _OPTIONS]
     options.remove(_REPORT)
     return expanded(command, "output", options, _gathered)

@@ -1,4 +1,4 @@
-"""Where a command may write: decided before any work is done for it.
+"""The places that a command may write to, decided before the work.
 
 An output never replaces a file that the same command reads. Without --force it replaces only what
 airtcp wrote for the same purpose: a page, a capture, or the files of an earlier answer to the same
@@ -45,13 +45,13 @@ _PRESENTED: Final = frozenset(
         "workers",
     )
 )
-"""Options that change where and how a result is shown, and not the result."""
+"""Options that change the presentation of a result, but not the result."""
 _LONGEST_COMMAND: Final = 200
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where a result is to be written."""
+    """The places of a result."""
 
     out: Path | None
     """The folder for everything."""
@@ -59,13 +59,13 @@ class Places:
     """The page, if it is not in that folder."""
     purpose: folders.Purpose
     force: bool = False
-    """Whether what is there may be replaced."""
+    """Whether existing files may be replaced."""
     stdout: bool = False
     """Whether a capture goes to standard output, which then takes nothing else."""
 
     @property
     def with_page(self) -> bool:
-        """True if the folder gets the page, too."""
+        """True if the folder also gets the page."""
         return self.report is not None and self.report == self.inside
 
     @property
@@ -86,7 +86,7 @@ def decide(
     pcap: Path | None = None,
     radiotap: Path | None = None,
 ) -> Places:
-    """Decide where the result goes, and refuse places that would cost somebody something.
+    """Decide the places of the result, and refuse those that would overwrite other work.
 
     A report that nobody placed goes to `report.html` in this folder, unless the result itself
     was asked for on standard output.
@@ -139,7 +139,7 @@ def decide(
 def _apart(
     *, out: Path | None, html: Path | None, pcap: Path | None, radiotap: Path | None
 ) -> None:
-    """Refuse outputs of one command that would take one another's place."""
+    """Refuse outputs of one command that would overwrite each other."""
     given = {"--out": out, "--html": html, "--pcap": pcap, "--radiotap": radiotap}
     # Devices take everything; only what has a name can be lost.
     named = {
@@ -180,12 +180,12 @@ def _inside(path: Path, folder: Path) -> bool:
 
 
 def _refuse(message: str) -> NoReturn:
-    """End with one line, whatever names hold."""
+    """End with an error of one line, for any name."""
     fail(printable(message))
 
 
 def check(path: Path | None, *, force: bool, inputs: Iterable[str | Path], ours: bool) -> None:
-    """Refuse a single file that may not be written, as `decide` does."""
+    """Refuse a single file that must not be written, as `decide` does."""
     if path is None:
         return
     try:
@@ -195,7 +195,7 @@ def check(path: Path | None, *, force: bool, inputs: Iterable[str | Path], ours:
 
 
 def check_captures(asked: dict[str, Any], folder: Path, *, force: bool) -> None:
-    """Refuse a folder for captures that holds others'."""
+    """Refuse a folder that holds captures of another command."""
     try:
         folders.check(folder, _purpose(asked), force=force, option="--radiotap", pattern="*.pcapng")
     except PlaceError as error:
@@ -203,7 +203,7 @@ def check_captures(asked: dict[str, Any], folder: Path, *, force: bool) -> None:
 
 
 def of_scenarios(paths: Iterable[str | Path]) -> Iterator[Path]:
-    """Give scenarios and the files that they name: traces and layouts."""
+    """Yield scenarios and the files that they name: traces and layouts."""
     from airtcp._core import ScenarioError
     from airtcp.api.scenarios import text_of
 
@@ -246,7 +246,7 @@ def _sources(inputs: Iterable[str | Path]) -> Iterator[Path]:
 
 
 def _purpose(asked: dict[str, Any]) -> folders.Purpose:
-    """What a command asks: its arguments, but for those of presentation."""
+    """Return the arguments of a command without those of presentation."""
     said = {name: value for name, value in asked.items() if name != "reading"}
     said |= asked.get("reading", {})
     question = {name: value for name, value in said.items() if name not in _PRESENTED}

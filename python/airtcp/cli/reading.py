@@ -1,4 +1,4 @@
-"""The options of how to read traces, for every command that reads some."""
+"""The options for reading traces, for every command that reads traces."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOT_SAID: Final[Reading] = {}
 
 
 def reads_traces(command: Command) -> Command:
-    """Give a command all options of reading, where it has the argument `reading`.
+    """Replace the argument `reading` of a command by all options of reading.
 
     The command gets them as one table, with `None` for what was not said.
     """

@@ -1,4 +1,4 @@
-"""What would help a link, in the terminal: for `compare` and `study`."""
+"""Tables of remedies for `compare` and `study`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def section(console: Console, remedies: Remedies) -> None:
-    """Print the table of remedies and everything there is to say of them.
+    """Print the table of remedies and the findings about them.
 
     Args:
         console: Where to print.
@@ -34,7 +34,7 @@ def section(console: Console, remedies: Remedies) -> None:
 
 
 def table(console: Console, remedies: Remedies) -> None:
-    """Print what each remedy got, under a heading."""
+    """Print the table of remedies under a heading."""
     from rich.text import Text
 
     from airtcp.findings import remedies as remedies_words

@@ -110,7 +110,7 @@ def reproduce(
 def _announce(
     wanted: list[str], papers: Path | None, runs: int | None, *, sensitivity: bool
 ) -> None:
-    """Say on standard error how long it may take, if that is known."""
+    """Print the estimated processor time on standard error, if it is known."""
     from airtcp.papers import costs
     from airtcp.papers.library import Library, default_root
 
@@ -221,7 +221,7 @@ def _table(result: PapersResult) -> None:
 
 
 def _explanations(rows: list[Row]) -> list[Any]:
-    """Say why rows are not met, what verdicts depend on, and what was skipped."""
+    """Print why rows are not met, what verdicts depend on, and what was skipped."""
     from rich.text import Text
 
     from airtcp.papers.rows import shown, told

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def put_result(result: RunResult) -> None:
-    """Print what the flows got, and what links and cells did."""
+    """Print the tables of flows, links and cells."""
     console = screen()
     document = result.json
     summary = document["summary"]
@@ -54,7 +54,7 @@ def put_result(result: RunResult) -> None:
 
 
 def _findings(document: RunDocument) -> None:
-    """Print what happened, before the numbers."""
+    """Print the findings, before the numbers."""
     from rich.text import Text
 
     for finding in run_words.findings(document):
@@ -62,7 +62,7 @@ def _findings(document: RunDocument) -> None:
 
 
 def _groups(document: RunDocument) -> None:
-    """Print the flows of each direction together, where there are several of something."""
+    """Print the sums of the flows of each direction, if there are several."""
     found = groups.directions(document)
     if not found:
         return
@@ -82,7 +82,7 @@ def _groups(document: RunDocument) -> None:
 
 
 def _ways(document: RunDocument) -> None:
-    """Show what each way over link protocols trades, all its hops and flows together."""
+    """Print goodput, latency and residual loss of each path over link protocols."""
     found = paths.ways(document)
     laid = [
         Column(metric.label, [words.number(way[key]) for way in found])
@@ -94,7 +94,7 @@ def _ways(document: RunDocument) -> None:
 
 
 def _fairness(document: RunDocument) -> str:
-    """Say how equal the flows' shares are, if there is more than one of something."""
+    """Return the fairness of the flows as text, if there are several flows."""
     summary = document["summary"]
     if len(summary["flows"]) < 2 or paths.apart(document):  # noqa: PLR2004 - one alone has everything
         return ""

@@ -96,7 +96,7 @@ def study(
 
 
 def _rows(result: StudyResult) -> tuple[Any, list[Any]]:
-    """Give the links as rows; where all are of varying capacity, those."""
+    """Return the rows of links, or of capacities if there are no other links."""
     if result.json["capacities"] and not result.json["links"]:
         return result.table("capacities"), list(result.json["capacities"])
     return result.links, list(result.json["links"])
@@ -138,14 +138,14 @@ def _table(result: StudyResult) -> None:
 
 
 def put_notes(console: Console, links: Sequence[Mapping[str, Any]]) -> None:
-    """Print what a reader of the numbers must know of the traces."""
+    """Print the notes on the traces."""
     from airtcp.findings.notes import notes
 
     put_lines(console, notes(links))
 
 
 def put_lines(console: Console, lines: Sequence[str]) -> None:
-    """Print notes, a line each."""
+    """Print notes, one per line."""
     from rich.text import Text
 
     for line in lines:
@@ -153,7 +153,7 @@ def put_lines(console: Console, lines: Sequence[str]) -> None:
 
 
 def _suited(links: list[Link]) -> None:
-    """Print what each TCP gets over one link, or the verdict over each of several."""
+    """Print the table of TCPs over one link, or the verdict over each of several."""
     from airtcp.cli import compare_tables
     from airtcp.findings import slot_limits
 
@@ -176,7 +176,7 @@ def _suited(links: list[Link]) -> None:
 
 
 def _helped(links: list[Link]) -> None:
-    """Print what would help one link; of several the findings have said it."""
+    """Print the remedies for one link; for several links, the findings have them."""
     from airtcp.cli import remedies
     from airtcp.findings import slot_limits
 
@@ -188,7 +188,7 @@ def _helped(links: list[Link]) -> None:
 
 
 def _slot(console: Console, link: Link) -> None:
-    """Say under a table of rates that its slot is assumed, where that is so."""
+    """Print a note under a table of rates if its slot is assumed."""
     from airtcp.findings.link import SLOT_ASSUMED
 
     if link["tcp"]["slot_assumed"]:
@@ -204,7 +204,7 @@ def _most_telling(links: list[Link]) -> list[Link]:
 
 
 def _legend(links: list[Link], gone: list[str], options: dict[str, Any]) -> str:
-    """Say what the columns are, as far as the table has them."""
+    """Return the meaning of the columns in the table."""
     from airtcp.cli.link_columns import not_significant
 
     said = [

@@ -1,4 +1,4 @@
-"""Tables that fit the terminal: detail goes first, then columns, and the names stay.
+"""Tables that fit the terminal: they lose detail first, then columns, but never names.
 
 A table knows its columns in full and in short. Where the full ones are too wide, the short ones
 are taken; where these are too, columns go, the least telling first. Names keep their beginning
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from airtcp.metrics import Metric
 
 _LONG_HEAD: Final = 14
-"""Characters of a heading from which on it takes two lines."""
+"""Length of a heading above which it takes two lines."""
 STAY: Final = 2
-"""Metrics of a table that stay in the narrowest terminal."""
+"""Number of metrics that stay in the narrowest terminal."""
 _LEAST_NAME: Final = 20
-"""Characters of a name that are shown before any column goes."""
+"""Characters of a name that are shown before a column is left out."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Column:
     cells: Sequence[str | Text]
     short: Sequence[str | Text] | None = None
     rank: int = 0
-    """The column of the highest rank goes first; one of rank 0 stays."""
+    """The column of the highest rank is left out first; rank 0 stays."""
     left: bool = False
 
 
@@ -139,7 +139,7 @@ def put(console: Console, head: str, names: Sequence[str], columns: Sequence[Col
 
 
 def _ungrouped(column: Column) -> Column:
-    """Give a column for programs: digits of a number are not grouped by blanks."""
+    """Return a column for programs, without blanks between digits."""
     from rich.text import Text
 
     def cell(of: str | Text) -> str | Text:

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 _REASONS: Final = 5
 _ROWS: Final = 30
-"""Links in the table, as `study` has them."""
+"""Maximum number of links in the table, as in `study`."""
 _MOST_PACKETS: Final = 10**9
 _LONGEST_MODEL: Final = 4 << 20
-"""Bytes of a model of losses: more than any histogram needs."""
+"""Maximum bytes of a loss model, more than any histogram needs."""
 
 app = typer.Typer(
     help="Measure, make, convert and fit delivery traces.",
@@ -89,7 +89,7 @@ def _single(link: dict[str, Any]) -> dict[str, Any]:
 
 
 def _flat(link: dict[str, Any]) -> dict[str, Any]:
-    """One row a link: the single numbers, not the curves."""
+    """Return one row per link, with the single numbers and without the curves."""
     row = _single(link)
     for key in ("prr_ci", "mu_ci"):
         low, high = link[key] or (None, None)
@@ -100,7 +100,7 @@ def _flat(link: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unsettled(console: Console, links: list[dict[str, Any]]) -> None:
-    """Say of the first links why mu has not settled."""
+    """Print for the first links why mu has not settled."""
     from rich.text import Text
 
     from airtcp.findings import link as link_words

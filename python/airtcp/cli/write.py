@@ -1,4 +1,4 @@
-"""What commands print and write, once the work is done.
+"""The output of commands after the work.
 
 Nothing that was worked out is lost: what cannot be written or printed does not keep the rest from
 being written and printed, and Ctrl-C has to be pressed twice while files are written.
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 _FORMULA: Final = r"^(?:\s*[=+\-@\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]|[\t\r\n])"
-"""A spreadsheet passes over blanks; in some languages it takes wide characters, too."""
+"""A spreadsheet ignores leading blanks; in some languages it also accepts wide characters."""
 _NUMBER: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$"
 
 
@@ -47,7 +47,7 @@ def printed(
     text: Callable[[], str],
     rows: Callable[[], tuple[pl.DataFrame, Sequence[Any]]],
 ) -> None:
-    """Print a result in the format that was asked for; only what that needs is made.
+    """Print a result in the requested format, and compute only what the format needs.
 
     Args:
         form: The format.
@@ -89,7 +89,7 @@ def table_to_stdout(frame: pl.DataFrame, rows: Sequence[Any], form: Format) -> N
 
 
 def _no_formulas(frame: pl.DataFrame) -> pl.DataFrame:
-    """Put an apostrophe before texts that a spreadsheet would take for formulas and run."""
+    """Put an apostrophe before texts that a spreadsheet would run as formulas."""
     import polars as pl
 
     text = pl.col(pl.String)
@@ -98,7 +98,7 @@ def _no_formulas(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def files(result: Written, places: Places, *, quiet: bool) -> None:
-    """Write the files that were asked for, all of them or none, and say where they are."""
+    """Write all requested files or none, and print their places."""
     out, report = places.out, places.report
     names: list[str] = []
     taken: list[str] = []
@@ -139,7 +139,7 @@ def files(result: Written, places: Places, *, quiet: bool) -> None:
 
 
 def _taken(out: Path, places: Places) -> str | None:
-    """Say why the folder may not be written to any more, if another command wrote there."""
+    """Return why the folder may no longer be written to, if another command wrote there."""
     try:
         folders.check(out, places.purpose, force=places.force, option="--out", pattern="*.parquet")
     except PlaceError as error:
@@ -149,7 +149,7 @@ def _taken(out: Path, places: Places) -> str | None:
 
 @contextmanager
 def _named(place: Path) -> Generator[None]:
-    """Let an error of the disk name the place that was asked for: a full disk names none."""
+    """Add the requested place to an error of the disk, which names none if it is full."""
     try:
         yield
     except OSError as error:
@@ -171,7 +171,7 @@ def finish(
     stopped: str | None = None,
     finished: int = 1,
 ) -> None:
-    """Write and print a result, and end the command as its result asks for.
+    """Write and print a result, and end the command with its exit code.
 
     Args:
         result: The result.
@@ -213,12 +213,12 @@ def finish(
 
 
 def finished(number: int, noun: str) -> str:
-    """Say how much of a result was finished before Ctrl-C."""
+    """Return how much of a result was finished before Ctrl-C."""
     return f"{counted(number, f'{noun} was', f'{noun}s were')} finished"
 
 
 def aside(places: Places) -> Places:
-    """Give places for an unfinished result that replace no earlier one."""
+    """Return places for an unfinished result that replace no earlier one."""
     out, report = places.out, places.report
     with_page = places.with_page
     if out is not None and out.is_dir() and any(out.iterdir()):
@@ -232,7 +232,7 @@ def aside(places: Places) -> Places:
 
 @contextmanager
 def finishing() -> Generator[None]:
-    """Let Ctrl-C wait until files are written; a second one does not."""
+    """Delay Ctrl-C until files are written; a second one acts at once."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
