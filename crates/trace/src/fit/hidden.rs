@@ -60,10 +60,14 @@ impl Work {
 
     /// One step; returns the log-likelihood of the model that went in.
     fn step(&mut self, model: &mut HiddenMarkov, bits: &[bool]) -> f64 {
+        let likelihood = self.forward(model, bits);
+        self.backward(model, bits).maximise(model);
+        likelihood
+    }
+
+    /// The forward pass; returns the log-likelihood.
+    fn forward(&mut self, model: &HiddenMarkov, bits: &[bool]) -> f64 {
         let n = self.states;
-        let emit = |m: &HiddenMarkov, j: usize, bit: bool| {
-            if bit { m.delivery[j] } else { 1.0 - m.delivery[j] }
-        };
         let mut likelihood = 0.0;
         let start = model.stationary();
         for (t, &bit) in bits.iter().enumerate() {
@@ -86,7 +90,12 @@ impl Work {
                 *value /= sum;
             }
         }
-        // The backward pass, and the expected counts as it goes.
+        likelihood
+    }
+
+    /// The backward pass, and the expected counts as it goes.
+    fn backward(&self, model: &HiddenMarkov, bits: &[bool]) -> Expected {
+        let n = self.states;
         let mut moves = vec![vec![0.0; n]; n];
         let (mut visits, mut arrivals) = (vec![0.0; n], vec![0.0; n]);
         let mut backward = vec![1.0; n];
@@ -113,7 +122,27 @@ impl Work {
                 .map(|i| (0..n).map(|j| model.transitions[i][j] * weighted[j]).sum())
                 .collect();
         }
-        for i in 0..n {
+        Expected { moves, visits, arrivals }
+    }
+}
+
+/// Probability of a packet's outcome in state `j`.
+fn emit(model: &HiddenMarkov, j: usize, bit: bool) -> f64 {
+    if bit { model.delivery[j] } else { 1.0 - model.delivery[j] }
+}
+
+/// Expected counts under a model: moves between states, visits to a state, packets received in it.
+struct Expected {
+    moves: Vec<Vec<f64>>,
+    visits: Vec<f64>,
+    arrivals: Vec<f64>,
+}
+
+impl Expected {
+    /// Makes the model the most likely one given the counts.
+    fn maximise(&self, model: &mut HiddenMarkov) {
+        let Self { moves, visits, arrivals } = self;
+        for i in 0..moves.len() {
             let total: f64 = moves[i].iter().sum::<f64>().max(f64::MIN_POSITIVE);
             let raised: Vec<f64> = moves[i].iter().map(|m| (m / total).max(FLOOR)).collect();
             let sum: f64 = raised.iter().sum();
@@ -121,7 +150,6 @@ impl Work {
             let visits = visits[i].max(f64::MIN_POSITIVE);
             model.delivery[i] = (arrivals[i] / visits).clamp(FLOOR, 1.0 - FLOOR);
         }
-        likelihood
     }
 }
 

@@ -170,20 +170,7 @@ fn judge(
         ));
     }
     if !precise {
-        // The interval of mu is printed beside it: what is said here must not read as another one.
-        faults.push(if observed > reach {
-            format!(
-                "mu differs too much between chunks of {} packets: its interval holds for a link that \
-                 stays the same",
-                out.chunk
-            )
-        } else {
-            format!(
-                "the interval of mu is too wide, with too few transitions (wanted: no farther than {} \
-                 from mu)",
-                options.precision
-            )
-        });
+        faults.push(imprecise(observed > reach, out.chunk, options.precision));
         needed = needed.max(for_precision);
     }
     if drift > band {
@@ -209,6 +196,21 @@ fn judge(
             out.reason, out.chunk
         );
     }
+}
+
+/// Why mu is not precise enough: chunks that differ, or few transitions. The interval of mu is printed
+/// beside it: what is said here must not read as another one.
+fn imprecise(chunks_differ: bool, chunk: u64, wanted: f64) -> String {
+    if chunks_differ {
+        return format!(
+            "mu differs too much between chunks of {chunk} packets: its interval holds for a link that \
+             stays the same"
+        );
+    }
+    format!(
+        "the interval of mu is too wide, with too few transitions (wanted: no farther than {wanted} \
+         from mu)"
+    )
 }
 
 fn undefined(n: u64, received: u64) -> String {

@@ -216,14 +216,7 @@ pub fn fit_throughput_telling(
     mut report: impl FnMut(usize, usize) -> bool,
 ) -> Result<FitTable, FitError> {
     options.formulas.validate()?;
-    let mut variables = vec!["prr".to_owned(), "mu".to_owned()];
-    for metric in &options.metrics {
-        if metric.is_empty() || metric.contains(['*', '^', '/']) || variables.contains(metric) {
-            let reason = "expected a name without * ^ / that is not taken yet".into();
-            return Err(FitError::Metric { name: metric.clone(), reason });
-        }
-        variables.push(metric.clone());
-    }
+    let variables = variables(&options.metrics)?;
     let forms = options.forms.clone().unwrap_or_else(|| {
         let mut forms = Form::published();
         forms.extend(options.metrics.iter().flat_map(|metric| Form::with_metric(metric)));
@@ -237,20 +230,7 @@ pub fn fit_throughput_telling(
     needed.sort_unstable();
     needed.dedup();
 
-    let (mut kept, mut left_out) = (Vec::new(), Vec::new());
-    for link in links {
-        check(link)?;
-        let values: Vec<Option<f64>> =
-            variables.iter().map(|name| value(link, name)).collect::<Result<_, _>>()?;
-        match needed.iter().find(|&&v| values[v].is_none()) {
-            Some(&v) => left_out.push(LeftOut {
-                name: link.name.clone(),
-                reason: format!("{} is not defined", variables[v]),
-            }),
-            // A variable that no term has is never looked at.
-            None => kept.push((link, values.iter().map(|v| v.unwrap_or(0.0)).collect())),
-        }
-    }
+    let (kept, left_out) = usable(links, &variables, &needed)?;
     if kept.is_empty() {
         return Err(FitError::NoLinks { reason: omissions(&left_out) });
     }
@@ -280,6 +260,45 @@ pub fn fit_throughput_telling(
             .collect(),
         left_out,
     })
+}
+
+/// What forms may name: PRR, mu and the metrics asked for.
+fn variables(metrics: &[String]) -> Result<Vec<String>, FitError> {
+    let mut variables = vec!["prr".to_owned(), "mu".to_owned()];
+    for metric in metrics {
+        if metric.is_empty() || metric.contains(['*', '^', '/']) || variables.contains(metric) {
+            let reason = "expected a name without * ^ / that is not taken yet".into();
+            return Err(FitError::Metric { name: metric.clone(), reason });
+        }
+        variables.push(metric.clone());
+    }
+    Ok(variables)
+}
+
+/// Links with the values of their variables.
+type Usable<'a> = Vec<(&'a LinkSample, Vec<f64>)>;
+
+/// The links that have every variable that is needed, and those left out.
+fn usable<'a>(
+    links: &'a [LinkSample],
+    variables: &[String],
+    needed: &[usize],
+) -> Result<(Usable<'a>, Vec<LeftOut>), FitError> {
+    let (mut kept, mut left_out) = (Vec::new(), Vec::new());
+    for link in links {
+        check(link)?;
+        let values: Vec<Option<f64>> =
+            variables.iter().map(|name| value(link, name)).collect::<Result<_, _>>()?;
+        match needed.iter().find(|&&v| values[v].is_none()) {
+            Some(&v) => left_out.push(LeftOut {
+                name: link.name.clone(),
+                reason: format!("{} is not defined", variables[v]),
+            }),
+            // A variable that no term has is never looked at.
+            None => kept.push((link, values.iter().map(|v| v.unwrap_or(0.0)).collect())),
+        }
+    }
+    Ok((kept, left_out))
 }
 
 fn check(link: &LinkSample) -> Result<(), FitError> {

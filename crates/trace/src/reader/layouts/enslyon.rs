@@ -5,6 +5,8 @@
 //! Rows with an impossible mcs (not a number from 0 to 9) are garbage; rows with empty counts saw
 //! acknowledgements only. Both are left out and counted.
 
+use std::path::Path;
+
 use airtcp_units::{Outcomes, Span};
 
 use super::super::head::Head;
@@ -55,8 +57,6 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
             let found = format!("{} cells", cells.len());
             return Err(lines.malformed(found, &format!("{}, as in the header", header.len())));
         }
-        let within =
-            |cell: &str, most: f64| cell.parse::<f64>().ok().filter(|x| (0.0..=most).contains(x));
         if cells[lost].is_empty() || cells[acked].is_empty() {
             empty += 1;
             continue;
@@ -78,6 +78,17 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
         return Err(TraceError::Empty { path: path.display().to_string(), found });
     }
     budget.link(path)?;
+    describe(&mut link, path, [rows, impossible, empty]);
+    Ok(vec![link])
+}
+
+/// A number from 0 to `most`.
+fn within(cell: &str, most: f64) -> Option<f64> {
+    cell.parse::<f64>().ok().filter(|x| (0.0..=most).contains(x))
+}
+
+/// Interval, notes and labels, from the rows taken, those with impossible values and those without any.
+fn describe(link: &mut LinkTrace, path: &Path, [rows, impossible, empty]: [u64; 3]) {
     let packets = link.outcomes.len() as f64;
     link.interval = Some(Span::from_secs_f64(ROW.as_secs_f64() * rows as f64 / packets));
     link.order_known = false;
@@ -96,5 +107,4 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
     if let Some(place) = path.parent().and_then(|p| p.file_name()) {
         link.labels.insert("place".to_owned(), place.to_string_lossy().into_owned());
     }
-    Ok(vec![link])
 }

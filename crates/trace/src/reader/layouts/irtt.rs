@@ -51,8 +51,8 @@ pub(super) fn document(input: &mut Input<'_>) -> Result<Value, TraceError> {
     })
 }
 
-pub(super) fn read(_: &Head<'_>, mut input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
-    let document = document(&mut input)?;
+/// Number and fate of each packet: lost is "false", "true", "true_up" or "true_down".
+fn packets<'a>(document: &'a Value, input: &Input<'_>) -> Result<Vec<(u64, &'a str)>, TraceError> {
     let (path, budget) = (input.path, input.budget);
     let wrong = |place: String, expected: &str, found: &Value| TraceError::Entry {
         path: path.display().to_string(),
@@ -75,6 +75,12 @@ pub(super) fn read(_: &Head<'_>, mut input: Input<'_>) -> Result<Vec<LinkTrace>,
         };
         packets.push((number, lost));
     }
+    Ok(packets)
+}
+
+pub(super) fn read(_: &Head<'_>, mut input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
+    let document = document(&mut input)?;
+    let mut packets = packets(&document, &input)?;
     packets.sort_unstable();
     packets.dedup_by_key(|(number, _)| *number);
     let interval = document["config"]["params"]["interval"].as_u64().filter(|ns| *ns > 0).map(Span);
@@ -97,7 +103,7 @@ pub(super) fn read(_: &Head<'_>, mut input: Input<'_>) -> Result<Vec<LinkTrace>,
         let note = "round trips: the server did not say whether requests or replies were lost";
         return Ok(vec![whole(note, "", outcomes)]);
     }
-    budget.link(path)?;
+    input.budget.link(input.path)?;
     let left_out = (unknown > 0).then(|| {
         let number = packets.iter().find(|(_, lost)| *lost == "true").map_or(0, |(number, _)| *number);
         format!(

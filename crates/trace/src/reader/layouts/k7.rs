@@ -50,12 +50,9 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
     let (path, options, budget) = (input.path, input.options, input.budget);
     let template = link(&input, TAG, None, Outcomes::new());
     let mut lines = Lines::new(input);
-    let header: serde_json::Value = {
-        let parsed = lines.next()?.and_then(|line| serde_json::from_str(line).ok());
-        match parsed {
-            Some(value) => value,
-            None => return Err(lines.malformed("no JSON object", "the K7 header, a JSON object")),
-        }
+    let parsed = lines.next()?.and_then(|line| serde_json::from_str(line).ok());
+    let Some(header) = parsed else {
+        return Err(lines.malformed("no JSON object", "the K7 header, a JSON object"));
     };
     if lines.next()?.map(str::trim) != Some(HEADER) {
         return Err(lines.malformed("another header", HEADER));
@@ -95,6 +92,21 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
         shuffler.append(&mut group.outcomes, sent, delivered);
         group.bursts += 1;
     }
+    let links = links(groups, &header, &template, ratios.note("pdr").as_ref());
+    if links.is_empty() && unsent > 0 {
+        let found = "no row has a tx_count";
+        return Err(TraceError::Empty { path: path.display().to_string(), found });
+    }
+    Ok(links)
+}
+
+/// The links of a file: each source, destination and channel that sent.
+fn links(
+    groups: BTreeMap<(String, String, String), Group>,
+    header: &serde_json::Value,
+    template: &LinkTrace,
+    of_ratios: Option<&String>,
+) -> Vec<LinkTrace> {
     let reports = header["type"].as_str().is_some_and(|t| t.contains("HRNEIGHBORS"));
     let interval = header["interframe_duration"]
         .as_f64()
@@ -108,7 +120,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
         }
         let at = if channel.is_empty() { String::new() } else { format!("@ch{channel}") };
         let mut notes = order_notes(reports, group.bursts);
-        notes.extend(ratios.note("pdr"));
+        notes.extend(of_ratios.cloned());
         if group.unsent > 0 {
             notes.push(format!(
                 "{} without tx_count left out",
@@ -135,11 +147,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
             ..template.clone()
         });
     }
-    if links.is_empty() && unsent > 0 {
-        let found = "no row has a tx_count";
-        return Err(TraceError::Empty { path: path.display().to_string(), found });
-    }
-    Ok(links)
+    links
 }
 
 /// Says that the order is drawn, and how bursts or reports follow each other.

@@ -44,17 +44,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
         if line.trim().is_empty() {
             continue;
         }
-        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
-        let mut stated = 0.0;
-        let parsed = match cells.as_slice() {
-            &[received, prr, lost, _, _, ipi, density, cor] => {
-                stated = prr.parse().unwrap_or(0.0);
-                let number = |cell: &str| cell.parse::<u64>().ok().filter(|n| *n <= MAX_ROW);
-                [received, lost, density, cor, ipi].iter().map(|c| number(c)).collect()
-            }
-            _ => None::<Vec<u64>>,
-        };
-        let Some(&[received, lost, density, cor, ipi]) = parsed.as_deref() else {
+        let Some((stated, [received, lost, density, cor, ipi])) = row(line) else {
             let found = excerpt(line);
             return Err(lines.malformed(found, &format!("whole numbers under {HEADER}")));
         };
@@ -94,4 +84,14 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
             link
         })
         .collect())
+}
+
+/// The PRR that a row states, and its counts: received, lost, density, COR, IPI.
+fn row(line: &str) -> Option<(f64, [u64; 5])> {
+    let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+    let &[received, prr, lost, _, _, ipi, density, cor] = cells.as_slice() else { return None };
+    let number = |cell: &str| cell.parse::<u64>().ok().filter(|n| *n <= MAX_ROW);
+    let counts: Option<Vec<u64>> =
+        [received, lost, density, cor, ipi].into_iter().map(number).collect();
+    Some((prr.parse().unwrap_or(0.0), counts?.try_into().ok()?))
 }

@@ -71,6 +71,47 @@ struct Session {
     early: u64,
 }
 
+impl Session {
+    /// The link that its records make.
+    fn link(mut self, mut link: LinkTrace) -> LinkTrace {
+        let missing = self.recorder.missing();
+        let (outcomes, notes) = self.recorder.finish();
+        link.outcomes = outcomes;
+        link.notes.push("one way: a receive time of 0 is a lost packet".to_owned());
+        link.notes.extend(notes.into_iter().skip(1));
+        if self.early > 0 {
+            let what = "packets arrive before they were sent";
+            link.notes.push(early_said(self.early, self.received, what));
+        }
+        if missing > 0 {
+            link.notes.push(counted(
+                missing,
+                (
+                    "number has no record and is taken for lost",
+                    "numbers have no record and are taken for lost",
+                ),
+            ));
+        }
+        self.sent.sort_unstable();
+        let mut clock = Clock::default();
+        let mut last = None;
+        for (number, sent) in self.sent {
+            let steps = last.replace(number).map_or(1, |last| number - last);
+            // Billionths of a second.
+            let time = (u128::from(sent) * 1_000_000_000) >> 32;
+            clock.stamp(i128::try_from(time).ok(), steps);
+        }
+        // Packets are sent at random times (RFC 4656, section 4.1.1): the gaps are exponential, and their
+        // mean is the interval that was asked for.
+        link.interval = clock.mean(Span::from_secs(1));
+        if link.interval.is_some() {
+            let note = "packets were sent at random times: the interval is the mean of their gaps";
+            link.notes.push(note.to_owned());
+        }
+        link
+    }
+}
+
 pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
     /// Send times kept to find the interval.
     const KEPT: usize = 1 << 16;
@@ -105,44 +146,10 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
         }
     }
     let several = sessions.len() > 1;
-    let each = (1..).zip(sessions).map(|(i, mut session)| {
-        let mut link = template.clone();
+    let each = (1..).zip(sessions).map(|(i, session)| {
+        let mut link = session.link(template.clone());
         if several {
             link.name = format!("{}:{i}", link.name);
-        }
-        let missing = session.recorder.missing();
-        let (outcomes, notes) = session.recorder.finish();
-        link.outcomes = outcomes;
-        link.notes.push("one way: a receive time of 0 is a lost packet".to_owned());
-        link.notes.extend(notes.into_iter().skip(1));
-        if session.early > 0 {
-            let what = "packets arrive before they were sent";
-            link.notes.push(early_said(session.early, session.received, what));
-        }
-        if missing > 0 {
-            link.notes.push(counted(
-                missing,
-                (
-                    "number has no record and is taken for lost",
-                    "numbers have no record and are taken for lost",
-                ),
-            ));
-        }
-        session.sent.sort_unstable();
-        let mut clock = Clock::default();
-        let mut last = None;
-        for (number, sent) in session.sent {
-            let steps = last.replace(number).map_or(1, |last| number - last);
-            // Billionths of a second.
-            let time = (u128::from(sent) * 1_000_000_000) >> 32;
-            clock.stamp(i128::try_from(time).ok(), steps);
-        }
-        // Packets are sent at random times (RFC 4656, section 4.1.1): the gaps are exponential, and their
-        // mean is the interval that was asked for.
-        link.interval = clock.mean(Span::from_secs(1));
-        if link.interval.is_some() {
-            let note = "packets were sent at random times: the interval is the mean of their gaps";
-            link.notes.push(note.to_owned());
         }
         link
     });

@@ -6,6 +6,7 @@
 
 mod when;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use airtcp_units::{Capacity, Outcomes, Span};
@@ -16,7 +17,7 @@ use super::super::open::Input;
 use super::link;
 use super::table::Stamp;
 use crate::error::{TraceError, excerpt};
-use crate::reader::LinkTrace;
+use crate::reader::{LinkTrace, ReadOptions};
 
 pub(super) const TAG: &str = "rates";
 pub(super) const DESCRIPTION: &str = "bandwidth series: a table of times (s) and rates, with the rate's unit in \
@@ -97,28 +98,7 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
     let mut link = link(&input, TAG, None, Outcomes::new());
     let header = cells(head.first());
     let named = header.iter().any(|cell| cell.parse::<f64>().is_err());
-    let scale = match &options.rate_unit {
-        Some(unit) => {
-            let known = UNITS.iter().find(|(name, _)| name == unit);
-            known.map(|(_, scale)| *scale).ok_or_else(|| TraceError::Option {
-                option: "rate_unit",
-                found: unit.clone(),
-                expected: format!("one of {}", UNITS.map(|(name, _)| name).join(", ")),
-            })?
-        }
-        None => {
-            header.last().filter(|_| named).and_then(|name| unit_of(name)).ok_or_else(|| {
-                TraceError::NotATrace {
-                path: path.display().to_string(),
-                what: "a table of rates whose unit is not known".to_owned(),
-                hint:
-                    "Say it (--rate-unit \"Mb/s\", or unit = \"Mb/s\" in a scenario), or name the \
-                       column after it (rate_mbps)."
-                        .to_owned(),
-            }
-            })?
-        }
-    };
+    let scale = scale(&header, named, options, path)?;
     let (unit, times) = when::unit(head, options, &header, named)?;
     let mut lines = Lines::new(input);
     let mut steps: Vec<(Span, u64)> = Vec::new();
@@ -153,6 +133,35 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
     );
     link.notes = vec![rates, times];
     Ok(vec![link])
+}
+
+/// What a rate of 1 is in b/s: as the options say, or the name of the rates' column.
+fn scale(
+    header: &[&str],
+    named: bool,
+    options: &ReadOptions,
+    path: &Path,
+) -> Result<f64, TraceError> {
+    match &options.rate_unit {
+        Some(unit) => {
+            let known = UNITS.iter().find(|(name, _)| name == unit);
+            known.map(|(_, scale)| *scale).ok_or_else(|| TraceError::Option {
+                option: "rate_unit",
+                found: unit.clone(),
+                expected: format!("one of {}", UNITS.map(|(name, _)| name).join(", ")),
+            })
+        }
+        None => header.last().filter(|_| named).and_then(|name| unit_of(name)).ok_or_else(|| {
+            TraceError::NotATrace {
+                path: path.display().to_string(),
+                what: "a table of rates whose unit is not known".to_owned(),
+                hint:
+                    "Say it (--rate-unit \"Mb/s\", or unit = \"Mb/s\" in a scenario), or name the \
+                       column after it (rate_mbps)."
+                        .to_owned(),
+            }
+        }),
+    }
 }
 
 /// One row: when, since the `first` one, and how fast. Or what is accepted.

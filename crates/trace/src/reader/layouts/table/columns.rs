@@ -91,23 +91,33 @@ pub(super) struct Plan {
     pub(super) unread: Option<String>,
 }
 
+/// True of lines that are the header or a row.
+fn table_line(line: &&str) -> bool {
+    !line.trim().is_empty() && !line.trim_start().starts_with('#') && !is_separator(line)
+}
+
+/// The columns that could be meant as well as `value`.
+fn watched(guess: &Guess<'_>, value: usize, kind: ColumnKind) -> Vec<usize> {
+    match kind {
+        ColumnKind::Arrival => {
+            guess.arrival_columns().into_iter().filter(|i| *i != value).collect()
+        }
+        ColumnKind::Sequence => (0..guess.columns.len())
+            .filter(|i| *i != value && !is_one_of(&guess.columns[*i], KEYS))
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
 impl Plan {
     pub(super) fn of(head: &Head<'_>, options: &ReadOptions) -> Result<Self, TraceError> {
-        let table_line = |line: &&str| {
-            !line.trim().is_empty() && !line.trim_start().starts_with('#') && !is_separator(line)
-        };
         let lines: Vec<&str> = head.lines().filter(table_line).take(ROWS).collect();
-        let Some(first) = lines.first() else {
-            return Err(head.unrecognised(accepted()));
-        };
+        let first = lines.first().ok_or_else(|| head.unrecognised(accepted()))?;
         let delimiter = Delimiter::of(first);
         let rows: Vec<Vec<String>> = lines.iter().map(|line| delimiter.split(line)).collect();
         let header = is_header(&rows);
-        let columns: Vec<String> = if header {
-            rows[0].clone()
-        } else {
-            (1..=rows[0].len()).map(|i| i.to_string()).collect()
-        };
+        let numbers = || (1..=rows[0].len()).map(|i| i.to_string()).collect();
+        let columns: Vec<String> = if header { rows[0].clone() } else { numbers() };
         let data = if header { &rows[1..] } else { &rows[..] };
         let total = Total::of(head);
         if data.is_empty() && !head.more() && total.is_none() {
@@ -118,25 +128,15 @@ impl Plan {
         let mut notes = Vec::new();
         let (value, kind) = guess.value(&mut notes)?;
         let time = guess.time(value, &mut notes)?;
+        let times = time.as_ref().map(|time| time.column);
         let asked = options.column.is_some() || options.kind.is_some();
-        guess.no_twins(value, time.as_ref().map(|time| time.column))?;
-        if !asked {
-            guess.certain_outcomes(value, kind)?;
-        }
+        guess.no_twins(value, times)?;
+        (!asked).then(|| guess.certain_outcomes(value, kind)).transpose()?;
         let (sent, zero_is_lost) = match kind {
             ColumnKind::Arrival => guess.zero_is_lost(value),
             _ => (None, false),
         };
-        let watched: Vec<usize> = match kind {
-            _ if asked || !header => Vec::new(),
-            ColumnKind::Arrival => {
-                guess.arrival_columns().into_iter().filter(|i| *i != value).collect()
-            }
-            ColumnKind::Sequence => (0..columns.len())
-                .filter(|i| *i != value && !is_one_of(&columns[*i], KEYS))
-                .collect(),
-            _ => Vec::new(),
-        };
+        let watched = if asked || !header { Vec::new() } else { watched(&guess, value, kind) };
         let named = |names: &[&str]| -> Vec<usize> {
             let fits = |i: &usize| header && *i != value && is_one_of(&columns[*i], names);
             (0..columns.len()).filter(fits).collect()
@@ -147,8 +147,7 @@ impl Plan {
             let cells = head.lines().filter(table_line).skip(usize::from(header));
             minus::is_lost(cells.filter_map(|line| delimiter.split(line).into_iter().nth(value)))
         };
-        let order =
-            if numbered { None } else { guess.order(value, time.as_ref().map(|t| t.column)) };
+        let order = if numbered { None } else { guess.order(value, times) };
         let numbers = sequence.or((kind == ColumnKind::Sequence).then_some(value));
         Ok(Self {
             counter: numbers.filter(|_| header).and_then(|i| counter(&columns[i])),

@@ -8,6 +8,9 @@ use airtcp_units::Outcomes;
 
 use super::super::super::clock::Clock;
 
+/// Of the packets that a reader may take, one in so many may have its time kept, which takes 16 bytes.
+pub(super) const PER_MOMENT: u64 = 64;
+
 /// Received rows from which on a stretch of rising times may be a run.
 const RUN: u64 = 5;
 /// Falling rows in a table of several runs: one in so many at most. Rows in another order fall more often.

@@ -45,12 +45,30 @@ impl Group {
         if self.places.several_runs() {
             return Err(self.several(plan, path));
         }
+        let Some(sorted) = self.sorted(path, max_gap, &mut charge)? else {
+            return self.fall_error.take().map_or(Ok(()), Err);
+        };
+        self.order = self.order_noted(plan);
+        self.recorder = sorted;
+        if plan.kind == ColumnKind::Arrival || self.fall.is_some() {
+            self.clock = self.places.clock();
+        }
+        Ok(())
+    }
+
+    /// The packets by their numbers; `None` if numbers fall by more than a window of late ones.
+    fn sorted(
+        &self,
+        path: &str,
+        max_gap: u64,
+        mut charge: impl FnMut(u64) -> Result<(), TraceError>,
+    ) -> Result<Option<Recorder>, TraceError> {
         let mut sorted = Recorder::default();
         let mut charged = self.recorder.len();
         for (number, received) in self.places.iter() {
             match sorted.take_outcome(number, received, max_gap) {
                 Ok(steps) if steps > WINDOW && self.fall_error.is_some() => {
-                    return self.fall_error.take().map_or(Ok(()), Err);
+                    return Ok(None);
                 }
                 Ok(_) if sorted.len() > charged => {
                     charge(sorted.len() - charged)?;
@@ -64,7 +82,12 @@ impl Group {
                 }
             }
         }
-        self.order = match plan.kind {
+        Ok(Some(sorted))
+    }
+
+    /// What was done to put the rows in the order of their numbers.
+    fn order_noted(&self, plan: &Plan) -> Vec<String> {
+        let mut order = match plan.kind {
             ColumnKind::Sequence if self.fall.is_none() => {
                 let late =
                     self.recorder.disorder() - self.places.duplicates.min(self.recorder.disorder());
@@ -77,14 +100,9 @@ impl Group {
             _ => vec![IN_ORDER.to_owned()],
         };
         if self.places.duplicates > 0 {
-            self.order
-                .push(format!("{} duplicate sequence numbers ignored", self.places.duplicates));
+            order.push(format!("{} duplicate sequence numbers ignored", self.places.duplicates));
         }
-        self.recorder = sorted;
-        if plan.kind == ColumnKind::Arrival || self.fall.is_some() {
-            self.clock = self.places.clock();
-        }
-        Ok(())
+        order
     }
 
     /// Puts the packets in the order of their times.
@@ -94,16 +112,8 @@ impl Group {
         path: &str,
         options: &ReadOptions,
     ) -> Result<(), TraceError> {
-        let name = excerpt(plan.order.map_or("", |order| &plan.columns[order]));
-        let (what, hint) = match self.moments.sorted() {
-            _ if self.order_days.may_be_another_day() => (
-                format!(
-                    "a table whose rows are not in the order of column {name}, which holds times of day that \
-                     are more than twelve hours apart"
-                ),
-                "Write them with their dates (2024-05-28T12:00:00.005), or give the rows in the order sent."
-                    .to_owned(),
-            ),
+        let unordered = match self.moments.sorted() {
+            _ if self.order_days.may_be_another_day() => None,
             Ok((outcomes, clock, open)) => {
                 self.outcomes = outcomes;
                 self.by_time = true;
@@ -111,6 +121,7 @@ impl Group {
                     self.clock = clock;
                 }
                 if open > 0 {
+                    let name = excerpt(plan.order.map_or("", |order| &plan.columns[order]));
                     self.order.push(format!(
                         "{open} rows have the same time in {name} as others and another outcome: their order \
                          among each other is not known"
@@ -118,7 +129,30 @@ impl Group {
                 }
                 return Ok(());
             }
-            Err(Unordered::Runs) => (
+            Err(unordered) => Some(unordered),
+        };
+        Err(self.not_by_time(plan, path, options, unordered.as_ref()))
+    }
+
+    /// Why the times do not put the rows in order; `None`: times of day that may be of two days.
+    fn not_by_time(
+        &self,
+        plan: &Plan,
+        path: &str,
+        options: &ReadOptions,
+        why: Option<&Unordered>,
+    ) -> TraceError {
+        let name = excerpt(plan.order.map_or("", |order| &plan.columns[order]));
+        let (what, hint) = match why {
+            None => (
+                format!(
+                    "a table whose rows are not in the order of column {name}, which holds times of day that \
+                     are more than twelve hours apart"
+                ),
+                "Write them with their dates (2024-05-28T12:00:00.005), or give the rows in the order sent."
+                    .to_owned(),
+            ),
+            Some(Unordered::Runs) => (
                 format!(
                     "a table whose times in column {name} begin again, such as several runs or several links"
                 ),
@@ -126,14 +160,14 @@ impl Group {
                  \"link\"."
                     .to_owned(),
             ),
-            Err(Unordered::Blank(rows)) => (
+            Some(Unordered::Blank(rows)) => (
                 format!(
                     "a table whose rows are not in the order of column {name}, with {rows} {} without a time",
-                    if rows == 1 { "row" } else { "rows" }
+                    if *rows == 1 { "row" } else { "rows" }
                 ),
                 "Give the rows in the order sent, or with a column of sequence numbers (seq).".to_owned(),
             ),
-            Err(Unordered::Ties(rows)) => (
+            Some(Unordered::Ties(rows)) => (
                 format!(
                     "a table whose rows are not in the order of column {name}, in which {rows} of {} rows have \
                      the same time as others and another outcome",
@@ -143,10 +177,10 @@ impl Group {
                  with a column of sequence numbers (seq)."
                     .to_owned(),
             ),
-            Err(Unordered::Many) => (
+            Some(Unordered::Many) => (
                 format!(
                     "a table of more than {} rows that are not in the order of column {name}",
-                    options.max_packets / super::PER_MOMENT
+                    options.max_packets / super::moments::PER_MOMENT
                 ),
                 format!(
                     "Beyond that they are not sorted: sort them by {name}, or set the environment variable {} \
@@ -155,7 +189,7 @@ impl Group {
                 ),
             ),
         };
-        Err(TraceError::NotATrace { path: path.to_owned(), what, hint })
+        TraceError::NotATrace { path: path.to_owned(), what, hint }
     }
 
     /// The error for numbers that repeat.

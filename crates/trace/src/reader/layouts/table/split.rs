@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::columns::Plan;
 use super::group::Group;
 use super::names::{is_arrival, is_sent_time, normal, unit_of, whole};
-use super::shorten;
+use super::short::shorten;
 use super::times::Stamp;
 use crate::error::excerpt;
 use crate::reader::{ColumnKind, ReadOptions};

@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::columns::Plan;
+use super::names;
 use super::names::{Arrival, arrival, is_arrival, normal};
+use super::short::shorten;
 use super::sorted::Sorted;
 use super::split::WORDS;
 use super::spread::Spread;
 use super::times::Stamp;
-use super::{names, shorten};
 use crate::error::{TraceError, excerpt};
 use crate::reader::ColumnKind;
 
