@@ -7,17 +7,25 @@
 //! and [`StudyResult`] is what comes out, the same for terminal, report, JSON and tables.
 
 mod capacity;
+mod capacity_runs;
 mod chance;
 mod compare;
 mod cwnd;
+mod document;
+mod jobs;
+mod limits;
+mod link_study;
 mod loader;
+mod look_alikes;
 mod models;
 mod options;
 mod result;
 mod runs;
+mod slot_use;
 mod slots;
 
-pub use capacity::{CapacityOverTime, CapacityStats, CapacityStudy, study_capacities};
+pub use capacity::{CapacityOverTime, CapacityStats, CapacityStudy};
+pub use capacity_runs::study_capacities;
 /// The intervals by themselves, so that how often they cover can be measured.
 pub mod intervals {
     pub use crate::compare::paired::{difference, ranking, ratio, share};
@@ -29,14 +37,15 @@ pub use compare::{
     Outcome, Over, Ranking, Remedies, Standing, Subject, SubjectKind, VariantTcp, Verdict, Window,
     compare,
 };
+pub use document::{Cwnd, Skipped, TraceSource};
 pub use loader::{load_trace, read_capacities};
 pub use models::{
     LinkModels, MODELS_SCHEMA, Measured, ModelsResult, Overall, Score, score_synthesisers,
 };
 pub use options::{StudyError, StudyOptions};
 pub use result::{
-    Cwnd, Difference, Differences, Ensemble, LinkStudy, STUDY_SCHEMA, Skipped, StartEffect,
-    StudyResult, TcpOutcome, TcpStudy, TraceSource,
+    Difference, Differences, Ensemble, LinkStudy, STUDY_SCHEMA, StartEffect, StudyResult,
+    TcpOutcome, TcpStudy,
 };
 pub use runs::study;
 pub use slots::with_slots;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use airtcp_probe::NoProbe;
 use airtcp_random::Seed;
 use airtcp_sim::Estimate;
-use airtcp_sim::parallel::{Stop, default_workers, run_many};
+use airtcp_sim::parallel::Stop;
 use airtcp_sim::slotted::{self, SlottedConfig};
 use airtcp_trace::LinkTrace;
 use airtcp_trace::fit::{SYNTHESISERS, Synthesiser};
@@ -20,6 +20,7 @@ use airtcp_units::{Outcomes, detmath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::jobs::{Job, Jobs};
 use crate::{Skipped, StudyError, StudyOptions};
 
 /// Version of the format of these results.
@@ -138,35 +139,28 @@ pub fn score_synthesisers(
     links: &[LinkTrace],
     skipped: Vec<Skipped>,
     options: &StudyOptions,
-    mut report: impl FnMut(usize, usize) -> bool,
+    report: impl FnMut(usize, usize) -> bool,
 ) -> Result<ModelsResult, StudyError> {
     let configs: Vec<SlottedConfig> =
         links.iter().map(|link| options.slotted(link.interval)).collect::<Result<_, _>>()?;
-    let count = SYNTHESISERS.len();
-    let per_link = count + 1;
-    let total = links.len() * per_link;
-    let job = |index: usize, stop: &Stop| {
-        let (i, part) = (index / per_link, index % per_link);
-        if stop.is_set() {
-            return None;
-        }
-        let (link, config) = (&links[i], &configs[i]);
-        if part == 0 {
-            return Some(Part::Empirical(measure(&link.outcomes, config)));
-        }
-        Some(Part::Score(Box::new(score(&SYNTHESISERS[part - 1], link, config, options))))
+    let mut jobs = Jobs::new();
+    for _ in links {
+        let scored = SYNTHESISERS.iter().map(|synthesiser| (Some(synthesiser), 1));
+        jobs.add(std::iter::once((None, 1)).chain(scored).collect(), 1);
+    }
+    let job = |job: Job<'_, Option<&Synthesiser>>, _: &Stop| {
+        let (link, config) = (&links[job.subject], &configs[job.subject]);
+        Ok::<_, StudyError>(Some(match job.variant {
+            None => Part::Empirical(measure(&link.outcomes, config)),
+            Some(synthesiser) => Part::Score(Box::new(score(synthesiser, link, config, options))),
+        }))
     };
-    let workers = options.workers.map_or_else(default_workers, |w| w as usize);
-    let mut parts = run_many(total, workers, job, |done| report(done, total)).into_iter();
+    let results = jobs.run(options.workers, job, report)?;
     let mut finished = Vec::new();
-    for (link, config) in links.iter().zip(&configs) {
-        let done: Option<Vec<Part>> =
-            parts.by_ref().take(per_link).collect::<Vec<_>>().into_iter().collect();
-        if let Some(link) =
-            done.and_then(|parts| assemble(link, config.slot.as_secs_f64(), options, parts))
-        {
-            finished.push(link);
-        }
+    for ((link, config), results) in links.iter().zip(&configs).zip(results) {
+        let (parts, true) = results.complete() else { continue };
+        let parts = parts.into_iter().flat_map(|(_, part)| part).collect();
+        finished.extend(assemble(link, config.slot.as_secs_f64(), options, parts));
     }
     Ok(ModelsResult {
         schema: MODELS_SCHEMA.into(),

@@ -8,7 +8,9 @@ use airtcp_trace::metrics::Start;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CapacityStudy, Case, Remedies, StudyOptions};
+use crate::capacity::CapacityStudy;
+use crate::document::{Cwnd, Skipped, TraceSource};
+use crate::{Case, Remedies, StudyOptions};
 
 /// Version of the format of study results.
 pub const STUDY_SCHEMA: &str = "airtcp.study/1";
@@ -33,30 +35,6 @@ pub struct StudyResult {
     pub skipped: Vec<Skipped>,
     /// True if the study was stopped before all links were done.
     pub interrupted: bool,
-}
-
-/// A file that was passed over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Skipped {
-    /// The file.
-    pub path: String,
-    /// Why it was passed over.
-    pub reason: String,
-}
-
-impl From<&airtcp_trace::reader::Skipped> for Skipped {
-    fn from(skipped: &airtcp_trace::reader::Skipped) -> Self {
-        Self { path: skipped.path.display().to_string(), reason: skipped.reason.to_string() }
-    }
-}
-
-/// Where a link's trace came from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct TraceSource {
-    /// The file.
-    pub path: String,
-    /// The layout it was read as.
-    pub layout: String,
 }
 
 /// One link.
@@ -156,15 +134,6 @@ pub struct TcpOutcome {
     pub slot_use: f64,
     /// The congestion window over time.
     pub cwnd: Option<Cwnd>,
-}
-
-/// The congestion window over time, thinned for drawing.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Cwnd {
-    /// Time since the start.
-    pub t_s: Vec<f64>,
-    /// Window in packets from that time on.
-    pub cwnd_packets: Vec<f64>,
 }
 
 /// TCP over several synthetic links of one kind: means with 95 % intervals over the replicas.

@@ -5,12 +5,15 @@ use airtcp_sim::parallel::Stop;
 use airtcp_sim::slotted::SlottedConfig;
 use airtcp_trace::LinkTrace;
 
+use super::assemble::{Setup, assemble, remedied};
+use super::error::CompareError;
 use super::options::STRETCHES;
 use super::over_trace::{OverTrace, stretches};
+use super::planned::Remedy;
 use super::preconditions::unmet_over_slots;
-use super::remedies::{self, Remedy};
+use super::remedies;
+use super::result::{Case, Channel, Done, Over, Remedies};
 use super::tcp_spec::TcpSpec;
-use super::{Case, Channel, Done, Over, Remedies, assemble, remedied};
 use crate::{StudyError, StudyOptions};
 
 /// The TCPs that a study compares; empty if it does not.
@@ -53,7 +56,7 @@ impl TcpComparison {
         let attempts = choice.attempts();
         let configs = vec![SlottedConfig { tcp, attempts, slot: config.slot }];
         let parts = stretches(link.outcomes.len(), STRETCHES);
-        OverTrace::new(link, 0, configs, Channel::Trace, parts).run(0, 0)
+        OverTrace::of_trace(&link.outcomes, parts, configs).run(0, 0)
     }
 
     /// Puts the runs of a link together, whose study has this `config`; `None` if there are none.
@@ -64,16 +67,21 @@ impl TcpComparison {
         let names: Vec<String> = self.variants.iter().map(|v| v.label().to_owned()).collect();
         let applied = self.variants.iter().map(|v| v.apply(&config.tcp).ok());
         let unmet: Vec<_> = applied.map(|tcp| unmet_over_slots(&tcp?)).collect();
-        let coded = self.variants.iter().any(TcpSpec::is_coded);
-        let place = (Channel::Trace, Over::Stretches);
-        let case = assemble(place, (&names, coded), 0, &unmet, vec![done]);
+        let setup = Setup {
+            channel: Channel::Trace,
+            over: Over::Stretches,
+            names: &names,
+            coded: self.variants.iter().any(TcpSpec::is_coded),
+            reference: 0,
+            unmet: &unmet,
+        };
+        let case = assemble(&setup, done.into_iter().map(|done| vec![done]).collect());
         Some(Case { runs: Vec::new(), windows: Vec::new(), ..case })
     }
 }
 
 /// The remedies that a study tries on each link; none if it does not.
 pub(crate) struct RemedyComparison<'a> {
-    runs: usize,
     links: Vec<Option<Remedy<'a>>>,
 }
 
@@ -85,28 +93,23 @@ impl RemedyComparison<'_> {
         configs: &[SlottedConfig],
     ) -> Result<Self, StudyError> {
         if links.len() > options.remedy_links as usize {
-            return Ok(Self { runs: 0, links: Vec::new() });
+            return Ok(Self { links: Vec::new() });
         }
-        let refuse = |e: super::CompareError| StudyError::Tcp(e.to_string());
+        let refuse = |e: CompareError| StudyError::Tcp(e.to_string());
         let choices = remedies::choices(&options.remedies).map_err(refuse)?;
         if choices.is_empty() {
-            return Ok(Self { runs: 0, links: Vec::new() });
+            return Ok(Self { links: Vec::new() });
         }
         let made = links.iter().zip(configs);
         let made = made.map(|(link, config)| remedies::over_slots(link, config, None, &choices));
         let links = made.collect::<Result<_, _>>().map_err(refuse)?;
-        Ok(Self { runs: choices.len(), links })
+        Ok(Self { links })
     }
 
-    /// Runs of each link.
-    pub(crate) const fn runs(&self) -> usize {
-        self.runs
-    }
-
-    /// True if a link has this remedy: slots may be too long for any.
-    pub(crate) fn has(&self, link: usize, variant: usize) -> bool {
+    /// Runs of a link: none if its slots are too long for any.
+    pub(crate) fn runs(&self, link: usize) -> usize {
         let remedy = self.links.get(link).and_then(Option::as_ref);
-        remedy.is_some_and(|remedy| variant < remedy.names.len())
+        remedy.map_or(0, |remedy| remedy.names.len())
     }
 
     /// Runs one of the remedies of a link; `None` if it was stopped.
@@ -121,7 +124,7 @@ impl RemedyComparison<'_> {
         if done.len() != remedy.names.len() {
             return None;
         }
-        let found = remedied(remedy, vec![done]);
+        let found = remedied(remedy, done.into_iter().map(|done| vec![done]).collect());
         let case = Case { runs: Vec::new(), windows: Vec::new(), ..found.case };
         Some(Remedies { case, ..found })
     }

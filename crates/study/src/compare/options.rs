@@ -1,14 +1,13 @@
 //! The options of a comparison, with their defaults, and what keeps one from being made.
 
 use airtcp_queueing::QueueConfig;
-use airtcp_scenario::ScenarioError;
-use airtcp_transport::tcp::{Variant, VariantError};
+use airtcp_transport::tcp::Variant;
 use airtcp_units::{BitRate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::error::CompareError;
 use super::tcp_spec::TcpSpec;
-use crate::StudyError;
 
 /// What is compared if nothing is named: the classic recoveries, then the laws that matter for
 /// wireless links, as far as they are registered.
@@ -112,29 +111,6 @@ impl Default for AsLink {
             delay: Span::from_millis(20),
             queue: QueueConfig::default(),
         }
-    }
-}
-
-/// Why a comparison cannot be made.
-#[derive(Debug, thiserror::Error)]
-pub enum CompareError {
-    /// A name or key of a variant, or its parameters on this subject.
-    #[error(transparent)]
-    Variant(#[from] VariantError),
-    /// The scenario.
-    #[error(transparent)]
-    Scenario(#[from] ScenarioError),
-    /// The slot or the profile.
-    #[error(transparent)]
-    Study(#[from] StudyError),
-    /// Anything else: a complete sentence.
-    #[error("{0}")]
-    Other(String),
-}
-
-impl CompareError {
-    pub(crate) fn other(message: impl Into<String>) -> Self {
-        Self::Other(message.into())
     }
 }
 

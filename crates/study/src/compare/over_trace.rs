@@ -7,31 +7,31 @@
 //! forgets within a batch what it did before). Over synthetic links a replication is a link: the
 //! same links as in the study, drawn from the same streams, and the same for every variant.
 
-use airtcp_random::Seed;
 use airtcp_sim::slotted::{self, SlottedConfig};
-use airtcp_trace::LinkTrace;
-use airtcp_trace::synth::SynthModel;
 use airtcp_units::{Nanos, Outcomes, Span};
 
 use super::observe::{Observer, Stretch};
 use super::preconditions::unmet_over_slots;
-use super::result::{Channel, CompareRun};
-use crate::Cwnd;
-use crate::chance::SlotUse;
-use crate::runs::synthetic;
+use super::result::{Channel, CompareRun, Done};
+use crate::look_alikes::{Kind, LookAlikes};
+use crate::slot_use::SlotUse;
 
-/// SlotUse in a stretch, at least: ten of S1's least timeouts. Chosen.
+/// Slots in a stretch, at least: ten of S1's least timeouts. Chosen.
 pub(crate) const LEAST_STRETCH: usize = 1000;
 
 /// A trace, or the synthetic links of one kind.
+enum Fates<'a> {
+    /// The trace, in so many stretches.
+    Trace(&'a Outcomes, u32),
+    /// Links drawn from this seed.
+    Synthetic(LookAlikes, u64),
+}
+
+/// TCPs over a trace or over synthetic links, one packet a slot.
 pub(crate) struct OverTrace<'a> {
-    pub(crate) link: &'a LinkTrace,
-    pub(crate) seed: u64,
+    fates: Fates<'a>,
     /// How each variant is put over it.
-    pub(crate) configs: Vec<SlottedConfig>,
-    pub(crate) channel: Channel,
-    /// Stretches of the trace.
-    pub(crate) stretches: u32,
+    configs: Vec<SlottedConfig>,
     /// What the path lacks of what each variant needs.
     pub(crate) unmet: Vec<Option<String>>,
 }
@@ -42,32 +42,44 @@ pub(crate) fn stretches(slots: usize, wanted: u32) -> u32 {
 }
 
 impl<'a> OverTrace<'a> {
-    pub(crate) fn new(
-        link: &'a LinkTrace,
-        seed: u64,
-        configs: Vec<SlottedConfig>,
-        channel: Channel,
+    /// Over the trace itself, in so many stretches.
+    pub(crate) fn of_trace(
+        outcomes: &'a Outcomes,
         stretches: u32,
+        configs: Vec<SlottedConfig>,
     ) -> Self {
-        let unmet = configs.iter().map(|config| unmet_over_slots(&config.tcp)).collect();
-        Self { link, seed, configs, channel, stretches, unmet }
+        Self::new(Fates::Trace(outcomes, stretches), configs)
     }
-}
 
-impl OverTrace<'_> {
+    /// Over synthetic links drawn from `seed`.
+    pub(crate) fn of_synthetic(links: LookAlikes, seed: u64, configs: Vec<SlottedConfig>) -> Self {
+        Self::new(Fates::Synthetic(links, seed), configs)
+    }
+
+    fn new(fates: Fates<'a>, configs: Vec<SlottedConfig>) -> Self {
+        let unmet = configs.iter().map(|config| unmet_over_slots(&config.tcp)).collect();
+        Self { fates, configs, unmet }
+    }
+
+    pub(crate) const fn channel(&self) -> Channel {
+        match &self.fates {
+            Fates::Trace(..) => Channel::Trace,
+            Fates::Synthetic(links, _) => match links.kind {
+                Kind::Independent => Channel::Independent,
+                Kind::GilbertElliott => Channel::GilbertElliott,
+            },
+        }
+    }
+
     /// Runs one variant over the trace (`number` is then 0), or over synthetic link `number`.
-    pub(crate) fn run(
-        &self,
-        variant: usize,
-        number: u32,
-    ) -> Option<(Vec<CompareRun>, Option<Cwnd>)> {
+    pub(crate) fn run(&self, variant: usize, number: u32) -> Option<Done> {
         let config = &self.configs[variant];
-        let made;
-        let (outcomes, parts) = match self.channel {
-            Channel::Trace | Channel::Scenario => (&self.link.outcomes, self.stretches),
-            Channel::Independent | Channel::GilbertElliott => {
-                made = self.synthetic(number)?;
-                (&made, 1)
+        let drawn;
+        let (outcomes, parts) = match &self.fates {
+            Fates::Trace(outcomes, stretches) => (*outcomes, *stretches),
+            Fates::Synthetic(links, seed) => {
+                drawn = links.draw(*seed, number)?;
+                (&drawn, 1)
             }
         };
         let slots = outcomes.len() as u64 / u64::from(parts);
@@ -79,23 +91,12 @@ impl OverTrace<'_> {
         }
         slotted::run(outcomes, None, config, &mut observer);
         let (stretches, window) = observer.finish();
-        let first = if parts == 1 { number } else { 0 };
         let runs = stretches
             .iter()
-            .zip(first..)
+            .zip(number..)
             .map(|(stretch, replication)| summed(stretch, replication, length, config))
             .collect();
         Some((runs, window))
-    }
-
-    /// The synthetic link of a replica: as the study draws it.
-    fn synthetic(&self, replica: u32) -> Option<Outcomes> {
-        let independent = self.channel == Channel::Independent;
-        let (model, _): (SynthModel, bool) = synthetic(&self.link.outcomes, independent)?;
-        let kind = if independent { "independent" } else { "gilbert-elliott" };
-        let label = format!("study/{}/{kind}", self.link.name);
-        let mut stream = Seed::new(self.seed).replicate(replica).stream(&label);
-        model.generate(self.link.outcomes.len(), &mut stream).ok()
     }
 }
 

@@ -18,7 +18,7 @@
 use airtcp_sim::Estimate;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use crate::chance::without_interval;
+use crate::slot_use::without_interval;
 
 use super::result::{Difference, Ranking, Standing};
 

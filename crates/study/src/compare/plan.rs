@@ -9,22 +9,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use airtcp_link::{LossConfig, Rate, TraceConfig};
 use airtcp_probe::{DropReason, nearest};
-use airtcp_scenario::{
-    Application, Flow, OneWay, Resolved, Scenario, ScenarioError, TransportKind,
-};
+use airtcp_scenario::{Application, Flow, Resolved, Scenario, ScenarioError, TransportKind};
 use airtcp_sim::parallel::Stop;
 use airtcp_sim::results::{FlowResult, Replication, jain_index};
 use airtcp_sim::{links_on_way, run_parts};
 use airtcp_transport::tcp::{Profile, TcpConfig, Variant};
 use airtcp_units::{Nanos, Outcomes, Span};
 
+use super::error::CompareError;
 use super::observe::Observer;
-use super::preconditions::unmet_on;
-use super::result::CompareRun;
+use super::options::CompareOptions;
+use super::preconditions::{loses, unmet_on};
+use super::result::{CompareRun, Done};
 use super::tcp_spec::TcpSpec;
-use super::{CompareError, CompareOptions, Done};
-use crate::chance::SlotUse;
 use crate::load_trace;
+use crate::slot_use::SlotUse;
 
 /// The plans of one scenario: one for each variant.
 pub(crate) struct Plans {
@@ -272,11 +271,6 @@ fn on_links(plan: &Resolved, replication: &Replication, measured: Span) -> Optio
 /// What a flow delivered over the whole measured time, which is also what the links' rates are over.
 fn delivered_bps(flow: &FlowResult, measured: Span) -> f64 {
     flow.delivered_bytes as f64 * 8.0 / measured.as_secs_f64()
-}
-
-/// True if a direction of a link has a loss model.
-pub(crate) fn loses(link: &OneWay) -> bool {
-    link.direction.loss.as_ref().is_some_and(|loss| !matches!(loss, LossConfig::None(_)))
 }
 
 /// The flows whose TCP is exchanged: those of TCP; without any, those of LT-TCP and the sliding

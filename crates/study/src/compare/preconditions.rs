@@ -1,15 +1,21 @@
-//! Whether a path has what a transport needs: ECN, and queues that mark.
+//! Whether a path has what a transport needs (ECN, and queues that mark), and whether it loses packets.
 //!
 //! A transport declares what it needs ([`Needs`]). Where the path lacks it, the transport still runs
 //! and its figures are shown, but a verdict does not rank it: what it gets says nothing about what
 //! its source describes.
 
 use airtcp_congestion::Needs;
+use airtcp_link::LossConfig;
 use airtcp_queueing::QueueConfig;
-use airtcp_scenario::{Flow, Resolved, TransportKind};
+use airtcp_scenario::{Flow, OneWay, Resolved, TransportKind};
 use airtcp_sim::links_on_way;
 use airtcp_transport::tcp::TcpConfig;
 use serde_json::Value;
+
+/// True if a direction of a link has a loss model.
+pub(crate) fn loses(link: &OneWay) -> bool {
+    link.direction.loss.as_ref().is_some_and(|loss| !matches!(loss, LossConfig::None(_)))
+}
 
 /// What a scenario's path lacks of what one of the compared flows needs, in words.
 pub(crate) fn unmet_on(plan: &Resolved, flows: &[usize]) -> Option<String> {

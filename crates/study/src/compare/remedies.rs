@@ -16,17 +16,18 @@ use std::sync::Arc;
 use airtcp_scenario::Scenario;
 use airtcp_sim::slotted::SlottedConfig;
 use airtcp_trace::LinkTrace;
-use airtcp_units::{BitRate, Outcomes, Span};
-use serde_json::json;
+use airtcp_units::{Outcomes, Span};
 
-use super::links::{TRACE, with_trace};
-use super::options::STRETCHES;
+use super::describe::parameters;
+use super::error::CompareError;
+use super::options::{CompareOptions, STRETCHES};
 use super::over_trace::stretches;
-use super::plan::{Cut, Plans, loses};
-use super::result::{Aim, Channel, VariantTcp};
-use super::subject::{Planned, parameters};
+use super::plan::{Cut, Plans};
+use super::planned::{Planned, Remedy};
+use super::preconditions::loses;
+use super::result::{Aim, Channel};
+use super::scenarios::{of_slots, with_trace};
 use super::tcp_spec::TcpSpec;
-use super::{CompareError, CompareOptions};
 
 /// The TCP without a remedy, as in the papers.
 pub(crate) const REFERENCE: &str = "sack";
@@ -42,15 +43,6 @@ const REMEDIES: [&str; 5] =
 /// The usual remedies against the wait in the queue of a link of varying capacity, the reference first:
 /// queue disciplines that answer to the delay, and a transport that keeps the queue short by itself.
 const AGAINST_DELAY: [&str; 5] = ["cubic", "cubic@codel", "cubic@fq-codel", "cubic@pie", "sliding"];
-
-/// Headers of a full packet: IP and TCP without options.
-const HEADERS: u64 = 40;
-
-/// Packets that the queue of a link with one packet a slot holds: more than any window.
-const ENDLESS: u32 = 1_000_000;
-
-/// How much faster acknowledgements are sent than data, one packet a slot: they take no time.
-const FASTER: u64 = 1000;
 
 /// The longest slot: the transports' own timers last up to some seconds.
 const LONGEST_SLOT: Span = Span::from_secs(10);
@@ -102,15 +94,6 @@ pub(crate) fn against_delay(names: &[String]) -> Result<Vec<TcpSpec>, CompareErr
         }
     }
     Ok(found)
-}
-
-/// What is run for the remedies of a subject.
-pub(crate) struct Remedy<'a> {
-    pub(crate) aim: Aim,
-    pub(crate) planned: Planned<'a>,
-    pub(crate) names: Vec<String>,
-    pub(crate) tcp: Vec<VariantTcp>,
-    pub(crate) notes: Vec<String>,
 }
 
 /// Remedies over a scenario, whose traces lie in `folder` or are `known`.
@@ -204,31 +187,10 @@ pub(crate) fn over_slots<'a>(
     choices: &[TcpSpec],
 ) -> Result<Option<Remedy<'a>>, CompareError> {
     let slots = link.outcomes.len().min(MOST_SLOTS);
-    let packet = u128::from(u64::from(config.tcp.mss) + HEADERS) * 8;
-    let rate = (packet * 1_000_000_000 / u128::from(config.slot.0.max(1))) as u64;
-    let (Some(rate), Some(back)) = (BitRate::new(rate), BitRate::new(rate.saturating_mul(FASTER)))
-    else {
-        return Ok(None);
-    };
     if config.slot > LONGEST_SLOT || slots == 0 {
         return Ok(None);
     }
-    let scenario = json!({
-        "duration": config.slot * slots as u64,
-        "links": [{
-            "from": "sender",
-            "to": "receiver",
-            "forward": {
-                "rate": rate,
-                "queue": { "kind": "drop-tail", "packets": ENDLESS },
-                "loss": { "model": "trace", "path": TRACE, "slot": config.slot },
-            },
-            "reverse": { "rate": back, "delay": config.slot },
-        }],
-        "flows": [{ "from": "sender", "to": "receiver", "tcp": config.tcp }],
-    });
-    let scenario: Scenario =
-        serde_json::from_value(scenario).map_err(|e| CompareError::other(e.to_string()))?;
+    let Some(scenario) = of_slots(config, slots)? else { return Ok(None) };
     let known = with_trace(link.outcomes.slice(0..slots));
     let options = CompareOptions::default();
     let mut made = over_scenario(&scenario, (Path::new(""), &known), choices, &options)?;

@@ -4,47 +4,17 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use airtcp_scenario::{Scenario, ScenarioError};
-use airtcp_sim::parallel::Stop;
 use airtcp_trace::LinkTrace;
-use airtcp_transport::tcp::TcpConfig;
 
+use super::describe::of_plans;
+use super::error::CompareError;
 use super::links::{over_capacity, over_link, over_slots};
-use super::options::REPLICATIONS;
-use super::over_trace::OverTrace;
+use super::options::{CompareOptions, REPLICATIONS};
 use super::plan::Plans;
-use super::remedies::{self, Remedy};
-use super::result::{Channel, Over, Subject, SubjectKind, VariantTcp};
+use super::planned::{Planned, Prepared};
+use super::remedies;
+use super::result::Channel;
 use super::tcp_spec::TcpSpec;
-use super::{CompareError, CompareOptions, Done};
-
-/// Added where replications are alike.
-pub(crate) const ALIKE: &str = "The replications hardly differ: what is random in this scenario changes \
-goodputs by at most 0.1 %. The intervals show this scatter and nothing more.";
-
-/// Added to it where neither losses of a link nor a cell are random.
-pub(crate) const APART: &str =
-    "A loss model, or a start_spread of the flows, makes replications differ.";
-
-/// Added where the stretches of a capacity are the same.
-pub(crate) const ALIKE_STRETCHES: &str = "The stretches of the file are alike, because its capacity hardly \
-changes or repeats itself: they are one run, counted several times. The intervals show the scatter between \
-these stretches and nothing more; they say nothing of other links.";
-
-/// Added where rare replications make the means.
-pub(crate) const RARE: &str = "Over slots, goodputs and their differences have no interval where a \
-replication delivers fewer than 30 packets in the mean, or leaves fewer than 200 slots without one: rare \
-replications make the mean there, and an interval from the others would miss it.";
-
-/// Added where the mean wait in the queue is longer than the mean round trip, of which it is a part.
-pub(crate) const LONGER_WAIT: &str = "The mean wait in the queue is longer than the mean round-trip time of some \
-TCPs, because they count different packets. The wait is the mean length of the queue over the packets that left \
-it, so that it counts retransmissions and those still waiting at the end. A round-trip time counts the packets \
-whose acknowledgement gave a sample, and few do during a loss recovery.";
-
-/// The same of remedies over slots.
-pub(crate) const RARE_REMEDY: &str = "Over slots, goodputs of remedies and their differences have no \
-interval where a stretch delivers fewer than 20 packets in the mean, or leaves fewer than 30 slots without one: \
-rare stretches make the mean there, and an interval from the others would miss it.";
 
 /// What TCPs are to be compared on.
 #[derive(Debug, Clone)]
@@ -62,70 +32,6 @@ pub enum Input {
     },
     /// A delivery trace.
     Link(Box<LinkTrace>),
-}
-
-/// One channel with what runs over it.
-pub(crate) enum Planned<'a> {
-    Plans { plans: Box<Plans>, replications: u32, channel: Channel },
-    Slots { over: OverTrace<'a>, replications: u32 },
-}
-
-/// A subject without its results, and the cases that give them.
-pub(crate) struct Prepared<'a> {
-    pub(crate) subject: Subject,
-    pub(crate) cases: Vec<Planned<'a>>,
-    pub(crate) remedies: Option<Remedy<'a>>,
-}
-
-impl Planned<'_> {
-    /// How many jobs each variant has.
-    pub(crate) fn jobs(&self) -> u32 {
-        match self {
-            Self::Plans { replications, .. } | Self::Slots { replications, .. } => *replications,
-        }
-    }
-
-    pub(crate) fn channel(&self) -> Channel {
-        match self {
-            Self::Plans { channel, .. } => *channel,
-            Self::Slots { over, .. } => over.channel,
-        }
-    }
-
-    /// What the path lacks of what each variant needs.
-    pub(crate) fn unmet(&self) -> &[Option<String>] {
-        match self {
-            Self::Plans { plans, .. } => &plans.unmet,
-            Self::Slots { over, .. } => &over.unmet,
-        }
-    }
-
-    /// True if its losses, or the stations that contend, are drawn at random.
-    pub(crate) fn draws(&self) -> bool {
-        match self {
-            Self::Plans { plans, .. } => plans.draws(),
-            Self::Slots { .. } => true,
-        }
-    }
-
-    pub(crate) fn over(&self) -> Over {
-        match self.channel() {
-            Channel::Trace => Over::Stretches,
-            _ => Over::Replications,
-        }
-    }
-
-    pub(crate) fn run(
-        &self,
-        variant: usize,
-        number: u32,
-        stop: &Stop,
-    ) -> Result<Option<Done>, ScenarioError> {
-        match self {
-            Self::Plans { plans, .. } => plans.run(variant, number, stop),
-            Self::Slots { over, .. } => Ok(over.run(variant, number)),
-        }
-    }
 }
 
 /// Makes everything ready, and refuses what cannot be run.
@@ -186,62 +92,4 @@ fn located(error: CompareError, name: &str, text: &str) -> CompareError {
         CompareError::Other(message) => CompareError::Other(format!("{name}: {message}")),
         other => other,
     }
-}
-
-/// The subject that plans describe.
-pub(super) fn of_plans(plans: &Plans, variants: &[TcpSpec]) -> Subject {
-    let first = &plans.each[0];
-    let scenario = &first.scenario;
-    let of = |i: usize| &plans.each[i].flows[plans.flows[0]].tcp;
-    let tcp: Vec<_> = variants.iter().enumerate().map(|(i, v)| parameters(v, of(i))).collect();
-    Subject {
-        name: String::new(),
-        kind: SubjectKind::Scenario,
-        title: scenario.title.clone(),
-        source: None,
-        seed: scenario.seed,
-        duration_s: scenario.duration.saturating_sub(scenario.warmup).as_secs_f64(),
-        slot_s: None,
-        slot_assumed: false,
-        flows: plans.flows.iter().map(|i| first.flows[*i].name.clone()).collect(),
-        notes: mixed_recoveries(&tcp).into_iter().collect(),
-        tcp,
-        scenario: serde_json::to_value(scenario).ok(),
-        cases: Vec::new(),
-        remedies: None,
-    }
-}
-
-pub(super) fn parameters(variant: &TcpSpec, tcp: &TcpConfig) -> VariantTcp {
-    let recovery = serde_json::to_value(tcp.recovery).unwrap_or_default();
-    VariantTcp {
-        variant: variant.label().to_owned(),
-        transport: variant.no_tcp().unwrap_or("tcp").to_owned(),
-        law: tcp.congestion.name().to_owned(),
-        recovery: recovery.as_str().unwrap_or_default().to_owned(),
-        parameters: serde_json::to_value(tcp).unwrap_or_default(),
-    }
-}
-
-/// What is said of TCPs that differ in their law and in their recovery: a difference between them is
-/// then not the law's alone.
-pub(crate) fn mixed_recoveries(tcp: &[VariantTcp]) -> Option<String> {
-    let tcp: Vec<&VariantTcp> = tcp.iter().filter(|v| v.transport == "tcp").collect();
-    let mixed = tcp.iter().any(|a| tcp.iter().any(|b| a.law != b.law && a.recovery != b.recovery));
-    if !mixed {
-        return None;
-    }
-    let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for variant in &tcp {
-        groups.entry(&variant.recovery).or_default().push(&variant.variant);
-    }
-    let groups: Vec<String> = groups
-        .iter()
-        .map(|(recovery, names)| format!("{} with \"{recovery}\"", names.join(", ")))
-        .collect();
-    Some(format!(
-        "These TCPs differ in loss recovery as well as in congestion control: {}. Differences between \
-         the groups therefore do not show the laws alone. \"reno\" is Reno's law with SACK.",
-        groups.join("; ")
-    ))
 }

@@ -26,8 +26,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::CompareError;
-use super::plan::loses;
+use super::error::CompareError;
+use super::preconditions::loses;
 
 /// The names of the transports that are no TCP.
 const LT_TCP: &str = "lt-tcp";

@@ -1,6 +1,8 @@
 //! Remedies against losses: who helps, who does not, and that the numbers are those of other ways
 //! to get them.
 
+use airtcp_sim::Estimate;
+
 use super::*;
 
 fn helped(given: Input, options: &CompareOptions) -> Remedies {
@@ -78,7 +80,7 @@ fn near_full_use_of_the_slots_a_remedy_has_no_interval() {
         assert!(ends.iter().all(Option::is_some) || ends.iter().all(Option::is_none), "{ends:?}");
         (plain.is_some(), difference.standing)
     };
-    let noted = |found: &Remedies| found.notes.iter().any(|note| note == subject::RARE_REMEDY);
+    let noted = |found: &Remedies| found.notes.iter().any(|note| note == remarks::RARE_REMEDY);
     // 20 of the 2000 slots of a stretch lose what is sent in them; the rest deliver a packet.
     let found = helped(link(0.99, 0.9, 20_000), &asked(&["lt-tcp"]));
     assert_eq!(known(&found), (false, Standing::Undecided));

@@ -1,5 +1,5 @@
 use super::*;
-use crate::compare::is_made_by_rare;
+use crate::compare::assemble::is_made_by_rare;
 use airtcp_random::Seed;
 
 const DELAY: usize = 1;
@@ -97,7 +97,7 @@ fn differences_below_the_thresholds_do_not_count() {
 fn goodputs_made_by_rare_replications_do_not_count() {
     let with = |slots: (f64, f64)| {
         let full = |mut run: CompareRun| {
-            run.slots = Some(crate::chance::SlotUse::of_tcp(slots.0, slots.1));
+            run.slots = Some(crate::slot_use::SlotUse::of_tcp(slots.0, slots.1));
             run
         };
         let by = [(9.0, 60.0), (5.0, 60.0), (5.0, 90.0)]

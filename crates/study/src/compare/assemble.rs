@@ -1,0 +1,170 @@
+//! From the runs of a channel to its case: means, differences, ranking, verdict.
+
+use airtcp_sim::Estimate;
+
+use super::paired;
+use super::planned::Remedy;
+use super::remarks::{RARE_REMEDY, rare};
+use super::result::{
+    Case, Channel, CompareRun, Criterion, Difference, Done, Outcome, Over, Remedies, Window,
+};
+use super::verdict::{Values, values, verdict};
+use crate::slot_use::{SlotUse, without_interval};
+
+/// What was compared, and on which channel.
+pub(crate) struct Setup<'a> {
+    pub(crate) channel: Channel,
+    pub(crate) over: Over,
+    /// The variants.
+    pub(crate) names: &'a [String],
+    /// True if one of them is more than TCP.
+    pub(crate) coded: bool,
+    /// Number of the one that the others are compared with.
+    pub(crate) reference: usize,
+    /// What the path lacks of what each needs.
+    pub(crate) unmet: &'a [Option<String>],
+}
+
+/// Puts the remedies of a subject together, from the replications of each that are complete.
+pub(crate) fn remedied(remedy: Remedy<'_>, found: Vec<Vec<Done>>) -> Remedies {
+    let setup = Setup {
+        channel: remedy.planned.channel(),
+        over: remedy.planned.over(),
+        names: &remedy.names,
+        coded: true,
+        reference: 0,
+        unmet: remedy.planned.unmet(),
+    };
+    let case = assemble(&setup, found);
+    let mut notes = remedy.notes;
+    if rare(&case) {
+        notes.push(RARE_REMEDY.to_owned());
+    }
+    Remedies { aim: remedy.aim, reference: remedy.names[0].clone(), case, tcp: remedy.tcp, notes }
+}
+
+/// Puts a case together, from the replications of each variant that are complete.
+pub(crate) fn assemble(setup: &Setup<'_>, found: Vec<Vec<Done>>) -> Case {
+    let mut windows = Vec::new();
+    let mut by_variant: Vec<Vec<CompareRun>> = Vec::with_capacity(setup.names.len());
+    for (name, found) in setup.names.iter().zip(found) {
+        let mut list = Vec::new();
+        for (runs, course) in found {
+            list.extend(runs.into_iter().map(|r| CompareRun { variant: name.clone(), ..r }));
+            windows.extend(course.map(|course| Window { variant: name.clone(), course }));
+        }
+        by_variant.push(list);
+    }
+    let rare: Vec<bool> = by_variant.iter().map(|runs| is_made_by_rare(runs)).collect();
+    let values = values(&by_variant, &rare, setup.coded);
+    let (ranking, lags) = paired::ranking(setup.names, of(&values, Criterion::Goodput), &rare);
+    let mut outcomes = outcomes(setup, &by_variant, &rare, &values);
+    for (outcome, lag) in outcomes.iter_mut().zip(lags) {
+        outcome.less_than_best_bps = lag;
+    }
+    Case {
+        channel: setup.channel,
+        over: setup.over,
+        replications: by_variant.first().map_or(0, Vec::len) as u32,
+        outcomes,
+        ranking,
+        verdict: verdict(setup.names, &values, setup.unmet),
+        runs: by_variant.into_iter().flatten().collect(),
+        windows,
+    }
+}
+
+/// What each variant has of a criterion; nothing if it was not measured.
+fn of(values: &[Values], criterion: Criterion) -> &[Vec<f64>] {
+    values.iter().find(|v| v.measure.criterion == criterion).map_or(&[], |v| &v.each)
+}
+
+/// What each variant got, with its differences from the reference.
+fn outcomes(
+    setup: &Setup<'_>,
+    by_variant: &[Vec<CompareRun>],
+    rare: &[bool],
+    values: &[Values],
+) -> Vec<Outcome> {
+    let rivals: Vec<Vec<f64>> = by_variant
+        .iter()
+        .map(|runs| runs.iter().filter_map(|r| r.rival_goodput_bps).collect())
+        .collect();
+    let reference = setup.reference;
+    let each = by_variant.iter().zip(setup.names).enumerate();
+    each.map(|(i, (runs, name))| {
+        let against = |values: &[Vec<f64>]| {
+            let (ours, theirs) = (values.get(i)?, values.get(reference)?);
+            (i != reference && !ours.is_empty() && !theirs.is_empty())
+                .then(|| paired::difference(ours, theirs))
+        };
+        let difference = against(of(values, Criterion::Goodput));
+        let unknown = rare[i] || rare[reference];
+        Outcome {
+            difference: if unknown { difference.map(Difference::unknown) } else { difference },
+            rival_difference: against(&rivals),
+            // Of latency all replications, or none: a pair needs both.
+            delivery_p95_difference: against(of(values, Criterion::Delay)),
+            waste_difference: against(of(values, Criterion::Waste)),
+            share_difference: against(of(values, Criterion::Share)),
+            ..outcome(name, runs, rare[i])
+        }
+    })
+    .collect()
+}
+
+/// True if rare replications make the mean goodput: over slots, where nearly all of them deliver a
+/// packet or nearly none do.
+pub(super) fn is_made_by_rare(runs: &[CompareRun]) -> bool {
+    let slots: Vec<SlotUse> = runs.iter().filter_map(|r| r.slots).collect();
+    !SlotUse::have_interval(&slots)
+}
+
+/// Means with intervals of one variant; goodputs have none if `rare` replications make them.
+fn outcome(name: &str, runs: &[CompareRun], rare: bool) -> Outcome {
+    let rate = |found: Estimate| if rare { without_interval(found) } else { found };
+    let of = |f: fn(&CompareRun) -> f64| Estimate::of(runs.iter().map(f));
+    let counts = |f: fn(&CompareRun) -> u64| Estimate::of_counts(runs.iter().map(|r| f(r) as f64));
+    let some = |f: fn(&CompareRun) -> Option<f64>| Estimate::of_some(runs.iter().map(f));
+    let ratio = |f: fn(&CompareRun) -> Option<(f64, f64)>| {
+        paired::ratio(&runs.iter().filter_map(f).collect::<Vec<_>>())
+    };
+    let share = |f: fn(&CompareRun) -> Option<(f64, f64)>| {
+        paired::share(&runs.iter().filter_map(f).collect::<Vec<_>>())
+    };
+    let any = |f: fn(&CompareRun) -> Option<f64>| {
+        runs.iter().any(|r| f(r).is_some()).then(|| Estimate::of_some(runs.iter().map(f)))
+    };
+    Outcome {
+        variant: name.to_owned(),
+        goodput_bps: rate(of(|r| r.goodput_bps)),
+        packets_per_second: any(|r| r.packets_per_second).map(rate),
+        difference: None,
+        less_than_best_bps: None,
+        rtt_mean_s: some(|r| r.rtt_mean_s),
+        rtt_p95_s: some(|r| r.rtt_p95_s),
+        delivery_mean_s: some(|r| r.delivery_mean_s),
+        delivery_p50_s: some(|r| r.delivery_p50_s),
+        delivery_p95_s: some(|r| r.delivery_p95_s),
+        delivery_p95_difference: None,
+        queue_delay_s: some(|r| r.queue_delay_s),
+        residual_loss: share(|r| Some((r.lossy_packets_lost? as f64, r.lossy_packets? as f64))),
+        bytes_per_byte: ratio(|r| Some((r.link_bps?, r.carried_bps?))),
+        retransmissions: counts(|r| r.retransmissions),
+        retransmission_ratio: Estimate::of_shares(
+            runs.iter().map(|r| (r.retransmission_ratio, r.segments_sent as f64)),
+        ),
+        timeouts: counts(|r| r.timeouts),
+        fast_retransmits: counts(|r| r.fast_retransmits),
+        ecn_reactions: some(|r| r.ecn_reactions.map(|n| n as f64)),
+        completion_s: some(|r| r.completion_s),
+        exchange_mean_s: some(|r| r.exchange_mean_s),
+        jain_index: some(|r| r.jain_index),
+        others_goodput_bps: any(|r| r.others_goodput_bps),
+        waste_difference: None,
+        share_difference: None,
+        share: any(|r| r.share),
+        rival_goodput_bps: any(|r| r.rival_goodput_bps),
+        rival_difference: None,
+    }
+}

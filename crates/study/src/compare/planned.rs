@@ -1,0 +1,81 @@
+//! What a comparison runs over one subject: its channels, and the remedies beside them.
+
+use airtcp_scenario::ScenarioError;
+use airtcp_sim::parallel::Stop;
+
+use super::over_trace::OverTrace;
+use super::plan::Plans;
+use super::result::{Aim, Channel, Done, Over, Subject, VariantTcp};
+
+/// One channel with what runs over it.
+pub(crate) enum Planned<'a> {
+    Plans { plans: Box<Plans>, replications: u32, channel: Channel },
+    Slots { over: OverTrace<'a>, replications: u32 },
+}
+
+/// A subject without its results, and the cases that give them.
+pub(crate) struct Prepared<'a> {
+    pub(crate) subject: Subject,
+    pub(crate) cases: Vec<Planned<'a>>,
+    pub(crate) remedies: Option<Remedy<'a>>,
+}
+
+impl Planned<'_> {
+    /// How many jobs each variant has.
+    pub(crate) fn jobs(&self) -> u32 {
+        match self {
+            Self::Plans { replications, .. } | Self::Slots { replications, .. } => *replications,
+        }
+    }
+
+    pub(crate) fn channel(&self) -> Channel {
+        match self {
+            Self::Plans { channel, .. } => *channel,
+            Self::Slots { over, .. } => over.channel(),
+        }
+    }
+
+    /// What the path lacks of what each variant needs.
+    pub(crate) fn unmet(&self) -> &[Option<String>] {
+        match self {
+            Self::Plans { plans, .. } => &plans.unmet,
+            Self::Slots { over, .. } => &over.unmet,
+        }
+    }
+
+    /// True if its losses, or the stations that contend, are drawn at random.
+    pub(crate) fn draws(&self) -> bool {
+        match self {
+            Self::Plans { plans, .. } => plans.draws(),
+            Self::Slots { .. } => true,
+        }
+    }
+
+    pub(crate) fn over(&self) -> Over {
+        match self.channel() {
+            Channel::Trace => Over::Stretches,
+            _ => Over::Replications,
+        }
+    }
+
+    pub(crate) fn run(
+        &self,
+        variant: usize,
+        number: u32,
+        stop: &Stop,
+    ) -> Result<Option<Done>, ScenarioError> {
+        match self {
+            Self::Plans { plans, .. } => plans.run(variant, number, stop),
+            Self::Slots { over, .. } => Ok(over.run(variant, number)),
+        }
+    }
+}
+
+/// What is run for the remedies of a subject.
+pub(crate) struct Remedy<'a> {
+    pub(crate) aim: Aim,
+    pub(crate) planned: Planned<'a>,
+    pub(crate) names: Vec<String>,
+    pub(crate) tcp: Vec<VariantTcp>,
+    pub(crate) notes: Vec<String>,
+}

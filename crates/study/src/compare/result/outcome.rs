@@ -1,0 +1,204 @@
+//! What one variant got: over all replications, and in each.
+
+use airtcp_sim::Estimate;
+use airtcp_units::Metric;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::document::Cwnd;
+use crate::slot_use::SlotUse;
+
+/// What one variant got: means with 95 % intervals.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Outcome {
+    /// The variant.
+    pub variant: String,
+    /// Payload delivered in order per second, summed over the compared flows.
+    pub goodput_bps: Estimate,
+    /// The same in packets per second, over a trace.
+    pub packets_per_second: Option<Estimate>,
+    /// Goodput less the reference's, in bits per second and percent; null for the reference.
+    pub difference: Option<Difference>,
+    /// Goodput of the best less this one's; the interval is that of a ranking (95 % for all
+    /// variants together). Null for the best.
+    pub less_than_best_bps: Option<Estimate>,
+    /// Mean round-trip time.
+    #[schemars(extend("metric" = Metric::delay("RTT", 10)))]
+    pub rtt_mean_s: Estimate,
+    /// Round-trip time that 95 % of the samples do not exceed.
+    #[schemars(extend("metric" = Metric::delay("95 % of RTTs", 11)))]
+    pub rtt_p95_s: Estimate,
+    /// Mean delivery time: from when data first leave the transport until the application has them
+    /// in order.
+    pub delivery_mean_s: Estimate,
+    /// Delivery time that half of the segments do not exceed.
+    #[schemars(extend("metric" = Metric::delay("Half delivered within", 12)))]
+    pub delivery_p50_s: Estimate,
+    /// Delivery time that 95 % of them do not exceed.
+    #[schemars(extend("metric" = Metric::delay("95 % delivered within", 1)))]
+    pub delivery_p95_s: Estimate,
+    /// The latter less the reference's, paired as `difference` is; null for the reference, and where
+    /// either delivered nothing in some replication.
+    pub delivery_p95_difference: Option<Difference>,
+    /// Mean time in the queue of the link where packets wait longest; not over a trace alone.
+    #[schemars(extend("metric" = Metric::delay("Queue", 9)))]
+    pub queue_delay_s: Estimate,
+    /// Share of packets that links with losses took, or that their protocol gave up: what is left for
+    /// the transport, a hop; not over a trace alone.
+    #[schemars(extend("metric" = Metric::share("Loss left", 8)))]
+    pub residual_loss: Estimate,
+    /// Bytes put on a link, headers, parity and repetitions included, for each byte of payload that
+    /// arrives, a hop of the data's way; of 802.11 cells, all that is sent through the air. Not over a
+    /// trace alone.
+    #[schemars(extend("metric" = Metric::count("Bytes on the link per byte", 3)))]
+    pub bytes_per_byte: Estimate,
+    /// Segments sent again.
+    pub retransmissions: Estimate,
+    /// Share of data segments that were retransmissions.
+    #[schemars(extend("metric" = Metric::share("Retransmitted", 2)))]
+    pub retransmission_ratio: Estimate,
+    /// Expirations of the retransmission timer.
+    #[schemars(extend("metric" = Metric::count("Timeouts", 13)))]
+    pub timeouts: Estimate,
+    /// Recoveries entered without a timeout.
+    #[schemars(extend("metric" = Metric::count("Fast retransmits", 14)))]
+    pub fast_retransmits: Estimate,
+    /// Reactions to ECN marks; not over a trace alone.
+    #[schemars(extend("metric" = Metric::count("ECN reactions", 15)))]
+    pub ecn_reactions: Estimate,
+    /// Time a flow of given size takes, mean over such flows.
+    #[schemars(extend("metric" = Metric::duration("Completion", 6)))]
+    pub completion_s: Estimate,
+    /// Mean duration of an exchange of request and response.
+    #[schemars(extend("metric" = Metric::delay("Exchange", 7)))]
+    pub exchange_mean_s: Estimate,
+    /// Jain's index of the goodputs of all flows (when sharing: of the two); none for one flow.
+    #[schemars(extend("metric" = Metric::count("Fairness", 5).at_most(1.0)))]
+    pub jain_index: Estimate,
+    /// Goodput of the flows that are not compared, together; null if there are none.
+    #[schemars(extend("metric" = Metric::rate("Other flows get", 4)))]
+    pub others_goodput_bps: Option<Estimate>,
+    /// The quantity that the verdict takes for waste, less the reference's; null for the reference.
+    pub waste_difference: Option<Difference>,
+    /// The quantity that the verdict takes for the share of others, less what it is under the
+    /// reference; null for the reference, and where there are no others.
+    pub share_difference: Option<Difference>,
+    /// When sharing: its part of what the two got together; a half is fair.
+    pub share: Option<Estimate>,
+    /// When sharing: goodput of the rival.
+    pub rival_goodput_bps: Option<Estimate>,
+    /// When sharing: goodput of the rival less what it has beside the reference.
+    pub rival_difference: Option<Difference>,
+}
+
+/// A paired difference.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Difference {
+    /// In the unit of the quantity.
+    pub absolute: Estimate,
+    /// In percent of the other's mean, with Fieller's interval, which takes into account that this
+    /// mean is uncertain, too; null where it is zero, and without ends where it may be zero.
+    pub percent: Option<Estimate>,
+    /// What its interval says.
+    pub standing: Standing,
+}
+
+/// What the interval of a difference says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// More: the interval lies above zero.
+    More,
+    /// Less: the interval lies below zero.
+    Less,
+    /// No difference at all in any replication.
+    Equal,
+    /// Zero is inside the interval, or there is none.
+    Undecided,
+}
+
+impl Standing {
+    /// Its name in documents.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::More => "more",
+            Self::Less => "less",
+            Self::Equal => "equal",
+            Self::Undecided => "undecided",
+        }
+    }
+}
+
+/// One variant in one replication.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct CompareRun {
+    /// The variant.
+    pub variant: String,
+    /// Number of the replication or stretch, from 0.
+    pub replication: u32,
+    /// Payload delivered in order per second, summed over the compared flows.
+    pub goodput_bps: f64,
+    /// The same in packets per second, over a trace.
+    pub packets_per_second: Option<f64>,
+    /// Mean round-trip time.
+    pub rtt_mean_s: Option<f64>,
+    /// Round-trip time that 95 % of the samples do not exceed.
+    pub rtt_p95_s: Option<f64>,
+    /// Mean delivery time.
+    pub delivery_mean_s: Option<f64>,
+    /// Delivery time that half of the segments do not exceed.
+    pub delivery_p50_s: Option<f64>,
+    /// Delivery time that 95 % of them do not exceed.
+    pub delivery_p95_s: Option<f64>,
+    /// Mean time in the queue of the link where packets wait longest.
+    pub queue_delay_s: Option<f64>,
+    /// Packets sent over links with losses.
+    pub lossy_packets: Option<u64>,
+    /// Those that the loss took, or that the link's protocol gave up.
+    pub lossy_packets_lost: Option<u64>,
+    /// Bits put on the links of the data's way per second, headers, parity and repetitions included;
+    /// of 802.11 cells, through the air.
+    pub link_bps: Option<f64>,
+    /// Payload delivered per second, once for each of those links that it crossed.
+    pub carried_bps: Option<f64>,
+    /// Data segments sent, retransmissions included.
+    pub segments_sent: u64,
+    /// Segments sent again.
+    pub retransmissions: u64,
+    /// Share of data segments that were retransmissions.
+    pub retransmission_ratio: f64,
+    /// Expirations of the retransmission timer.
+    pub timeouts: u64,
+    /// Recoveries entered without a timeout.
+    pub fast_retransmits: u64,
+    /// Reactions to ECN marks.
+    pub ecn_reactions: Option<u64>,
+    /// Time a flow of given size took, mean over those that ended.
+    pub completion_s: Option<f64>,
+    /// Mean duration of an exchange of request and response.
+    pub exchange_mean_s: Option<f64>,
+    /// Jain's index of the goodputs of all flows.
+    pub jain_index: Option<f64>,
+    /// Goodput of the flows that are not compared, together.
+    pub others_goodput_bps: Option<f64>,
+    /// When sharing: its part of what the two got together.
+    pub share: Option<f64>,
+    /// When sharing: goodput of the rival.
+    pub rival_goodput_bps: Option<f64>,
+    /// Over a trace: its slots.
+    #[serde(skip)]
+    pub(crate) slots: Option<SlotUse>,
+}
+
+/// The congestion window of a variant over time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Window {
+    /// The variant.
+    pub variant: String,
+    /// Its course, thinned for drawing.
+    #[serde(flatten)]
+    pub course: Cwnd,
+}
+
+/// What a job gives: its runs, and the course of the window if it was kept.
+pub(crate) type Done = (Vec<CompareRun>, Option<Cwnd>);

@@ -1,0 +1,205 @@
+//! The jobs of a study or a comparison, and their run on all cores.
+//!
+//! A job is one variant (a TCP, a kind of synthetic link, a synthesiser) on one subject (a link, a
+//! scenario) in one replication. Jobs start subject by subject, and within a subject replication by
+//! replication, so that a run that is stopped has whole subjects and whole replications. Results come
+//! back by subject, variant and replication. They do not depend on the number of workers as long as a
+//! job draws its random numbers from a stream of its own.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use airtcp_sim::parallel::{Stop, default_workers, run_many};
+
+/// One job.
+#[derive(Debug)]
+pub(crate) struct Job<'a, V> {
+    /// Number of the subject, in the order of [`Jobs::add`].
+    pub(crate) subject: usize,
+    pub(crate) variant: &'a V,
+    /// Number of the replication, from 0.
+    pub(crate) replication: u32,
+}
+
+/// The jobs to run.
+#[derive(Debug)]
+pub(crate) struct Jobs<V> {
+    subjects: Vec<Subject<V>>,
+}
+
+/// The variants of a subject with the replications of each, and what one job costs.
+#[derive(Debug)]
+struct Subject<V> {
+    variants: Vec<(V, u32)>,
+    cost: usize,
+}
+
+impl<V> Subject<V> {
+    fn count(&self) -> usize {
+        self.variants.iter().map(|(_, replications)| *replications as usize).sum()
+    }
+
+    /// Variant and replication of each job, in the order in which they start.
+    fn each(&self) -> impl Iterator<Item = (u32, u32)> {
+        let most = self.variants.iter().map(|(_, replications)| *replications).max();
+        (0..most.unwrap_or(0)).flat_map(move |replication| {
+            let variants = self.variants.iter().zip(0..);
+            let has = variants.filter(move |((_, replications), _)| replication < *replications);
+            has.map(move |(_, variant)| (variant, replication))
+        })
+    }
+}
+
+/// What the jobs of one subject gave: by variant, the replications; `None` where a job was stopped.
+#[derive(Debug)]
+pub(crate) struct Results<V, T> {
+    variants: Vec<(V, Vec<Option<T>>)>,
+}
+
+impl<V, T> Results<V, T> {
+    /// By variant, the replications that all variants have finished, and true if none is missing.
+    pub(crate) fn complete(self) -> (Vec<(V, Vec<T>)>, bool) {
+        let most = self.variants.iter().map(|(_, found)| found.len()).max().unwrap_or(0);
+        let finished: Vec<bool> = (0..most)
+            .map(|i| {
+                self.variants.iter().all(|(_, found)| found.get(i).is_none_or(Option::is_some))
+            })
+            .collect();
+        let keep = |found: Vec<Option<T>>| {
+            let kept = found.into_iter().zip(&finished).filter(|(_, finished)| **finished);
+            kept.filter_map(|(result, _)| result).collect()
+        };
+        let all = finished.iter().all(|finished| *finished);
+        (self.variants.into_iter().map(|(variant, found)| (variant, keep(found))).collect(), all)
+    }
+}
+
+impl<V: Sync> Jobs<V> {
+    pub(crate) const fn new() -> Self {
+        Self { subjects: Vec::new() }
+    }
+
+    /// Adds a subject: its variants with the replications of each. `cost` is how long one of its jobs
+    /// takes against those of other subjects, for the progress.
+    pub(crate) fn add(&mut self, variants: Vec<(V, u32)>, cost: usize) {
+        self.subjects.push(Subject { variants, cost });
+    }
+
+    /// Number of jobs.
+    pub(crate) fn len(&self) -> usize {
+        self.subjects.iter().map(Subject::count).fold(0, usize::saturating_add)
+    }
+
+    /// Runs the jobs on so many `workers`, or on all cores, and gives the results of each subject.
+    /// `job` gives `None` if it was stopped. `report` is called on the calling thread with the cost of
+    /// the finished jobs and of all, and returns false to stop.
+    ///
+    /// # Errors
+    /// That of the first job that failed; it stops the others.
+    pub(crate) fn run<T: Send, E: Send>(
+        self,
+        workers: Option<u32>,
+        job: impl Fn(Job<'_, V>, &Stop) -> Result<Option<T>, E> + Sync,
+        mut report: impl FnMut(usize, usize) -> bool,
+    ) -> Result<Vec<Results<V, T>>, E> {
+        let subjects = &self.subjects;
+        let order: Vec<(u32, (u32, u32))> =
+            subjects.iter().zip(0..).flat_map(|(s, i)| s.each().map(move |at| (i, at))).collect();
+        let total = subjects.iter().map(|s| s.count() * s.cost).sum();
+        let finished = AtomicUsize::new(0);
+        let work = |i: usize, stop: &Stop| {
+            let (number, (variant, replication)) = order[i];
+            if stop.is_set() {
+                return None;
+            }
+            let subject = &subjects[number as usize];
+            let (variant, _) = &subject.variants[variant as usize];
+            let found = job(Job { subject: number as usize, variant, replication }, stop);
+            match &found {
+                Ok(Some(_)) => drop(finished.fetch_add(subject.cost, Ordering::Relaxed)),
+                Ok(None) => {}
+                Err(_) => stop.set(),
+            }
+            found.transpose()
+        };
+        let workers = workers.map_or_else(default_workers, |workers| workers as usize);
+        let found = run_many(order.len(), workers, work, |_| {
+            report(finished.load(Ordering::Relaxed), total)
+        });
+        let mut results: Vec<Results<V, T>> = self.subjects.into_iter().map(empty).collect();
+        for ((subject, (variant, _)), found) in order.into_iter().zip(found) {
+            let variants = &mut results[subject as usize].variants;
+            variants[variant as usize].1.push(found.transpose()?);
+        }
+        Ok(results)
+    }
+}
+
+fn empty<V, T>(subject: Subject<V>) -> Results<V, T> {
+    let variants = subject.variants.into_iter();
+    Results { variants: variants.map(|(v, n)| (v, Vec::with_capacity(n as usize))).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    /// Two subjects, the second with variants of two and of three replications.
+    fn jobs() -> Jobs<char> {
+        let mut jobs = Jobs::new();
+        jobs.add(vec![('a', 1)], 10);
+        jobs.add(vec![('b', 2), ('c', 3)], 1);
+        jobs
+    }
+
+    fn name(job: &Job<'_, char>) -> String {
+        format!("{}{}{}", job.subject, job.variant, job.replication)
+    }
+
+    #[test]
+    fn results_are_found_by_subject_variant_and_replication() {
+        assert_eq!(jobs().len(), 6);
+        for workers in [1, 2, 7] {
+            let mut last = (0, 0);
+            let job = |job: Job<'_, char>, _: &Stop| Ok::<_, Infallible>(Some(name(&job)));
+            let report = |done, total| {
+                last = (done, total);
+                true
+            };
+            let Ok(found) = jobs().run(Some(workers), job, report);
+            let found: Vec<_> = found.into_iter().map(Results::complete).collect();
+            let of = |v: char, names: &[&str]| (v, names.iter().map(|n| (*n).to_owned()).collect());
+            assert_eq!(found[0], (vec![of('a', &["0a0"])], true));
+            let second = vec![of('b', &["1b0", "1b1"]), of('c', &["1c0", "1c1", "1c2"])];
+            assert_eq!(found[1], (second, true));
+            assert_eq!(last, (15, 15));
+        }
+    }
+
+    #[test]
+    fn what_is_stopped_has_the_replications_that_all_variants_finished() {
+        let job = |job: Job<'_, char>, stop: &Stop| {
+            // The fifth job, the second replication of `c`, is the first that does not end.
+            if name(&job) == "1c1" {
+                stop.set();
+                return Ok::<_, Infallible>(None);
+            }
+            Ok(Some(name(&job)))
+        };
+        let Ok(found) = jobs().run(Some(1), job, |_, _| true);
+        let mut found = found.into_iter().map(Results::complete);
+        assert!(found.next().unwrap().1);
+        let first = |v: char| (v, vec![format!("1{v}0")]);
+        assert_eq!(found.next().unwrap(), (vec![first('b'), first('c')], false));
+    }
+
+    #[test]
+    fn an_error_stops_the_others_and_is_given() {
+        let job = |job: Job<'_, char>, _: &Stop| match name(&job) {
+            name if name == "1b1" => Err(name),
+            name => Ok(Some(name)),
+        };
+        assert_eq!(jobs().run(Some(1), job, |_, _| true).unwrap_err(), "1b1");
+    }
+}
