@@ -44,6 +44,10 @@ def longest_burst() -> dict[str, Any]:
                 }
             )
     frame = pl.DataFrame(table)
+    return style.drawn("longest-burst", _longest_chart(frame), frame)
+
+
+def _longest_chart(frame: pl.DataFrame) -> alt.LayerChart:
     lines = pl.DataFrame(
         [
             {
@@ -79,7 +83,7 @@ def longest_burst() -> dict[str, Any]:
     base = alt.Chart(style.rows(points))
     bars = base.mark_rule().encode(x=x, y="low:Q", y2="high:Q", color=colour)
     marks = base.mark_point().encode(x=x, y="mean:Q", color=colour)
-    chart = (line + bars + marks).properties(
+    return (line + bars + marks).properties(
         width=480,
         height=320,
         title=alt.Title(
@@ -87,7 +91,6 @@ def longest_burst() -> dict[str, Any]:
             subtitle="points: mean and standard deviation of 20 chains; lines: 1 + ln(n PRR b) / −ln(1 − b)",
         ),
     )
-    return style.drawn("longest-burst", chart, frame)
 
 
 def _fates(loss: str, slots: int, folder: Path) -> list[bool]:

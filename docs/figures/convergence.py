@@ -89,7 +89,8 @@ def _prefixes() -> tuple[Any, pl.DataFrame]:
     return chart, frame
 
 
-def _chunks() -> tuple[Any, pl.DataFrame]:
+def _chunk_numbers() -> pl.DataFrame:
+    """mu over chunks of chains, and of links that change."""
     table = []
     with simulate.folder() as home:
         kinds = {}
@@ -125,7 +126,11 @@ def _chunks() -> tuple[Any, pl.DataFrame]:
                     "chain_expects": laws.mu_error(CHUNK, link["prr"], link["mu"]),
                 }
             )
-    frame = pl.DataFrame(table)
+    return pl.DataFrame(table)
+
+
+def _chunks() -> tuple[Any, pl.DataFrame]:
+    frame = _chunk_numbers()
     lines = [
         {"mu": mu / 100, "rms": laws.mu_error(CHUNK, prr, mu / 100), "prr": str(prr)}
         for prr in [0.5, 0.9]

@@ -113,44 +113,49 @@ def _gain_chart(frame: pl.DataFrame) -> alt.HConcatChart:
     )
 
 
+def _write_links(home: Path) -> None:
+    """Write links with rare long bursts, and chains."""
+    for prr in [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]:
+        for mu in [0.3, 0.5, 0.7, 0.9]:
+            for seed in [1, 2]:
+                b = (1 - prr) * (1 - mu)
+                share = 0.01
+                # Long runs hold three tenths of all packets received.
+                long = 0.3 / b / share
+                short = (1 / b - share * long) / (1 - share)
+                if short < 1:
+                    continue
+                parts = [
+                    {"weight": 1 - share, "of": {"lengths": "geometric", "mean": short}},
+                    {"weight": share, "of": {"lengths": "geometric", "mean": long}},
+                ]
+                model = {
+                    "model": "semi-markov",
+                    "success": {"lengths": "mixture", "parts": parts},
+                    "loss": {"lengths": "geometric", "mean": 1 / (prr * (1 - mu))},
+                }
+                airtcp.synth(
+                    home / f"long {prr} {mu} {seed}.txt",
+                    model=model,
+                    packets=PACKETS,
+                    seed=seed,
+                )
+    for prr in [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]:
+        for mu in [0.3, 0.5, 0.7, 0.9]:
+            airtcp.synth(
+                home / f"chain {prr} {mu} 1.txt",
+                prr=prr,
+                mu=mu,
+                packets=PACKETS,
+                seed=round(100 * (prr + 10 * mu)),
+            )
+
+
 def rare_long_bursts() -> dict[str, Any]:
     """Links with rare long bursts against chains of the same PRR and mu (S1, figures 19, 20)."""
     table = []
     with simulate.folder() as home:
-        for prr in [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]:
-            for mu in [0.3, 0.5, 0.7, 0.9]:
-                for seed in [1, 2]:
-                    b = (1 - prr) * (1 - mu)
-                    share = 0.01
-                    # Long runs hold three tenths of all packets received.
-                    long = 0.3 / b / share
-                    short = (1 / b - share * long) / (1 - share)
-                    if short < 1:
-                        continue
-                    parts = [
-                        {"weight": 1 - share, "of": {"lengths": "geometric", "mean": short}},
-                        {"weight": share, "of": {"lengths": "geometric", "mean": long}},
-                    ]
-                    model = {
-                        "model": "semi-markov",
-                        "success": {"lengths": "mixture", "parts": parts},
-                        "loss": {"lengths": "geometric", "mean": 1 / (prr * (1 - mu))},
-                    }
-                    airtcp.synth(
-                        Path(home) / f"long {prr} {mu} {seed}.txt",
-                        model=model,
-                        packets=PACKETS,
-                        seed=seed,
-                    )
-        for prr in [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]:
-            for mu in [0.3, 0.5, 0.7, 0.9]:
-                airtcp.synth(
-                    Path(home) / f"chain {prr} {mu} 1.txt",
-                    prr=prr,
-                    mu=mu,
-                    packets=PACKETS,
-                    seed=round(100 * (prr + 10 * mu)),
-                )
+        _write_links(Path(home))
         links = airtcp.study(home, replicas=10, **OPTIONS).json["links"]
     for link in links:
         kind = link["name"].split()[0]

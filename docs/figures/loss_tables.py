@@ -101,7 +101,6 @@ TRIPS: Final = {
 }
 
 Found = dict[str, float]
-Numbers = "Mapping[str, pl.DataFrame]"
 
 
 class _Rows:

@@ -116,7 +116,11 @@ def red_ecn() -> dict[str, Any]:
         for row in table
     }
     points = pl.concat(series).with_columns(pl.col("queue").replace(label))
-    chart = (
+    return style.drawn("red-ecn", _over_time(points, list(label.values())), frame)
+
+
+def _over_time(points: pl.DataFrame, labels: list[str]) -> alt.Chart:
+    return (
         alt.Chart(style.rows(points))
         .mark_line(strokeWidth=1, interpolate="step-after")
         .encode(
@@ -124,12 +128,12 @@ def red_ecn() -> dict[str, Any]:
             y=alt.Y("packets:Q", title="queue (packets)", axis=alt.Axis(tickCount=5)),
             color=alt.Color(
                 "queue:N",
-                scale=alt.Scale(domain=list(label.values()), range=style.SERIES[:2]),
+                scale=alt.Scale(domain=labels, range=style.SERIES[:2]),
                 legend=None,
             ),
             row=alt.Row(
                 "queue:N",
-                sort=list(label.values()),
+                sort=labels,
                 header=alt.Header(labelAnchor="start", labelOrient="top"),
             ),
         )
@@ -140,7 +144,6 @@ def red_ecn() -> dict[str, Any]:
             )
         )
     )
-    return style.drawn("red-ecn", chart, frame)
 
 
 def ecn_table(numbers: Mapping[str, pl.DataFrame]) -> str:

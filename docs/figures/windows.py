@@ -14,6 +14,35 @@ SCRIPTS: Final = {"one loss in a window": "[150]", "three losses in a window": "
 RECOVERIES: Final = {"tahoe": "Tahoe", "reno": "Reno", "newreno": "NewReno", "sack": "SACK"}
 
 
+def _panel(part: pl.DataFrame, ends: list[Any], title: str, *, first: bool) -> alt.LayerChart:
+    """One window over time, with what was sent again."""
+    line = (
+        alt.Chart(style.rows(part))
+        .mark_line(interpolate="step-after", color=style.BLUE, clip=True)
+        .encode(
+            x=alt.X(
+                "t:Q",
+                title="time (s)",
+                scale=alt.Scale(domain=[0.5, 3.5], nice=False),
+                axis=alt.Axis(grid=False, tickCount=5),
+            ),
+            y=alt.Y(
+                "cwnd:Q",
+                title="window (segments)" if first else None,
+                scale=alt.Scale(domain=[0, 36]),
+            ),
+        )
+    )
+    note = (
+        alt.Chart(alt.InlineData(values=ends))
+        .mark_text(align="left", baseline="top", color=style.MUTED, fontSize=12)
+        .encode(x=alt.value(5), y=alt.value(2), text="text:N")
+    )
+    return (line + note).properties(
+        width=195, height=150, title=alt.Title(title, fontSize=12.5, offset=6)
+    )
+
+
 def recoveries() -> dict[str, Any]:
     """Window over time, and the data segments that were sent again."""
     windows, ends, table = [], [], []
@@ -61,39 +90,9 @@ def recoveries() -> dict[str, Any]:
         panels = []
         for name in names:
             part = points.filter((pl.col("script") == script) & (pl.col("recovery") == name))
-            line = (
-                alt.Chart(style.rows(part))
-                .mark_line(interpolate="step-after", color=style.BLUE, clip=True)
-                .encode(
-                    x=alt.X(
-                        "t:Q",
-                        title="time (s)",
-                        scale=alt.Scale(domain=[0.5, 3.5], nice=False),
-                        axis=alt.Axis(grid=False, tickCount=5),
-                    ),
-                    y=alt.Y(
-                        "cwnd:Q",
-                        title="window (segments)" if name == names[0] else None,
-                        scale=alt.Scale(domain=[0, 36]),
-                    ),
-                )
-            )
-            note = (
-                alt.Chart(
-                    alt.InlineData(
-                        values=[e for e in ends if e["script"] == script and e["recovery"] == name]
-                    )
-                )
-                .mark_text(align="left", baseline="top", color=style.MUTED, fontSize=12)
-                .encode(x=alt.value(5), y=alt.value(2), text="text:N")
-            )
-            panels.append(
-                (line + note).properties(
-                    width=195,
-                    height=150,
-                    title=alt.Title(f"{name}: {script.split(' in')[0]}", fontSize=12.5, offset=6),
-                )
-            )
+            own = [e for e in ends if e["script"] == script and e["recovery"] == name]
+            title = f"{name}: {script.split(' in')[0]}"
+            panels.append(_panel(part, own, title, first=name == names[0]))
         rows.append(alt.hconcat(*panels, spacing=14))
     chart = alt.vconcat(*rows, spacing=16).properties(
         title=alt.Title(

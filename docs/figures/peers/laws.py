@@ -9,7 +9,7 @@ import polars as pl
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Numbers = "Mapping[str, pl.DataFrame]"
+    Numbers = Mapping[str, pl.DataFrame]
 
 
 def _row(name: str, frame: pl.DataFrame, at: dict[str, object], column: str, losses: int) -> str:
