@@ -8,6 +8,8 @@
 //! A queue holds what *waits*: the packet being transmitted has left it. The interface that owns
 //! queue and link pulls from the queue when the link is ready.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
+
 mod average;
 mod codel;
 mod custom;
