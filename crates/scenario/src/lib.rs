@@ -11,6 +11,8 @@ mod cell;
 mod error;
 mod files;
 mod guard;
+mod limits;
+mod marks;
 mod medium;
 mod model;
 mod numbers;

@@ -4,63 +4,14 @@
 //! asked, with the nearest number that the type holds in its place (then, if that is accepted, with the
 //! one at the other end), and what it says is said of the number that was written.
 //!
-//! A number that is not finite: TOML has them, the tree has not and would leave the key out. A mark
-//! stands in its place, which no key accepts. Dates, which no key takes, are marked likewise.
+//! A number that is not finite, or a date: [`marks`](crate::marks) has put a mark in its place.
 
 use airtcp_probe::reworded;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::blame::{self, Complaint};
+use crate::marks::marked;
 use crate::{Resolved, ScenarioError, tables};
-
-/// Begins a mark.
-const MARK: &str = "not a finite number";
-/// The key of the table that the parser makes of a date.
-const DATE: &str = "$__toml_private_datetime";
-
-/// Puts marks where the text has numbers that are not finite.
-pub(crate) fn mark(tree: &mut Value, written: &toml::Value) {
-    match (tree, written) {
-        (tree, toml::Value::Float(f)) if !f.is_finite() => {
-            let shown = if f.is_nan() { "nan".to_owned() } else { f.to_string() };
-            *tree = json!([[MARK, shown]]);
-        }
-        (Value::Array(tree), toml::Value::Array(written)) => {
-            tree.iter_mut().zip(written).for_each(|(tree, written)| mark(tree, written));
-        }
-        (Value::Object(tree), toml::Value::Table(written)) => {
-            for (key, written) in written {
-                if let Some(tree) = tree.get_mut(key) {
-                    mark(tree, written);
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Puts marks where the tree has dates.
-pub(crate) fn mark_dates(tree: &mut Value) {
-    match tree {
-        Value::Array(items) => items.iter_mut().for_each(mark_dates),
-        Value::Object(fields) => {
-            if let (1, Some(Value::String(date))) = (fields.len(), fields.get(DATE)) {
-                *tree = json!([[MARK, format!("the date {date}")]]);
-            } else {
-                fields.values_mut().for_each(mark_dates);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// What was written where a mark stands.
-pub(crate) fn marked(value: &Value) -> Option<&str> {
-    match value.get(0)?.as_array()?.as_slice() {
-        [Value::String(mark), Value::String(shown)] if mark == MARK => Some(shown),
-        _ => None,
-    }
-}
 
 /// What is said of a number at `path` that its type refuses; none if it is another complaint, or if
 /// the key's own check has nothing to add.
@@ -92,7 +43,8 @@ fn inside(tree: &mut Value, path: &str, complaint: &Complaint) -> Option<(String
     let mut places = Vec::new();
     marks(blame::at(tree, path)?, path.to_owned(), &mut places);
     places.into_iter().find(|(place, _)| {
-        let Some(value) = blame::at(tree, place).map(|at| std::mem::replace(at, json!(1))) else {
+        let Some(value) = blame::at(tree, place).map(|at| std::mem::replace(at, Value::from(1)))
+        else {
             return false;
         };
         let is_other = blame::scenario(tree).err().as_ref() != Some(complaint);

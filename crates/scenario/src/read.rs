@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::model::LINK_KEYS;
 use crate::steps::{Step, steps};
-use crate::{Scenario, ScenarioError, blame, guard, numbers, tables};
+use crate::{Scenario, ScenarioError, blame, guard, marks, numbers, tables};
 
 /// Reads a scenario.
 ///
@@ -64,9 +64,9 @@ fn syntax(message: &str) -> String {
 /// The tree of a text, with marks for dates and for numbers that are not finite.
 fn grown(text: &str) -> Result<Value, toml::de::Error> {
     let mut tree = toml::from_str(text)?;
-    numbers::mark_dates(&mut tree);
+    marks::mark_dates(&mut tree);
     if text.contains("nan") || text.contains("inf") {
-        numbers::mark(&mut tree, &toml::Value::Table(toml::from_str(text)?));
+        marks::mark(&mut tree, &toml::Value::Table(toml::from_str(text)?));
     }
     Ok(tree)
 }

@@ -20,37 +20,12 @@ use crate::{
 mod cells;
 mod directions;
 mod flows;
+mod nodes;
 
-/// Most flows, nodes or links in one scenario.
-pub(crate) const MAX_PARTS: usize = 100_000;
+use nodes::Nodes;
 
 /// Most results (of flows and directions of links, over all replications): about 2 GB.
 const MAX_RESULTS: u64 = 2_000_000;
-
-pub(crate) const EMPTY_NAME: &str = "is \"\": a name has at least one character";
-
-/// The nodes in the order in which they are first named.
-#[derive(Default)]
-struct Nodes {
-    names: Vec<String>,
-    index: BTreeMap<String, usize>,
-}
-
-impl Nodes {
-    /// Index of a node, which is new if it was not named before.
-    fn add(&mut self, name: &str) -> usize {
-        if let Some(known) = self.find(name) {
-            return known;
-        }
-        self.names.push(name.to_owned());
-        self.index.insert(name.to_owned(), self.names.len() - 1);
-        self.names.len() - 1
-    }
-
-    fn find(&self, name: &str) -> Option<usize> {
-        self.index.get(name).copied()
-    }
-}
 
 impl Scenario {
     /// Expands topology, defaults and counts, and checks that everything fits together.

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::{Scenario, ScenarioError, blame, numbers};
+use crate::{Scenario, ScenarioError, blame, marks};
 
 /// A table that says with one of its keys what it is.
 struct Tagged {
@@ -104,7 +104,7 @@ pub(crate) fn list_for_table(tree: &mut Value, path: &str) -> Option<ScenarioErr
     let ends = path.match_indices(['.', '[']).map(|(end, _)| end).chain([path.len()]);
     for place in ends.map(|end| &path[..end]) {
         let Some(example) = example(place) else { continue };
-        let is_list = |value: &mut Value| value.is_array() && numbers::marked(value).is_none();
+        let is_list = |value: &mut Value| value.is_array() && marks::marked(value).is_none();
         if blame::at(tree, place).is_some_and(is_list) {
             return Some(list(place, example));
         }

@@ -4,11 +4,9 @@
 use airtcp_units::Span;
 use serde::Serialize;
 
+use crate::limits::{EMPTY_NAME, MAX_PARTS};
 use crate::topology::in_range;
-use crate::{
-    LinkSpec, Scenario, ScenarioError,
-    resolve::{EMPTY_NAME, MAX_PARTS},
-};
+use crate::{LinkSpec, Scenario, ScenarioError};
 
 /// Bytes of text that all links made of one may take; what is built of them takes ten times that.
 const MOST_TEXT: usize = 64_000_000;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Nodes;
+use super::nodes::Nodes;
 use crate::{Cell, CellSpec, ScenarioError};
 
 /// The cells, whose stations join the nodes.

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{EMPTY_NAME, MAX_PARTS, Nodes};
+use super::nodes::Nodes;
+use crate::limits::{EMPTY_NAME, MAX_PARTS};
 use crate::{Application, Flow, FlowSpec, ScenarioError, TransportKind};
 
 /// The flows: one for each count, between nodes there are, over a transport that can carry it.

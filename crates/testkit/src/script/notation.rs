@@ -2,8 +2,8 @@
 
 use airtcp_packet::{Ecn, Flags, NO_WINDOW_SCALE, Segment};
 
+use super::origin::{Origin, Origins};
 use super::pattern::{Field, Length, Pattern, Stamps};
-use super::{Origin, Origins};
 
 const LETTERS: [(Flags, char); 7] = [
     (Flags::SYN, 'S'),

@@ -7,9 +7,11 @@ use airtcp_packet::Seq;
 use airtcp_transport::tcp::{Profile, Role, TcpConfig};
 use airtcp_units::{Nanos, Span};
 
+use super::document::{Action, Script, ScriptError, Step, When};
 use super::expect::{Expectation, Want, check_name};
 use super::notation;
-use super::{Action, Origin, Origins, Script, ScriptError, Step, When};
+use super::origin::{Origin, Origins};
+use super::pattern::Pattern;
 
 /// Most steps of a script: far more than anybody reads.
 const MOST_STEPS: usize = 100_000;
@@ -240,7 +242,7 @@ fn parse_action(text: &str) -> Result<Vec<Action>, String> {
     }
 }
 
-fn patterns(text: &str) -> Result<impl Iterator<Item = Box<super::Pattern>>, String> {
+fn patterns(text: &str) -> Result<impl Iterator<Item = Box<Pattern>>, String> {
     Ok(notation::parse(text)?.into_iter().map(Box::new))
 }
 

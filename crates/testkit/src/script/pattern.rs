@@ -5,7 +5,7 @@
 
 use airtcp_packet::{Ecn, Flags, NO_WINDOW_SCALE, SackBlock, Segment};
 
-use super::{Origin, Origins};
+use super::origin::{Origin, Origins};
 
 /// A field that may be open, or required to be absent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

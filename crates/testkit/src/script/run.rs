@@ -10,8 +10,10 @@ use airtcp_probe::{Cx, Machine, NoProbe, Who};
 use airtcp_transport::tcp::Connection;
 use airtcp_units::{Nanos, Span};
 
+use super::document::{Action, Script, ScriptError, Step, When};
+use super::origin::Seconds;
 use super::pattern::{Defaults, Pattern};
-use super::{Action, Script, ScriptError, Seconds, Step, When, expect, notation};
+use super::{expect, notation};
 
 /// Lines of the dialogue that an error repeats.
 const SHOWN: usize = 11;

@@ -3,6 +3,8 @@
 use airtcp_transport::tcp::Role;
 use proptest::prelude::*;
 
+use super::document::{Action, When};
+use super::origin::Origins;
 use super::*;
 
 const HANDSHAKE: &str = "\

@@ -1,0 +1,44 @@
+//! Numbers and times as scripts write them.
+
+use std::fmt;
+
+use airtcp_packet::Seq;
+use airtcp_units::Nanos;
+
+/// Where the two sequence spaces begin, on the wire and in the script.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origins {
+    pub(super) ours: Origin,
+    pub(super) peer: Origin,
+}
+
+/// The number of a SYN.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin {
+    pub(super) wire: Seq,
+    pub(super) script: i64,
+}
+
+impl Origin {
+    /// The wire form of a number in the script.
+    pub(super) const fn to_wire(self, number: i64) -> Seq {
+        Seq(self.wire.0.wrapping_add(number.wrapping_sub(self.script) as u32))
+    }
+
+    /// The script's form of a number on the wire, within 2^31 of the SYN.
+    pub(super) fn to_script(self, seq: Seq) -> i64 {
+        self.script + i64::from(seq.distance_from(self.wire))
+    }
+}
+
+/// A time as scripts write it: seconds, to the millisecond at least.
+pub(super) struct Seconds(pub(super) Nanos);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (secs, ns) = (self.0.0 / 1_000_000_000, self.0.0 % 1_000_000_000);
+        let digits = format!("{ns:09}");
+        let kept = digits.trim_end_matches('0').len().max(3);
+        write!(f, "{secs}.{}", &digits[..kept])
+    }
+}
