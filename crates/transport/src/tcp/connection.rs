@@ -167,7 +167,7 @@ impl Connection {
     /// What tells losses apart, to be told of beacons and frames (phase 2 of TP-LDA); `None`
     /// unless [`TcpConfig::loss_response`] asks for it, and until the connection is open.
     pub fn differentiation(&mut self) -> Option<&mut TpLda> {
-        self.sender.recovery.differentiation.as_mut().map(|d| d.classifier())
+        self.sender.classifier()
     }
 
     /// State of the connection.
@@ -248,7 +248,7 @@ impl Connection {
 
     /// True in loss recovery of either kind.
     pub const fn in_recovery(&self) -> bool {
-        !self.sender.recovery.is_open()
+        self.sender.in_recovery()
     }
 
     /// The peer's advertised window in bytes.

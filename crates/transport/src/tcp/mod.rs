@@ -13,6 +13,7 @@ mod profile;
 mod rate;
 mod reassembly;
 mod receiver;
+mod recoveries;
 mod recovery;
 mod rto;
 mod scoreboard;

@@ -2,13 +2,18 @@
 //!
 //! This file holds the state and the windows, `sender/ack.rs` takes acknowledgements,
 //! `sender/marks.rs` answers marks, `sender/transmit.rs` decides what leaves next,
-//! `sender/new_data.rs` what new data there is. Loss recovery is in `recovery/`, the congestion law
-//! behind [`airtcp_congestion::CongestionControl`].
+//! `sender/new_data.rs` what new data there is. The objects of `recovery/` decide about losses;
+//! `sender/recover.rs`, `sender/losses.rs`, `sender/loss_timers.rs` and `sender/spurious.rs` show
+//! them the sender and apply what they answer. The congestion law is behind
+//! [`airtcp_congestion::CongestionControl`].
 //! Offsets in bytes from our ISN: the SYN at 0, the first byte at 1, the FIN behind the last.
 
 mod ack;
+mod loss_timers;
+mod losses;
 mod marks;
 mod new_data;
+mod recover;
 mod spurious;
 mod transmit;
 
@@ -17,15 +22,18 @@ pub(crate) use transmit::Outgoing;
 
 use airtcp_units::{BitRate, Nanos};
 
-use super::config::{Pacing, Recovery, TcpConfig};
+use super::config::{Pacing, TcpConfig};
 use super::ecn::EcnState;
 use super::pacing::{Pacer, spread};
 use super::rate::RateSampler;
-use super::recovery::{Differentiation, RecoveryState, Spurious};
+use super::recovery::{
+    Differentiation, Discipline, LastAdvance, LossRecovery, Notices, Phase, RecoveryState, Spurious,
+};
 use super::rto::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::stats::TcpStats;
 use super::timers::{Timer, Timers};
+use crate::lda::TpLda;
 use airtcp_congestion::{CongestionControl, Idle, Law, LawParams};
 
 /// Stands for "more than any run sends": what an endless source has written.
@@ -70,8 +78,16 @@ pub(crate) struct Sender {
     pub(crate) rtt: RttEstimator,
     pub(crate) rate: RateSampler,
     pub(crate) law: Law,
-    pub(crate) recovery: RecoveryState,
-    pub(crate) spurious: Spurious,
+    discipline: Discipline,
+    recovery: RecoveryState,
+    /// Whether a recovery was unnecessary.
+    spurious: Spurious,
+    /// Corrupted segments that are to be sent again.
+    notices: Notices,
+    /// The last ACK of new data (RFC 6582 section 4).
+    last_advance: LastAdvance,
+    /// Tells losses apart, if the connection does.
+    differentiation: Option<Box<Differentiation>>,
     /// The segment being timed when one is timed at a time: its end and when it left.
     timed: Option<(u64, Nanos)>,
     /// Data up to here left while the congestion window was the limit.
@@ -98,6 +114,23 @@ pub(crate) struct Sender {
     seed: u64,
 }
 
+/// What a discipline may see. Not a method, so that the discipline may change meanwhile.
+macro_rules! view {
+    ($sender:ident, $config:expr) => {
+        crate::tcp::recovery::View {
+            config: $config,
+            board: &$sender.board,
+            phase: $sender.recovery.phase(),
+            una: $sender.una,
+            nxt: $sender.nxt,
+            mss: u64::from($sender.mss),
+            recover: $sender.recovery.recover(),
+            dup_acks: $sender.recovery.dup_acks(),
+        }
+    };
+}
+use view;
+
 impl Sender {
     /// `seed` is for laws that draw numbers.
     pub(crate) fn new(config: &TcpConfig, mut law: Law, seed: u64) -> Self {
@@ -122,12 +155,16 @@ impl Sender {
             window_seq: 0,
             window_ack: 0,
             peer_shift: 0,
-            board: Scoreboard::new(config.recovery.judging_threshold(config), mss),
+            board: Scoreboard::new(config.dup_thresh, mss),
             rtt: RttEstimator::new(config),
             rate: RateSampler::default(),
             law,
-            recovery: RecoveryState::new(config.recovery, false),
+            discipline: Discipline::new(config, false),
+            recovery: RecoveryState::new(),
             spurious: Spurious::default(),
+            notices: Notices::default(),
+            last_advance: LastAdvance::default(),
+            differentiation: None,
             timed: None,
             window_limited_to: 0,
             last_sent: None,
@@ -152,11 +189,14 @@ impl Sender {
     ) {
         let config = env.config;
         self.mss = mss;
-        self.recovery = RecoveryState::new(config.recovery, sack);
-        let threshold = self.recovery.discipline.judging_threshold(config);
-        self.board = Scoreboard::new(threshold, mss);
+        self.discipline = Discipline::new(config, sack);
+        self.recovery = RecoveryState::new();
+        self.spurious = Spurious::default();
+        self.notices.clear();
+        self.last_advance = LastAdvance::default();
+        self.board = Scoreboard::new(self.discipline.judging_threshold(config), mss);
         self.rack_start(config);
-        self.recovery.differentiation = Differentiation::of(config);
+        self.differentiation = Differentiation::of(config);
         self.retries = 0;
         self.window_cap = window_cap(config, mss);
         let mut window = config.initial_window_bytes(mss);
@@ -169,7 +209,7 @@ impl Sender {
             }
         }
         let params = LawParams {
-            selective_acks: self.recovery.discipline.is_selective(),
+            selective_acks: self.discipline.is_selective(),
             srtt: self.rtt.srtt(),
             seed: self.seed,
             ..law_params(config, mss, window)
@@ -222,6 +262,16 @@ impl Sender {
         self.nxt - self.una
     }
 
+    /// A loss is being repaired.
+    pub(crate) const fn in_recovery(&self) -> bool {
+        !self.recovery.is_open()
+    }
+
+    /// What tells losses apart by trip times.
+    pub(crate) fn classifier(&mut self) -> Option<&mut TpLda> {
+        self.differentiation.as_mut().map(|d| d.classifier())
+    }
+
     /// RFC 5681 FlightSize. After a timeout what was outstanding counts only once it has been
     /// sent again: the rest is known to have left the network.
     pub(crate) fn flight_size(&self) -> u64 {
@@ -237,23 +287,19 @@ impl Sender {
     /// What is held against the window: `pipe` where the scoreboard knows it, everything
     /// outstanding otherwise.
     pub(crate) fn outstanding(&self, config: &TcpConfig) -> u64 {
-        if self.recovery.discipline != Recovery::Sack
-            && let Some(prr) = self.recovery.prr()
+        if !self.discipline.trusts_pipe()
+            && let Some(prr) = self.recovery.reducing_prr()
         {
             return prr.pipe();
         }
-        let selective = self.recovery.discipline == Recovery::Sack
-            && (config.limited_transmit || self.recovery.is_fast());
-        if self.is_ns2() {
-            return self.in_flight();
-        }
-        if selective || self.recovery.is_timeout() { self.board.pipe() } else { self.in_flight() }
+        let by_pipe = self.discipline.counts_pipe(self.recovery.phase(), config);
+        if by_pipe { self.board.pipe() } else { self.in_flight() }
     }
 
     /// The law's window with what recovery adds, bounded by the configuration.
     pub(crate) fn send_window(&self, config: &TcpConfig) -> u64 {
         let mss = u64::from(self.mss);
-        let window = if let Some(prr) = self.recovery.prr() {
+        let window = if let Some(prr) = self.recovery.reducing_prr() {
             prr.window()
         } else {
             self.law.cwnd().saturating_add_signed(self.inflation(config))
@@ -263,7 +309,20 @@ impl Sender {
 
     /// What recovery adds to the law's window.
     fn inflation(&self, config: &TcpConfig) -> i64 {
-        self.recovery.inflation(self.spurious.credit(), config, u64::from(self.mss))
+        let phase = self.recovery.phase();
+        if phase == Phase::Fast {
+            return self.recovery.inflation();
+        }
+        let bytes = if config.limited_transmit && self.discipline.adds_limited_transmit(phase) {
+            // RFC 3042: two segments beyond the window.
+            let segments = self.recovery.dup_acks().min(config.dup_thresh - 1);
+            u64::from(segments) * u64::from(self.mss)
+        } else if phase == Phase::Timeout {
+            self.spurious.credit()
+        } else {
+            0
+        };
+        (bytes + self.recovery.excused()) as i64
     }
 
     /// The rate at which segments leave, headers not counted; `None` to send as the window

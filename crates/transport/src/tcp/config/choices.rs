@@ -4,49 +4,34 @@ use airtcp_probe::Entry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is retransmitted when, and what counts as a congestion episode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Recovery {
-    /// Fast retransmit, then slow start from one segment.
-    Tahoe,
-    /// Fast recovery that ends with the first new ACK.
-    Reno,
-    /// Fast recovery that repairs one hole per round trip.
-    NewReno,
-    /// Recovery from the SACK scoreboard.
-    Sack,
-    /// Recovery from SACK as ns-2's `sack1` sender does it.
-    #[serde(rename = "sack-ns2")]
-    SackNs2,
+use crate::tcp::recoveries::recoveries;
+
+macro_rules! choice {
+    ($(#[doc = $doc:literal] $name:literal $kind:ident(sack: $sack:literal) from $source:literal;)+) => {
+        /// What is retransmitted when, and what counts as a congestion episode.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        pub enum Recovery {
+            $(#[doc = $doc] #[serde(rename = $name)] $kind,)+
+        }
+
+        impl Recovery {
+            /// The recoveries, for listing.
+            pub const ENTRIES: &'static [Entry] = &[$(Entry {
+                family: "recovery",
+                name: $name,
+                description: $doc.trim_ascii(),
+                source: $source,
+            },)+];
+
+            /// Whether it works from selective acknowledgements.
+            pub(crate) const fn is_selective(self) -> bool {
+                match self { $(Self::$kind => $sack,)+ }
+            }
+        }
+    };
 }
 
-impl Recovery {
-    /// The recoveries, for listing.
-    pub const ENTRIES: &'static [Entry] = &[
-        recovery("tahoe", "Fast retransmit, then slow start from one segment", "Jacobson 1988"),
-        recovery(
-            "reno",
-            "Fast recovery that ends with the first new acknowledgement",
-            "RFC 5681 section 3.2",
-        ),
-        recovery("newreno", "Fast recovery that repairs one hole per round trip", "RFC 6582"),
-        recovery(
-            "sack",
-            "Recovery from the scoreboard of selective acknowledgements",
-            "RFC 6675; RFC 2018",
-        ),
-        recovery(
-            "sack-ns2",
-            "Recovery from selective acknowledgements as in ns-2's Sack1",
-            "ns-2.35; Fall, Floyd 1996",
-        ),
-    ];
-}
-
-const fn recovery(name: &'static str, description: &'static str, source: &'static str) -> Entry {
-    Entry { family: "recovery", name, description, source }
-}
+recoveries!(choice);
 
 /// Which partial acknowledgements restart the retransmission timer (RFC 6582 section 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -15,9 +15,7 @@
 use airtcp_units::Nanos;
 
 use crate::tcp::config::{CarefulHeuristic, TcpConfig};
-use crate::tcp::sender::Sender;
 use crate::tcp::timestamps::clock_at;
-use airtcp_congestion::CongestionControl;
 
 /// The most that an ACK of needed retransmissions advances, in segments.
 const MOST_SEGMENTS: u64 = 4;
@@ -31,11 +29,11 @@ pub(crate) struct LastAdvance {
     echo_matches: bool,
 }
 
-impl Sender {
+impl LastAdvance {
     /// An ACK of `bytes` of new data, the last of which was last sent at `sent`, echoed a
     /// timestamp.
     #[inline]
-    pub(crate) fn note_advance(
+    pub(crate) fn note(
         &mut self,
         bytes: u64,
         sent: Option<Nanos>,
@@ -45,17 +43,16 @@ impl Sender {
         if config.careful_heuristic != CarefulHeuristic::None {
             let expected = sent.map(|at| clock_at(at, config.timestamp_tick));
             let echo_matches = expected.is_some() && expected == echoed;
-            self.recovery.last_advance = LastAdvance { bytes, echo_matches };
+            *self = Self { bytes, echo_matches };
         }
     }
 
-    /// Whether duplicates for data up to `recover` signal a loss.
-    pub(super) fn heuristic_says_lost(&self, config: &TcpConfig) -> bool {
-        let (last, mss) = (self.recovery.last_advance, u64::from(self.mss));
+    /// Whether duplicates for data up to `recover` signal a loss, under the window `cwnd`.
+    pub(crate) const fn is_credible(&self, cwnd: u64, mss: u64, config: &TcpConfig) -> bool {
         match config.careful_heuristic {
             CarefulHeuristic::None => false,
-            CarefulHeuristic::Ack => self.law.cwnd() > mss && last.bytes <= MOST_SEGMENTS * mss,
-            CarefulHeuristic::Timestamp => last.echo_matches,
+            CarefulHeuristic::Ack => cwnd > mss && self.bytes <= MOST_SEGMENTS * mss,
+            CarefulHeuristic::Timestamp => self.echo_matches,
         }
     }
 }

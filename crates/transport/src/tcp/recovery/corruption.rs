@@ -4,7 +4,7 @@
 //! told to the congestion law at all. With `ecn-only` it is repaired and nothing else: congestion
 //! is what ECN marks say, as in LT-TCP and in TCP Jersey (Xu, Tian, Ansari 2004). A timeout is
 //! told all the same: without acknowledgements there is nothing to clock data out by, and no echo
-//! could have come back either. With `tp-lda` it depends on the loss: see [`tp_lda`](super::tp_lda).
+//! could have come back either. With `tp-lda` it depends on the loss: see `tp_lda.rs`.
 //!
 //! A law may also take a loss for none of congestion's, as Jersey does without a mark, or find that
 //! its window is not too large (Westwood). What left the window alone is no answer to marks.
@@ -25,11 +25,6 @@ use std::collections::VecDeque;
 use airtcp_packet::{Flags, Segment};
 use airtcp_units::Nanos;
 
-use super::RecoveryState;
-use crate::tcp::config::{LossNotification, Recovery, TcpConfig};
-use crate::tcp::sender::{Env, Outgoing, Sender};
-use airtcp_congestion::CongestionControl;
-
 /// A packet that a link corrupted, as [`Connection::on_corrupted`](crate::tcp::Connection::on_corrupted)
 /// takes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,66 +43,29 @@ impl Corrupted {
 }
 
 /// What was named and not yet sent again: offset, and when the link began.
-pub(crate) type Notices = VecDeque<(u64, Nanos)>;
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Notices(VecDeque<(u64, Nanos)>);
 
-impl RecoveryState {
-    /// Whether marks are answered already: a fast recovery has reduced the window, if the law was
-    /// told of it and did.
-    pub(crate) fn answers_marks(&self, config: &TcpConfig) -> bool {
-        self.is_fast() && self.is_told(config) && !self.kept
-    }
-}
-
-impl Sender {
-    /// The law was told of a loss with the window `before`. If it reduced the window the peer is to
-    /// hear of it, and marks of this window are answered (RFC 3168 section 6.1.2); a law that took
-    /// the loss for none (an explicit retransmit, an estimate above the window) has answered
-    /// nothing. Laws that govern recovery reduce later, and below two segments none can.
-    pub(super) fn note_reduction(&self, before: u64, env: &mut Env<'_>) -> bool {
-        let reduced = self.law.cwnd() < before
-            || self.law.governs_recovery()
-            || before <= 2 * u64::from(self.mss);
-        if reduced {
-            env.ecn.on_reduction(self.nxt);
-        }
-        reduced
-    }
-
-    /// The link corrupted the segment that begins at `start`.
-    pub(crate) fn on_corrupted(&mut self, start: u64, started: Nanos, env: &mut Env<'_>) {
-        // One for each outstanding segment is all there can be.
-        let room = self.recovery.notices.len() < self.board.len();
-        if env.config.loss_notification == LossNotification::Oracle
-            && room
-            && self.board.in_flight_since(start, started).is_some()
-        {
-            env.stats.corruption_notices += 1;
-            self.recovery.notices.push_back((start, started));
-        }
-    }
-
-    /// The next segment that was named, if it is still to be sent again.
+impl Notices {
     #[inline]
-    pub(crate) fn next_notified(&mut self, now: Nanos, env: &mut Env<'_>) -> Option<Outgoing> {
-        while let Some((start, started)) = self.recovery.notices.pop_front() {
-            if let Some(at) = self.board.in_flight_since(start, started) {
-                self.board.forgive(at);
-                return self.send_again(now, at, false, env);
-            }
-        }
-        None
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
-    /// The first outstanding segment is missing because it was corrupted.
-    pub(super) fn is_head_forgiven(&self) -> bool {
-        self.board.front().is_some_and(|s| !s.sacked && s.is_forgiven())
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
     }
 
-    /// A duplicate for such a segment: one has left the network, and the window makes room for
-    /// another where `pipe` does not know of it.
-    pub(super) fn excuse_duplicate(&mut self, config: &TcpConfig) {
-        if self.recovery.discipline != Recovery::Sack || !config.limited_transmit {
-            self.recovery.excused += u64::from(self.mss);
-        }
+    /// The link corrupted the segment at `start`, which it began to send at `started`.
+    pub(crate) fn push(&mut self, start: u64, started: Nanos) {
+        self.0.push_back((start, started));
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<(u64, Nanos)> {
+        self.0.pop_front()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
     }
 }

@@ -12,43 +12,39 @@
 //! What follows is an ordinary fast retransmit. Leaves out the delay by which Linux had it wait
 //! for reordering. Bytes.
 
-use airtcp_units::Nanos;
-
-use crate::tcp::config::{EarlyRetransmit, Recovery, TcpConfig};
-use crate::tcp::sender::Sender;
+use super::discipline::View;
+use crate::tcp::config::EarlyRetransmit;
 
 /// Fewer segments than this outstanding: RFC 5827 sections 3.1 (2.a) and 3.2 (3.a).
 const LEAST_FOR_THREE: u64 = 4;
 
-impl Sender {
-    /// Whether the duplicates so far are enough.
-    pub(super) fn is_early_loss(&self, now: Nanos, config: &TcpConfig) -> bool {
-        let mss = u64::from(self.mss);
-        let bytes = match config.early_retransmit {
-            EarlyRetransmit::Off => return false,
-            EarlyRetransmit::Segments => false,
-            EarlyRetransmit::Bytes => true,
-        };
-        let (outstanding, limit) = if bytes {
-            (self.in_flight(), LEAST_FOR_THREE * mss)
-        } else {
-            (self.board.len() as u64, LEAST_FOR_THREE)
-        };
-        if outstanding >= limit || self.may_send_new(now, config) {
-            return false;
-        }
-        let sack = self.recovery.discipline == Recovery::Sack;
-        let (seen, needed) = match (sack, bytes) {
-            (true, true) => (self.board.sacked(), outstanding.saturating_sub(mss)),
-            (true, false) => (self.board.sacked_segments(), outstanding.saturating_sub(1)),
-            (false, true) => (self.dup_acks(), outstanding.div_ceil(mss).saturating_sub(1)),
-            (false, false) => (self.dup_acks(), outstanding.saturating_sub(1)),
-        };
-        let first_missing = self.board.front().is_some_and(|s| !s.sacked);
-        first_missing && needed > 0 && seen >= needed
+/// Whether the duplicates so far are enough; `sack` if reports count instead, `more_follow` says
+/// whether new data may be sent.
+pub(crate) fn is_early_loss(
+    view: &View<'_>,
+    sack: bool,
+    more_follow: impl FnOnce() -> bool,
+) -> bool {
+    let bytes = match view.config.early_retransmit {
+        EarlyRetransmit::Off => return false,
+        EarlyRetransmit::Segments => false,
+        EarlyRetransmit::Bytes => true,
+    };
+    let (outstanding, limit) = if bytes {
+        (view.nxt - view.una, LEAST_FOR_THREE * view.mss)
+    } else {
+        (view.board.len() as u64, LEAST_FOR_THREE)
+    };
+    if outstanding >= limit || more_follow() {
+        return false;
     }
-
-    const fn dup_acks(&self) -> u64 {
-        self.recovery.dup_acks as u64
-    }
+    let dup_acks = u64::from(view.dup_acks);
+    let (seen, needed) = match (sack, bytes) {
+        (true, true) => (view.board.sacked(), outstanding.saturating_sub(view.mss)),
+        (true, false) => (view.board.sacked_segments(), outstanding.saturating_sub(1)),
+        (false, true) => (dup_acks, outstanding.div_ceil(view.mss).saturating_sub(1)),
+        (false, false) => (dup_acks, outstanding.saturating_sub(1)),
+    };
+    let first_missing = view.board.front().is_some_and(|s| !s.sacked);
+    first_missing && needed > 0 && seen >= needed
 }

@@ -1,32 +1,50 @@
 //! NewReno, RFC 6582 section 3.2: fast recovery lasts until everything outstanding at its
 //! beginning is acknowledged, and a partial ACK shows the next hole.
 
-use crate::tcp::config::{Recovery, RecoveryExit, TcpConfig};
-use crate::tcp::sender::Sender;
-use airtcp_congestion::CongestionControl;
+use super::discipline::{LossRecovery, Phase, Start, Verdict, View};
+use crate::tcp::config::{PartialAckTimer, RecoveryExit};
 
-impl Sender {
-    /// Step 3, partial acknowledgement: retransmit the next hole, deflate by what was
-    /// acknowledged, and give back one segment if at least that much was.
-    pub(super) fn newreno_partial_ack(&mut self, acked: u64) {
-        let mss = u64::from(self.mss);
-        self.recovery.inflation -= acked as i64;
-        if acked >= mss {
-            self.recovery.inflation += mss as i64;
-        }
-        self.send_head();
+/// NewReno's recovery.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NewReno {
+    /// Partial ACKs in this recovery.
+    partials: u32,
+}
+
+impl LossRecovery for NewReno {
+    fn begin(&mut self, view: &View<'_>, _before: u64) -> Start {
+        self.partials = 0;
+        Start::counting(view, true)
     }
 
-    /// Step 3, full acknowledgement: the window is the threshold, or less if little is
-    /// outstanding and a burst would follow.
-    pub(super) fn leave_fast(&mut self, config: &TcpConfig) {
-        let newreno = self.recovery.discipline == Recovery::NewReno;
-        // A window that was not reduced has no threshold to return to.
-        let reduced = self.recovery.is_told(config);
-        if newreno && reduced && config.recovery_exit == RecoveryExit::Flight {
-            let mss = u64::from(self.mss);
-            let limit = self.in_flight().max(mss) + mss;
-            self.law.limit_cwnd(limit.min(self.law.ssthresh()));
-        }
+    /// Step 3: the impatient variant restarts the timer with the first partial ACK only.
+    #[inline]
+    fn restarts_timer(&self, view: &View<'_>) -> bool {
+        let impatient = view.config.partial_ack_timer == PartialAckTimer::Impatient;
+        !(impatient && view.is_partial() && self.partials > 0)
     }
+
+    #[inline]
+    fn on_new(&mut self, view: &View<'_>, acked: u64) -> Verdict {
+        if view.phase != Phase::Fast {
+            return Verdict::default();
+        }
+        if view.is_covered() {
+            return full_ack(view);
+        }
+        // Step 3, partial acknowledgement: retransmit the next hole, deflate by what was
+        // acknowledged, and give back one segment if at least that much was.
+        self.partials += 1;
+        let back = if acked >= view.mss { view.mss } else { 0 };
+        let inflate = back as i64 - acked as i64;
+        Verdict { inflate, repair_head: true, ..Verdict::default() }
+    }
+}
+
+/// Step 3, full acknowledgement: the window is the threshold, or less if little is outstanding and
+/// a burst would follow.
+fn full_ack(view: &View<'_>) -> Verdict {
+    let by_flight = view.config.recovery_exit == RecoveryExit::Flight;
+    let exit_window = by_flight.then(|| (view.nxt - view.una).max(view.mss) + view.mss);
+    Verdict { exit_window, ..Verdict::default() }
 }

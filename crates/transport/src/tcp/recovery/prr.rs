@@ -26,10 +26,8 @@
 //! CWR), until something is acknowledged that was sent after it. An episode that the reordering timer
 //! begins has no ACK: by Linux's rules (`law_rules`) the timer counts as a segment delivered. Bytes.
 
-use super::RecoveryState;
-use crate::tcp::config::{PrrBound, RateReduction, Recovery, TcpConfig};
-use crate::tcp::sender::Sender;
-use airtcp_congestion::{CongestionControl, LawRules};
+use crate::tcp::config::{PrrBound, RateReduction, TcpConfig};
+use airtcp_congestion::LawRules;
 
 /// What one acknowledgement of a recovery says.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +55,25 @@ pub(crate) struct PrrAck {
     pub(crate) duplicate: bool,
 }
 
+/// The sender after it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PrrSender {
+    /// The scoreboard knows what is in flight (RFC 6675).
+    pub(crate) selective: bool,
+    /// Bytes outstanding, in the network, and reported.
+    pub(crate) in_flight: u64,
+    pub(crate) pipe: u64,
+    pub(crate) sacked: u64,
+    /// Bytes delivered, and judged lost, in all.
+    pub(crate) delivered: u64,
+    pub(crate) lost: u64,
+    /// The first outstanding segment if it is about to be sent again.
+    pub(crate) head: u64,
+    pub(crate) dup_acks: u64,
+    /// The window the law wants to end with.
+    pub(crate) target: u64,
+}
+
 /// State of one PRR episode.
 #[derive(Debug, Clone)]
 pub(crate) struct Prr {
@@ -82,7 +99,7 @@ pub(crate) struct Prr {
 
 impl Prr {
     /// An episode under `config`, if it asks for one.
-    pub(super) fn begin(config: &TcpConfig, mss: u64) -> Option<Self> {
+    pub(crate) fn begin(config: &TcpConfig, mss: u64) -> Option<Self> {
         let old = match config.rate_reduction {
             RateReduction::None => return None,
             RateReduction::Prr => false,
@@ -168,80 +185,31 @@ impl Prr {
         };
         bytes.min(self.recover_fs.unwrap_or(0).saturating_sub(self.delivered))
     }
-}
 
-impl RecoveryState {
-    /// The window PRR gives, while it does.
-    pub(crate) fn prr(&self) -> Option<&Prr> {
-        if self.is_reducing() { self.prr.as_ref() } else { None }
-    }
-
-    /// In fast recovery, or while the answer to a mark is being spread.
-    pub(crate) const fn is_reducing(&self) -> bool {
-        self.is_fast() || self.marked_to.is_some()
-    }
-}
-
-impl Sender {
-    /// The window the law wants to end with: the one it has, since a reaction sets it at once. Its
-    /// threshold is another matter: Jersey keeps a window above it.
-    fn prr_target(&self) -> u64 {
-        self.law.cwnd().max(u64::from(self.mss))
-    }
-
-    /// An acknowledgement began or continued a fast recovery.
-    pub(crate) fn prr_on_ack(&mut self, before: PrrAck) {
-        let selective = self.recovery.discipline == Recovery::Sack;
-        let (in_flight, ssthresh) = (self.in_flight(), self.prr_target());
-        let (delivered, lost) = (self.rate.delivered(), self.board.lost_total());
-        let (pipe, sacked) = (self.board.pipe(), self.board.sacked());
-        let head = self.recovery.head_due_len(&self.board);
-        let dup_acks = u64::from(self.recovery.dup_acks);
-        let Some(prr) = self.recovery.prr.as_mut() else { return };
-        let first = prr.recover_fs.is_none();
-        if first {
-            let now = delivered - before.delivered;
+    /// An acknowledgement began or continued the episode.
+    pub(crate) fn take(&mut self, before: PrrAck, s: &PrrSender) {
+        if self.recover_fs.is_none() {
+            let now = s.delivered - before.delivered;
             // What was SACKed before the episode is not delivered in it; what this ACK delivers
             // is, although it is outstanding no more.
-            let fresh = in_flight.saturating_sub(sacked) + now;
-            let all = selective && !prr.old;
-            prr.recover_fs = Some(if all { fresh } else { in_flight + before.acked });
-            prr.seen = before.delivered;
-            prr.duplicates = dup_acks.saturating_sub(1) * prr.mss;
+            let fresh = s.in_flight.saturating_sub(s.sacked) + now;
+            let all = s.selective && !self.old;
+            self.recover_fs = Some(if all { fresh } else { s.in_flight + before.acked });
+            self.seen = before.delivered;
+            self.duplicates = s.dup_acks.saturating_sub(1) * self.mss;
         }
-        let safe = before.acked > 0 && lost == before.lost;
-        let d = if selective {
-            let bytes = delivered - prr.seen;
-            prr.seen = delivered;
-            Delivery { bytes, inflight: pipe, ssthresh, safe }
+        let (safe, ssthresh) = (before.acked > 0 && s.lost == before.lost, s.target);
+        let d = if s.selective {
+            let bytes = s.delivered - self.seen;
+            self.seen = s.delivered;
+            Delivery { bytes, inflight: s.pipe, ssthresh, safe }
         } else {
-            let bytes = prr.estimate(before.acked, before.duplicate);
-            let gone = prr.duplicates.min(prr.recover_fs.unwrap_or(0)) + head;
-            prr.pipe = in_flight.saturating_sub(gone);
-            Delivery { bytes, inflight: prr.pipe, ssthresh, safe: safe && head == 0 }
+            let bytes = self.estimate(before.acked, before.duplicate);
+            let gone = self.duplicates.min(self.recover_fs.unwrap_or(0)) + s.head;
+            self.pipe = s.in_flight.saturating_sub(gone);
+            Delivery { bytes, inflight: self.pipe, ssthresh, safe: safe && s.head == 0 }
         };
-        prr.on_ack(d);
-    }
-
-    /// The law has answered a mark: its reduction is spread, if that is asked for.
-    pub(crate) fn prr_begin_mark(&mut self, config: &TcpConfig) {
-        let able = self.recovery.is_open() && self.recovery.discipline == Recovery::Sack;
-        if config.spread_marks && able && !self.law.governs_recovery() {
-            self.recovery.prr = Prr::begin(config, u64::from(self.mss));
-            self.recovery.marked_to = self.recovery.prr.is_some().then_some(self.nxt);
-        }
-    }
-
-    /// Something sent after the answer to a mark is acknowledged: the window is the target.
-    pub(crate) fn prr_end_mark(&mut self) {
-        if self.recovery.marked_to.is_some_and(|to| self.una > to) {
-            (self.recovery.marked_to, self.recovery.prr) = (None, None);
-        }
-    }
-
-    /// The recovery is over: the window is the law's, which is the target.
-    pub(super) fn prr_end(&mut self) {
-        self.recovery.prr = None;
+        self.on_ack(d);
     }
 }
 

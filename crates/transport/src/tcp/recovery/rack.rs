@@ -17,23 +17,19 @@
 //! Losses of one window are one reaction. A lost retransmission is one more (section 9.3) unless
 //! PRR runs, under which what is lost again lowers what may be sent by itself.
 //!
-//! The scoreboard's part is in `scoreboard/rack.rs`. Leaves out: a windowed minimum of the
+//! The scoreboard's part is in `scoreboard/rack.rs`, the timers are in `sender/loss_timers.rs`. Leaves out: a windowed minimum of the
 //! round-trip time (that of the connection is taken), and RACK without SACK. Times in
 //! nanoseconds, offsets in bytes.
 
-use airtcp_probe::{Cx, Probe};
 use airtcp_units::{Nanos, Span};
 
-use super::prr::PrrAck;
+use super::discipline::{Duplicate, End, LossRecovery, Next, Phase, Room, Signs, Start, View};
+use super::sack::counts_pipe;
 use super::tlp::Tlp;
-use crate::tcp::config::{Recovery, TcpConfig};
-use crate::tcp::scoreboard::Detected;
-use crate::tcp::sender::{Env, Sender};
-use crate::tcp::timers::{Timer, Timers};
-use airtcp_congestion::{Congestion, CongestionControl, CongestionKind};
+use crate::tcp::config::TcpConfig;
 
 /// RACK's state beside the scoreboard, and TLP's.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Rack {
     /// RACK.reo_wnd_mult and RACK.reo_wnd_persist.
     mult: u32,
@@ -41,34 +37,23 @@ pub(crate) struct Rack {
     /// RACK.dsack_round.
     dsack_round: Option<u64>,
     /// A recovery has ended since the last ACK was looked at.
-    pub(super) exiting: bool,
+    exiting: bool,
     /// When the law was last told of a loss: a retransmission sent since is a new window's.
-    pub(super) told_at: Nanos,
-    pub(super) tlp: Tlp,
+    told_at: Nanos,
+    pub(crate) tlp: Tlp,
 }
 
 impl Rack {
-    pub(super) const fn new() -> Self {
-        Self {
-            mult: 0,
-            persist: 0,
-            dsack_round: None,
-            exiting: false,
-            told_at: Nanos::ZERO,
-            tlp: Tlp::new(),
-        }
-    }
-
     /// Section 6.2 step 4, first half: the window grows with each round trip that sees DSACKs.
-    fn on_reports(&mut self, una: u64, nxt: u64, dsack: bool, config: &TcpConfig) {
-        if self.dsack_round.is_some_and(|round| una >= round) {
+    pub(crate) fn on_reports(&mut self, view: &View<'_>, dsack: bool) {
+        if self.dsack_round.is_some_and(|round| view.una >= round) {
             self.dsack_round = None;
         }
         let exiting = std::mem::take(&mut self.exiting);
         if self.dsack_round.is_none() && dsack {
-            self.dsack_round = Some(nxt);
+            self.dsack_round = Some(view.nxt);
             self.mult = self.mult.saturating_add(1);
-            self.persist = config.rack_reo_wnd_persist;
+            self.persist = view.config.rack_reo_wnd_persist;
         } else if exiting {
             self.persist = self.persist.saturating_sub(1);
             if self.persist == 0 {
@@ -76,148 +61,89 @@ impl Rack {
             }
         }
     }
-}
-
-impl Sender {
-    /// Whether RACK detects the losses of this connection.
-    #[inline]
-    pub(crate) const fn is_rack(&self) -> bool {
-        self.board.has_rack()
-    }
-
-    /// RACK begins with the connection, if it is wanted and the peer reports.
-    pub(crate) fn rack_start(&mut self, config: &TcpConfig) {
-        if config.rack && self.recovery.discipline == Recovery::Sack {
-            self.board.enable_rack(config.timestamp_tick);
-        }
-        if self.rtt.srtt().is_some() {
-            // The handshake was timed.
-            self.tlp_on_sample();
-        }
-    }
 
     /// RACK.reo_wnd (section 6.2 step 4, second half).
-    pub(super) fn reo_wnd(&self, config: &TcpConfig) -> Span {
-        if !self.board.reordering_seen() {
-            let enough = self.board.segments_sacked() >= config.dup_thresh as usize;
-            if !self.recovery.is_open() || enough {
+    pub(crate) fn reo_wnd(
+        &self,
+        view: &View<'_>,
+        min_rtt: Option<Span>,
+        srtt: Option<Span>,
+    ) -> Span {
+        if !view.board.reordering_seen() {
+            let enough = view.board.segments_sacked() >= view.config.dup_thresh as usize;
+            if view.phase != Phase::Open || enough {
                 return Span::ZERO;
             }
         }
-        let Some(min_rtt) = self.rtt.min_rtt() else { return Span::ZERO };
-        let mult = u64::from(config.rack_reo_wnd_mult) + u64::from(self.recovery.rack.mult);
+        let Some(min_rtt) = min_rtt else { return Span::ZERO };
+        let mult = u64::from(view.config.rack_reo_wnd_mult) + u64::from(self.mult);
         let window = Span(min_rtt.0.saturating_mul(mult) / 4);
-        self.rtt.srtt().map_or(window, |srtt| window.min(srtt))
+        srtt.map_or(window, |srtt| window.min(srtt))
     }
 
-    /// An acknowledgement was taken, and recovery has had its say; `dsack` says that it reported a
-    /// duplicate.
-    pub(crate) fn rack_on_ack<P: Probe>(
-        &mut self,
-        now: Nanos,
-        dsack: bool,
-        env: &mut Env<'_>,
-        cx: &mut Cx<'_, P>,
-    ) {
-        self.recovery.rack.on_reports(self.una, self.nxt, dsack, env.config);
-        if self.board.take_rack_advanced() {
-            self.rack_detect_loss(now, env, cx);
-        } else if self.in_flight() == 0 {
-            self.stop_loss_timers(now, env.timers);
-        }
+    /// A retransmission sent at `sent_at` belongs to a window of which the law was not told.
+    pub(crate) fn is_untold(&self, sent_at: Nanos) -> bool {
+        sent_at >= self.told_at
+    }
+}
+
+impl LossRecovery for Rack {
+    fn is_selective(&self) -> bool {
+        true
     }
 
-    /// RACK_detect_loss_and_arm_timer, and what follows.
-    pub(super) fn rack_detect_loss<P: Probe>(
-        &mut self,
-        now: Nanos,
-        env: &mut Env<'_>,
-        cx: &mut Cx<'_, P>,
-    ) {
-        let window = self.reo_wnd(env.config);
-        let found = self.board.rack_detect(now, window);
-        if found.any {
-            self.tell_losses(now, env, cx);
-            self.rack_on_lost_again(now, &found, env);
-        }
-        if let Some(deadline) = found.deadline {
-            // Section 8: one timer at a time. What is waited for is younger than the timeout.
-            env.timers.set(Timer::Reordering, deadline);
-            env.timers.stop(Timer::LossProbe);
-            env.timers.stop(Timer::Retransmit);
-        } else if env.timers.is_running(Timer::Reordering) || self.in_flight() == 0 {
-            self.stop_loss_timers(now, env.timers);
-        }
-        if self.recovery.is_open() && self.board.segments_due() > 0 {
-            self.enter_fast(now, env, cx);
-        }
+    fn trusts_pipe(&self) -> bool {
+        true
     }
 
-    /// Nothing is waited for any more: the retransmission timer runs.
-    pub(super) fn stop_loss_timers(&self, now: Nanos, timers: &mut Timers) {
-        timers.stop(Timer::Reordering);
-        timers.stop(Timer::LossProbe);
-        if self.in_flight() > 0 && !timers.is_running(Timer::Retransmit) {
-            self.arm(now, timers);
-        }
+    fn judging_threshold(&self, _config: &TcpConfig) -> u32 {
+        u32::MAX
     }
 
-    /// Section 9.3: a retransmission sent since the last reaction is lost.
-    fn rack_on_lost_again(&mut self, now: Nanos, found: &Detected, env: &mut Env<'_>) {
-        let Some(sent_at) = found.again else { return };
-        env.stats.lost_retransmissions += 1;
-        let in_recovery = !self.recovery.is_open();
-        let told = self.recovery.tells_latest(env.config);
-        let new = sent_at >= self.recovery.rack.told_at;
-        if !(in_recovery && told && new) || self.recovery.prr.is_some() {
-            return;
-        }
-        // What is reported stands in FlightSize: half of it could lie above the window.
-        self.react(now, self.flight_size().min(self.law.cwnd()), env);
-        self.recovery.rack.told_at = now;
+    fn counts_pipe(&self, phase: Phase, config: &TcpConfig) -> bool {
+        counts_pipe(phase, config)
     }
 
-    /// A loss outside the usual episodes: the law is told, and never answers with more. Returns
-    /// whether it answered with less.
-    pub(super) fn react(&mut self, now: Nanos, flight: u64, env: &mut Env<'_>) -> bool {
-        let (kind, before) = (CongestionKind::FastRetransmit, self.law.cwnd());
-        self.law.on_congestion(now, &Congestion { kind, flight, restart: false });
-        self.law.limit_cwnd(before);
-        let reduced = self.note_reduction(before, env);
-        if reduced {
-            self.recovery.kept = false;
-        }
-        reduced
+    fn adds_limited_transmit(&self, _phase: Phase) -> bool {
+        false
     }
 
-    /// The reordering timer expired.
-    pub(crate) fn on_reordering_timer<P: Probe>(
-        &mut self,
-        now: Nanos,
-        env: &mut Env<'_>,
-        cx: &mut Cx<'_, P>,
-    ) {
-        if self.in_flight() == 0 {
-            return;
-        }
-        let open = self.recovery.is_open();
-        self.rack_detect_loss(now, env, cx);
-        if open && self.recovery.is_fast() && self.recovery.prr.is_some() {
-            let (delivered, lost) = (self.rate.delivered(), self.board.lost_total());
-            self.prr_on_ack(PrrAck { delivered, lost, acked: 0, duplicate: false });
-        }
-        // Section 8: the retransmission timer runs unless there is more to wait for.
-        if !env.timers.is_running(Timer::Reordering) {
-            self.arm(now, env.timers);
-        }
+    fn is_duplicate(&self, _bare: bool, news: bool, _new: bool) -> bool {
+        news
     }
 
-    /// A recovery begins: nothing is probed for in it.
-    pub(super) fn rack_on_episode(&mut self, now: Nanos, env: &mut Env<'_>) {
-        self.recovery.rack.told_at = now;
-        self.recovery.rack.tlp.reset();
-        if env.timers.is_running(Timer::LossProbe) {
-            self.stop_loss_timers(now, env.timers);
+    fn on_duplicate(&mut self, view: &View<'_>, _signs: Signs) -> Duplicate {
+        if view.phase == Phase::Open { Duplicate::Counted } else { Duplicate::Ignored }
+    }
+
+    fn begin(&mut self, _view: &View<'_>, _before: u64) -> Start {
+        Start::SELECTIVE
+    }
+
+    /// Nothing is probed for in a recovery.
+    fn on_episode(&mut self, now: Nanos) {
+        self.told_at = now;
+        self.tlp.reset();
+    }
+
+    fn on_told(&mut self, now: Nanos) {
+        self.told_at = now;
+    }
+
+    fn end(&mut self, _phase: Phase) -> End {
+        self.exiting = true;
+        End { repairs_rest: false, any_duplicates: false }
+    }
+
+    /// What is lost, else new data (section 9.2).
+    fn next(&self, view: &View<'_>, room: &Room) -> Next {
+        match view.phase {
+            Phase::Open => Next::NewInWindow,
+            Phase::Timeout => Next::after_timeout(view, room, view.board.next_due()),
+            Phase::Fast if room.window < room.outstanding + view.mss => Next::Limited,
+            Phase::Fast => {
+                view.board.next_due().map_or(Next::New, |at| Next::Again { at, repair: true })
+            }
         }
     }
 }

@@ -4,27 +4,19 @@
 //! each further duplicate inflate it. Reno leaves with the first ACK of new data, so that two
 //! losses in a window are two episodes.
 
-use super::Phase;
-use crate::tcp::config::{Recovery, TcpConfig};
-use crate::tcp::sender::Sender;
+use super::discipline::{LossRecovery, Phase, Start, Verdict, View};
 
-impl Sender {
-    /// Steps 2 and 3: retransmit the first segment, inflate by the duplicates seen.
-    pub(super) fn reno_enter(&mut self, config: &TcpConfig) {
-        self.recovery.phase = Phase::Fast;
-        if self.recovery.discipline == Recovery::NewReno {
-            self.recovery.recover = self.nxt;
-        }
-        // Early retransmit begins with fewer.
-        let left = self.recovery.dup_acks.min(config.dup_thresh);
-        self.recovery.inflation = i64::from(left) * i64::from(self.mss);
-        self.send_head();
+/// Reno's recovery.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reno;
+
+impl LossRecovery for Reno {
+    fn begin(&mut self, view: &View<'_>, _before: u64) -> Start {
+        Start::counting(view, false)
     }
 
-    /// Step 4: a duplicate means that a segment left the network.
-    pub(super) fn reno_inflate(&mut self) {
-        if matches!(self.recovery.discipline, Recovery::Reno | Recovery::NewReno) {
-            self.recovery.inflation += i64::from(self.mss);
-        }
+    #[inline]
+    fn on_new(&mut self, view: &View<'_>, _acked: u64) -> Verdict {
+        Verdict { leaves: view.phase == Phase::Fast, ..Verdict::default() }
     }
 }

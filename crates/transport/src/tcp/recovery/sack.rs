@@ -1,60 +1,111 @@
 //! Recovery from the scoreboard, RFC 6675 section 5.
 //!
-//! `IsLost` and `SetPipe` are in the scoreboard; here are the beginning (step 4) and `NextSeg`.
+//! `IsLost` and `SetPipe` are in the scoreboard; here are when an episode begins, and `NextSeg`.
 //! `HighRxt` is the scoreboard's; `RescueRxt` is kept here.
 
-use super::Phase;
-use crate::tcp::sender::Sender;
+use super::discipline::{Duplicate, End, LossRecovery, Next, Phase, Room, Signs, Start, View};
+use crate::tcp::config::TcpConfig;
+use crate::tcp::scoreboard::SentSegment;
 
-/// What NextSeg chose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NextSeg {
-    /// The segment at this position, which counts as repaired (rules 1 and 3).
-    Repair(usize),
-    /// New data (rule 2).
-    New,
-    /// The segment at this position, as a rescue (rule 4).
-    Rescue(usize),
-    /// Nothing.
-    Nothing,
+/// SACK TCP's recovery.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sack {
+    /// `RescueRxt`; `None` while undefined.
+    rescue: Option<u64>,
 }
 
-impl Sender {
-    /// Step 4.1 and 4.3: the recovery point, and the first segment.
-    pub(super) fn sack_enter(&mut self) {
-        self.recovery.phase = Phase::Fast;
-        self.recovery.recover = self.nxt;
-        self.board.restart_repairs();
-        // Retransmitting it moves HighRxt; RescueRxt starts there too.
-        self.recovery.rescue = self.board.front().map(super::super::scoreboard::SentSegment::end);
-        self.send_head();
-    }
+/// `pipe` is held against the window (RFC 6675 section 5 step C; with limited transmit always).
+pub(super) fn counts_pipe(phase: Phase, config: &TcpConfig) -> bool {
+    config.limited_transmit || phase != Phase::Open
+}
 
-    /// NextSeg (section 4); `new_data` says whether rule 2 has anything to send.
-    pub(crate) fn next_seg(&self, new_data: bool) -> NextSeg {
-        if let Some(at) = self.board.next_lost() {
-            return NextSeg::Repair(at);
+impl Sack {
+    /// NextSeg (section 4).
+    fn next_seg(&self, view: &View<'_>, new_data: bool) -> Next {
+        if let Some(at) = view.board.next_lost() {
+            return Next::Again { at, repair: true };
         }
         if new_data {
-            return NextSeg::New;
+            return Next::New;
         }
-        let highest = self.board.highest_sacked().unwrap_or(0);
-        if let Some(at) = self.board.next_hole()
-            && self.board.get(at).is_some_and(|s| s.start < highest)
+        let highest = view.board.highest_sacked().unwrap_or(0);
+        if let Some(at) = view.board.next_hole()
+            && view.board.get(at).is_some_and(|s| s.start < highest)
         {
-            return NextSeg::Repair(at);
+            return Next::Again { at, repair: true };
         }
         // Rule 4: once per time that the cumulative ACK has passed the last rescue.
-        if self.recovery.rescue.is_none_or(|r| self.una > r)
-            && let Some(at) = self.board.last_hole()
+        if self.rescue.is_none_or(|r| view.una > r)
+            && let Some(at) = view.board.last_hole()
         {
-            return NextSeg::Rescue(at);
+            return Next::Again { at, repair: false };
         }
-        NextSeg::Nothing
+        Next::New
+    }
+}
+
+impl LossRecovery for Sack {
+    fn is_selective(&self) -> bool {
+        true
+    }
+
+    fn trusts_pipe(&self) -> bool {
+        true
+    }
+
+    fn counts_pipe(&self, phase: Phase, config: &TcpConfig) -> bool {
+        counts_pipe(phase, config)
+    }
+
+    fn adds_limited_transmit(&self, _phase: Phase) -> bool {
+        false
+    }
+
+    fn is_duplicate(&self, _bare: bool, news: bool, _new: bool) -> bool {
+        news
+    }
+
+    fn on_duplicate(&mut self, view: &View<'_>, signs: Signs) -> Duplicate {
+        // Section 5.1: no fast retransmit before everything sent before the timeout is
+        // acknowledged.
+        if view.phase != Phase::Open {
+            return Duplicate::Ignored;
+        }
+        // Section 5 (1) and (2).
+        let enough = view.dup_acks >= view.config.dup_thresh || view.board.is_first_lost();
+        if (enough || signs.early) && (!view.config.careful || view.is_covered()) {
+            Duplicate::Loss
+        } else {
+            Duplicate::Counted
+        }
+    }
+
+    /// Steps 4.1 and 4.3: the recovery point, and the first segment.
+    fn begin(&mut self, view: &View<'_>, _before: u64) -> Start {
+        // Retransmitting it moves HighRxt; RescueRxt starts there too.
+        self.rescue = view.board.front().map(SentSegment::end);
+        Start::SELECTIVE
+    }
+
+    /// What is judged lost beyond the recovery point is for the next episode.
+    fn end(&mut self, _phase: Phase) -> End {
+        End { repairs_rest: false, any_duplicates: false }
+    }
+
+    /// Section 5 step C.
+    fn next(&self, view: &View<'_>, room: &Room) -> Next {
+        match view.phase {
+            Phase::Open => Next::NewInWindow,
+            Phase::Timeout => Next::after_timeout(view, room, view.board.next_lost()),
+            Phase::Fast if room.window < room.outstanding + view.mss => Next::Limited,
+            Phase::Fast => self.next_seg(view, room.new_data),
+        }
     }
 
     /// A rescue left: the next one waits for the recovery point.
-    pub(crate) fn on_rescue(&mut self) {
-        self.recovery.rescue = Some(self.recovery.recover);
+    fn on_sent(&mut self, view: &View<'_>, next: Next) {
+        if matches!(next, Next::Again { repair: false, .. }) {
+            self.rescue = Some(view.recover);
+        }
     }
 }

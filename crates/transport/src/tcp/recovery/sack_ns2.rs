@@ -18,101 +18,124 @@
 //! Pipe in packets, all else in bytes. Leaves out Quick-Start, F-RTO, ECN's part in the rules
 //! (`ecn_`), and `partial_ack_`, off by default.
 
-use super::Phase;
-use crate::tcp::config::{Recovery, TcpConfig};
-use crate::tcp::sender::{Env, Outgoing, Sender};
-use airtcp_congestion::CongestionControl;
+use super::discipline::{
+    Duplicate, End, LossRecovery, Next, Phase, Room, Signs, Start, Verdict, View,
+};
+use crate::tcp::config::TcpConfig;
 
-/// A DupThresh that is never reached.
-const NONE: u32 = u32::MAX;
-
-/// State of ns-2's rules.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Ns2 {
+/// The recovery of ns-2's `Sack1`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SackNs2 {
     /// Packets taken to be in the network; below zero when ACKs outnumber them.
-    pub(super) pipe: i64,
+    pipe: i64,
     /// Since the last timeout nothing new was acknowledged: reports are not listened to.
-    pub(super) deaf: bool,
+    deaf: bool,
 }
 
-impl Recovery {
-    /// Whether it works from selective acknowledgements.
-    pub(crate) const fn is_selective(self) -> bool {
-        matches!(self, Self::Sack | Self::SackNs2)
+impl LossRecovery for SackNs2 {
+    fn is_selective(&self) -> bool {
+        true
     }
 
-    /// The DupThresh by which the scoreboard judges holes lost: none under ns-2's rules, and none
-    /// where RACK detects losses.
-    pub(crate) const fn judging_threshold(self, config: &TcpConfig) -> u32 {
-        let others = matches!(self, Self::SackNs2) || (config.rack && self.is_selective());
-        if others { NONE } else { config.dup_thresh }
-    }
-}
-
-impl Sender {
-    pub(crate) fn is_ns2(&self) -> bool {
-        self.recovery.discipline == Recovery::SackNs2
+    fn listens(&self) -> bool {
+        !self.deaf
     }
 
-    /// An ACK that is not of the future arrived, old ones included.
-    pub(crate) fn ns2_on_ack(&mut self) {
-        if self.recovery.is_fast() {
-            self.recovery.ns2.pipe -= 1;
+    fn judging_threshold(&self, _config: &TcpConfig) -> u32 {
+        u32::MAX
+    }
+
+    fn counts_pipe(&self, _phase: Phase, _config: &TcpConfig) -> bool {
+        false
+    }
+
+    fn adds_limited_transmit(&self, phase: Phase) -> bool {
+        phase != Phase::Fast
+    }
+
+    fn allows_prr(&self) -> bool {
+        false
+    }
+
+    /// ns-2 stops timing when a recovery begins, and what it times in one was sent in it.
+    fn keeps_timing(&self, phase: Phase) -> bool {
+        phase == Phase::Fast
+    }
+
+    fn is_duplicate(&self, _bare: bool, news: bool, new: bool) -> bool {
+        news && !new
+    }
+
+    fn on_any_ack(&mut self, phase: Phase) {
+        if phase == Phase::Fast {
+            self.pipe -= 1;
         }
     }
 
-    /// New data was acknowledged; `ends` says that this ends a recovery.
-    pub(super) fn ns2_on_new(&mut self, ends: bool) {
-        self.recovery.ns2.deaf = false;
-        if self.recovery.is_fast() && !ends {
-            // Partial: what was sent again has left the network, and the packet behind it.
-            self.recovery.ns2.pipe -= 1;
-            self.rtt.reset_backoff();
+    fn on_new(&mut self, view: &View<'_>, _acked: u64) -> Verdict {
+        self.deaf = false;
+        if view.is_partial() {
+            // What was sent again has left the network, and the packet behind it.
+            self.pipe -= 1;
+            Verdict { reset_backoff: true, ..Verdict::default() }
         } else {
-            self.board.forget_sacks();
+            Verdict { forget_sacks: true, ..Verdict::default() }
+        }
+    }
+
+    fn on_duplicate(&mut self, view: &View<'_>, signs: Signs) -> Duplicate {
+        match view.phase {
+            Phase::Fast => Duplicate::Ignored,
+            Phase::Open | Phase::Timeout => Duplicate::counted(view, signs),
         }
     }
 
     /// The third duplicate: half the window, the first segment again, and the timer anew.
-    pub(super) fn ns2_enter(&mut self, before: u64, env: &mut Env<'_>) {
-        let mss = u64::from(self.mss);
-        if before < 4 * mss {
-            self.law.limit_cwnd(before / 2);
-        }
-        let r = &mut self.recovery;
-        r.phase = Phase::Fast;
-        r.recover = self.nxt;
-        r.ns2.pipe = self.board.len() as i64 - i64::from(env.config.dup_thresh);
-        self.board.restart_repairs();
-        self.send_head();
+    fn begin(&mut self, view: &View<'_>, before: u64) -> Start {
+        self.pipe = view.board.len() as i64 - i64::from(view.config.dup_thresh);
+        let limit_cwnd = (before < 4 * view.mss).then_some(before / 2);
+        Start { restart_timer: true, limit_cwnd, ..Start::SELECTIVE }
     }
 
-    /// A fast recovery is over: the next may begin with any three duplicates.
-    pub(super) fn ns2_end(&mut self) {
-        self.recovery.recover = 0;
+    fn on_timeout(&mut self) -> bool {
+        self.deaf = true;
+        false
     }
 
-    /// What leaves next in fast recovery. `window` in bytes.
-    pub(crate) fn ns2_next(
-        &mut self,
-        now: airtcp_units::Nanos,
-        (window, options): (u64, u32),
-        env: &mut Env<'_>,
-    ) -> Option<Outgoing> {
-        if self.recovery.ns2.pipe >= (window / u64::from(self.mss)) as i64 {
-            self.note_window_limited();
-            return None;
+    /// After a fast recovery the next may begin with any three duplicates.
+    fn end(&mut self, phase: Phase) -> End {
+        End { repairs_rest: true, any_duplicates: phase == Phase::Fast }
+    }
+
+    fn next(&self, view: &View<'_>, room: &Room) -> Next {
+        match view.phase {
+            Phase::Open => Next::NewInWindow,
+            Phase::Timeout => in_order(view, room),
+            Phase::Fast if self.pipe >= (room.window / view.mss) as i64 => Next::Limited,
+            Phase::Fast => {
+                let highest = view.board.highest_sacked().unwrap_or(0);
+                let below = |at: &usize| view.board.get(*at).is_some_and(|s| s.start < highest);
+                let hole = view.board.next_hole().filter(below);
+                hole.map_or(Next::New, |at| Next::Again { at, repair: true })
+            }
         }
-        let highest = self.board.highest_sacked().unwrap_or(0);
-        let hole = self
-            .board
-            .next_hole()
-            .filter(|&at| self.board.get(at).is_some_and(|s| s.start < highest));
-        let out = match hole {
-            Some(at) => self.send_again(now, at, true, env),
-            None => self.send_new_if_any(now, options, env),
-        };
-        self.recovery.ns2.pipe += i64::from(out.is_some());
-        out
+    }
+
+    fn on_sent(&mut self, view: &View<'_>, _next: Next) {
+        if view.phase == Phase::Fast {
+            self.pipe += 1;
+        }
+    }
+}
+
+/// After a timeout everything outstanding goes again in order.
+fn in_order(view: &View<'_>, room: &Room) -> Next {
+    let Some((at, start)) = view.board.next_in_order() else { return Next::NewInWindow };
+    let len = view.board.get(at).map_or(0, |s| u64::from(s.len));
+    let sent = start - view.una;
+    if sent > 0 && sent + len > room.window {
+        Next::Limited
+    } else {
+        Next::Again { at, repair: true }
     }
 }

@@ -4,15 +4,18 @@
 //! the window restarts at one segment and slow start sends everything outstanding again, minus
 //! what cumulative ACKs skip.
 
-use super::Phase;
-use crate::tcp::sender::Sender;
+use super::discipline::{LossRecovery, Phase, Start, View};
 
-impl Sender {
-    /// Goes back to the first outstanding segment.
-    pub(super) fn tahoe_restart(&mut self) {
-        self.board.lose_all(false);
-        self.recovery.phase = Phase::Timeout;
-        self.recovery.recover = self.nxt;
-        self.recovery.prr = None;
+/// Tahoe's recovery.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tahoe;
+
+impl LossRecovery for Tahoe {
+    fn allows_prr(&self) -> bool {
+        false
+    }
+
+    fn begin(&mut self, _view: &View<'_>, _before: u64) -> Start {
+        Start { phase: Phase::Timeout, lose_all: true, restart_repairs: false, ..Start::SELECTIVE }
     }
 }

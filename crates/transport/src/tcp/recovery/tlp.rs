@@ -13,16 +13,13 @@
 //! explains says that the probe has repaired a loss, and the law is told of it (section 7.4.2).
 //! After the probe the retransmission timer starts anew. Times in nanoseconds, offsets in bytes.
 
-use airtcp_probe::{Cx, Probe};
-use airtcp_units::{Nanos, Span};
+use airtcp_units::Span;
 
-use crate::tcp::config::{LossResponse, TcpConfig};
-use crate::tcp::sender::{Env, Outgoing, Sender};
-use crate::tcp::timers::{Timer, Timers};
+use crate::tcp::config::TcpConfig;
 
 /// State of the probe.
-#[derive(Debug, Clone)]
-pub(super) struct Tlp {
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tlp {
     /// TLP.end_seq: where the probe in flight ends.
     end: Option<u64>,
     /// TLP.is_retrans: it was sent before.
@@ -47,130 +44,55 @@ pub(crate) struct ProbeAck {
 }
 
 impl Tlp {
-    pub(super) const fn new() -> Self {
-        Self { end: None, is_retrans: false, last: 0, sampled: false, due: false }
-    }
-
     /// Section 7.1.
     pub(super) const fn reset(&mut self) {
         self.end = None;
         self.is_retrans = false;
         self.due = false;
     }
-}
 
-impl Sender {
     /// A round-trip time was measured.
-    #[inline]
-    pub(crate) const fn tlp_on_sample(&mut self) {
-        self.recovery.rack.tlp.sampled = true;
+    pub(crate) const fn on_sample(&mut self) {
+        self.sampled = true;
     }
 
-    /// TLP_calc_PTO without its last line.
-    fn pto(&self, config: &TcpConfig) -> Span {
-        let Some(srtt) = self.rtt.srtt() else { return config.tlp_initial };
-        let delay = if self.board.len() == 1 { config.tlp_max_ack_delay } else { Span::ZERO };
+    /// TLP_calc_PTO without its last line; `single` if one segment is in flight.
+    pub(crate) fn timeout(srtt: Option<Span>, single: bool, config: &TcpConfig) -> Span {
+        let Some(srtt) = srtt else { return config.tlp_initial };
+        let delay = if single { config.tlp_max_ack_delay } else { Span::ZERO };
         srtt * u64::from(config.tlp_srtts) + delay
     }
 
-    /// New data was sent or acknowledged: the probe timer starts anew if it may run
-    /// (section 7.2).
-    #[inline]
-    pub(crate) fn schedule_probe(&mut self, now: Nanos, env: &mut Env<'_>) {
-        if !(env.config.tlp && self.is_rack()) {
-            return;
-        }
-        let wanted = self.recovery.is_open() && self.board.segments_sacked() == 0;
-        if self.in_flight() == 0 || !wanted {
-            if env.timers.is_running(Timer::LossProbe) {
-                self.stop_loss_timers(now, env.timers);
-            }
-            return;
-        }
-        if env.timers.is_running(Timer::Reordering) {
-            return;
-        }
-        let at = (now + self.pto(env.config)).min(env.timers.get(Timer::Retransmit));
-        env.timers.set(Timer::LossProbe, at);
-    }
-
     /// The probe timer expired (section 7.3).
-    pub(crate) fn on_probe_timer(&mut self, now: Nanos, timers: &mut Timers) {
-        if self.in_flight() > 0 {
-            let tlp = &mut self.recovery.rack.tlp;
-            tlp.due = tlp.end.is_none() && tlp.sampled;
-            // Whatever came of it, the retransmission timer runs from now on.
-            self.arm(now, timers);
-        }
+    pub(crate) const fn on_timer(&mut self) {
+        self.due = self.end.is_none() && self.sampled;
     }
 
     /// Whether the next segment to leave is a probe.
-    #[inline]
-    pub(crate) const fn is_loss_probe_due(&self) -> bool {
-        self.recovery.rack.tlp.due
+    pub(crate) const fn is_due(&self) -> bool {
+        self.due
     }
 
-    /// TLP_send_probe.
-    pub(crate) fn send_loss_probe(
-        &mut self,
-        now: Nanos,
-        options: u32,
-        env: &mut Env<'_>,
-    ) -> Option<Outgoing> {
-        self.recovery.rack.tlp.due = false;
-        let last = self.board.len().checked_sub(1)?;
-        let start = self.board.get(last).map_or(0, |s| s.start);
-        let new = self.send_unsent(now, options, env);
-        let is_retrans = new.is_none();
-        let out = if is_retrans { self.send_again(now, last, true, env) } else { new };
-        env.stats.loss_probes += 1;
-        let tlp = &mut self.recovery.rack.tlp;
-        (tlp.end, tlp.is_retrans, tlp.sampled) = (Some(self.nxt), is_retrans, false);
-        tlp.last = start;
-        // Sending new data has started the timer; for a probe it does not run.
-        env.timers.stop(Timer::LossProbe);
-        self.arm(now, env.timers);
-        out
+    /// The probe left, or could not: SND.NXT is `end` now, and the segment that began at `last` was
+    /// the last one.
+    pub(crate) const fn on_sent(&mut self, end: u64, last: u64, is_retrans: bool) {
+        (self.end, self.last) = (Some(end), last);
+        (self.is_retrans, self.sampled) = (is_retrans, false);
     }
 
-    /// TLP_process_ack, with SND.UNA already moved.
-    pub(crate) fn tlp_on_ack<P: Probe>(
-        &mut self,
-        now: Nanos,
-        ack: ProbeAck,
-        env: &mut Env<'_>,
-        cx: &mut Cx<'_, P>,
-    ) {
-        let tlp = &mut self.recovery.rack.tlp;
-        let Some(end) = tlp.end.filter(|end| self.una >= *end) else { return };
-        if !tlp.is_retrans || ack.dsack_end == Some(end) {
-            tlp.end = None;
-        } else if self.una > end {
-            tlp.end = None;
-            self.on_probe_repaired(now, ack.flight, env, cx);
-        } else if ack.bare_duplicate {
-            tlp.end = None;
+    /// The probe is not sent after all.
+    pub(crate) const fn cancel(&mut self) {
+        self.due = false;
+    }
+
+    /// TLP_process_ack, with SND.UNA at `una`. If the probe filled a hole (section 7.4.2), returns
+    /// where the segment begins that was lost.
+    pub(crate) fn on_ack(&mut self, una: u64, ack: ProbeAck) -> Option<u64> {
+        let end = self.end.filter(|end| una >= *end)?;
+        let for_nothing = !self.is_retrans || ack.dsack_end == Some(end);
+        if for_nothing || una > end || ack.bare_duplicate {
+            self.end = None;
         }
-    }
-
-    /// The probe filled a hole: the law is told of the loss, once a window as of any other.
-    fn on_probe_repaired<P: Probe>(
-        &mut self,
-        now: Nanos,
-        flight: u64,
-        env: &mut Env<'_>,
-        cx: &mut Cx<'_, P>,
-    ) {
-        env.stats.loss_probe_repairs += 1;
-        let answered = env.ecn.enabled && self.una < env.ecn.marked_up_to;
-        let told = match env.config.loss_response {
-            LossResponse::Always => true,
-            LossResponse::EcnOnly => false,
-            LossResponse::TpLda => self.judge_tail(now, self.recovery.rack.tlp.last, env, cx),
-        };
-        if answered || !told {
-            return;
-        }
-        self.react(now, flight, env);
+        (!for_nothing && una > end).then_some(self.last)
     }
 }

@@ -30,15 +30,11 @@
 
 use std::collections::VecDeque;
 
-use airtcp_packet::Segment;
-use airtcp_probe::{Cx, Event, LossCause, Probe};
+use airtcp_probe::LossCause;
 use airtcp_units::{Nanos, Span};
 
-use super::RecoveryState;
 use crate::lda::TpLda;
 use crate::tcp::config::{LossResponse, TcpConfig};
-use crate::tcp::sender::{AckInfo, Env, Sender};
-use airtcp_congestion::{CongestionControl, Lost};
 
 /// Weight of a new ACK in the share of those that cover more than a segment.
 const HABIT: f64 = 0.125;
@@ -46,15 +42,6 @@ const HABIT: f64 = 0.125;
 /// Ticks of the timestamp clock that trips must lie apart to say anything: rounding alone makes up
 /// to one.
 const RESOLVED: u64 = 2;
-
-/// What an acknowledgement was the first to report.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Reported {
-    /// Bytes acknowledged cumulatively, and when the newest of them left, if that can be told.
-    pub(crate) acked: (u64, Option<Nanos>),
-    /// When the newest segment SACKed left, likewise.
-    pub(crate) sacked: Option<Nanos>,
-}
 
 /// A segment's trip: when it left and where it ends, and how long it took.
 #[derive(Debug, Clone, Copy)]
@@ -115,7 +102,13 @@ impl Differentiation {
     }
 
     /// Takes a trip; `outstanding` segments may still turn out to be lost.
-    fn on_trip(&mut self, now: Nanos, left: (Nanos, u64), value: u32, outstanding: usize) {
+    pub(crate) fn on_trip(
+        &mut self,
+        now: Nanos,
+        left: (Nanos, u64),
+        value: u32,
+        outstanding: usize,
+    ) {
         let sent_us = (left.0.0 / 1000) as u32;
         let us = self.clock_us(value).wrapping_sub(sent_us);
         self.lda.on_trip(now, us);
@@ -128,7 +121,7 @@ impl Differentiation {
     }
 
     /// What took the segment that left at `left.0` and begins at `left.1`.
-    fn judge(&mut self, now: Nanos, left: (Nanos, u64)) -> LossCause {
+    pub(crate) fn judge(&mut self, now: Nanos, left: (Nanos, u64)) -> LossCause {
         let after = self.trips.partition_point(|t| t.left <= left);
         let before = after.checked_sub(1).and_then(|at| self.trips.get(at));
         let beside = before.into_iter().chain(self.trips.get(after)).map(|t| t.us);
@@ -141,156 +134,54 @@ impl Differentiation {
     }
 
     /// A timeout was told to the law: what was judged before it is answered.
-    pub(super) const fn settle(&mut self) {
+    pub(crate) const fn settle(&mut self) {
         (self.judged, self.congested) = (false, false);
     }
-}
 
-impl RecoveryState {
-    /// Whether the law was told of the present fast recovery.
-    pub(crate) fn is_told(&self, config: &TcpConfig) -> bool {
-        match config.loss_response {
-            LossResponse::Always => true,
-            LossResponse::EcnOnly => false,
-            LossResponse::TpLda => self.differentiation.as_ref().is_none_or(|d| d.told),
-        }
+    /// An ACK of new data without reports; `several` if it covers more than a segment, `all` if
+    /// nothing is outstanding after it. Returns whether it may have been held back, for the next
+    /// segment or until a timer had enough: its trip says nothing.
+    pub(crate) fn may_be_delayed(&mut self, several: bool, all: bool) -> bool {
+        self.delays += HABIT * (f64::from(several) - self.delays);
+        !several && (all || self.delays >= 0.5)
+    }
+
+    /// A loss was judged outside fast recovery.
+    pub(crate) const fn note_judged(&mut self, congestion: bool) {
+        self.judged = true;
+        self.congested |= congestion;
+    }
+
+    /// The losses found last were judged.
+    pub(crate) const fn set_latest(&mut self, congestion: bool) {
+        self.latest = congestion;
     }
 
     /// Whether the law is told of the losses found last.
-    pub(super) fn tells_latest(&self, config: &TcpConfig) -> bool {
-        match config.loss_response {
-            LossResponse::TpLda => self.differentiation.as_ref().is_none_or(|d| d.latest),
-            _ => self.is_told(config),
-        }
-    }
-}
-
-impl Sender {
-    /// Takes the trip time that an acknowledgement brought, if it can be told.
-    #[inline]
-    pub(crate) fn take_trip(
-        &mut self,
-        now: Nanos,
-        segment: &Segment,
-        info: &AckInfo,
-        reported: Reported,
-    ) {
-        let Some(d) = &mut self.recovery.differentiation else { return };
-        let (bytes, newest) = reported.acked;
-        if bytes > 0 && segment.sacks().is_empty() {
-            // It may have been held back, for the next segment or until a timer had enough.
-            let several = bytes > u64::from(self.mss);
-            d.delays += HABIT * (f64::from(several) - d.delays);
-            if !several && (self.una == self.nxt || d.delays >= 0.5) {
-                return;
-            }
-        }
-        let left = if reported.sacked > newest {
-            reported.sacked.zip(self.board.highest_sacked())
-        } else {
-            newest.map(|sent| (sent, info.ack))
-        };
-        if let Some(left) = left.filter(|_| segment.has_timestamps()) {
-            d.on_trip(now, left, segment.timestamps.0, self.board.len());
-        }
+    pub(crate) const fn is_latest_congestion(&self) -> bool {
+        self.latest
     }
 
-    /// Whether the loss of the segment that begins at `start` and left at `sent` is congestion.
-    fn is_congestion<P: Probe>(
-        &mut self,
-        now: Nanos,
-        (sent, start): (Nanos, u64),
-        env: &mut Env<'_>,
-        cx: &mut Cx<'_, P>,
-    ) -> bool {
-        let open = !self.recovery.is_fast();
-        let Some(d) = &mut self.recovery.differentiation else { return true };
-        let cause = d.judge(now, (sent, start));
-        let congestion = cause != LossCause::Corruption;
-        env.stats.losses_judged += 1;
-        env.stats.judged_corruption += u64::from(!congestion);
-        // The SYN takes an offset, too.
-        let number = start.saturating_sub(1);
-        cx.record(now, || Event::LossJudged { number, packets: 1, cause });
-        if open {
-            d.judged = true;
-            if congestion {
-                d.congested = true;
-            }
-        }
-        congestion
+    /// Whether losses were judged since the last recovery.
+    pub(crate) const fn has_judged(&self) -> bool {
+        self.judged
     }
 
-    /// Judges the segments found lost since last asked and tells the law of congestion: of each
-    /// segment, and of the episode if it was not told of the recovery that runs.
-    pub(crate) fn judge_losses<P: Probe>(
-        &mut self,
-        now: Nanos,
-        env: &mut Env<'_>,
-        cx: &mut Cx<'_, P>,
-    ) {
-        if self.recovery.is_timeout() {
-            self.hand_over_losses(now, true);
-            return;
-        }
-        let (mut congestion, total_delivered) = (false, self.rate.delivered());
-        for (lost, sent) in self.board.take_losses() {
-            if self.is_congestion(now, (sent.unwrap_or(now), lost.start), env, cx) {
-                self.law.on_lost(now, &Lost { total_delivered, ..lost });
-                congestion = true;
-            }
-        }
-        let (fast, una) = (self.recovery.is_fast(), self.una);
-        let Some(d) = &mut self.recovery.differentiation else { return };
-        d.latest = congestion;
-        let answered = env.ecn.enabled && una < env.ecn.marked_up_to;
-        if !(congestion && fast) || d.told || answered {
-            return;
-        }
-        d.told = true;
-        // What is reported stands in FlightSize: half of it could lie above the window.
-        self.recovery.kept = !self.react(now, self.flight_size().min(self.law.cwnd()), env);
-        self.recovery.rack.told_at = now;
-        self.spurious.note_reduction();
+    /// A recovery begins. Returns whether the law is told of it.
+    pub(crate) const fn begin(&mut self) -> bool {
+        self.told = self.congested;
+        self.settle();
+        self.told
     }
 
-    /// Whether the law is told of the recovery that begins. What the scoreboard does not know to be
-    /// lost is the first segment outstanding.
-    pub(super) fn tell_episode<P: Probe>(
-        &mut self,
-        now: Nanos,
-        env: &mut Env<'_>,
-        cx: &mut Cx<'_, P>,
-    ) -> bool {
-        let Some(d) = &self.recovery.differentiation else {
-            return env.config.loss_response != LossResponse::EcnOnly;
-        };
-        let head = self.board.front().map(|s| (s.sent_at, s.start));
-        if !d.judged
-            && let Some(head) = head
-        {
-            self.is_congestion(now, head, env, cx);
-        }
-        let Some(d) = &mut self.recovery.differentiation else { return true };
-        d.told = d.congested;
-        (d.judged, d.congested) = (false, false);
-        d.told
+    /// Whether the law was told of the present fast recovery.
+    pub(crate) const fn is_told(&self) -> bool {
+        self.told
     }
 
-    /// Whether the loss of the tail that begins at `start` and that its probe repaired was
-    /// congestion: what left last before it tells.
-    pub(super) fn judge_tail<P: Probe>(
-        &mut self,
-        now: Nanos,
-        start: u64,
-        env: &mut Env<'_>,
-        cx: &mut Cx<'_, P>,
-    ) -> bool {
-        let congestion = self.is_congestion(now, (now, start), env, cx);
-        if let Some(d) = &mut self.recovery.differentiation {
-            d.settle();
-        }
-        congestion
+    /// It is told of it now.
+    pub(crate) const fn set_told(&mut self) {
+        self.told = true;
     }
 }
 

@@ -13,6 +13,7 @@
 //!
 //! Only present with `rack = true`; without it the scoreboard pays a test per segment.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 
 use airtcp_units::{Nanos, Span};
@@ -57,7 +58,7 @@ pub(super) struct RackBoard {
     /// Segments declared lost and not sent again since.
     due: usize,
     /// None of them starts below this offset.
-    due_from: u64,
+    due_from: Cell<u64>,
     /// Segments reported and not acknowledged (RACK.segs_sacked).
     sacked: usize,
     /// Ordinal of the latest delivered segment (RACK.xmit_ts and RACK.end_seq).
@@ -85,7 +86,7 @@ impl RackBoard {
             tail: NONE,
             sent: 0,
             due: 0,
-            due_from: 0,
+            due_from: Cell::new(0),
             sacked: 0,
             latest: None,
             rtt: Span::ZERO,
@@ -240,15 +241,12 @@ impl Scoreboard {
     }
 
     /// Position of the first of them.
-    pub(crate) fn next_due(&mut self) -> Option<usize> {
-        let from = self.rack.as_ref().filter(|r| r.due > 0)?.due_from;
-        let mut at = self.position(from);
+    pub(crate) fn next_due(&self) -> Option<usize> {
+        let rack = self.rack.as_ref().filter(|r| r.due > 0)?;
+        let mut at = self.position(rack.due_from.get());
         while let Some(segment) = self.segments.get(at) {
             if segment.is_due() {
-                let start = segment.start;
-                if let Some(rack) = &mut self.rack {
-                    rack.due_from = start;
-                }
+                rack.due_from.set(segment.start);
                 return Some(at);
             }
             at = if segment.sacked { self.after_run(at) } else { at + 1 };
@@ -270,7 +268,7 @@ impl Scoreboard {
         self.lost_total += u64::from(segment.len);
         self.losses.push(segment.as_lost(self.lost_total));
         rack.due += 1;
-        rack.due_from = rack.due_from.min(segment.start);
+        rack.due_from.set(rack.due_from.get().min(segment.start));
     }
 
     /// RACK_detect_loss (section 6.2 step 5): what was sent before the latest delivered segment
@@ -322,7 +320,8 @@ impl Scoreboard {
     /// Everything was lost, or nothing: the list and the counts anew.
     pub(super) fn rack_rebuild(&mut self) {
         let Some(rack) = &mut self.rack else { return };
-        (rack.head, rack.tail, rack.due, rack.due_from, rack.sacked) = (NONE, NONE, 0, 0, 0);
+        (rack.head, rack.tail, rack.due, rack.sacked) = (NONE, NONE, 0, 0);
+        rack.due_from.set(0);
         let mut sent = Vec::new();
         for ((number, segment), link) in (self.first..).zip(&self.segments).zip(&mut rack.links) {
             rack.sacked += usize::from(segment.sacked);

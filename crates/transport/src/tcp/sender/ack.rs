@@ -4,11 +4,12 @@ use airtcp_packet::{Flags, Segment, Seq};
 use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::{Nanos, Span};
 
-use super::{Env, Sender};
-use crate::tcp::config::{BackoffReset, LossResponse, Recovery, RttSampling, TcpConfig};
-use crate::tcp::recovery::{Evidence, ProbeAck, PrrAck, Reported};
+use super::losses::Reported;
+use super::{Env, Sender, view};
+use crate::tcp::config::{BackoffReset, RttSampling, TcpConfig};
+use crate::tcp::recovery::{Evidence, LossRecovery, ProbeAck, PrrAck};
 use crate::tcp::timers::Timer;
-use airtcp_congestion::{AckSample, CongestionControl, Lost};
+use airtcp_congestion::{AckSample, CongestionControl};
 
 /// What the connection knows about an acknowledgement beside the segment itself.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +24,36 @@ pub(crate) struct AckInfo {
     pub(crate) echo: Option<Span>,
     /// The timestamp echoed, likewise.
     pub(crate) echoed: Option<u32>,
+}
+
+/// What held before an acknowledgement was taken.
+struct Prior {
+    una: u64,
+    /// Data in the network, and FlightSize.
+    in_network: u64,
+    flight: u64,
+    /// Bytes ever delivered and judged lost, and duplicates ever reported.
+    delivered: u64,
+    lost: u64,
+    dsacks: u64,
+}
+
+/// What an acknowledgement was found to be.
+struct Taken {
+    /// Bytes it acknowledges cumulatively.
+    acked: u64,
+    new: bool,
+    /// Its SACK blocks report something for the first time.
+    news: bool,
+    /// It is a duplicate by RFC 5681 section 2, and by the discipline.
+    bare: bool,
+    duplicate: bool,
+    /// It arrived in fast recovery.
+    fast: bool,
+    /// Round-trip time of the newest segment it reports.
+    rtt: Option<Span>,
+    /// It echoes a mark.
+    ece: bool,
 }
 
 impl Sender {
@@ -40,113 +71,143 @@ impl Sender {
             self.on_idle_ack(now, &info, segment, env, cx);
             return;
         }
-        let in_network = self.in_network(env.config);
-        let flight = self.flight_size();
+        let prior = self.prior(env);
         if self.is_rack() {
             self.board.rack_before_ack(self.rtt.min_rtt(), info.echoed);
         }
-        let prior = (self.una, in_network, self.rate.delivered(), self.board.lost_total());
-        let dsacks = env.stats.dsacks;
-        let (news, sack_sent) = if segment.sacks().is_empty() {
+        let (news, sacked) = if segment.sacks().is_empty() {
             (false, None)
         } else {
             self.take_sacks(now, &info, segment, env)
         };
-        if self.is_ns2() {
-            self.ns2_on_ack();
-        }
+        self.discipline.on_any_ack(self.recovery.phase());
         if info.ack < self.una {
-            self.tell_losses(now, env, cx);
-            // An old ACK: its SACK blocks may still be news, nothing else is.
-            if self.spurious.is_on() && env.stats.dsacks > dsacks {
-                self.detect_spurious(now, &Evidence::default(), env, cx);
-            }
+            self.on_old_ack(now, &prior, env, cx);
             return;
         }
-        let was_fast = self.recovery.is_fast();
+        let fast = self.recovery.is_fast();
         let new = info.ack > self.una;
-        let acked = if new { self.advance(now, &info, env, cx) } else { None };
-        let reported = Reported { acked: (info.ack - prior.0, acked), sacked: sack_sent };
-        self.take_trip(now, segment, &info, reported);
+        let newest = if new { self.advance(now, &info, env, cx) } else { None };
+        let acked = info.ack - prior.una;
+        self.take_trip(now, segment, &info, Reported { acked: (acked, newest), sacked });
         self.tell_losses(now, env, cx);
-        let rtt = acked.max(sack_sent).map(|sent| now.since(sent));
+        let rtt = newest.max(sacked).map(|sent| now.since(sent));
         if let Some(rtt) = rtt {
             self.rtt.note_min(rtt);
         }
         let same_window =
             self.update_window(info.seq, info.ack, u64::from(segment.window) << self.peer_shift);
-        let ece = self.take_echo(now, segment, flight, env);
+        let ece = self.take_echo(now, segment, prior.flight, env);
         // RFC 5681 section 2: outstanding data, no payload, SYN or FIN, no progress, same
         // window. RFC 6675 section 2 asks for new SACK information instead.
         let bare = segment.len == 0 && !segment.flags.has(Flags::FIN) && !new && same_window;
-        let outstanding = self.in_flight() > 0;
-        let duplicate = self.is_duplicate(bare && outstanding, news, new);
-        if self.spurious.is_on() {
-            let evidence = Evidence {
-                acked: info.ack - prior.0,
-                duplicate: bare && outstanding,
-                news,
-                dsack: (env.stats.dsacks > dsacks, dsacks > 0),
-                echo: info.echoed,
-                ece,
-            };
-            self.detect_spurious(now, &evidence, env, cx);
-        }
-        if new {
-            self.recover_on_new(now, info.ack - prior.0, env, cx);
-        }
-        if duplicate && outstanding {
-            env.stats.dup_acks += 1;
-            if !self.recovery.discipline.is_selective() {
-                self.rate.on_duplicate(now, u64::from(self.mss), self.in_flight());
-            }
-            self.recover_on_duplicate(now, env, cx);
-        }
+        let bare = bare && self.in_flight() > 0;
+        let duplicate = self.discipline.is_duplicate(bare, news, new);
+        let taken = Taken { acked, new, news, bare, duplicate, fast, rtt, ece };
+        self.recover(now, (&prior, &taken), info.echoed, env, cx);
         if self.is_rack() {
-            let bare_duplicate = bare && outstanding && segment.sacks().is_empty();
-            self.loss_detection(now, (prior.0, dsacks, bare_duplicate), env, cx);
+            let bare_duplicate = bare && segment.sacks().is_empty();
+            self.loss_detection(now, (prior.una, prior.dsacks, bare_duplicate), env, cx);
         }
-        if !new && !duplicate {
-            self.manage_persist(env);
-            return;
-        }
-        let sample = AckSample {
-            acked: info.ack - prior.0,
-            delivered: self.rate.delivered() - prior.2,
-            lost: self.board.lost_total() - prior.3,
-            pipe: self.in_network(env.config),
-            prior_pipe: prior.1,
-            total_delivered: self.rate.delivered(),
-            total_lost: self.board.lost_total(),
-            acked_up_to: self.una,
-            sent_up_to: self.nxt,
-            rtt,
-            srtt: self.rtt.srtt(),
-            min_rtt: self.rtt.min_rtt(),
-            rate: self.rate.take(self.rtt.min_rtt(), self.board.lost_total()),
-            cwnd_limited: prior.0 < self.window_limited_to,
-            in_fast_recovery: was_fast || self.recovery.is_reducing(),
-            ends_recovery: was_fast && !self.recovery.is_reducing(),
-            in_recovery: !self.recovery.is_open(),
-            // What a timeout lost is repaired without new data, which alone could say CWR: the echo
-            // repeats marks that the timeout has answered. Linux and ns-2 grow on it.
-            ece: ece && !self.recovery.is_timeout(),
-        };
-        self.law.on_ack(now, &sample);
-        if self.recovery.prr.is_some() {
-            let (delivered, lost, acked) = (prior.2, prior.3, sample.acked);
-            self.prr_on_ack(PrrAck { delivered, lost, acked, duplicate });
+        if new || duplicate {
+            self.tell_ack(now, &prior, &taken, env.config);
         }
         self.manage_persist(env);
     }
 
-    /// Whether an ACK counts as a duplicate: `bare` by RFC 5681 section 2, by RFC 6675 section 2 for
-    /// the `news` it brings.
-    const fn is_duplicate(&self, bare: bool, news: bool, new: bool) -> bool {
-        match self.recovery.discipline {
-            Recovery::Sack => news,
-            Recovery::SackNs2 => news && !new,
-            _ => bare,
+    /// What holds before an acknowledgement is taken.
+    #[inline]
+    fn prior(&self, env: &Env<'_>) -> Prior {
+        Prior {
+            una: self.una,
+            in_network: self.in_network(env.config),
+            flight: self.flight_size(),
+            delivered: self.rate.delivered(),
+            lost: self.board.lost_total(),
+            dsacks: env.stats.dsacks,
+        }
+    }
+
+    /// An old ACK: its SACK blocks may still be news, nothing else is.
+    fn on_old_ack<P: Probe>(
+        &mut self,
+        now: Nanos,
+        prior: &Prior,
+        env: &mut Env<'_>,
+        cx: &mut Cx<'_, P>,
+    ) {
+        self.tell_losses(now, env, cx);
+        if self.spurious.is_on() && env.stats.dsacks > prior.dsacks {
+            self.detect_spurious(now, &Evidence::default(), env, cx);
+        }
+    }
+
+    /// Loss recovery takes the acknowledgement: first whether it was necessary at all.
+    #[inline]
+    fn recover<P: Probe>(
+        &mut self,
+        now: Nanos,
+        (prior, taken): (&Prior, &Taken),
+        echo: Option<u32>,
+        env: &mut Env<'_>,
+        cx: &mut Cx<'_, P>,
+    ) {
+        if self.spurious.is_on() {
+            let evidence = Evidence {
+                acked: taken.acked,
+                duplicate: taken.bare,
+                news: taken.news,
+                dsack: (env.stats.dsacks > prior.dsacks, prior.dsacks > 0),
+                echo,
+                ece: taken.ece,
+            };
+            self.detect_spurious(now, &evidence, env, cx);
+        }
+        if taken.new {
+            self.recover_on_new(now, taken.acked, env, cx);
+        }
+        if taken.duplicate && self.in_flight() > 0 {
+            env.stats.dup_acks += 1;
+            if !self.discipline.is_selective() {
+                self.rate.on_duplicate(now, u64::from(self.mss), self.in_flight());
+            }
+            self.recover_on_duplicate(now, env, cx);
+        }
+    }
+
+    /// The law, and PRR where it runs, are told of an acknowledgement that says something new.
+    #[inline]
+    fn tell_ack(&mut self, now: Nanos, prior: &Prior, taken: &Taken, config: &TcpConfig) {
+        let sample = AckSample {
+            acked: taken.acked,
+            delivered: self.rate.delivered() - prior.delivered,
+            lost: self.board.lost_total() - prior.lost,
+            pipe: self.in_network(config),
+            prior_pipe: prior.in_network,
+            total_delivered: self.rate.delivered(),
+            total_lost: self.board.lost_total(),
+            acked_up_to: self.una,
+            sent_up_to: self.nxt,
+            rtt: taken.rtt,
+            srtt: self.rtt.srtt(),
+            min_rtt: self.rtt.min_rtt(),
+            rate: self.rate.take(self.rtt.min_rtt(), self.board.lost_total()),
+            cwnd_limited: prior.una < self.window_limited_to,
+            in_fast_recovery: taken.fast || self.recovery.is_reducing(),
+            ends_recovery: taken.fast && !self.recovery.is_reducing(),
+            in_recovery: !self.recovery.is_open(),
+            // What a timeout lost is repaired without new data, which alone could say CWR: the echo
+            // repeats marks that the timeout has answered. Linux and ns-2 grow on it.
+            ece: taken.ece && !self.recovery.is_timeout(),
+        };
+        self.law.on_ack(now, &sample);
+        if self.recovery.has_prr() {
+            self.prr_on_ack(PrrAck {
+                delivered: prior.delivered,
+                lost: prior.lost,
+                acked: taken.acked,
+                duplicate: taken.duplicate,
+            });
         }
     }
 
@@ -177,62 +238,10 @@ impl Sender {
         self.manage_persist(env);
     }
 
-    /// RACK's and TLP's part of taking an acknowledgement: `una` and the DSACKs before it, and
-    /// whether it is a duplicate that reports nothing.
-    fn loss_detection<P: Probe>(
-        &mut self,
-        now: Nanos,
-        (una, dsacks, bare_duplicate): (u64, u64, bool),
-        env: &mut Env<'_>,
-        cx: &mut Cx<'_, P>,
-    ) {
-        let dsack = env.stats.dsacks > dsacks;
-        let dsack_end = self.last_report.filter(|_| dsack);
-        self.tlp_on_ack(
-            now,
-            ProbeAck { flight: self.nxt - una, dsack_end, bare_duplicate },
-            env,
-            cx,
-        );
-        self.rack_on_ack(now, dsack, env, cx);
-        if self.una > una || self.board.segments_sacked() > 0 {
-            self.schedule_probe(now, env);
-        }
-    }
-
-    /// Tells the law of every segment judged lost since last told, as far as losses are told.
-    #[inline]
-    pub(crate) fn tell_losses<P: Probe>(
-        &mut self,
-        now: Nanos,
-        env: &mut Env<'_>,
-        cx: &mut Cx<'_, P>,
-    ) {
-        if self.board.has_losses() {
-            match env.config.loss_response {
-                LossResponse::TpLda => self.judge_losses(now, env, cx),
-                response => self.hand_over_losses(now, response == LossResponse::Always),
-            }
-        }
-    }
-
-    /// Forgets the segments judged lost since last asked; tells the law of them if `told`.
-    pub(crate) fn hand_over_losses(&mut self, now: Nanos, told: bool) {
-        let total_delivered = self.rate.delivered();
-        for lost in self.board.drain_losses() {
-            if told {
-                self.law.on_lost(now, &Lost { total_delivered, ..lost });
-            }
-        }
-    }
-
     /// Data in the network: RFC 6675 `pipe`, less what duplicates show to have left it where the
     /// scoreboard cannot tell.
     fn in_network(&self, config: &TcpConfig) -> u64 {
-        if self.is_ns2() {
-            return self.board.pipe();
-        }
-        if self.recovery.discipline.is_selective() {
+        if self.discipline.is_selective() {
             return self.board.pipe();
         }
         let left = self.inflation(config).max(0);
@@ -249,7 +258,7 @@ impl Sender {
         env: &mut Env<'_>,
     ) -> (bool, Option<Nanos>) {
         let (mut news, mut newest) = (false, None);
-        let selective = self.recovery.listens();
+        let selective = self.discipline.listens();
         let reports = self.spurious.is_on() || env.config.eifel_detection;
         if !(selective || reports) {
             return (news, newest);
@@ -343,7 +352,7 @@ impl Sender {
             }
             _ => None,
         };
-        self.note_advance(bytes, acked.last, info.echoed, env.config);
+        self.last_advance.note(bytes, acked.last, info.echoed, env.config);
         let clean = if acked.retransmitted { None } else { acked.oldest };
         let sample = match (env.config.rtt_sampling, info.echo) {
             (RttSampling::EveryAck, None) => clean.map(|sent| now.since(sent)),
@@ -359,7 +368,7 @@ impl Sender {
         // RFC 6298 5.2 and 5.3.
         if self.in_flight() == 0 {
             env.timers.stop(Timer::Retransmit);
-        } else if self.recovery.restarts_timer(info.ack, env.config) {
+        } else if self.discipline.restarts_timer(&view!(self, env.config)) {
             self.arm(now, env.timers);
         }
         if acked.retransmitted { None } else { acked.newest }
@@ -374,7 +383,9 @@ impl Sender {
         cx: &mut Cx<'_, P>,
     ) {
         self.rtt.sample(now, sample);
-        self.tlp_on_sample();
+        if let Some(rack) = self.discipline.rack() {
+            rack.tlp.on_sample();
+        }
         if let Some((srtt, rttvar)) = self.spurious.take_adaptation(ack) {
             self.rtt.adapt(sample, srtt, rttvar);
         }

@@ -23,7 +23,7 @@ impl Sender {
         outstanding: u64,
         env: &mut Env<'_>,
     ) -> bool {
-        self.prr_end_mark();
+        self.recovery.end_mark(self.una);
         let echo = env.ecn.enabled && segment.flags.has(Flags::ECE);
         if echo {
             self.on_ecn_echo(now, outstanding, env);
@@ -34,14 +34,14 @@ impl Sender {
     /// A mark was echoed by an ACK that found `outstanding` in the network (FlightSize, before
     /// anything it acknowledges is taken off).
     fn on_ecn_echo(&mut self, now: Nanos, outstanding: u64, env: &mut Env<'_>) {
-        let answered = self.recovery.answers_marks(env.config);
+        let answered = self.answers_marks(env.config);
         if self.una <= env.ecn.reacted_up_to || answered {
             return;
         }
         let at_floor = self.law.cwnd() <= u64::from(self.mss);
         env.stats.ecn_reactions += 1;
         // What limited transmit sent does not count, as for a loss.
-        let flight = outstanding - self.recovery.limited.min(outstanding);
+        let flight = self.recovery.without_limited(outstanding);
         let episode = Congestion { kind: CongestionKind::EcnCe, flight, restart: false };
         self.law.on_congestion(now, &episode);
         env.ecn.on_reduction(self.nxt);

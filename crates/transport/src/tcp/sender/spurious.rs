@@ -5,7 +5,7 @@ use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::Nanos;
 
 use super::{Env, Sender};
-use crate::tcp::recovery::{Before, Evidence, SenderView, Spurious, Undo};
+use crate::tcp::recovery::{Before, Evidence, LossRecovery, SenderView, Spurious, Undo};
 use airtcp_congestion::CongestionControl;
 
 /// What the detector may see. Not a method, so that the detector may change meanwhile.
@@ -18,7 +18,7 @@ macro_rules! sender_view {
             nxt: $sender.nxt,
             recover: $sender.recovery.recover(),
             mss: u64::from($sender.mss),
-            sack: $sender.recovery.is_rfc6675(),
+            sack: $sender.discipline.trusts_pipe(),
             new_data: $new_data,
         }
     };
@@ -26,7 +26,7 @@ macro_rules! sender_view {
 
 impl Sender {
     /// A recovery begins, with the law not yet told; `reduced` if it will be.
-    pub(crate) fn begin_episode(&mut self, timeout: bool, reduced: bool, env: &Env<'_>) {
+    pub(super) fn begin_episode(&mut self, timeout: bool, reduced: bool, env: &Env<'_>) {
         self.spurious.forget();
         if Spurious::is_wanted(env.config) && self.recovery.is_open() {
             self.spurious.begin(Before {
@@ -43,7 +43,7 @@ impl Sender {
 
     /// The timer has expired, and what was outstanding is given up: F-RTO may begin. See
     /// [`Spurious::on_timeout`].
-    pub(crate) fn begin_frto(&mut self, timeout: (bool, bool, bool), env: &Env<'_>) {
+    pub(super) fn begin_frto(&mut self, timeout: (bool, bool, bool), env: &Env<'_>) {
         let view = sender_view!(self, env.config, false);
         if let Some(end) = self.spurious.on_timeout(timeout, &view) {
             self.board.watch(end);

@@ -5,10 +5,10 @@
 use airtcp_units::Nanos;
 
 use super::new_data::NewData;
-use super::{Env, Sender};
-use crate::tcp::config::{Pacing, Recovery, RttSampling, TcpConfig};
+use super::{Env, Sender, view};
+use crate::tcp::config::{Pacing, RttSampling, TcpConfig};
 use crate::tcp::rate::Snapshot;
-use crate::tcp::recovery::{Gate, NextSeg};
+use crate::tcp::recovery::{Gate, LossRecovery, Next, Room};
 use crate::tcp::scoreboard::SentSegment;
 use crate::tcp::timers::Timer;
 use airtcp_congestion::{CongestionControl, Sent};
@@ -48,93 +48,88 @@ impl Sender {
             env.timers.set(Timer::Send, self.pacer.next);
             return None;
         }
-        if self.is_loss_probe_due() {
+        if self.discipline.is_probe_due() {
             return self.send_loss_probe(now, options, env);
         }
-        let ns2 = self.is_ns2();
-        let rack = self.is_rack();
-        let sack = self.recovery.discipline == Recovery::Sack || ns2;
         if self.recovery.take_head() {
-            let first = if rack { self.board.next_due() } else { Some(0) };
+            let first = if self.is_rack() { self.board.next_due() } else { Some(0) };
             if let Some(at) = first {
-                return self.send_again(now, at, sack, env);
+                return self.send_again(now, at, self.discipline.is_selective(), env);
             }
         }
-        if !self.recovery.notices.is_empty()
+        if !self.notices.is_empty()
             && let Some(out) = self.next_notified(now, env)
         {
             return Some(out);
         }
         let window = self.send_window(env.config);
         let outstanding = self.outstanding(env.config);
-        if ns2 && self.recovery.is_fast() {
-            return self.ns2_next(now, (window, options), env);
-        }
+        let new = self.new_data(now, options, env.config);
+        let room = Room { window, outstanding, new_data: matches!(new, NewData::Ready(..)) };
         if self.recovery.is_timeout() {
             match self.spurious.gate(self.recovery.is_timed_out()) {
                 Gate::Open => {}
-                Gate::Shut => {
-                    self.window_limited_to = self.nxt;
-                    return None;
-                }
-                Gate::New => return self.frto_new(now, (window, outstanding, options), env),
+                Gate::Shut => return self.hold_for_window(),
+                Gate::New => return self.frto_new(now, new, &room, env),
             }
         }
-        if ns2 && self.recovery.is_timeout() {
-            if let Some((at, start)) = self.board.next_in_order() {
-                let len = self.board.get(at).map_or(0, |s| u64::from(s.len));
-                let sent = start - self.una;
-                if sent > 0 && sent + len > window {
-                    self.window_limited_to = self.nxt;
-                    return None;
-                }
-                return self.send_again(now, at, true, env);
-            }
-        } else if self.recovery.is_timeout()
-            && let Some(at) = if rack { self.board.next_due() } else { self.board.next_lost() }
-        {
-            let len = self.board.get(at).map_or(0, |s| u64::from(s.len));
-            if outstanding > 0 && outstanding + len > window {
-                self.window_limited_to = self.nxt;
-                return None;
-            }
-            return self.send_again(now, at, true, env);
-        }
-        if sack && self.recovery.is_fast() {
-            return self.next_in_sack_recovery(now, (window, outstanding, options), env);
-        }
-        match self.new_data(now, options, env.config) {
-            NewData::Ready(len, fin) => {
+        self.next_by_recovery(now, new, &room, env)
+    }
+
+    /// What the discipline chooses.
+    #[inline]
+    fn next_by_recovery(
+        &mut self,
+        now: Nanos,
+        new: NewData,
+        room: &Room,
+        env: &mut Env<'_>,
+    ) -> Option<Outgoing> {
+        let next = self.discipline.next(&view!(self, env.config), room);
+        let out = match next {
+            Next::Again { at, repair } => self.send_again(now, at, repair, env),
+            Next::New => self.send_new_or_note(now, new, true, env),
+            Next::Limited => self.hold_for_window(),
+            Next::NewInWindow => {
                 // A FIN is not data and need not wait for the window.
-                let room = outstanding + u64::from(len) <= window;
-                let fits = outstanding == 0 || room || len == 0;
-                if !fits {
-                    self.window_limited_to = self.nxt;
-                    return None;
+                if let NewData::Ready(len, _) = new
+                    && room.outstanding + u64::from(len) > room.window
+                    && room.outstanding > 0
+                    && len > 0
+                {
+                    return self.hold_for_window();
                 }
-                Some(self.send_new(now, len, fin, env))
+                return self.send_new_or_note(now, new, room.outstanding < room.window, env);
             }
+        };
+        if out.is_some() {
+            self.discipline.on_sent(&view!(self, env.config), next);
+        }
+        out
+    }
+
+    /// Sends new data if there is any, else notes why not; `room` if the window has room.
+    #[inline]
+    fn send_new_or_note(
+        &mut self,
+        now: Nanos,
+        new: NewData,
+        room: bool,
+        env: &mut Env<'_>,
+    ) -> Option<Outgoing> {
+        match new {
+            NewData::Ready(len, fin) => Some(self.send_new(now, len, fin, env)),
             blocked => {
-                self.note_blocked(now, blocked, outstanding < window, env);
+                self.note_blocked(now, blocked, room, env);
                 None
             }
         }
     }
 
-    /// New data if there is any, whatever the window says.
-    pub(crate) fn send_new_if_any(
-        &mut self,
-        now: Nanos,
-        options: u32,
-        env: &mut Env<'_>,
-    ) -> Option<Outgoing> {
-        match self.new_data(now, options, env.config) {
-            NewData::Ready(len, fin) => Some(self.send_new(now, len, fin, env)),
-            blocked => {
-                self.note_blocked(now, blocked, true, env);
-                None
-            }
-        }
+    /// The window, nothing else, holds back what is next.
+    const fn hold_for_window(&mut self) -> Option<Outgoing> {
+        self.window_limited_to = self.nxt;
+        None
     }
 
     /// New data for a probe: as much as the peer's window takes of a segment, however little.
@@ -152,64 +147,21 @@ impl Sender {
         (len > 0 || fin).then(|| self.send_new(now, len as u32, fin, env))
     }
 
-    /// The window, nothing else, holds back what is next.
-    pub(crate) const fn note_window_limited(&mut self) {
-        self.window_limited_to = self.nxt;
-    }
-
-    /// RFC 6675 section 5 step C.
-    fn next_in_sack_recovery(
-        &mut self,
-        now: Nanos,
-        (window, pipe, options): (u64, u64, u32),
-        env: &mut Env<'_>,
-    ) -> Option<Outgoing> {
-        if window < pipe + u64::from(self.mss) {
-            self.window_limited_to = self.nxt;
-            return None;
-        }
-        let new = self.new_data(now, options, env.config);
-        if self.is_rack() {
-            // What is lost, else new data (RFC 8985 section 9.2).
-            return match self.board.next_due() {
-                Some(at) => self.send_again(now, at, true, env),
-                None => self.send_new_if_any(now, options, env),
-            };
-        }
-        match self.next_seg(matches!(new, NewData::Ready(..))) {
-            NextSeg::Repair(at) => self.send_again(now, at, true, env),
-            NextSeg::Rescue(at) => {
-                self.on_rescue();
-                self.send_again(now, at, false, env)
-            }
-            NextSeg::New => match new {
-                NewData::Ready(len, fin) => Some(self.send_new(now, len, fin, env)),
-                _ => None,
-            },
-            NextSeg::Nothing => {
-                self.note_blocked(now, new, true, env);
-                None
-            }
-        }
-    }
-
     /// RFC 5682 step 2b: new data in place of retransmissions, at least two segments.
     fn frto_new(
         &mut self,
         now: Nanos,
-        (window, outstanding, options): (u64, u64, u32),
+        new: NewData,
+        room: &Room,
         env: &mut Env<'_>,
     ) -> Option<Outgoing> {
-        let room = window.max(2 * u64::from(self.mss));
-        match self.new_data(now, options, env.config) {
-            NewData::Ready(len, fin) if outstanding + u64::from(len) <= room => {
+        let window = room.window.max(2 * u64::from(self.mss));
+        match new {
+            NewData::Ready(len, fin) if room.outstanding + u64::from(len) <= window => {
                 self.spurious.on_new();
                 Some(self.send_new(now, len, fin, env))
             }
-            _ => {
-                self.window_limited_to = self.nxt;
-                None
-            }
+            _ => self.hold_for_window(),
         }
     }
 
@@ -234,9 +186,7 @@ impl Sender {
         {
             self.timed = Some((self.nxt, now));
         }
-        if self.recovery.is_limited_transmit() {
-            self.recovery.limited += u64::from(space);
-        }
+        self.recovery.on_new_sent(u64::from(space));
         self.override_sws = false;
         if env.timers.is_running(Timer::Persist) {
             env.timers.stop(Timer::Persist);
@@ -272,12 +222,16 @@ impl Sender {
         let by_timer = self.recovery.take_timed_out();
         self.board.retransmit(at, now, snapshot, repair, by_timer);
         let segment = *self.board.get(at)?;
-        // Karn: what is timed may be this very segment. ns-2 stops timing when a recovery begins,
-        // and what it times in one was sent in it.
-        if at == 0 || !(self.is_ns2() && self.recovery.is_fast()) {
+        // Karn: what is timed may be this very segment.
+        if at == 0 || !self.discipline.keeps_timing(self.recovery.phase()) {
             self.timed = None;
         }
-        self.after_retransmission(now, at == 0, env);
+        // The timer restarts if it does not run (RFC 6298 5.1), and if so configured with the first
+        // segment outstanding.
+        let restart = at == 0 && env.config.rto_restart_on_retransmission;
+        if restart || !env.timers.is_running(Timer::Retransmit) {
+            self.arm(now, env.timers);
+        }
         let len = segment.payload();
         let range = (segment.start, segment.start + u64::from(len));
         self.spurious.on_retransmission(now, range, (self.una, before), env.config);
@@ -331,7 +285,7 @@ impl Sender {
         self.last_sent = Some(now);
         let bytes = u64::from(len);
         let pipe = self.board.pipe();
-        if let Some(prr) = &mut self.recovery.prr {
+        if let Some(prr) = self.recovery.prr() {
             prr.on_sent(bytes);
         }
         self.law.on_sent(now, &Sent { bytes, pipe, retransmission });

@@ -1,0 +1,224 @@
+//! Where loss recovery stands, whatever the discipline. Its fields change together, in the few
+//! ways that its methods name. Bytes.
+
+use super::discipline::{Phase, Start};
+use super::prr::Prr;
+use crate::tcp::scoreboard::Scoreboard;
+
+/// State of loss recovery.
+#[derive(Debug, Clone)]
+pub(crate) struct RecoveryState {
+    phase: Phase,
+    /// RFC 6582 `recover`, RFC 6675 `RecoveryPoint`.
+    recover: u64,
+    dup_acks: u32,
+    /// What fast recovery adds to the law's window (Reno, NewReno).
+    inflation: i64,
+    /// Sent by limited transmit since the first duplicate.
+    limited: u64,
+    /// The first outstanding segment goes next, whatever the window says.
+    head_due: bool,
+    /// The timer expired and nothing was sent again since.
+    timed_out: bool,
+    /// Bytes that duplicates for a corrupted segment have shown to have arrived.
+    excused: u64,
+    /// The law was told of the loss and kept its window.
+    kept: bool,
+    /// Proportional rate reduction of the present fast recovery, if configured.
+    prr: Option<Prr>,
+    /// It spreads the answer to a mark, until more than this is acknowledged.
+    marked_to: Option<u64>,
+}
+
+impl RecoveryState {
+    pub(crate) const fn new() -> Self {
+        Self {
+            phase: Phase::Open,
+            recover: 0,
+            dup_acks: 0,
+            inflation: 0,
+            limited: 0,
+            head_due: false,
+            timed_out: false,
+            excused: 0,
+            kept: false,
+            prr: None,
+            marked_to: None,
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    pub(crate) const fn is_fast(&self) -> bool {
+        matches!(self.phase, Phase::Fast)
+    }
+
+    pub(crate) const fn is_timeout(&self) -> bool {
+        matches!(self.phase, Phase::Timeout)
+    }
+
+    pub(crate) const fn is_open(&self) -> bool {
+        matches!(self.phase, Phase::Open)
+    }
+
+    pub(crate) const fn recover(&self) -> u64 {
+        self.recover
+    }
+
+    /// Duplicates count from `offset` on.
+    pub(crate) const fn set_recover(&mut self, offset: u64) {
+        self.recover = offset;
+    }
+
+    pub(crate) const fn dup_acks(&self) -> u32 {
+        self.dup_acks
+    }
+
+    pub(crate) const fn count_duplicate(&mut self) {
+        self.dup_acks += 1;
+    }
+
+    /// Something new is acknowledged: what duplicates had shown is in it.
+    pub(crate) const fn on_new(&mut self) {
+        (self.dup_acks, self.limited, self.excused) = (0, 0, 0);
+    }
+
+    /// New data leaves. If duplicate ACKs have come and no recovery runs it is limited transmit.
+    pub(crate) const fn on_new_sent(&mut self, bytes: u64) {
+        if self.is_open() && self.dup_acks > 0 {
+            self.limited += bytes;
+        }
+    }
+
+    /// `flight` without what limited transmit sent (RFC 5681 section 3.2).
+    pub(crate) fn without_limited(&self, flight: u64) -> u64 {
+        flight - self.limited.min(flight)
+    }
+
+    pub(crate) const fn inflation(&self) -> i64 {
+        self.inflation
+    }
+
+    pub(crate) const fn inflate(&mut self, bytes: i64) {
+        self.inflation += bytes;
+    }
+
+    pub(crate) const fn excused(&self) -> u64 {
+        self.excused
+    }
+
+    /// A duplicate for a corrupted segment: `bytes` have arrived.
+    pub(crate) const fn excuse(&mut self, bytes: u64) {
+        self.excused += bytes;
+    }
+
+    /// A fast retransmit begins; `kept` if the law was told and kept its window.
+    pub(crate) const fn begin(&mut self, start: &Start, nxt: u64, kept: bool) {
+        self.kept = kept;
+        (self.limited, self.excused) = (0, 0);
+        self.phase = start.phase;
+        if start.sets_recover {
+            self.recover = nxt;
+        }
+        self.inflation = start.inflation as i64;
+    }
+
+    /// The retransmission timer expired; `head_due` if the first segment goes again whatever the
+    /// window says.
+    pub(crate) fn on_timeout(&mut self, nxt: u64, head_due: bool) {
+        self.leave(nxt);
+        self.phase = Phase::Timeout;
+        (self.timed_out, self.head_due) = (true, head_due);
+    }
+
+    /// Everything of the episode is acknowledged; `unrepaired` if slow start has more to send
+    /// again.
+    pub(crate) fn end(&mut self, unrepaired: bool) {
+        (self.inflation, self.head_due, self.prr) = (0, false, None);
+        self.phase = if unrepaired { Phase::Timeout } else { Phase::Open };
+    }
+
+    /// Back to the open state without an end of the repair; duplicates for what was sent after
+    /// `recover` count again (RFC 5682 sections 2.1 (3b) and 3.1).
+    pub(crate) fn leave(&mut self, recover: u64) {
+        let kept = self.kept;
+        *self = Self { recover, kept, ..Self::new() };
+    }
+
+    /// Whether the first outstanding segment is to leave next.
+    pub(crate) const fn set_head_due(&mut self, due: bool) {
+        self.head_due = due;
+    }
+
+    /// Takes the order to send the first outstanding segment again.
+    pub(crate) const fn take_head(&mut self) -> bool {
+        std::mem::replace(&mut self.head_due, false)
+    }
+
+    /// Bytes of the first outstanding segment if it is to be sent again at once.
+    pub(crate) fn head_due_len(&self, board: &Scoreboard) -> u64 {
+        if self.head_due { board.front().map_or(0, |s| u64::from(s.len)) } else { 0 }
+    }
+
+    /// A timeout waits for its first retransmission to leave.
+    pub(crate) const fn is_timed_out(&self) -> bool {
+        self.timed_out
+    }
+
+    /// True once after a timeout: the segment sent again next is the one it was for.
+    pub(crate) const fn take_timed_out(&mut self) -> bool {
+        std::mem::replace(&mut self.timed_out, false)
+    }
+
+    /// The law was told of the loss and kept its window.
+    pub(crate) const fn is_kept(&self) -> bool {
+        self.kept
+    }
+
+    pub(crate) const fn set_kept(&mut self, kept: bool) {
+        self.kept = kept;
+    }
+
+    /// In fast recovery, or while the answer to a mark is being spread.
+    pub(crate) const fn is_reducing(&self) -> bool {
+        self.is_fast() || self.marked_to.is_some()
+    }
+
+    /// The window PRR gives, while it does.
+    pub(crate) fn reducing_prr(&self) -> Option<&Prr> {
+        if self.is_reducing() { self.prr.as_ref() } else { None }
+    }
+
+    pub(crate) const fn has_prr(&self) -> bool {
+        self.prr.is_some()
+    }
+
+    pub(crate) const fn prr(&mut self) -> Option<&mut Prr> {
+        self.prr.as_mut()
+    }
+
+    /// A fast recovery is spread by `prr`. If `goes_on`, that of a mark goes on instead.
+    pub(crate) fn spread_loss(&mut self, prr: Option<Prr>, goes_on: bool) {
+        let spreading = self.marked_to.take().is_some();
+        if !(spreading && goes_on) {
+            self.prr = prr;
+        }
+    }
+
+    /// The answer to a mark is spread by `prr` until more than `nxt` is acknowledged.
+    pub(crate) fn spread_mark(&mut self, prr: Option<Prr>, nxt: u64) {
+        self.prr = prr;
+        self.marked_to = self.prr.is_some().then_some(nxt);
+    }
+
+    /// Something sent after the answer to a mark may be acknowledged: the window is the target.
+    #[inline]
+    pub(crate) fn end_mark(&mut self, una: u64) {
+        if self.marked_to.is_some_and(|to| una > to) {
+            (self.marked_to, self.prr) = (None, None);
+        }
+    }
+}
