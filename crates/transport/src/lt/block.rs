@@ -15,12 +15,7 @@
 
 use super::config::{LtConfig, Proactive};
 use super::estimate::Protection;
-
-/// Most symbols a block can have: those of Reed-Solomon over GF(256) without the zero element.
-pub const MOST_SYMBOLS: u16 = 255;
-
-/// Option of a coded data segment: kind, length, identifier, packet number, block, geometry.
-pub const DATA_HEADER: u16 = 16;
+pub use super::limits::{DATA_HEADER, MOST_SYMBOLS};
 
 /// Least share that repairs may count on: `1 - E - s` is taken to be no less.
 const LEAST_SHARE: f64 = 0.05;

@@ -6,7 +6,7 @@ use airtcp_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::block::{DATA_HEADER, MOST_SYMBOLS};
+use super::limits::{DATA_HEADER, MOST_SYMBOLS};
 use crate::tcp::TcpConfig;
 use airtcp_congestion::Needs;
 use airtcp_packet::ack_bitmap::REACH;

@@ -16,6 +16,7 @@ mod ecn;
 mod estimate;
 mod greatest;
 mod ledger;
+mod limits;
 mod outage;
 mod overflow;
 mod path;

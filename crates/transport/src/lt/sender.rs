@@ -127,6 +127,21 @@ struct Untold {
     any: bool,
 }
 
+/// Starts the law. It counts segments of the largest size, whatever the size in force.
+fn start_law(law: &mut Law, tcp: &TcpConfig, mss_most: u16, settled: &Settled) {
+    let mss = u32::from(mss_most);
+    let window = tcp.initial_window_bytes(mss);
+    let mss = mss - u32::from(DATA_HEADER);
+    let params = LawParams {
+        mss,
+        selective_acks: true,
+        srtt: settled.rtt,
+        seed: settled.seed,
+        ..law_params(tcp, mss, window)
+    };
+    law.start(Nanos::ZERO, &params);
+}
+
 impl LtSender {
     pub(crate) fn new(config: &LtConfig, tcp: &TcpConfig, mut law: Law, settled: Settled) -> Self {
         let mss_most = config.mss_max.min(settled.mss).max(config.mss_min);
@@ -135,18 +150,7 @@ impl LtSender {
             // When the handshake ended is not told: its sample has no phase of the clock.
             rtt.sample(Nanos::ZERO + sample, sample);
         }
-        let mss = u32::from(mss_most);
-        let window = tcp.initial_window_bytes(mss);
-        // Laws count segments of the largest size, whatever the size in force.
-        let mss = mss - u32::from(DATA_HEADER);
-        let params = LawParams {
-            mss,
-            selective_acks: true,
-            srtt: settled.rtt,
-            seed: settled.seed,
-            ..law_params(tcp, mss, window)
-        };
-        law.start(Nanos::ZERO, &params);
+        start_law(&mut law, tcp, mss_most, &settled);
         let mut sender = Self {
             config: *config,
             tcp: tcp.clone(),

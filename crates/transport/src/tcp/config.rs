@@ -221,8 +221,17 @@ impl TcpConfig {
     /// # Errors
     /// The key at fault, what was found and what is accepted.
     pub fn validate(&self) -> Result<(), ConfigError> {
+        self.validate_windows()?;
+        self.validate_recovery()?;
+        self.validate_timers()?;
+        self.validate_ends()?;
+        self.validate_losses()?;
+        Ok(())
+    }
+
+    /// Segments, windows and the law.
+    fn validate_windows(&self) -> Result<(), ConfigError> {
         let number = within::<u64>;
-        let time = |key, value: Span, low: Span| within(key, value, low, LONGEST);
         // The smallest segment holds the largest option block beside at least some payload.
         number("mss", u64::from(self.mss), 48, 65_495)?;
         if let Err(e) = self.congestion.validate() {
@@ -239,6 +248,13 @@ impl TcpConfig {
             number("max_window", u64::from(n), 1, 1 << 24)?;
         }
         number("abc_limit", u64::from(self.abc_limit), 1, 1 << 20)?;
+        Ok(())
+    }
+
+    /// Detection of losses.
+    fn validate_recovery(&self) -> Result<(), ConfigError> {
+        let number = within::<u64>;
+        let time = |key, value: Span, low: Span| within(key, value, low, LONGEST);
         number("dup_thresh", u64::from(self.dup_thresh), 1, 1000)?;
         number("rack_reo_wnd_mult", u64::from(self.rack_reo_wnd_mult), 1, 1000)?;
         number("rack_reo_wnd_persist", u64::from(self.rack_reo_wnd_persist), 1, 1 << 20)?;
@@ -251,6 +267,12 @@ impl TcpConfig {
                 "true needs `rack = true`; without it false is accepted",
             ));
         }
+        Ok(())
+    }
+
+    /// The retransmission timer.
+    fn validate_timers(&self) -> Result<(), ConfigError> {
+        let time = |key, value: Span, low: Span| within(key, value, low, LONGEST);
         time("rto_min", self.rto_min, Span(1))?;
         time("rto_initial", self.rto_initial, Span(1))?;
         time("rto_max", self.rto_max, self.rto_min)?;
@@ -262,6 +284,13 @@ impl TcpConfig {
             ));
         }
         time("rto_after_syn_loss", self.rto_after_syn_loss, Span::ZERO)?;
+        Ok(())
+    }
+
+    /// Acknowledgements, buffers and clocks.
+    fn validate_ends(&self) -> Result<(), ConfigError> {
+        let number = within::<u64>;
+        let time = |key, value: Span, low: Span| within(key, value, low, LONGEST);
         number("ack_every", u64::from(self.ack_every), 1, 1 << 20)?;
         if self.ack_every > 1 {
             time("ack_delay", self.ack_delay, Span(1))?;
@@ -274,6 +303,11 @@ impl TcpConfig {
         time("timestamp_tick", self.timestamp_tick, Span(1_000))?;
         time("time_wait", self.time_wait, Span::ZERO)?;
         time("loss_notification_delay", self.loss_notification_delay, Span::ZERO)?;
+        Ok(())
+    }
+
+    /// What the answer to losses needs.
+    fn validate_losses(&self) -> Result<(), ConfigError> {
         if self.loss_response == LossResponse::TpLda && !self.timestamps {
             return Err(ConfigError::new(
                 "loss_response",
@@ -314,66 +348,4 @@ impl TcpConfig {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tcp::profile::Profile;
-
-    #[test]
-    fn profiles_are_valid_and_survive_writing() {
-        for profile in Profile::ALL {
-            let config = TcpConfig::profile(profile);
-            config.validate().unwrap();
-            let text = toml::to_string(&config).unwrap();
-            assert_eq!(toml::from_str::<TcpConfig>(&text).unwrap(), config, "{text}");
-            let json = serde_json::to_string(&config).unwrap();
-            assert_eq!(serde_json::from_str::<TcpConfig>(&json).unwrap(), config);
-            assert_eq!(toml::Value::try_from(profile).unwrap().as_str(), Some(profile.name()));
-        }
-    }
-
-    #[test]
-    fn refusals_name_the_key_and_what_is_accepted() {
-        let bad = |f: &dyn Fn(&mut TcpConfig)| {
-            let mut config = TcpConfig::default();
-            f(&mut config);
-            config.validate().unwrap_err().to_string()
-        };
-        let e = bad(&|c| c.mss = 0);
-        assert!(e.contains("mss: 0") && e.contains("48 to"), "{e}");
-        let e = bad(&|c| c.rto_max = Span::from_millis(1));
-        assert!(e.contains("rto_max: 1 ms") && e.contains("1 s"), "{e}");
-        let e = bad(&|c| c.sack = false);
-        assert!(e.contains("recovery") && e.contains("newreno"), "{e}");
-        let e = bad(&|c| c.loss_response = LossResponse::TpLda);
-        assert!(e.contains("loss_response") && e.contains("`timestamps = true`"), "{e}");
-        let e = bad(&|c| c.loss_differentiation.threshold = 2.0);
-        assert!(e.contains("loss_differentiation: threshold: 2"), "{e}");
-        let e = bad(&|c| c.receive_buffer = Bytes(0));
-        assert!(e.contains("receive_buffer"), "{e}");
-        let e = toml::from_str::<TcpConfig>("rto_mim = \"1 s\"").unwrap_err().to_string();
-        assert!(e.contains("rto_mim"), "{e}");
-        let e = toml::from_str::<TcpConfig>("rto_min = 1").unwrap_err().to_string();
-        assert!(e.contains("string"), "{e}");
-    }
-
-    #[test]
-    fn the_schema_documents_every_key() {
-        let schema = schemars::schema_for!(TcpConfig);
-        let value = serde_json::to_value(&schema).unwrap();
-        let keys = value["properties"].as_object().unwrap();
-        let config = serde_json::to_value(TcpConfig::default()).unwrap();
-        assert_eq!(keys.len(), config.as_object().unwrap().len());
-        for (key, entry) in keys {
-            assert!(entry["description"].as_str().is_some_and(|d| d.len() > 10), "{key}");
-        }
-        assert!(value.to_string().contains("growth"), "the parameters of the laws are in it");
-    }
-
-    #[test]
-    fn initial_window_of_rfc_5681() {
-        let config = TcpConfig::default();
-        for (mss, bytes) in [(536, 2144), (1095, 4380), (1096, 3288), (1460, 4380), (4312, 8624)] {
-            assert_eq!(config.initial_window_bytes(mss), bytes);
-        }
-    }
-}
+mod tests;

@@ -21,7 +21,7 @@ use super::ecn::EcnState;
 use super::receiver::Receiver;
 use super::recovery::Corrupted;
 use super::sender::Sender;
-use super::state::{Role, State};
+use super::state::{Handshake, Role, State};
 use super::stats::TcpStats;
 use super::timers::Timers;
 use super::timestamps::Timestamps;
@@ -46,7 +46,7 @@ pub struct Connection {
     ecn: EcnState,
     /// The latest time seen.
     now: Nanos,
-    handshake: handshake::Handshake,
+    handshake: Handshake,
     /// A reset to be sent next.
     reset: Option<Segment>,
     /// Until when bare segments outside the window are not answered.
@@ -101,7 +101,7 @@ impl Connection {
             timestamps: Timestamps::new(config.timestamp_tick),
             ecn: EcnState::default(),
             now: Nanos::ZERO,
-            handshake: handshake::Handshake::default(),
+            handshake: Handshake::default(),
             reset: None,
             quiet_until: Nanos::ZERO,
             told: (0, 0, 0),
@@ -149,7 +149,7 @@ impl Connection {
     /// The layer below knows something about the link; the congestion law is told.
     pub fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {
         self.now = self.now.max(now);
-        self.sender.law.on_link_hint(now, hint);
+        self.sender.on_link_hint(now, hint);
     }
 
     /// A link corrupted a packet that this end had sent. Without effect unless
@@ -159,7 +159,7 @@ impl Connection {
         if !self.state.sends() || !Corrupted::matters(&lost.segment) {
             return;
         }
-        if let Some(start) = lost.segment.seq.unwrap_near(self.iss, self.sender.una) {
+        if let Some(start) = lost.segment.seq.unwrap_near(self.iss, self.sender.una()) {
             self.sender.on_corrupted(start, lost.started, &mut env!(self));
         }
     }
@@ -212,7 +212,7 @@ impl Connection {
 
     /// Congestion window of the law in bytes, without what recovery adds.
     pub fn cwnd(&self) -> u64 {
-        self.sender.law.cwnd()
+        self.sender.law().cwnd()
     }
 
     /// The window that sending goes by, in bytes: the law's, with what recovery adds, within
@@ -223,17 +223,17 @@ impl Connection {
 
     /// Slow-start threshold in bytes; `u64::MAX` while none is set.
     pub fn ssthresh(&self) -> u64 {
-        self.sender.law.ssthresh()
+        self.sender.law().ssthresh()
     }
 
     /// Data in the network in bytes, as the sender estimates it (RFC 6675 `pipe`).
     pub const fn pipe(&self) -> u64 {
-        self.sender.board.pipe()
+        self.sender.pipe()
     }
 
     /// The congestion law, for what it knows beside the window.
     pub const fn law(&self) -> &Law {
-        &self.sender.law
+        self.sender.law()
     }
 
     /// The rate at which segments leave, headers not counted, if they are paced.
@@ -243,7 +243,7 @@ impl Connection {
 
     /// What the congestion law is doing.
     pub fn law_state(&self) -> LawState {
-        self.sender.law.state()
+        self.sender.law().state()
     }
 
     /// True in loss recovery of either kind.
@@ -253,22 +253,22 @@ impl Connection {
 
     /// The peer's advertised window in bytes.
     pub const fn peer_window(&self) -> u64 {
-        self.sender.peer_window
+        self.sender.peer_window()
     }
 
     /// Payload of a full segment in bytes, as negotiated.
     pub const fn segment_size(&self) -> u32 {
-        self.sender.mss
+        self.sender.mss()
     }
 
     /// Smoothed round-trip time, once there is a sample.
     pub const fn srtt(&self) -> Option<Span> {
-        self.sender.rtt.srtt()
+        self.sender.srtt()
     }
 
     /// Retransmission timeout in force, with back-off.
     pub fn rto(&self) -> Span {
-        self.sender.rtt.rto()
+        self.sender.rto()
     }
 
     /// Our initial sequence number.
@@ -301,14 +301,14 @@ impl Connection {
         if !P::ON {
             return;
         }
-        let state = (self.cwnd(), self.ssthresh(), self.sender.peer_window);
+        let state = (self.cwnd(), self.ssthresh(), self.sender.peer_window());
         if state != self.told {
             self.told = state;
             let (cwnd, ssthresh, peer_window) = state;
             let pipe = self.pipe();
             cx.record(now, || Event::Window { cwnd, ssthresh, pipe, peer_window });
         }
-        let bandwidth = self.sender.law.bandwidth();
+        let bandwidth = self.sender.law().bandwidth();
         if bandwidth != self.told_bandwidth {
             self.told_bandwidth = bandwidth;
             if let Some(estimate) = bandwidth {

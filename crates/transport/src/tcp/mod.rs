@@ -8,6 +8,7 @@ mod ack_policy;
 mod config;
 mod connection;
 mod ecn;
+mod law_params;
 mod pacing;
 mod profile;
 mod rate;
@@ -31,12 +32,12 @@ pub use config::{
     RttSampling, SpuriousResponse, TcpConfig,
 };
 pub use connection::Connection;
+pub(crate) use law_params::law_params;
 pub(crate) use pacing::spread;
 pub use profile::Profile;
 pub(crate) use rate::{RateSampler, Snapshot};
 pub use recovery::Corrupted;
 pub(crate) use rto::RttEstimator;
-pub(crate) use sender::law_params;
 pub use state::{Role, State};
 pub use stats::TcpStats;
 pub use variant::{Variant, VariantError};

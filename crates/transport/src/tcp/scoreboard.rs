@@ -10,9 +10,12 @@
 mod episode;
 mod rack;
 mod sacks;
+mod segment;
+mod send_order;
 
 pub(crate) use rack::Detected;
-use rack::RackBoard;
+pub(crate) use segment::SentSegment;
+use send_order::RackBoard;
 
 use std::collections::VecDeque;
 
@@ -20,81 +23,6 @@ use airtcp_units::Nanos;
 
 use super::rate::{RateSampler, Snapshot};
 use airtcp_congestion::Lost;
-
-/// A segment that was sent and is not cumulatively acknowledged.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SentSegment {
-    /// Offset of its first byte.
-    pub(crate) start: u64,
-    /// When it was last sent.
-    pub(crate) sent_at: Nanos,
-    /// Delivery state of the connection then.
-    pub(crate) rate: Snapshot,
-    /// Sequence space it takes: payload, and one for FIN.
-    pub(crate) len: u32,
-    /// It carries the FIN.
-    pub(crate) fin: bool,
-    /// The receiver has reported it.
-    pub(crate) sacked: bool,
-    /// The receiver once reported it, even if that was forgotten: it counts as delivered.
-    pub(crate) delivered: bool,
-    /// `IsLost` is true, or a timeout made it so.
-    pub(crate) lost: bool,
-    /// Retransmitted in the present recovery (at or below `HighRxt`).
-    pub(crate) repaired: bool,
-    /// Ever retransmitted (Karn's algorithm).
-    pub(crate) retransmitted: bool,
-    /// Corrupted by a link that said so, and sent again for it: missing, but not lost.
-    pub(crate) forgiven: bool,
-    /// Retransmitted by an expiry of the timer (RFC 5681 section 3.1 holds the threshold then).
-    pub(crate) by_timer: bool,
-}
-
-impl SentSegment {
-    pub(crate) const fn new(start: u64, len: u32, fin: bool, at: Nanos, rate: Snapshot) -> Self {
-        Self {
-            start,
-            sent_at: at,
-            rate,
-            len,
-            fin,
-            sacked: false,
-            delivered: false,
-            lost: false,
-            repaired: false,
-            retransmitted: false,
-            forgiven: false,
-            by_timer: false,
-        }
-    }
-
-    pub(crate) const fn end(&self) -> u64 {
-        self.start + self.len as u64
-    }
-
-    /// Payload bytes.
-    pub(crate) const fn payload(&self) -> u32 {
-        self.len - self.fin as u32
-    }
-
-    /// What the law is told when it is judged lost as the latest of `total` bytes.
-    const fn as_lost(&self, total: u64) -> Lost {
-        self.rate.lost(self.start, self.len as u64, total)
-    }
-
-    /// It is missing for a reason that is known and seen to.
-    pub(crate) const fn is_forgiven(&self) -> bool {
-        self.forgiven && !self.lost
-    }
-
-    /// What it adds to `pipe` (RFC 6675 SetPipe): once if not lost, once if retransmitted.
-    const fn in_pipe(&self) -> u64 {
-        if self.sacked {
-            return 0;
-        }
-        (!self.lost as u64 + self.repaired as u64) * self.len as u64
-    }
-}
 
 /// What a cumulative acknowledgement covered.
 #[derive(Debug, Clone, Copy, Default)]

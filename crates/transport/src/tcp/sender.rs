@@ -1,8 +1,8 @@
 //! The sending half: sequence space, windows, and what the application has written.
 //!
-//! This file holds the state and the windows, `sender/ack.rs` takes acknowledgements,
-//! `sender/marks.rs` answers marks, `sender/transmit.rs` decides what leaves next,
-//! `sender/new_data.rs` what new data there is. The objects of `recovery/` decide about losses;
+//! This file holds the state. `sender/opening.rs` begins it, `sender/windows.rs` has the windows,
+//! `sender/ack.rs` and `sender/sacks.rs` take acknowledgements, `sender/marks.rs` answers marks,
+//! `sender/transmit.rs` decides what leaves next, `sender/new_data.rs` what new data there is. The objects of `recovery/` decide about losses;
 //! `sender/recover.rs`, `sender/losses.rs`, `sender/loss_timers.rs` and `sender/spurious.rs` show
 //! them the sender and apply what they answer. The congestion law is behind
 //! [`airtcp_congestion::CongestionControl`].
@@ -13,28 +13,30 @@ mod loss_timers;
 mod losses;
 mod marks;
 mod new_data;
+mod opening;
 mod recover;
+mod sacks;
 mod spurious;
 mod transmit;
+mod windows;
 
 pub(crate) use ack::AckInfo;
 pub(crate) use transmit::Outgoing;
 
-use airtcp_units::{BitRate, Nanos};
+use airtcp_units::{Nanos, Span};
 
-use super::config::{Pacing, TcpConfig};
+use super::config::TcpConfig;
 use super::ecn::EcnState;
-use super::pacing::{Pacer, spread};
+use super::law_params::{law_params, window_cap};
+use super::pacing::Pacer;
 use super::rate::RateSampler;
-use super::recovery::{
-    Differentiation, Discipline, LastAdvance, LossRecovery, Notices, Phase, RecoveryState, Spurious,
-};
+use super::recovery::{Differentiation, Discipline, LastAdvance, Notices, RecoveryState, Spurious};
 use super::rto::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::stats::TcpStats;
 use super::timers::{Timer, Timers};
 use crate::lda::TpLda;
-use airtcp_congestion::{CongestionControl, Idle, Law, LawParams};
+use airtcp_congestion::{CongestionControl, Idle, Law, LawParams, LinkHint};
 
 /// Stands for "more than any run sends": what an endless source has written.
 pub(crate) const ENDLESS: u64 = 1 << 62;
@@ -51,21 +53,21 @@ pub(crate) struct Env<'a> {
 #[derive(Debug)]
 pub(crate) struct Sender {
     /// First offset not acknowledged.
-    pub(crate) una: u64,
+    una: u64,
     /// Next offset to send for the first time.
-    pub(crate) nxt: u64,
+    nxt: u64,
     /// One past the highest offset a zero-window probe carried.
-    pub(crate) probed: u64,
+    probed: u64,
     /// Payload the application has written.
-    pub(crate) written: u64,
+    written: u64,
     /// A FIN follows what was written.
-    pub(crate) fin: bool,
+    fin: bool,
     /// Payload per segment, without options that come and go.
-    pub(crate) mss: u32,
+    mss: u32,
     /// Right edge of the peer's window.
-    pub(crate) edge: u64,
+    edge: u64,
     /// The peer's window, and the largest it ever was.
-    pub(crate) peer_window: u64,
+    peer_window: u64,
     max_peer_window: u64,
     /// The window is that of a SYN, which a 16-bit field bounds: the first real one is no change.
     window_of_syn: bool,
@@ -73,11 +75,11 @@ pub(crate) struct Sender {
     window_seq: u64,
     window_ack: u64,
     /// Scale of the peer's windows.
-    pub(crate) peer_shift: u8,
-    pub(crate) board: Scoreboard,
-    pub(crate) rtt: RttEstimator,
-    pub(crate) rate: RateSampler,
-    pub(crate) law: Law,
+    peer_shift: u8,
+    board: Scoreboard,
+    rtt: RttEstimator,
+    rate: RateSampler,
+    law: Law,
     discipline: Discipline,
     recovery: RecoveryState,
     /// Whether a recovery was unnecessary.
@@ -107,7 +109,7 @@ pub(crate) struct Sender {
     /// Where the duplicate ended that the peer last reported.
     last_report: Option<u64>,
     /// Timeouts in a row.
-    pub(crate) retries: u32,
+    retries: u32,
     /// Bound of the window by configuration, in bytes.
     window_cap: u64,
     /// What the law draws numbers from.
@@ -180,43 +182,6 @@ impl Sender {
         }
     }
 
-    /// Both SYNs are settled: segment size, SACK, and whether a SYN was lost.
-    pub(crate) fn start(
-        &mut self,
-        now: Nanos,
-        (mss, sack, syn_lost): (u32, bool, bool),
-        env: &mut Env<'_>,
-    ) {
-        let config = env.config;
-        self.mss = mss;
-        self.discipline = Discipline::new(config, sack);
-        self.recovery = RecoveryState::new();
-        self.spurious = Spurious::default();
-        self.notices.clear();
-        self.last_advance = LastAdvance::default();
-        self.board = Scoreboard::new(self.discipline.judging_threshold(config), mss);
-        self.rack_start(config);
-        self.differentiation = Differentiation::of(config);
-        self.retries = 0;
-        self.window_cap = window_cap(config, mss);
-        let mut window = config.initial_window_bytes(mss);
-        self.rtt.reset_backoff();
-        if syn_lost {
-            // RFC 6298 5.7 and RFC 5681 section 3.1.
-            self.rtt.after_syn_loss(config.rto_after_syn_loss);
-            if config.one_segment_after_syn_loss {
-                window = u64::from(mss);
-            }
-        }
-        let params = LawParams {
-            selective_acks: self.discipline.is_selective(),
-            srtt: self.rtt.srtt(),
-            seed: self.seed,
-            ..law_params(config, mss, window)
-        };
-        self.law.start(now, &params);
-    }
-
     /// Takes up to `bytes` from the application.
     pub(crate) fn write(&mut self, bytes: u64, config: &TcpConfig) -> u64 {
         let n = bytes.min(self.writable(config));
@@ -252,6 +217,69 @@ impl Sender {
         self.fin && self.una > self.stream_end()
     }
 
+    /// The application will write no more: a FIN follows.
+    pub(crate) const fn close(&mut self) {
+        self.fin = true;
+    }
+
+    /// Whether the application has closed.
+    pub(crate) const fn is_closed(&self) -> bool {
+        self.fin
+    }
+
+    /// Payload the application has written.
+    pub(crate) const fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// First offset not acknowledged, SND.UNA.
+    pub(crate) const fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// Next offset to send for the first time, SND.NXT.
+    pub(crate) const fn nxt(&self) -> u64 {
+        self.nxt
+    }
+
+    /// Payload per segment, without options that come and go.
+    pub(crate) const fn mss(&self) -> u32 {
+        self.mss
+    }
+
+    /// The peer's window.
+    pub(crate) const fn peer_window(&self) -> u64 {
+        self.peer_window
+    }
+
+    /// Timeouts in a row.
+    pub(crate) const fn retries(&self) -> u32 {
+        self.retries
+    }
+
+    /// RFC 6675 `pipe`.
+    pub(crate) const fn pipe(&self) -> u64 {
+        self.board.pipe()
+    }
+
+    pub(crate) const fn law(&self) -> &Law {
+        &self.law
+    }
+
+    /// The layer below knows something about the link.
+    pub(crate) fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {
+        self.law.on_link_hint(now, hint);
+    }
+
+    /// SRTT, and the timeout in force.
+    pub(crate) const fn srtt(&self) -> Option<Span> {
+        self.rtt.srtt()
+    }
+
+    pub(crate) fn rto(&self) -> Span {
+        self.rtt.rto()
+    }
+
     /// One past everything that ever left: what an ACK may acknowledge.
     pub(crate) fn sent_up_to(&self) -> u64 {
         self.nxt.max(self.probed)
@@ -282,85 +310,6 @@ impl Sender {
     #[inline]
     pub(crate) const fn has_work(&self) -> bool {
         self.una < self.stream_end() + self.fin as u64
-    }
-
-    /// What is held against the window: `pipe` where the scoreboard knows it, everything
-    /// outstanding otherwise.
-    pub(crate) fn outstanding(&self, config: &TcpConfig) -> u64 {
-        if !self.discipline.trusts_pipe()
-            && let Some(prr) = self.recovery.reducing_prr()
-        {
-            return prr.pipe();
-        }
-        let by_pipe = self.discipline.counts_pipe(self.recovery.phase(), config);
-        if by_pipe { self.board.pipe() } else { self.in_flight() }
-    }
-
-    /// The law's window with what recovery adds, bounded by the configuration.
-    pub(crate) fn send_window(&self, config: &TcpConfig) -> u64 {
-        let mss = u64::from(self.mss);
-        let window = if let Some(prr) = self.recovery.reducing_prr() {
-            prr.window()
-        } else {
-            self.law.cwnd().saturating_add_signed(self.inflation(config))
-        };
-        window.min(self.window_cap).max(mss)
-    }
-
-    /// What recovery adds to the law's window.
-    fn inflation(&self, config: &TcpConfig) -> i64 {
-        let phase = self.recovery.phase();
-        if phase == Phase::Fast {
-            return self.recovery.inflation();
-        }
-        let bytes = if config.limited_transmit && self.discipline.adds_limited_transmit(phase) {
-            // RFC 3042: two segments beyond the window.
-            let segments = self.recovery.dup_acks().min(config.dup_thresh - 1);
-            u64::from(segments) * u64::from(self.mss)
-        } else if phase == Phase::Timeout {
-            self.spurious.credit()
-        } else {
-            0
-        };
-        (bytes + self.recovery.excused()) as i64
-    }
-
-    /// The rate at which segments leave, headers not counted; `None` to send as the window
-    /// allows.
-    pub(crate) fn pacing_rate(&self, config: &TcpConfig) -> Option<BitRate> {
-        match config.pacing {
-            Pacing::Off => None,
-            Pacing::Law => self.law.pacing_rate(),
-            Pacing::Cwnd => self.law.pacing_rate().or_else(|| {
-                let window = self.send_window(config).max(self.board.pipe());
-                spread(window, &self.law, self.rtt.srtt()?)
-            }),
-        }
-    }
-
-    /// Takes the peer's window from a segment that may update it (RFC 9293 section 3.10.7.4).
-    /// Returns whether the window is the same as before.
-    fn update_window(&mut self, seq: u64, ack: u64, window: u64) -> bool {
-        let newer = self.window_seq < seq || (self.window_seq == seq && self.window_ack <= ack);
-        let same = window == self.peer_window || self.window_of_syn;
-        if newer {
-            self.window_of_syn = false;
-            self.window_seq = seq;
-            self.window_ack = ack;
-            self.peer_window = window;
-            self.max_peer_window = self.max_peer_window.max(window);
-            self.edge = ack + window;
-        }
-        same
-    }
-
-    /// Takes the window of a handshake segment, with SYN or without.
-    pub(crate) fn init_window(&mut self, (seq, ack): (u64, u64), window: u64, syn: bool) {
-        self.window_of_syn = syn;
-        (self.window_seq, self.window_ack) = (seq, ack);
-        self.peer_window = window;
-        self.max_peer_window = window;
-        self.edge = ack + window;
     }
 
     /// Starts the retransmission timer with the timeout in force.
@@ -398,26 +347,5 @@ impl Sender {
             }
             self.law.on_idle(now, &idle);
         }
-    }
-}
-
-fn window_cap(config: &TcpConfig, mss: u32) -> u64 {
-    config.max_window.map_or(u64::MAX, |n| u64::from(n) * u64::from(mss))
-}
-
-/// What a law starts from by configuration.
-pub(crate) fn law_params(config: &TcpConfig, mss: u32, initial_window: u64) -> LawParams {
-    LawParams {
-        mss,
-        initial_window,
-        initial_ssthresh: config.initial_ssthresh.map_or(u64::MAX, |b| b.0),
-        max_cwnd: window_cap(config, mss),
-        abc_limit: config.abc_limit,
-        half_of_cwnd: config.half_of_cwnd,
-        ssthresh_in_segments: config.ssthresh_in_segments,
-        slow_start: config.slow_start,
-        paced: config.pacing == Pacing::Cwnd,
-        rules: config.law_rules,
-        ..LawParams::default()
     }
 }

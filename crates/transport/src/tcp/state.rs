@@ -1,5 +1,6 @@
 //! Connection states, RFC 9293 section 3.3.2.
 
+use airtcp_units::Nanos;
 use serde::Serialize;
 
 /// Which side begins.
@@ -59,5 +60,33 @@ impl State {
             self,
             Self::Established | Self::FinWait1 | Self::CloseWait | Self::Closing | Self::LastAck
         )
+    }
+}
+
+/// What the handshake has to remember.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Handshake {
+    /// The connection has left its first state.
+    pub(crate) begun: bool,
+    /// The next poll sends the SYN or SYN-ACK.
+    pub(crate) syn_due: bool,
+    /// When it was last sent.
+    pub(crate) sent_at: Option<Nanos>,
+    /// It was sent more than once: one was lost.
+    pub(crate) repeated: bool,
+    /// The SYN was followed by a SYN-ACK (simultaneous open): what is acknowledged is unclear.
+    pub(crate) ambiguous: bool,
+    /// The peer's maximum segment size; 0 before its SYN.
+    pub(crate) peer_mss: u16,
+    /// Scales in force: the peer's and ours; `None` unless both offered.
+    pub(crate) scales: Option<(u8, u8)>,
+    /// Both offered SACK.
+    pub(crate) sack: bool,
+}
+
+impl Handshake {
+    /// True if the connection in `state` has come and gone.
+    pub(crate) fn is_over(&self, state: State) -> bool {
+        state == State::Closed && self.begun
     }
 }

@@ -100,7 +100,7 @@ impl Connection {
 
     /// The peer's SYN again in SYN-RECEIVED: our SYN-ACK was lost, or both opened at once.
     fn arrive_syn_again<P: Probe>(&mut self, now: Nanos, s: &Segment, cx: &mut Cx<'_, P>) {
-        if s.flags.has(Flags::ACK) && s.ack == self.iss.plus(1) && self.sender.nxt == 1 {
+        if s.flags.has(Flags::ACK) && s.ack == self.iss.plus(1) && self.sender.nxt() == 1 {
             self.receiver.acks.at_once(Owed::Now);
             self.establish(now, s, cx);
         } else {
@@ -130,17 +130,17 @@ impl Connection {
         s: &Segment,
         cx: &mut Cx<'_, P>,
     ) -> bool {
-        let Some(ack) = s.ack.unwrap_near(self.iss, self.sender.una) else {
+        let Some(ack) = s.ack.unwrap_near(self.iss, self.sender.una()) else {
             self.stats.segments_refused += 1;
             return false;
         };
         if self.state == State::SynReceived {
-            if ack != 1 || self.sender.nxt != 1 {
+            if ack != 1 || self.sender.nxt() != 1 {
                 self.refuse(s);
                 return false;
             }
             self.establish(now, s, cx);
-            let window = u64::from(s.window) << self.sender.peer_shift;
+            let window = self.sender.scaled(s.window);
             self.sender.init_window((seq, ack), window, false);
         }
         if ack > self.sender.sent_up_to() {

@@ -84,8 +84,7 @@ impl Connection {
             self.timestamps.on_ack_sent(self.receiver.next);
             self.receiver.acks.on_ack_sent(&mut self.timers);
         }
-        self.sender.nxt = 1;
-        self.sender.arm(now, &mut self.timers);
+        self.sender.on_syn_sent(now, &mut self.timers);
         self.stats.handshake_retransmissions += u64::from(again);
         self.sent(now, s, again, cx)
     }
@@ -102,7 +101,7 @@ impl Connection {
         s.len = out.len as u16;
         s.ecn = if out.ect { Ecn::Ect0 } else { Ecn::NotEct };
         // Payload and options together must not exceed the segment size.
-        let room = self.sender.mss.saturating_sub(out.len);
+        let room = self.sender.mss().saturating_sub(out.len);
         self.fill_header(now, &mut s, room);
         self.stats.data_segments_sent += u64::from(out.len > 0);
         self.stats.bytes_sent += u64::from(out.len);
@@ -111,7 +110,7 @@ impl Connection {
 
     #[inline]
     fn emit_ack<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Segment {
-        let mut s = Segment::tcp(Flags::ACK, Seq::wrap(self.iss, self.sender.nxt));
+        let mut s = Segment::tcp(Flags::ACK, Seq::wrap(self.iss, self.sender.nxt()));
         self.fill_header(now, &mut s, OPTIONS);
         self.stats.acks_sent += 1;
         self.sent(now, s, false, cx)

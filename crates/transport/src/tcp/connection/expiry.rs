@@ -40,13 +40,12 @@ impl Connection {
         if !matches!(self.state, State::SynSent | State::SynReceived) {
             return;
         }
-        let retries = self.sender.retries;
+        let retries = self.sender.retries();
         if self.config.max_syn_retries.is_some_and(|most| retries >= most) {
             self.finish();
             return;
         }
-        self.sender.retries += 1;
-        self.sender.rtt.back_off();
+        self.sender.on_syn_timeout();
         self.handshake.syn_due = true;
     }
 
@@ -55,7 +54,7 @@ impl Connection {
         if self.sender.in_flight() == 0 {
             return;
         }
-        if self.config.max_retries.is_some_and(|most| self.sender.retries >= most) {
+        if self.config.max_retries.is_some_and(|most| self.sender.retries() >= most) {
             self.finish();
             return;
         }

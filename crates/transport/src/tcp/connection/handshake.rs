@@ -9,7 +9,7 @@ use airtcp_units::{Nanos, Span};
 use super::{Connection, env};
 use crate::tcp::ack_policy::Owed;
 use crate::tcp::receiver::Receiver;
-use crate::tcp::state::{Role, State};
+use crate::tcp::state::{Handshake, Role, State};
 use crate::tcp::timers::Timer;
 
 /// Segment size of a peer that does not say one: RFC 9293 section 3.7.1.
@@ -20,34 +20,6 @@ const MAX_SCALE: u8 = 14;
 
 /// Least time between answers to bare segments outside the window (RFC 5961 section 7).
 const QUIET: Span = Span::from_millis(500);
-
-/// What the handshake has to remember.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Handshake {
-    /// The connection has left its first state.
-    begun: bool,
-    /// The next poll sends the SYN or SYN-ACK.
-    pub(super) syn_due: bool,
-    /// When it was last sent.
-    pub(super) sent_at: Option<Nanos>,
-    /// It was sent more than once: one was lost.
-    pub(super) repeated: bool,
-    /// The SYN was followed by a SYN-ACK (simultaneous open): what is acknowledged is unclear.
-    pub(super) ambiguous: bool,
-    /// The peer's maximum segment size; 0 before its SYN.
-    peer_mss: u16,
-    /// Scales in force: the peer's and ours; `None` unless both offered.
-    pub(super) scales: Option<(u8, u8)>,
-    /// Both offered SACK.
-    pub(super) sack: bool,
-}
-
-impl Handshake {
-    /// True if the connection in `state` has come and gone.
-    pub(super) fn is_over(&self, state: State) -> bool {
-        state == State::Closed && self.begun
-    }
-}
 
 impl Connection {
     /// Opens the connection actively: the SYN leaves with the next poll.
@@ -66,17 +38,17 @@ impl Connection {
     pub fn close(&mut self, now: Nanos) {
         self.now = self.now.max(now);
         match self.state {
-            State::Closed if !self.handshake.begun => self.sender.fin = true,
+            State::Closed if !self.handshake.begun => self.sender.close(),
             State::Listen => self.finish(),
-            State::SynSent if self.sender.written == 0 => self.finish(),
+            State::SynSent if self.sender.written() == 0 => self.finish(),
             // Queued until the handshake is over.
-            State::SynSent | State::SynReceived => self.sender.fin = true,
+            State::SynSent | State::SynReceived => self.sender.close(),
             State::Established => {
-                self.sender.fin = true;
+                self.sender.close();
                 self.set_state(State::FinWait1);
             }
             State::CloseWait => {
-                self.sender.fin = true;
+                self.sender.close();
                 self.set_state(State::LastAck);
             }
             _ => {}
@@ -90,7 +62,7 @@ impl Connection {
         // RFC 9293 section 3.10.5: in the last states there is nothing to reset.
         let done = matches!(self.state, State::Closing | State::LastAck | State::TimeWait);
         if known && !done {
-            let seq = Seq::wrap(self.iss, self.sender.nxt);
+            let seq = Seq::wrap(self.iss, self.sender.nxt());
             self.reset = Some(Segment::tcp(Flags::RST, seq));
         }
         self.finish();
@@ -110,8 +82,7 @@ impl Connection {
         self.timers.stop_all();
         self.handshake = Handshake::default();
         self.receiver.acks.on_ack_sent(&mut self.timers);
-        (self.sender.una, self.sender.nxt, self.sender.retries) = (0, 0, 0);
-        self.sender.rtt.reset_backoff();
+        self.sender.on_listen_again();
         self.timestamps.enabled = false;
         self.set_state(State::Listen);
     }
@@ -171,7 +142,7 @@ impl Connection {
             return;
         }
         // The SYN has to have left before anything can answer it.
-        if !segment.flags.has(Flags::SYN) || (acks && self.sender.nxt == 0) {
+        if !segment.flags.has(Flags::SYN) || (acks && self.sender.nxt() == 0) {
             return;
         }
         if acks {
@@ -217,8 +188,7 @@ impl Connection {
     ) {
         self.timers.stop(Timer::Retransmit);
         self.handshake.syn_due = false;
-        self.sender.una = 1;
-        self.sender.nxt = 1;
+        self.sender.on_syn_acked();
         let timestamps = self.timestamps.enabled;
         // A repeated SYN cannot be timed, but its timestamp can (RFC 6298 section 3).
         let sample = match self.handshake.sent_at {
@@ -238,10 +208,10 @@ impl Connection {
         self.sender.start(now, (u32::from(mss), h.sack, h.repeated), &mut env);
         self.receiver.sack = h.sack;
         if let Some((peer, own)) = h.scales {
-            self.sender.peer_shift = peer;
+            self.sender.set_peer_shift(peer);
             self.receiver.set_shift(own);
         }
-        let next = if self.sender.fin { State::FinWait1 } else { State::Established };
+        let next = if self.sender.is_closed() { State::FinWait1 } else { State::Established };
         self.set_state(next);
     }
 

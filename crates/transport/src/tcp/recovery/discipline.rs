@@ -95,7 +95,7 @@ impl Duplicate {
 }
 
 /// Further signs of a loss that a duplicate ACK may complete.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Signs {
     /// Early retransmit asks for no more duplicates.
     pub(crate) early: bool,
@@ -157,8 +157,16 @@ pub(crate) struct Room {
     pub(crate) window: u64,
     /// What is held against the window.
     pub(crate) outstanding: u64,
-    /// New data could leave if the window allowed it.
+    /// New data could leave if the window allowed it; not known when [`LossRecovery::is_full`] is
+    /// asked.
     pub(crate) new_data: bool,
+}
+
+impl Room {
+    /// RFC 6675 section 5 step C.
+    pub(super) const fn is_less_than_a_segment(&self, view: &View<'_>) -> bool {
+        self.window < self.outstanding + view.mss
+    }
 }
 
 /// What leaves next.
@@ -235,13 +243,18 @@ pub(crate) trait LossRecovery {
         bare
     }
 
-    /// An ACK of new data restarts the retransmission timer.
+    /// An ACK of new data restarts the retransmission timer in fast recovery.
     fn restarts_timer(&self, _view: &View<'_>) -> bool {
         true
     }
 
-    /// An ACK arrived, old ones included; nothing is taken from it yet.
-    fn on_any_ack(&mut self, _phase: Phase) {}
+    /// An ACK arrived in fast recovery, old ones included; nothing is taken from it yet.
+    fn on_any_ack(&mut self) {}
+
+    /// ACKs of new data mean something in the open state, too.
+    fn follows_open_acks(&self) -> bool {
+        false
+    }
 
     /// An ACK covers `acked` bytes of new data.
     fn on_new(&mut self, _view: &View<'_>, _acked: u64) -> Verdict {
@@ -276,11 +289,16 @@ pub(crate) trait LossRecovery {
         End { repairs_rest: true, any_duplicates: false }
     }
 
-    /// What leaves next.
+    /// In fast recovery: the window lets nothing leave.
+    fn is_full(&self, _view: &View<'_>, _room: &Room) -> bool {
+        false
+    }
+
+    /// What leaves next while a loss is repaired, unless [`is_full`](Self::is_full).
     fn next(&self, view: &View<'_>, room: &Room) -> Next {
         match view.phase {
             Phase::Timeout => Next::after_timeout(view, room, view.board.next_lost()),
-            Phase::Open | Phase::Fast => Next::NewInWindow,
+            _ => Next::NewInWindow,
         }
     }
 

@@ -135,15 +135,16 @@ impl LossRecovery for Rack {
         End { repairs_rest: false, any_duplicates: false }
     }
 
+    fn is_full(&self, view: &View<'_>, room: &Room) -> bool {
+        room.is_less_than_a_segment(view)
+    }
+
     /// What is lost, else new data (section 9.2).
     fn next(&self, view: &View<'_>, room: &Room) -> Next {
+        let due = view.board.next_due();
         match view.phase {
-            Phase::Open => Next::NewInWindow,
-            Phase::Timeout => Next::after_timeout(view, room, view.board.next_due()),
-            Phase::Fast if room.window < room.outstanding + view.mss => Next::Limited,
-            Phase::Fast => {
-                view.board.next_due().map_or(Next::New, |at| Next::Again { at, repair: true })
-            }
+            Phase::Timeout => Next::after_timeout(view, room, due),
+            _ => due.map_or(Next::New, |at| Next::Again { at, repair: true }),
         }
     }
 }

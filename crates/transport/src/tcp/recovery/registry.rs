@@ -5,12 +5,7 @@ use airtcp_units::Nanos;
 use super::discipline::{
     Duplicate, End, LossRecovery, Next, Phase, Room, Signs, Start, Verdict, View,
 };
-use super::newreno::NewReno;
 use super::rack::Rack;
-use super::reno::Reno;
-use super::sack::Sack;
-use super::sack_ns2::SackNs2;
-use super::tahoe::Tahoe;
 use crate::tcp::config::{Recovery, TcpConfig};
 use crate::tcp::recoveries::recoveries;
 
@@ -19,14 +14,14 @@ macro_rules! discipline {
         /// Any listed recovery, or RACK, which takes the place of `sack`.
         #[derive(Debug, Clone)]
         pub(crate) enum Discipline {
-            $(#[doc = $doc] $kind($kind),)+
+            $(#[doc = $doc] $kind(super::$kind),)+
             /// Losses found by time.
             Rack(Rack),
         }
 
         impl Discipline {
             fn of(configured: Recovery) -> Self {
-                match configured { $(Recovery::$kind => Self::$kind($kind::default()),)+ }
+                match configured { $(Recovery::$kind => Self::$kind(super::$kind::default()),)+ }
             }
         }
 
@@ -99,8 +94,12 @@ impl LossRecovery for Discipline {
         each!(self, d => d.restarts_timer(view))
     }
     #[inline]
-    fn on_any_ack(&mut self, phase: Phase) {
-        each!(self, d => d.on_any_ack(phase));
+    fn on_any_ack(&mut self) {
+        each!(self, d => d.on_any_ack());
+    }
+    #[inline]
+    fn follows_open_acks(&self) -> bool {
+        each!(self, d => d.follows_open_acks())
     }
     #[inline]
     fn on_new(&mut self, view: &View<'_>, acked: u64) -> Verdict {
@@ -123,6 +122,10 @@ impl LossRecovery for Discipline {
     }
     fn end(&mut self, phase: Phase) -> End {
         each!(self, d => d.end(phase))
+    }
+    #[inline]
+    fn is_full(&self, view: &View<'_>, room: &Room) -> bool {
+        each!(self, d => d.is_full(view, room))
     }
     #[inline]
     fn next(&self, view: &View<'_>, room: &Room) -> Next {

@@ -93,12 +93,14 @@ impl LossRecovery for Sack {
     }
 
     /// Section 5 step C.
+    fn is_full(&self, view: &View<'_>, room: &Room) -> bool {
+        room.is_less_than_a_segment(view)
+    }
+
     fn next(&self, view: &View<'_>, room: &Room) -> Next {
         match view.phase {
-            Phase::Open => Next::NewInWindow,
             Phase::Timeout => Next::after_timeout(view, room, view.board.next_lost()),
-            Phase::Fast if room.window < room.outstanding + view.mss => Next::Limited,
-            Phase::Fast => self.next_seg(view, room.new_data),
+            _ => self.next_seg(view, room.new_data),
         }
     }
 

@@ -66,10 +66,12 @@ impl LossRecovery for SackNs2 {
         news && !new
     }
 
-    fn on_any_ack(&mut self, phase: Phase) {
-        if phase == Phase::Fast {
-            self.pipe -= 1;
-        }
+    fn on_any_ack(&mut self) {
+        self.pipe -= 1;
+    }
+
+    fn follows_open_acks(&self) -> bool {
+        true
     }
 
     fn on_new(&mut self, view: &View<'_>, _acked: u64) -> Verdict {
@@ -107,12 +109,14 @@ impl LossRecovery for SackNs2 {
         End { repairs_rest: true, any_duplicates: phase == Phase::Fast }
     }
 
+    fn is_full(&self, view: &View<'_>, room: &Room) -> bool {
+        self.pipe >= (room.window / view.mss) as i64
+    }
+
     fn next(&self, view: &View<'_>, room: &Room) -> Next {
         match view.phase {
-            Phase::Open => Next::NewInWindow,
             Phase::Timeout => in_order(view, room),
-            Phase::Fast if self.pipe >= (room.window / view.mss) as i64 => Next::Limited,
-            Phase::Fast => {
+            _ => {
                 let highest = view.board.highest_sacked().unwrap_or(0);
                 let below = |at: &usize| view.board.get(*at).is_some_and(|s| s.start < highest);
                 let hole = view.board.next_hole().filter(below);

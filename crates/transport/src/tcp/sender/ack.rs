@@ -80,7 +80,9 @@ impl Sender {
         } else {
             self.take_sacks(now, &info, segment, env)
         };
-        self.discipline.on_any_ack(self.recovery.phase());
+        if self.recovery.is_fast() {
+            self.discipline.on_any_ack();
+        }
         if info.ack < self.una {
             self.on_old_ack(now, &prior, env, cx);
             return;
@@ -95,8 +97,7 @@ impl Sender {
         if let Some(rtt) = rtt {
             self.rtt.note_min(rtt);
         }
-        let same_window =
-            self.update_window(info.seq, info.ack, u64::from(segment.window) << self.peer_shift);
+        let same_window = self.update_window(info.seq, info.ack, self.scaled(segment.window));
         let ece = self.take_echo(now, segment, prior.flight, env);
         // RFC 5681 section 2: outstanding data, no payload, SYN or FIN, no progress, same
         // window. RFC 6675 section 2 asks for new SACK information instead.
@@ -222,7 +223,7 @@ impl Sender {
         env: &mut Env<'_>,
         cx: &mut Cx<'_, P>,
     ) {
-        let window = u64::from(segment.window) << self.peer_shift;
+        let window = self.scaled(segment.window);
         let same_window = self.update_window(info.seq, info.ack, window);
         if self.is_rack() {
             // The other copy of a probe may have been for nothing.
@@ -246,86 +247,6 @@ impl Sender {
         }
         let left = self.inflation(config).max(0);
         self.board.pipe().saturating_sub(left as u64)
-    }
-
-    /// Feeds SACK blocks to the scoreboard. Returns whether they brought news and when the
-    /// last-sent segment of the news left.
-    fn take_sacks(
-        &mut self,
-        now: Nanos,
-        info: &AckInfo,
-        segment: &Segment,
-        env: &mut Env<'_>,
-    ) -> (bool, Option<Nanos>) {
-        let (mut news, mut newest) = (false, None);
-        let selective = self.discipline.listens();
-        let reports = self.spurious.is_on() || env.config.eifel_detection;
-        if !(selective || reports) {
-            return (news, newest);
-        }
-        let blocks = segment.sacks();
-        for (i, block) in blocks.iter().enumerate() {
-            let (Some(start), Some(end)) = (
-                block.start.unwrap_near(info.iss, self.una),
-                block.end.unwrap_near(info.iss, self.una),
-            ) else {
-                continue;
-            };
-            if start >= end || end > self.nxt {
-                continue;
-            }
-            if i == 0 && self.is_duplicate_report(start, end, info, blocks.get(1)) {
-                env.stats.dsacks += 1;
-                self.last_report = Some(end);
-                self.spurious.on_duplicate_report(start, end);
-                continue;
-            }
-            if !selective {
-                break;
-            }
-            let from = start.max(self.una.max(info.ack));
-            if from < end {
-                let (new, sent) = self.board.sack(from, end, now, &mut self.rate);
-                news |= new;
-                newest = newest.max(sent);
-            }
-        }
-        (news, newest)
-    }
-
-    /// Nothing is outstanding and an ACK has SACK blocks: they can only report duplicates.
-    fn take_late_report<P: Probe>(
-        &mut self,
-        now: Nanos,
-        info: &AckInfo,
-        segment: &Segment,
-        env: &mut Env<'_>,
-        cx: &mut Cx<'_, P>,
-    ) {
-        let dsacks = env.stats.dsacks;
-        self.take_sacks(now, info, segment, env);
-        if env.stats.dsacks > dsacks {
-            self.detect_spurious(now, &Evidence::default(), env, cx);
-        }
-    }
-
-    /// RFC 2883 section 4: the first block reports a duplicate if it lies below the
-    /// acknowledgement or inside the second block.
-    fn is_duplicate_report(
-        &self,
-        start: u64,
-        end: u64,
-        info: &AckInfo,
-        second: Option<&airtcp_packet::SackBlock>,
-    ) -> bool {
-        if end <= info.ack {
-            return true;
-        }
-        second.is_some_and(|b| {
-            let s = b.start.unwrap_near(info.iss, self.una);
-            let e = b.end.unwrap_near(info.iss, self.una);
-            s.is_some_and(|s| s <= start) && e.is_some_and(|e| end <= e)
-        })
     }
 
     /// New data is acknowledged. Returns when the newest of it left, if that can be told.
@@ -368,7 +289,9 @@ impl Sender {
         // RFC 6298 5.2 and 5.3.
         if self.in_flight() == 0 {
             env.timers.stop(Timer::Retransmit);
-        } else if self.discipline.restarts_timer(&view!(self, env.config)) {
+        } else if !self.recovery.is_fast()
+            || self.discipline.restarts_timer(&view!(self, env.config))
+        {
             self.arm(now, env.timers);
         }
         if acked.retransmitted { None } else { acked.newest }

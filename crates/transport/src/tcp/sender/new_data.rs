@@ -25,12 +25,12 @@ pub(super) enum NewData {
 
 impl Sender {
     /// Whether new data could leave now or soon: it is ready, or only waits for a timer.
-    pub(crate) fn may_send_new(&self, now: Nanos, config: &TcpConfig) -> bool {
+    pub(super) fn may_send_new(&self, now: Nanos, config: &TcpConfig) -> bool {
         matches!(self.new_data(now, 0, config), NewData::Ready(..) | NewData::Hold)
     }
 
     /// Whether new data could leave if the window allowed it.
-    pub(crate) fn has_new_data(&self, now: Nanos, config: &TcpConfig) -> bool {
+    pub(super) fn has_new_data(&self, now: Nanos, config: &TcpConfig) -> bool {
         matches!(self.new_data(now, 0, config), NewData::Ready(..))
     }
 

@@ -4,7 +4,7 @@ use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::Nanos;
 
 use super::{Env, Sender, view};
-use crate::tcp::config::TcpConfig;
+use crate::tcp::config::{CarefulHeuristic, TcpConfig};
 use crate::tcp::recovery::{
     Duplicate, LossRecovery, Phase, Prr, PrrAck, PrrSender, Signs, View, is_early_loss,
 };
@@ -21,6 +21,9 @@ impl Sender {
         cx: &mut Cx<'_, P>,
     ) {
         self.recovery.on_new();
+        if self.recovery.is_open() && !self.discipline.follows_open_acks() {
+            return;
+        }
         let view = view!(self, env.config);
         let (phase, full) = (view.phase, view.is_covered());
         let verdict = self.discipline.on_new(&view, acked);
@@ -85,10 +88,14 @@ impl Sender {
 
     /// What else speaks for a loss.
     fn signs(&self, now: Nanos, view: &View<'_>) -> Signs {
-        let (mss, sack) = (u64::from(self.mss), self.discipline.trusts_pipe());
+        if view.phase == Phase::Fast {
+            return Signs::default();
+        }
+        let sack = self.discipline.trusts_pipe();
         let early = view.phase == Phase::Open
             && is_early_loss(view, sack, || self.may_send_new(now, view.config));
-        let credible = self.last_advance.is_credible(self.law.cwnd(), mss, view.config);
+        let credible = view.config.careful_heuristic != CarefulHeuristic::None
+            && self.last_advance.is_credible(self.law.cwnd(), view.mss, view.config);
         Signs { early, credible }
     }
 

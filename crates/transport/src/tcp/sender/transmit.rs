@@ -64,48 +64,71 @@ impl Sender {
         }
         let window = self.send_window(env.config);
         let outstanding = self.outstanding(env.config);
-        let new = self.new_data(now, options, env.config);
-        let room = Room { window, outstanding, new_data: matches!(new, NewData::Ready(..)) };
-        if self.recovery.is_timeout() {
-            match self.spurious.gate(self.recovery.is_timed_out()) {
-                Gate::Open => {}
-                Gate::Shut => return self.hold_for_window(),
-                Gate::New => return self.frto_new(now, new, &room, env),
-            }
+        if !self.recovery.is_open() {
+            let room = Room { window, outstanding, new_data: false };
+            return self.next_in_recovery(now, options, room, env);
         }
-        self.next_by_recovery(now, new, &room, env)
+        let new = self.new_data(now, options, env.config);
+        self.send_new_in_window(now, new, (window, outstanding), env)
     }
 
-    /// What the discipline chooses.
-    #[inline]
-    fn next_by_recovery(
+    /// What leaves next while a loss is repaired: what F-RTO lets through of what the discipline
+    /// chooses.
+    fn next_in_recovery(
         &mut self,
         now: Nanos,
-        new: NewData,
-        room: &Room,
+        options: u32,
+        mut room: Room,
         env: &mut Env<'_>,
     ) -> Option<Outgoing> {
-        let next = self.discipline.next(&view!(self, env.config), room);
+        let gate = if self.recovery.is_timeout() {
+            self.spurious.gate(self.recovery.is_timed_out())
+        } else {
+            Gate::Open
+        };
+        let full =
+            self.recovery.is_fast() && self.discipline.is_full(&view!(self, env.config), &room);
+        if gate == Gate::Shut || full {
+            return self.hold_for_window();
+        }
+        let new = self.new_data(now, options, env.config);
+        if gate == Gate::New {
+            return self.frto_new(now, new, &room, env);
+        }
+        room.new_data = matches!(new, NewData::Ready(..));
+        let next = self.discipline.next(&view!(self, env.config), &room);
         let out = match next {
             Next::Again { at, repair } => self.send_again(now, at, repair, env),
             Next::New => self.send_new_or_note(now, new, true, env),
             Next::Limited => self.hold_for_window(),
             Next::NewInWindow => {
-                // A FIN is not data and need not wait for the window.
-                if let NewData::Ready(len, _) = new
-                    && room.outstanding + u64::from(len) > room.window
-                    && room.outstanding > 0
-                    && len > 0
-                {
-                    return self.hold_for_window();
-                }
-                return self.send_new_or_note(now, new, room.outstanding < room.window, env);
+                return self.send_new_in_window(now, new, (room.window, room.outstanding), env);
             }
         };
         if out.is_some() {
             self.discipline.on_sent(&view!(self, env.config), next);
         }
         out
+    }
+
+    /// Sends new data if there is any and the window has room for it.
+    #[inline]
+    fn send_new_in_window(
+        &mut self,
+        now: Nanos,
+        new: NewData,
+        (window, outstanding): (u64, u64),
+        env: &mut Env<'_>,
+    ) -> Option<Outgoing> {
+        // A FIN is not data and need not wait for the window.
+        if let NewData::Ready(len, _) = new
+            && outstanding + u64::from(len) > window
+            && outstanding > 0
+            && len > 0
+        {
+            return self.hold_for_window();
+        }
+        self.send_new_or_note(now, new, outstanding < window, env)
     }
 
     /// Sends new data if there is any, else notes why not; `room` if the window has room.
@@ -133,7 +156,7 @@ impl Sender {
     }
 
     /// New data for a probe: as much as the peer's window takes of a segment, however little.
-    pub(crate) fn send_unsent(
+    pub(super) fn send_unsent(
         &mut self,
         now: Nanos,
         options: u32,
@@ -210,7 +233,7 @@ impl Sender {
     }
 
     /// Sends the outstanding segment at position `at` again.
-    pub(crate) fn send_again(
+    pub(super) fn send_again(
         &mut self,
         now: Nanos,
         at: usize,

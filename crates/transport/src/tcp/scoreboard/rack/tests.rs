@@ -187,11 +187,11 @@ proptest! {
             prop_assert_eq!(board.segments_due(), oracle.segments.iter().filter(|s| s.lost).count());
             // The list holds what is neither reported nor lost, in the order of sending.
             let rack = board.rack.as_ref().unwrap();
-            let (mut listed, mut number) = (Vec::new(), rack.head);
-            while number != NONE {
-                let at = (number - rack.first) as usize;
+            let (mut listed, mut next) = (Vec::new(), rack.oldest());
+            while let Some(number) = next {
+                let at = (number - board.first) as usize;
                 listed.push((oracle.segments[at].ordinal, at));
-                number = rack.links[at].after;
+                next = rack.is_overtaken(number).unwrap().1;
             }
             prop_assert!(listed.windows(2).all(|w| w[0].0 < w[1].0));
             let mut members: Vec<usize> = listed.iter().map(|l| l.1).collect();
@@ -232,10 +232,8 @@ fn a_revival_puts_everything_back_in_order() {
     board.revive();
     assert_eq!((board.segments_due(), board.pipe(), board.next_due()), (0, 40, None));
     let rack = board.rack.as_ref().unwrap();
-    let mut order = vec![rack.head];
-    while let Some(next) =
-        order.last().map(|n| rack.links[*n as usize].after).filter(|n| *n != NONE)
-    {
+    let mut order: Vec<u64> = rack.oldest().into_iter().collect();
+    while let Some(next) = order.last().and_then(|n| rack.is_overtaken(*n)?.1) {
         order.push(next);
     }
     assert_eq!(order, [0, 2, 3, 1]);

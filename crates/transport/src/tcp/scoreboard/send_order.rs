@@ -1,0 +1,271 @@
+//! RACK's view of what is outstanding: RFC 8985 sections 5 and 6.2.
+//!
+//! Segments in the order in which they were last sent, so that those sent before the latest
+//! delivered one are found without a search: a list through the outstanding segments that holds
+//! each one neither reported nor lost. Sending adds at its end, everything else takes out, both in
+//! constant time; a detection visits what it declares lost and what it still waits for. Beside the
+//! list: what was delivered latest, and whether anything ever arrived out of order.
+//!
+//! [choice] What was sent before what is told by that order itself. RFC 8985 compares times, and
+//! offsets where they are equal (RACK_sent_after): enough where no two segments share an instant,
+//! but here a whole window does, and a retransmission would count as older than the new data that
+//! left with it.
+//!
+//! Only present with `rack = true`; without it the scoreboard pays a test per segment.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+
+use airtcp_units::{Nanos, Span};
+
+use super::segment::SentSegment;
+
+/// No segment.
+const NONE: u64 = u64::MAX;
+
+/// A segment's place in the order of sending.
+#[derive(Debug, Clone, Copy)]
+struct Link {
+    before: u64,
+    after: u64,
+    /// How many segments had been sent when it was, repeated ones counted.
+    ordinal: u64,
+}
+
+const UNLINKED: Link = Link { before: NONE, after: NONE, ordinal: 0 };
+
+/// What RACK keeps about segments; numbers are those of the scoreboard.
+#[derive(Debug, Clone)]
+pub(super) struct RackBoard {
+    /// Of each outstanding segment.
+    links: VecDeque<Link>,
+    first: u64,
+    head: u64,
+    tail: u64,
+    /// Segments sent, repeated ones counted.
+    sent: u64,
+    /// Segments declared lost and not sent again since.
+    due: usize,
+    /// None of them starts below this offset.
+    due_from: Cell<u64>,
+    /// Segments reported and not acknowledged (RACK.segs_sacked).
+    sacked: usize,
+    /// Ordinal of the latest delivered segment (RACK.xmit_ts and RACK.end_seq).
+    latest: Option<u64>,
+    /// RACK.rtt.
+    rtt: Span,
+    /// RACK.fack.
+    fack: u64,
+    reordering_seen: bool,
+    /// Something was delivered since the last detection.
+    advanced: bool,
+    /// The smallest round-trip time, the timestamp that the ACK being taken echoes, and the tick
+    /// of that clock.
+    min_rtt: Span,
+    echo: Option<u32>,
+    tick: Span,
+}
+
+impl RackBoard {
+    pub(super) fn new(tick: Span) -> Self {
+        Self {
+            links: VecDeque::new(),
+            first: 0,
+            head: NONE,
+            tail: NONE,
+            sent: 0,
+            due: 0,
+            due_from: Cell::new(0),
+            sacked: 0,
+            latest: None,
+            rtt: Span::ZERO,
+            fack: 0,
+            reordering_seen: false,
+            advanced: false,
+            min_rtt: Span::ZERO,
+            echo: None,
+            tick,
+        }
+    }
+
+    fn link(&mut self, number: u64) -> Option<&mut Link> {
+        self.links.get_mut(number.checked_sub(self.first)? as usize)
+    }
+
+    fn is_linked(&self, number: u64) -> bool {
+        let at = number.wrapping_sub(self.first) as usize;
+        self.head == number || self.links.get(at).is_some_and(|l| l.before != NONE)
+    }
+
+    pub(super) fn unlink(&mut self, number: u64) {
+        if !self.is_linked(number) {
+            return;
+        }
+        let Some(link) = self.link(number) else { return };
+        let Link { before, after, .. } = *link;
+        (link.before, link.after) = (NONE, NONE);
+        match self.link(before) {
+            Some(link) => link.after = after,
+            None => self.head = after,
+        }
+        match self.link(after) {
+            Some(link) => link.before = before,
+            None => self.tail = before,
+        }
+    }
+
+    /// A segment was sent, for the first time or again.
+    pub(super) fn link_last(&mut self, number: u64) {
+        self.unlink(number);
+        let before = std::mem::replace(&mut self.tail, number);
+        self.sent += 1;
+        let ordinal = self.sent;
+        if let Some(link) = self.link(number) {
+            (link.before, link.ordinal) = (before, ordinal);
+        }
+        match self.link(before) {
+            Some(link) => link.after = number,
+            None => self.head = number,
+        }
+    }
+
+    /// A segment follows the last one.
+    pub(super) fn on_push(&mut self) {
+        self.links.push_back(UNLINKED);
+        self.link_last(self.first + self.links.len() as u64 - 1);
+    }
+
+    /// The first segment is acknowledged.
+    #[inline]
+    pub(super) fn on_acked(&mut self, now: Nanos, segment: &SentSegment) {
+        if segment.sacked {
+            self.sacked -= 1;
+        } else {
+            self.due -= usize::from(segment.is_due());
+            self.on_delivered(now, self.first, segment);
+        }
+        self.unlink(self.first);
+        self.links.pop_front();
+        self.first += 1;
+    }
+
+    /// A segment was reported.
+    pub(super) fn on_sacked(&mut self, now: Nanos, number: u64, segment: &SentSegment) {
+        self.sacked += 1;
+        self.due -= usize::from(segment.is_due());
+        self.on_delivered(now, number, segment);
+        self.unlink(number);
+    }
+
+    /// Section 6.2 steps 2 and 3: the latest delivered segment, and reordering.
+    fn on_delivered(&mut self, now: Nanos, number: u64, segment: &SentSegment) {
+        if segment.delivered {
+            return;
+        }
+        let end = segment.end();
+        if end >= self.fack {
+            self.fack = end;
+        } else if !segment.retransmitted {
+            self.reordering_seen = true;
+        }
+        let rtt = now.since(segment.sent_at);
+        if segment.retransmitted {
+            // Which copy was it? Not this one if the ACK is older, or too early.
+            let clock = (segment.sent_at.0 / self.tick.0.max(1)) as u32 + 1;
+            let older = self.echo.is_some_and(|e| (e.wrapping_sub(clock) as i32) < 0);
+            if older || rtt < self.min_rtt {
+                return;
+            }
+        }
+        self.rtt = rtt;
+        self.advanced = true;
+        let ordinal = self.link(number).map(|l| l.ordinal);
+        self.latest = self.latest.max(ordinal);
+    }
+
+    /// An acknowledgement is about to be taken that echoes `echo`.
+    pub(super) fn before_ack(&mut self, min_rtt: Option<Span>, echo: Option<u32>) {
+        (self.min_rtt, self.echo) = (min_rtt.unwrap_or_default(), echo);
+    }
+
+    /// Whether anything was delivered since this was last asked.
+    pub(super) const fn take_advanced(&mut self) -> bool {
+        std::mem::replace(&mut self.advanced, false)
+    }
+
+    pub(super) const fn reordering_seen(&self) -> bool {
+        self.reordering_seen
+    }
+
+    /// Segments reported and not acknowledged, and declared lost and not sent again since.
+    pub(super) const fn sacked(&self) -> usize {
+        self.sacked
+    }
+
+    pub(super) const fn due(&self) -> usize {
+        self.due
+    }
+
+    /// Where to look for the first segment declared lost, if there is one.
+    pub(super) fn due_from(&self) -> Option<u64> {
+        (self.due > 0).then(|| self.due_from.get())
+    }
+
+    /// None of them starts below `offset`.
+    pub(super) fn set_due_from(&self, offset: u64) {
+        self.due_from.set(offset);
+    }
+
+    /// How long after its sending a segment is overdue; `None` before anything was delivered.
+    pub(super) fn patience(&self, window: Span) -> Option<Span> {
+        self.latest.map(|_| self.rtt + window)
+    }
+
+    /// The segment of the list that was sent first.
+    pub(super) fn oldest(&self) -> Option<u64> {
+        (self.head != NONE).then_some(self.head)
+    }
+
+    /// Whether a segment of the list was sent before the latest delivered one, and which follows it.
+    pub(super) fn is_overtaken(&self, number: u64) -> Option<(bool, Option<u64>)> {
+        let link = self.links.get(number.checked_sub(self.first)? as usize)?;
+        Some((
+            self.latest.is_some_and(|latest| link.ordinal < latest),
+            (link.after != NONE).then_some(link.after),
+        ))
+    }
+
+    /// A segment that begins at `start` is declared lost.
+    pub(super) fn on_lost(&mut self, start: u64) {
+        self.due += 1;
+        self.due_from.set(self.due_from.get().min(start));
+    }
+
+    /// A segment is sent again; `repairs` if it was declared lost and is not any more.
+    pub(super) fn on_sent_again(&mut self, number: u64, repairs: bool) {
+        self.due -= usize::from(repairs);
+        self.link_last(number);
+    }
+
+    /// Everything was lost, or nothing: the list and the counts anew.
+    pub(super) fn rebuild(&mut self, segments: &VecDeque<SentSegment>) {
+        (self.head, self.tail, self.due, self.sacked) = (NONE, NONE, 0, 0);
+        self.due_from.set(0);
+        let mut sent = Vec::new();
+        for ((number, segment), link) in (self.first..).zip(segments).zip(&mut self.links) {
+            self.sacked += usize::from(segment.sacked);
+            self.due += usize::from(segment.is_due());
+            (link.before, link.after) = (NONE, NONE);
+            if !segment.sacked && !segment.is_due() {
+                sent.push((link.ordinal, number));
+            }
+        }
+        sent.sort_unstable();
+        for (ordinal, number) in sent {
+            self.link_last(number);
+            if let Some(link) = self.link(number) {
+                link.ordinal = ordinal;
+            }
+        }
+    }
+}
