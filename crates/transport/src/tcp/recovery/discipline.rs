@@ -42,11 +42,13 @@ pub(crate) struct View<'a> {
 
 impl View<'_> {
     /// Everything of the last episode is acknowledged.
+    #[inline]
     pub(crate) const fn is_covered(&self) -> bool {
         self.una >= self.recover
     }
 
     /// An acknowledgement of part of what a fast recovery repairs.
+    #[inline]
     pub(crate) const fn is_partial(&self) -> bool {
         matches!(self.phase, Phase::Fast) && !self.is_covered()
     }
@@ -198,16 +200,19 @@ impl Next {
 /// A loss recovery.
 pub(crate) trait LossRecovery {
     /// It works from selective acknowledgements.
+    #[inline]
     fn is_selective(&self) -> bool {
         false
     }
 
     /// It takes the scoreboard's word for what is lost and what is in the network (RFC 6675).
+    #[inline]
     fn trusts_pipe(&self) -> bool {
         false
     }
 
     /// The scoreboard is told of selective acknowledgements now.
+    #[inline]
     fn listens(&self) -> bool {
         self.is_selective()
     }
@@ -218,11 +223,13 @@ pub(crate) trait LossRecovery {
     }
 
     /// `pipe` instead of everything outstanding is held against the window.
+    #[inline]
     fn counts_pipe(&self, phase: Phase, _config: &TcpConfig) -> bool {
         phase == Phase::Timeout
     }
 
     /// Limited transmit adds to the window; with SACK `pipe` makes the room.
+    #[inline]
     fn adds_limited_transmit(&self, phase: Phase) -> bool {
         phase == Phase::Open
     }
@@ -233,30 +240,36 @@ pub(crate) trait LossRecovery {
     }
 
     /// A segment sent again in this phase leaves the timing of another alone.
+    #[inline]
     fn keeps_timing(&self, _phase: Phase) -> bool {
         false
     }
 
     /// An ACK counts as a duplicate: `bare` by RFC 5681 section 2, or for the `news` it reports
     /// where `new` says whether it acknowledges new data.
+    #[inline]
     fn is_duplicate(&self, bare: bool, _news: bool, _new: bool) -> bool {
         bare
     }
 
     /// An ACK of new data restarts the retransmission timer in fast recovery.
+    #[inline]
     fn restarts_timer(&self, _view: &View<'_>) -> bool {
         true
     }
 
     /// An ACK arrived in fast recovery, old ones included; nothing is taken from it yet.
+    #[inline]
     fn on_any_ack(&mut self) {}
 
     /// ACKs of new data mean something in the open state, too.
+    #[inline]
     fn follows_open_acks(&self) -> bool {
         false
     }
 
     /// An ACK covers `acked` bytes of new data.
+    #[inline]
     fn on_new(&mut self, _view: &View<'_>, _acked: u64) -> Verdict {
         Verdict::default()
     }
@@ -290,18 +303,20 @@ pub(crate) trait LossRecovery {
     }
 
     /// In fast recovery: the window lets nothing leave.
+    #[inline]
     fn is_full(&self, _view: &View<'_>, _room: &Room) -> bool {
         false
     }
 
     /// What leaves next while a loss is repaired, unless [`is_full`](Self::is_full).
     fn next(&self, view: &View<'_>, room: &Room) -> Next {
-        match view.phase {
-            Phase::Timeout => Next::after_timeout(view, room, view.board.next_lost()),
-            _ => Next::NewInWindow,
+        if view.phase == Phase::Timeout {
+            return Next::after_timeout(view, room, view.board.next_lost());
         }
+        Next::NewInWindow
     }
 
     /// What [`next`](Self::next) chose has left.
+    #[inline]
     fn on_sent(&mut self, _view: &View<'_>, _next: Next) {}
 }

@@ -88,10 +88,12 @@ impl Rack {
 }
 
 impl LossRecovery for Rack {
+    #[inline]
     fn is_selective(&self) -> bool {
         true
     }
 
+    #[inline]
     fn trusts_pipe(&self) -> bool {
         true
     }
@@ -100,14 +102,17 @@ impl LossRecovery for Rack {
         u32::MAX
     }
 
+    #[inline]
     fn counts_pipe(&self, phase: Phase, config: &TcpConfig) -> bool {
         counts_pipe(phase, config)
     }
 
+    #[inline]
     fn adds_limited_transmit(&self, _phase: Phase) -> bool {
         false
     }
 
+    #[inline]
     fn is_duplicate(&self, _bare: bool, news: bool, _new: bool) -> bool {
         news
     }
@@ -135,6 +140,7 @@ impl LossRecovery for Rack {
         End { repairs_rest: false, any_duplicates: false }
     }
 
+    #[inline]
     fn is_full(&self, view: &View<'_>, room: &Room) -> bool {
         room.is_less_than_a_segment(view)
     }
@@ -142,9 +148,9 @@ impl LossRecovery for Rack {
     /// What is lost, else new data (section 9.2).
     fn next(&self, view: &View<'_>, room: &Room) -> Next {
         let due = view.board.next_due();
-        match view.phase {
-            Phase::Timeout => Next::after_timeout(view, room, due),
-            _ => due.map_or(Next::New, |at| Next::Again { at, repair: true }),
+        if view.phase == Phase::Timeout {
+            return Next::after_timeout(view, room, due);
         }
+        due.map_or(Next::New, |at| Next::Again { at, repair: true })
     }
 }

@@ -82,6 +82,7 @@ impl LossRecovery for Discipline {
     fn allows_prr(&self) -> bool {
         each!(self, d => d.allows_prr())
     }
+    #[inline]
     fn keeps_timing(&self, phase: Phase) -> bool {
         each!(self, d => d.keeps_timing(phase))
     }

@@ -15,6 +15,7 @@ pub(crate) struct Sack {
 }
 
 /// `pipe` is held against the window (RFC 6675 section 5 step C; with limited transmit always).
+#[inline]
 pub(super) fn counts_pipe(phase: Phase, config: &TcpConfig) -> bool {
     config.limited_transmit || phase != Phase::Open
 }
@@ -45,22 +46,27 @@ impl Sack {
 }
 
 impl LossRecovery for Sack {
+    #[inline]
     fn is_selective(&self) -> bool {
         true
     }
 
+    #[inline]
     fn trusts_pipe(&self) -> bool {
         true
     }
 
+    #[inline]
     fn counts_pipe(&self, phase: Phase, config: &TcpConfig) -> bool {
         counts_pipe(phase, config)
     }
 
+    #[inline]
     fn adds_limited_transmit(&self, _phase: Phase) -> bool {
         false
     }
 
+    #[inline]
     fn is_duplicate(&self, _bare: bool, news: bool, _new: bool) -> bool {
         news
     }
@@ -93,18 +99,20 @@ impl LossRecovery for Sack {
     }
 
     /// Section 5 step C.
+    #[inline]
     fn is_full(&self, view: &View<'_>, room: &Room) -> bool {
         room.is_less_than_a_segment(view)
     }
 
     fn next(&self, view: &View<'_>, room: &Room) -> Next {
-        match view.phase {
-            Phase::Timeout => Next::after_timeout(view, room, view.board.next_lost()),
-            _ => self.next_seg(view, room.new_data),
+        if view.phase == Phase::Timeout {
+            return Next::after_timeout(view, room, view.board.next_lost());
         }
+        self.next_seg(view, room.new_data)
     }
 
     /// A rescue left: the next one waits for the recovery point.
+    #[inline]
     fn on_sent(&mut self, view: &View<'_>, next: Next) {
         if matches!(next, Next::Again { repair: false, .. }) {
             self.rescue = Some(view.recover);

@@ -33,10 +33,12 @@ pub(crate) struct SackNs2 {
 }
 
 impl LossRecovery for SackNs2 {
+    #[inline]
     fn is_selective(&self) -> bool {
         true
     }
 
+    #[inline]
     fn listens(&self) -> bool {
         !self.deaf
     }
@@ -45,10 +47,12 @@ impl LossRecovery for SackNs2 {
         u32::MAX
     }
 
+    #[inline]
     fn counts_pipe(&self, _phase: Phase, _config: &TcpConfig) -> bool {
         false
     }
 
+    #[inline]
     fn adds_limited_transmit(&self, phase: Phase) -> bool {
         phase != Phase::Fast
     }
@@ -58,18 +62,22 @@ impl LossRecovery for SackNs2 {
     }
 
     /// ns-2 stops timing when a recovery begins, and what it times in one was sent in it.
+    #[inline]
     fn keeps_timing(&self, phase: Phase) -> bool {
         phase == Phase::Fast
     }
 
+    #[inline]
     fn is_duplicate(&self, _bare: bool, news: bool, new: bool) -> bool {
         news && !new
     }
 
+    #[inline]
     fn on_any_ack(&mut self) {
         self.pipe -= 1;
     }
 
+    #[inline]
     fn follows_open_acks(&self) -> bool {
         true
     }
@@ -109,22 +117,22 @@ impl LossRecovery for SackNs2 {
         End { repairs_rest: true, any_duplicates: phase == Phase::Fast }
     }
 
+    #[inline]
     fn is_full(&self, view: &View<'_>, room: &Room) -> bool {
         self.pipe >= (room.window / view.mss) as i64
     }
 
     fn next(&self, view: &View<'_>, room: &Room) -> Next {
-        match view.phase {
-            Phase::Timeout => in_order(view, room),
-            _ => {
-                let highest = view.board.highest_sacked().unwrap_or(0);
-                let below = |at: &usize| view.board.get(*at).is_some_and(|s| s.start < highest);
-                let hole = view.board.next_hole().filter(below);
-                hole.map_or(Next::New, |at| Next::Again { at, repair: true })
-            }
+        if view.phase == Phase::Timeout {
+            return in_order(view, room);
         }
+        let highest = view.board.highest_sacked().unwrap_or(0);
+        let below = |at: &usize| view.board.get(*at).is_some_and(|s| s.start < highest);
+        let hole = view.board.next_hole().filter(below);
+        hole.map_or(Next::New, |at| Next::Again { at, repair: true })
     }
 
+    #[inline]
     fn on_sent(&mut self, view: &View<'_>, _next: Next) {
         if view.phase == Phase::Fast {
             self.pipe += 1;

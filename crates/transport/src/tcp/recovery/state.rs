@@ -52,18 +52,22 @@ impl RecoveryState {
         self.phase
     }
 
+    #[inline]
     pub(crate) const fn is_fast(&self) -> bool {
         matches!(self.phase, Phase::Fast)
     }
 
+    #[inline]
     pub(crate) const fn is_timeout(&self) -> bool {
         matches!(self.phase, Phase::Timeout)
     }
 
+    #[inline]
     pub(crate) const fn is_open(&self) -> bool {
         matches!(self.phase, Phase::Open)
     }
 
+    #[inline]
     pub(crate) const fn recover(&self) -> u64 {
         self.recover
     }
@@ -73,6 +77,7 @@ impl RecoveryState {
         self.recover = offset;
     }
 
+    #[inline]
     pub(crate) const fn dup_acks(&self) -> u32 {
         self.dup_acks
     }
@@ -82,11 +87,13 @@ impl RecoveryState {
     }
 
     /// Something new is acknowledged: what duplicates had shown is in it.
+    #[inline]
     pub(crate) const fn on_new(&mut self) {
         (self.dup_acks, self.limited, self.excused) = (0, 0, 0);
     }
 
     /// New data leaves. If duplicate ACKs have come and no recovery runs it is limited transmit.
+    #[inline]
     pub(crate) const fn on_new_sent(&mut self, bytes: u64) {
         if self.is_open() && self.dup_acks > 0 {
             self.limited += bytes;
@@ -94,8 +101,15 @@ impl RecoveryState {
     }
 
     /// `flight` without what limited transmit sent (RFC 5681 section 3.2).
+    #[inline]
     pub(crate) fn without_limited(&self, flight: u64) -> u64 {
         flight - self.limited.min(flight)
+    }
+
+    /// Open, and duplicates have shown nothing.
+    #[inline]
+    pub(crate) const fn is_quiet(&self) -> bool {
+        self.is_open() && self.dup_acks == 0 && self.excused == 0
     }
 
     pub(crate) const fn inflation(&self) -> i64 {
@@ -106,6 +120,7 @@ impl RecoveryState {
         self.inflation += bytes;
     }
 
+    #[inline]
     pub(crate) const fn excused(&self) -> u64 {
         self.excused
     }
@@ -154,6 +169,7 @@ impl RecoveryState {
     }
 
     /// Takes the order to send the first outstanding segment again.
+    #[inline]
     pub(crate) const fn take_head(&mut self) -> bool {
         std::mem::replace(&mut self.head_due, false)
     }
@@ -164,6 +180,7 @@ impl RecoveryState {
     }
 
     /// A timeout waits for its first retransmission to leave.
+    #[inline]
     pub(crate) const fn is_timed_out(&self) -> bool {
         self.timed_out
     }
@@ -183,19 +200,23 @@ impl RecoveryState {
     }
 
     /// In fast recovery, or while the answer to a mark is being spread.
+    #[inline]
     pub(crate) const fn is_reducing(&self) -> bool {
         self.is_fast() || self.marked_to.is_some()
     }
 
     /// The window PRR gives, while it does.
+    #[inline]
     pub(crate) fn reducing_prr(&self) -> Option<&Prr> {
         if self.is_reducing() { self.prr.as_ref() } else { None }
     }
 
+    #[inline]
     pub(crate) const fn has_prr(&self) -> bool {
         self.prr.is_some()
     }
 
+    #[inline]
     pub(crate) const fn prr(&mut self) -> Option<&mut Prr> {
         self.prr.as_mut()
     }

@@ -35,6 +35,7 @@ pub(crate) struct SentSegment {
 }
 
 impl SentSegment {
+    #[inline]
     pub(crate) const fn new(start: u64, len: u32, fin: bool, at: Nanos, rate: Snapshot) -> Self {
         Self {
             start,
@@ -52,11 +53,13 @@ impl SentSegment {
         }
     }
 
+    #[inline]
     pub(crate) const fn end(&self) -> u64 {
         self.start + self.len as u64
     }
 
     /// Payload bytes.
+    #[inline]
     pub(crate) const fn payload(&self) -> u32 {
         self.len - self.fin as u32
     }
@@ -67,11 +70,13 @@ impl SentSegment {
     }
 
     /// It is missing for a reason that is known and seen to.
+    #[inline]
     pub(crate) const fn is_forgiven(&self) -> bool {
         self.forgiven && !self.lost
     }
 
     /// What it adds to `pipe` (RFC 6675 SetPipe): once if not lost, once if retransmitted.
+    #[inline]
     pub(super) const fn in_pipe(&self) -> u64 {
         if self.sacked {
             return 0;
@@ -80,6 +85,7 @@ impl SentSegment {
     }
 
     /// Lost, and neither reported nor sent again since.
+    #[inline]
     pub(super) const fn is_due(&self) -> bool {
         self.lost && !self.repaired && !self.sacked
     }

@@ -11,6 +11,7 @@ use airtcp_congestion::CongestionControl;
 impl Sender {
     /// What is held against the window: `pipe` where the scoreboard knows it, everything
     /// outstanding otherwise.
+    #[inline]
     pub(super) fn outstanding(&self, config: &TcpConfig) -> u64 {
         if !self.discipline.trusts_pipe()
             && let Some(prr) = self.recovery.reducing_prr()
@@ -22,6 +23,7 @@ impl Sender {
     }
 
     /// The law's window with what recovery adds, bounded by the configuration.
+    #[inline]
     pub(crate) fn send_window(&self, config: &TcpConfig) -> u64 {
         let mss = u64::from(self.mss);
         let window = if let Some(prr) = self.recovery.reducing_prr() {
@@ -33,7 +35,12 @@ impl Sender {
     }
 
     /// What recovery adds to the law's window.
+    #[inline]
     pub(super) fn inflation(&self, config: &TcpConfig) -> i64 {
+        if self.recovery.is_quiet() { 0 } else { self.recovery_inflation(config) }
+    }
+
+    fn recovery_inflation(&self, config: &TcpConfig) -> i64 {
         let phase = self.recovery.phase();
         if phase == Phase::Fast {
             return self.recovery.inflation();
@@ -89,6 +96,7 @@ impl Sender {
     }
 
     /// A window from the peer's header, scaled.
+    #[inline]
     pub(crate) fn scaled(&self, window: u16) -> u64 {
         u64::from(window) << self.peer_shift
     }
