@@ -128,7 +128,7 @@ def test_study_of_a_capacity(tmp_path: Path) -> None:
     assert not any(word in said for word in ("PRR", "LL-ARQ", "packets/s"))
     page = result.page()
     assert "Capacity over time" in page
-    assert "<h2>Remedies" not in page
+    assert "<h2>Remedies against losses" not in page
     assert result.table("capacity_over_time")["capacity_bps"].mean() == pytest.approx(
         MEAN, rel=0.01
     )

@@ -51,7 +51,7 @@ def test_a_library_that_is_not_there_is_a_fault(
     with pytest.raises(SystemExit) as ended, console.guard():
         raise ImportError
     assert ended.value.code == console.FAULT
-    assert "a fault of airtcp" in capsys.readouterr().err
+    assert "a bug in airtcp" in capsys.readouterr().err
 
 
 def test_a_run_without_a_page_does_not_load_the_drawing_library(tmp_path: Path) -> None:
