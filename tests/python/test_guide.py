@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
+from contextlib import suppress
 from typing import TYPE_CHECKING
+
+import pytest
 
 import airtcp
 from conftest import ENVIRONMENT
-from examples import DOCS, SCENARIOS
+from examples import DOCS, ROOT, SCENARIOS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,3 +78,44 @@ def test_the_recipes_of_the_guide_run_as_written(tmp_path: Path, program: list[s
     means = [json.loads(line)["mean"] for line in goodputs]
     assert len(means) == 3
     assert means == sorted(means, reverse=True)
+
+
+# By command: the output that the page shows, and the page's scenario.
+SHOWN = {
+    command: (output, re.search(r"```toml\n(title = .*?)```", page, re.DOTALL))
+    for page in (path.read_text("utf-8") for path in sorted((DOCS / "guide").glob("*.md")))
+    for command, output in re.findall(r"```\nairtcp (.+)\n```\n\n```\n((?:.+\n|\n)*?)```", page)
+}
+
+
+def on_a_terminal(command: list[str], folder: Path) -> str:
+    """Run a command whose standard output is a terminal of 80 columns."""
+    ours, theirs = os.openpty()
+    parts: list[bytes] = []
+    with subprocess.Popen(
+        command, cwd=folder, env=ENVIRONMENT, stdout=theirs, stderr=subprocess.DEVNULL
+    ):
+        os.close(theirs)
+        # A terminal whose other end is closed is an error on Linux.
+        with suppress(OSError):
+            while part := os.read(ours, 1 << 16):
+                parts.append(part)
+    os.close(ours)
+    text = b"".join(parts).decode().replace("\r\n", "\n").replace("\N{NARROW NO-BREAK SPACE}", " ")
+    return re.sub(r" +$", "", re.sub(r"\x1b\[[0-9;]*[a-zA-Z]", "", text), flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", SHOWN)
+def test_the_guide_shows_what_a_command_prints(
+    tmp_path: Path, program: list[str], command: str
+) -> None:
+    output, scenario = SHOWN[command]
+    for folder in ("scenarios", "demo"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    if scenario is not None:
+        (tmp_path / "lossy.toml").write_text(scenario[1])
+    printed = on_a_terminal([*program, *shlex.split(command)], tmp_path)
+    at = 0
+    for part in re.split(r"^\.\.\.\n", output, flags=re.MULTILINE):
+        assert part.strip("\n") in printed[at:]
+        at = printed.index(part.strip("\n"), at) + len(part.strip("\n"))
