@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 if TYPE_CHECKING:
-    pass
+    from collections.abc import Mapping
+
+    Numbers = Mapping[str, pl.DataFrame]
 
 CHANNELS: Final = ["independent", "bursts of 10 ms", "bursts of 50 ms"]
 LOSSES: Final = [0.1, 0.2, 0.3, 0.5]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from airtcp.papers.form import json_schema
-from airtcp.papers.paper import FIGURE
+from airtcp.papers.paper_forms import FIGURE
 
 
 def paper_schema() -> dict[str, Any]:
