@@ -40,7 +40,7 @@ def test_what_the_system_lacks(
     assert ended.value.code == console.BAD_INPUT
     said = capsys.readouterr().err
     assert why in said
-    assert "a fault of airtcp" not in said
+    assert "a bug in airtcp" not in said
 
 
 def test_a_library_that_is_not_there_is_a_fault(
