@@ -84,7 +84,7 @@ def test_constant_traces_are_links_too(run: Program, tmp_path: Path, bit: str) -
     (tmp_path / "constant.txt").write_text(bit * 500)
     ended = run("study", "constant.txt", "--replicas", "2", "--html", "r.html")
     assert ended.code == 0, ended.err
-    assert "no mu" in ended.out
+    assert "mu is undefined" in ended.out
     assert (tmp_path / "r.html").exists()
 
 
