@@ -7,6 +7,7 @@
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 
 pub mod ack_bitmap;
+mod fingerprint;
 mod flags;
 mod headers;
 mod pool;
@@ -14,6 +15,7 @@ mod segment;
 mod seq;
 
 pub use ack_bitmap::AckBitmap;
+pub use fingerprint::{End, Fingerprint};
 pub use flags::{Ecn, Flags};
 pub use headers::{IP_HEADER, TCP_HEADER, UDP_HEADER};
 pub use pool::{Dropped, PacketId, Pool};

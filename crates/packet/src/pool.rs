@@ -1,9 +1,9 @@
 //! Where packet records live while they travel.
 
-use airtcp_units::Narrow;
+use airtcp_units::{Nanos, Narrow};
 use std::collections::BTreeMap;
 
-use crate::{EndpointId, Flags, Packet};
+use crate::{End, EndpointId, Fingerprint, Flags, Packet};
 
 /// A handle to a packet in the pool. Generations make a stale handle detectable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -27,13 +27,15 @@ pub struct Dropped {
     pub ack: bool,
 }
 
-/// A pool of packet records with counts of what was created, what is still out, and what was dropped.
+/// A pool of packet records with counts of what was created, what is still out, and what was dropped, and
+/// the fingerprint of what became of all.
 #[derive(Debug, Default)]
 pub struct Pool {
     slots: Vec<Slot>,
     free: Vec<u32>,
     created: u64,
     dropped: BTreeMap<Dropped, u64>,
+    fingerprint: Fingerprint,
 }
 
 #[derive(Debug)]
@@ -45,7 +47,13 @@ struct Slot {
 impl Pool {
     /// An empty pool.
     pub const fn new() -> Self {
-        Self { slots: Vec::new(), free: Vec::new(), created: 0, dropped: BTreeMap::new() }
+        Self {
+            slots: Vec::new(),
+            free: Vec::new(),
+            created: 0,
+            dropped: BTreeMap::new(),
+            fingerprint: Fingerprint::new(),
+        }
     }
 
     /// Puts a packet into the pool.
@@ -103,12 +111,33 @@ impl Pool {
         slot.packet
     }
 
-    /// Takes out a packet that is dropped, and counts it under `place` and `reason`.
+    /// Puts in a packet that an endpoint sends at `now`.
+    #[inline]
+    pub fn send(&mut self, now: Nanos, packet: Packet) -> PacketId {
+        self.fingerprint.sent(now, packet.to.peer());
+        self.insert(packet)
+    }
+
+    /// A packet has come out at the end of the link or station queue of number `place`.
+    #[inline]
+    pub fn arrived(&mut self, now: Nanos, place: u64, id: PacketId) -> &Packet {
+        let packet = &self.slots[id.index as usize].packet;
+        self.fingerprint.ended(now, End::Arrived, place, packet);
+        packet
+    }
+
+    /// The fingerprint of what has become of packets so far.
+    pub const fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// Takes out a packet that is dropped at `now`, and counts it under `place` and `reason`.
     ///
     /// # Panics
     /// In debug builds, if the handle is stale: a packet ended twice.
-    pub fn discard(&mut self, id: PacketId, place: u64, reason: u8) -> Packet {
+    pub fn discard(&mut self, now: Nanos, id: PacketId, place: u64, reason: u8) -> Packet {
         let packet = self.remove(id);
+        self.fingerprint.ended(now, End::Dropped(reason), place, &packet);
         let Packet { to, segment } = packet;
         let payload = segment.len > 0;
         let others = [Flags::SYN, Flags::FIN, Flags::RST];
@@ -173,7 +202,7 @@ mod tests {
             let mut dropped = packet(1);
             (dropped.segment.len, dropped.segment.flags) = (len, flags);
             let id = pool.insert(dropped);
-            pool.discard(id, 0, 0);
+            pool.discard(Nanos::ZERO, id, 0, 0);
         }
         let found: Vec<_> = pool.dropped().iter().map(|(k, n)| (k.payload, k.ack, *n)).collect();
         assert_eq!(found, [(false, false, 4), (false, true, 1), (true, false, 1)]);

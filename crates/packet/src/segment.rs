@@ -161,8 +161,49 @@ impl Segment {
             return ([0; CODED_WORDS], 0);
         }
         let [a, b, c, d] = self.sacks;
-        let words = [a.start, a.end, b.start, b.end, c.start, c.end, d.start, d.end].map(|w| w.0);
+        // Written out: the compiler leaves a loop with a guard of what `map` would do here.
+        let words =
+            [a.start.0, a.end.0, b.start.0, b.end.0, c.start.0, c.end.0, d.start.0, d.end.0];
         (words, usize::from(self.mss).min(CODED_WORDS))
+    }
+
+    /// All fields as words: those of every segment, and those of SACK blocks or coded words if there are
+    /// any. Two segments that differ in a field differ in a word.
+    #[inline]
+    pub fn to_words(&self) -> ([u64; 4], Option<[u64; 4]>) {
+        // A field that is added must be put in here. Neighbours in the record are one load.
+        let Self {
+            seq,
+            ack,
+            timestamps,
+            sacks,
+            len,
+            window,
+            mss,
+            flags,
+            window_scale,
+            options,
+            ecn,
+            kind,
+        } = *self;
+        let pair = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
+        let lengths = u64::from(len) | u64::from(window) << 16 | u64::from(mss) << 32;
+        let bits = u64::from(flags.0) | u64::from(window_scale) << 8 | u64::from(options) << 16;
+        let words = [
+            pair(seq.0, ack.0),
+            pair(timestamps.0, timestamps.1),
+            lengths | (kind as u64) << 48,
+            bits | u64::from(ecn.bits()) << 24,
+        ];
+        let more = options & SACK_COUNT > 0 || kind == Kind::Coded;
+        let [a, b, c, d] = sacks;
+        let blocks = [
+            pair(a.start.0, a.end.0),
+            pair(b.start.0, b.end.0),
+            pair(c.start.0, c.end.0),
+            pair(d.start.0, d.end.0),
+        ];
+        (words, more.then_some(blocks))
     }
 
     /// True if a SYN says that its sender speaks a transport with erasure coding.

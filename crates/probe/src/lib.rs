@@ -4,13 +4,12 @@
 //! and a machine never knows who drives it. Queues, links and cells work likewise, on packets of a
 //! pool ([`PoolCx`]). [`Probe`] is how a machine
 //! tells what it does; with [`NoProbe`] the telling compiles to nothing. The recorders are probes:
-//! [`Counters`], [`Series`], [`Timeline`], [`Fingerprint`], [`PcapProbe`]; a pair of probes is a probe.
+//! [`Counters`], [`Series`], [`Timeline`], [`PcapProbe`]; a pair of probes is a probe.
 
 pub mod air;
 mod counters;
 mod event;
 mod family;
-mod fingerprint;
 mod mac80211;
 mod machine;
 mod nearest;
@@ -27,7 +26,6 @@ mod wording;
 pub use air::{FrameClass, FrameLoss};
 pub use counters::Counters;
 pub use event::{DropReason, Event, LossCause, Who};
-pub use fingerprint::Fingerprint;
 pub use machine::{Cx, Machine, PoolCx};
 pub use nearest::{near, nearest};
 pub use pcapng::{PcapProbe, Pcapng, Vantage};

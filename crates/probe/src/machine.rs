@@ -62,7 +62,7 @@ impl<'a, P: Probe> PoolCx<'a, P> {
         part: u32,
     ) -> Packet {
         self.record(now, || Event::Dropped { packet, reason });
-        self.pool.discard(packet, self.who.place(part), reason as u8)
+        self.pool.discard(now, packet, self.who.place(part), reason as u8)
     }
 }
 

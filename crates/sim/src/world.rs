@@ -6,7 +6,7 @@
 
 use airtcp_link::CorruptionNotice;
 use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment};
-use airtcp_probe::{Cx, DropReason, Fingerprint, PoolCx, Probe, Who};
+use airtcp_probe::{Cx, DropReason, PoolCx, Probe, Who};
 use airtcp_units::{Bytes, Nanos};
 use airtcp_wifi::mac::Category;
 
@@ -76,7 +76,6 @@ pub(crate) struct World<P: Probe> {
     delivered: u64,
     unroutable: u64,
     events: u64,
-    fingerprint: Fingerprint,
     probe: P,
 }
 
@@ -96,7 +95,6 @@ impl<P: Probe> World<P> {
             delivered: 0,
             unroutable: 0,
             events: 0,
-            fingerprint: Fingerprint::new(),
             probe,
         }
     }
@@ -245,7 +243,7 @@ impl<P: Probe> World<P> {
     }
 
     fn send(&mut self, from: EndpointId, segment: Segment, node: u32) {
-        let packet = self.pool.insert(Packet { to: from.peer(), segment });
+        let packet = self.pool.send(self.now, Packet { to: from.peer(), segment });
         self.forward(packet, node);
     }
 
@@ -273,9 +271,7 @@ impl<P: Probe> World<P> {
 
     /// A packet has reached `node` through interface `number`.
     fn arrive(&mut self, packet: PacketId, node: u32, number: u32) {
-        let Packet { to, segment } = self.pool.get(packet);
-        let to = *to;
-        fold_arrival(&mut self.fingerprint, self.now, number, to, segment);
+        let to = self.pool.arrived(self.now, u64::from(number), packet).to;
         let endpoint = &mut self.endpoints[to.index()];
         if endpoint.node != node {
             self.forward(packet, node);
@@ -333,10 +329,6 @@ impl<P: Probe> World<P> {
         }
     }
 
-    pub(crate) const fn fingerprint(&self) -> &Fingerprint {
-        &self.fingerprint
-    }
-
     pub(crate) const fn pool(&self) -> &Pool {
         &self.pool
     }
@@ -368,16 +360,6 @@ fn two<T>(list: &mut [T], a: usize, b: usize) -> (Option<&mut T>, Option<&mut T>
         Ok([a, b]) => (Some(a), Some(b)),
         Err(_) => (None, None),
     }
-}
-
-/// Every arrival, when, where, and what arrived: two runs that agree in these are the same run.
-#[inline]
-fn fold_arrival(print: &mut Fingerprint, now: Nanos, link: u32, to: EndpointId, s: &Segment) {
-    print.fold(now.0);
-    print.fold(u64::from(link) << 32 | to.index() as u64);
-    print.fold(u64::from(s.seq.0) << 32 | u64::from(s.ack.0));
-    let (len, window) = (u64::from(s.len), u64::from(s.window));
-    print.fold(len << 32 | window << 16 | u64::from(s.flags.0) << 8 | u64::from(s.ecn.bits()));
 }
 
 const fn endpoint_id(number: u32) -> EndpointId {

@@ -21,7 +21,7 @@ use crate::world::{Endpoint, World};
 pub struct Replication {
     /// Its number, from 0.
     pub replication: u32,
-    /// A hash of everything that happened: equal runs have equal fingerprints.
+    /// A hash of the packets sent, delivered and dropped: equal runs have equal fingerprints.
     pub fingerprint: String,
     /// Simulated time.
     pub duration_s: f64,
@@ -136,7 +136,7 @@ pub(crate) fn replication<P: Probe>(
     let delivered: u64 = flows.iter().map(|f| f.delivered_bytes).sum();
     Replication {
         replication: number,
-        fingerprint: world.fingerprint().hex(),
+        fingerprint: world.pool().fingerprint().to_string(),
         duration_s: end.at.as_secs_f64(),
         measured_s: measured.as_secs_f64(),
         events: world.events(),
