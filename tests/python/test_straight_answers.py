@@ -82,7 +82,10 @@ def _compared(first: str | None, goodput: float) -> Any:
 @pytest.mark.parametrize(
     ("cases", "said"),
     [
-        ([("reno", 1e6), (None, 1e6)], "threshold: reno 1. On 1 link the runs do not allow a ranking."),
+        (
+            [("reno", 1e6), (None, 1e6)],
+            "threshold: reno 1. On 1 link the runs do not allow a ranking.",
+        ),
         ([(None, 1e6), (None, 1e6)], "The runs do not allow a ranking on any of these links."),
         ([("reno", 1e6), (None, 0.0), (None, 0.0)], "On 2 links no TCP delivers anything."),
         (
