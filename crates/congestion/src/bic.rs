@@ -96,8 +96,8 @@ impl LawTable for BicConfig {
     }
 }
 
-/// While no loss is known the window grows by one in this many (Linux: 5 % per round trip).
-const LEAST_START: f64 = 20.0;
+/// Before the first loss the window grows by at least `cwnd` divided by this, 5 %, each round trip (Linux).
+const CWND_DIVISOR_BEFORE_LOSS: f64 = 20.0;
 
 /// BIC.
 #[derive(Debug, Clone)]
@@ -141,7 +141,8 @@ impl Bic {
         } else {
             most as f64
         };
-        let increment = if w_max == 0 { increment.max(w as f64 / LEAST_START) } else { increment };
+        let increment =
+            if w_max == 0 { increment.max(w as f64 / CWND_DIVISOR_BEFORE_LOSS) } else { increment };
         increment * c.ack_ratio
     }
 

@@ -11,9 +11,9 @@ use proptest::test_runner::TestCaseResult;
 use super::*;
 
 /// No law has a reason for a window of more bytes than this when it was never told of a flight
-/// of more than `MOST_FLIGHT`.
+/// of more than `MAX_FLIGHT`.
 const SANE: u64 = 1 << 53;
-const MOST_FLIGHT: u64 = 1 << 40;
+const MAX_FLIGHT: u64 = 1 << 40;
 
 #[derive(Debug, Clone, Copy)]
 struct Ack {
@@ -137,7 +137,7 @@ impl<'a> Driver<'a> {
 
     fn ack(&mut self, a: Ack) -> TestCaseResult {
         let (mss, before) = (self.mss(), self.law.cwnd());
-        let flight = before.min(MOST_FLIGHT);
+        let flight = before.min(MAX_FLIGHT);
         self.law.on_sent(self.now, &Sent { bytes: mss, pipe: flight, retransmission: false });
         let acked = (a.segments * mss).min(flight);
         self.delivered += acked;
@@ -184,7 +184,7 @@ impl<'a> Driver<'a> {
         let (cwnd, ssthresh) = (self.law.cwnd(), self.law.ssthresh());
         let two = (2 * self.mss()).max(self.floor);
         let windows = if self.promises.bounded_by_window { windows } else { 1 };
-        let flight = cwnd.saturating_mul(windows).min(MOST_FLIGHT);
+        let flight = cwnd.saturating_mul(windows).min(MAX_FLIGHT);
         if kind == CongestionKind::FastRetransmit {
             self.lost += self.mss();
             let lost = Lost {
@@ -225,7 +225,7 @@ impl<'a> Driver<'a> {
         prop_assert!(self.law.cwnd() >= cwnd, "the window was not given back");
         prop_assert!(self.law.ssthresh() >= ssthresh, "the threshold was not given back");
         if self.promises.has_threshold {
-            let flight = 2 * cwnd.min(MOST_FLIGHT);
+            let flight = 2 * cwnd.min(MAX_FLIGHT);
             self.law.raise_ssthresh(flight);
             prop_assert!(self.law.ssthresh() >= flight, "the threshold was not raised");
         }

@@ -46,7 +46,7 @@ use super::{
 };
 
 /// Upper bound of the target, in windows (RFC 9438 section 4.2).
-const MOST_GROWTH: f64 = 1.5;
+const MAX_GROWTH: f64 = 1.5;
 
 /// CUBIC by RFC 9438, or Linux's.
 #[derive(Debug, Clone)]
@@ -124,7 +124,7 @@ impl Cubic {
             self.window.set_cwnd(self.window.cwnd().max(u64::saturate(epoch.w_est * mss)));
         } else {
             let target = epoch.curve.at(t + ack.srtt.unwrap_or(Span::ZERO));
-            let target = target.clamp(cwnd, MOST_GROWTH * cwnd);
+            let target = target.clamp(cwnd, MAX_GROWTH * cwnd);
             self.window.grow((target - cwnd) / cwnd * ack.acked as f64);
         }
         self.course.epoch = Some(epoch);

@@ -1,7 +1,7 @@
 //! CUBIC as first published: Ha, Rhee, Xu, "CUBIC: a new TCP-friendly high-speed TCP variant",
 //! ACM SIGOPS Operating Systems Review 42(5), 2008, algorithm 1.
 //!
-//! In congestion avoidance, with windows in segments and `t` seconds since the first ACK of it,
+//! In congestion avoidance, with windows in segments and `t` in seconds since its first ACK:
 //!
 //! ```text
 //! W(t)   = C (t - K)^3 + W_max        K = cbrt((W_max - cwnd) / C)
@@ -9,21 +9,22 @@
 //! W_tcp += 3 beta / (2 - beta) / cwnd        per acknowledged segment
 //! ```
 //!
-//! `dMin` is the smallest round-trip time; if `W_tcp` is larger than the window, `cwnd` grows by at
-//! least `(W_tcp - cwnd) / cwnd` per acknowledged segment (TCP friendliness). Never more than one
-//! segment per segment. A loss takes off `beta` of the window; `W_max` becomes the window before
-//! it, or `(2 - beta) / 2` of that if it had not reached the last `W_max` (fast convergence). A
-//! timeout resets everything: `K` is 0 then and the plateau where the avoidance begins.
+//! `dMin` is the smallest round-trip time; if `W_tcp` is larger than the window, `cwnd` grows by at least
+//! `(W_tcp - cwnd) / cwnd` per acknowledged segment (TCP friendliness). The window grows by at most one
+//! segment per acknowledged segment. A loss reduces the window by the share `beta`; `W_max` becomes the
+//! window before the loss, or `(2 - beta) / 2` of that if it had not reached the last `W_max` (fast
+//! convergence). A timeout resets everything: `K` is then 0, and `W_max` is the window with which
+//! congestion avoidance begins.
 //!
 //! `beta` here is the share *taken off*, 0.2; in RFC 9438 ([`Cubic`](super::Cubic)) it is the
 //! share kept, 0.7. With the window that a loss leaves, `K` is `cbrt(W_max beta / C)`, equation 2
 //! of the paper; after fast convergence it is shorter than that equation says.
 //!
-//! Differences: real numbers instead of counting ACKs up to `cnt`; growth by acknowledged bytes
-//! instead of ACKs; what a loss reduces is FlightSize unless `half_of_cwnd` is set, as in every law
-//! here; a mark is answered like a loss; an undo gives everything back, of which the paper says
-//! nothing. Kept although later versions do not have it: `t` goes on while the application is
-//! the limit, so that the window grows fast after a pause. Segments and seconds inside, bytes
+//! Differences from the paper: real numbers instead of counting ACKs up to `cnt`; growth by acknowledged bytes
+//! instead of ACKs; a loss reduces FlightSize unless `half_of_cwnd` is set, as in every law
+//! here; an ECN mark counts as a loss; an undo restores everything (the paper has no undo).
+//! As in the paper, and unlike later versions, `t` advances while the application limits sending, so that
+//! the window grows fast after a pause. Segments and seconds inside, bytes
 //! outside.
 
 use airtcp_probe::{ConfigError, within};
@@ -67,21 +68,21 @@ impl LawTable for Cubic2008Config {
 
 /// Growth per acknowledged segment, in parts of the window, where the curve is not above it
 /// (algorithm 1: `cnt = 100 cwnd`).
-const LEAST_GROWTH: f64 = 0.01;
+const MIN_GROWTH: f64 = 0.01;
 
 /// CUBIC by the paper of 2008.
 #[derive(Debug, Clone)]
 pub struct Cubic2008 {
     config: Cubic2008Config,
     window: Window,
-    course: Course,
-    prior: Prior<Course>,
+    cubic: CubicState,
+    prior: Prior<CubicState>,
     d_min: Option<Span>,
 }
 
-/// What an undo gives back beside the window.
+/// What an undo restores besides the window.
 #[derive(Debug, Clone, Copy, Default)]
-struct Course {
+struct CubicState {
     /// `W_lastmax`, segments; 0 for none.
     w_max: f64,
     epoch: Option<Epoch>,
@@ -100,7 +101,7 @@ impl Cubic2008 {
         Self {
             config: *config,
             window: Window::default(),
-            course: Course::default(),
+            cubic: CubicState::default(),
             prior: Prior::default(),
             d_min: None,
         }
@@ -114,27 +115,27 @@ impl Cubic2008 {
     fn avoid(&mut self, now: Nanos, ack: &AckSample) {
         let (cwnd, mss) = (self.segments(), self.window.mss() as f64);
         let acked = ack.acked as f64 / mss;
-        let mut epoch = self.course.epoch.unwrap_or_else(|| Epoch {
+        let mut epoch = self.cubic.epoch.unwrap_or_else(|| Epoch {
             start: now,
-            curve: Curve::new(self.config.c, cwnd, self.course.w_max),
+            curve: Curve::new(self.config.c, cwnd, self.cubic.w_max),
             w_tcp: cwnd,
         });
         let beta = self.config.beta;
         epoch.w_tcp += 3.0 * beta / (2.0 - beta) * acked / cwnd;
         let t = now.since(epoch.start) + self.d_min.unwrap_or(Span::ZERO);
-        let mut growth = (epoch.curve.at(t) - cwnd).max(LEAST_GROWTH);
+        let mut growth = (epoch.curve.at(t) - cwnd).max(MIN_GROWTH);
         if self.config.tcp_friendliness {
             growth = growth.max(epoch.w_tcp - cwnd);
         }
         self.window.grow((growth / cwnd).min(1.0) * ack.acked as f64);
-        self.course.epoch = Some(epoch);
+        self.cubic.epoch = Some(epoch);
     }
 }
 
 impl CongestionControl for Cubic2008 {
     fn start(&mut self, _: Nanos, params: &LawParams) {
         self.window = Window::new(params, false);
-        self.course = Course::default();
+        self.cubic = CubicState::default();
         self.prior.forget();
         self.d_min = None;
     }
@@ -151,17 +152,17 @@ impl CongestionControl for Cubic2008 {
     }
 
     fn on_congestion(&mut self, _: Nanos, c: &Congestion) {
-        self.prior.before(c.kind, self.course);
+        self.prior.before(c.kind, self.cubic);
         let beta = self.config.beta;
         match c.kind {
             CongestionKind::FastRetransmit | CongestionKind::EcnCe => {
                 let cwnd = self.segments();
-                let early = cwnd < self.course.w_max && self.config.fast_convergence;
+                let early = cwnd < self.cubic.w_max && self.config.fast_convergence;
                 let w_max = if early { cwnd * (2.0 - beta) / 2.0 } else { cwnd };
-                self.course = Course { w_max, epoch: None };
+                self.cubic = CubicState { w_max, epoch: None };
             }
             CongestionKind::Rto | CongestionKind::Persistent => {
-                self.course = Course::default();
+                self.cubic = CubicState::default();
                 self.d_min = None;
             }
         }
@@ -172,7 +173,7 @@ impl CongestionControl for Cubic2008 {
     fn on_spurious(&mut self, _: Nanos) {
         self.window.on_spurious();
         if let Some(before) = self.prior.take() {
-            self.course = before;
+            self.cubic = before;
         }
     }
 

@@ -7,8 +7,8 @@
 
 use airtcp_units::{Saturate, Span, detmath};
 
-/// No curve leads further, segments.
-const MOST: f64 = (1_u64 << 40) as f64;
+/// Upper bound of the window that a curve gives, segments.
+const MAX_WINDOW: f64 = (1_u64 << 40) as f64;
 
 /// A cubic curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,7 +43,7 @@ impl Curve {
     pub(super) fn rounded(&self, t: Span) -> u64 {
         let d = t.as_secs_f64() - self.k;
         let distance = (self.c * d * d * d).trunc();
-        u64::saturate((self.origin + distance).clamp(0.0, MOST))
+        u64::saturate((self.origin + distance).clamp(0.0, MAX_WINDOW))
     }
 }
 

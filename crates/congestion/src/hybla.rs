@@ -33,7 +33,7 @@ use super::{
 };
 
 /// Most segments that one ACK may add (Linux).
-const MOST_SEGMENTS: f64 = 65_535.0;
+const MAX_SEGMENTS: f64 = 65_535.0;
 
 /// Parameters of Hybla.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -75,7 +75,7 @@ impl Rho {
     /// That of a path of `rtt`.
     fn new(rtt: Span, rtt0: Span) -> Self {
         let rho = (rtt.0 as f64 / rtt0.0.max(1) as f64).max(1.0);
-        let slow_start = (detmath::pow(2.0, rho) - 1.0).min(MOST_SEGMENTS);
+        let slow_start = (detmath::pow(2.0, rho) - 1.0).min(MAX_SEGMENTS);
         Self { ratio: rho, slow_start, avoidance: rho * rho }
     }
 }
@@ -122,7 +122,7 @@ impl Hybla {
 
     /// Bytes that one ACK may add.
     fn most(&self) -> f64 {
-        MOST_SEGMENTS * self.window.mss() as f64
+        MAX_SEGMENTS * self.window.mss() as f64
     }
 }
 

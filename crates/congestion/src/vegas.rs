@@ -9,8 +9,8 @@
 //! diff = (Expected - Actual) BaseRTT = cwnd (1 - BaseRTT/RTT)     segments
 //! diff < alpha:  cwnd += 1 segment
 //! diff > beta:   cwnd -= 1 segment
-//! slow start doubles every other round trip, in between the window rests so that the comparison is
-//! valid; diff > gamma after a round trip of rest ends it
+//! slow start doubles every other round trip, and keeps the window in between, so that the comparison
+//! is valid; diff > gamma after a round trip without growth ends it
 //! ```
 //!
 //! A round trip ends when more is acknowledged than had been sent at its beginning. `diff` is compared
@@ -28,8 +28,8 @@
 //!
 //! The 1/8 and the 3/4 are those of the authors' code as carried over to ns-2; timeouts and marks
 //! halve. Leaves out: the paper's retransmission on the first or second duplicate by a
-//! fine-grained timer, which is loss recovery; Linux's `cwnd (RTT - BaseRTT)/BaseRTT`, which
-//! exceeds the queue. Bytes and nanoseconds.
+//! fine-grained timer, which is loss recovery; Linux's `diff = cwnd (RTT - BaseRTT)/BaseRTT`, which
+//! overestimates the queue. Bytes and nanoseconds.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Nanos, Narrow, Saturate, Span};
@@ -141,7 +141,7 @@ impl LawTable for VegasConfig {
 /// Samples of a round trip.
 #[derive(Debug, Clone, Copy, Default)]
 struct Round {
-    /// Where the round trip ends; `None` until its first ACK.
+    /// Sequence number whose acknowledgement ends the round trip; `None` until its first ACK.
     end: Option<u64>,
     min: Option<Span>,
     sum: Span,
@@ -205,7 +205,7 @@ impl Vegas {
     }
 
     /// BaseRTT and the round-trip time of the round trip, if it has enough samples.
-    fn judged(&self, round: &Round) -> Option<(u64, u64)> {
+    fn round_rtts(&self, round: &Round) -> Option<(u64, u64)> {
         if round.samples < self.least_samples {
             return None;
         }
@@ -217,10 +217,10 @@ impl Vegas {
         Some((base, rtt.max(base)))
     }
 
-    /// A round trip is over that the window limited.
+    /// Ends a round trip in which the window limited sending.
     fn on_round(&mut self, ack: &AckSample, round: &Round) {
         let (cwnd, mss) = (self.window.cwnd(), self.window.mss());
-        let Some((base, rtt)) = self.judged(round) else {
+        let Some((base, rtt)) = self.round_rtts(round) else {
             if self.window.in_slow_start() {
                 self.slow_start(ack);
             } else if round.samples > 0 {
@@ -232,8 +232,8 @@ impl Vegas {
         let diff = u128::from(cwnd) * u128::from(rtt - base);
         let segments = |n: u64| u128::from(n) * u128::from(mss) * u128::from(rtt);
         if self.window.in_slow_start() {
-            let rested = self.every_round || !self.growing;
-            if rested && diff > segments(self.gamma) {
+            let is_comparable = self.every_round || !self.growing;
+            if is_comparable && diff > segments(self.gamma) {
                 let target =
                     u64::narrow(u128::from(cwnd) * u128::from(base) / u128::from(rtt.max(1)));
                 let left = match self.set {
@@ -284,7 +284,7 @@ impl CongestionControl for Vegas {
             self.take_sample(rtt);
         }
         if ack.in_fast_recovery {
-            // What was measured belongs to a window that is no more.
+            // These samples were taken with the window before the reduction.
             self.restart_round();
             return;
         }
@@ -293,11 +293,11 @@ impl CongestionControl for Vegas {
         }
         let may_grow = ack.cwnd_limited && !ack.ece;
         let end = *self.round.end.get_or_insert(ack.sent_up_to);
-        // What the ACK that marked it let go is acknowledged.
+        // The first data sent in this round trip is acknowledged.
         if ack.acked_up_to > end {
             let round = std::mem::take(&mut self.round);
             self.round.end = Some(ack.sent_up_to);
-            // A round trip in which less was sent than the window allows says nothing of it.
+            // A round trip in which the sender did not fill the window does not show its effect.
             if may_grow {
                 self.on_round(ack, &round);
             }

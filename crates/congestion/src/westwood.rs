@@ -50,14 +50,14 @@ impl Default for WestwoodConfig {
 }
 
 /// Longest time constant accepted.
-const LONGEST: Span = Span::from_secs(3600);
+const MAX_TAU: Span = Span::from_secs(3600);
 
 impl LawTable for WestwoodConfig {
     fn validate(&self) -> Result<(), ConfigError> {
         let shortest = Span::from_millis(1);
-        if !(shortest..=LONGEST).contains(&self.tau) {
+        if !(shortest..=MAX_TAU).contains(&self.tau) {
             let tau = self.tau;
-            let message = format!("{tau} is out of range: accepted is {shortest} to {LONGEST}");
+            let message = format!("{tau} is out of range: accepted is {shortest} to {MAX_TAU}");
             return Err(ConfigError::new("tau", message));
         }
         if !(2..=1000).contains(&self.m) {
@@ -130,13 +130,13 @@ impl Tustin {
     }
 }
 
-/// Most bytes a threshold is set to: what an estimate from few and sudden ACKs may exceed.
-const MOST: f64 = (1u64 << 50) as f64;
+/// Upper bound of the threshold in bytes: an estimate from a few ACKs in a burst can be far too large.
+const MAX_BYTES: f64 = (1u64 << 50) as f64;
 
 /// `BWE RTTmin` of an estimate in bytes per second, at least two segments.
 pub(super) fn target(estimate: f64, rtt: Option<Span>, mss: u64) -> u64 {
     let bytes = estimate * rtt.map_or(0.0, Span::as_secs_f64);
-    u64::saturate(bytes.clamp(0.0, MOST)).max(2 * mss)
+    u64::saturate(bytes.clamp(0.0, MAX_BYTES)).max(2 * mss)
 }
 
 /// Reacts to an episode with the window that the estimate gives; it never raises the window.
@@ -151,7 +151,7 @@ pub(super) fn react(window: &mut Window, c: &Congestion, target: u64) {
 
 /// An estimate in bytes per second as a rate.
 pub(super) fn rate(estimate: f64) -> Option<BitRate> {
-    BitRate::new(u64::saturate(estimate.clamp(0.0, MOST) * 8.0))
+    BitRate::new(u64::saturate(estimate.clamp(0.0, MAX_BYTES) * 8.0))
 }
 
 /// Westwood's law.

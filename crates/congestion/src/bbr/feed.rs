@@ -1,4 +1,4 @@
-//! Acknowledgements made by hand, for the tests of both versions.
+//! A driver that gives a BBR law acknowledgements and losses, for the tests of both versions.
 
 use airtcp_units::{Nanos, Narrow, Span};
 
@@ -12,7 +12,7 @@ pub(super) const RTT: Span = Span::from_millis(100);
 pub(super) const BDP: u64 = 100_000;
 pub(super) const RATE: u64 = 8_000_000;
 
-/// A law, and what a sender would know.
+/// A law, and the sender's counters (bytes).
 pub(super) struct Feed<L> {
     pub(super) law: L,
     pub(super) now: Nanos,
@@ -64,13 +64,13 @@ impl<L: CongestionControl> Feed<L> {
         }
     }
 
-    /// Hands it over at once.
+    /// Passes `sample` to the law now.
     pub(super) fn ack(&mut self, sample: &AckSample) {
         self.delivered = sample.total_delivered;
         self.law.on_ack(self.now, sample);
     }
 
-    /// A round trip later one ACK that ends a round, of half a window so that nothing starves.
+    /// One ACK, a round trip after the last call, that ends a round and acknowledges half a window.
     pub(super) fn round(&mut self, rate: u64) {
         self.round_with(rate, |_| ());
     }

@@ -74,16 +74,16 @@ impl Rounds {
     }
 }
 
-/// Samples taken while BBR itself holds back, in ProbeRTT: they say as little about the path as
-/// those limited by the application (`MarkConnectionAppLimited`).
+/// Marks delivery-rate samples of ProbeRTT. BBR itself limits the flight then, so these samples count as
+/// application-limited (`MarkConnectionAppLimited`).
 #[derive(Debug, Clone, Default)]
-pub(super) struct Held {
+pub(super) struct SelfLimited {
     from: u64,
     until: u64,
 }
 
-impl Held {
-    /// Holding back with `delivered` bytes delivered and `pipe` in flight.
+impl SelfLimited {
+    /// BBR limits the flight now, with `delivered` bytes delivered and `pipe` in flight.
     pub(super) fn mark(&mut self, delivered: u64, pipe: u64) {
         if delivered > self.until {
             self.from = delivered;
@@ -91,11 +91,10 @@ impl Held {
         self.until = (delivered + pipe).max(1);
     }
 
-    /// Whether the sample is of a segment that left while held back, or the application was
-    /// the limit.
+    /// True if BBR or the application limited the flight when the sample's segment left.
     pub(super) const fn limits(&self, sample: &RateSample) -> bool {
-        let held = self.from <= sample.prior_delivered && sample.prior_delivered <= self.until;
-        sample.app_limited || (held && self.until > 0)
+        let in_range = self.from <= sample.prior_delivered && sample.prior_delivered <= self.until;
+        sample.app_limited || (in_range && self.until > 0)
     }
 }
 
@@ -189,16 +188,16 @@ mod tests {
     #[test]
     fn samples_of_what_left_while_held_back_are_limited() {
         let sample = |prior_delivered| RateSample { prior_delivered, ..RateSample::default() };
-        let mut held = Held::default();
-        assert!(!held.limits(&sample(0)), "nothing was held back yet");
-        held.mark(1000, 400);
-        held.mark(1200, 300);
+        let mut marks = SelfLimited::default();
+        assert!(!marks.limits(&sample(0)), "nothing was held back yet");
+        marks.mark(1000, 400);
+        marks.mark(1200, 300);
         let limited: Vec<bool> =
-            [999, 1000, 1500, 1501].iter().map(|p| held.limits(&sample(*p))).collect();
+            [999, 1000, 1500, 1501].iter().map(|p| marks.limits(&sample(*p))).collect();
         assert_eq!(limited, [false, true, true, false]);
-        held.mark(9000, 100);
-        assert!(!held.limits(&sample(1200)) && held.limits(&sample(9100)));
-        assert!(held.limits(&RateSample { app_limited: true, ..sample(1 << 40) }));
+        marks.mark(9000, 100);
+        assert!(!marks.limits(&sample(1200)) && marks.limits(&sample(9100)));
+        assert!(marks.limits(&RateSample { app_limited: true, ..sample(1 << 40) }));
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub use config::Bbr1Config;
 
 use self::aggregation::Aggregation;
 use self::policer::{News, Policer};
-use super::filters::{Draws, Held, Rounds, WindowedMax};
+use super::filters::{Draws, Rounds, SelfLimited, WindowedMax};
 use super::{promises, rate_of};
 use crate::{
     AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawRules, LawState,
@@ -49,7 +49,7 @@ enum State {
 
 /// Where loss recovery stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Repair {
+enum RecoveryKind {
     None,
     /// Fast recovery began, the ACK that began it is still to come.
     Entering,
@@ -81,10 +81,10 @@ pub struct Bbr1 {
     full_bw_count: u32,
     cycle_index: usize,
     cycle_stamp: Nanos,
-    repair: Repair,
+    recovery: RecoveryKind,
     packet_conservation: bool,
     idle_restart: bool,
-    held: Held,
+    self_limited: SelfLimited,
     draws: Draws,
     linux: bool,
     pacing_margin: f64,
@@ -121,10 +121,10 @@ impl Bbr1 {
             full_bw_count: 0,
             cycle_index: 0,
             cycle_stamp: Nanos::ZERO,
-            repair: Repair::None,
+            recovery: RecoveryKind::None,
             packet_conservation: false,
             idle_restart: false,
-            held: Held::default(),
+            self_limited: SelfLimited::default(),
             draws: Draws::default(),
             linux: false,
             pacing_margin: 0.0,
@@ -233,13 +233,13 @@ impl CongestionControl for Bbr1 {
                 // A further episode before the end of recovery (a lost retransmission, or a loss
                 // that the ending ACK tells) begins no second first round, as in Linux. The window
                 // is set by the ACK that told of the loss, which follows.
-                if self.repair == Repair::None {
-                    self.repair = Repair::Entering;
+                if self.recovery == RecoveryKind::None {
+                    self.recovery = RecoveryKind::Entering;
                 }
             }
             CongestionKind::FastRetransmit | CongestionKind::Rto | CongestionKind::Persistent => {
                 self.save_cwnd();
-                self.repair = Repair::Running;
+                self.recovery = RecoveryKind::Running;
                 self.packet_conservation = false;
                 self.cwnd = self.mss();
                 self.on_timeout_linux(now);
@@ -248,7 +248,7 @@ impl CongestionControl for Bbr1 {
     }
 
     fn on_spurious(&mut self, _: Nanos) {
-        self.repair = Repair::None;
+        self.recovery = RecoveryKind::None;
         self.packet_conservation = false;
         self.restore_cwnd();
         self.policer.reset();

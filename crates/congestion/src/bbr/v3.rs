@@ -30,8 +30,8 @@ pub use config::BbrConfig;
 
 use airtcp_units::{BitRate, Nanos, Saturate, Span};
 
-use self::state::{AckPhase, INFINITY, Repair, Sample, State, Undo};
-use super::filters::{Draws, Held, Rounds, WindowedMax};
+use self::state::{AckPhase, INFINITY, RecoveryKind, Sample, State, Undo};
+use super::filters::{Draws, Rounds, SelfLimited, WindowedMax};
 use super::{promises, volume};
 use crate::{
     AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, Lost,
@@ -94,8 +94,8 @@ pub struct Bbr {
     probe_rtt_done_stamp: Option<Nanos>,
     probe_rtt_round_done: bool,
     idle_restart: bool,
-    repair: Repair,
-    held: Held,
+    recovery: RecoveryKind,
+    self_limited: SelfLimited,
     draws: Draws,
 }
 
@@ -152,8 +152,8 @@ impl Bbr {
             probe_rtt_done_stamp: None,
             probe_rtt_round_done: false,
             idle_restart: false,
-            repair: Repair::None,
-            held: Held::default(),
+            recovery: RecoveryKind::None,
+            self_limited: SelfLimited::default(),
             draws: Draws::default(),
         }
     }
@@ -241,7 +241,7 @@ impl Bbr {
             self.rs.prior_delivered = sample.prior_delivered;
             self.rs.tx_in_flight = sample.tx_in_flight;
             self.rs.lost = sample.lost;
-            self.rs.app_limited = self.held.limits(sample);
+            self.rs.app_limited = self.self_limited.limits(sample);
         }
     }
 }
@@ -281,8 +281,8 @@ impl CongestionControl for Bbr {
         self.advance_latest_delivery_signals();
         self.bw = self.max_bw().min(self.bw_shortterm); // `BoundBWForModel`
         self.set_pacing_rate(self.pacing_gain());
-        if self.repair != Repair::None && !ack.in_recovery {
-            self.repair = Repair::None;
+        if self.recovery != RecoveryKind::None && !ack.in_recovery {
+            self.recovery = RecoveryKind::None;
             self.restore_cwnd();
         }
         self.set_cwnd();
@@ -323,7 +323,7 @@ impl CongestionControl for Bbr {
 
     /// The window to which a recovery or ProbeRTT will return, as far as the model lets it.
     fn ssthresh(&self) -> u64 {
-        let held_down = self.repair != Repair::None || self.state == State::ProbeRtt;
+        let held_down = self.recovery != RecoveryKind::None || self.state == State::ProbeRtt;
         if held_down { self.cwnd.max(self.prior_cwnd) } else { self.cwnd }
     }
 

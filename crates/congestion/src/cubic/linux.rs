@@ -46,14 +46,14 @@ const ACK_GAP: Span = Span::from_millis(2);
 /// Samples of a round.
 const SAMPLES: u32 = 8;
 /// Bounds of the rise that ends slow start.
-const LEAST_RISE: Span = Span::from_millis(4);
-const MOST_RISE: Span = Span::from_millis(16);
+const HYSTART_DELAY_MIN: Span = Span::from_millis(4);
+const HYSTART_DELAY_MAX: Span = Span::from_millis(16);
 /// What a host may hold back: the time of four of the largest segments at the pacing rate, at most
 /// a millisecond.
 const HELD_BACK: u64 = 4 * 65_536;
-const MOST_HELD_BACK: Span = Span::from_millis(1);
+const MAX_HELD_BACK: Span = Span::from_millis(1);
 
-/// The course of the window.
+/// State of CUBIC by Linux's rules.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Linux {
     /// `last_max_cwnd`, segments; 0 for none.
@@ -128,7 +128,7 @@ impl Linux {
         }
         let in_time =
             ack.srtt.map_or(0, |srtt| HELD_BACK.saturating_mul(srtt.0) / (2 * window.cwnd()));
-        let train = Span(u64::midpoint(d_min.0, in_time.min(MOST_HELD_BACK.0)));
+        let train = Span(u64::midpoint(d_min.0, in_time.min(MAX_HELD_BACK.0)));
         if self.hystart.watch(now, rtt, ack, (d_min, train), segments(window)) {
             window.set_ssthresh(window.cwnd());
         }
@@ -242,7 +242,7 @@ impl HyStart {
         if self.samples < SAMPLES {
             self.samples += 1;
         } else if let Some(least) = self.least {
-            let rise = Span(d_min.0 / 8).max(LEAST_RISE).min(MOST_RISE);
+            let rise = Span(d_min.0 / 8).max(HYSTART_DELAY_MIN).min(HYSTART_DELAY_MAX);
             self.found |= least > d_min + rise;
         }
         self.found

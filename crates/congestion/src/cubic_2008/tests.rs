@@ -59,7 +59,7 @@ fn fast_convergence_lowers_the_aim() {
     let mut p = path(Cubic2008Config::default(), 1000, 100);
     p.congestion(CongestionKind::FastRetransmit);
     p.congestion(CongestionKind::FastRetransmit);
-    assert!((p.law.course.w_max - 720.0).abs() < 1e-9, "{}", p.law.course.w_max);
+    assert!((p.law.cubic.w_max - 720.0).abs() < 1e-9, "{}", p.law.cubic.w_max);
     assert_eq!(p.law.cwnd(), 640 * MSS);
     // K is cbrt((720 - 640) / 0.4) = 5.848 s.
     p.run_to(5.848);
@@ -71,7 +71,7 @@ fn a_timeout_resets() {
     let mut p = path(Cubic2008Config::default(), 1000, 100);
     p.congestion(CongestionKind::Rto);
     assert_eq!((p.law.cwnd(), p.law.ssthresh()), (MSS, 800 * MSS));
-    assert!(p.law.d_min.is_none() && p.law.course.w_max == 0.0);
+    assert!(p.law.d_min.is_none() && p.law.cubic.w_max == 0.0);
     while p.law.state() == LawState::SlowStart {
         p.ack(1);
     }

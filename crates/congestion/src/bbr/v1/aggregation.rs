@@ -12,9 +12,9 @@ use super::super::volume;
 /// Round trips after which the older of the two maxima goes.
 const ROUNDS: u32 = 5;
 /// The allowance is at most what arrives in this time.
-const MOST: Span = Span::from_millis(100);
-/// An epoch of more segments is too old.
-const LONGEST: u64 = 1 << 20;
+const MAX_ALLOWANCE_TIME: Span = Span::from_millis(100);
+/// An epoch ends when it has this many segments.
+const MAX_EPOCH_SEGMENTS: u64 = 1 << 20;
 
 /// State of the estimate.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,7 +49,7 @@ impl Aggregation {
             }
         }
         let mut expected = volume(1.0, bw, now.since(self.begin));
-        if self.acked <= expected || (self.acked + delivered) / mss.max(1) >= LONGEST {
+        if self.acked <= expected || (self.acked + delivered) / mss.max(1) >= MAX_EPOCH_SEGMENTS {
             (self.acked, self.begin, expected) = (0, now, 0);
         }
         self.acked += delivered;
@@ -59,7 +59,7 @@ impl Aggregation {
 
     /// What the window is raised by.
     pub(super) fn allowance(&self, bw: u64) -> u64 {
-        self.greatest[0].max(self.greatest[1]).min(volume(1.0, bw, MOST))
+        self.greatest[0].max(self.greatest[1]).min(volume(1.0, bw, MAX_ALLOWANCE_TIME))
     }
 }
 

@@ -59,7 +59,7 @@ impl Bbr1 {
             self.packet_conservation = false;
         }
         let rate = sample.rate().map_or(0, BitRate::bps);
-        if rate >= self.btlbw.get() || !self.held.limits(sample) {
+        if rate >= self.btlbw.get() || !self.self_limited.limits(sample) {
             let window = u64::from(self.config.btlbw_filter_len);
             self.btlbw.update(rate, self.rounds.count, window);
         }
@@ -68,7 +68,7 @@ impl Bbr1 {
     /// What Linux estimates beside the draft: policers, and ACKs in bundles.
     pub(super) fn update_linux(&mut self, now: Nanos, ack: &AckSample) {
         let Some(sample) = &ack.rate else { return };
-        let limited = self.held.limits(sample);
+        let limited = self.self_limited.limits(sample);
         if self.policer_detection {
             self.detect_policer(&News {
                 now,
@@ -98,7 +98,7 @@ impl Bbr1 {
 
     /// `BBRCheckFullPipe`.
     pub(super) fn check_full_pipe(&mut self, sample: Option<&RateSample>) {
-        let limited = sample.is_none_or(|s| self.held.limits(s));
+        let limited = sample.is_none_or(|s| self.self_limited.limits(s));
         if self.filled_pipe || !self.rounds.start || limited {
             return;
         }

@@ -12,8 +12,8 @@
 use airtcp_units::Nanos;
 
 /// Least and greatest length of an interval in round trips.
-const LEAST_ROUNDS: u32 = 4;
-const MOST_ROUNDS: u32 = 4 * LEAST_ROUNDS;
+const MIN_ROUNDS: u32 = 4;
+const MAX_ROUNDS: u32 = 4 * MIN_ROUNDS;
 /// Lost of `LOSS_SCALE` delivered from which an interval counts.
 const LOSS_THRESH: u64 = 50;
 const LOSS_SCALE: u64 = 256;
@@ -104,11 +104,11 @@ impl Policer {
             return Verdict::Nothing;
         }
         self.rounds += u32::from(news.round_start);
-        if self.rounds > MOST_ROUNDS {
+        if self.rounds > MAX_ROUNDS {
             self.reset();
             return Verdict::Nothing;
         }
-        if self.rounds < LEAST_ROUNDS || !news.losses {
+        if self.rounds < MIN_ROUNDS || !news.losses {
             return Verdict::Nothing;
         }
         let lost = news.lost - self.lost;

@@ -75,7 +75,7 @@ impl Bbr1 {
 
     /// `BBRHandleProbeRTT`.
     fn handle_probe_rtt(&mut self, now: Nanos, ack: &AckSample) {
-        self.held.mark(ack.total_delivered, ack.pipe);
+        self.self_limited.mark(ack.total_delivered, ack.pipe);
         let Some(done) = self.probe_rtt_done_stamp else {
             if ack.pipe <= self.min_pipe_cwnd() {
                 self.probe_rtt_done_stamp = Some(now + self.config.probe_rtt_duration);

@@ -217,7 +217,7 @@ fn recovery_conserves_packets_and_restores() {
     assert_eq!(f.law.cwnd(), (72 + 50) * MSS, "as much more as was delivered");
     // A lost retransmission is another episode, but not another first round.
     f.episode(CongestionKind::FastRetransmit);
-    assert!(!f.law.packet_conservation && f.law.repair == Repair::Running);
+    assert!(!f.law.packet_conservation && f.law.recovery == RecoveryKind::Running);
     f.within(Span(1), |s| {
         repairing(s);
         s.lost = MSS;

@@ -1,38 +1,38 @@
 //! The window of BBR version 1, section 4.2.3 of the draft: towards its target, conserving packets in
 //! a recovery, least in ProbeRTT.
 
-use super::{Bbr1, Repair, State};
+use super::{Bbr1, RecoveryKind, State};
 use crate::AckSample;
 
 impl Bbr1 {
     /// `BBRSaveCwnd`.
     pub(super) fn save_cwnd(&mut self) {
-        let good = self.repair == Repair::None && self.state != State::ProbeRtt;
+        let good = self.recovery == RecoveryKind::None && self.state != State::ProbeRtt;
         self.prior_cwnd = if good { self.cwnd } else { self.prior_cwnd.max(self.cwnd) };
     }
 
     /// `BBRRestoreCwnd`. What was saved serves no second time once nothing holds the window down.
     pub(super) fn restore_cwnd(&mut self) {
         self.cwnd = self.cwnd.max(self.prior_cwnd);
-        if self.repair == Repair::None && self.state != State::ProbeRtt {
+        if self.recovery == RecoveryKind::None && self.state != State::ProbeRtt {
             self.prior_cwnd = 0;
         }
     }
 
     /// `BBRModulateCwndForRecovery`, and the beginning and end of recovery.
     fn modulate_cwnd_for_recovery(&mut self, ack: &AckSample) {
-        if self.repair == Repair::Entering {
-            self.repair = Repair::Running;
+        if self.recovery == RecoveryKind::Entering {
+            self.recovery = RecoveryKind::Running;
             self.cwnd = ack.pipe.saturating_add(ack.delivered.max(self.mss()));
             self.packet_conservation = true;
             self.rounds.begin(ack.total_delivered);
         }
-        if self.repair == Repair::Running && !ack.in_recovery {
-            self.repair = Repair::None;
+        if self.recovery == RecoveryKind::Running && !ack.in_recovery {
+            self.recovery = RecoveryKind::None;
             self.packet_conservation = false;
             self.restore_cwnd();
         }
-        if self.repair == Repair::Running && ack.in_fast_recovery {
+        if self.recovery == RecoveryKind::Running && ack.in_fast_recovery {
             self.cwnd = self.cwnd.saturating_sub(ack.lost).max(self.mss());
             if self.packet_conservation {
                 self.cwnd = self.cwnd.max(ack.pipe.saturating_add(ack.delivered));

@@ -2,7 +2,7 @@
 
 use airtcp_units::{Nanos, Saturate};
 
-use super::{Bbr, INFINITY, Repair, State, Undo};
+use super::{Bbr, INFINITY, RecoveryKind, State, Undo};
 use crate::{Congestion, Lost};
 
 impl Bbr {
@@ -147,9 +147,9 @@ impl Bbr {
     pub(super) fn on_enter_fast_recovery(&mut self, now: Nanos, c: &Congestion) {
         let delivered = self.rs.total_delivered;
         // A further episode before the end of recovery enters nothing.
-        if self.repair == Repair::None {
+        if self.recovery == RecoveryKind::None {
             self.save_state_upon_loss();
-            self.repair = Repair::Fast(delivered);
+            self.recovery = RecoveryKind::Fast(delivered);
         }
         if !self.params.selective_acks {
             self.note_loss(delivered);
@@ -166,7 +166,7 @@ impl Bbr {
         } else {
             self.save_state_upon_loss();
         }
-        self.repair = Repair::Timeout;
+        self.recovery = RecoveryKind::Timeout;
         self.cwnd = self.mss();
     }
 
@@ -188,7 +188,7 @@ impl Bbr {
 
     /// `HandleSpuriousLossDetection`
     pub(super) fn handle_spurious_loss_detection(&mut self) {
-        self.repair = Repair::None;
+        self.recovery = RecoveryKind::None;
         self.restore_cwnd();
         self.is_loss_in_round = false;
         self.reset_full_bw();

@@ -82,7 +82,7 @@ impl Bbr {
 
     /// `HandleProbeRTT`
     fn handle_probe_rtt(&mut self, now: Nanos) {
-        self.held.mark(self.rs.total_delivered, self.rs.inflight);
+        self.self_limited.mark(self.rs.total_delivered, self.rs.inflight);
         if self.probe_rtt_done_stamp.is_some() {
             if self.rounds.start {
                 self.probe_rtt_round_done = true;

@@ -2,13 +2,13 @@
 
 use airtcp_units::Nanos;
 
-use super::{Bbr, Repair, State};
+use super::{Bbr, RecoveryKind, State};
 
 /// A round trip in which the rate grew by less than this factor counts towards a full pipe.
 const FULL_BW_GROWTH: f64 = 1.25;
-/// So many such round trips.
+/// Round trips with less growth than [`FULL_BW_GROWTH`] after which the pipe is full.
 const FULL_BW_COUNT: u32 = 3;
-/// Round trips after which Drain ends although the queue has not.
+/// Round trips after which Drain ends even if the queue is not empty.
 const DRAIN_ROUNDS: u64 = 3;
 
 impl Bbr {
@@ -57,18 +57,19 @@ impl Bbr {
 
     /// The conditions of `CheckStartupHighLoss`.
     fn has_high_loss(&self, fast: bool) -> bool {
-        let Repair::Fast(begun) = self.repair else { return false };
+        let RecoveryKind::Fast(begun) = self.recovery else { return false };
         if !self.params.selective_acks {
             return fast;
         }
-        // A full round in fast recovery has ended, lost too much, and in enough places.
+        // A full round of fast recovery has ended, with too high a loss rate and enough lost ranges.
         self.loss_round_start
             && self.rs.prior_delivered >= begun
             && self.is_inflight_too_high(self.rs.lost, self.rs.tx_in_flight)
             && self.lost_ranges >= self.config.startup_full_loss_cnt
     }
 
-    /// The steps of `CheckStartupHighLoss`: the path is full at what it delivered last.
+    /// The steps of `CheckStartupHighLoss`: the pipe is full, and `inflight_longterm` is at least what the
+    /// last round delivered.
     pub(super) fn leave_startup_full(&mut self) {
         self.undo.state = Some(State::Startup);
         self.full_bw_reached = true;

@@ -26,7 +26,7 @@ pub(super) enum AckPhase {
 
 /// Kind of loss recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Repair {
+pub(super) enum RecoveryKind {
     None,
     /// Fast recovery, begun when this much was delivered.
     Fast(u64),

@@ -3,7 +3,7 @@
 use airtcp_units::{Saturate, Span};
 
 use super::super::rate_of;
-use super::{Bbr, INFINITY, Repair, State};
+use super::{Bbr, INFINITY, RecoveryKind, State};
 
 impl Bbr {
     /// `InitPacingRate`
@@ -56,14 +56,14 @@ impl Bbr {
 
     /// `SaveCwnd`
     pub(super) fn save_cwnd(&mut self) {
-        let good = self.repair == Repair::None && self.state != State::ProbeRtt;
+        let good = self.recovery == RecoveryKind::None && self.state != State::ProbeRtt;
         self.prior_cwnd = if good { self.cwnd } else { self.prior_cwnd.max(self.cwnd) };
     }
 
     /// `RestoreCwnd`. What was saved serves no second time once nothing holds the window down.
     pub(super) fn restore_cwnd(&mut self) {
         self.cwnd = self.cwnd.max(self.prior_cwnd);
-        if self.repair == Repair::None && self.state != State::ProbeRtt {
+        if self.recovery == RecoveryKind::None && self.state != State::ProbeRtt {
             self.prior_cwnd = 0;
         }
     }
