@@ -287,7 +287,7 @@ impl Link {
     #[inline]
     pub fn next_timer(&self) -> Nanos {
         if self.needs_service {
-            return self.next_with_more();
+            return self.next_service();
         }
         if self.waiting { self.next_arrival.min(self.wire.ready_at) } else { self.next_arrival }
     }
@@ -296,7 +296,7 @@ impl Link {
     #[inline]
     pub fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
         if self.arq.is_some() {
-            return self.poll_carrier(now, cx);
+            return self.poll_arq(now, cx);
         }
         if self.next_arrival > now {
             return None;

@@ -1,32 +1,32 @@
-//! Corruption notices: the link names the packets that its loss model took to those senders
-//! that asked for it (explicit transport error notification with an oracle).
+//! Corruption notices: the link reports the packets that its loss model lost to the senders
+//! that asked for notices (explicit transport error notification with an oracle).
 //!
 //! A notice reaches its sender when the packet would have come out of the link, plus a delay of
-//! the sender's own. There is no notice of packets that queues drop, of packets that are too long, and
-//! of bare acknowledgements, which nobody would send again. Notices change nothing about the packets.
+//! the sender's own. The link sends no notice of packets that queues drop, of packets that are too long, and
+//! of pure acknowledgements, which no sender retransmits. Notices change nothing about the packets.
 
 use std::collections::VecDeque;
 
 use airtcp_packet::{EndpointId, Flags, Packet, Segment};
 use airtcp_units::{Nanos, Span};
 
-/// A packet that the loss model took.
+/// Notice of a packet that the loss model lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CorruptionNotice {
-    /// When its sender is told.
+    /// When the notice reaches the sender.
     pub at: Nanos,
-    /// Who sent it.
+    /// Endpoint that sent the packet.
     pub from: EndpointId,
-    /// What it carried.
+    /// The packet's segment.
     pub segment: Segment,
-    /// When its transmission started.
+    /// When the packet's transmission started.
     pub started: Nanos,
 }
 
-/// Notices on their way.
+/// Notices that have not yet reached their senders.
 #[derive(Debug)]
 pub(super) struct CorruptionNotices {
-    /// For each endpoint, how long a notice takes; `None` for one that does not ask.
+    /// For each endpoint, how long a notice takes; `None` if it asked for no notices.
     delays: Vec<Option<Span>>,
     /// Sorted by time; equal times in the order of the packets.
     waiting: VecDeque<CorruptionNotice>,
@@ -38,7 +38,7 @@ impl CorruptionNotices {
         Self { delays, waiting: VecDeque::new() }
     }
 
-    /// A packet that started at `started` was lost, and would have come out at `out`.
+    /// A packet that started at `started` was lost, and would have arrived at `out`.
     pub(super) fn on_lost(&mut self, packet: &Packet, started: Nanos, out: Nanos) {
         let (from, segment) = (packet.to.peer(), packet.segment);
         let Some(&Some(delay)) = self.delays.get(from.index()) else { return };
@@ -46,16 +46,16 @@ impl CorruptionNotices {
             return;
         }
         let notice = CorruptionNotice { at: out + delay, from, segment, started };
-        let place = self.waiting.partition_point(|n| n.at <= notice.at);
-        self.waiting.insert(place, notice);
+        let index = self.waiting.partition_point(|n| n.at <= notice.at);
+        self.waiting.insert(index, notice);
     }
 
-    /// When the next one is due.
+    /// When the next notice is due.
     pub(super) fn next(&self) -> Nanos {
         self.waiting.front().map_or(Nanos::NEVER, |n| n.at)
     }
 
-    /// The next one, if it is due.
+    /// The next notice, if it is due.
     pub(super) fn take(&mut self, now: Nanos) -> Option<CorruptionNotice> {
         self.waiting.pop_front_if(|n| n.at <= now)
     }
@@ -75,7 +75,7 @@ mod tests {
         jitter = { mean = \"30 ms\", distribution = \"exponential\" }\n\
         loss = { model = \"bernoulli\", probability = 0.3 }";
 
-    /// What comes out, by number and time; what there are notices of.
+    /// Packets that arrived, by number and time, and the notices.
     type Seen = (Vec<(u32, Nanos)>, Vec<CorruptionNotice>);
 
     /// Sends packets of two flows in turn, one each 10 ms; every third carries no payload.
@@ -114,7 +114,7 @@ mod tests {
     }
 
     proptest! {
-        /// Notices are about exactly what is missing of those who ask, and change nothing.
+        /// Notices name exactly the lost data packets of the senders that asked, and change no arrival.
         #[test]
         fn notices_name_what_is_missing_and_change_nothing(seed: u64, delay in 0u64..100) {
             let delay = Span::from_millis(delay);
@@ -129,7 +129,7 @@ mod tests {
                 .collect();
             prop_assert_eq!(named, missing);
             for n in &notices {
-                // 540 bytes at 1 Mb/s, and the way.
+                // 540 bytes at 1 Mb/s, and the propagation delay.
                 let least = Span::from_micros(4320) + Span::from_millis(20) + delay;
                 prop_assert_eq!(n.started, Nanos(u64::from(n.segment.seq.0) * 10_000_000));
                 prop_assert!(n.at >= n.started + least);

@@ -1,5 +1,5 @@
-//! What a link with a link protocol does beside carrying packets: frames that the protocol lets up or gives
-//! up, and reports that go over the other direction or come from there.
+//! A link with a link protocol: frames that the protocol delivers or abandons, and reports sent over or
+//! received from the other direction.
 
 use airtcp_packet::PacketId;
 use airtcp_probe::{DropReason, Event, PoolCx, Probe};
@@ -37,7 +37,7 @@ impl Link {
         self.needs_service = true;
     }
 
-    /// Neither the link protocol nor reports keep the transmitter.
+    /// True if neither the link protocol nor a report occupies the transmitter.
     pub(super) fn is_open(&self) -> bool {
         self.arq.as_ref().is_none_or(|c| c.is_open())
             && self.control.as_ref().is_none_or(|c| c.is_empty())
@@ -60,7 +60,7 @@ impl Link {
         self.needs_service = true;
     }
 
-    /// Makes the link protocol wait for its reports longer, by what they may take on `reverse`.
+    /// Lengthens the link protocol's report timer by the time a report may take on `reverse`.
     pub fn allow_reports_over(&mut self, reverse: &Self) {
         if let Some(arq) = &mut self.arq {
             arq.allow_reports(reverse.time_for(Bytes(1500)) * 3 + reverse.wire.delay);
@@ -72,7 +72,7 @@ impl Link {
         self.control.as_ref().map_or(0, |c| c.sent_bytes())
     }
 
-    /// The next report of the link protocol that is to go over the other direction.
+    /// The next report of this link's protocol to send over the other direction.
     pub fn take_outgoing_report(&mut self, now: Nanos) -> Option<protocol::Report> {
         self.arq.as_mut()?.take_outgoing(now)
     }
@@ -85,12 +85,12 @@ impl Link {
         }
     }
 
-    /// The next report for the other direction's link protocol that has come out here.
+    /// The next report for the other direction's link protocol that has arrived here.
     pub fn take_carried_report(&mut self, now: Nanos) -> Option<protocol::Report> {
         self.control.as_mut()?.take(now)
     }
 
-    /// A report of the link protocol has come back over the other direction.
+    /// Handles a report for this link's protocol that arrived over the other direction.
     pub fn on_report(&mut self, now: Nanos, report: protocol::Report) {
         if let Some(arq) = &mut self.arq {
             arq.on_report(now, report);
@@ -98,8 +98,8 @@ impl Link {
         }
     }
 
-    /// When a link that does more than to carry packets next wants to run.
-    pub(super) fn next_with_more(&self) -> Nanos {
+    /// When a link with a protocol, reports or corruption notices must run next.
+    pub(super) fn next_service(&self) -> Nanos {
         let ready_at = self.wire.ready_at;
         let notice = self.notices.as_ref().map_or(Nanos::NEVER, CorruptionNotices::next);
         let arrival = self.next_arrival.min(notice);
@@ -112,8 +112,8 @@ impl Link {
         protocol.min(control).min(arrival)
     }
 
-    /// The next packet that the link protocol lets up.
-    pub(super) fn poll_carrier<P: Probe>(
+    /// The next packet that the link protocol delivers.
+    pub(super) fn poll_arq<P: Probe>(
         &mut self,
         now: Nanos,
         cx: &mut PoolCx<'_, P>,

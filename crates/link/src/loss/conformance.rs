@@ -76,8 +76,8 @@ proptest! {
             let in_a_box: Vec<bool> = all.iter().map(|f| boxed.outcome(f)).collect();
             prop_assert_eq!(&once, &in_a_box, "in a box: {:?}", config);
 
-            // Two protocols meet the same channel: whoever asks about fewer frames gets the same
-            // answers about those.
+            // Two protocols meet the same channel: the fate of a frame does not depend on
+            // which other frames were sent.
             let model = build(&config, seed);
             if model.is_independent_of_traffic() {
                 let mut model = model;
@@ -108,9 +108,9 @@ proptest! {
                 let mut single = clock;
                 let pace = clock.train(*bytes, u64::from(*count));
                 let found = whole.outcomes(&frame(now, ordinal), pace, *count);
-                for place in 0..*count {
+                for index in 0..*count {
                     let lost = each.outcome(&frame(now, ordinal));
-                    prop_assert_eq!(found.has(place), lost, "{:?}: {}", config, place);
+                    prop_assert_eq!(found.has(index), lost, "{:?}: {}", config, index);
                     now += single.transmit(*bytes);
                     ordinal += 1;
                 }
@@ -123,7 +123,7 @@ proptest! {
 #[test]
 fn mean_loss_is_what_is_lost() {
     // A packet every 0.7 ms for 210 s. The slowest of the samples correlates over some 100 ms, so
-    // there are at least 2000 independent looks; 0.06 is five standard errors of a share 1/2.
+    // there are at least 2000 independent samples; 0.06 is five standard errors of a share 1/2.
     let n = 300_000u64;
     for config in LossConfig::samples() {
         let mut model = build(&config, 21);

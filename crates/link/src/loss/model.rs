@@ -1,4 +1,4 @@
-//! What a loss model is: what it is asked, and what it is built with.
+//! The interface of a loss model: its input, its answer, and how it is built.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::protocol::SymbolSet;
 /// What a loss model knows of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame {
-    /// When its transmission starts. Never earlier than that of the frame asked about before.
+    /// When its transmission starts. Never before the start of the previous frame.
     pub now: Nanos,
     /// Its number among the packets transmitted on this link, from 0.
     pub ordinal: u64,
@@ -29,18 +29,18 @@ pub trait LossModel {
     /// True if the frame is lost. Frames come in the order of their transmission.
     fn outcome(&mut self, frame: &Frame) -> bool;
 
-    /// Which of a train of `count` frames are lost, by place: like `first`, numbered on from it, one after
-    /// the other at that pace. As if each was asked about in turn.
+    /// Which of a train of `count` frames are lost, by index in the train. The frames are like `first`, with
+    /// consecutive numbers, at `pace`. Equal to `count` calls of [`outcome`](Self::outcome).
     fn outcomes(&mut self, first: &Frame, pace: Pace, count: u16) -> SymbolSet {
         one_by_one(self, first, pace, count)
     }
 
-    /// The share of packets lost in the long run, if the model knows it. For a model of time: of
-    /// packets sent at a steady pace.
+    /// The long-run share of lost packets, if the model knows it. A model in time assumes packets at a
+    /// constant rate.
     fn mean_loss(&self) -> Option<f64>;
 
-    /// True if a frame's fate depends on its time and number only, so that frames that were never
-    /// sent would have changed nothing.
+    /// True if a frame's fate depends only on its time and number, not on which other frames
+    /// were sent.
     fn is_independent_of_traffic(&self) -> bool {
         true
     }
@@ -68,7 +68,7 @@ pub type Load<'a> = &'a dyn Fn(&str) -> Result<Arc<Outcomes>, String>;
 /// What a model is built with besides its own table.
 pub(crate) struct Build<'a> {
     pub(crate) seed: Seed,
-    /// Path of the model's random draws.
+    /// Label of the model's random streams.
     pub(crate) label: &'a str,
     /// The link's slot, which models that need one fall back to.
     pub(crate) slot: Option<Span>,
@@ -76,7 +76,7 @@ pub(crate) struct Build<'a> {
 }
 
 impl Build<'_> {
-    /// Path of one of the model's draws.
+    /// Label of the random stream named `what`.
     pub(crate) fn label(&self, what: &str) -> String {
         format!("{}/{what}", self.label)
     }
@@ -100,7 +100,7 @@ pub(crate) trait Model: LossModel + Sized {
     fn samples() -> Vec<Self::Config>;
 }
 
-/// Refuses periods so short that walking through a run of them would take for ever.
+/// Refuses a period below 1 us: stepping through a whole run would take too long.
 pub(crate) fn at_least_a_microsecond(key: &'static str, span: Span) -> Result<Span, ConfigError> {
     if span < Span::from_micros(1) {
         return Err(ConfigError::new(key, format!("{span} is too short: it is at least 1 us")));

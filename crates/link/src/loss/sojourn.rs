@@ -1,7 +1,7 @@
-//! Alternation between two states in time, generated forward from the channel's own draws.
+//! Alternation between two states in time, drawn forward in time from the channel's own random stream.
 //!
-//! The state at an instant depends on the draws and the instant alone, not on the instants that
-//! were asked about before, as long as they do not go backwards.
+//! The state at an instant depends on the draws and the instant alone, not on earlier
+//! queries. Queries must not go back in time.
 
 use airtcp_random::Stream;
 use airtcp_units::{Nanos, Span};
@@ -22,13 +22,13 @@ pub(crate) struct Alternation<S> {
 }
 
 impl<S: Sojourns> Alternation<S> {
-    /// Starts at time zero in `state` with `remaining` of its stay to go, as drawn from the
-    /// stationary distribution by whoever knows it.
+    /// Starts at time zero in `state` with `remaining` of its stay to go, which the
+    /// caller draws from the stationary distribution.
     pub(crate) fn new(sojourns: S, draws: Stream, state: bool, remaining: Span) -> Self {
         Self { sojourns, draws, state, until: Nanos::ZERO + remaining }
     }
 
-    /// When the state that was found last ends.
+    /// When the current state ends.
     pub(crate) const fn until(&self) -> Nanos {
         self.until
     }

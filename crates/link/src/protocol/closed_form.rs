@@ -1,6 +1,6 @@
-//! What independent losses make of LL-ARQ and LL-HARQ, in closed form.
+//! Performance of LL-ARQ and LL-HARQ under independent losses, in closed form.
 //!
-//! `p` is the loss of a unit. The link is saturated, so that rates are shares of its own.
+//! `p` is the loss probability of a unit. The link is saturated; goodput is a share of its rate.
 
 use airtcp_units::detmath;
 
@@ -26,7 +26,7 @@ fn power(base: f64, n: u16) -> f64 {
     detmath::pow(base, f64::from(n))
 }
 
-/// LL-ARQ whose receiver accumulates: P(a frame of `units` is not there after `attempts`),
+/// LL-ARQ whose receiver accumulates: P(a frame of `units` units is incomplete after `attempts` transmissions),
 /// `1 - (1 - p^a)^units`.
 pub fn arq_undelivered(units: u16, p: f64, attempts: u16) -> f64 {
     // 1 - (1 - x)^n without cancellation for small x: x times a sum of powers.
@@ -52,13 +52,13 @@ pub fn arq_selective_share(units: u16, p: f64, attempts: u16) -> f64 {
     (1.0 - arq_undelivered(units, p, attempts)) / sent
 }
 
-/// What becomes of a block of LL-HARQ with `units` in all, `parity` of them PFEC, when `demand`
-/// gives the RFEC units sent for a number of missing ones. In units, per frame.
+/// Expected outcome of an LL-HARQ block of `units` units, `parity` of them PFEC. `demand` gives the RFEC
+/// units sent for a number of missing units. Counts are units per frame.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct HarqBlock {
-    /// P(the first transmission does).
+    /// P(the first transmission decodes the block).
     pub decoded_at_once: f64,
-    /// P(neither does).
+    /// P(neither the first transmission nor the repair decodes the block).
     pub residual: f64,
     /// PFEC units that arrive and are not needed, `E[(P - L)+]`.
     pub pfec_wasted: f64,
@@ -81,8 +81,8 @@ pub fn harq_block(units: u16, parity: u16, p: f64, demand: impl Fn(u16) -> u16) 
         };
         let sent = demand(need);
         block.rfec += mass * f64::from(sent);
-        for (gone, share) in (0u16..).zip(binomial(sent, p)) {
-            let arrived = sent - gone;
+        for (lost, share) in (0u16..).zip(binomial(sent, p)) {
+            let arrived = sent - lost;
             if arrived < need {
                 block.residual += mass * share;
             } else {

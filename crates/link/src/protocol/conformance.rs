@@ -6,7 +6,7 @@ use airtcp_units::{Nanos, Span};
 use proptest::prelude::*;
 
 use super::tests::{Ends, WAY};
-use super::{MOST_SYMBOLS, ProtocolConfig, Report, SymbolSet, Unit, registry};
+use super::{MAX_SYMBOLS, ProtocolConfig, Report, SymbolSet, Unit, registry};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
@@ -236,7 +236,7 @@ fn refuses_what_cannot_be() {
         let message = config.build(mtu).unwrap_err().to_string();
         assert!(message.contains(part) && message.starts_with("protocol."), "{message}");
     }
-    assert!(usize::from(MOST_SYMBOLS) == 255);
+    assert!(usize::from(MAX_SYMBOLS) == 255);
     // Without retransmissions nothing is sent on demand.
     let config: ProtocolConfig =
         toml::from_str("kind = \"ll-harq\"\nunits = 255\nattempts = 1").unwrap();

@@ -2,8 +2,8 @@
 
 use airtcp_units::Span;
 
-/// The least time a transmission is taken to last where it takes none: timers need one.
-pub(super) const LEAST: Span = Span::from_micros(1);
+/// Lower bound of a transmission's duration in timers. On a link without a rate a transmission takes no time.
+pub(super) const MIN_DURATION: Span = Span::from_micros(1);
 
 /// Most frames from the oldest that is not settled to the newest, at either end: six seconds of frames of
 /// 1500 bytes at 1 Gb/s.

@@ -18,7 +18,7 @@ use airtcp_probe::ConfigError;
 use airtcp_units::{Bytes, Probability};
 
 use super::{
-    Common, FeedbackConfig, First, LinkProtocol, MOST_SYMBOLS, Missing, Model, SymbolSet, Trigger,
+    Common, FeedbackConfig, First, LinkProtocol, MAX_SYMBOLS, Missing, Model, SymbolSet, Trigger,
 };
 
 /// How a number of units becomes whole.
@@ -196,7 +196,7 @@ fn whole(x: f64, rounding: Rounding) -> u16 {
         Rounding::Up => (x - 1e-9).ceil(),
         Rounding::Down => (x + 1e-9).floor(),
     };
-    x.clamp(0.0, f64::from(MOST_SYMBOLS)) as u16
+    x.clamp(0.0, f64::from(MAX_SYMBOLS)) as u16
 }
 
 impl LlHarq {
@@ -223,7 +223,7 @@ impl LlHarq {
     pub fn demand(&self, parity: u16, need: u16) -> u16 {
         let (x, p) = (f64::from(need), f64::from(parity));
         // A share so small that no unit can be expected to arrive asks for what the code has.
-        let arrives = |margin: f64| (1.0 - self.mean - margin).max(1.0 / f64::from(MOST_SYMBOLS));
+        let arrives = |margin: f64| (1.0 - self.mean - margin).max(1.0 / f64::from(MAX_SYMBOLS));
         let spread = self.spread();
         let units = match self.config.rfec {
             Rfec::ParityAndMargin => p + (x / arrives(spread) - 1e-9).ceil(),
@@ -312,7 +312,7 @@ impl Model for LlHarq {
                 "is 0: an average whose samples weigh nothing never learns; it is above 0, up to 1",
             ));
         }
-        let left = MOST_SYMBOLS - units;
+        let left = MAX_SYMBOLS - units;
         if left == 0 && attempts > 1 && config.rfec_max.is_none() {
             let message = "is 255: the code over GF(256) has no unit left to send on demand; accepted \
                            are up to 254, and 255 with attempts = 1";

@@ -34,7 +34,7 @@ pub use registry::{Protocol, ProtocolConfig, registry};
 pub use rules::{Common, First, LinkProtocol, Missing};
 use rules::{Model, check_counts};
 pub use sender::{Sender, SenderCounts, SenderTimes};
-pub use symbols::{MOST_SYMBOLS, SymbolSet};
+pub use symbols::{MAX_SYMBOLS, SymbolSet};
 pub use train::Train;
 pub use wire::{Block, Decision, Report, Timed, Unit};
 

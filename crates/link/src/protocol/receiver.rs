@@ -19,8 +19,8 @@ use std::collections::VecDeque;
 
 use airtcp_units::{Nanos, Span};
 
-use super::limits::{LEAST, REACH, patience};
-use super::{Block, Decision, MOST_SYMBOLS, Report, SymbolSet, Timed, Train, Trigger, Unit};
+use super::limits::{MIN_DURATION, REACH, patience};
+use super::{Block, Decision, MAX_SYMBOLS, Report, SymbolSet, Timed, Train, Trigger, Unit};
 
 /// What a receiver is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl Receiver {
             current: None,
             hold: Nanos::NEVER,
             held: u64::MAX,
-            longest: LEAST,
+            longest: MIN_DURATION,
             decisions: VecDeque::new(),
             strange: 0,
         }
@@ -97,8 +97,8 @@ impl Receiver {
 
     /// A unit has arrived; true if it was of use.
     pub fn on_unit(&mut self, now: Nanos, unit: &Unit) -> bool {
-        let possible = (1..=MOST_SYMBOLS).contains(&unit.needed)
-            && unit.symbol < MOST_SYMBOLS
+        let possible = (1..=MAX_SYMBOLS).contains(&unit.needed)
+            && unit.symbol < MAX_SYMBOLS
             && unit.attempt > 0
             && unit.of > 0
             && unit.oldest <= unit.frame
@@ -130,7 +130,7 @@ impl Receiver {
             new
         });
         self.longest = self.longest.max(unit.block_time());
-        let idle = self.parts.idle.unwrap_or_else(|| unit.block_time().max(LEAST));
+        let idle = self.parts.idle.unwrap_or_else(|| unit.block_time().max(MIN_DURATION));
         let due = now + unit.rest() + idle;
         let current = self.current.get_or_insert(Current {
             frame: unit.frame,
@@ -214,7 +214,7 @@ impl Receiver {
         if let Some(current) = &mut self.current {
             current.received = current.received.saturating_add(rest.len());
             let block_time = train.unit_time() * u64::from(of);
-            let idle = self.parts.idle.unwrap_or_else(|| block_time.max(LEAST));
+            let idle = self.parts.idle.unwrap_or_else(|| block_time.max(MIN_DURATION));
             current.due = end + train.unit_time() * u64::from(of - 1 - last) + idle;
         }
         if reported {

@@ -4,7 +4,7 @@
 use airtcp_probe::ConfigError;
 
 use super::feedback::{FeedbackConfig, Trigger};
-use super::symbols::{MOST_SYMBOLS, SymbolSet};
+use super::symbols::{MAX_SYMBOLS, SymbolSet};
 
 /// How a frame is first sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,11 +86,11 @@ pub(super) fn check_counts(
     window: Option<u32>,
     mtu: Option<u64>,
 ) -> Result<(), ConfigError> {
-    if !(1..=MOST_SYMBOLS).contains(&units) {
+    if !(1..=MAX_SYMBOLS).contains(&units) {
         return Err(ConfigError::new(
             key,
             format!(
-                "is {units}: accepted are 1 to {MOST_SYMBOLS}, the symbols of a code over GF(256)"
+                "is {units}: accepted are 1 to {MAX_SYMBOLS}, the symbols of a code over GF(256)"
             ),
         ));
     }

@@ -13,8 +13,8 @@ use std::collections::VecDeque;
 
 use airtcp_units::{Nanos, Span};
 
-use super::limits::{LEAST, REACH, patience};
-use super::{Block, MOST_SYMBOLS, Missing, Protocol, Report, SymbolSet};
+use super::limits::{MIN_DURATION, REACH, patience};
+use super::{Block, MAX_SYMBOLS, Missing, Protocol, Report, SymbolSet};
 
 /// What a sender must know of the time things take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Sender {
             under_way: 0,
             retries: VecDeque::new(),
             deadlines: VecDeque::new(),
-            longest: LEAST,
+            longest: MIN_DURATION,
             counts: SenderCounts { stray_reports: 0, timeouts: 0, given_up: 0 },
         }
     }
@@ -117,8 +117,8 @@ impl Sender {
     /// The first transmission of a new frame of `bytes`.
     pub fn start(&mut self, bytes: u32) -> Block {
         let first = self.protocol.first();
-        let needed = first.needed.clamp(1, MOST_SYMBOLS);
-        let all = (needed + first.parity).min(MOST_SYMBOLS);
+        let needed = first.needed.clamp(1, MAX_SYMBOLS);
+        let all = (needed + first.parity).min(MAX_SYMBOLS);
         let unit_bytes = bytes.div_ceil(u32::from(needed)).max(1) + self.protocol.header();
         let frame = self.oldest + self.frames.len() as u64;
         let pending = Pending {
@@ -206,7 +206,7 @@ impl Sender {
         };
         let sent = p.sent;
         // No more can be there than was sent.
-        p.have = p.have.union(have.without(SymbolSet::range(p.fresh, MOST_SYMBOLS)));
+        p.have = p.have.union(have.without(SymbolSet::range(p.fresh, MAX_SYMBOLS)));
         self.protocol.on_report(attempt, sent, received.min(sent));
         if settled { self.settle(frame) } else { self.go_on(frame) }
     }

@@ -1,7 +1,7 @@
 //! A set of units of one frame, by number: 0 to 254.
 
 /// Most different units of a frame: as many as a Reed-Solomon code over GF(256) has symbols.
-pub const MOST_SYMBOLS: u16 = 255;
+pub const MAX_SYMBOLS: u16 = 255;
 
 /// Which units of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -11,9 +11,9 @@ impl SymbolSet {
     /// None at all.
     pub const EMPTY: Self = Self([0; 4]);
 
-    /// Units `from`, `from + 1`, ... below `until`; none beyond [`MOST_SYMBOLS`].
+    /// Units `from`, `from + 1`, ... below `until`; none beyond [`MAX_SYMBOLS`].
     pub const fn range(from: u16, until: u16) -> Self {
-        let until = if until < MOST_SYMBOLS { until } else { MOST_SYMBOLS };
+        let until = if until < MAX_SYMBOLS { until } else { MAX_SYMBOLS };
         Self::below(until).without(Self::below(from))
     }
 
@@ -29,7 +29,7 @@ impl SymbolSet {
     /// Those of the first `count` for which `is_in` says so; it is asked once for each, in order.
     #[inline]
     pub fn of(count: u16, mut is_in: impl FnMut() -> bool) -> Self {
-        let mut left = count.min(MOST_SYMBOLS);
+        let mut left = count.min(MAX_SYMBOLS);
         let mut set = Self::EMPTY;
         for word in &mut set.0 {
             let here = left.min(64);
@@ -44,7 +44,7 @@ impl SymbolSet {
         set
     }
 
-    /// Adds units `from`, `from + 1`, ... below `until`; none beyond [`MOST_SYMBOLS`].
+    /// Adds units `from`, `from + 1`, ... below `until`; none beyond [`MAX_SYMBOLS`].
     #[inline]
     pub fn insert_range(&mut self, from: u16, until: u16) {
         let (word, first) = (usize::from(from / 64), from % 64);
@@ -77,7 +77,7 @@ impl SymbolSet {
     /// Adds a unit; true if it is one, and was not there.
     #[inline]
     pub const fn insert(&mut self, symbol: u16) -> bool {
-        if symbol >= MOST_SYMBOLS {
+        if symbol >= MAX_SYMBOLS {
             return false;
         }
         let (word, bit) = ((symbol / 64) as usize, 1 << (symbol % 64));
@@ -88,7 +88,7 @@ impl SymbolSet {
 
     /// True if the unit is there.
     pub const fn has(&self, symbol: u16) -> bool {
-        symbol < MOST_SYMBOLS && self.0[(symbol / 64) as usize] & (1 << (symbol % 64)) != 0
+        symbol < MAX_SYMBOLS && self.0[(symbol / 64) as usize] & (1 << (symbol % 64)) != 0
     }
 
     /// How many there are.
@@ -157,7 +157,7 @@ impl SymbolSet {
     #[must_use]
     pub fn at(self, places: Self) -> Self {
         let (Some(low), Some(high)) = (self.lowest(), self.highest()) else { return Self::EMPTY };
-        let places = places.without(Self::range(self.len(), MOST_SYMBOLS));
+        let places = places.without(Self::range(self.len(), MAX_SYMBOLS));
         // Units in a row, as most transmissions have, are their places moved up.
         if high - low < self.len() {
             return if low == 0 { places } else { places.raised(low) };
@@ -223,14 +223,14 @@ mod tests {
             let make = |of: &BTreeSet<u16>| {
                 let mut set = SymbolSet::EMPTY;
                 for s in of {
-                    prop_assert_eq!(set.insert(*s), *s < MOST_SYMBOLS);
+                    prop_assert_eq!(set.insert(*s), *s < MAX_SYMBOLS);
                     prop_assert!(!set.insert(*s));
                 }
                 Ok(set)
             };
             let (x, y) = (make(&a)?, make(&b)?);
             let valid = |s: &BTreeSet<u16>| -> BTreeSet<u16> {
-                s.iter().copied().filter(|s| *s < MOST_SYMBOLS).collect()
+                s.iter().copied().filter(|s| *s < MAX_SYMBOLS).collect()
             };
             let (a, b) = (valid(&a), valid(&b));
             prop_assert_eq!(x.iter().collect::<Vec<_>>(), a.iter().copied().collect::<Vec<_>>());
@@ -292,7 +292,7 @@ mod tests {
             assert_eq!(asked, count);
             assert!(odd.iter().eq((0..count).filter(|n| n % 2 == 1)), "{count}");
         }
-        assert_eq!(SymbolSet::of(400, || true).len(), MOST_SYMBOLS);
+        assert_eq!(SymbolSet::of(400, || true).len(), MAX_SYMBOLS);
     }
 
     #[test]

@@ -315,7 +315,7 @@ fn the_average_learns() {
         model.on_report(1, 20, 0);
     }
     assert_eq!(model.parity(), 19, "one unit is always data");
-    assert!(model.demand(19, 1) <= MOST_SYMBOLS);
+    assert!(model.demand(19, 1) <= MAX_SYMBOLS);
 }
 
 #[test]

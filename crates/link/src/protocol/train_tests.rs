@@ -5,7 +5,7 @@ use airtcp_units::{BitRate, Nanos, Pace, Span, TxClock};
 use proptest::prelude::*;
 
 use super::{
-    Block, Decision, MOST_SYMBOLS, Receiver, ReceiverParts, SymbolSet, Timed, Train, Trigger, Unit,
+    Block, Decision, MAX_SYMBOLS, Receiver, ReceiverParts, SymbolSet, Timed, Train, Trigger, Unit,
 };
 
 /// What came of a way of driving a receiver: decisions in their order, units of use, when it next wants to run.
@@ -193,5 +193,5 @@ fn what_is_decoded_with_the_last_unit_is_reported_before_it_goes_up() {
         matches!(kinds[..], [Decision::Decoded(0), Decision::Tell(_), Decision::Released(0)]),
         "{kinds:?}"
     );
-    assert!(train.unit(20).is_none() && train.unit(MOST_SYMBOLS).is_none());
+    assert!(train.unit(20).is_none() && train.unit(MAX_SYMBOLS).is_none());
 }

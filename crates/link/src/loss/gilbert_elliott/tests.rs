@@ -1,4 +1,4 @@
-//! The chain against its closed forms, in every stepping.
+//! Compares the chain with its closed forms, for every `stepping`.
 
 use airtcp_units::{Nanos, Probability};
 
@@ -47,8 +47,8 @@ fn channel(config: GilbertElliottConfig, seed: u64) -> crate::Loss {
 
 const SLOT: Span = Span::from_millis(10);
 
-/// Transition frequencies good -> bad and bad -> good, share lost and mean loss burst of a channel
-/// looked at `n` times, `gap` apart.
+/// Transition frequencies good -> bad and bad -> good, loss rate and mean loss burst of a channel
+/// sampled `n` times, `gap` apart.
 fn measure(mut channel: crate::Loss, gap: Span, n: u64) -> [f64; 4] {
     let lost: Vec<bool> =
         (0..n).map(|i| channel.outcome(&frame(Nanos::ZERO + gap * i, i))).collect();
@@ -64,7 +64,7 @@ fn measure(mut channel: crate::Loss, gap: Span, n: u64) -> [f64; 4] {
     ]
 }
 
-/// Holds a channel sampled at `gap` against a chain with transition probabilities `g` and `b`.
+/// Compares a channel sampled every `gap` with a chain with transition probabilities `g` and `b`.
 fn expect_chain(channel: crate::Loss, gap: Span, g: f64, b: f64) {
     let n = 400_000u64;
     let [to_bad, to_good, loss, burst] = measure(channel, gap, n);
@@ -133,7 +133,7 @@ fn in_time_the_memory_is_exponential() {
 
 #[test]
 fn a_paused_sender_returns_to_another_channel() {
-    // The reason time is the default: after a long pause the state is stationary again, while a
+    // Why `stepping` is `time` by default: after a long pause the state is stationary again, while a
     // chain that steps by packet is still where it was.
     let config = |stepping| GilbertElliottConfig {
         stepping,
@@ -188,7 +188,7 @@ fn the_five_ways_agree() {
     let direct = chain(GilbertElliottConfig { mean_good: ms(60), mean_bad: ms(20), ..d() });
     let by_loss = chain(GilbertElliottConfig { mean_loss: p(0.25), mean_bad: ms(20), ..d() });
     assert_eq!(direct, by_loss);
-    // Half of what the bad state sends is lost: a mean of 1/8 needs the same chain.
+    // Half of the packets sent in the bad state are lost: a mean of 1/8 needs the same chain.
     let half =
         GilbertElliottConfig { mean_loss: p(0.125), mean_bad: ms(20), loss_bad: p(0.5), ..d() };
     assert_eq!(chain(half), direct);

@@ -1,4 +1,4 @@
-//! Drawn runs against their histograms.
+//! Compares the drawn run lengths with their histograms.
 
 use airtcp_units::Nanos;
 
@@ -18,7 +18,7 @@ fn config(successes: &[(u64, u64)], losses: &[(u64, u64)]) -> SemiMarkovConfig {
     }
 }
 
-/// What a channel does in `n` slots, asked in the middle of each.
+/// Outcomes of a channel in `n` slots, sampled in the middle of each.
 fn record(config: SemiMarkovConfig, seed: u64, n: u64) -> Outcomes {
     let mut model = build(&LossConfig::SemiMarkov(config), seed);
     let at = |i| Nanos::ZERO + SLOT * i + SLOT / 2;
