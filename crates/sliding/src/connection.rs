@@ -1,10 +1,10 @@
 //! One end of a flow: opening, the two halves, closing.
 //!
-//! The end that opens says so until it is answered: at 0, 10, 20, 30, 50, 90 ms and so on, then every
-//! 160 ms for five seconds, then every second. A packet of 48 bytes sent too often costs less than a round trip. Every attempt has a
-//! number of its own, which the answer repeats, so that the round trip is not ambiguous. The answer to
-//! an attempt that is no longer remembered opens the flow without a round trip. Data may follow the
-//! answer at once; any packet of the peer's stands for its opening.
+//! The client repeats its opening packet until it is answered: at 0, 10, 20, 30, 50, 90 ms and so on, then
+//! every 160 ms for five seconds, then every second. An unnecessary packet of 48 bytes costs less than a
+//! round trip of waiting. Every attempt has its own number, which the answer repeats, so that the round
+//! trip is not ambiguous. The answer to an attempt that is no longer remembered opens the flow without a
+//! round trip. Data may follow the answer at once; any packet from the peer opens the flow as well.
 //!
 //! Leaves out: a window that the application closes by not reading, authentication.
 
@@ -24,11 +24,11 @@ use super::wire::{Head, Packet, opening, read_opening};
 /// Time between the first attempts to open, and how many gaps later it begins to double.
 const FIRST_GAP: Span = Span::from_millis(10);
 const EVEN_GAPS: u32 = 2;
-/// Longest time between the first attempts, and between those after `FREQUENT`.
-const LONG_GAP: Span = Span::from_millis(160);
-const LONGEST_GAP: Span = Span::from_secs(1);
+/// Longest time between the first attempts, and between those after `FREQUENT_ATTEMPTS`.
+const MAX_FREQUENT_GAP: Span = Span::from_millis(160);
+const SLOW_GAP: Span = Span::from_secs(1);
 /// Attempts before those that leave once a second.
-const FREQUENT: u32 = 32;
+const FREQUENT_ATTEMPTS: u32 = 32;
 /// Attempts whose times are remembered, the latest: those of half a minute or more.
 const REMEMBERED: usize = 64;
 
@@ -184,23 +184,23 @@ impl<S: Content> SlidingConnection<S> {
             return None;
         }
         let number = self.attempts_made;
-        // Of attempts once a second the number lasts for 136 years.
+        // At one attempt per second the counter wraps after 136 years.
         self.attempts_made = number.wrapping_add(1);
         if self.attempts.len() == REMEMBERED {
             self.attempts.pop_front();
         }
         self.attempts.push_back(now);
         let gap = FIRST_GAP * (1 << number.saturating_sub(EVEN_GAPS).min(7));
-        let frequent = number < FREQUENT - 1;
-        self.next_attempt = now + if frequent { gap.min(LONG_GAP) } else { LONGEST_GAP };
+        let frequent = number < FREQUENT_ATTEMPTS - 1;
+        self.next_attempt = now + if frequent { gap.min(MAX_FREQUENT_GAP) } else { SLOW_GAP };
         Some(opening(number, false))
     }
 
     /// When attempt `number` was made, if it was and is remembered.
     fn attempted_at(&self, number: u32) -> Option<Nanos> {
         let back = self.attempts_made.checked_sub(number)?;
-        let place = self.attempts.len().checked_sub(usize::try_from(back).ok()?)?;
-        self.attempts.get(place).copied()
+        let index = self.attempts.len().checked_sub(usize::try_from(back).ok()?)?;
+        self.attempts.get(index).copied()
     }
 }
 

@@ -39,17 +39,17 @@ const SHRINK: f64 = 0.8;
 /// Rounds of another's queue before the window competes.
 const PATIENT_ROUNDS: u32 = 5;
 /// Least window in packets.
-const LEAST: f64 = 2.0;
+const MIN_WINDOW: f64 = 2.0;
 /// Samples whose least ends the startup.
 const SAMPLES: usize = 4;
 /// How long a base is believed, alone and while another's queue hides it.
 const BASE_MEMORY: Span = Span::from_secs(10);
 const BASE_MEMORY_SHARED: Span = Span::from_secs(60);
 /// Our queue counts as at most so many times `queue`, however slow the link seems.
-const MOST_SLOWER: u64 = 4;
+const MAX_QUEUE_FACTOR: u64 = 4;
 /// Largest multiple of the step while there is no queue.
-const MOST_BOOST: f64 = 64.0;
-const MOST_BOOST_BURSTS: f64 = 4.0;
+const MAX_BOOST: f64 = 64.0;
+const MAX_BOOST_BURSTS: f64 = 4.0;
 /// Flows that a buffer which overflows should have room for.
 const SHARERS: f64 = 8.0;
 /// Pacing above window over round trip: the window rules, pacing spreads.
@@ -233,7 +233,9 @@ impl Control {
     /// a few packets take more time, as far as it is known how fast the link is.
     fn low(&self) -> Span {
         let packets = f64::from(self.config.queue_packets) / self.fastest.max(1.0);
-        self.config.queue.max(Span::from_secs_f64(packets).min(self.config.queue * MOST_SLOWER))
+        self.config
+            .queue
+            .max(Span::from_secs_f64(packets).min(self.config.queue * MAX_QUEUE_FACTOR))
     }
 
     /// The longest queue seen of late.
@@ -333,7 +335,7 @@ impl Control {
                 drained = drained.min(self.delivery_bound.arriving() * base);
             }
             self.probes += 1;
-            self.window = drained.max(LEAST);
+            self.window = drained.max(MIN_WINDOW);
         }
     }
 
@@ -359,14 +361,14 @@ impl Control {
             self.boost = 1.0;
         } else if limited {
             // A quarter of the queue aimed at counts as none. In bursts many a round has none by chance.
-            let most = if self.loss_cusum.bursts() { MOST_BOOST_BURSTS } else { MOST_BOOST };
+            let most = if self.loss_cusum.bursts() { MAX_BOOST_BURSTS } else { MAX_BOOST };
             self.boost = if queue * 4 < self.low() { (self.boost * 2.0).min(most) } else { 1.0 };
             let step = GAIN * (target - self.window) * self.boost;
             self.window += step.min(self.window / 4.0);
         } else {
             self.boost = 1.0;
         }
-        self.window = self.window.max(LEAST);
+        self.window = self.window.max(MIN_WINDOW);
     }
 
     /// Somebody else fills the queue.

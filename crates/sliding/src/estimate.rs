@@ -14,13 +14,13 @@ const KEPT: f64 = 1.0 - 1.0 / 256.0;
 /// Losses (by weight) from which on their correlation is believed.
 const ENOUGH: f64 = 4.0;
 /// Largest correlation: bursts of about 20 packets; longer ones are no matter for coding.
-const MOST_CORRELATION: f64 = 0.9;
+const MAX_CORRELATION: f64 = 0.9;
 /// Dispersion above which losses are not independent: estimated from a few losses it scatters.
-const MOST_DISPERSION: f64 = 1.5;
+const MAX_DISPERSION: f64 = 1.5;
 /// Losses of a symbol after which it is sent in duplicate, at the latest.
-const MOST_LOSSES: u32 = 16;
+const MAX_LOSSES: u32 = 16;
 /// Most packets sent ahead.
-const MOST_REPAIR: u32 = 512;
+const MAX_REPAIR: u32 = 512;
 
 /// Moving counts of packets and losses.
 #[derive(Debug, Clone, Copy, Default)]
@@ -61,7 +61,7 @@ impl Losses {
             return 1.0;
         }
         let p = self.rate();
-        let rho = ((self.again / self.followed - p) / (1.0 - p)).clamp(0.0, MOST_CORRELATION);
+        let rho = ((self.again / self.followed - p) / (1.0 - p)).clamp(0.0, MAX_CORRELATION);
         (1.0 + rho) / (1.0 - rho)
     }
 
@@ -71,12 +71,12 @@ impl Losses {
     #[inline]
     pub(crate) fn duplicate_after(&self, share: f64) -> Option<u32> {
         let p = self.rate();
-        if share <= 0.0 || p <= 0.0 || self.dispersion() > MOST_DISPERSION {
+        if share <= 0.0 || p <= 0.0 || self.dispersion() > MAX_DISPERSION {
             return None;
         }
         let mut extra = p * p * (1.0 - p);
         let mut losses = 2;
-        while extra > share && losses < MOST_LOSSES {
+        while extra > share && losses < MAX_LOSSES {
             extra *= p;
             losses += 1;
         }
@@ -97,7 +97,7 @@ impl Losses {
             f64::from(repair) >= all * p + deviations * (all * variance).sqrt()
         };
         // Repair grows with what is needed; 1 - p > 0, so that the search ends.
-        let (mut low, mut high) = (0, MOST_REPAIR);
+        let (mut low, mut high) = (0, MAX_REPAIR);
         while low < high {
             let middle = u32::midpoint(low, high);
             if enough(middle) { high = middle } else { low = middle + 1 }
@@ -156,6 +156,6 @@ mod tests {
         let r = f64::from(tenth.repair_for(50, 1.5));
         assert!(r >= (50.0 + r) * p + 1.5 * ((50.0 + r) * p * (1.0 - p)).sqrt());
         assert!((tenth.repair_for(50, 0.0), tenth.repair_for(1, 1.5)) == (6, 1));
-        assert!(after((0..3000).map(|_| true)).repair_for(50, 1.5) <= MOST_REPAIR);
+        assert!(after((0..3000).map(|_| true)).repair_for(50, 1.5) <= MAX_REPAIR);
     }
 }

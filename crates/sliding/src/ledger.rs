@@ -10,13 +10,13 @@ use super::wire::{Feedback, Payload};
 /// Packets after which one that did not come is judged lost, to begin with (RFC 9002 section 6.1.1).
 const FIRST_THRESHOLD: u64 = 3;
 /// The largest that reordering may make it.
-const MOST_THRESHOLD: u64 = 64;
+const MAX_THRESHOLD: u64 = 64;
 /// Packets whose fates become known without a wrong judgement, after which half as much reordering
 /// is expected.
 const FORGET_AFTER: u64 = 2048;
-/// Most times the patience that packets found to be late may make it (as RFC 8985 bounds its window
-/// by the round trip).
-const MOST_PATIENCE: u64 = 2;
+/// Reordering lengthens the patience at most by this factor (RFC 8985 bounds its reordering window by the
+/// round-trip time).
+const MAX_PATIENCE_FACTOR: u64 = 2;
 /// Resolved packets that are remembered, to notice judgements that were wrong.
 const REMEMBERED: usize = 256;
 
@@ -238,7 +238,7 @@ impl Ledger {
                 news.misjudged += 1;
                 let late = now.since(sent.at);
                 self.late = self.late.max(late);
-                let passed = (self.greatest() - number + 1).min(MOST_THRESHOLD);
+                let passed = (self.greatest() - number + 1).min(MAX_THRESHOLD);
                 self.reordering = self.reordering.max(passed);
                 self.forget_at = self.next() + FORGET_AFTER;
             }
@@ -250,7 +250,7 @@ impl Ledger {
     /// The patience given, or as much more as packets were found to be late.
     #[inline]
     fn patience(&self, patience: Span) -> Span {
-        patience.max(self.late.min(patience * MOST_PATIENCE))
+        patience.max(self.late.min(patience * MAX_PATIENCE_FACTOR))
     }
 
     /// Judges packets lost that later ones overtook, by number or by time.

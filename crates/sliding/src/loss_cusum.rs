@@ -47,8 +47,8 @@ const SLACK_FEW: f64 = 200.0;
 /// The same while the queue is long: beyond the share, and for each of it above the margin.
 const MARGIN_LONG: f64 = 0.02;
 const SLACK_LONG: f64 = 10.0;
-/// The largest share that is believed.
-const MOST: f64 = 0.6;
+/// Upper bound of the loss rate of one sample.
+const MAX_LOSS_RATE: f64 = 0.6;
 /// How long without confirmation, and what is left then.
 const BELIEVED: Span = Span::from_secs(10);
 const FORGOTTEN: f64 = 0.3;
@@ -252,7 +252,7 @@ impl LossCusum {
             self.path.lost *= keep;
             self.path.sent *= keep;
         }
-        self.path.add(sample.lost.min(MOST * sample.sent), sample.sent);
+        self.path.add(sample.lost.min(MAX_LOSS_RATE * sample.sent), sample.sent);
         self.confirmed = now;
         self.unconfirmed = 0.0;
     }

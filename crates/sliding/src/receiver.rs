@@ -17,7 +17,7 @@ const REACH: u64 = ack_bitmap::REACH as u64;
 /// Symbols held: twice what a sender may have under way, as it learns late what was delivered.
 const HELD: usize = 1 << 16;
 /// Combinations that wait for more: bounds memory and work, whatever a sender does.
-const MOST_WAITING: usize = 512;
+const MAX_WAITING: usize = 512;
 
 /// The receiving half of an end.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl<S: Content> Receiver<S> {
         self.decoder.forget(packet.oldest.min(self.next));
         let new = match packet.payload {
             Payload::Symbol(symbol) => self.decoder.source(symbol, content),
-            Payload::Combination { .. } if self.decoder.rows() >= MOST_WAITING => {
+            Payload::Combination { .. } if self.decoder.rows() >= MAX_WAITING => {
                 // What is not kept has not arrived: the sender would count on it for ever.
                 self.forget_arrival(packet.number);
                 stats.refused += 1;

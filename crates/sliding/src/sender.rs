@@ -21,7 +21,7 @@ use super::estimate::Losses;
 use super::ledger::{Ledger, News, Overdue};
 use super::marks::Marks;
 use super::stats::SlidingStats;
-use super::wire::MOST_COMBINED;
+use super::wire::MAX_COMBINED;
 
 /// Packets that combinations may take beyond `max_overhead`: for streams of a few symbols.
 const SPARE: f64 = 3.0;
@@ -35,7 +35,7 @@ const OUTAGE_ROUNDS: u64 = 6;
 /// both ways that many in a row have a chance of one in a hundred (0.75^16).
 const PATIENT_PROBES: u32 = 16;
 /// Doublings of the timer for silence.
-const MOST_BACKOFF: u32 = 6;
+const MAX_BACKOFF: u32 = 6;
 /// Longest time between probes.
 const LONGEST_SILENCE: Span = Span::from_secs(1);
 
@@ -180,7 +180,7 @@ impl<S: Content> Sender<S> {
     /// that is further behind than a combination is wide.
     fn again(&self) -> Option<u64> {
         let oldest = self.lost.first().copied()?;
-        if self.next - oldest > u64::from(MOST_COMBINED) {
+        if self.next - oldest > u64::from(MAX_COMBINED) {
             return Some(oldest);
         }
         let unknown = self.lost.len();
@@ -296,7 +296,7 @@ impl<S: Content> Sender<S> {
 
     /// When silence has lasted too long.
     fn silence(&self) -> Nanos {
-        let doublings = self.silent.saturating_sub(PATIENT_PROBES).min(MOST_BACKOFF);
+        let doublings = self.silent.saturating_sub(PATIENT_PROBES).min(MAX_BACKOFF);
         self.last_sent + {
             let answer = self.control.answer_time();
             (answer * (1 << doublings)).min(LONGEST_SILENCE.max(answer))

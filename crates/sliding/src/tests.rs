@@ -4,14 +4,14 @@ use airtcp_units::Narrow;
 use proptest::prelude::*;
 
 use super::receiver::Receiver;
-use super::wire::{Feedback, MOST_COMBINED, opening, read_opening};
+use super::wire::{Feedback, MAX_COMBINED, opening, read_opening};
 use super::{FIN, Head, Packet, Payload, SlidingConfig, SlidingStats};
 
 proptest! {
     #[test]
     fn packets_survive_the_way(
         (number, oldest, what) in (0_u64..1 << 40, 0_u64..1 << 40, 0_u64..1000),
-        (count, key, len) in (1..=MOST_COMBINED, any::<u16>(), 0_u16..16_000),
+        (count, key, len) in (1..=MAX_COMBINED, any::<u16>(), 0_u16..16_000),
         (combination, fin) in any::<(bool, bool)>(),
     ) {
         let payload = if combination {

@@ -1,4 +1,4 @@
-//! What travels, as the words of coded segments ([`Segment::coded`]).
+//! The wire format, as the words of coded segments ([`Segment::coded`]).
 //!
 //! ```text
 //! symbol        PSH  packet number | oldest symbol kept | symbol | head
@@ -8,8 +8,8 @@
 //! ```
 //!
 //! A packet number is used once, so that what arrived is never ambiguous. Bit `i` of up to four words
-//! says that packet `n - i` has arrived; words left out are all set. With ECE, which says that the word
-//! is there, feedback counts the packets that arrived with CE. The head of a symbol, its length
+//! says that packet `n - i` has arrived; the bits of omitted words are all set. With ECE, feedback
+//! has one more word, which counts the packets that arrived with CE. The head of a symbol, its length
 //! with [`FIN`] in the highest bit, is part of what is combined: a receiver learns length and end of
 //! a symbol that it computes. The combination of heads is carried (its upper bytes zero), that of
 //! payloads is the payload, as long as the longest. A symbol's option takes 20 bytes, a
@@ -23,8 +23,9 @@ use airtcp_units::LowBits;
 pub const SYMBOL_OPTION: u16 = 24;
 /// Highest bit of a head: the stream ends with this symbol.
 pub const FIN: u16 = 1 << 15;
-/// Most symbols combined: bounds what a combination costs its receiver.
-pub(crate) const MOST_COMBINED: u16 = 256;
+/// Most symbols in one combination. Bounds the receiver's work for a combination.
+pub(crate) const MAX_COMBINED: u16 = 256;
+
 /// Length and flag of a symbol, or a combination of such.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Head(pub [u8; 2]);
@@ -81,7 +82,7 @@ pub enum Payload {
 pub struct Packet {
     /// Its number.
     pub number: u64,
-    /// No combination that is under way or will be sent reaches before this symbol.
+    /// No combination in flight or still to be sent includes an earlier symbol.
     pub oldest: u64,
     /// What it carries.
     pub payload: Payload,
@@ -107,8 +108,8 @@ impl Packet {
                 ([number, oldest, u32::low_bits(symbol), head, 0, 0, 0, 0], 4)
             }
             Payload::Combination { first, count, key } => {
-                let what = u32::from(count) << 16 | u32::from(key);
-                ([number, oldest, u32::low_bits(first), what, head, 0, 0, 0], 5)
+                let count_and_key = u32::from(count) << 16 | u32::from(key);
+                ([number, oldest, u32::low_bits(first), count_and_key, head, 0, 0, 0], 5)
             }
         };
         let mut segment = Segment::coded_words(flags, Seq(0), words, words_used);
@@ -116,8 +117,8 @@ impl Packet {
         segment
     }
 
-    /// Reads it; `None` if it is no data packet, or one that cannot be. Numbers are taken to be
-    /// those nearest to `near_number` and `near_symbol`.
+    /// Parses a data packet; `None` if the segment is none or is malformed. Truncated numbers are expanded
+    /// to the values nearest to `near_number` and `near_symbol`.
     #[inline]
     pub fn of(segment: &Segment, near_number: u64, near_symbol: u64) -> Option<Self> {
         let (words, count) = segment.words();
@@ -141,18 +142,18 @@ impl Packet {
             head: Head((u16::try_from(head).ok()?).to_be_bytes()),
             len: segment.len,
         };
-        let sound = match payload {
+        let is_valid = match payload {
             Payload::Symbol(_) => packet.head.len() == packet.len,
-            Payload::Combination { count, .. } => (1..=MOST_COMBINED).contains(&count),
+            Payload::Combination { count, .. } => (1..=MAX_COMBINED).contains(&count),
         };
-        sound.then_some(packet)
+        is_valid.then_some(packet)
     }
 }
 
-/// What a receiver says.
+/// A receiver's feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Feedback {
-    /// The first symbol that it does not know.
+    /// The first symbol that the receiver has not decoded.
     pub(crate) next: u64,
     /// Greatest packet number that arrived.
     pub(crate) greatest: u64,
@@ -176,7 +177,7 @@ impl Feedback {
         Segment::coded_words(flags, Seq(0), words, head + count)
     }
 
-    /// Reads it; `None` if it is none.
+    /// Parses feedback; `None` if the segment is none.
     pub(crate) fn of(segment: &Segment, near_symbol: u64, near_number: u64) -> Option<Self> {
         let (words, count) = segment.words();
         let head = if segment.flags.has(Flags::ECE) { 3 } else { 2 };

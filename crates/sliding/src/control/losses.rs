@@ -12,7 +12,7 @@
 
 use airtcp_units::{Nanos, Span};
 
-use super::{BASE_MEMORY, Control, LEAST, PATIENT_ROUNDS, Phase, UNPAID};
+use super::{BASE_MEMORY, Control, MIN_WINDOW, PATIENT_ROUNDS, Phase, UNPAID};
 use crate::loss_cusum::Moment;
 
 /// Reduction on a loss or a mark while the queue is shared (RFC 5681, RFC 3168 section 6.1.2).
@@ -84,7 +84,7 @@ impl Control {
     /// The window is small beside what arrived in a round trip of late.
     fn is_small(&self) -> bool {
         let most = self.delivery_bound.arriving() * self.base().as_secs_f64();
-        self.window <= (most / SMALL).max(LEAST)
+        self.window <= (most / SMALL).max(MIN_WINDOW)
     }
 
     /// The queue is at least half as long as the longest seen.
@@ -109,7 +109,7 @@ impl Control {
         if self.loss_cusum.exceeded() && !self.is_opening() && !self.is_small() {
             self.overflowed(next);
         } else if self.phase == Phase::Shared && self.is_long() && self.loss_cusum.on_lost_long() {
-            self.window = (self.window * REDUCTION).max(LEAST);
+            self.window = (self.window * REDUCTION).max(MIN_WINDOW);
             self.reductions += 1;
             self.reduced_at = next;
             self.loss_cusum.on_long();
@@ -136,7 +136,7 @@ impl Control {
                 self.before_suspected_overflow.or(Some((self.window, self.phase)));
             self.share(now);
         }
-        self.window = (self.window * share).max(LEAST);
+        self.window = (self.window * share).max(MIN_WINDOW);
         self.boost = 1.0;
         self.reductions += 1;
         self.reduced_at = next;
@@ -183,12 +183,12 @@ impl Control {
             }
             Phase::Shared => REDUCTION,
         };
-        self.window = (self.window * share).max(LEAST);
+        self.window = (self.window * share).max(MIN_WINDOW);
         // What the window returns to after a probe, or when another's queue is found.
         self.high.0 *= share;
         self.boost = 1.0;
         if let Some((saved, _)) = &mut self.probe {
-            *saved = (*saved * share).max(LEAST);
+            *saved = (*saved * share).max(MIN_WINDOW);
         }
     }
 
@@ -218,7 +218,7 @@ impl Control {
         if self.phase == Phase::Alone {
             self.share(now);
         }
-        self.window = (self.window * REDUCTION).max(LEAST);
+        self.window = (self.window * REDUCTION).max(MIN_WINDOW);
         self.boost = 1.0;
         self.reductions += 1;
         self.reduced_at = next;
@@ -242,7 +242,7 @@ impl Control {
         if self.delivery_bound.lossy() {
             let time = if self.phase == Phase::Shared { rtt } else { self.base() + self.low() };
             let most = UNPAID * taken * time.as_secs_f64();
-            self.window = self.window.min(most.max(LEAST));
+            self.window = self.window.min(most.max(MIN_WINDOW));
         }
     }
 }

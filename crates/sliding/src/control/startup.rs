@@ -14,7 +14,7 @@
 use airtcp_units::{Nanos, Span};
 
 use super::losses::LOSSY;
-use super::{Control, FIRST_DEVIATION, LEAST, Phase, UNPAID};
+use super::{Control, FIRST_DEVIATION, MIN_WINDOW, Phase, UNPAID};
 
 /// Rounds without growth that end the startup (BBR, section 4.3.1.2), and what growth is.
 const FULL_ROUNDS: u32 = 3;
@@ -65,7 +65,7 @@ impl Control {
             // Alone without a queue, what did not arrive the path has lost.
             most = if self.is_first && no_queue { f64::MAX } else { PROVEN * arrived };
         }
-        self.window = self.window.min(most.max(LEAST));
+        self.window = self.window.min(most.max(MIN_WINDOW));
     }
 
     /// A queue appeared in the startup; `next` is the number of the next packet.
@@ -87,7 +87,7 @@ impl Control {
         let rate = self.delivery_bound.taken().map_or(rate, |taken| rate.min(taken * UNPAID));
         if rate > 0.0 {
             let half = self.window / 2.0;
-            self.window = self.window.min((rate * base).max(half)).max(LEAST);
+            self.window = self.window.min((rate * base).max(half)).max(MIN_WINDOW);
         }
         self.loss_cusum.end_startup();
         self.phase = Phase::Alone;
@@ -111,6 +111,6 @@ impl Control {
     /// by the time of a packet at the rate of the path, as far as that is known.
     pub(super) fn opening_base(&self) -> Option<Span> {
         let own = Span::from_secs_f64(1.0 / self.fastest.max(1.0));
-        self.opening.map(|opening| opening + own.min(self.config.queue * super::MOST_SLOWER))
+        self.opening.map(|opening| opening + own.min(self.config.queue * super::MAX_QUEUE_FACTOR))
     }
 }

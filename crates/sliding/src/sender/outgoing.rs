@@ -8,7 +8,7 @@ use super::{Choice, Sender};
 use crate::config::Coding;
 use crate::content::Content;
 use crate::receiver::DENSITY;
-use crate::wire::{MOST_COMBINED, Packet, Payload};
+use crate::wire::{MAX_COMBINED, Packet, Payload};
 
 impl<S: Content> Sender<S> {
     /// The next packet, if one may leave now.
@@ -73,7 +73,7 @@ impl<S: Content> Sender<S> {
     /// Of what is not known to have arrived, the newest part if that is much.
     fn combination(&mut self) -> Payload {
         let from = self.mirror.complete_up_to().max(self.una).min(self.next - 1);
-        let first = from.max(self.next.saturating_sub(u64::from(MOST_COMBINED)));
+        let first = from.max(self.next.saturating_sub(u64::from(MAX_COMBINED)));
         self.key = self.key.wrapping_add(1);
         Payload::Combination { first, count: u16::narrow(self.next - first), key: self.key }
     }
