@@ -3,7 +3,7 @@
 use airtcp_units::{LowBits, Narrow};
 use proptest::prelude::*;
 
-use crate::{Code, CodeConfig, ErasureCode, FecError, MOST_SYMBOLS, registry};
+use crate::{Code, CodeConfig, ErasureCode, FecError, MAX_SYMBOLS, registry};
 
 /// Bytes without a pattern that linear codes could hide behind.
 fn block(symbols: usize, bytes: usize, seed: u64) -> Vec<Vec<u8>> {
@@ -229,14 +229,14 @@ fn all_ways_through_reed_solomon_agree() {
     let mut code = Code::new(&CodeConfig::default());
     for (k, bytes) in [(1, 1), (20, 63), (64, 130), (100, 65), (128, 200)] {
         let data = block(k, bytes, bytes as u64);
-        let symbols = all(&mut code, &data, MOST_SYMBOLS - k);
-        for n in [k, k + 1, MOST_SYMBOLS - 1] {
+        let symbols = all(&mut code, &data, MAX_SYMBOLS - k);
+        for n in [k, k + 1, MAX_SYMBOLS - 1] {
             let one = code.encode(&slices(&data), n..n + 1).unwrap();
             assert_eq!(one[0], symbols[n], "symbol {n} of {k}, alone");
         }
-        let most = k.min(MOST_SYMBOLS - k);
+        let most = k.min(MAX_SYMBOLS - k);
         for lost in [1, 2, 17, 56, 57, most].into_iter().filter(|l| *l <= most) {
-            for first in [k, MOST_SYMBOLS - lost] {
+            for first in [k, MAX_SYMBOLS - lost] {
                 let numbers: Vec<usize> = (lost..k).chain(first..first + lost).collect();
                 assert!(decodes(&mut code, &symbols, k, &numbers), "{lost} of {k} from {first}");
             }
@@ -257,7 +257,7 @@ proptest! {
         order in proptest::collection::vec(any::<u32>(), 255),
         seed: u64,
     ) {
-        let repair = repair.min(MOST_SYMBOLS - k);
+        let repair = repair.min(MAX_SYMBOLS - k);
         let mut numbers: Vec<usize> = (0..k + repair).collect();
         numbers.sort_by_key(|n| order[*n]);
         for config in CodeConfig::all() {

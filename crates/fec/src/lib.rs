@@ -28,6 +28,6 @@ mod tinymt;
 pub use code::{ErasureCode, FecError, Plan};
 pub use rank::{Symbol, WindowDecoder};
 pub use raptorq::{RaptorQ, RaptorQConfig};
-pub use reed_solomon::{MOST_SYMBOLS, ReedSolomon, ReedSolomonConfig};
+pub use reed_solomon::{MAX_SYMBOLS, ReedSolomon, ReedSolomonConfig};
 pub use registry::{Code, CodeConfig, registry};
 pub use sliding_window::{SlidingWindow, SlidingWindowConfig, coefficients, combine};

@@ -19,9 +19,9 @@ use crate::code::{Received, encodable};
 use crate::{ErasureCode, FecError, Plan};
 
 /// Largest block (RFC 6330 section 5.1.2, K'_max).
-const MOST_SOURCE: usize = 56_403;
+const MAX_SOURCE: usize = 56_403;
 /// Encoding symbol identifiers have 24 bits.
-const MOST_SYMBOLS: usize = 1 << 24;
+const MAX_SYMBOLS: usize = 1 << 24;
 
 /// RaptorQ has nothing to choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -56,10 +56,10 @@ impl RaptorQ {
 
 impl ErasureCode for RaptorQ {
     fn plan(&self, source: usize, repair: usize) -> Result<Plan, FecError> {
-        let most = if source > MOST_SOURCE { MOST_SOURCE } else { MOST_SYMBOLS };
+        let most = if source > MAX_SOURCE { MAX_SOURCE } else { MAX_SYMBOLS };
         match source {
             0 => Err(FecError::NoSource),
-            _ if source > MOST_SOURCE || repair > MOST_SYMBOLS - source => {
+            _ if source > MAX_SOURCE || repair > MAX_SYMBOLS - source => {
                 Err(FecError::TooMany { source, repair, most })
             }
             _ => Ok(Plan { source, repair }),
@@ -93,7 +93,7 @@ impl ErasureCode for RaptorQ {
     ) -> Result<Vec<(usize, Vec<u8>)>, FecError> {
         self.plan(source, 0)?;
         let info = describe(source, bytes)?;
-        let received = Received::new(source, bytes, bytes, MOST_SYMBOLS, received)?;
+        let received = Received::new(source, bytes, bytes, MAX_SYMBOLS, received)?;
         let missing = received.missing();
         let short = FecError::NotEnough { received: received.count(), source };
         if missing.is_empty() {

@@ -25,7 +25,7 @@ use crate::code::{Received, encodable};
 use crate::{ErasureCode, FecError, Plan};
 
 /// Most symbols in a block: numbers fit a byte and 255 stays free.
-pub const MOST_SYMBOLS: usize = 255;
+pub const MAX_SYMBOLS: usize = 255;
 
 /// Reed-Solomon has nothing to choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -111,8 +111,8 @@ impl ErasureCode for ReedSolomon {
     fn plan(&self, source: usize, repair: usize) -> Result<Plan, FecError> {
         match source {
             0 => Err(FecError::NoSource),
-            _ if source.saturating_add(repair) > MOST_SYMBOLS => {
-                Err(FecError::TooMany { source, repair, most: MOST_SYMBOLS })
+            _ if source.saturating_add(repair) > MAX_SYMBOLS => {
+                Err(FecError::TooMany { source, repair, most: MAX_SYMBOLS })
             }
             _ => Ok(Plan { source, repair }),
         }
@@ -139,7 +139,7 @@ impl ErasureCode for ReedSolomon {
         }
         // The library refuses impossible shapes alone.
         let refused =
-            |_| FecError::TooMany { source: first, repair: wanted.len(), most: MOST_SYMBOLS };
+            |_| FecError::TooMany { source: first, repair: wanted.len(), most: MAX_SYMBOLS };
         self.transform(&symbols, bytes, numbers).map_err(refused)
     }
 
@@ -151,7 +151,7 @@ impl ErasureCode for ReedSolomon {
     ) -> Result<Vec<(usize, Vec<u8>)>, FecError> {
         self.plan(source, 0)?;
         let wide = self.repair_len(bytes);
-        let received = Received::new(source, bytes, wide, MOST_SYMBOLS, received)?;
+        let received = Received::new(source, bytes, wide, MAX_SYMBOLS, received)?;
         let missing = received.missing();
         if missing.is_empty() {
             return Ok(Vec::new());
@@ -160,7 +160,7 @@ impl ErasureCode for ReedSolomon {
             return Err(FecError::NotEnough { received: received.count(), source });
         }
         let used = &received.repair[..missing.len()];
-        let whole = (missing.len() > decode::MOST_DIRECT)
+        let whole = (missing.len() > decode::MAX_CAUCHY_LOSSES)
             .then(|| decode::whole(&received.data, bytes, used))
             .flatten();
         let mut restored =
@@ -175,7 +175,7 @@ impl ErasureCode for ReedSolomon {
         let mut numbers = received.to_vec();
         numbers.sort_unstable();
         numbers.dedup();
-        let possible = numbers.last().is_none_or(|&n| n < MOST_SYMBOLS);
+        let possible = numbers.last().is_none_or(|&n| n < MAX_SYMBOLS);
         self.plan(source, 0).is_ok() && possible && numbers.len() >= source
     }
 }

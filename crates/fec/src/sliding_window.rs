@@ -22,9 +22,9 @@ use crate::{ErasureCode, FecError, Plan, Symbol, WindowDecoder};
 /// Density that leaves no coefficient zero (RFC 8681 section 3.6).
 const DENSE: u8 = 15;
 /// Most data symbols of a block [choice]: elimination takes the third power of what is lost.
-const MOST_SOURCE: usize = 4096;
+const MAX_SOURCE: usize = 4096;
 /// Keys have 16 bits, so a block has at most this many repair symbols.
-const MOST_REPAIR: usize = 1 << 16;
+const MAX_REPAIR: usize = 1 << 16;
 
 /// Parameters of the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -113,10 +113,10 @@ impl SlidingWindow {
 
 impl ErasureCode for SlidingWindow {
     fn plan(&self, source: usize, repair: usize) -> Result<Plan, FecError> {
-        let most = MOST_SOURCE + MOST_REPAIR;
+        let most = MAX_SOURCE + MAX_REPAIR;
         match source {
             0 => Err(FecError::NoSource),
-            _ if source > MOST_SOURCE || repair > MOST_REPAIR => {
+            _ if source > MAX_SOURCE || repair > MAX_REPAIR => {
                 Err(FecError::TooMany { source, repair, most })
             }
             _ => Ok(Plan { source, repair }),
@@ -141,7 +141,7 @@ impl ErasureCode for SlidingWindow {
         received: &[(usize, &[u8])],
     ) -> Result<Vec<(usize, Vec<u8>)>, FecError> {
         self.plan(source, 0)?;
-        let received = Received::new(source, bytes, bytes, source + MOST_REPAIR, received)?;
+        let received = Received::new(source, bytes, bytes, source + MAX_REPAIR, received)?;
         let missing = received.missing();
         let data = received.data.iter().enumerate();
         let data = data.filter_map(|(n, symbol)| symbol.map(|s| (n, s.to_vec())));
@@ -155,7 +155,7 @@ impl ErasureCode for SlidingWindow {
 
     fn recovers(&self, source: usize, received: &[usize]) -> bool {
         let last = received.iter().max().copied().unwrap_or(0);
-        if self.plan(source, 0).is_err() || last >= source + MOST_REPAIR {
+        if self.plan(source, 0).is_err() || last >= source + MAX_REPAIR {
             return false;
         }
         let mut numbers = received.to_vec();

@@ -4,16 +4,16 @@ use airtcp_units::Nanos;
 
 use crate::{Event, Who};
 
-/// Receives what machines do. `ON` is a constant, so that an unobserved run pays nothing.
+/// Receives the events of machines. `ON` is a constant, so that a run without a probe has no cost.
 pub trait Probe {
     /// False only for probes that ignore everything.
     const ON: bool;
 
-    /// Something happened to `who` at `now`.
+    /// `event` happened to the machine `who` at `now`.
     fn record(&mut self, now: Nanos, who: Who, event: &Event);
 
-    /// Whether it wants to be told at `now` of what happens on shared media, frame by frame and
-    /// radio by radio, which is far more than all else and costs as much as the simulation.
+    /// True if the probe records the events of shared media ([`Event::Air`]) at `now`: one per frame and
+    /// radio. They outnumber all other events and cost as much as the simulation.
     fn wants_air(&self, _now: Nanos) -> bool {
         false
     }
@@ -63,7 +63,7 @@ impl<A: Probe> Probe for &mut A {
 }
 
 /// Passes events to a function: the probe behind an interface that cannot be generic, such as a
-/// boxed machine somebody adds from outside. Always on; the function decides.
+/// boxed machine from outside the workspace. Always on; the function chooses what to record.
 pub struct Relay<'a>(pub &'a mut dyn FnMut(Nanos, Who, &Event));
 
 impl Probe for Relay<'_> {

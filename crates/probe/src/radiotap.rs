@@ -1,15 +1,15 @@
 //! Captures of 802.11 frames as a station's radio heard them: pcapng with radiotap headers (link type
 //! 127, <https://www.radiotap.org>).
 //!
-//! A station's file has the frames it sent and the frames it received; one that it locked on to and
-//! could not decode has the flag *bad FCS* and an FCS that is wrong (the bytes are those sent: which
-//! of them were garbled is not modelled). Frames it never locked on to are not there, as with a
-//! real radio. Radiotap fields: TSFT (when the first bit of the MAC header was on the air, in us), flags
-//! (short preamble, FCS at the end, bad FCS), rate, channel; of a frame received, signal and
-//! noise in dBm; of a frame sent, the power in dBm instead. The time of a packet is that of the frame's end.
+//! A station's file holds the frames it sent and the frames it received. A frame that the station locked
+//! on to but could not decode has the flag *bad FCS* and a wrong FCS. Its other bytes are those sent: bit
+//! errors are not modelled. Frames that the station never locked on to are absent, as with a real radio.
+//! Radiotap fields: TSFT (when the first bit of the MAC header was on the air, in us), flags (short
+//! preamble, FCS at the end, bad FCS), rate, channel; of a frame received, signal and noise in dBm; of a
+//! frame sent, the power in dBm instead. The time of a packet is that of the frame's end.
 //!
-//! The IP identification counts the packets of each station and access category. Real bytes are made
-//! here and nowhere else.
+//! The IP identification counts the packets of each station and access category. Only this file and the
+//! encoders that it calls produce bytes of frames.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -26,8 +26,8 @@ const LINK_TYPE: u16 = 127;
 const SHORT_PREAMBLE: u8 = 0x02;
 const FCS_AT_END: u8 = 0x10;
 const BAD_FCS: u8 = 0x40;
-/// Longest short preamble and header of DSSS, in ns (clause 17.2.2.3: 96 us).
-const SHORT: u64 = 96_000;
+/// Duration of the short preamble and header of DSSS, in ns (clause 17.2.2.3: 96 us).
+const SHORT_PREAMBLE_NS: u64 = 96_000;
 
 /// A station's radio.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,9 +42,9 @@ pub struct RadioSite {
     pub channel: Option<u16>,
     /// Middle of the channel in MHz.
     pub frequency_mhz: u16,
-    /// From one beacon of its cell to the next, in units of 1024 us.
+    /// Beacon interval of the cell, in units of 1024 us.
     pub beacon_interval: u16,
-    /// Power it sends with.
+    /// Transmit power.
     pub power_dbm: f64,
 }
 
@@ -53,12 +53,12 @@ struct Radio<W: Write> {
     file: Pcapng<W>,
 }
 
-/// What was last sent by a station in a category.
+/// The last MSDU that a station sent in an access category.
 struct LastSent {
     sequence: u16,
     content: Option<(EndpointId, Segment)>,
     ip_id: u16,
-    /// Bytes of the MSDU in its first fragment.
+    /// Bytes of the MSDU in the first fragment.
     part: usize,
 }
 
@@ -185,7 +185,7 @@ fn radiotap(
     out.extend(present.to_le_bytes());
     out.extend((frame.body.0 / 1_000).to_le_bytes());
     let preamble = frame.body.since(frame.started).0;
-    let short = if !frame.ofdm && preamble <= SHORT { SHORT_PREAMBLE } else { 0 };
+    let short = if !frame.ofdm && preamble <= SHORT_PREAMBLE_NS { SHORT_PREAMBLE } else { 0 };
     out.push(short | FCS_AT_END | if whole { 0 } else { BAD_FCS });
     out.push(u8::narrow(frame.rate.bps() / 500_000));
     out.extend(site.frequency_mhz.to_le_bytes());

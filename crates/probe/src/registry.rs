@@ -1,7 +1,7 @@
 //! One line of `airtcp list`: what a registered algorithm is called and where it comes from.
 //!
-//! Every open family (congestion laws, queue disciplines, loss models ...) answers a function
-//! `registry()` with its entries, generated from the same line that adds the algorithm to the
+//! Every open family (congestion laws, queue disciplines, loss models ...) has a function
+//! `registry()` that returns its entries. They are generated from the same line that adds the algorithm to the
 //! family's enum, so that the list cannot forget one.
 
 use std::fmt;
@@ -22,12 +22,12 @@ pub struct Entry {
 }
 
 /// Why a model refuses its configuration: which key of its table, and a complete sentence with
-/// what was found and what is accepted. Whoever knows where the table stands puts the path in front.
+/// what was found and what is accepted. The caller that knows the table's path prepends it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
     /// The key at fault; empty if the whole table is.
     pub key: &'static str,
-    /// The sentence.
+    /// What was found and what is accepted.
     pub message: String,
 }
 

@@ -7,7 +7,7 @@ pub fn reworded(message: &str) -> String {
 }
 
 /// Digits that a number in a message may have: those of any whole number that a key takes.
-const MOST_DIGITS: usize = 20;
+const MAX_DIGITS: usize = 20;
 
 /// A message whose numbers of more than 20 digits are written as `1e308`. What stands in quotes stays:
 /// it is a name, or what was written.
@@ -24,7 +24,7 @@ pub fn short_numbers(message: String) -> String {
 }
 
 fn is_long(text: &str) -> bool {
-    text.len() > MOST_DIGITS
+    text.len() > MAX_DIGITS
 }
 
 fn shortened(text: &str) -> String {

@@ -10,14 +10,15 @@
 //! data symbols is thus a Cauchy system, whose inverse is known in closed form: `e^2` products of
 //! symbols after the repair symbols of the data that did arrive were subtracted. The
 //! library's own decoder evaluates the error locator over the whole field of 65,536 points, which
-//! takes longer than the whole of this unless very much is lost: see [`MOST_DIRECT`].
+//! takes longer than the whole of this unless very much is lost: see [`MAX_CAUCHY_LOSSES`].
 
 use airtcp_units::Narrow;
 use reed_solomon_simd::engine::{DefaultEngine, Engine, tables};
 use reed_solomon_simd::rate::{LowRateDecoder, RateDecoder};
 
-/// Lost symbols from which on the library's decoder is faster [derived: measured, docs/adr/0007].
-pub(super) const MOST_DIRECT: usize = 56;
+/// Most lost symbols for which the Cauchy inverse is faster than the library's decoder [derived: measured,
+/// docs/adr/0007].
+pub(super) const MAX_CAUCHY_LOSSES: usize = 56;
 
 /// Elements other than zero: logarithms are modulo this.
 const ORDER: u32 = 65_535;
