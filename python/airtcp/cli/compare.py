@@ -76,7 +76,8 @@ def compare(
         typer.Option(
             metavar="KEYS",
             help="Put traces behind a link, such as 'rate=10 Mb/s,delay=20 ms,queue=100', "
-            "instead of one packet per slot; 'default' is that link. A table of TOML has all keys.",
+            "instead of one packet per slot; 'default' stands for these values. "
+            "A TOML table takes all keys.",
         ),
     ] = None,
     synthetic: Annotated[

@@ -88,10 +88,13 @@ Force = Annotated[
     bool,
     typer.Option(
         "--force",
-        help="Replace existing files, and the whole result in --out; never an input.",
+        help="Replace existing files and the whole result in --out. "
+        "Input files are never replaced.",
     ),
 ]
-ForceFile = Annotated[bool, typer.Option("--force", help="Replace existing files; never an input.")]
+ForceFile = Annotated[
+    bool, typer.Option("--force", help="Replace existing files. Input files are never replaced.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress and no notes.")]
 Html = Annotated[
     Path | None,
