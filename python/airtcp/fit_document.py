@@ -72,9 +72,9 @@ class FitDocument(TypedDict):
     left_out: list[LeftOut]
     fits: list[Fit]
     formulas: list[Prediction]
-    drawn: int
+    order_drawn_links: int
     """Links chosen whose file counts losses without their order."""
-    slot_assumed: int
+    slot_assumed_links: int
     """Links chosen whose slot of 10 ms is assumed."""
     capacities: list[str]
     """Links of varying capacity, which are left out."""

@@ -174,7 +174,7 @@ class RunResult(_Result):
         self._settings = settings
         self.captures: list[str] = []
         """The captures that were written: files and folders."""
-        self.lost: list[str] = []
+        self.unwritten: list[str] = []
         """Captures that could not be written, with the reason."""
 
     @cached_property

@@ -169,7 +169,7 @@ def test_a_constant_rate_is_one_run_and_most_laws_fill_it(tmp_path: Path) -> Non
     link = {**api.study(path, compare=False, **given).json["capacities"][0], "compared": case}
     studied = capacity.tcp_finding({**link, "notes": notes}, case)  # pyright: ignore[reportArgumentType]
     assert studied.headline == f"TCP over this link: {said.headline}"
-    assert f"{verdict.BEHIND}: sack, cubic" in studied.text
+    assert f"{verdict.WORSE}: sack, cubic" in studied.text
 
 
 def test_a_queue_behind_a_law(tmp_path: Path) -> None:

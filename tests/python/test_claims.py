@@ -78,5 +78,5 @@ def test_what_is_better_in_the_mean_is_not_better_in_nothing() -> None:
         "Better on average, but not significantly by at least the threshold: b"
         in verdict_words.conclusion(case).text
     )
-    [worse] = verdict_words.rest(case)
+    [worse] = verdict_words.further_findings(case)
     assert worse.headline == "Worse, and in no criterion significantly better"

@@ -306,7 +306,7 @@ def test_words_follow_the_verdict() -> None:
     assert said(dear).headline == "a for goodput, b for few retransmissions"
     assert "b is better in retransmitted share (1.0 %, a 29 %)" in said(dear).text
     assert "worse in goodput (2.00 Mb/s, a 3.00 Mb/s)" in said(dear).text
-    [behind] = verdict_words.rest(dear)
+    [behind] = verdict_words.further_findings(dear)
     assert behind.text == "c is worse in goodput (1.00 Mb/s, b 2.00 Mb/s)."
 
     assert said(a_case(means, {"first": "a", "not_distinguishable": ["b"]})).headline == "a or b"
@@ -323,10 +323,10 @@ def test_what_is_not_ranked_is_not_named_best() -> None:
     why = [{"variant": "a", "why": "it needs a queue that marks with ECN, and the path has none"}]
     case = a_case({"a": 9e6, "b": 2e6}, {"first": "b", "not_ranked": why}, resent=0.29)
     assert verdict_words.conclusion(case).headline == "Only b is ranked"
-    [left] = verdict_words.rest(case)
+    [left] = verdict_words.further_findings(case)
     assert left.text.startswith("a (9.00 Mb/s): it needs a queue that marks")
     assert compare.best(case) == "b"
-    assert "a is not ranked: it needs" in compare.suits(case).text
+    assert "a is not ranked: it needs" in compare.best_choice(case).text
     # Nor by a single run.
     single = a_case({"a": 9e6, "b": 2e6, "c": 1e6}, {"not_ranked": why}, count=1)
     assert verdict_words.conclusion(single).text.startswith("b has the highest goodput")
@@ -339,8 +339,8 @@ def test_what_is_worse_was_tried_and_is_named() -> None:
     case = a_case(
         means, {"first": "a", "not_distinguishable": ["b"], "worse": [slow], "not_ranked": why}
     )
-    assert f"{verdict_words.BEHIND}: c." in compare.suits(case).text
-    said = compare.suited([("one", case), ("two", case)]).text
+    assert f"{verdict_words.WORSE}: c." in compare.best_choice(case).text
+    said = compare.best_choices([("one", case), ("two", case)]).text
     assert "Worse on every link: c." in said
     assert "Not ranked on any link, because the paths lack what they need: d." in said
 
@@ -425,10 +425,10 @@ def test_a_study_says_which_tcp_suits(run: Program, bursty: Path, tmp_path: Path
     case = result.json["links"][0].get("compared")
     assert case is not None
     assert case["outcomes"][0]["variant"] == "newreno"
-    assert 'id="suits"' in result.page()
+    assert 'id="choice"' in result.page()
     without = airtcp.study(bursty, replicas=2, compare=False)
     assert without.json["links"][0].get("compared") is None
-    assert 'id="suits"' not in without.page()
+    assert 'id="choice"' not in without.page()
 
 
 def _paired(mean: float, low: float | None, high: float | None) -> dict[str, Any]:

@@ -380,14 +380,14 @@ def test_what_a_fit_leaves_out_or_assumes_is_said(run: Program, tmp_path: Path) 
     assert "Order not measured: For 1 of 7 links" in said
     assert "Slot 10 ms assumed: For 6 of 7 links" in said
     document = json.loads((tmp_path / "result" / "fit.json").read_text("utf-8"))
-    assert (document["drawn"], document["slot_assumed"]) == (1, 6)
+    assert (document["order_drawn_links"], document["slot_assumed_links"]) == (1, 6)
     assert document["capacities"] == ["lte.down"] or document["capacities"] == ["lte"]
     page = next((tmp_path / "result").glob("*.html")).read_text("utf-8")
     assert "packets/s, slot 10 ms assumed for 6 of 7 links" in page
     # A study's result says the same without running anything again.
     airtcp.study(folder, replicas=1).write(tmp_path / "studied", report=False)
     again = airtcp.trace_fit(tmp_path / "studied").json
-    assert (again["slot_assumed"], len(again["capacities"])) == (6, 1)
+    assert (again["slot_assumed_links"], len(again["capacities"])) == (6, 1)
     with pytest.raises(airtcp.AirtcpError, match="not its losses"):
         airtcp.trace_fit(folder / "lte.down")
 

@@ -49,7 +49,7 @@ def test_a_run_reports_what_the_protocol_did(run: Program, tmp_path: Path) -> No
     summary = document["summary"]["links"][0]
     assert 0.15 < summary["unit_loss_rate"]["mean"] < 0.25
     assert summary["latency_mean_s"]["mean"] >= summary["decode_mean_s"]["mean"] > 0.01
-    (way,) = paths.ways(document)
+    (way,) = paths.protocol_paths(document)
     assert way["name"] == "a"
     assert way["hops"] == 1
     assert way["latency"] > 10
@@ -147,7 +147,8 @@ def test_a_way_is_the_one_that_packets_take(tmp_path: Path) -> None:
     """Of two ways of two links the simulator takes the one whose last link was written first."""
     (tmp_path / "diamond.toml").write_text(DIAMOND)
     found = {
-        (w["name"], w["to"]): w for w in paths.ways(airtcp.run(tmp_path / "diamond.toml").json)
+        (w["name"], w["to"]): w
+        for w in paths.protocol_paths(airtcp.run(tmp_path / "diamond.toml").json)
     }
     assert found["a", "b"]["hops"] == 2
     assert found["a", "b"]["latency"] < 40

@@ -222,7 +222,7 @@ def test_fewer_than_one_drop_a_replication_is_no_zero() -> None:
     told = " ".join(causes.cause(document, [{"down1"}] * 2))
     assert "ap dropped 1 of its data packets in 2 replications because the queue was full." in told
     assert "The queue of ap dropped 1 packet of all flows in 2 replications" in told
-    most = causes.most(document)
+    most = causes.most_drops(document)
     assert most is not None
     assert "1 packet in 2 replications was dropped there because the queue was full" in most[1]
 

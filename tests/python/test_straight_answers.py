@@ -71,7 +71,7 @@ def test_one_of_something_is_one() -> None:
 
 
 def _compared(first: str | None, goodput: float) -> Any:
-    """A case of which `compare.suited` sees the verdict and what was delivered."""
+    """A case of which `compare.best_choices` sees the verdict and what was delivered."""
     outcomes = [{"variant": name, "goodput_bps": {"mean": goodput}} for name in ("reno", "cubic")]
     return {
         "outcomes": outcomes,
@@ -98,7 +98,7 @@ def test_links_without_an_order_are_counted_as_they_are(
     cases: list[tuple[str | None, float]], said: str
 ) -> None:
     links = [(f"link {i}", _compared(*case)) for i, case in enumerate(cases)]
-    text = compare.suited(links).text
+    text = compare.best_choices(links).text
     assert said in text
     assert "more" not in text
     # What is said of none of them is not said again with a number.

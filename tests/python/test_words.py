@@ -109,7 +109,7 @@ def test_an_interval_ends_where_the_quantity_does() -> None:
 @given(st.floats(-1, 2), st.floats(0, 2), st.floats(0, 2))
 def test_no_limit_shuts_the_mean_out(mean: float, below: float, above: float) -> None:
     value = {"mean": mean, "ci_low": mean - below, "ci_high": mean + above}
-    low, high = words.ends(value, words.SHARE)
+    low, high = words.bounded(value, words.SHARE)
     assert low is not None
     assert high is not None
     assert value["ci_low"] <= low <= mean <= high <= value["ci_high"]

@@ -74,14 +74,14 @@ class Captures:
                 continue
             if option in lost:
                 why = f"{_TOLD[option]} {place} could not be written: {lost[option]}"
-                result.lost.append(f"{why}; the results do not depend on it")
+                result.unwritten.append(f"{why}; the results do not depend on it")
                 continue
             path = Path(place)
             if not core.recorded and not destinations.in_place(path):
                 path = atomic_write.free(path)
             elif option == "radiotap" and (taken := self._taken(files, path)) is not None:
                 path = atomic_write.free(path, "kept")
-                result.lost.append(f"{taken}; the captures of this run are kept in {path}")
+                result.unwritten.append(f"{taken}; the captures of this run are kept in {path}")
             if option == "radiotap":
                 part = files.folder(Path(place)) / "radiotap"
                 folders.replace(files, path, self.purpose or folders.Purpose(), part=part)

@@ -10,7 +10,7 @@ import typer
 from airtcp.cli import options as opt
 from airtcp.cli.console import fail, note, progress, refusals
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
-from airtcp.cli.reading import NOT_SAID, reads_traces
+from airtcp.cli.reading import DEFAULT_READING, reads_traces
 from airtcp.reading import Reading
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def compare(
         typer.Option(help="Duration of a slot of a trace; by default its interval, else 10 ms."),
     ] = None,
     workers: opt.Workers = None,
-    reading: Reading = NOT_SAID,
+    reading: Reading = DEFAULT_READING,
     output: Output = STANDARD,
 ) -> None:
     """Compare TCPs over the same channel, with paired 95 % confidence intervals.

@@ -63,6 +63,6 @@ def _gained(outcome: Outcome, *, interval: bool) -> Text:
     from airtcp.findings import compare
 
     difference = outcome["difference"]
-    certain = difference is not None and difference["standing"] in {"more", "less"}
+    significant = difference is not None and difference["standing"] in {"more", "less"}
     shown = compare.against_reference(outcome, interval=interval)
-    return Text(shown or "-", style="dim" if shown and not certain else "")
+    return Text(shown or "-", style="dim" if shown and not significant else "")

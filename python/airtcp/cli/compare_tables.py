@@ -79,7 +79,7 @@ def _many(console: Console, subjects: Sequence[CompareSubject]) -> None:
     cases = [(subject["name"], subject["cases"][0]) for subject in subjects]
     overview(console, cases)
     helped = [(s["name"], each) for s in subjects if (each := s["remedies"]) is not None]
-    findings = [compare.suited(cases), *remedies_words.summaries(helped)]
+    findings = [compare.best_choices(cases), *remedies_words.summaries(helped)]
     for finding in findings:
         console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
     for line in notes.notes(subjects):

@@ -9,7 +9,7 @@ import typer
 from airtcp.cli import options as opt
 from airtcp.cli.console import progress, put_unread, refusals, screen
 from airtcp.cli.output import STANDARD, Output, writes_report
-from airtcp.cli.reading import NOT_SAID, reads_traces
+from airtcp.cli.reading import DEFAULT_READING, reads_traces
 from airtcp.reading import Reading
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def fit(
     ] = 1,
     seed: opt.Seed = 1,
     workers: opt.Workers = None,
-    reading: Reading = NOT_SAID,
+    reading: Reading = DEFAULT_READING,
     output: Output = STANDARD,
 ) -> None:
     """Fit TCP's throughput to PRR, mu and other metrics, and compare formulas.

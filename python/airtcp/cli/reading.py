@@ -13,7 +13,7 @@ from airtcp.reading import Reading, ReadingOption, options
 if TYPE_CHECKING:
     import inspect
 
-NOT_SAID: Final[Reading] = {}
+DEFAULT_READING: Final[Reading] = {}
 
 
 def reads_traces(command: Command) -> Command:

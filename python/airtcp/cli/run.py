@@ -118,9 +118,9 @@ def run(
         stopped=write.finished(done, "replication") if result.interrupted else None,
         finished=done,
     )
-    if result.lost:
+    if result.unwritten:
         # The results are there; what is not is said last.
-        fail("; ".join(result.lost), FAULT)
+        fail("; ".join(result.unwritten), FAULT)
 
 
 def pair(item: str) -> tuple[str, str]:

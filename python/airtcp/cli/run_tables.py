@@ -24,13 +24,13 @@ def put_result(result: RunResult) -> None:
     _findings(document)
     for what, rows, metrics in (
         ("flow", datagrams.shown(document), columns.flows()),
-        ("coded flow", paths.coded(document), columns.coded_flows()),
+        ("coded flow", paths.coded_flows(document), columns.coded_flows()),
         ("link", summary["links"], columns.links()),
-        ("link protocol", paths.used(document), columns.protocols()),
+        ("link protocol", paths.protocol_links(document), columns.protocols()),
     ):
         laid = [metric_column(metric, rows) for metric in columns.with_values(metrics, rows)]
-        if what == "flow" and (named := groups.ways(document)):
-            laid.insert(0, Column("way", named, rank=4, left=True))
+        if what == "flow" and (named := groups.endpoints(document)):
+            laid.insert(0, Column("path", named, rank=4, left=True))
         if rows:
             put(console, what, [row["name"] for row in rows], laid)
         if what == "flow":
@@ -38,7 +38,7 @@ def put_result(result: RunResult) -> None:
     if cells := summary.get("cells", []):
         for cell in cells:
             air.show(console, cell, alone=len(cells) == 1)
-    _ways(document)
+    _paths(document)
     total = estimate(summary["total_goodput_bps"], 1e-6)
     console.print(f"total goodput {total} Mb/s{groups.over(document)}{_fairness(document)}")
     bad = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
@@ -81,22 +81,22 @@ def _groups(document: RunDocument) -> None:
     put(screen(), "direction", [group.name for group in found], columns)
 
 
-def _ways(document: RunDocument) -> None:
+def _paths(document: RunDocument) -> None:
     """Print goodput, latency and residual loss of each path over link protocols."""
-    found = paths.ways(document)
+    found = paths.protocol_paths(document)
     laid = [
-        Column(metric.label, [words.number(way[key]) for way in found])
+        Column(metric.label, [words.number(path[key]) for path in found])
         for key, metric in columns.paths().items()
     ]
     if found:
-        laid.append(Column("hops", [str(way["hops"]) for way in found], rank=1))
+        laid.append(Column("hops", [str(path["hops"]) for path in found], rank=1))
         put(screen(), "from end to end", [f"{w['name']} to {w['to']}" for w in found], laid)
 
 
 def _fairness(document: RunDocument) -> str:
     """Return the fairness of the flows as text, if there are several flows."""
     summary = document["summary"]
-    if len(summary["flows"]) < 2 or paths.apart(document):  # noqa: PLR2004 - one alone has everything
+    if len(summary["flows"]) < 2 or paths.disjoint(document):  # noqa: PLR2004 - one alone has everything
         return ""
     difference = estimate(summary["max_difference_bps"], 1e-6)
     return (

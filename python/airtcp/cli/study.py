@@ -9,7 +9,7 @@ import typer
 from airtcp.cli import options as opt
 from airtcp.cli.console import progress, put_unread, refusals, screen
 from airtcp.cli.output import STANDARD, Output, writes_report
-from airtcp.cli.reading import NOT_SAID, reads_traces
+from airtcp.cli.reading import DEFAULT_READING, reads_traces
 from airtcp.reading import Reading
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def study(
         ),
     ] = None,
     workers: opt.Workers = None,
-    reading: Reading = NOT_SAID,
+    reading: Reading = DEFAULT_READING,
     output: Output = STANDARD,
 ) -> None:
     """Report what links are, and what TCP delivers over them.
@@ -131,8 +131,8 @@ def _table(result: StudyResult) -> None:
     capacities = result.json["capacities"]
     if capacities:
         capacity.compared(console, capacities)
-    _suited(links)
-    _helped(links)
+    _put_best_choices(links)
+    _put_remedies(links)
     put_unread(console, result.json["skipped"])
     console.print(f"\nseed {result.seed}, airtcp {result.json['airtcp_version']}")
 
@@ -152,7 +152,7 @@ def put_lines(console: Console, lines: Sequence[str]) -> None:
         console.print(Text.assemble(("- Note: ", "bold"), line))
 
 
-def _suited(links: list[Link]) -> None:
+def _put_best_choices(links: list[Link]) -> None:
     """Print the table of TCPs over one link, or the verdict over each of several."""
     from airtcp.cli import compare_tables
     from airtcp.findings import slot_limits
@@ -175,7 +175,7 @@ def _suited(links: list[Link]) -> None:
     _slot(console, links[0])
 
 
-def _helped(links: list[Link]) -> None:
+def _put_remedies(links: list[Link]) -> None:
     """Print the remedies for one link; for several links, the findings have them."""
     from airtcp.cli import remedies
     from airtcp.findings import slot_limits

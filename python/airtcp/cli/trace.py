@@ -21,7 +21,7 @@ from airtcp.cli.console import (
     screen,
     to_stdout,
 )
-from airtcp.cli.reading import NOT_SAID, reads_traces
+from airtcp.cli.reading import DEFAULT_READING, reads_traces
 from airtcp.plain import plain_json, printable_values
 from airtcp.reading import Reading
 
@@ -49,7 +49,7 @@ app = typer.Typer(
 def stats(
     links: opt.Links,
     seed: opt.Seed = 1,
-    reading: Reading = NOT_SAID,
+    reading: Reading = DEFAULT_READING,
     as_json: opt.Json = False,
     form: opt.TableFormat = opt.Format.TABLE,
     quiet: opt.Quiet = False,
@@ -251,7 +251,7 @@ def convert(
         ),
     ],
     fmt: opt.WrittenLayout = None,
-    reading: Reading = NOT_SAID,
+    reading: Reading = DEFAULT_READING,
     force: opt.ForceFile = False,
     quiet: opt.Quiet = False,
 ) -> None:

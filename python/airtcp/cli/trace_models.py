@@ -10,7 +10,7 @@ import typer
 from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
-from airtcp.cli.reading import NOT_SAID, reads_traces
+from airtcp.cli.reading import DEFAULT_READING, reads_traces
 from airtcp.plain import printable_values
 from airtcp.reading import Reading
 
@@ -39,7 +39,7 @@ def models(
     ] = 10,
     seed: opt.Seed = 1,
     workers: opt.Workers = None,
-    reading: Reading = NOT_SAID,
+    reading: Reading = DEFAULT_READING,
     output: Output = STANDARD,
 ) -> None:
     """Score models of bursty links by TCP's throughput and the longest burst.

@@ -107,6 +107,6 @@ def capacity_findings(links: Sequence[CapacityLink]) -> list[Finding]:
             f" TCP. The longest outage is"
             f" {number(longest['longest_outage_s'] * 1e3)} ms, on {longest['name']}.",
         ),
-        *([compare.suited(compared)] if compared else []),
+        *([compare.best_choices(compared)] if compared else []),
         *remedies_words.summaries(tried),
     ]

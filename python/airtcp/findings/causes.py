@@ -139,7 +139,7 @@ def _composition(document: RunDocument, place: Place, dropped: Counter[tuple[str
     )
 
 
-def most(document: RunDocument) -> tuple[Place, str] | None:
+def most_drops(document: RunDocument) -> tuple[Place, str] | None:
     """Name the place where most packets were dropped, and say how many, of what kind and why."""
     places = groups.drops(document)
     if not places:
@@ -161,7 +161,7 @@ def most(document: RunDocument) -> tuple[Place, str] | None:
 
 def first_try(document: RunDocument, place: Place) -> str:
     """Give the first thing to try against drops at a place, with the option that tries it."""
-    path = written(document, place.name)
+    path = scenario_path(document, place.name)
     if place.reason in {"queue_full", "queue_early"}:
         if _serves_in_turn(document, path):
             return _already(document, place)
@@ -254,7 +254,7 @@ def _hides(document: RunDocument, station: str) -> int | None:
     return None
 
 
-def written(document: RunDocument, name: str) -> str | None:
+def scenario_path(document: RunDocument, name: str) -> str | None:
     """Give the path of a cell or link in the scenario; none if it is not written there as such."""
     cells = groups.stations(document)
     if name in cells:

@@ -127,7 +127,7 @@ def remedies() -> tuple[Metric, ...]:
 
 @cache
 def paths() -> dict[str, Metric]:
-    """Give the metrics of paths over link protocols, all their hops together (`paths.ways`)."""
+    """Give the metrics of `paths.protocol_paths`, over all hops of a path together."""
     protocol = {metric.key: metric for metric in protocols()}
     return {
         "goodput": protocol["delivered_bps"],

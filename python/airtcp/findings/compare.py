@@ -48,7 +48,7 @@ def goodput(outcome: Outcome) -> tuple[Estimate, str]:
 def repeats(case: CompareCase) -> str:
     """Write how many replications of a scenario, or stretches of a trace, a case has."""
     number, over = case["replications"], case["over"]
-    return words.counted(number, quantities.ONE[over], over)
+    return words.counted(number, quantities.SINGULAR[over], over)
 
 
 def best(case: CompareCase) -> str | None:
@@ -58,7 +58,7 @@ def best(case: CompareCase) -> str | None:
 
 def shown(case: CompareCase, name: str) -> str:
     """Write the mean goodput of a variant with its unit."""
-    return quantities.value(quantities.of(case, name), "goodput_bps")
+    return quantities.mean_text(quantities.outcome_of(case, name), "goodput_bps")
 
 
 def against(case: CompareCase, reference: str) -> Finding | None:
@@ -217,7 +217,7 @@ def case_findings(
     """
     over = f"over {CHANNELS[case['channel']]}" if case["channel"] != "scenario" else ""
     found: list[Finding | None] = [verdict.conclusion(case, over, rival, notes)]
-    found += verdict.rest(case, rival)
+    found += verdict.further_findings(case, rival)
     if rival is not None:
         found.append(sharing(case, rival))
     found += [against(case, reference), delay(case)]
@@ -264,13 +264,13 @@ def subject_findings(
     return first + look_alikes(subject)
 
 
-def suits(case: CompareCase) -> Finding:
+def best_choice(case: CompareCase) -> Finding:
     """Say which TCP is the best choice for a link, for its study."""
     found = verdict.conclusion(case, "over the trace")
     reference = next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")
     name = best(case)
     text = found.text
-    difference = None if name is None else quantities.of(case, name)["difference"]
+    difference = None if name is None else quantities.outcome_of(case, name)["difference"]
     if difference is not None and difference["standing"] == "more":
         percent = difference["percent"]
         if percent is not None and not words.negligible(percent):
@@ -280,7 +280,7 @@ def suits(case: CompareCase) -> Finding:
     return Finding(found.headline, text + verdict.worse(case), found.tone)
 
 
-def suited(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
+def best_choices(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
     """Say which TCPs are the best choice on a set of links, and on how many each is.
 
     Args:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from airtcp.documents import RunDocument
 
 
-def delivered_twice(document: RunDocument) -> Finding | None:
+def duplicates_delivered(document: RunDocument) -> Finding | None:
     """Say which links deliver copies, and how much of what they deliver that is.
 
     Args:

@@ -53,7 +53,7 @@ def lost_share(row: dict[str, Any]) -> float | None:
     return min(row["datagrams_lost"]["mean"] / sent, 1.0) if sent else None
 
 
-def losing(document: RunDocument) -> Finding | None:
+def datagram_loss(document: RunDocument) -> Finding | None:
     """Say which UDP flows lose datagrams, how many and where."""
     rows: list[dict[str, Any]] = document["summary"]["flows"]
     shares = {
@@ -94,7 +94,7 @@ def _spans(missing: float, places: Mapping[Place, Counter[tuple[str, str]]]) -> 
     )
 
 
-def crowding(document: RunDocument, endless: Sequence[int]) -> Finding | None:
+def crowding_out(document: RunDocument, endless: Sequence[int]) -> Finding | None:
     """Say that UDP flows leave little to the TCP flows, which back off where UDP does not.
 
     Args:

@@ -46,14 +46,14 @@ def _shorter(remedies: Remedies) -> list[Outcome]:
 def _times(remedies: Remedies, outcome: Outcome) -> str:
     """Write the delivery time with a remedy, and without."""
     plain = effects.reference(remedies)
-    ours, theirs = (quantities.value(o, "delivery_p95_s") for o in (outcome, plain))
+    ours, theirs = (quantities.mean_text(o, "delivery_p95_s") for o in (outcome, plain))
     return f"The delivery time (95 %) is {ours}, with {plain['variant']} alone {theirs}."
 
 
 def conclusion(remedies: Remedies) -> Finding:
     """Say in one sentence what would shorten the delivery time, and at what price."""
     plain = effects.reference(remedies)
-    name, own = plain["variant"], quantities.value(plain, "delivery_p95_s")
+    name, own = plain["variant"], quantities.mean_text(plain, "delivery_p95_s")
     if remedies["replications"] <= 1:
         return Finding(
             "The best remedy against queueing delay is undecided",
@@ -107,7 +107,7 @@ def _none(remedies: Remedies, start: str) -> Finding:
             f" tested at once: {'; '.join(alone)}."
         )
     number, name = remedies["replications"], remedies["over"]
-    over = words.counted(number, quantities.ONE[name], name)
+    over = words.counted(number, quantities.SINGULAR[name], name)
     if unproven:
         text += (
             f" The means are shorter with {'; '.join(unproven)}, but not significantly over {over}."

@@ -100,7 +100,7 @@ def named(variant: str, plain: str = "sack") -> str:
 
 def shown(outcome: Outcome) -> str:
     """Write the goodput of a remedy."""
-    return quantities.value(outcome, "goodput_bps")
+    return quantities.mean_text(outcome, "goodput_bps")
 
 
 def effect(remedies: Remedies, outcome: Outcome) -> str:
@@ -159,7 +159,7 @@ def _delay_change(outcome: Outcome, plain: Outcome) -> str:
     difference = outcome["delivery_p95_difference"]
     if difference is None:
         # In some stretch one of the two delivers nothing, so that there are no pairs.
-        ours, theirs = (quantities.value(o, "delivery_p95_s") for o in (outcome, plain))
+        ours, theirs = (quantities.mean_text(o, "delivery_p95_s") for o in (outcome, plain))
         return (
             f"has a delivery time (95 %) of {ours}, {plain['variant']} {theirs}"
             " (no interval, because in some stretch nothing is delivered)"
@@ -183,7 +183,7 @@ def _change(
     if difference["standing"] not in {"more", "less"}:
         return f"does not change {name} significantly"
     verb = "raises" if difference["standing"] == "more" else "lowers"
-    before, after = quantities.value(plain, quantity), quantities.value(outcome, quantity)
+    before, after = quantities.mean_text(plain, quantity), quantities.mean_text(outcome, quantity)
     if before == after:
         return f"leaves {name} at {after}"
     return f"{verb} {name} from {before} to {after}"

@@ -151,23 +151,23 @@ def _conditions(document: FitDocument) -> list[Finding]:
     """Say under which conditions the links of a fit were measured, and what was left out."""
     found: list[Finding] = []
     links = counted(len(document["links"]), "link")
-    if document["drawn"]:
+    if document["order_drawn_links"]:
         found.append(
             Finding(
                 "Order not measured",
-                f"For {count(document['drawn'])} of {links} the file counts losses without their"
-                " order, which was drawn at random: mu, bursts and TCP's throughput are those of"
-                " the drawn order, not the link's own.",
+                f"For {count(document['order_drawn_links'])} of {links} the file counts losses"
+                " without their order, which was drawn at random: mu, bursts and TCP's throughput"
+                " are those of the drawn order, not the link's own.",
                 "warn",
             )
         )
-    if document["slot_assumed"]:
+    if document["slot_assumed_links"]:
         found.append(
             Finding(
                 SLOT_ASSUMED.capitalize(),
-                f"For {count(document['slot_assumed'])} of {links} neither the trace nor an option"
-                " gives the time between packets: packets/s are in proportion to it, errors in"
-                " percent are not.",
+                f"For {count(document['slot_assumed_links'])} of {links} neither the trace nor an"
+                " option gives the time between packets: packets/s are in proportion to it, errors"
+                " in percent are not.",
                 "warn",
             )
         )

@@ -79,7 +79,7 @@ def direction(document: RunDocument, flow: Mapping[str, Any]) -> str:
     return f"{start} to {end}"
 
 
-def ways(document: RunDocument) -> list[str]:
+def endpoints(document: RunDocument) -> list[str]:
     """Name the nodes between which each flow goes; nothing if they are the same for all."""
     if not document["replications"]:
         return []

@@ -16,7 +16,7 @@ HIDDEN: Final = 0.1
 _HALF: Final = 0.5
 
 
-def colliding(document: RunDocument, said: str) -> Finding | None:
+def hidden_collisions(document: RunDocument, said: str) -> Finding | None:
     """Say that stations which do not hear one another lose frames to one another.
 
     Args:

@@ -1,6 +1,6 @@
 """What flows cross in a run: the links of their paths, which have a link protocol, who shares.
 
-A *way* is what the flows from one node to another cross, where each of its links has a protocol:
+A *path* is what the flows from one node to another cross, where each of its links has a protocol:
 its latency is the sum of the links' means, its residual loss what all of them together lose.
 """
 
@@ -19,13 +19,13 @@ def mean(row: dict[str, Any], key: str) -> float | None:
     return row[key]["mean"] if key in row else None
 
 
-def coded(document: RunDocument) -> list[dict[str, Any]]:
+def coded_flows(document: RunDocument) -> list[dict[str, Any]]:
     """Give the flows whose transport sends parity of blocks."""
     rows: list[dict[str, Any]] = document["summary"]["flows"]
     return [row for row in rows if mean(row, "pfec_bps") is not None]
 
 
-def used(document: RunDocument) -> list[dict[str, Any]]:
+def protocol_links(document: RunDocument) -> list[dict[str, Any]]:
     """Give the links that have a protocol and carried anything for it."""
     rows: list[dict[str, Any]] = document["summary"]["links"]
     return [row for row in rows if mean(row, "data_bps")]
@@ -41,7 +41,7 @@ def _incoming(document: RunDocument) -> dict[str, list[tuple[str, int]]]:
     return found
 
 
-def _way(incoming: dict[str, list[tuple[str, int]]], start: str, end: str) -> list[int] | None:
+def _path(incoming: dict[str, list[tuple[str, int]]], start: str, end: str) -> list[int] | None:
     """Give the directions of links that packets take; None if links do not lead there.
 
     As the simulator does: breadth first from the end, and of equal ways the one whose link was
@@ -54,16 +54,16 @@ def _way(incoming: dict[str, list[tuple[str, int]]], start: str, end: str) -> li
             if before not in after:
                 after[before] = (node, number)
                 queue.append(before)
-    way: list[int] = []
+    path: list[int] = []
     step = after.get(start)
     while step is not None:
-        way.append(step[1])
+        path.append(step[1])
         step = after[step[0]]
-    return way if start in after else None
+    return path if start in after else None
 
 
-def ways(document: RunDocument) -> list[dict[str, Any]]:
-    """Give every way that has a protocol on each link: goodput, latency, residual loss."""
+def protocol_paths(document: RunDocument) -> list[dict[str, Any]]:
+    """Give every path that has a protocol on each link: goodput, latency, residual loss."""
     incoming = _incoming(document)
     links: list[dict[str, Any]] = document["summary"]["links"]
     goodputs: dict[tuple[str, str], float] = {}
@@ -77,19 +77,19 @@ def ways(document: RunDocument) -> list[dict[str, Any]]:
     metrics = columns.paths()
     found: list[dict[str, Any]] = []
     for (start, end), goodput in goodputs.items():
-        way = _way(incoming, start, end)
-        if not way or not all(mean(links[i], "latency_mean_s") for i in way):
+        path = _path(incoming, start, end)
+        if not path or not all(mean(links[i], "latency_mean_s") for i in path):
             continue
         arrives = 1.0
-        for i in way:
+        for i in path:
             arrives *= 1 - links[i]["loss_rate"]["mean"]
         found.append(
             {
                 "name": start,
                 "to": end,
-                "hops": len(way),
+                "hops": len(path),
                 "goodput": goodput * metrics["goodput"].scale,
-                "latency": sum(links[i]["latency_mean_s"]["mean"] for i in way)
+                "latency": sum(links[i]["latency_mean_s"]["mean"] for i in path)
                 * metrics["latency"].scale,
                 "residual": (1 - arrives) * metrics["residual"].scale,
             }
@@ -99,13 +99,13 @@ def ways(document: RunDocument) -> list[dict[str, Any]]:
 
 def findings(document: RunDocument) -> list[words.Finding]:
     """Say what each of several ways trades for what, the one that carries most first."""
-    found = sorted(ways(document), key=lambda way: -way["goodput"])
+    found = sorted(protocol_paths(document), key=lambda path: -path["goodput"])
     if len(found) < 2:  # noqa: PLR2004 - one has nothing to be compared with
         return []
     said = "; ".join(
-        f"{way['name']} {words.number(way['goodput'])} Mb/s, {words.number(way['latency'])} ms,"
-        f" {words.number(way['residual'], 2)} %"
-        for way in found
+        f"{path['name']} {words.number(path['goodput'])} Mb/s, {words.number(path['latency'])} ms,"
+        f" {words.number(path['residual'], 2)} %"
+        for path in found
     )
     return [
         words.Finding(
@@ -115,7 +115,7 @@ def findings(document: RunDocument) -> list[words.Finding]:
     ]
 
 
-def apart(document: RunDocument) -> bool:
+def disjoint(document: RunDocument) -> bool:
     """Tell whether some flows have nothing in common with others, so that they share nothing."""
     incoming = _incoming(document)
     part: dict[str, str] = {}

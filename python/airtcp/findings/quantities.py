@@ -28,7 +28,7 @@ _NOUNS: Final = {
 }
 
 
-def of(case: CompareCase, name: str) -> Outcome:
+def outcome_of(case: CompareCase, name: str) -> Outcome:
     """Give the outcome of a variant."""
     return next(outcome for outcome in case["outcomes"] if outcome["variant"] == name)
 
@@ -55,7 +55,7 @@ def noun(quantity: str, rival: str | None) -> str:
     return _NOUNS.get(quantity, f"goodput left to {rival or 'the rival'}")
 
 
-def value(outcome: Outcome, quantity: str) -> str:
+def mean_text(outcome: Outcome, quantity: str) -> str:
     """Write the mean of a quantity of the verdict, with its unit."""
     packets = outcome["packets_per_second"]
     if quantity == "goodput_bps" and packets is not None:
@@ -72,7 +72,7 @@ def value(outcome: Outcome, quantity: str) -> str:
     return words.number(found)
 
 
-ONE: Final = {"replications": "replication", "stretches": "stretch"}
+SINGULAR: Final = {"replications": "replication", "stretches": "stretch"}
 """What a case is repeated over, in the singular."""
 
 
@@ -84,7 +84,7 @@ def untested(difference: PairedDifference) -> bool:
 def without_interval(case: CompareCase) -> str:
     """Say why a difference of goodputs in a case has no interval."""
     if case["replications"] <= 1:
-        return f"one {ONE[case['over']]} only"
+        return f"one {SINGULAR[case['over']]} only"
     return f"rare {case['over']} make the mean"
 
 

@@ -59,7 +59,7 @@ def overflow(document: RunDocument, endless: Sequence[int]) -> Finding | None:
 
 def _longer(document: RunDocument, name: str, link: dict[str, Any], through: Sequence[int]) -> str:
     """Give the option that makes a queue as long as its path holds, if it is shorter."""
-    written = causes.written(document, name)
+    written = causes.scenario_path(document, name)
     longest = max((r["max_queue_packets"] for r in _runs(document, name)), default=0)
     round_trips = [
         flow["rtt_min_s"]

@@ -77,7 +77,7 @@ def helpful(remedies: Remedies) -> str | None:
     first, plain = remedies["verdict"]["first"], remedies["reference"]
     if first is None or first == plain or plain in remedies["verdict"]["not_distinguishable"]:
         return None
-    outcome = quantities.of(remedies, first)
+    outcome = quantities.outcome_of(remedies, first)
     if outcome["difference"] is None or outcome["difference"]["standing"] != "more":
         return None
     # From nothing there is no percentage, and any goodput is more.
@@ -100,7 +100,7 @@ def _counts(remedies: Remedies, outcome: Outcome) -> bool | None:
 def _few(remedies: Remedies) -> str:
     """Say that the data are too few to exclude a gain."""
     number, name = remedies["replications"], remedies["over"]
-    over = words.counted(number, quantities.ONE[name], name)
+    over = words.counted(number, quantities.SINGULAR[name], name)
     return f" {over[0].upper()}{over[1:]} cannot exclude a gain; more may show one."
 
 
@@ -127,7 +127,7 @@ def conclusion(remedies: Remedies) -> Finding:
             )
         return Finding(
             "The best remedy is undecided",
-            f"{verdict_words.highest(remedies)}, but one run gives no confidence interval.",
+            f"{verdict_words.highest_goodput(remedies)}, but one run gives no confidence interval.",
             "warn",
         )
     first = helpful(remedies)
@@ -151,7 +151,7 @@ def conclusion(remedies: Remedies) -> Finding:
         elif higher:
             text += _few(remedies)
         return Finding(headline, f"{text}{_extent(remedies)}")
-    best = quantities.of(remedies, first)
+    best = quantities.outcome_of(remedies, first)
     text = named(first, name)
     text = f"{text[0].upper()}{text[1:]} {effect(remedies, best)}."
     text += f" Goodput is {shown(best)}, against {shown(plain)} with {name} alone."
@@ -172,9 +172,13 @@ def others(remedies: Remedies) -> Finding | None:
         return None
     choices = [c["variant"] for c in verdict["alternatives"] if c["variant"] != name]
     worse = [c for c in verdict["worse"] if c["variant"] != name]
-    said = [f"{other} {effect(remedies, quantities.of(remedies, other))}" for other in choices]
+    said = [
+        f"{other} {effect(remedies, quantities.outcome_of(remedies, other))}" for other in choices
+    ]
     if worse:
-        held = ", ".join(f"{c['variant']} is {verdict_words.held(remedies, c)}" for c in worse)
+        held = ", ".join(
+            f"{c['variant']} is {verdict_words.compared_figures(remedies, c)}" for c in worse
+        )
         said.append(f"in no criterion significantly better than another: {held}")
     said += [f"{e['variant']} is not ranked: {e['why']}" for e in verdict["not_ranked"]]
     text = "; ".join(said)

@@ -40,18 +40,25 @@ def findings(document: RunDocument) -> list[Finding]:
         return []
     silent = starved_words.silent_flows(document)
     starving = starved_words.starved(document)
-    shown = starved_words.shown(document, starving)
+    shown = starved_words.significantly_starved(document, starving)
     found = starved_words.starvation(document, shown) if shown else starved_words.in_turns(document)
     if found is None and starving:
-        found = starved_words.perhaps(document, starving)
-    nothing = starved_words.nothing(document, silent) if silent else None
+        found = starved_words.possibly_starved(document, starving)
+    nothing = starved_words.nothing_delivered(document, silent) if silent else None
     before = " ".join(finding.text for finding in (nothing, found) if finding is not None)
     udp = [
-        datagrams.crowding(document, starved_words.endless_flows(document)),
-        datagrams.losing(document),
+        datagrams.crowding_out(document, starved_words.endless_flows(document)),
+        datagrams.datagram_loss(document),
     ]
-    said = [nothing, found, udp[0], hidden.colliding(document, before), _limit(document), udp[1]]
-    said.append(copies.delivered_twice(document))
+    said = [
+        nothing,
+        found,
+        udp[0],
+        hidden.hidden_collisions(document, before),
+        _limit(document),
+        udp[1],
+    ]
+    said.append(copies.duplicates_delivered(document))
     if found is None and not silent:
         said.append(_dropped(document))
     return [finding for finding in said if finding is not None]
@@ -196,7 +203,7 @@ def _dropped_of(places: Mapping[Place, Counter[tuple[str, str]]]) -> float:
 
 def _dropped(document: RunDocument) -> Finding | None:
     """Say where most packets were dropped, if any were."""
-    found = causes_words.most(document)
+    found = causes_words.most_drops(document)
     if found is None:
         return None
     place, text = found

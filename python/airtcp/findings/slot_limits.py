@@ -50,5 +50,5 @@ def _outcomes(outcomes: list[Outcome], slot_s: float | None) -> list[Outcome]:
 
 
 def _within(value: Estimate, most: float) -> Estimate:
-    low, high = words.ends(value, (0.0, most))
+    low, high = words.bounded(value, (0.0, most))
     return {**value, "ci_low": low, "ci_high": high}

@@ -27,7 +27,7 @@ OFTEN: Final = 0.5
 def starved(document: RunDocument) -> list[int]:
     """Give the flows without an end that get far less than the mean of such flows."""
     endless = endless_flows(document)
-    if len(endless) < 2 or paths.apart(document):  # noqa: PLR2004 - one has nobody to starve beside
+    if len(endless) < 2 or paths.disjoint(document):  # noqa: PLR2004 - one has nobody to starve beside
         return []
     rates = {i: groups.goodput(document, i) for i in endless}
     level = STARVED * groups.mean(rates.values())
@@ -46,7 +46,7 @@ def silent_flows(document: RunDocument) -> list[int]:
     return found
 
 
-def nothing(document: RunDocument, silent: Sequence[int]) -> Finding:
+def nothing_delivered(document: RunDocument, silent: Sequence[int]) -> Finding:
     """Say of which flows nothing arrives, and where their packets are dropped."""
     flows: list[dict[str, Any]] = document["replications"][0]["flows"]
     names = {flows[i]["name"] for i in silent}
@@ -58,7 +58,7 @@ def nothing(document: RunDocument, silent: Sequence[int]) -> Finding:
     return Finding(headline, " ".join([f"In {runs} no data of {who} arrived.", *causes]), "bad")
 
 
-def shown(document: RunDocument, starving: Sequence[int]) -> list[int]:
+def significantly_starved(document: RunDocument, starving: Sequence[int]) -> list[int]:
     """Give those of these flows that the replications show to get less than a fair share.
 
     The fair share is the mean of the flows without an end. A flow is shown if its interval lies
@@ -76,7 +76,7 @@ def shown(document: RunDocument, starving: Sequence[int]) -> list[int]:
     return [i for i in starving if ends[i] < fair]
 
 
-def perhaps(document: RunDocument, starving: Sequence[int]) -> Finding:
+def possibly_starved(document: RunDocument, starving: Sequence[int]) -> Finding:
     """Name flows that get little, where the replications do not show that it is not by chance."""
     found = starvation(document, starving)
     runs = words.counted(len(document["replications"]), "replication")
@@ -122,7 +122,7 @@ def _rates(document: RunDocument, flows: Sequence[int]) -> list[list[float]]:
 def in_turns(document: RunDocument) -> Finding | None:
     """Say that some flow starves in most replications, where it is another one in each."""
     endless = endless_flows(document)
-    if len(endless) < 2 or paths.apart(document):  # noqa: PLR2004 - one has nobody to starve beside
+    if len(endless) < 2 or paths.disjoint(document):  # noqa: PLR2004 - one has nobody to starve beside
         return None
     flows: list[dict[str, Any]] = document["replications"][0]["flows"]
     rates = _rates(document, endless)

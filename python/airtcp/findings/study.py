@@ -97,7 +97,7 @@ def study_findings(links: Sequence[Link]) -> list[Finding]:
         (link["name"], case) for link in links if (case := link.get("compared")) is not None
     ]
     if compared:
-        found.append(compare.suited(compared))
+        found.append(compare.best_choices(compared))
     helped = [(link["name"], each) for link in links if (each := link.get("remedies"))]
     if helped:
         found.append(remedies.several(helped))

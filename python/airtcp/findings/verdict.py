@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from airtcp.findings import words
-from airtcp.findings.quantities import mean, measure, noun, of, value
+from airtcp.findings.quantities import mean, mean_text, measure, noun, outcome_of
 from airtcp.findings.words import Finding, listed
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         Measure,
     )
 
-BEHIND: Final = "Worse, and in no criterion significantly better"
+WORSE: Final = "Worse, and in no criterion significantly better"
 """Stands before the names of variants that another dominates. Their mean may be better."""
 
 _FOR: Final = {
@@ -46,11 +46,11 @@ def either(names: Sequence[str]) -> str:
     return "".join(names) if len(names) <= 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-def all_four(case: CompareCase, name: str, rival: str | None = None) -> str:
+def all_criteria(case: CompareCase, name: str, rival: str | None = None) -> str:
     """Write what a variant has of all four criteria."""
-    outcome = of(case, name)
+    outcome = outcome_of(case, name)
     said = [
-        f"{noun(m['quantity'], rival)} {value(outcome, m['quantity'])}"
+        f"{noun(m['quantity'], rival)} {mean_text(outcome, m['quantity'])}"
         for m in case["verdict"]["measures"]
     ]
     if measure(case, "share") is None:
@@ -58,14 +58,14 @@ def all_four(case: CompareCase, name: str, rival: str | None = None) -> str:
     return ", ".join(said)
 
 
-def held(case: CompareCase, compared: Compared, rival: str | None = None) -> str:
+def compared_figures(case: CompareCase, compared: Compared, rival: str | None = None) -> str:
     """Say in what a variant is better and worse than another, with both figures."""
-    ours, theirs = of(case, compared["variant"]), of(case, compared["than"])
+    ours, theirs = outcome_of(case, compared["variant"]), outcome_of(case, compared["than"])
 
     def each(criteria: Sequence[Criterion]) -> str:
         quantities = [m["quantity"] for c in criteria if (m := measure(case, c)) is not None]
         return ", ".join(
-            f"{noun(q, rival)} ({value(ours, q)}, {compared['than']} {value(theirs, q)})"
+            f"{noun(q, rival)} ({mean_text(ours, q)}, {compared['than']} {mean_text(theirs, q)})"
             for q in quantities
         )
 
@@ -78,17 +78,18 @@ def _for(case: CompareCase, compared: Compared) -> str:
     return " and ".join(_FOR[m["quantity"]] for m in found)
 
 
-def single(case: CompareCase, over: str = "") -> Finding:
+def single_run(case: CompareCase, over: str = "") -> Finding:
     """Say what one run has shown: no order."""
     where = f" {over}" if over else ""
     return Finding(
         "A single run does not allow a ranking",
-        f"{highest(case, _left_out(case), where)}, but one run gives no confidence interval.",
+        f"{highest_goodput(case, _left_out(case), where)},"
+        " but one run gives no confidence interval.",
         "warn",
     )
 
 
-def highest(case: CompareCase, left_out: Container[str] = (), where: str = "") -> str:
+def highest_goodput(case: CompareCase, left_out: Container[str] = (), where: str = "") -> str:
     """Name the variants whose goodput, as written, is the highest, with that goodput.
 
     Args:
@@ -98,12 +99,16 @@ def highest(case: CompareCase, left_out: Container[str] = (), where: str = "") -
     """
     order = case["ranking"]["order"]
     ranked = [n for n in order if n not in left_out] or order
-    most = value(of(case, ranked[0]), "goodput_bps")
-    same = [n for n in ranked if value(of(case, n), "goodput_bps") == most]
+    most = _goodput(case, ranked[0])
+    same = [n for n in ranked if _goodput(case, n) == most]
     if len(same) == len(ranked) > 1:
         return f"All have the same goodput{where} ({most})"
     verb = "has" if len(same) == 1 else "have"
     return f"{listed(same)} {verb} the highest goodput{where} ({most})"
+
+
+def _goodput(case: CompareCase, name: str) -> str:
+    return mean_text(outcome_of(case, name), "goodput_bps")
 
 
 def _left_out(case: CompareCase) -> set[str]:
@@ -141,7 +146,7 @@ def conclusion(
             "warn",
         )
     if verdict["first"] is None:
-        return single(case, over)
+        return single_run(case, over)
     said = _weighed(case, verdict["first"], where, rival)
     even = _even(case, verdict["first"])
     headline, text, tone = said.headline, said.text + even, said.tone
@@ -171,7 +176,7 @@ def _even(case: CompareCase, first: str) -> str:
     low = [name for name in means if means[name] < least]
     if not low:
         return f"{_EVEN} all ranked TCPs lie {within}."
-    figures = [f"{name} ({value(of(case, name), goodput['quantity'])})" for name in low]
+    figures = [f"{name} ({mean_text(outcome_of(case, name), goodput['quantity'])})" for name in low]
     return (
         f" Mean goodput: {listed(near)} lie {within}; {listed(figures)}"
         f" {'does' if len(low) == 1 else 'do'} not."
@@ -184,7 +189,7 @@ _EVEN: Final = " Goodput hardly differs:"
 def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Finding:
     """Say what follows for the variant that the verdict puts first, and for its alternatives."""
     verdict = case["verdict"]
-    four = all_four(case, first, rival)
+    four = all_criteria(case, first, rival)
     if len(case["outcomes"]) - len(verdict["not_ranked"]) == 1:
         return Finding(
             f"Only {first} is ranked", f"{first}{where}: {four}. No other TCP is ranked."
@@ -196,7 +201,7 @@ def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Fi
         return Finding(
             f"{first} for goodput, {name} for {_for(case, other)}",
             f"No TCP is best in every criterion{where}: {first} has {four}; {name} is"
-            f" {held(case, other, rival)}.",
+            f" {compared_figures(case, other, rival)}.",
         )
     unproven = _better_in_the_mean(case, first, rival)
     in_the_mean = (
@@ -242,7 +247,7 @@ def _thresholds(case: CompareCase, rival: str | None) -> str:
 
 def _better_in_the_mean(case: CompareCase, first: str, rival: str | None) -> list[str]:
     """Name those whose mean is better than the first's by as much as counts, with both figures."""
-    ours = of(case, first)
+    ours = outcome_of(case, first)
     left_out = _left_out(case) | {first}
     found: list[str] = []
     for m in case["verdict"]["measures"]:
@@ -258,14 +263,13 @@ def _better_in_the_mean(case: CompareCase, first: str, rival: str | None) -> lis
                 gains.append((sign * (other - own), outcome["variant"]))
         if gains:
             name = max(gains, key=lambda gain: gain[0])[1]
-            figures = (
-                f"{value(of(case, name), m['quantity'])}, {first} {value(ours, m['quantity'])}"
-            )
+            other = mean_text(outcome_of(case, name), m["quantity"])
+            figures = f"{other}, {first} {mean_text(ours, m['quantity'])}"
             found.append(f"{name} in {noun(m['quantity'], rival)} ({figures})")
     return found
 
 
-def rest(case: CompareCase, rival: str | None = None) -> list[Finding]:
+def further_findings(case: CompareCase, rival: str | None = None) -> list[Finding]:
     """Say what else the verdict has: more choices, who is behind, who is not ranked."""
     verdict = case["verdict"]
     first = verdict["first"]
@@ -276,13 +280,12 @@ def rest(case: CompareCase, rival: str | None = None) -> list[Finding]:
     ]
     if unmet:
         said = "; ".join(
-            f"{e['variant']} ({value(of(case, e['variant']), 'goodput_bps')}): {e['why']}"
-            for e in unmet
+            f"{e['variant']} ({_goodput(case, e['variant'])}): {e['why']}" for e in unmet
         )
         found.append(Finding("Not ranked", f"{said}.", "warn"))
     if verdict["alternatives"][1:]:
         said = "; ".join(
-            f"{other['variant']} is {held(case, other, rival)}"
+            f"{other['variant']} is {compared_figures(case, other, rival)}"
             for other in verdict["alternatives"][1:]
         )
         found.append(Finding("Other choices", f"{said}."))
@@ -297,9 +300,10 @@ def rest(case: CompareCase, rival: str | None = None) -> list[Finding]:
         )
     if verdict["worse"]:
         said = "; ".join(
-            f"{entry['variant']} is {held(case, entry, rival)}" for entry in verdict["worse"]
+            f"{entry['variant']} is {compared_figures(case, entry, rival)}"
+            for entry in verdict["worse"]
         )
-        found.append(Finding(BEHIND, f"{said}."))
+        found.append(Finding(WORSE, f"{said}."))
     return found
 
 
@@ -309,7 +313,7 @@ def worse(case: CompareCase) -> str:
     One that no conclusion names would seem not to have been tried.
     """
     names = [entry["variant"] for entry in case["verdict"]["worse"]]
-    return f" {BEHIND}: {listed(names)}." if names else ""
+    return f" {WORSE}: {listed(names)}." if names else ""
 
 
 def best(case: CompareCase) -> list[str]:

@@ -135,7 +135,7 @@ def exact(value: Mapping[str, Any]) -> bool:
     return None not in (mean, low, high) and high - low <= _ROUNDING * abs(mean)
 
 
-def ends(
+def bounded(
     value: Mapping[str, Any], limits: tuple[float, float] = NOT_NEGATIVE
 ) -> tuple[float | None, float | None]:
     """Give the ends of a confidence interval, cut off at what the quantity can be.
@@ -144,9 +144,9 @@ def ends(
     part beyond a limit holds nothing that the mean could be, so an interval without it is as sure.
     The documents have the ends as computed.
 
-    >>> ends({"mean": 0.9, "ci_low": -1.5, "ci_high": 3.3}, SHARE)
+    >>> bounded({"mean": 0.9, "ci_low": -1.5, "ci_high": 3.3}, SHARE)
     (0.0, 1.0)
-    >>> ends({"mean": 0.9, "ci_low": None, "ci_high": None})
+    >>> bounded({"mean": 0.9, "ci_low": None, "ci_high": None})
     (None, None)
     """
     mean, low, high = (value[key] for key in ("mean", "ci_low", "ci_high"))
@@ -169,7 +169,7 @@ def estimate(
     Args:
         value: The mean and the ends of its interval.
         scale: What turns it into the unit of the column.
-        limits: What the quantity can be, in the unit of the document; see `ends`.
+        limits: What the quantity can be, in the unit of the document; see `bounded`.
         short: Whether to write the longer part of the interval after a sign instead, as computed.
         unknown: What to write where there is no mean.
 
@@ -185,7 +185,7 @@ def estimate(
     if value is None or value["mean"] is None:
         return unknown
     text = number(value["mean"] * scale)
-    low, high = ends(value, limits)
+    low, high = bounded(value, limits)
     if low is None or high is None or exact(value):
         return text
     if short:
@@ -243,7 +243,7 @@ def change(percent: Estimate) -> Estimate:
     >>> change({"mean": 14.0, "ci_low": -461.0, "ci_high": 58.0})
     {'mean': 14.0, 'ci_low': -100.0, 'ci_high': 58.0}
     """
-    low, high = ends(percent, CHANGE)
+    low, high = bounded(percent, CHANGE)
     return {"mean": percent["mean"], "ci_low": low, "ci_high": high}
 
 

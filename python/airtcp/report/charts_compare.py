@@ -117,7 +117,7 @@ def difference(variants: Sequence[str], reference: str, *, several: bool) -> dic
     y, colour, offset = _names(variants), _channel_colour(several=several), _offset(several=several)
     base = named("means").transform_filter("isValid(datum.gain)")
     zero = named("unit").mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(0))
-    strong = alt.condition("datum.certain", alt.value(1), alt.value(0.35))
+    strong = alt.condition("datum.significant", alt.value(1), alt.value(0.35))
     x = alt.X("gain_low:Q", title=f"goodput against {reference} (%)", scale=alt.Scale(zero=True))
     bars = base.mark_rule(strokeWidth=2.5).encode(
         x=x, x2="gain_high:Q", y=y, color=colour, opacity=strong, **offset
@@ -252,7 +252,7 @@ def by_link(variants: Sequence[str], links: Sequence[str], reference: str) -> di
     others = [name for name in variants if name != reference]
     offset = alt.YOffset("variant:N", sort=others)
     colour = _colour(variants, legend=True)
-    strong = alt.condition("datum.certain", alt.value(1), alt.value(0.3))
+    strong = alt.condition("datum.significant", alt.value(1), alt.value(0.3))
     x = alt.X("gain_low:Q", title=f"goodput against {reference} (%)", scale=alt.Scale(zero=True))
     bars = base.mark_rule(strokeWidth=1.6).encode(
         x=x,

@@ -25,7 +25,7 @@ _MOST_ROWS: Final = 40
 def trade_off() -> dict[str, Any]:
     """Goodput over latency of each way; the larger and darker the point, the more is lost."""
     titles = {key: metric.label for key, metric in columns.paths().items()}
-    base = named("ways").encode(
+    base = named("paths").encode(
         x=alt.X("latency:Q", title=titles["latency"], scale=alt.Scale(zero=True)),
         y=alt.Y("goodput:Q", title=titles["goodput"], scale=alt.Scale(zero=True)),
     )
@@ -86,11 +86,11 @@ def bits(links: int) -> dict[str, Any]:
     return finish(chart, _ROW * min(max(links, _FEWEST_ROWS), _MOST_ROWS) + 10)
 
 
-def link_charts(ways: int, links: int) -> dict[str, dict[str, Any]]:
+def link_charts(paths: int, links: int) -> dict[str, dict[str, Any]]:
     """Every picture of link protocols, by the name the page has for it."""
     charts: dict[str, dict[str, Any]] = {}
     if links:
         charts["bits"] = bits(links)
-    if ways:
+    if paths:
         charts["trade-off"] = trade_off()
     return charts

@@ -80,7 +80,7 @@ def compare_page(document: CompareDocument) -> str:
     )
 
 
-def suited(links: Sequence[Link]) -> dict[str, Any] | None:
+def best_choices(links: Sequence[Link]) -> dict[str, Any] | None:
     """Gather what the page of a study shows of the TCPs compared over its links.
 
     Args:
@@ -111,22 +111,24 @@ def suited(links: Sequence[Link]) -> dict[str, Any] | None:
     data: dict[str, Any] = {}
     if len(compared) == 1:
         unit = compare.goodput(case["outcomes"][0])[1]
-        charts["suits-goodput"] = charts_compare.goodput(variants, unit, several=False, runs=False)
-        data["suits-goodput"] = {"means": means}
+        charts["choice-goodput"] = charts_compare.goodput(variants, unit, several=False, runs=False)
+        data["choice-goodput"] = {"means": means}
         if known:
             chart = charts_compare.difference(variants, reference, several=False)
-            charts["suits-difference"], data["suits-difference"] = chart, drawn
+            charts["choice-difference"], data["choice-difference"] = chart, drawn
         laid = table(case, reference, None)
     else:
         if known:
             names = [name for name, _ in compared]
-            charts["suits-links"] = charts_compare.by_link(variants, names, reference)
-            data["suits-links"] = drawn
+            charts["choice-links"] = charts_compare.by_link(variants, names, reference)
+            data["choice-links"] = drawn
         laid = overview(compared)
     return {
         "charts": charts,
         "data": data,
-        "finding": compare.suited(compared) if len(compared) > 1 else compare.suits(case),
+        "finding": compare.best_choices(compared)
+        if len(compared) > 1
+        else compare.best_choice(case),
         "reference": reference,
         "table": laid,
         "one": len(compared) == 1,
@@ -147,7 +149,7 @@ def _findings(document: CompareDocument) -> list[words.Finding]:
         return compare.subject_findings(subjects[0], document["reference"], document["rival"])
     if not subjects:
         return []
-    found = [compare.suited([(s["name"], s["cases"][0]) for s in subjects])]
+    found = [compare.best_choices([(s["name"], s["cases"][0]) for s in subjects])]
     helped = [(s["name"], each) for s in subjects if (each := s["remedies"]) is not None]
     return [*found, *remedies_words.summaries(helped)]
 

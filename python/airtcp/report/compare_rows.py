@@ -28,7 +28,7 @@ CHANNEL_NAMES: Final = {
 def overview(compared: Sequence[tuple[str, CompareCase]]) -> dict[str, list[Any]]:
     """Lay out a row for each of several links: the verdict over it."""
     return {
-        "head": ["Best choice", "Goodput", "Other strengths", verdict.BEHIND],
+        "head": ["Best choice", "Goodput", "Other strengths", verdict.WORSE],
         "rows": [
             [
                 name,
@@ -62,7 +62,7 @@ def _ends(
     """Give a mean and the ends of its interval as fields; without one, the mean itself."""
     if value is None or value["mean"] is None:
         return {name: None, f"{name}_low": None, f"{name}_high": None}
-    low, high = words.ends(value, limits)
+    low, high = words.bounded(value, limits)
     mean = value["mean"]
     return {
         name: _short(mean * scale),
@@ -92,7 +92,7 @@ def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
         "high": goodput["mean_high"],
         **_ends(percent, 1.0, "gain", words.CHANGE),
         "standing": None if difference is None else difference["standing"],
-        "certain": difference is not None and difference["standing"] in {"more", "less"},
+        "significant": difference is not None and difference["standing"] in {"more", "less"},
         **_ends(outcome["rtt_mean_s"], of["rtt_mean_s"].scale, "rtt"),
         "rtt_p95": _ends(outcome["rtt_p95_s"], of["rtt_p95_s"].scale, "p")["p"],
         "delivery": _ends(outcome["delivery_p95_s"], of["delivery_p95_s"].scale, "d")["d"],

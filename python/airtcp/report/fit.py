@@ -62,7 +62,9 @@ def fit_page(document: FitDocument) -> str:
         "fit.html.j2",
         "points.js",
         {
-            "charts": assume(charts, link_words.rate_note(document["slot_assumed"], len(links))),
+            "charts": assume(
+                charts, link_words.rate_note(document["slot_assumed_links"], len(links))
+            ),
             "points": points,
             "line": ends,
         },

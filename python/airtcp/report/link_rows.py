@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.findings import columns
-from airtcp.findings.paths import used
+from airtcp.findings.paths import protocol_links
 from airtcp.metrics import record
 from airtcp.report.run_rows import table
 
@@ -17,7 +17,7 @@ _PARTS: Final = ("data_bps", "pfec_bps", "rfec_bps")
 
 def protocols(document: RunDocument) -> dict[str, list[Any]]:
     """Lay out what the protocols did, link by link."""
-    return table(used(document), columns.protocols())
+    return table(protocol_links(document), columns.protocols())
 
 
 def bits(document: RunDocument) -> list[dict[str, Any]]:
@@ -25,6 +25,6 @@ def bits(document: RunDocument) -> list[dict[str, Any]]:
     metrics = record("run", "ProtocolResult")
     return [
         {"name": row["name"], "part": part.title, "sent": row[part.key]["mean"] * part.scale}
-        for row in used(document)
+        for row in protocol_links(document)
         for part in (metrics[key] for key in _PARTS)
     ]

@@ -51,7 +51,7 @@ def _mean(ensemble: Ensemble | None, bound: str) -> float | None:
     if ensemble is None:
         return None
     rate = ensemble["packets_per_second"]
-    low, high = words.ends(rate)
+    low, high = words.bounded(rate)
     return {"low": low, "high": high}.get(bound, rate["mean"])
 
 

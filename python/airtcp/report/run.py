@@ -49,10 +49,10 @@ def run_page(
         len(summary["flows"]), recorded=bool(series), stations=over_time
     )
     height = charts_link.TRADE_OFF_HEIGHT
-    payload["ways"] = labels.cornered(paths.ways(document), "latency", "goodput", height)
+    payload["paths"] = labels.cornered(paths.protocol_paths(document), "latency", "goodput", height)
     payload["bits"] = link_rows.bits(document)
-    protected = len(paths.used(document))
-    payload["charts"] |= charts_link.link_charts(len(payload["ways"]), protected)
+    protected = len(paths.protocol_links(document))
+    payload["charts"] |= charts_link.link_charts(len(payload["paths"]), protected)
     payload["cells"] = cell_rows.charted(document)
     for number, cell in enumerate(payload["cells"]):
         payload["charts"] |= charts_cell.cell_charts(number, cell)
@@ -82,10 +82,10 @@ def run_page(
         goodput_heading="Goodput of each flow",
         flows=run_rows.flows(document),
         directions=run_rows.directions(document),
-        coding=run_rows.table(paths.coded(document), columns.coded_flows()),
+        coding=run_rows.table(paths.coded_flows(document), columns.coded_flows()),
         links=run_rows.table(summary["links"], columns.links()),
         protocols=link_rows.protocols(document) if protected else None,
-        ways=len(payload["ways"]),
+        paths=len(payload["paths"]),
         cells=cell_rows.tables(document),
         media=media,
         fingerprints=[replication["fingerprint"] for replication in replications],
@@ -125,7 +125,7 @@ def _run_findings(document: RunDocument) -> list[words.Finding]:
         for warning in document.get("warnings", [])
     ]
     found += run_words.findings(document)
-    apart = paths.apart(document)
+    apart = paths.disjoint(document)
     if not apart:
         all_of_it = f"{total.split(' ')[0]} Mb/s in all"
         found.append(

@@ -35,7 +35,7 @@ def drawn(
     value: Mapping[str, Any], scale: float, limits: tuple[float, float] = words.NOT_NEGATIVE
 ) -> dict[str, float | None]:
     """Give a mean and the ends of its interval for a picture, in the unit of its axis."""
-    low, high = words.ends(value, limits)
+    low, high = words.bounded(value, limits)
     found = {"mean": value["mean"], "low": low, "high": high}
     return {key: None if end is None else end * scale for key, end in found.items()}
 
@@ -55,7 +55,7 @@ def table(rows: list[dict[str, Any]], metrics: Iterable[Metric]) -> dict[str, li
 def flows(document: RunDocument) -> dict[str, list[Any]]:
     """Lay out the flows, with the nodes between which each goes if these differ."""
     laid = table(datagrams.shown(document), columns.flows())
-    if named := groups.ways(document):
+    if named := groups.endpoints(document):
         laid["head"].insert(0, "Way")
         for row, way in zip(laid["rows"], named, strict=True):
             row.insert(1, way)
@@ -81,7 +81,7 @@ def directions(document: RunDocument) -> dict[str, list[Any]]:
     }
 
 
-def ends(series: dict[str, list[Any]], sends: str | None = None) -> list[str]:
+def endpoint_names(series: dict[str, list[Any]], sends: str | None = None) -> list[str]:
     """Name the end of a flow that each row is of; "" for an end that never had data under way."""
     owners = list(zip(series["flow"], series["side"], strict=True))
     active = set(owners)
@@ -174,9 +174,9 @@ def run_payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) 
     payload: dict[str, Any] = {"kind": "run", "means": means, "replications": replications}
     if series:
         windows, rtts, queues = (series[f"{name}_series"] for name in ("window", "rtt", "queue"))
-        sending = ends(windows, "in_flight_bytes")
+        sending = endpoint_names(windows, "in_flight_bytes")
         active = set(sending)
-        timed = [end if end in active else "" for end in ends(rtts)]
+        timed = [end if end in active else "" for end in endpoint_names(rtts)]
         payload["left_out"] = {"window": left_out(sending), "rtt": left_out(timed)}
         payload |= {
             "window": curves(sending, windows["t_s"], windows["cwnd_bytes"], 1e-3),

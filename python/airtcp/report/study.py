@@ -35,18 +35,18 @@ def study_page(document: StudyDocument) -> str:
     payload = rows.study_payload(document)
     payload["charts"] = charts_study.study_charts(len(links))
     payload["first"] = _first(links)
-    suited = compare.suited(links)
-    if suited is not None:
-        payload["charts"] |= suited["charts"]
-        payload["suits"] = suited["data"]
+    choices = compare.best_choices(links)
+    if choices is not None:
+        payload["charts"] |= choices["charts"]
+        payload["sections"] = choices["data"]
     helped = remedies.helped(links)
     if helped is not None:
         payload["charts"] |= helped["charts"]
-        payload["suits"] = payload.get("suits", {}) | helped["data"]
+        payload["sections"] = payload.get("sections", {}) | helped["data"]
     varying = capacity.parts(document["capacities"])
     if varying is not None:
         payload["charts"] |= varying["charts"]
-        payload["suits"] = payload.get("suits", {}) | varying["data"]
+        payload["sections"] = payload.get("sections", {}) | varying["data"]
     unknown = sum(link["tcp"].get("slot_assumed", False) for link in links)
     note = link_words.rate_note(unknown, len(links))
     payload["charts"] = assume(payload["charts"], note)
@@ -71,7 +71,7 @@ def study_page(document: StudyDocument) -> str:
         scales=_scales(links),
         first=links[_first(links)]["name"] if links else "No link",
         links=len(links),
-        suited=suited,
+        choices=choices,
         helped=helped,
         skipped=document["skipped"],
         interrupted=document["interrupted"],

@@ -16,7 +16,7 @@
     figure.data = () => (rows.length ? { [name]: rows } : { empty: "Nothing was recorded." });
     figure.rows = () => rows;
   }
-  for (const [name, data] of [["trade-off", "ways"], ["bits", "bits"]]) {
+  for (const [name, data] of [["trade-off", "paths"], ["bits", "bits"]]) {
     const figure = figures.get(name);
     if (!figure) continue;
     figure.data = () => ({ [data]: payload[data] });

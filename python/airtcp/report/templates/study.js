@@ -273,7 +273,7 @@
     for (const name of Object.keys(overview)) figure(name).draw();
   }
 
-  for (const [name, data] of Object.entries(payload.suits ?? {})) {
+  for (const [name, data] of Object.entries(payload.sections ?? {})) {
     figure(name).data = () => data;
     figure(name).rows = () => data.means;
   }
