@@ -47,7 +47,7 @@ pub struct Cubic2008Config {
     pub c: f64,
     /// Share of the window *taken off* by a loss. Default 0.2.
     pub beta: f64,
-    /// Give room to a newcomer when losses come earlier than before. Default true.
+    /// Reduce W_max further if a loss comes below the last W_max, so that new flows gain bandwidth. Default true.
     pub fast_convergence: bool,
     /// Grow at least as Reno would. Default true.
     pub tcp_friendliness: bool,

@@ -96,21 +96,21 @@ macro_rules! registry {
 }
 
 registry! {
-    /// Slow start and additive increase, half on loss (also Tahoe's, NewReno's and SACK TCP's law)
+    /// Slow start and additive increase, halves the window on loss (also Tahoe's, NewReno's and SACK TCP's law)
     "reno" Reno(RenoConfig) from "RFC 5681 section 3.1; RFC 3465; RFC 3168 section 6.1.2";
-    /// Keeps a few segments queued, told from the round-trip time
+    /// Keeps a few segments queued, estimated from the round-trip time
     "vegas" Vegas(VegasConfig) from "Brakmo and Peterson 1995; parameters also: Linux";
-    /// Reno that keeps four fifths on a loss while little is queued
+    /// Reno that keeps four fifths of FlightSize on a loss if few segments are queued
     "veno" Veno(VenoConfig) from "Fu and Liew 2003";
-    /// BBR version 3: paced by a model of the path, bounded by what losses say of it
+    /// BBR version 3: paced by a model of the path, bounded by measured losses
     "bbr" Bbr(BbrConfig) from "draft-ietf-ccwg-bbr-06";
-    /// BBR version 1: paced at the greatest recent delivery rate, deaf to losses
+    /// BBR version 1: paced at the maximum recent delivery rate; ignores losses
     "bbr1" Bbr1(Bbr1Config) from "draft-cardwell-iccrg-bbr-congestion-control-00";
     /// Reno whose threshold is the measured bandwidth times the smallest round-trip time
     "westwood" Westwood(WestwoodConfig) from "Mascolo et al. 2001";
     /// Westwood with one sample of the bandwidth per round trip
     "westwood+" WestwoodPlus(WestwoodPlusConfig) from "Grieco and Mascolo 2004; filters of Linux and ns-3";
-    /// Goes down to the measured bandwidth on marks, not on losses without one; wants the queue "jersey" and ECN
+    /// Reduces the window to the measured bandwidth on marks, not on unmarked losses; needs the queue "jersey" and ECN
     "jersey" Jersey(JerseyConfig) from "Xu, Tian and Ansari 2004";
     /// Binary search for the window of the last loss, at most 16 segments per round trip
     "bic" Bic(BicConfig) from "Xu, Harfoush, Rhee, INFOCOM 2004; Linux tcp_bic.c";
@@ -118,7 +118,7 @@ registry! {
     "cubic-2008" Cubic2008(Cubic2008Config) from "Ha, Rhee, Xu, ACM SIGOPS OSR 42(5), 2008";
     /// A cubic function of the time since the last loss, as standardised
     "cubic" Cubic(CubicConfig) from "RFC 9438";
-    /// Reno whose window grows by the clock: on a long path as fast as on a short one
+    /// Reno whose window grows at a rate independent of the round-trip time
     "hybla" Hybla(HyblaConfig) from "Caini and Firrincieli 2004";
 }
 

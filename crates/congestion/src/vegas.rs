@@ -75,7 +75,7 @@ pub enum RoundRtt {
     Mean,
 }
 
-/// Parameters of Vegas. What is absent is that of the set.
+/// Parameters of Vegas. An absent key takes the value of `set`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct VegasConfig {

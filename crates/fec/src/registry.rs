@@ -48,9 +48,9 @@ macro_rules! registry {
 registry! {
     /// Systematic Reed-Solomon code: any K symbols of a block determine it; at most 255 in a block
     "reed-solomon" ReedSolomon(crate::ReedSolomon, crate::ReedSolomonConfig) from "Lin, Chung and Han 2014 (FFT over GF(2^16))";
-    /// RaptorQ, rateless: K symbols nearly always suffice, K + 2 always but once in a million
+    /// RaptorQ, rateless: K symbols nearly always suffice, K + 2 fail once in a million
     "raptorq" RaptorQ(crate::RaptorQ, crate::RaptorQConfig) from "RFC 6330";
-    /// Random linear code over GF(256), for windows that slide: K symbols suffice 254 times in 255
+    /// Random linear code over GF(256), over a sliding window: K symbols suffice 254 times in 255
     "sliding-window" SlidingWindow(crate::SlidingWindow, crate::SlidingWindowConfig) from "RFC 8681";
 }
 

@@ -15,15 +15,15 @@ airtcp_probe::family! {
     /// The table `queue` of a scenario; `kind` chooses the discipline.
     pub enum QueueConfig of "queue", tag "kind" as kind, samples of Discipline;
 
-    /// First in, first out, up to a limit in packets or bytes; what comes to a full queue is dropped
+    /// First in, first out, up to a limit in packets or bytes; a full queue drops arrivals
     "drop-tail" DropTail(crate::DropTail, crate::DropTailConfig) from "common practice; RFC 7567 section 2";
     /// Random early detection: drops or marks with a probability that grows with the average queue
     "red" Red(crate::Red, crate::RedConfig) from "Floyd and Jacobson 1993; gentle: Floyd 2000; marking: RFC 3168";
     /// Drops or marks at the head while packets have waited too long for a whole interval
     "codel" Codel(crate::Codel, crate::CodelConfig) from "RFC 8289";
-    /// Flows take turns, new ones first, and CoDel acts on each
+    /// Serves flows in turn, new flows first, with CoDel for each flow
     "fq-codel" FqCodel(crate::FqCodel, crate::FqCodelConfig) from "RFC 8290";
-    /// Drops or marks arrivals with a probability that a controller of the queueing delay moves
+    /// Drops or marks arrivals with a probability set by a controller of the queueing delay
     "pie" Pie(crate::Pie, crate::PieConfig) from "RFC 8033";
     /// Marks every ECN-capable packet while the average queue is above one threshold
     "jersey" Jersey(crate::Jersey, crate::JerseyConfig) from "Xu, Tian and Ansari 2004";

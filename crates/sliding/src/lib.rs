@@ -46,7 +46,7 @@ pub const fn registry() -> &'static [Entry] {
     &[Entry {
         family: "transport",
         name: "sliding",
-        description: "A stream repaired symbol by symbol, coded where it pays, configured by sliding",
+        description: "A byte stream with retransmission and sliding-window coding, configured by sliding",
         source: "own; RFC 8681",
     }]
 }

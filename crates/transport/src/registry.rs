@@ -8,7 +8,11 @@ use crate::tcp::{Profile, Recovery};
 const TRANSPORTS: &[Entry] = &[
     transport("tcp", "TCP, configured by tcp", "RFC 9293"),
     transport("udp", "Datagrams as the application sends them", "RFC 768"),
-    transport("tfrc", "Datagrams at a rate TCP would keep, configured by tfrc", "RFC 5348"),
+    transport(
+        "tfrc",
+        "Datagrams at the rate of TCP's throughput equation, configured by tfrc",
+        "RFC 5348",
+    ),
     transport(
         "lt-tcp",
         "TCP with erasure coding, small segments and ECN, configured by lt and tcp",

@@ -16,7 +16,7 @@ pub struct CubicConfig {
     pub c: f64,
     /// Share of the window *kept* on a congestion event. Default 0.7. RFC 9438 section 4.6.
     pub beta_cubic: f64,
-    /// Give room to a newcomer when losses come earlier than before. Default true. RFC 9438
+    /// Reduce W_max further if a loss comes below the last W_max, so that new flows gain bandwidth. Default true. RFC 9438
     /// section 4.7.
     pub fast_convergence: bool,
     /// Grow at least as Reno would. Default true. RFC 9438 section 4.3.

@@ -11,7 +11,7 @@ pub enum SlowStartKind {
     #[default]
     #[serde(rename = "standard")]
     Standard,
-    /// The same, but left early when the round-trip time rises.
+    /// Standard slow start that ends early when the round-trip time rises.
     #[serde(rename = "hystart++")]
     HyStartPlusPlus,
 }
@@ -28,7 +28,7 @@ impl SlowStartKind {
         Entry {
             family: "slow-start",
             name: "hystart++",
-            description: "Left early, in two steps, when the round-trip time rises",
+            description: "Ends early, in two steps, when the round-trip time rises",
             source: "RFC 9406",
         },
     ];

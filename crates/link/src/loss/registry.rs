@@ -20,9 +20,9 @@ airtcp_probe::family! {
     "bernoulli" Bernoulli(super::Bernoulli, super::BernoulliConfig) from "own";
     /// A two-state chain, good and bad, with a loss probability in each; steps in time by default
     "gilbert-elliott" GilbertElliott(super::GilbertElliott, super::GilbertElliottConfig) from "Gilbert 1960; Elliott 1963";
-    /// Two loss probabilities in turn, each for a random time between two bounds
+    /// Alternates between two loss probabilities, each for a random time between two bounds
     "two-state" TwoState(super::TwoState, super::TwoStateConfig) from "S2 section VI (bursty process)";
-    /// Everything is lost for a while, periodically: a hidden station's bursts
+    /// Loses every packet in periodic bursts, as from a hidden station
     "blackout" Blackout(super::Blackout, super::BlackoutConfig) from "S0 section IV-C/D";
     /// The packets with the given numbers are lost
     "script" Script(super::Script, super::ScriptConfig) from "own";

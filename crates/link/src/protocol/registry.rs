@@ -67,9 +67,9 @@ macro_rules! registry {
 registry! {
     /// No protocol: a packet is transmitted once, as a whole
     "none" from "own";
-    /// Fragments sent again until all are there, 15 attempts, no back-off
+    /// Retransmits fragments until all have arrived, 15 attempts, no back-off
     "ll-arq" LlArq(super::LlArq, super::LlArqConfig) from "S2 section VI";
-    /// Parity by the estimated loss, more on demand, one retransmission
+    /// Parity from the estimated loss, more parity on request, one retransmission
     "ll-harq" LlHarq(super::LlHarq, super::LlHarqConfig) from "S2 sections V and VI";
 }
 

@@ -44,7 +44,7 @@ pub struct StationResult {
     pub x_m: f64,
     /// Where it is, in metres.
     pub y_m: f64,
-    /// Distance to the access point; null for that itself, as the next two.
+    /// Distance to the access point; null for the access point, as in the next two columns.
     #[schemars(extend("metric" = Metric::other("Distance", "m", 1.0, 18)))]
     pub distance_m: Option<f64>,
     /// Power at which the access point hears it, without fading; null if nothing arrives.

@@ -48,7 +48,7 @@ impl Profile {
 
     /// The profiles, for listing.
     pub const ENTRIES: &'static [Entry] = &[
-        entry("rfc", "The standards-track documents", "RFC 9293, 5681, 6298, 6675, 7323"),
+        entry("rfc", "TCP as in the standards-track RFCs", "RFC 9293, 5681, 6298, 6675, 7323"),
         entry("s0", "ns-2's SACK TCP with a 10 ms tick and an ACK per segment", "study S0"),
         entry("s1-mirage", "NewReno in 10 ms slots, ACK delay 300 ms, window 130", "study S1, 3.1"),
         entry(

@@ -14,11 +14,11 @@ airtcp_probe::family! {
 
     /// Bluetooth voice: a packet in each slot of a link, on a channel drawn for each
     "bluetooth" Bluetooth(super::Bluetooth, super::BluetoothConfig) from "S0 section IV-A; Shellhammer, IEEE 802.19-06/0021";
-    /// On for a while, periodically; by default a hidden cell's capture of a receiver
+    /// Periodic on-time; by default a hidden cell's capture of a receiver
     "periodic" Periodic(super::Periodic, super::PeriodicConfig) from "S0 section IV-C/D";
     /// On during half of every mains cycle
     "microwave-oven" MicrowaveOven(super::Periodic, super::MicrowaveOvenConfig) from "Kamerman and Erkocevic 1997";
-    /// An access point that polls and loses what is on the air meanwhile
+    /// An access point that polls and cannot receive while it polls
     "polling" Polling(super::Periodic, super::PollingConfig) from "S4 (losses every 2 s)";
 }
 

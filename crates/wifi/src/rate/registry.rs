@@ -18,21 +18,21 @@ airtcp_probe::family! {
     "fixed" Fixed(super::Fixed, super::FixedConfig) from "own";
     /// Down after successive failures, up after successive successes
     "s0" S0(super::S0, super::S0Config) from "S0";
-    /// As s0, with a timer in packets, and back at once if the first frame after a rise fails
+    /// As s0, with a timer in packets, and steps back at once if the first frame after a rise fails
     "arf" Arf(super::Arf, super::ArfConfig) from "Kamerman and Monteban 1997; ns-3 ArfWifiManager";
-    /// As arf, and after each rise that failed twice as many successes are asked for
+    /// As arf, and doubles the successes required after each failed rise
     "aarf" Aarf(super::Aarf, super::AarfConfig) from "Lacage, Manshaei and Turletti 2004; ns-3 AarfWifiManager";
     /// Once a period by the share of failed attempts, with a retry chain and an adaptive threshold
     "amrr" Amrr(super::Amrr, super::AmrrConfig) from "Lacage, Manshaei and Turletti 2004; ns-3 AmrrWifiManager";
     /// Once a period by retries, up after ten good periods
     "onoe" Onoe(super::Onoe, super::OnoeConfig) from "MadWifi; ns-3 OnoeWifiManager";
-    /// The rate with the most throughput in measured success, with look-arounds
+    /// The rate with the most throughput in measured success, with probing of other rates
     "minstrel" Minstrel(super::Minstrel, super::MinstrelConfig) from "Smithies 2005; Linux mac80211; ns-3 MinstrelWifiManager";
-    /// The fastest rate that comes through at the last SNR heard from the other end
+    /// The fastest rate that the peer can decode at the last measured SNR
     "ideal" Ideal(super::Ideal, super::IdealConfig) from "ns-3 IdealWifiManager";
     /// The rates of a packet's attempts, one after the other
     "chain" Chain(super::Chain, super::ChainConfig) from "MadWifi multi-rate retry; S2 section II";
-    /// The receiver chooses by the SINR of the RTS and says so in the CTS; with bursts it is OAR
+    /// The receiver chooses by the SINR of the RTS and returns the rate in the CTS; with bursts it is OAR
     "rbar" Rbar(super::Rbar, super::RbarConfig) from "Holland, Vaidya and Bahl 2001; Sadeghi et al. 2002";
 }
 

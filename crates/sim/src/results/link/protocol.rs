@@ -22,7 +22,7 @@ pub struct ProtocolResult {
     /// Bits of data units in first transmissions.
     #[schemars(extend("metric" = Metric::rate("Data", 3)))]
     pub data_bps: f64,
-    /// Bits of parity sent with them (proactive FEC).
+    /// Bits of parity sent with first transmissions (proactive FEC).
     #[schemars(extend("metric" = Metric::rate("PFEC", 4)))]
     pub pfec_bps: f64,
     /// Bits sent in answer to reports: parity (reactive FEC), or fragments once more.
@@ -46,10 +46,10 @@ pub struct ProtocolResult {
     pub latency_mean_s: Option<f64>,
     /// Half of the frames took at most this long.
     pub latency_p50_s: Option<f64>,
-    /// And 95 % this long.
+    /// 95 % of the frames took at most this long.
     #[schemars(extend("metric" = Metric::delay("95 % of latencies", 6)))]
     pub latency_p95_s: Option<f64>,
-    /// And 99 % this long.
+    /// 99 % of the frames took at most this long.
     #[schemars(extend("metric" = Metric::delay("99 % of latencies", 10)))]
     pub latency_p99_s: Option<f64>,
     /// Mean time from the start of a frame's first unit until enough of it is there: without

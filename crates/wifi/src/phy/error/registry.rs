@@ -20,7 +20,7 @@ airtcp_probe::family! {
     "table" Table(super::PerTable, super::PerTableConfig) from "own";
     /// A chunk survives where the SINR reaches the rate's threshold, and not below
     "threshold" Threshold(super::Threshold, super::ThresholdConfig) from "802.11-2012 table 18-14; ns-2 (CPThresh_)";
-    /// A chunk survives where it is stronger than everything else together
+    /// A chunk survives where it is stronger than noise and interference together
     "ideal" Ideal(super::Ideal, super::IdealConfig) from "own";
 }
 

@@ -16,9 +16,9 @@ airtcp_probe::family! {
     "log-distance" LogDistance(super::LogDistance, super::LogDistanceConfig) from "Rappaport; S3 section 6.2";
     /// The square of the distance
     "free-space" FreeSpace(super::FreeSpace, super::FreeSpaceConfig) from "Friis 1946";
-    /// The square of the distance up to a crossover, its fourth power beyond, by the ray off the ground
+    /// The square of the distance up to a crossover, its fourth power beyond, because of the ground reflection
     "two-ray" TwoRay(super::TwoRay, super::TwoRayConfig) from "Rappaport; ns-2 Propagation/TwoRayGround";
-    /// Frames are received up to one range, sensed up to another, and do not exist beyond
+    /// Frames are received up to one range, sensed up to another, and neither beyond that
     "ranges" Ranges(super::Ranges, super::RangesConfig) from "S0 section IV-C (250 m and 500 m)";
     /// A loss for each pair of stations, whatever the distance
     "matrix" Matrix(super::Matrix, super::MatrixConfig) from "own";
