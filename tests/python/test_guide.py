@@ -80,10 +80,11 @@ def test_the_recipes_of_the_guide_run_as_written(tmp_path: Path, program: list[s
     assert means == sorted(means, reverse=True)
 
 
-# By command: the output that the page shows, and the page's scenario.
+# By page and command: the output that the page shows, and the page's scenario.
 SHOWN = {
-    command: (output, re.search(r"```toml\n(title = .*?)```", page, re.DOTALL))
-    for page in (path.read_text("utf-8") for path in sorted((DOCS / "guide").glob("*.md")))
+    (path.name, command): (output, re.search(r"```toml\n(title = .*?)```", page, re.DOTALL))
+    for path in sorted((DOCS / "guide").glob("*.md"))
+    for page in [path.read_text("utf-8")]
     for command, output in re.findall(r"```\nairtcp (.+)\n```\n\n```\n((?:.+\n|\n)*?)```", page)
 }
 
@@ -105,11 +106,15 @@ def on_a_terminal(command: list[str], folder: Path) -> str:
     return re.sub(r" +$", "", re.sub(r"\x1b\[[0-9;]*[a-zA-Z]", "", text), flags=re.MULTILINE)
 
 
-@pytest.mark.parametrize("command", SHOWN)
+def test_the_guide_shows_commands_with_their_output() -> None:
+    assert len(SHOWN) >= 7
+
+
+@pytest.mark.parametrize("shown", SHOWN, ids=" ".join)
 def test_the_guide_shows_what_a_command_prints(
-    tmp_path: Path, program: list[str], command: str
+    tmp_path: Path, program: list[str], shown: tuple[str, str]
 ) -> None:
-    output, scenario = SHOWN[command]
+    (output, scenario), command = SHOWN[shown], shown[1]
     for folder in ("scenarios", "demo"):
         (tmp_path / folder).symlink_to(ROOT / folder)
     if scenario is not None:

@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout, reason = "its output is what it is run for")]
 #![allow(clippy::disallowed_methods, reason = "it measures real time")]
 
-use airtcp_units::Narrow;
+use airtcp_units::LowBits;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ fn best(mut work: impl FnMut()) -> f64 {
 /// are repair symbols, and of one loss: MB of data per second.
 fn measure(config: CodeConfig, k: usize, r: usize, bytes: usize) -> Option<[f64; 4]> {
     let mut code = Code::new(&config);
-    let byte = |i: usize, j: usize| u8::narrow(i * 131 + j * 31 + i * j);
+    let byte = |i: usize, j: usize| u8::low_bits(i * 131 + j * 31 + i * j);
     let data: Vec<Vec<u8>> = (0..k).map(|i| (0..bytes).map(|j| byte(i, j)).collect()).collect();
     let source: Vec<&[u8]> = data.iter().map(Vec::as_slice).collect();
     // Two more than Reed-Solomon would need, for the codes that want them.

@@ -9,7 +9,7 @@
 use std::io::{self, Write};
 
 use airtcp_packet::{EndpointId, Segment, Side};
-use airtcp_units::{Nanos, Narrow};
+use airtcp_units::{LowBits, Nanos, Narrow};
 
 use crate::{Event, Probe, Who, wire};
 
@@ -99,7 +99,7 @@ impl<W: Write> Pcapng<W> {
         self.begin();
         self.block.extend(interface.to_le_bytes());
         self.block.extend(((at.0 >> 32) as u32).to_le_bytes());
-        self.block.extend(u32::narrow(at.0).to_le_bytes());
+        self.block.extend(u32::low_bits(at.0).to_le_bytes());
         self.block.extend(u32::narrow(kept.len()).to_le_bytes());
         self.block.extend(length.to_le_bytes());
         self.block.extend(kept);

@@ -71,7 +71,6 @@ fn link(rest: &str) -> String {
          [[links]]\nfrom = \"a\"\nto = \"b\"\ndelay = \"20 ms\"\n{rest}\n\
          [[flows]]\nfrom = \"a\"\nto = \"b\"\n"
     )
-    .replace("", "")
 }
 
 #[test]

@@ -8,7 +8,7 @@
 //! packets are not capable any more. A path that clears the field only hides its marks: it is then one
 //! without.
 
-use airtcp_units::Narrow;
+use airtcp_units::LowBits;
 
 /// Silences before anything was heard after which packets are not capable any more.
 const TRIALS: u32 = 2;
@@ -58,7 +58,7 @@ impl Marks {
     /// Takes the peer's count, of `sent` packets: whether there are new marks.
     #[inline]
     pub(crate) fn take(&mut self, count: u32, sent: u64) -> Result<bool, Impossible> {
-        let more = count.wrapping_sub(u32::narrow(self.marked));
+        let more = count.wrapping_sub(u32::low_bits(self.marked));
         // Feedback that was overtaken tells an older count.
         if more == 0 || more > u32::MAX / 2 {
             return Ok(false);

@@ -84,6 +84,7 @@ def trace_fit(
     from airtcp import fit_links
     from airtcp.fits import FitResult
 
+    read = how_to_read(reading)
     formulas = only_given(
         rtt_slots=rtt_slots,
         timeout_slots=timeout_slots,
@@ -96,7 +97,7 @@ def trace_fit(
             raise _core.AirtcpError(message)
     names = texts_of("metrics", metrics)
     conditions, classes = texts_of("where", where), texts_of("link_class", link_class)
-    paths, read = paths_of(links), how_to_read(reading)
+    paths = paths_of(links)
     found = _links(
         paths,
         profile=profile,

@@ -123,6 +123,18 @@ fn blocks_are_whole() {
 }
 
 #[test]
+fn time_stamps_pass_four_seconds() {
+    // The upper and the lower 32 bits of nanoseconds are two fields.
+    let at = Nanos(5_000_000_000);
+    let mut file = Pcapng::new(Vec::new(), "a test").unwrap();
+    let interface = file.interface("one", 0).unwrap();
+    file.packet(interface, at, &[0; 4], 4).unwrap();
+    let packet = blocks(&file.finish().unwrap()).pop().unwrap().1;
+    let word = |at: usize| u64::from(u32::from_le_bytes(packet[at..at + 4].try_into().unwrap()));
+    assert_eq!(word(4) << 32 | word(8), at.0);
+}
+
+#[test]
 fn a_vantage_point_sees_its_own() {
     let count = |vantage| capture(vantage, Some(40)).1;
     assert_eq!(count(Vantage::Endpoint(CLIENT)), 19);

@@ -75,6 +75,7 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
         if line.trim().is_empty() {
             rows.blank(header);
         } else if !std::mem::take(&mut header) {
+            rows.charge_blanks()?;
             let cells = rows.plan.delimiter.split(line);
             if cells.len() != rows.plan.columns.len() {
                 let found = format!("{} cells in {}", cells.len(), excerpt(line));

@@ -56,13 +56,18 @@ impl<'a> Rows<'a> {
         self.empty += u64::from(is_cell && !before_header);
     }
 
-    /// Takes a row with as many cells as there are columns.
-    pub(super) fn row(&mut self, cells: &[String], lines: &Lines<'_>) -> Result<(), TraceError> {
+    /// Counts the empty lines before a row.
+    pub(super) fn charge_blanks(&mut self) -> Result<(), TraceError> {
         if self.empty > 0 {
             self.budget.packets(self.path, self.empty)?;
             let first = self.groups.entry(Vec::new()).or_default();
             first.lose(std::mem::take(&mut self.empty));
         }
+        Ok(())
+    }
+
+    /// Takes a row with as many cells as there are columns.
+    pub(super) fn row(&mut self, cells: &[String], lines: &Lines<'_>) -> Result<(), TraceError> {
         let key: Vec<String> = self.plan.keys.iter().map(|&i| shorten(&cells[i])).collect();
         if !self.groups.contains_key(&key) {
             self.budget.link(self.path)?;
