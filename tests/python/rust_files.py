@@ -108,12 +108,14 @@ class Crate:
         """Give the module that defines what a path from the root names."""
         at: Module = ()
         for position, name in enumerate(path):
-            if (at, name) in seen:
-                return None
-            seen |= {(at, name)}
             kind, target = self.names[at].get(name, ("", ()))
             if kind == "item":
                 return target
+            if kind != "module":
+                # A name may stand for itself by way of another: looked up once.
+                if (at, name) in seen:
+                    return None
+                seen |= {(at, name)}
             if kind == "use":
                 return self._defining((*target, *path[position + 1 :]), seen)
             if kind != "module":

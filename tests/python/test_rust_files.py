@@ -58,6 +58,17 @@ def test_a_circle_is_found_through_re_exports(tmp_path: Path) -> None:
     assert len(circle(crate)) == 2
 
 
+def test_a_circle_is_found_below_a_module_that_re_exports(tmp_path: Path) -> None:
+    crate = _crate(
+        tmp_path,
+        lib="mod a;\n",
+        a="mod b;\nmod c;\npub use b::B;\npub use c::C;\n",
+        a__b="use super::C;\npub struct B(C);\n",
+        a__c="pub struct C;\nimpl C { fn of(_: super::B) {} }\n",
+    )
+    assert len(circle(crate)) == 2
+
+
 def test_a_parent_that_uses_its_child_and_back_is_a_circle(tmp_path: Path) -> None:
     crate = _crate(
         tmp_path,

@@ -5,7 +5,8 @@ use airtcp_trace::LinkTrace;
 use crate::capacity::{CapacityStats, CapacityStudy};
 use crate::compare::{AsLink, Case, CompareError, CompareOptions, Input, Remedies, compare};
 use crate::document::TraceSource;
-use crate::options::{StudyError, StudyOptions};
+use crate::error::StudyError;
+use crate::options::StudyOptions;
 
 /// Studies links of varying capacity; those in `links` without one are passed over. `report` is as
 /// for [`study`](crate::study). Gives the finished links, and true if it was stopped.

@@ -12,6 +12,7 @@ mod chance;
 mod compare;
 mod cwnd;
 mod document;
+mod error;
 mod jobs;
 mod limits;
 mod link_study;
@@ -38,11 +39,12 @@ pub use compare::{
     compare,
 };
 pub use document::{Cwnd, Skipped, TraceSource};
+pub use error::StudyError;
 pub use loader::{load_trace, read_capacities};
 pub use models::{
     LinkModels, MODELS_SCHEMA, Measured, ModelsResult, Overall, Score, score_synthesisers,
 };
-pub use options::{StudyError, StudyOptions};
+pub use options::StudyOptions;
 pub use result::{
     Difference, Differences, Ensemble, LinkStudy, STUDY_SCHEMA, StartEffect, StudyResult,
     TcpOutcome, TcpStudy,

@@ -11,12 +11,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::usual;
+use crate::error::{SCALED, StudyError};
 
 /// The slot for which S1 states its timers on Mirage; other slots scale them (S1 section 3.2.2).
 const REFERENCE_SLOT: Span = Span::from_millis(10);
-
-/// Name of the profile that scales S1's timers with the slot.
-const SCALED: &str = "s1";
 
 /// How links are studied.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -72,35 +70,6 @@ impl Default for StudyOptions {
             analyse: AnalyseOptions::default(),
         }
     }
-}
-
-/// Options that make no study.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum StudyError {
-    /// No such profile.
-    #[error("unknown TCP profile \"{found}\" (accepted: {SCALED}, {accepted})")]
-    Profile {
-        /// What was given.
-        found: String,
-        /// Names of the profiles.
-        accepted: String,
-    },
-    /// Keys in place of the profile's that make no TCP.
-    #[error("tcp: {0}")]
-    Tcp(String),
-    /// A number outside its range.
-    #[error("{option} is {found}: accepted is {accepted}")]
-    Range {
-        /// Name of the option.
-        option: &'static str,
-        /// What was given.
-        found: String,
-        /// What is accepted.
-        accepted: &'static str,
-    },
-    /// The interval of every file is impossible: the first, with what to do.
-    #[error("{0}")]
-    Interval(String),
 }
 
 /// The shortest slot.

@@ -4,8 +4,9 @@ use airtcp_trace::LinkTrace;
 use airtcp_units::Span;
 
 use crate::document::Skipped;
+use crate::error::StudyError;
 use crate::limits::LONGEST;
-use crate::options::{LEAST_SLOT, LONGEST_SLOT, StudyError};
+use crate::options::{LEAST_SLOT, LONGEST_SLOT};
 
 /// The links of which a study can be made. A file whose interval cannot be a slot is passed over by
 /// name, as one that is no trace, and the others are studied. `slot` stands in place of what files

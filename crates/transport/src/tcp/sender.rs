@@ -9,6 +9,7 @@
 //! Offsets in bytes from our ISN: the SYN at 0, the first byte at 1, the FIN behind the last.
 
 mod ack;
+mod ack_info;
 mod loss_timers;
 mod losses;
 mod marks;
@@ -20,7 +21,7 @@ mod spurious;
 mod transmit;
 mod windows;
 
-pub(crate) use ack::AckInfo;
+pub(crate) use ack_info::AckInfo;
 pub(crate) use transmit::Outgoing;
 
 use airtcp_units::{Nanos, Span};

@@ -1,30 +1,16 @@
 //! Taking acknowledgements: RFC 9293 section 3.10.7.4 (fifth), RFC 6298 section 5.
 
-use airtcp_packet::{Flags, Segment, Seq};
+use airtcp_packet::{Flags, Segment};
 use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::{Nanos, Span};
 
+use super::ack_info::AckInfo;
 use super::losses::Reported;
 use super::{Env, Sender, view};
 use crate::tcp::config::{BackoffReset, RttSampling, TcpConfig};
 use crate::tcp::recovery::{Evidence, LossRecovery, ProbeAck, PrrAck};
 use crate::tcp::timers::Timer;
 use airtcp_congestion::{AckSample, CongestionControl};
-
-/// What the connection knows about an acknowledgement beside the segment itself.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct AckInfo {
-    /// Our ISN.
-    pub(crate) iss: Seq,
-    /// Offset acknowledged, not beyond what was sent.
-    pub(crate) ack: u64,
-    /// The peer's sequence offset.
-    pub(crate) seq: u64,
-    /// Round-trip time by timestamps, if they are in use.
-    pub(crate) echo: Option<Span>,
-    /// The timestamp echoed, likewise.
-    pub(crate) echoed: Option<u32>,
-}
 
 /// What held before an acknowledgement was taken.
 struct Prior {
