@@ -213,7 +213,22 @@ impl CapacityClock {
         if now >= self.last {
             return 0.0;
         }
-        self.bits_between(now, self.last) - (self.left * 8) as f64
+        let used = match &self.capacity.shape {
+            // Only as many as are used: further ones may come at the same instant.
+            Shape::Opportunities { at, bytes } => {
+                let used = self.next.saturating_sub(self.first_after(at, now));
+                (used * bytes * 8) as f64
+            }
+            Shape::Rates { .. } => self.bits_between(now, self.last),
+        };
+        used - (self.left * 8) as f64
+    }
+
+    /// Number of the first opportunity after `now`, counted over all periods.
+    fn first_after(&self, at: &[u64], now: Nanos) -> u64 {
+        let (t, period) = (now.0.saturating_add(self.offset), self.capacity.period);
+        let within = at.partition_point(|a| *a <= t % period) as u64;
+        (t / period).saturating_mul(at.len() as u64).saturating_add(within)
     }
 
     /// How long `bytes` take that are ready at `start`: until the opportunity that takes the last of
@@ -310,6 +325,17 @@ mod tests {
         assert_eq!(at(14) + clock.transmit(at(14), 1504), at(17));
         // Who comes with an opportunity has missed it.
         assert_eq!(at(20) + clock.transmit(at(20), 1504), at(23));
+    }
+
+    #[test]
+    fn what_is_left_counts_the_opportunities_in_use() {
+        // Two come at 3 ms; one packet needs one of them, the next one both.
+        let capacity = || Capacity::opportunities(ms(&[3, 3, 7, 10]), 1504);
+        for (bytes, bits) in [(1500, 12_000.0), (2000, 16_000.0)] {
+            let mut clock = clock(capacity());
+            clock.transmit(at(1), bytes);
+            assert_eq!((clock.bits_left(at(2)), clock.bits_left(at(3))), (bits, 0.0));
+        }
     }
 
     #[test]
