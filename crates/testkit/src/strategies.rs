@@ -39,13 +39,7 @@ pub fn pipe() -> impl Strategy<Value = Pipe> {
 
 /// A recovery with the switches that belong to it.
 fn recovering() -> impl Strategy<Value = TcpConfig> {
-    let recovery = prop_oneof![
-        Just(Recovery::Sack),
-        Just(Recovery::SackNs2),
-        Just(Recovery::NewReno),
-        Just(Recovery::Reno),
-        Just(Recovery::Tahoe),
-    ];
+    let recovery = proptest::sample::select(Recovery::ALL);
     let timer = prop_oneof![Just(PartialAckTimer::Impatient), Just(PartialAckTimer::SlowButSteady)];
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     // Timeouts shorter than the path's round trip are spurious, which must do no harm either.

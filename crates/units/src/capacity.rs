@@ -271,9 +271,7 @@ impl CapacityClock {
         let n = at.len() as u64;
         if start != self.last || self.next == 0 {
             // What is ready at the very instant of an opportunity has missed it.
-            let t = start.0.saturating_add(self.offset);
-            let within = at.partition_point(|a| *a <= t % period) as u64;
-            self.next = (t / period).saturating_mul(n).saturating_add(within);
+            self.next = self.first_after(at, start);
             self.left = 0;
         }
         if bytes <= self.left {

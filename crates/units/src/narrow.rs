@@ -32,7 +32,7 @@ macro_rules! from_integers {
                 reason = "the range is the caller's promise, checked in debug builds"
             )]
             fn narrow(value: $from) -> Self {
-                debug_assert!(Self::try_from(value).is_ok(), "{value} is no {}", stringify!($to));
+                debug_assert!(Self::try_from(value).is_ok(), "{value} does not fit into {}", stringify!($to));
                 value as Self
             }
         }

@@ -2,9 +2,10 @@
 //!
 //! This file holds the state. `sender/opening.rs` begins it, `sender/windows.rs` has the windows,
 //! `sender/ack.rs` and `sender/sacks.rs` take acknowledgements, `sender/marks.rs` answers marks,
-//! `sender/transmit.rs` decides what leaves next, `sender/new_data.rs` what new data there is. The objects of `recovery/` decide about losses;
-//! `sender/recover.rs`, `sender/losses.rs`, `sender/loss_timers.rs` and `sender/spurious.rs` show
-//! them the sender and apply what they answer. The congestion law is behind
+//! `sender/transmit.rs` decides what leaves next, `sender/new_data.rs` what new data there is. The
+//! objects of `recovery/` decide about losses; `sender/recover.rs`, `sender/losses.rs`,
+//! `sender/loss_timers.rs` and `sender/spurious.rs` show them the sender and apply their answers.
+//! The congestion law is behind
 //! [`airtcp_congestion::CongestionControl`].
 //! Offsets in bytes from our ISN: the SYN at 0, the first byte at 1, the FIN behind the last.
 

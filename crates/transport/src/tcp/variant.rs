@@ -40,9 +40,6 @@ use airtcp_congestion::LawConfig;
 /// The recovery that goes with a law's name.
 const RECOVERY_OF_LAWS: &str = "sack";
 
-/// Recoveries for connections without selective acknowledgements.
-const WITHOUT_SACK: [&str; 3] = ["tahoe", "reno", "newreno"];
-
 /// Recoveries whose name a law has, and the name of the variant that has them.
 const RENAMED: [(&str, &str); 1] = [("reno", "reno-nosack")];
 
@@ -210,7 +207,7 @@ impl Variant {
             tree.insert(LAW.into(), Value::Object(filled::<LawConfig>(start, &self.of_law)?));
         }
         if let Some(recovery) = self.of_tcp.get(RECOVERY).and_then(Value::as_str) {
-            let sack = !WITHOUT_SACK.contains(&recovery);
+            let sack = Recovery::named(recovery).is_none_or(Recovery::is_selective);
             tree.insert("sack".into(), Value::Bool(sack));
             if !sack {
                 tree.insert("dsack".into(), Value::Bool(false));

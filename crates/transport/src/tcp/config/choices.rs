@@ -23,6 +23,14 @@ macro_rules! choice {
                 source: $source,
             },)+];
 
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$kind),+];
+
+            /// The one of this name.
+            pub(crate) fn named(name: &str) -> Option<Self> {
+                match name { $($name => Some(Self::$kind),)+ _ => None }
+            }
+
             /// Whether it works from selective acknowledgements.
             pub(crate) const fn is_selective(self) -> bool {
                 match self { $(Self::$kind => $sack,)+ }

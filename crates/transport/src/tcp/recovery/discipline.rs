@@ -4,8 +4,9 @@
 //! the congestion law decides the window. A recovery changes nothing but its own state. Its
 //! answers are applied by the sender: `sender/recover.rs` and `sender/transmit.rs`.
 //!
-//! The phases are those of RFC 5681 section 3.2 and RFC 6298 section 5. The defaults are the
-//! rules for connections without SACK. Bytes.
+//! The phases are those of RFC 5681 section 3.2 and RFC 6298 section 5. The defaults are RFC 6675's
+//! rules for a recovery that [trusts the scoreboard](LossRecovery::trusts_pipe), and the rules for
+//! connections without SACK for any other. Bytes.
 
 use airtcp_units::Nanos;
 
@@ -165,8 +166,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// RFC 6675 section 5 step C.
-    pub(super) const fn is_less_than_a_segment(&self, view: &View<'_>) -> bool {
+    const fn is_less_than_a_segment(&self, view: &View<'_>) -> bool {
         self.window < self.outstanding + view.mss
     }
 }
@@ -202,7 +202,7 @@ pub(crate) trait LossRecovery {
     /// It works from selective acknowledgements.
     #[inline]
     fn is_selective(&self) -> bool {
-        false
+        self.trusts_pipe()
     }
 
     /// It takes the scoreboard's word for what is lost and what is in the network (RFC 6675).
@@ -222,16 +222,21 @@ pub(crate) trait LossRecovery {
         config.dup_thresh
     }
 
-    /// `pipe` instead of everything outstanding is held against the window.
+    /// The window bounds `pipe` instead of everything outstanding (RFC 6675 section 5 step C; with
+    /// limited transmit always).
     #[inline]
-    fn counts_pipe(&self, phase: Phase, _config: &TcpConfig) -> bool {
-        phase == Phase::Timeout
+    fn counts_pipe(&self, phase: Phase, config: &TcpConfig) -> bool {
+        if self.trusts_pipe() {
+            config.limited_transmit || phase != Phase::Open
+        } else {
+            phase == Phase::Timeout
+        }
     }
 
     /// Limited transmit adds to the window; with SACK `pipe` makes the room.
     #[inline]
     fn adds_limited_transmit(&self, phase: Phase) -> bool {
-        phase == Phase::Open
+        !self.trusts_pipe() && phase == Phase::Open
     }
 
     /// Proportional rate reduction may spread its reductions.
@@ -248,8 +253,8 @@ pub(crate) trait LossRecovery {
     /// An ACK counts as a duplicate: `bare` by RFC 5681 section 2, or for the `news` it reports
     /// where `new` says whether it acknowledges new data.
     #[inline]
-    fn is_duplicate(&self, bare: bool, _news: bool, _new: bool) -> bool {
-        bare
+    fn is_duplicate(&self, bare: bool, news: bool, _new: bool) -> bool {
+        if self.trusts_pipe() { news } else { bare }
     }
 
     /// An ACK of new data restarts the retransmission timer in fast recovery.
@@ -299,13 +304,14 @@ pub(crate) trait LossRecovery {
 
     /// Everything of the episode is acknowledged.
     fn end(&mut self, _phase: Phase) -> End {
-        End { repairs_rest: true, any_duplicates: false }
+        // What is judged lost beyond the recovery point is for the next episode (RFC 6675).
+        End { repairs_rest: !self.trusts_pipe(), any_duplicates: false }
     }
 
-    /// In fast recovery: the window lets nothing leave.
+    /// In fast recovery: the window lets nothing leave (RFC 6675 section 5 step C).
     #[inline]
-    fn is_full(&self, _view: &View<'_>, _room: &Room) -> bool {
-        false
+    fn is_full(&self, view: &View<'_>, room: &Room) -> bool {
+        self.trusts_pipe() && room.is_less_than_a_segment(view)
     }
 
     /// What leaves next while a loss is repaired, unless [`is_full`](Self::is_full).

@@ -24,7 +24,6 @@
 use airtcp_units::{Nanos, Span};
 
 use super::discipline::{Duplicate, End, LossRecovery, Next, Phase, Room, Signs, Start, View};
-use super::sack::counts_pipe;
 use super::tlp::Tlp;
 use crate::tcp::config::TcpConfig;
 
@@ -89,32 +88,12 @@ impl Rack {
 
 impl LossRecovery for Rack {
     #[inline]
-    fn is_selective(&self) -> bool {
-        true
-    }
-
-    #[inline]
     fn trusts_pipe(&self) -> bool {
         true
     }
 
     fn judging_threshold(&self, _config: &TcpConfig) -> u32 {
         u32::MAX
-    }
-
-    #[inline]
-    fn counts_pipe(&self, phase: Phase, config: &TcpConfig) -> bool {
-        counts_pipe(phase, config)
-    }
-
-    #[inline]
-    fn adds_limited_transmit(&self, _phase: Phase) -> bool {
-        false
-    }
-
-    #[inline]
-    fn is_duplicate(&self, _bare: bool, news: bool, _new: bool) -> bool {
-        news
     }
 
     fn on_duplicate(&mut self, view: &View<'_>, _signs: Signs) -> Duplicate {
@@ -138,11 +117,6 @@ impl LossRecovery for Rack {
     fn end(&mut self, _phase: Phase) -> End {
         self.exiting = true;
         End { repairs_rest: false, any_duplicates: false }
-    }
-
-    #[inline]
-    fn is_full(&self, view: &View<'_>, room: &Room) -> bool {
-        room.is_less_than_a_segment(view)
     }
 
     /// What is lost, else new data (section 9.2).

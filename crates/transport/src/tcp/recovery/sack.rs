@@ -3,8 +3,7 @@
 //! `IsLost` and `SetPipe` are in the scoreboard; here are when an episode begins, and `NextSeg`.
 //! `HighRxt` is the scoreboard's; `RescueRxt` is kept here.
 
-use super::discipline::{Duplicate, End, LossRecovery, Next, Phase, Room, Signs, Start, View};
-use crate::tcp::config::TcpConfig;
+use super::discipline::{Duplicate, LossRecovery, Next, Phase, Room, Signs, Start, View};
 use crate::tcp::scoreboard::SentSegment;
 
 /// SACK TCP's recovery.
@@ -12,12 +11,6 @@ use crate::tcp::scoreboard::SentSegment;
 pub(crate) struct Sack {
     /// `RescueRxt`; `None` while undefined.
     rescue: Option<u64>,
-}
-
-/// `pipe` is held against the window (RFC 6675 section 5 step C; with limited transmit always).
-#[inline]
-pub(super) fn counts_pipe(phase: Phase, config: &TcpConfig) -> bool {
-    config.limited_transmit || phase != Phase::Open
 }
 
 impl Sack {
@@ -47,28 +40,8 @@ impl Sack {
 
 impl LossRecovery for Sack {
     #[inline]
-    fn is_selective(&self) -> bool {
-        true
-    }
-
-    #[inline]
     fn trusts_pipe(&self) -> bool {
         true
-    }
-
-    #[inline]
-    fn counts_pipe(&self, phase: Phase, config: &TcpConfig) -> bool {
-        counts_pipe(phase, config)
-    }
-
-    #[inline]
-    fn adds_limited_transmit(&self, _phase: Phase) -> bool {
-        false
-    }
-
-    #[inline]
-    fn is_duplicate(&self, _bare: bool, news: bool, _new: bool) -> bool {
-        news
     }
 
     fn on_duplicate(&mut self, view: &View<'_>, signs: Signs) -> Duplicate {
@@ -91,17 +64,6 @@ impl LossRecovery for Sack {
         // Retransmitting it moves HighRxt; RescueRxt starts there too.
         self.rescue = view.board.front().map(SentSegment::end);
         Start::SELECTIVE
-    }
-
-    /// What is judged lost beyond the recovery point is for the next episode.
-    fn end(&mut self, _phase: Phase) -> End {
-        End { repairs_rest: false, any_duplicates: false }
-    }
-
-    /// Section 5 step C.
-    #[inline]
-    fn is_full(&self, view: &View<'_>, room: &Room) -> bool {
-        room.is_less_than_a_segment(view)
     }
 
     fn next(&self, view: &View<'_>, room: &Room) -> Next {
