@@ -144,7 +144,9 @@ def _losses(
     places = groups.drops(document, {flows[i]["name"] for i in endless})
     air = sum(there.total() for place, there in places.items() if place.reason in _LOSSES)
     idle = words.share(1 - busiest["utilisation"]["mean"])
-    share = words.number(100 * rate, 2)
+    loses = f"Link {loss['name']} loses {words.number(100 * rate, 2)} % of its packets"
+    same = busiest["name"] == loss["name"]
+    rests = f"{'' if same else 'link ' + busiest['name'] + ' '}is idle {idle} of the time"
     # TFRC computes its rate from its losses, and has no window to reduce.
     equation = [i for i in endless if flows[i]["transport"] == "tfrc"]
     if (
@@ -155,9 +157,8 @@ def _losses(
         events = groups.mean(summary[i]["loss_event_rate"]["mean"] for i in equation)
         return Finding(
             f"Losses of {loss['name']} limit the flows",
-            f"It loses {share} % of its packets. TFRC computes its rate from the loss event rate"
-            f" ({words.number(100 * events, 2)} %), and {busiest['name']} is idle {idle} of the"
-            " time.",
+            f"{loses} and {rests}. TFRC computes its rate from the loss event rate"
+            f" ({words.number(100 * events, 2)} %).",
             "warn",
         )
     # Hardly a packet comes through: there is no window to reduce.
@@ -168,9 +169,8 @@ def _losses(
     if endless and rate >= _HALF:
         return Finding(
             f"Losses of {loss['name']} stop the flows",
-            f"It loses {share} % of its packets, and {busiest['name']} is idle {idle} of the"
-            f" time. Try {causes_words.REMEDIES}, which runs the remedies against losses over the"
-            " same link.",
+            f"{loses} and {rests}. Try {causes_words.REMEDIES}, which runs the remedies against"
+            " losses over the same link.",
             "warn",
         )
     # A queue that overflows in slow start drops many packets for one reduction.
@@ -178,7 +178,7 @@ def _losses(
         return None
     return Finding(
         f"Losses of {loss['name']} limit the flows",
-        f"It loses {share} % of its packets, and {busiest['name']} is idle {idle} of the time. A"
+        f"{loses} and {rests}. A"
         f" flow reduces its window {words.number(reduced)} times a replication"
         f" ({words.number(fast)} fast retransmits, {words.number(timeouts)} timeouts)"
         f"{_both(air, _dropped_of(places) - air)}. Try {causes_words.REMEDIES},"
