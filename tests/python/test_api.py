@@ -60,6 +60,18 @@ def test_tables_agree_with_the_document(study: StudyResult) -> None:
     assert replicas.group_by("model").len()["len"].to_list() == [4, 4]
 
 
+def test_the_table_of_links_has_every_quantity(study: StudyResult) -> None:
+    row = study.table("links").row(0, named=True)
+    link = study.json["links"][0]
+    plain = {k: v for k, v in link.items() if isinstance(v, bool | int | float | str)}
+    assert len(plain) > 10
+    assert plain == {key: row[key] for key in plain}
+    assert [row["prr_ci_low"], row["prr_ci_high"]] == link["prr_ci"]
+    estimate = link["tcp"]["independent"]["packets_per_second"]
+    ends = ("independent_packets_per_second_ci_low", "independent_packets_per_second_ci_high")
+    assert [row[key] for key in ends] == [estimate["ci_low"], estimate["ci_high"]]
+
+
 def test_the_same_seed_gives_the_same_text(traces: Path) -> None:
     path = traces / "short.txt"
     one = airtcp.study(path, replicas=3, seed=5)

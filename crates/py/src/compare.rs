@@ -15,7 +15,7 @@ use crate::error;
 use crate::path::NativePath;
 use crate::progress::{self, Watch};
 use crate::table::{Columns, Table};
-use crate::traces::{passed_over, read};
+use crate::traces::read_slotted;
 
 /// A scenario: its file and its text.
 #[derive(Deserialize)]
@@ -73,13 +73,10 @@ pub(crate) fn compare(
     let mut watch = Watch::new(progress);
     let mut skipped = Vec::new();
     if !paths.is_empty() {
-        let interval = options.read.interval;
-        let (links, passed) = read(py, &mut watch, paths, options.read)?;
-        skipped = passed.iter().map(passed_over).collect();
-        let links = airtcp_study::with_slots(links, &mut skipped, options.compare.slot, interval)
-            .map_err(error::refuse)?;
+        let (links, passed_over) =
+            read_slotted(py, &mut watch, paths, options.read, options.compare.slot)?;
+        skipped = passed_over;
         given.extend(links.into_iter().map(|link| Input::Link(Box::new(link))));
-        watch.next();
     }
     let inner = py.detach(|| {
         airtcp_study::compare(&given, skipped, &options.compare, |done, total| {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::error;
 use crate::progress::Watch;
-use crate::traces::{passed_over, read};
+use crate::traces::{read_slotted, with_losses};
 
 /// How to read the traces and how to run TCP.
 #[derive(Default, Deserialize)]
@@ -31,13 +31,8 @@ pub(crate) fn trace_models(
     let options: Options = error::options(options)?;
     options.study.validate().map_err(error::refuse)?;
     let mut watch = Watch::new(progress);
-    let interval = options.read.interval;
-    let (links, skipped) = read(py, &mut watch, paths, options.read)?;
-    crate::traces::with_losses(&links)?;
-    watch.next();
-    let mut skipped = skipped.iter().map(passed_over).collect();
-    let links = airtcp_study::with_slots(links, &mut skipped, options.study.slot, interval)
-        .map_err(error::refuse)?;
+    let (links, skipped) = read_slotted(py, &mut watch, paths, options.read, options.study.slot)?;
+    with_losses(&links)?;
     let result = py
         .detach(|| {
             airtcp_study::score_synthesisers(&links, skipped, &options.study, |done, total| {

@@ -2,17 +2,17 @@
 //! key, in the order of its fields. A quantity added to a record is in the table without another word.
 //!
 //! The types come from the record's JSON Schema, the values from its serialisation. An estimate becomes
-//! three columns (`KEY`, `KEY_ci_low`, `KEY_ci_high`); lists, maps and records in it are left to the table's
-//! maker.
+//! three columns (`KEY`, `KEY_ci_low`, `KEY_ci_high`), a pair of numbers two (`KEY_low`, `KEY_high`); lists,
+//! maps and records in it are left to the table's maker.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt64Array};
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, StringArray, UInt64Array};
 use arrow_schema::DataType;
 use schemars::JsonSchema;
 use serde::de::{self, DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, forward_to_deserialize_any};
+use serde::{Deserialize, Serialize, forward_to_deserialize_any};
 use serde_json::{Map, Value};
 
 use crate::table::Columns;
@@ -22,8 +22,10 @@ use crate::table::Columns;
 enum Kind {
     Real,
     Count,
+    Signed,
     Flag,
     Text,
+    Pair,
     Estimate,
 }
 
@@ -33,7 +35,12 @@ fn columns_of<R: JsonSchema + DeserializeOwned>(example: Option<&str>) -> Vec<(S
     let schema = schemars::schema_for!(R).to_value();
     let mut kinds: BTreeMap<String, Kind> = BTreeMap::new();
     if let Some(Value::Object(properties)) = schema.get("properties") {
-        let columns = properties.iter().filter_map(|(key, of)| Some((key.clone(), kind(of)?)));
+        let resolved = |of: &Value| -> Option<Kind> {
+            let named = of.get("$ref").and_then(Value::as_str);
+            let defined = named.and_then(|name| schema.pointer(name.trim_start_matches('#')));
+            kind(of).or_else(|| kind(defined?))
+        };
+        let columns = properties.iter().filter_map(|(key, of)| Some((key.clone(), resolved(of)?)));
         kinds.extend(columns);
     }
     let mut fields: Option<&'static [&'static str]> = None;
@@ -83,13 +90,20 @@ fn kind(schema: &Value) -> Option<Kind> {
     if is_estimate(schema) || either().is_some_and(|of| of.iter().any(is_estimate)) {
         return Some(Kind::Estimate);
     }
+    let has = |key: &str, value: u64| schema.get(key).and_then(Value::as_u64) == Some(value);
+    let named = schema.get("oneOf").and_then(Value::as_array);
+    if named.is_some_and(|of| of.iter().all(|one| one.get("const").is_some_and(Value::is_string))) {
+        return Some(Kind::Text);
+    }
     let word = match schema.get("type")? {
         Value::Array(several) => several.iter().filter_map(Value::as_str).find(|t| *t != "null")?,
         one => one.as_str()?,
     };
     match word {
         "number" => Some(Kind::Real),
-        "integer" => Some(Kind::Count),
+        "integer" if has("minimum", 0) => Some(Kind::Count),
+        "integer" => Some(Kind::Signed),
+        "array" if has("minItems", 2) && has("maxItems", 2) => Some(Kind::Pair),
         "boolean" => Some(Kind::Flag),
         "string" => Some(Kind::Text),
         _ => None,
@@ -127,7 +141,20 @@ impl<'a, T> Columns<'a, T> {
     /// get no column.
     pub(crate) fn records<R>(self, but: &[&str], of: impl Fn(&'a T) -> Option<&'a R>) -> Self
     where
-        R: JsonSchema + DeserializeOwned + serde::Serialize + 'a,
+        R: JsonSchema + DeserializeOwned + Serialize + 'a,
+    {
+        self.prefixed("", but, of)
+    }
+
+    /// As [`Self::records`], with `prefix` before each key.
+    pub(crate) fn prefixed<R>(
+        self,
+        prefix: &str,
+        but: &[&str],
+        of: impl Fn(&'a T) -> Option<&'a R>,
+    ) -> Self
+    where
+        R: JsonSchema + DeserializeOwned + Serialize + 'a,
     {
         let rows: Vec<Option<Map<String, Value>>> = self
             .rows()
@@ -143,38 +170,50 @@ impl<'a, T> Columns<'a, T> {
         let keys = columns_of::<R>(example.as_deref())
             .into_iter()
             .filter(|(key, _)| !but.contains(&key.as_str()));
-        keys.fold(self, |table, (key, kind)| table.column(&key, kind, &rows))
+        keys.fold(self, |table, (key, kind)| {
+            let values: Vec<Option<&Value>> =
+                rows.iter().map(|row| row.as_ref()?.get(&key)).collect();
+            table.column(&format!("{prefix}{key}"), kind, &values)
+        })
     }
 
-    fn column(self, key: &str, kind: Kind, rows: &[Option<Map<String, Value>>]) -> Self {
-        let value = |row: &'_ Option<Map<String, Value>>| row.as_ref()?.get(key).cloned();
+    fn column(self, key: &str, kind: Kind, values: &[Option<&Value>]) -> Self {
+        let values = || values.iter().copied();
+        let reals = |get: &dyn Fn(&Value) -> Option<f64>| -> ArrayRef {
+            Arc::new(values().map(|value| get(value?)).collect::<Float64Array>())
+        };
         let (of, array): (DataType, ArrayRef) = match kind {
-            Kind::Real => {
-                let column: Float64Array = rows.iter().map(|row| value(row)?.as_f64()).collect();
-                (DataType::Float64, Arc::new(column))
-            }
+            Kind::Real => (DataType::Float64, reals(&Value::as_f64)),
             Kind::Count => {
-                let column: UInt64Array = rows.iter().map(|row| value(row)?.as_u64()).collect();
+                let column: UInt64Array = values().map(|value| value?.as_u64()).collect();
                 (DataType::UInt64, Arc::new(column))
             }
+            Kind::Signed => {
+                let column: Int64Array = values().map(|value| value?.as_i64()).collect();
+                (DataType::Int64, Arc::new(column))
+            }
             Kind::Flag => {
-                let column: BooleanArray = rows.iter().map(|row| value(row)?.as_bool()).collect();
+                let column: BooleanArray = values().map(|value| value?.as_bool()).collect();
                 (DataType::Boolean, Arc::new(column))
             }
             Kind::Text => {
-                let text = |row| Some(value(row)?.as_str()?.to_owned());
-                let column: StringArray = rows.iter().map(text).collect();
+                let column: StringArray = values().map(|value| value?.as_str()).collect();
                 (DataType::Utf8, Arc::new(column))
             }
+            Kind::Pair => {
+                let end = |i: usize| reals(&move |value| value.get(i)?.as_f64());
+                return self.push(&format!("{key}_low"), DataType::Float64, end(0)).push(
+                    &format!("{key}_high"),
+                    DataType::Float64,
+                    end(1),
+                );
+            }
             Kind::Estimate => {
-                let part = |part: &'static str| -> Float64Array {
-                    rows.iter().map(|row| value(row)?.get(part)?.as_f64()).collect()
-                };
-                let (low, high) = (format!("{key}_ci_low"), format!("{key}_ci_high"));
+                let part = |part: &'static str| reals(&move |value| value.get(part)?.as_f64());
                 return self
-                    .push(key, DataType::Float64, Arc::new(part("mean")))
-                    .push(&low, DataType::Float64, Arc::new(part("ci_low")))
-                    .push(&high, DataType::Float64, Arc::new(part("ci_high")));
+                    .push(key, DataType::Float64, part("mean"))
+                    .push(&format!("{key}_ci_low"), DataType::Float64, part("ci_low"))
+                    .push(&format!("{key}_ci_high"), DataType::Float64, part("ci_high"));
             }
         };
         self.push(key, of, array)

@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use airtcp_sim::Estimate;
 use arrow_array::{
-    ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, StructArray,
-    UInt64Array,
+    ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, StructArray, UInt64Array,
 };
 use arrow_schema::{DataType, Field, Schema};
 use pyo3::prelude::*;
@@ -77,12 +76,6 @@ impl<'a, T> Columns<'a, T> {
     pub(crate) fn count<V: Into<Option<u64>>>(self, name: &str, get: impl Fn(&'a T) -> V) -> Self {
         let array: UInt64Array = self.rows.iter().map(|row| get(row).into()).collect();
         self.push(name, DataType::UInt64, Arc::new(array))
-    }
-
-    /// A column of whole numbers that may be negative.
-    pub(crate) fn whole(self, name: &str, get: impl Fn(&'a T) -> i64) -> Self {
-        let array: Int64Array = self.rows.iter().map(|row| Some(get(row))).collect();
-        self.push(name, DataType::Int64, Arc::new(array))
     }
 
     /// A column of yes or no.

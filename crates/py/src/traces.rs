@@ -27,7 +27,7 @@ const STDIN: &str = "-";
 
 /// Reads every link of `paths` on a thread beside, so that Ctrl-C works while a large file or a
 /// slow pipe is read.
-pub(crate) fn read(
+fn read(
     py: Python<'_>,
     watch: &mut Watch,
     paths: Vec<PathBuf>,
@@ -51,6 +51,24 @@ pub(crate) fn read(
             Ok((links, skipped))
         })?
         .map_err(|e: airtcp_trace::TraceError| error::trace(e))
+}
+
+/// [`read`] with the interval between packets as the slot, or `slot` if that is given; files whose
+/// interval is no slot are among those passed over.
+pub(crate) fn read_slotted(
+    py: Python<'_>,
+    watch: &mut Watch,
+    paths: Vec<PathBuf>,
+    options: ReadOptions,
+    slot: Option<Span>,
+) -> PyResult<(Vec<LinkTrace>, Vec<airtcp_study::Skipped>)> {
+    let interval = options.interval;
+    let (links, skipped) = read(py, watch, paths, options)?;
+    watch.next();
+    let mut skipped = skipped.iter().map(passed_over).collect();
+    let links =
+        airtcp_study::with_slots(links, &mut skipped, slot, interval).map_err(error::refuse)?;
+    Ok((links, skipped))
 }
 
 /// Refuses links of which the files say nothing about losses.
@@ -204,7 +222,7 @@ pub(crate) fn trace_stats(
 }
 
 /// A skipped file as documents name it.
-pub(crate) fn passed_over(skipped: &Skipped) -> airtcp_study::Skipped {
+fn passed_over(skipped: &Skipped) -> airtcp_study::Skipped {
     airtcp_study::Skipped {
         path: skipped.path.display().to_string(),
         reason: skipped.reason.to_string(),
@@ -234,7 +252,7 @@ struct SynthSpec {
 }
 
 /// Most packets in a trace made here: as many as the reader takes by itself.
-const MOST_PACKETS: u64 = airtcp_trace::reader::limits::DEFAULT;
+const MAX_PACKETS: u64 = airtcp_trace::reader::limits::DEFAULT;
 
 impl SynthSpec {
     fn model(&self) -> PyResult<SynthModel> {
@@ -297,9 +315,9 @@ impl Drawn {
 pub(crate) fn trace_synth(py: Python<'_>, spec: &str) -> PyResult<String> {
     let spec: SynthSpec = error::options(spec)?;
     let model = spec.model()?;
-    if !(1..=MOST_PACKETS).contains(&spec.packets) {
+    if !(1..=MAX_PACKETS).contains(&spec.packets) {
         let found = spec.packets;
-        return Err(error::refuse(format!("packets is {found}: accepted is 1 to {MOST_PACKETS}")));
+        return Err(error::refuse(format!("packets is {found}: accepted is 1 to {MAX_PACKETS}")));
     }
     ReadOptions { interval: spec.interval, ..ReadOptions::default() }
         .check()
@@ -368,7 +386,7 @@ pub(crate) fn trace_convert(
 }
 
 /// Longest name of a file made from a link's, in characters of at most four bytes.
-const LONGEST_NAME: usize = 56;
+const MAX_NAME: usize = 56;
 
 /// Links' names as those of files in one folder: nothing in them leads elsewhere, and no two are the
 /// same, even where large and small letters are.
@@ -376,7 +394,7 @@ fn file_names<'a>(names: impl Iterator<Item = &'a str>, ending: &str) -> Vec<Pat
     let mut taken = BTreeSet::new();
     let file = |name: &str| {
         let clean = |c: char| if c.is_alphanumeric() || "._-#".contains(c) { c } else { '_' };
-        let clean: String = name.chars().map(clean).take(LONGEST_NAME).collect();
+        let clean: String = name.chars().map(clean).take(MAX_NAME).collect();
         let stem = match clean.trim_start_matches('.') {
             "" => "link",
             stem => stem,
