@@ -17,5 +17,5 @@ mod seed;
 mod stream;
 
 pub use keyed::Keyed;
-pub use seed::Seed;
+pub use seed::{Seed, digest};
 pub use stream::Stream;

@@ -12,6 +12,7 @@ mod chance;
 mod compare;
 mod cwnd;
 mod document;
+mod draws;
 mod error;
 mod jobs;
 mod limits;

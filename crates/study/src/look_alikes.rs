@@ -1,9 +1,10 @@
 //! Synthetic links that look like a trace: by its packet reception ratio, or by its `mu` as well.
 
-use airtcp_random::Seed;
 use airtcp_trace::metrics::Pairs;
 use airtcp_trace::{GeParams, LinkTrace, SynthModel};
 use airtcp_units::Outcomes;
+
+use crate::draws::Draws;
 
 /// What a synthetic link has in common with the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +23,6 @@ pub(crate) struct LookAlikes {
     pub(crate) moved: bool,
     model: SynthModel,
     packets: usize,
-    label: String,
 }
 
 impl LookAlikes {
@@ -31,21 +31,24 @@ impl LookAlikes {
     pub(crate) fn of(link: &LinkTrace, kind: Kind, drawn_order: bool) -> Option<Self> {
         let outcomes = &link.outcomes;
         let prr = outcomes.received() as f64 / outcomes.len().max(1) as f64;
-        let (model, moved, name) = match kind {
-            Kind::Independent => (SynthModel::Independent { prr }, false, "independent"),
+        let (model, moved) = match kind {
+            Kind::Independent => (SynthModel::Independent { prr }, false),
             Kind::GilbertElliott if !link.order_known && !drawn_order => return None,
             Kind::GilbertElliott => {
                 let (params, moved) = GeParams::nearest(prr, Pairs::of(outcomes).mu()?)?;
-                (SynthModel::GilbertElliott(params), moved, "gilbert-elliott")
+                (SynthModel::GilbertElliott(params), moved)
             }
         };
-        let label = format!("study/{}/{name}", link.name);
-        Some(Self { kind, moved, model, packets: outcomes.len(), label })
+        Some(Self { kind, moved, model, packets: outcomes.len() })
     }
 
     /// The synthetic link of a replica; `None` if the model cannot be drawn from.
-    pub(crate) fn draw(&self, seed: u64, replica: u32) -> Option<Outcomes> {
-        let mut stream = Seed::new(seed).replicate(replica).stream(&self.label);
+    pub(crate) fn draw(&self, draws: &Draws, replica: u32) -> Option<Outcomes> {
+        let purpose = match self.kind {
+            Kind::Independent => "study/independent",
+            Kind::GilbertElliott => "study/gilbert-elliott",
+        };
+        let mut stream = draws.stream(purpose, replica);
         self.model.generate(self.packets, &mut stream).ok()
     }
 }

@@ -3,12 +3,11 @@
 //!
 //! One job is one synthesiser on one link: it is fitted once, then draws `replicas` links of the
 //! trace's length, over each of which TCP runs. Every job draws from a stream named after its
-//! link and synthesiser, so that the number of workers changes nothing.
+//! link's outcomes and synthesiser: neither workers nor names of files change anything.
 
 use std::collections::BTreeMap;
 
 use airtcp_probe::NoProbe;
-use airtcp_random::Seed;
 use airtcp_sim::Estimate;
 use airtcp_sim::parallel::Stop;
 use airtcp_sim::slotted::{self, SlottedConfig};
@@ -20,6 +19,7 @@ use airtcp_units::{Outcomes, detmath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::draws::Draws;
 use crate::jobs::{Job, Jobs};
 use crate::{Skipped, StudyError, StudyOptions};
 
@@ -143,6 +143,7 @@ pub fn score_synthesisers(
 ) -> Result<ModelsResult, StudyError> {
     let configs: Vec<SlottedConfig> =
         links.iter().map(|link| options.slotted(link.interval)).collect::<Result<_, _>>()?;
+    let draws = Draws::of(options.seed, links);
     let mut jobs = Jobs::new();
     for _ in links {
         let scored = SYNTHESISERS.iter().map(|synthesiser| (Some(synthesiser), 1));
@@ -152,7 +153,10 @@ pub fn score_synthesisers(
         let (link, config) = (&links[job.subject], &configs[job.subject]);
         Ok::<_, StudyError>(Some(match job.variant {
             None => Part::Empirical(measure(&link.outcomes, config)),
-            Some(synthesiser) => Part::Score(Box::new(score(synthesiser, link, config, options))),
+            Some(synthesiser) => {
+                let drawn = (&draws[job.subject], options.replicas);
+                Part::Score(Box::new(score(synthesiser, link, config, drawn)))
+            }
         }))
     };
     let results = jobs.run(options.workers, job, report)?;
@@ -195,14 +199,14 @@ fn score(
     synthesiser: &Synthesiser,
     link: &LinkTrace,
     config: &SlottedConfig,
-    options: &StudyOptions,
+    (draws, replicas): (&Draws, u32),
 ) -> Score {
     let model = synthesiser.fit(&link.outcomes);
-    let label = format!("models/{}/{}", link.name, synthesiser.name);
+    let purpose = format!("models/{}", synthesiser.name);
     let drawn: Vec<Measured> = model.as_ref().map_or_else(Vec::new, |model| {
-        (0..options.replicas)
+        (0..replicas)
             .filter_map(|replica| {
-                let mut stream = Seed::new(options.seed).replicate(replica).stream(&label);
+                let mut stream = draws.stream(&purpose, replica);
                 let outcomes = model.generate(link.outcomes.len(), &mut stream).ok()?;
                 Some(measure(&outcomes, config))
             })

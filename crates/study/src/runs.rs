@@ -13,6 +13,7 @@ use airtcp_trace::metrics;
 use crate::compare::{Done as ComparedRuns, RemedyComparison, TcpComparison};
 use crate::cwnd::CwndProbe;
 use crate::document::Skipped;
+use crate::draws::Draws;
 use crate::jobs::{Job, Jobs};
 use crate::limits::fits;
 use crate::link_study::{self, Empirical, Replica};
@@ -59,6 +60,7 @@ pub fn study(
         fits(link, config)?;
         tcps.check(config)?;
     }
+    let draws = Draws::of(options.seed, links);
     let mut remedies = RemedyComparison::new(options, links, &configs)?;
     let job = |job: Job<'_, Variant>, stop: &Stop| {
         let (link, config) = (&links[job.subject], &configs[job.subject]);
@@ -68,12 +70,12 @@ pub fn study(
                 let with_cwnd = job.subject < options.cwnd_links as usize;
                 Some(Done::Trace(Box::new(over_trace(link, with_cwnd, config, options))))
             }
-            Variant::Synthetic(links) => links.draw(options.seed, job.replication).map(|drawn| {
-                Done::Replica(Replica::of(
-                    &drawn,
-                    &slotted::run(&drawn, None, config, &mut NoProbe),
-                ))
-            }),
+            Variant::Synthetic(links) => {
+                links.draw(&draws[job.subject], job.replication).map(|drawn| {
+                    let run = slotted::run(&drawn, None, config, &mut NoProbe);
+                    Done::Replica(Replica::of(&drawn, &run))
+                })
+            }
             Variant::Tcp(number) => tcps.run(link, config, *number).map(compared),
             Variant::Remedy(number) => remedies.run(job.subject, *number, stop).map(compared),
         })

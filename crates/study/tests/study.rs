@@ -42,8 +42,8 @@ fn run(links: &[LinkTrace], options: &StudyOptions) -> StudyResult {
 
 fn four() -> Vec<LinkTrace> {
     vec![
-        synthetic("independent", &SynthModel::Independent { prr: 0.5 }, 40_000),
-        synthetic("bursty", &chain(0.5, 0.9), 40_000),
+        synthetic("independent", &SynthModel::Independent { prr: 0.7 }, 40_000),
+        synthetic("bursty", &chain(0.7, 0.9), 40_000),
         link("perfect", std::iter::repeat_n(true, 5_000).collect()),
         link("dead", std::iter::repeat_n(false, 5_000).collect()),
     ]
@@ -61,6 +61,24 @@ fn workers_and_neighbours_do_not_matter() {
     assert_eq!(one, three);
     let options = StudyOptions { replicas: 5, ..StudyOptions::default() };
     assert_eq!(run(&links[1..2], &options).links[0], one[1], "a link alone is the same link");
+}
+
+/// What is drawn for a link depends on what was measured, not on what its file is called.
+#[test]
+fn a_file_under_another_name_gives_the_same_results() {
+    let options = StudyOptions { replicas: 5, ..StudyOptions::default() };
+    let mut renamed = four();
+    for link in &mut renamed {
+        link.name.insert_str(0, "moved/");
+        link.source.path = PathBuf::from(&link.name);
+    }
+    let (before, after) = (run(&four(), &options).links, run(&renamed, &options).links);
+    for (before, mut after) in before.into_iter().zip(after) {
+        assert_eq!(after.name, format!("moved/{}", before.name));
+        after.name.clone_from(&before.name);
+        after.source.clone_from(&before.source);
+        assert_eq!(after, before);
+    }
 }
 
 #[test]

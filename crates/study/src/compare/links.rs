@@ -20,6 +20,7 @@ use super::result::{Channel, Subject, SubjectKind};
 use super::scenarios::{Stretches, around_trace, with_capacity, with_trace};
 use super::tcp_spec::TcpSpec;
 use crate::StudyOptions;
+use crate::draws::Draws;
 use crate::limits::fits;
 use crate::look_alikes::{Kind, LookAlikes};
 
@@ -58,8 +59,8 @@ fn fewer(parts: u32, wanted: u32, least: &str) -> Option<String> {
 /// One packet a slot over the trace and over links that look like it.
 pub(super) fn over_slots<'a>(
     link: &'a LinkTrace,
-    variants: &[TcpSpec],
-    remedies: &[TcpSpec],
+    draws: &Draws,
+    (variants, remedies): (&[TcpSpec], &[TcpSpec]),
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
     for (given, option) in [(&options.share, "share"), (&options.flow, "flow")] {
@@ -96,7 +97,7 @@ pub(super) fn over_slots<'a>(
         let replications = options.replications.unwrap_or(LOOK_ALIKES);
         let kinds = [Kind::Independent, Kind::GilbertElliott].into_iter();
         cases.extend(kinds.filter_map(|kind| LookAlikes::of(link, kind, false)).map(|links| {
-            let over = OverTrace::of_synthetic(links, seed, configs.clone());
+            let over = OverTrace::of_synthetic(links, draws.clone(), configs.clone());
             Planned::Slots { over, replications }
         }));
         let chain = cases.iter().any(|case| case.channel() == Channel::GilbertElliott);

@@ -44,6 +44,7 @@ pub use result::{
 pub use subject::Input;
 
 use crate::document::Skipped;
+use crate::draws::Naming;
 use crate::jobs::{Job, Jobs, Results};
 use assemble::{Setup, assemble, remedied};
 use planned::{Planned, Prepared};
@@ -72,9 +73,10 @@ pub fn compare(
     let few = given.len() <= options.remedies_up_to as usize;
     let asked: &[String] = if few { &options.remedies } else { &[] };
     let remedies = remedies::choices(asked)?;
+    let mut naming = Naming::new(options.seed.unwrap_or(1));
     let prepared: Vec<Prepared<'_>> = given
         .iter()
-        .map(|g| subject::prepare(g, &variants, (&remedies, asked), options))
+        .map(|g| subject::prepare(g, &mut naming, &variants, (&remedies, asked), options))
         .collect::<Result<_, _>>()?;
     let found = run(given, &prepared, (variants.len(), options.workers), report)?;
     let (subjects, interrupted) = put_together(prepared, found, &variants, reference);

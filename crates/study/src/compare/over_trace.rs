@@ -13,6 +13,7 @@ use airtcp_units::{Nanos, Outcomes, Span};
 use super::observe::{Observer, Stretch};
 use super::preconditions::unmet_over_slots;
 use super::result::{Channel, CompareRun, Done};
+use crate::draws::Draws;
 use crate::look_alikes::{Kind, LookAlikes};
 use crate::slot_use::SlotUse;
 
@@ -23,8 +24,8 @@ pub(crate) const LEAST_STRETCH: usize = 1000;
 enum Fates<'a> {
     /// The trace, in so many stretches.
     Trace(&'a Outcomes, u32),
-    /// Links drawn from this seed.
-    Synthetic(LookAlikes, u64),
+    /// Links drawn from these streams.
+    Synthetic(LookAlikes, Draws),
 }
 
 /// TCPs over a trace or over synthetic links, one packet a slot.
@@ -51,9 +52,13 @@ impl<'a> OverTrace<'a> {
         Self::new(Fates::Trace(outcomes, stretches), configs)
     }
 
-    /// Over synthetic links drawn from `seed`.
-    pub(crate) fn of_synthetic(links: LookAlikes, seed: u64, configs: Vec<SlottedConfig>) -> Self {
-        Self::new(Fates::Synthetic(links, seed), configs)
+    /// Over synthetic links drawn from `draws`.
+    pub(crate) fn of_synthetic(
+        links: LookAlikes,
+        draws: Draws,
+        configs: Vec<SlottedConfig>,
+    ) -> Self {
+        Self::new(Fates::Synthetic(links, draws), configs)
     }
 
     fn new(fates: Fates<'a>, configs: Vec<SlottedConfig>) -> Self {
@@ -77,8 +82,8 @@ impl<'a> OverTrace<'a> {
         let drawn;
         let (outcomes, parts) = match &self.fates {
             Fates::Trace(outcomes, stretches) => (*outcomes, *stretches),
-            Fates::Synthetic(links, seed) => {
-                drawn = links.draw(*seed, number)?;
+            Fates::Synthetic(links, draws) => {
+                drawn = links.draw(draws, number)?;
                 (&drawn, 1)
             }
         };

@@ -15,6 +15,7 @@ use super::planned::{Planned, Prepared};
 use super::remedies;
 use super::result::Channel;
 use super::tcp_spec::TcpSpec;
+use crate::draws::Naming;
 
 /// What TCPs are to be compared on.
 #[derive(Debug, Clone)]
@@ -37,6 +38,7 @@ pub enum Input {
 /// Makes everything ready, and refuses what cannot be run.
 pub(crate) fn prepare<'a>(
     given: &'a Input,
+    naming: &mut Naming,
     variants: &[TcpSpec],
     (remedies, asked): (&[TcpSpec], &[String]),
     options: &CompareOptions,
@@ -69,7 +71,9 @@ pub(crate) fn prepare<'a>(
         (Input::Link(link), around) if link.capacity.is_some() => {
             over_capacity(link, &around.clone().unwrap_or_default(), (variants, asked), options)
         }
-        (Input::Link(link), None) => over_slots(link, variants, remedies, options),
+        (Input::Link(link), None) => {
+            over_slots(link, &naming.draws(&link.outcomes), (variants, remedies), options)
+        }
         (Input::Link(link), Some(around)) => over_link(link, around, (variants, remedies), options),
     }
 }

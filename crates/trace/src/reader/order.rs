@@ -4,16 +4,22 @@
 //! seed. Packet reception ratio and everything slower than a group stay true; within a group the
 //! result is an independent link of that group's ratio, so burst metrics are artefacts there.
 
-use airtcp_random::{Seed, Stream};
+use airtcp_random::{Seed, Stream, digest};
 use airtcp_units::Outcomes;
 
 /// Draws orders for one link.
 pub(super) struct Shuffler(Stream);
 
 impl Shuffler {
-    /// The same link of the same file gets the same order every time.
+    /// For the link of this name within its file: it gets the same order every time.
     pub(super) fn new(seed: u64, link: &str) -> Self {
         Self(Seed::new(seed).stream(&format!("trace/order/{link}")))
+    }
+
+    /// For the only link of a file, by its groups (sent, delivered): a file under another name
+    /// gets the same order, and a file with other counts an independent one.
+    pub(super) fn of_counts(seed: u64, groups: impl IntoIterator<Item = [u64; 2]>) -> Self {
+        Self::new(seed, &format!("counts/{:016x}", digest(groups.into_iter().flatten())))
     }
 
     /// Appends `sent` outcomes, `delivered` of them received (at most `sent`), in random order.

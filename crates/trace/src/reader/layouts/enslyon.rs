@@ -45,8 +45,8 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
         lines.next()?;
         return Err(lines.malformed("another header", "columns mcs, pktlost_ack and nbpkt_ack"));
     };
-    let mut shuffler = Shuffler::new(options.order_seed, &link.name);
-    let (mut rows, mut impossible, mut empty) = (0u64, 0u64, 0u64);
+    let mut groups: Vec<[u64; 2]> = Vec::new();
+    let (mut impossible, mut empty) = (0u64, 0u64);
     lines.next()?;
     while let Some(line) = lines.next()? {
         if line.trim().is_empty() {
@@ -70,15 +70,18 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
         };
         let sent = (lost + acked + 0.5) as u64;
         budget.packets(path, sent)?;
-        shuffler.append(&mut link.outcomes, sent, (acked + 0.5) as u64);
-        rows += 1;
+        groups.push([sent, (acked + 0.5) as u64]);
+    }
+    let mut shuffler = Shuffler::of_counts(options.order_seed, groups.iter().copied());
+    for &[sent, delivered] in &groups {
+        shuffler.append(&mut link.outcomes, sent, delivered);
     }
     if link.outcomes.is_empty() {
         let found = "no row has a frame acknowledged or missing in Block ACKs";
         return Err(TraceError::Empty { path: path.display().to_string(), found });
     }
     budget.link(path)?;
-    describe(&mut link, path, [rows, impossible, empty]);
+    describe(&mut link, path, [groups.len() as u64, impossible, empty]);
     Ok(vec![link])
 }
 

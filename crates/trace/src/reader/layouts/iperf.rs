@@ -206,14 +206,16 @@ fn drawn(
     seed: u64,
     charge: impl Fn(u64) -> Result<(), TraceError>,
 ) -> Result<LinkTrace, TraceError> {
-    let mut shuffler = Shuffler::new(seed, &link.name);
     let (lost, late) = settled(intervals);
+    let groups =
+        || intervals.iter().zip(&lost).map(|(count, lost)| [count.total, count.total - lost]);
+    let mut shuffler = Shuffler::of_counts(seed, groups());
     let (mut seconds, mut datagrams) = (0.0, 0u64);
-    for (count, lost) in intervals.iter().zip(lost) {
-        charge(count.total)?;
-        shuffler.append(&mut link.outcomes, count.total, count.total - lost);
+    for (count, [sent, delivered]) in intervals.iter().zip(groups()) {
+        charge(sent)?;
+        shuffler.append(&mut link.outcomes, sent, delivered);
         seconds += count.seconds;
-        datagrams += count.total;
+        datagrams += sent;
     }
     link.order_known = false;
     link.interval = (datagrams > 0 && seconds > 0.0)
