@@ -17,7 +17,7 @@ LOSSES: Final = [1e-4, 3e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3]
 RTTS: Final = [10, 80, 200]
 RECOVERIES: Final = {"newreno": "NewReno", "sack": "SACK"}
 SEGMENT: Final = 1460
-LEAST_TIMEOUT: Final = 1.0
+MIN_TIMEOUT: Final = 1.0
 CAPACITY: Final = 10e6 * SEGMENT / 1500
 
 LINKS: Final = {
@@ -32,7 +32,7 @@ def measure(figure: str) -> pl.DataFrame:
     for rtt in RTTS:
         for loss in LOSSES:
             # Long enough for some sixty losses a run, and for many timeouts where they rule.
-            rate = min(laws.padhye(loss, rtt / 1e3, LEAST_TIMEOUT), 1e5)
+            rate = min(laws.padhye(loss, rtt / 1e3, MIN_TIMEOUT), 1e5)
             seconds = min(max(60 / (loss * rate), 100.0 if loss < 0.05 else 1500.0), 2000.0)
             for recovery, label in RECOVERIES.items():
                 text = simulate.transfer(
@@ -57,7 +57,7 @@ def measure(figure: str) -> pl.DataFrame:
                         "ci_high": high,
                         "rtt_mean_s": flow["rtt_mean_s"][0],
                         "timeouts_per_run": flow["timeouts"][0],
-                        "over_padhye": packets / laws.padhye(loss, rtt / 1e3, LEAST_TIMEOUT),
+                        "over_padhye": packets / laws.padhye(loss, rtt / 1e3, MIN_TIMEOUT),
                         "over_square_root": packets / laws.square_root(loss, rtt / 1e3),
                         "constant": packets / laws.square_root(loss, rtt / 1e3, 1.0),
                     }
@@ -72,7 +72,7 @@ def _laws(limit: float) -> pl.DataFrame:
             loss = 1e-4 * 3000 ** (step / 70)
             for law, packets in {
                 "1.22 / (RTT √p)": laws.square_root(loss, rtt / 1e3),
-                "Padhye et al.": laws.padhye(loss, rtt / 1e3, LEAST_TIMEOUT),
+                "Padhye et al.": laws.padhye(loss, rtt / 1e3, MIN_TIMEOUT),
             }.items():
                 mbps = min(packets * SEGMENT * 8, limit) / 1e6
                 lines.append({"rtt": f"{rtt} ms", "law": law, "x": 100 * loss, "mbps": mbps})

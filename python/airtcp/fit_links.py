@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 STUDY: Final = "airtcp.study/1"
 _LONGEST: Final = 1 << 30
-MOST_LINKS: Final = 100_000
+MAX_LINKS: Final = 100_000
 """Links that a table may have: a small file can stand for any number of rows."""
 _LONGEST_NAME: Final = 4096
 _LOOK: Final = 256
@@ -132,7 +132,7 @@ def _parquet(place: Path) -> list[Link]:
             table = pl.scan_parquet(place)
             schema = table.collect_schema()
             rows = table.select(pl.len()).collect().item()
-            wide = rows <= MOST_LINKS
+            wide = rows <= MAX_LINKS
             frame = table.select(_wanted(schema)).collect() if wide else pl.DataFrame()
     except pl.exceptions.PolarsError as error:
         # The library's own words are about its parts, not about the file.
@@ -143,7 +143,7 @@ def _parquet(place: Path) -> list[Link]:
             raise
         raise _core.TraceError(_damaged(place)) from None
     if not wide:
-        message = f"{place}: {rows} links; expected {MOST_LINKS} or fewer"
+        message = f"{place}: {rows} links; expected {MAX_LINKS} or fewer"
         raise _core.TraceError(message)
     missing = sorted(_TABLE - set(schema))
     if missing:

@@ -10,7 +10,7 @@ import pytest
 
 import airtcp
 from airtcp.report import charts_link, labels, theme
-from airtcp.report.run_rows import MOST_NAMES
+from airtcp.report.run_rows import MAX_NAMES
 from browser import Browser
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from airtcp.results import StudyResult
 
-FLOWS = MOST_NAMES + 2
+FLOWS = MAX_NAMES + 2
 CELL = f"""
 duration = "1 s"
 replications = 2
@@ -110,16 +110,16 @@ def test_everything_is_drawn_without_scrolling(on_screen: Any) -> None:
 def test_a_legend_names_every_line(on_screen: Any) -> None:
     page = on_screen
     shown = page.locator("[data-chart='window'] .role-legend-label text").all_text_contents()
-    assert shown == [f"flow{i}" for i in range(MOST_NAMES)]
+    assert shown == [f"flow{i}" for i in range(MAX_NAMES)]
     # What is not drawn is said, with where it is.
     said = page.locator("[data-chart='window'] figcaption").inner_text()
-    assert f"first {MOST_NAMES} are drawn; the other 2 are in the table window_series" in said
+    assert f"first {MAX_NAMES} are drawn; the other 2 are in the table window_series" in said
     # No two lines look the same.
     looks = page.evaluate(
         "[...document.querySelectorAll('[data-chart=window] .role-legend-symbol path')].map("
         "p => `${p.getAttribute('stroke')} ${p.getAttribute('stroke-dasharray')}`)"
     )
-    assert len(set(looks)) == MOST_NAMES
+    assert len(set(looks)) == MAX_NAMES
     # The legend ends within the picture.
     box, canvas = (
         page.locator(f"[data-chart='window'] {part}").bounding_box()

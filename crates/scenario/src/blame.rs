@@ -10,7 +10,7 @@ use crate::Scenario;
 use crate::steps::{Step, steps};
 
 /// Keys of a table that are tried: more have no table of a scenario.
-const MOST_KEYS: usize = 64;
+const MAX_KEYS: usize = 64;
 /// Keys that say what a table holds: to blame only if no other is.
 const TAGS: [&str; 3] = ["kind", "model", "law"];
 
@@ -42,7 +42,7 @@ pub(crate) fn pinpoint(tree: &mut Value, complaint: &Complaint) -> String {
 fn culprit(tree: &mut Value, path: &str, complaint: &Complaint) -> Option<String> {
     let table = at(tree, path)?.as_object()?.clone();
     let (tags, others): (Vec<_>, Vec<_>) =
-        table.keys().take(MOST_KEYS).partition(|key| TAGS.contains(&key.as_str()));
+        table.keys().take(MAX_KEYS).partition(|key| TAGS.contains(&key.as_str()));
     let mut found = None;
     for key in others.into_iter().chain(tags) {
         let mut rest = table.clone();

@@ -7,9 +7,9 @@ use crate::ScenarioError;
 /// Longest scenario text accepted, in bytes.
 const MAX_TEXT: usize = 4 << 20;
 /// Most parts of a key.
-const MOST_PARTS: usize = 100;
+const MAX_PARTS: usize = 100;
 /// Most headers of tables.
-const MOST_HEADERS: usize = 20_000;
+const MAX_HEADERS: usize = 20_000;
 
 /// Refuses a text that is longer than any scenario, has keys of more parts or more tables; `name`
 /// stands for the file in errors.
@@ -22,9 +22,9 @@ pub fn parsable(text: &str, name: &str) -> Result<(), ScenarioError> {
 
 /// Refuses a path of more parts than any key has.
 pub(crate) fn short_enough(parts: usize) -> Result<(), ScenarioError> {
-    if parts > MOST_PARTS {
+    if parts > MAX_PARTS {
         let message = format!(
-            "a key of more than {MOST_PARTS} parts; expected keys such as tcp.congestion.law"
+            "a key of more than {MAX_PARTS} parts; expected keys such as tcp.congestion.law"
         );
         return Err(ScenarioError::at("", message));
     }
@@ -56,9 +56,9 @@ pub(crate) fn check(text: &str) -> Result<(), ScenarioError> {
             }
             b'[' => {
                 headers += usize::from(is_line_start && depth == 0);
-                if headers > MOST_HEADERS {
+                if headers > MAX_HEADERS {
                     let message = format!(
-                        "more than {MOST_HEADERS} headers; expected a scenario file (TOML): links \
+                        "more than {MAX_HEADERS} headers; expected a scenario file (TOML): links \
                          and flows that are alike take a count or a topology"
                     );
                     let error = ScenarioError::at("", message);

@@ -56,10 +56,10 @@ fn inside(tree: &mut Value, path: &str, complaint: &Complaint) -> Option<(String
 }
 
 /// Marks that are looked at: each costs a reading of the scenario.
-const MOST_MARKS: usize = 16;
+const MAX_MARKS: usize = 16;
 
 fn marks(value: &Value, path: String, found: &mut Vec<(String, String)>) {
-    if found.len() >= MOST_MARKS {
+    if found.len() >= MAX_MARKS {
         return;
     }
     if let Some(shown) = marked(value) {

@@ -9,7 +9,7 @@ use crate::topology::in_range;
 use crate::{LinkSpec, Scenario, ScenarioError};
 
 /// Bytes of text that all links made of one may take; what is built of them takes ten times that.
-const MOST_TEXT: usize = 64_000_000;
+const MAX_TEXT_BYTES: usize = 64_000_000;
 
 /// Where the parts of a link stand in the scenario as written.
 #[derive(Debug, Clone)]
@@ -71,12 +71,12 @@ pub(crate) fn expand(scenario: &mut Scenario) -> Result<Vec<Place>, ScenarioErro
 /// Refuses copies of a description that would take gigabytes.
 fn is_bearable<T: Serialize>(link: &T, count: usize, at: &str) -> Result<(), ScenarioError> {
     let length = serde_json::to_string(link).map_or(0, |text| text.len());
-    if length.saturating_mul(count) <= MOST_TEXT {
+    if length.saturating_mul(count) <= MAX_TEXT_BYTES {
         return Ok(());
     }
     let message = format!(
         "makes {count} links that take {length} bytes each to describe: accepted are {} MB in all",
-        MOST_TEXT / 1_000_000
+        MAX_TEXT_BYTES / 1_000_000
     );
     Err(ScenarioError::at(at, message))
 }

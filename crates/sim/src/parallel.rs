@@ -36,9 +36,9 @@ pub fn default_workers() -> usize {
 
 /// Most threads of one piece of work, however many are asked for: each has a stack of its own, and
 /// more than there are cores do no good.
-const MOST_WORKERS: usize = 512;
+const MAX_WORKERS: usize = 512;
 
-/// Runs jobs `0..n` on `workers` threads, at most [`MOST_WORKERS`], or on as many as the system
+/// Runs jobs `0..n` on `workers` threads, at most [`MAX_WORKERS`], or on as many as the system
 /// gives. `job` returns `None` if it stopped early; `report` is
 /// called on the calling thread with the number of finished jobs, at least every 100 ms, and
 /// returns false to stop everything. The result of each finished job is kept.
@@ -54,7 +54,7 @@ pub fn run_many<T: Send>(
     let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
         let mut started = 0;
-        for _ in 0..workers.clamp(1, n.clamp(1, MOST_WORKERS)) {
+        for _ in 0..workers.clamp(1, n.clamp(1, MAX_WORKERS)) {
             let sender = sender.clone();
             let (job, stop, next) = (&job, &stop, &next);
             let work = move || {

@@ -15,7 +15,7 @@ use crate::document::TraceSource;
 const WINDOW: Span = Span::from_secs(1);
 
 /// Most windows in the picture of a link over time; then they are longer.
-const MOST_WINDOWS: u64 = 600;
+const MAX_WINDOWS: u64 = 600;
 
 /// What a link of varying capacity can carry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -57,7 +57,7 @@ impl CapacityStats {
     pub fn of(capacity: &Capacity) -> Self {
         let window = WINDOW.min(capacity.period());
         let mut rates = capacity.windows(window);
-        let step = (capacity.period().0 / window.0).div_ceil(MOST_WINDOWS).max(1);
+        let step = (capacity.period().0 / window.0).div_ceil(MAX_WINDOWS).max(1);
         let shown = window * step;
         let over_time = CapacityOverTime {
             window_s: shown.as_secs_f64(),

@@ -73,7 +73,7 @@ impl Default for StudyOptions {
 }
 
 /// The shortest slot.
-pub(crate) const LEAST_SLOT: Span = Span::from_micros(1);
+pub(crate) const MIN_SLOT: Span = Span::from_micros(1);
 /// The longest slot.
 pub(crate) const LONGEST_SLOT: Span = Span::from_secs(3600);
 
@@ -109,7 +109,7 @@ impl StudyOptions {
     /// How TCP is put over a link whose trace states `interval`.
     pub(crate) fn slotted(&self, interval: Option<Span>) -> Result<SlottedConfig, StudyError> {
         let slot = self.slot.or(interval).unwrap_or(REFERENCE_SLOT);
-        if !(LEAST_SLOT..=LONGEST_SLOT).contains(&slot) {
+        if !(MIN_SLOT..=LONGEST_SLOT).contains(&slot) {
             return Err(StudyError::Range {
                 option: "slot",
                 found: slot.to_string(),

@@ -4,15 +4,15 @@ use airtcp_sim::Estimate;
 
 /// Packets that a replica delivers in the mean, at least, for an interval of that mean. Chosen by
 /// measuring how often the interval holds, as the next.
-const LEAST_DELIVERED: f64 = 30.0;
+const MIN_DELIVERED: f64 = 30.0;
 /// Slots of a replica that deliver nothing in the mean, at least: two timeouts of S1.
-const LEAST_WITHOUT: f64 = 200.0;
+const MIN_WITHOUT_DELIVERY: f64 = 200.0;
 
 /// Slots of a stretch that lose what is sent in them in the mean, at least, for an interval of the
 /// goodput of a remedy.
-const LEAST_LOST: f64 = 30.0;
+const MIN_LOST: f64 = 30.0;
 /// Packets that a stretch delivers in the mean, at least, for the same.
-const LEAST_OF_REMEDIES: f64 = 20.0;
+const MIN_DELIVERED_BY_REMEDIES: f64 = 20.0;
 
 /// Slots of a run: those that delivered a packet, the others, and how many of each there are to be in the
 /// mean, at least, for an interval of goodput.
@@ -26,12 +26,12 @@ pub(crate) struct SlotUse {
 impl SlotUse {
     /// Slots under a plain TCP, which leaves some of them unused in each timeout.
     pub(crate) const fn of_tcp(delivered: f64, without: f64) -> Self {
-        Self { delivered, without, least: (LEAST_DELIVERED, LEAST_WITHOUT) }
+        Self { delivered, without, least: (MIN_DELIVERED, MIN_WITHOUT_DELIVERY) }
     }
 
     /// Slots under a remedy, which leaves hardly any unused: what delivers nothing is a loss.
     pub(crate) const fn of_remedy(delivered: f64, without: f64) -> Self {
-        Self { delivered, without, least: (LEAST_OF_REMEDIES, LEAST_LOST) }
+        Self { delivered, without, least: (MIN_DELIVERED_BY_REMEDIES, MIN_LOST) }
     }
 
     /// Whether Student's interval of the mean goodput of runs of one kind holds; also of none.

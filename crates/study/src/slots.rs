@@ -6,7 +6,7 @@ use airtcp_units::Span;
 use crate::document::Skipped;
 use crate::error::StudyError;
 use crate::limits::LONGEST;
-use crate::options::{LEAST_SLOT, LONGEST_SLOT};
+use crate::options::{LONGEST_SLOT, MIN_SLOT};
 
 /// The links of which a study can be made. A file whose interval cannot be a slot is passed over by
 /// name, as one that is no trace, and the others are studied. `slot` stands in place of what files
@@ -53,7 +53,7 @@ pub fn with_slots(
 }
 
 fn possible(slot: Span) -> bool {
-    (LEAST_SLOT..=LONGEST_SLOT).contains(&slot)
+    (MIN_SLOT..=LONGEST_SLOT).contains(&slot)
 }
 
 /// Why a link's interval cannot be a slot.

@@ -15,7 +15,7 @@ use airtcp_units::{Nanos, Span};
 use crate::Pipe;
 
 /// Most events in one call of [`Pair::run`].
-const MOST_EVENTS: u64 = 20_000_000;
+const MAX_EVENTS: u64 = 20_000_000;
 
 /// Why [`Pair::run`] gave up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,7 +147,7 @@ impl Pair {
         mut wanted: impl FnMut(&mut Self) -> bool,
     ) -> Result<(), Stall> {
         let end = self.now + limit;
-        for _ in 0..MOST_EVENTS {
+        for _ in 0..MAX_EVENTS {
             if !self.step() || !wanted(self) {
                 return Ok(());
             }

@@ -17,7 +17,7 @@ mod solve;
 mod table;
 
 pub use error::{FitError, FitProblem};
-pub use form::{Form, LEAST_LOSS};
+pub use form::{Form, MIN_LOSS};
 pub use formula::FormulaOptions;
 pub use table::{
     Fit, FitOptions, FitTable, FittedLink, LeftOut, LinkSample, Prediction, fit_throughput,

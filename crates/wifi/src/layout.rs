@@ -6,7 +6,7 @@ use airtcp_units::detmath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::phy::propagation::{LEAST_DISTANCE_M, Position};
+use crate::phy::propagation::{MIN_DISTANCE_M, Position};
 
 /// Most stations in a cell.
 pub const MAX_STATIONS: usize = 500;
@@ -200,7 +200,7 @@ impl Layout {
                     let mut place = draw();
                     // Where two would overlap, the second goes elsewhere, if there is room.
                     for _ in 0..REDRAWS {
-                        if all.iter().all(|p| place.distance_m(*p) >= LEAST_DISTANCE_M) {
+                        if all.iter().all(|p| place.distance_m(*p) >= MIN_DISTANCE_M) {
                             break;
                         }
                         place = draw();
@@ -264,7 +264,7 @@ mod tests {
         let crowd = Layout::Disc { stations: 300, radius_m: 1.0, least_m: 0.1 };
         let all = crowd.positions(Seed::new(1), "cell");
         for (i, p) in all.iter().enumerate() {
-            assert!(all[..i].iter().all(|q| p.distance_m(*q) >= LEAST_DISTANCE_M), "{i}");
+            assert!(all[..i].iter().all(|q| p.distance_m(*q) >= MIN_DISTANCE_M), "{i}");
         }
     }
 

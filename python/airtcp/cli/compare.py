@@ -106,9 +106,7 @@ def compare(
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(
-            help="Root seed; by default the scenario's, else 1.", min=0, max=opt.MOST_SEED
-        ),
+        typer.Option(help="Root seed; by default the scenario's, else 1.", min=0, max=opt.MAX_SEED),
     ] = None,
     overrides: Annotated[
         list[str] | None,

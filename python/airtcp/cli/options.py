@@ -46,8 +46,8 @@ def place(text: str) -> Path:
 
 SHOWN: Final = "<path>"
 """The type of an output in help texts."""
-MOST_WORKERS: Final = 100_000
-MOST_REPLICATIONS: Final = 1_000_000
+MAX_WORKERS: Final = 100_000
+MAX_REPLICATIONS: Final = 1_000_000
 
 Links = Annotated[
     list[str],
@@ -57,17 +57,17 @@ Links = Annotated[
         show_default=False,
     ),
 ]
-MOST_SEED = 2**64 - 1
+MAX_SEED = 2**64 - 1
 Seed = Annotated[
     int,
-    typer.Option(help="Root seed. Equal seeds give equal results.", min=0, max=MOST_SEED),
+    typer.Option(help="Root seed. Equal seeds give equal results.", min=0, max=MAX_SEED),
 ]
 Workers = Annotated[
     int | None,
     typer.Option(
         help="Number of threads; by default all cores. The result does not depend on it.",
         min=1,
-        max=MOST_WORKERS,
+        max=MAX_WORKERS,
     ),
 ]
 Json = Annotated[

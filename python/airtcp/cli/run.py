@@ -25,12 +25,12 @@ def run(
             "-n",
             help="Number of replications; by default the scenario's.",
             min=1,
-            max=opt.MOST_REPLICATIONS,
+            max=opt.MAX_REPLICATIONS,
         ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(help="Root seed; by default the scenario's.", min=0, max=opt.MOST_SEED),
+        typer.Option(help="Root seed; by default the scenario's.", min=0, max=opt.MAX_SEED),
     ] = None,
     overrides: Annotated[
         list[str] | None,

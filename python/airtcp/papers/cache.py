@@ -4,7 +4,7 @@ An answer is kept under a hash of everything it depends on: the files of the fig
 parameters, the seed, the data, and the program itself (its Python sources and its extension
 module). What was made by another version is never found. The folder is `AIRTCP_CACHE`, or
 `airtcp/reproduce` in the user's cache folder (XDG); what was not used for longest is thrown away
-when it grows beyond `MOST_BYTES`.
+when it grows beyond `MAX_BYTES`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PLACE: Final = "AIRTCP_CACHE"
-MOST_BYTES: Final = 512 << 20
+MAX_BYTES: Final = 512 << 20
 """What all answers together may take: a hundred times what S1 needs [choice]."""
 _SHOWING: Final = {"pages.py", "page_checks.py", "record.py", "costs.py"}
 """Sources that no answer depends on: they keep and show what was judged."""
@@ -142,7 +142,7 @@ class Cache:
         except OSError:
             return
 
-    def trim(self, most: int = MOST_BYTES) -> None:
+    def trim(self, most: int = MAX_BYTES) -> None:
         """Throw away what was not used for longest, until the answers take at most `most` bytes."""
         if self.folder is None:
             return

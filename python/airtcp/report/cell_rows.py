@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from airtcp.documents import RunDocument
 
-MOST_CELLS: Final = 6
+MAX_CELLS: Final = 6
 """Cells that the page draws; the document has all."""
-MOST_STATIONS: Final = 100
+MAX_STATIONS: Final = 100
 """Stations that the tables of the page show, of each cell."""
 
 Row = dict[str, Any]
@@ -62,7 +62,7 @@ def _neighbours(number: int, placed: Sequence[Row]) -> list[Row]:
         }
         for i, other in enumerate(placed)
         if i != number and medium is not None and other.get("medium") == medium
-        for station in other["stations"][:MOST_STATIONS]
+        for station in other["stations"][:MAX_STATIONS]
     ]
 
 
@@ -139,7 +139,7 @@ def _losses(cell: Row) -> list[Row]:
 
 def charted(document: RunDocument) -> list[dict[str, list[Row]]]:
     """Gather the rows of each cell's pictures; the map is of the first replication."""
-    summary = document["summary"].get("cells", [])[:MOST_CELLS]
+    summary = document["summary"].get("cells", [])[:MAX_CELLS]
     if not document["replications"]:
         return []
     first: list[Row] = document["replications"][0]["cells"] if summary else []
@@ -181,20 +181,20 @@ def tables(document: RunDocument) -> list[dict[str, Any]]:
             "busy": estimate(cell["busy_share"], 100.0, SHARE),
             "mac": estimate(cell["mac_bps"], 1e-6),
             "stations": table(
-                [cells.shown(station) for station in cell["stations"][:MOST_STATIONS]],
+                [cells.shown(station) for station in cell["stations"][:MAX_STATIONS]],
                 columns.stations(cell["stations"]),
             ),
-            "more": max(len(cell["stations"]) - MOST_STATIONS, 0),
+            "more": max(len(cell["stations"]) - MAX_STATIONS, 0),
             "losses": _loss_table(cell),
         }
-        for number, cell in enumerate(document["summary"].get("cells", [])[:MOST_CELLS])
+        for number, cell in enumerate(document["summary"].get("cells", [])[:MAX_CELLS])
     ]
 
 
 def findings(document: RunDocument) -> list[words.Finding]:
     """Say what became of the data frames of each cell, in a sentence."""
     found: list[words.Finding] = []
-    for cell in document["summary"].get("cells", [])[:MOST_CELLS]:
+    for cell in document["summary"].get("cells", [])[:MAX_CELLS]:
         rate = cell.get("data_error_rate")
         if rate is None or rate["mean"] is None:
             continue

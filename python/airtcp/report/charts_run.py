@@ -18,7 +18,7 @@ _ROW: Final = 26
 _FEWEST_ROWS: Final = 3
 _MOST_ROWS: Final = 24
 _DASHES: Final = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3]]
-"""Dashes of lines that share a colour: with the colours, as many as `run_rows.MOST_NAMES`."""
+"""Dashes of lines that share a colour: with the colours, as many as `run_rows.MAX_NAMES`."""
 
 
 def _flow(key: str) -> str:

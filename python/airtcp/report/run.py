@@ -77,7 +77,7 @@ def run_page(
         replications=len(replications),
         recorded=bool(series),
         left_out=payload.get("left_out", {}),
-        most_names=run_rows.MOST_NAMES,
+        most_names=run_rows.MAX_NAMES,
         over_time=over_time,
         goodput_heading="Goodput of each flow",
         flows=run_rows.flows(document),

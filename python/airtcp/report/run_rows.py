@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from airtcp.metrics import Metric
 
 _POINTS: Final = 1200
-MOST_NAMES: Final = 24
+MAX_NAMES: Final = 24
 """Lines that a picture over time has at most: so many look different from each other."""
 _MOST_QUEUES: Final = 6
 _STRETCHES: Final = 120
@@ -111,9 +111,9 @@ def busiest(names: list[str], values: list[float]) -> list[str]:
 def curves(
     names: list[str], times: list[float], values: list[float], scale: float
 ) -> list[list[Any]]:
-    """Split a series by name and thin each part; `MOST_NAMES` names are kept, the first ones."""
+    """Split a series by name and thin each part; `MAX_NAMES` names are kept, the first ones."""
     parts: list[list[Any]] = []
-    for name in list(dict.fromkeys(name for name in names if name))[:MOST_NAMES]:
+    for name in list(dict.fromkeys(name for name in names if name))[:MAX_NAMES]:
         chosen = [i for i, owner in enumerate(names) if owner == name]
         points = thin([times[i] for i in chosen], [values[i] * scale for i in chosen], _POINTS)
         parts.append([name, points])
@@ -139,7 +139,7 @@ def shares(
         return []
     edges = [last * i / stretches for i in range(stretches + 1)]
     parts: list[list[Any]] = []
-    for name in list(dict.fromkeys(name for name in names if name))[:MOST_NAMES]:
+    for name in list(dict.fromkeys(name for name in names if name))[:MAX_NAMES]:
         own = [i for i, owner in enumerate(names) if owner == name]
         at = [times[i] for i in own]
         reached = [0.0, *(totals[i] for i in own)]
@@ -154,7 +154,7 @@ def shares(
 
 def left_out(names: list[str]) -> int:
     """Count the names that `curves` and `shares` leave out."""
-    return max(0, len({name for name in names if name}) - MOST_NAMES)
+    return max(0, len({name for name in names if name}) - MAX_NAMES)
 
 
 def run_payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from airtcp.findings import cells, words
 if TYPE_CHECKING:
     from airtcp.documents import RunDocument
 
-MOST_LANES: Final = 24
+MAX_LANES: Final = 24
 """Stations that are drawn: the access point, and those that sent most in the interval."""
 BACK_OFF: Final = "back-off"
 NAV: Final = "NAV"
@@ -54,12 +54,12 @@ def _rows(columns: Columns) -> list[Row]:
 
 
 def _chosen(stations: list[str], frames: list[Row]) -> list[str]:
-    if len(stations) <= MOST_LANES:
+    if len(stations) <= MAX_LANES:
         return stations
     sent = dict.fromkeys(stations, 0)
     for frame in frames:
         sent[frame["station"]] += 1
-    busiest = sorted(stations[1:], key=lambda name: -sent[name])[: MOST_LANES - 1]
+    busiest = sorted(stations[1:], key=lambda name: -sent[name])[: MAX_LANES - 1]
     return [stations[0], *(name for name in stations[1:] if name in busiest)]
 
 

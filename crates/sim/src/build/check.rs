@@ -21,7 +21,7 @@ const LONGEST_ACK: u64 = 80;
 /// A packet of the sliding transport that opens a flow: headers and an option with one word.
 const SLIDING_OPENING: u64 = TCP_HEADERS + 8;
 /// The least mss and its headers.
-const LEAST_FOR_TCP: u64 = 48 + TCP_HEADERS;
+const MIN_FOR_TCP: u64 = 48 + TCP_HEADERS;
 
 /// Checks every flow against the links it crosses.
 ///
@@ -210,8 +210,8 @@ fn fits(flow: &Flow, way: &[Crossed<'_>], longest: u64) -> Result<(), ScenarioEr
         TransportKind::Udp => {
             format!("nothing is fragmented, so its message is at most {} B", mtu.0 - UDP_HEADERS)
         }
-        TransportKind::Tcp | TransportKind::LtTcp if mtu.0 < LEAST_FOR_TCP => {
-            format!("TCP needs at least {LEAST_FOR_TCP} B, with mss = 48")
+        TransportKind::Tcp | TransportKind::LtTcp if mtu.0 < MIN_FOR_TCP => {
+            format!("TCP needs at least {MIN_FOR_TCP} B, with mss = 48")
         }
         TransportKind::LtTcp if flow.lt.offer => format!(
             "with lt.mss_max = {} and tcp.mss = {}; one of them at most {} fits",

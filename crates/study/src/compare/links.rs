@@ -12,7 +12,7 @@ use airtcp_units::{Outcomes, Span};
 use super::describe::{mixed_recoveries, of_link, of_plans, parameters};
 use super::error::CompareError;
 use super::options::{AsLink, CompareOptions, LOOK_ALIKES, STRETCHES};
-use super::over_trace::{LEAST_STRETCH as LEAST_SLOTS, OverTrace, stretches};
+use super::over_trace::{MIN_STRETCH as MIN_SLOTS, OverTrace, stretches};
 use super::plan::Plans;
 use super::planned::{Planned, Prepared};
 use super::remedies;
@@ -25,7 +25,7 @@ use crate::limits::fits;
 use crate::look_alikes::{Kind, LookAlikes};
 
 /// A stretch of a trace behind a link lasts at least this long: some hundred round trips. Chosen.
-const LEAST_STRETCH: Span = Span::from_secs(20);
+const MIN_STRETCH: Span = Span::from_secs(20);
 
 /// What one packet a slot can and cannot show.
 const SLOTTED: &str = "One packet a slot: a round trip takes two slots plus the wait in the sender's own \
@@ -88,7 +88,7 @@ pub(super) fn over_slots<'a>(
     let mut subject = of_link(link, SubjectKind::Trace, base.slot, seed, notes);
     subject.slot_assumed = study.slot_assumed(link.interval);
     subject.tcp = variants.iter().zip(&configs).map(|(v, c)| parameters(v, &c.tcp)).collect();
-    let least = format!("has at least {LEAST_SLOTS} slots");
+    let least = format!("has at least {MIN_SLOTS} slots");
     subject.notes.extend(fewer(parts, asked, &least));
     subject.notes.extend(mixed_recoveries(&subject.tcp));
     let over = OverTrace::of_trace(&link.outcomes, parts, configs.clone());
@@ -140,9 +140,9 @@ fn slotted(
 /// The stretches of a file that lasts so long, and a note if they are fewer than asked for.
 fn cut(whole: Span, repeats: u64, options: &CompareOptions) -> (Stretches, Option<String>) {
     let wanted = options.replications.unwrap_or(STRETCHES);
-    let parts = ((whole.0 / LEAST_STRETCH.0) as u32).clamp(1, wanted);
+    let parts = ((whole.0 / MIN_STRETCH.0) as u32).clamp(1, wanted);
     let length = Span(whole.0 * repeats / u64::from(parts));
-    let least = format!("lasts at least {LEAST_STRETCH}");
+    let least = format!("lasts at least {MIN_STRETCH}");
     (Stretches { parts, length }, fewer(parts, wanted, &least))
 }
 
@@ -204,7 +204,7 @@ pub(super) fn over_capacity<'a>(
     let whole = link.capacity.as_ref().map_or(Span::ZERO, |capacity| capacity.period());
     let seed = options.seed.unwrap_or(1);
     // A file shorter than a stretch starts over until it is as long as one.
-    let repeats = LEAST_STRETCH.0.div_ceil(whole.0.max(1)).max(1);
+    let repeats = MIN_STRETCH.0.div_ceil(whole.0.max(1)).max(1);
     let (stretches, few) = cut(whole, repeats, options);
     let scenario = with_capacity(link, around, stretches, seed)?;
     let mut notes = vec![CAPACITY];

@@ -25,7 +25,7 @@ pub(crate) const STRETCHES: u32 = 10;
 pub(crate) const LOOK_ALIKES: u32 = 20;
 
 /// Most variants in one comparison.
-const MOST_VARIANTS: usize = 100;
+const MAX_VARIANTS: usize = 100;
 
 /// How TCPs are compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -117,9 +117,9 @@ impl Default for AsLink {
 impl CompareOptions {
     /// Reads the variants, and which of them is the reference.
     pub(crate) fn variants(&self) -> Result<(Vec<TcpSpec>, usize), CompareError> {
-        if self.tcp.is_empty() || self.tcp.len() > MOST_VARIANTS {
+        if self.tcp.is_empty() || self.tcp.len() > MAX_VARIANTS {
             return Err(CompareError::other(format!(
-                "tcp: {} variants; accepted are 1 to {MOST_VARIANTS}",
+                "tcp: {} variants; accepted are 1 to {MAX_VARIANTS}",
                 self.tcp.len()
             )));
         }

@@ -3,7 +3,7 @@
 //! The method is the study's (S1): the fate of a packet is the trace's entry at the time it is
 //! sent. Over the trace itself each variant runs once, and the run is cut into equal stretches;
 //! what is compared is the same stretch under two variants, and the interval is over the
-//! stretches (the method of batch means, each batch at least [`LEAST_STRETCH`] slots, so that TCP
+//! stretches (the method of batch means, each batch at least [`MIN_STRETCH`] slots, so that TCP
 //! forgets within a batch what it did before). Over synthetic links a replication is a link: the
 //! same links as in the study, drawn from the same streams, and the same for every variant.
 
@@ -18,7 +18,7 @@ use crate::look_alikes::{Kind, LookAlikes};
 use crate::slot_use::SlotUse;
 
 /// Slots in a stretch, at least: ten of S1's least timeouts. Chosen.
-pub(crate) const LEAST_STRETCH: usize = 1000;
+pub(crate) const MIN_STRETCH: usize = 1000;
 
 /// A trace, or the synthetic links of one kind.
 enum Fates<'a> {
@@ -39,7 +39,7 @@ pub(crate) struct OverTrace<'a> {
 
 /// The number of stretches a trace of `slots` can be cut into, if `wanted` are asked for.
 pub(crate) fn stretches(slots: usize, wanted: u32) -> u32 {
-    ((slots / LEAST_STRETCH) as u32).clamp(1, wanted)
+    ((slots / MIN_STRETCH) as u32).clamp(1, wanted)
 }
 
 impl<'a> OverTrace<'a> {

@@ -49,7 +49,7 @@ const LONGEST_SLOT: Span = Span::from_secs(10);
 
 /// Remedies run over this many packets from the start of a trace, one packet a slot. Chosen, to limit
 /// the running time.
-pub(crate) const MOST_SLOTS: usize = 100_000;
+pub(crate) const MAX_SLOTS: usize = 100_000;
 
 const NO_LOSS: &str = "Link protocols are left out: no link of the scenario loses packets, and 802.11 \
 cells have their own retransmissions.";
@@ -186,7 +186,7 @@ pub(crate) fn over_slots<'a>(
     wanted: Option<u32>,
     choices: &[TcpSpec],
 ) -> Result<Option<Remedy<'a>>, CompareError> {
-    let slots = link.outcomes.len().min(MOST_SLOTS);
+    let slots = link.outcomes.len().min(MAX_SLOTS);
     if config.slot > LONGEST_SLOT || slots == 0 {
         return Ok(None);
     }

@@ -19,7 +19,7 @@ const ECN: [(Ecn, &str); 4] =
     [(Ecn::NotEct, "noect"), (Ecn::Ect0, "ect0"), (Ecn::Ect1, "ect1"), (Ecn::Ce, "ce")];
 
 /// Most segments that one line may stand for.
-pub(super) const MOST_SEGMENTS: u64 = 10_000;
+pub(super) const MAX_SEGMENTS: u64 = 10_000;
 
 /// Writes a segment; `from` is the sequence space of its sender, `to` that of the other side.
 pub(super) fn write(segment: &Segment, from: &Origin, to: &Origin) -> String {
@@ -146,11 +146,11 @@ pub(super) fn parse(text: &str) -> Result<Vec<Pattern>, String> {
                 times = word
                     .strip_prefix('x')
                     .and_then(|n| n.parse().ok())
-                    .filter(|n| (1..=MOST_SEGMENTS).contains(n))
+                    .filter(|n| (1..=MAX_SEGMENTS).contains(n))
                     .ok_or_else(|| {
                         format!(
                             "unknown word \"{word}\": accepted are seq, ack, win, a range A:B or \
-                             A:B/STEP, *, and xN with N up to {MOST_SEGMENTS}"
+                             A:B/STEP, *, and xN with N up to {MAX_SEGMENTS}"
                         )
                     })?;
             }
@@ -169,8 +169,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Pattern>, String> {
         None => vec![pattern],
         Some((start, end, step)) => split(&pattern, start, end, step)?,
     };
-    if patterns.len() as u64 * times > MOST_SEGMENTS {
-        return Err(format!("a line stands for at most {MOST_SEGMENTS} segments"));
+    if patterns.len() as u64 * times > MAX_SEGMENTS {
+        return Err(format!("a line stands for at most {MAX_SEGMENTS} segments"));
     }
     Ok((0..times).flat_map(|_| patterns.iter().cloned()).collect())
 }
@@ -249,8 +249,8 @@ fn split(
     step: Option<i64>,
 ) -> Result<Vec<Pattern>, String> {
     let step = step.unwrap_or(end - start).max(1);
-    if (end - start) / step > MOST_SEGMENTS as i64 {
-        return Err(format!("a line stands for at most {MOST_SEGMENTS} segments"));
+    if (end - start) / step > MAX_SEGMENTS as i64 {
+        return Err(format!("a line stands for at most {MAX_SEGMENTS} segments"));
     }
     let mut patterns = Vec::new();
     let mut at = start;

@@ -14,7 +14,7 @@ use super::origin::{Origin, Origins};
 use super::pattern::Pattern;
 
 /// Most steps of a script: far more than anybody reads.
-const MOST_STEPS: usize = 100_000;
+const MAX_STEPS: usize = 100_000;
 
 /// Reads a script. `file` is the name that errors give it.
 ///
@@ -42,8 +42,8 @@ pub fn parse(file: &str, text: &str) -> Result<Script, ScriptError> {
             }
             steps.push(step);
         }
-        if steps.len() > MOST_STEPS {
-            return Err(fail(format!("a script has at most {MOST_STEPS} segments")));
+        if steps.len() > MAX_STEPS {
+            return Err(fail(format!("a script has at most {MAX_STEPS} segments")));
         }
     }
     let end = text.lines().count().max(1);

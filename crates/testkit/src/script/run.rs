@@ -19,7 +19,7 @@ use super::{expect, notation};
 const SHOWN: usize = 11;
 
 /// Most timers fired and segments sent in one script: more mean that it never ends.
-const MOST_EVENTS: u32 = 1_000_000;
+const MAX_EVENTS: u32 = 1_000_000;
 
 /// Plays a script against a fresh connection.
 ///
@@ -283,8 +283,8 @@ impl<'a> Run<'a> {
 
     fn count(&mut self) -> Result<(), String> {
         self.events += 1;
-        if self.events > MOST_EVENTS {
-            return Err(format!("more than {MOST_EVENTS} timers and segments: it does not end"));
+        if self.events > MAX_EVENTS {
+            return Err(format!("more than {MAX_EVENTS} timers and segments: it does not end"));
         }
         Ok(())
     }

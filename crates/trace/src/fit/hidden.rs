@@ -9,9 +9,9 @@ use airtcp_units::{Outcomes, detmath};
 use crate::synth::HiddenMarkov;
 
 /// Packets used at most: the start of the trace. The cost is linear in them.
-const MOST_PACKETS: usize = 100_000;
+const MAX_PACKETS: usize = 100_000;
 /// Steps at most; the gain of a step falls below `CLOSE` of the likelihood long before as a rule.
-const MOST_STEPS: usize = 60;
+const MAX_STEPS: usize = 60;
 /// Relative gain of the log-likelihood at which it ends.
 const CLOSE: f64 = 1e-7;
 /// No probability is taken below this: a zero could never be left again.
@@ -22,7 +22,7 @@ const STAY: f64 = 0.95;
 /// The model and the log-likelihood of the trace under it. `None` for fewer than 2 states or a
 /// trace without both outcomes.
 pub fn fit_hidden_markov(trace: &Outcomes, states: usize) -> Option<(HiddenMarkov, f64)> {
-    let bits: Vec<bool> = trace.iter().take(MOST_PACKETS).collect();
+    let bits: Vec<bool> = trace.iter().take(MAX_PACKETS).collect();
     let received = bits.iter().filter(|b| **b).count();
     if !(2..=8).contains(&states) || received == 0 || received == bits.len() {
         return None;
@@ -35,7 +35,7 @@ pub fn fit_hidden_markov(trace: &Outcomes, states: usize) -> Option<(HiddenMarko
     };
     let mut work = Work::new(states, bits.len());
     let mut last = f64::NEG_INFINITY;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let likelihood = work.step(&mut model, &bits);
         let gain = likelihood - last;
         last = likelihood;

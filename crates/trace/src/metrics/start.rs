@@ -16,7 +16,7 @@ use super::counts::{Pairs, received_within};
 /// Shares of the trace, in percent.
 const SHARES: [usize; 4] = [1, 2, 5, 10];
 const FEWEST: usize = 10;
-const LEAST_DIFFERENCE: f64 = 0.1;
+const MIN_DIFFERENCE: f64 = 0.1;
 const ERRORS: f64 = 5.0;
 
 /// A start that differs from the rest.
@@ -50,7 +50,7 @@ pub fn start(trace: &Outcomes) -> Option<Start> {
         let chain = p * (1.0 - p) / k as f64 * (1.0 + mu) / (1.0 - mu);
         let error = scatter.max(chain).sqrt();
         let difference = (first - rest_prr).abs();
-        let told = difference >= LEAST_DIFFERENCE && difference > ERRORS * error;
+        let told = difference >= MIN_DIFFERENCE && difference > ERRORS * error;
         told.then_some((difference / error, Start { packets: k as u64, prr: first, rest_prr }))
     });
     found.reduce(|a, b| if b.0 > a.0 { b } else { a }).map(|(_, start)| start)

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::FitError;
 
 /// Least `1 - x` in `1/sqrt(1 - x)`, which would be infinite for a perfect link. \[choice\]
-pub const LEAST_LOSS: f64 = 1e-6;
+pub const MIN_LOSS: f64 = 1e-6;
 
 /// A sum of terms, each with a coefficient to be found, and a constant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -156,7 +156,7 @@ impl Term {
             .map(|&(variable, shape)| match (at[variable], shape) {
                 (v, Shape::Linear) => v,
                 (v, Shape::Square) => v * v,
-                (v, Shape::InverseRoot) => 1.0 / (1.0 - v).max(LEAST_LOSS).sqrt(),
+                (v, Shape::InverseRoot) => 1.0 / (1.0 - v).max(MIN_LOSS).sqrt(),
             })
             .product()
     }

@@ -15,17 +15,17 @@ use crate::error::TraceError;
 /// Text looked at to tell the layout, from the first line that is no comment.
 pub(super) const HEAD: usize = 64 * 1024;
 /// Comments that a file may begin with.
-const MOST_COMMENTS: usize = 64 << 20;
+const MAX_COMMENTS: usize = 64 << 20;
 /// Blank lines and comments that a file may begin with.
-const MOST_COMMENT_LINES: usize = 1_000_000;
+const MAX_COMMENT_LINES: usize = 1_000_000;
 /// Largest ratio of decompressed to compressed bytes beyond [`FREE`] of the limit. Deflate reaches 1032.
-const MOST_EXPANSION: u64 = 1000;
+const MAX_EXPANSION: u64 = 1000;
 /// Share of the limit, as a divisor, that may be decompressed at any ratio.
 const FREE: u64 = 50;
 /// Compressed bytes that may hold nothing: members of an archive may be empty, but not without end.
 const HOLLOW: u64 = 1 << 20;
 /// Compressed bytes for each decompressed byte, beyond [`HOLLOW`].
-const MOST_OVERHEAD: u64 = 100;
+const MAX_OVERHEAD: u64 = 100;
 /// Compressions one inside the other.
 const MAX_NESTING: u32 = 3;
 /// Memory an xz dictionary may ask for, KiB. `xz -9` needs 65 MiB.
@@ -141,13 +141,13 @@ fn read_text(mut input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
     let mut start = peek(&mut input, wanted)?;
     loop {
         let (comments, lines) = comments(&start);
-        if comments == start.len() && lines > MOST_COMMENT_LINES {
+        if comments == start.len() && lines > MAX_COMMENT_LINES {
             return Err(TraceError::Empty {
                 path: input.path.display().to_string(),
                 found: "its first million lines are blank or comments",
             });
         }
-        if start.len() < wanted || comments + HEAD <= wanted || wanted >= MOST_COMMENTS {
+        if start.len() < wanted || comments + HEAD <= wanted || wanted >= MAX_COMMENTS {
             break;
         }
         wanted = if comments == start.len() { wanted * 8 } else { comments + HEAD };
@@ -285,7 +285,7 @@ impl Read for Limited<'_> {
             let (taken, given) = (flow.taken.get(), flow.given.get() + n as u64);
             flow.given.set(given);
             let free = self.limit / FREE;
-            if given > free && given / MOST_EXPANSION > taken {
+            if given > free && given / MAX_EXPANSION > taken {
                 return Err(io::Error::other(Dense(free)));
             }
         }
@@ -332,7 +332,7 @@ impl Read for Counted<'_> {
         let n = self.inner.read(buffer)?;
         let taken = self.flow.taken.get() + n as u64;
         self.flow.taken.set(taken);
-        if taken > HOLLOW + self.flow.given.get().saturating_mul(MOST_OVERHEAD) {
+        if taken > HOLLOW + self.flow.given.get().saturating_mul(MAX_OVERHEAD) {
             return Err(io::Error::other(Hollow));
         }
         Ok(n)

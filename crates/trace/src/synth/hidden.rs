@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Geometric, SynthError, bernoulli};
 
 /// Most states accepted.
-pub(crate) const MOST_STATES: usize = 16;
+pub(crate) const MAX_STATES: usize = 16;
 /// By how much a row of probabilities may miss 1.
 const ROUNDING: f64 = 1e-6;
 
@@ -25,9 +25,9 @@ pub struct HiddenMarkov {
 impl HiddenMarkov {
     fn check(&self) -> Result<(), SynthError> {
         let n = self.delivery.len();
-        if !(1..=MOST_STATES).contains(&n) || self.transitions.len() != n {
+        if !(1..=MAX_STATES).contains(&n) || self.transitions.len() != n {
             let found = format!("{n} states, {} rows", self.transitions.len());
-            let accepted = format!("expected 1 to {MOST_STATES} states and a row for each");
+            let accepted = format!("expected 1 to {MAX_STATES} states and a row for each");
             return Err(SynthError::new("transitions", found, accepted));
         }
         for p in &self.delivery {

@@ -15,10 +15,10 @@
 
 use super::config::{LtConfig, Proactive};
 use super::estimate::Protection;
-pub use super::limits::{DATA_HEADER, MOST_SYMBOLS};
+pub use super::limits::{DATA_HEADER, MAX_SYMBOLS};
 
 /// Least share that repairs may count on: `1 - E - s` is taken to be no less.
-const LEAST_SHARE: f64 = 0.05;
+const MIN_SHARE: f64 = 0.05;
 
 /// Keeps a quotient that should be whole from being rounded up by its last bit.
 const ROUNDING: f64 = 1e-9;
@@ -134,7 +134,7 @@ pub fn parity(n: u16, protection: &Protection, config: &LtConfig) -> u16 {
 /// Symbols that repair a block of `n` segments of which `missing` are needed: with the block's
 /// parity `proactive` in the first round, 0 in later ones.
 pub fn repairs(n: u16, proactive: u16, missing: u16, protection: &Protection) -> u16 {
-    let share = (1.0 - protection.expected_share(n)).max(LEAST_SHARE);
+    let share = (1.0 - protection.expected_share(n)).max(MIN_SHARE);
     let needed = (f64::from(missing) / share - ROUNDING).ceil();
     let cap = n.max(missing);
     (f64::from(proactive) + needed).min(f64::from(cap)) as u16

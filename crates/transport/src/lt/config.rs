@@ -6,13 +6,13 @@ use airtcp_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::limits::{DATA_HEADER, MOST_SYMBOLS};
+use super::limits::{DATA_HEADER, MAX_SYMBOLS};
 use crate::tcp::TcpConfig;
 use airtcp_congestion::Needs;
 use airtcp_packet::ack_bitmap::REACH;
 
 /// Most duplicates that make a loss: half of what feedback reaches.
-const MOST_DUP_THRESH: u32 = 64;
+const MAX_DUP_THRESH: u32 = 64;
 
 /// What sets the parity sent with a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -228,12 +228,12 @@ impl LtConfig {
             return Err(ConfigError::new("mss_min", text));
         }
         within("mss_step", self.mss_step, 1, 65_495)?;
-        if !(2..MOST_SYMBOLS).contains(&self.block_limit) {
+        if !(2..MAX_SYMBOLS).contains(&self.block_limit) {
             let text = format!(
-                "{}: data and parity of a block are at most {MOST_SYMBOLS} symbols with those that \
+                "{}: data and parity of a block are at most {MAX_SYMBOLS} symbols with those that \
                  repair it, so that accepted is 2 to {}",
                 self.block_limit,
-                MOST_SYMBOLS - 1
+                MAX_SYMBOLS - 1
             );
             return Err(ConfigError::new("block_limit", text));
         }
@@ -267,10 +267,10 @@ impl LtConfig {
             let text = format!("{} is above tcp.mss, which is {}", self.mss_min, tcp.mss);
             return Err(ConfigError::new("mss_min", text));
         }
-        if tcp.dup_thresh > MOST_DUP_THRESH {
+        if tcp.dup_thresh > MAX_DUP_THRESH {
             let text = format!(
                 "tcp.dup_thresh is {}: feedback tells of {} packets, so that accepted is up to \
-                 {MOST_DUP_THRESH}",
+                 {MAX_DUP_THRESH}",
                 tcp.dup_thresh, REACH
             );
             return Err(ConfigError::new("", text));

@@ -42,7 +42,7 @@ const NEAR: u64 = 3;
 const STANDS: f64 = 0.25;
 
 /// The least queue that counts, as a part of the least round trip.
-const LEAST_QUEUE: u64 = 8;
+const MIN_QUEUE: u64 = 8;
 
 /// How long round trips are remembered, once or twice that.
 const INTERVAL: Span = Span::from_secs(10);
@@ -100,7 +100,7 @@ impl PathLoss {
         self.least_rtt = least;
         let range = self.longest.get().saturating_sub(least);
         let share = Span((range.0 as f64 * STANDS) as u64);
-        if smoothed.saturating_sub(least) >= share.max(floor.min(least / LEAST_QUEUE)) {
+        if smoothed.saturating_sub(least) >= share.max(floor.min(least / MIN_QUEUE)) {
             self.stood = Some(now);
         }
     }

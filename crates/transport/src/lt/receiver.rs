@@ -7,7 +7,7 @@
 //! the rules of delayed acknowledgements (RFC 5681 section 4.2). Bytes, packet numbers.
 //!
 //! What is not kept, and counted as refused: symbols that contradict the block they name, blocks
-//! beyond [`MOST_BLOCKS`] or beyond the receive buffer.
+//! beyond [`MAX_BLOCKS`] or beyond the receive buffer.
 
 use std::collections::VecDeque;
 
@@ -22,7 +22,7 @@ use crate::tcp::TcpConfig;
 use airtcp_packet::ack_bitmap::REACH;
 
 /// Most blocks between the first not delivered and the last one open.
-pub(crate) const MOST_BLOCKS: u64 = 4096;
+pub(crate) const MAX_BLOCKS: u64 = 4096;
 
 /// Packets among which a missing one has each segment answered at once: the bits of 32.
 const RECENT: u128 = u32::MAX as u128;
@@ -201,7 +201,7 @@ impl LtReceiver {
     #[inline]
     fn open(&mut self, block: u64, data: &Data) -> Option<usize> {
         let ahead = block - self.next_block;
-        if ahead >= MOST_BLOCKS {
+        if ahead >= MAX_BLOCKS {
             return None;
         }
         let at = ahead as usize;
@@ -387,7 +387,7 @@ mod tests {
         assert!(refused(&symbol(1, 5, 1, 8)), "another K");
         assert!(refused(&Data { len: 99, ..symbol(2, 5, 1, 9) }), "another length");
         assert!(refused(&Data { padding: 1, ..symbol(3, 5, 1, 9) }), "another padding");
-        assert!(refused(&symbol(4, MOST_BLOCKS as u32, 0, 9)), "too far ahead");
+        assert!(refused(&symbol(4, MAX_BLOCKS as u32, 0, 9)), "too far ahead");
         assert!(refused(&Data { len: 60_000, ..symbol(5, 6, 0, 9) }), "beyond the buffer");
         assert!(!refused(&Data { len: 60_000, ..symbol(6, 0, 0, 9) }), "but for the first block");
         assert!(!refused(&symbol(7, 5, 1, 9)));

@@ -27,7 +27,7 @@ use super::reach::{Reach, ReachConfig, Site, members};
 use super::{Exposure, Interferer, Model};
 
 /// Shortest period accepted: shorter ones are noise to any frame.
-const LEAST_PERIOD: Span = Span::from_micros(1);
+const MIN_PERIOD: Span = Span::from_micros(1);
 
 /// One table a kind: the same keys, other defaults.
 macro_rules! table {
@@ -111,9 +111,9 @@ pub struct Periodic {
 impl Periodic {
     fn new(table: &Table<'_>, site: &Site<'_>) -> Result<Self, ConfigError> {
         let Table { period, on, phase, reach, heard_by } = *table;
-        if period < LEAST_PERIOD || period > Span(u64::MAX / 4) {
+        if period < MIN_PERIOD || period > Span(u64::MAX / 4) {
             let text =
-                format!("is {period}: it is at least {LEAST_PERIOD}, and no longer than a run");
+                format!("is {period}: it is at least {MIN_PERIOD}, and no longer than a run");
             return Err(ConfigError::new("period", text));
         }
         if on > period {

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 /// A time unit of 802.11: 1024 us.
 const TU: Span = Span::from_micros(1024);
 /// The field that holds the interval has 16 bits.
-const MOST_TU: u64 = 65_535;
+const MAX_TU: u64 = 65_535;
 /// MAC header, timestamp, interval, capabilities and FCS; and these with the longest body.
 const LENGTHS: (u64, u64) = (24 + 8 + 2 + 2 + 4, 24 + 2304 + 4);
 
@@ -51,7 +51,7 @@ impl BeaconConfig {
 
     /// Checks the numbers.
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
-        let most = Span(TU.0 * MOST_TU);
+        let most = Span(TU.0 * MAX_TU);
         if !(TU..=most).contains(&self.interval) {
             let message = format!("is {}: accepted are {TU} to {most}", self.interval);
             return Err(ConfigError::new("beacons.interval", message));

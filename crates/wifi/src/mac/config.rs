@@ -5,7 +5,7 @@ use airtcp_units::{BitRate, Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fragment::LEAST_THRESHOLD;
+use super::fragment::MIN_THRESHOLD;
 use super::{AblationConfig, AssociationConfig, BeaconConfig, EdcaConfig, Protection, TxopLimits};
 use crate::cell::AccessParams;
 use crate::phy::{Standard, Timing};
@@ -175,9 +175,9 @@ impl MacConfig {
             }
         }
         if let Some(threshold) = self.fragmentation_threshold
-            && !(LEAST_THRESHOLD..=8000).contains(&threshold.0)
+            && !(MIN_THRESHOLD..=8000).contains(&threshold.0)
         {
-            let message = format!("is {threshold}: accepted are {LEAST_THRESHOLD} to 8000 B");
+            let message = format!("is {threshold}: accepted are {MIN_THRESHOLD} to 8000 B");
             return Err(ConfigError::new("fragmentation_threshold", message));
         }
         if self.lifetime == Some(Span::ZERO) {

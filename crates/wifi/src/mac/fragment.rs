@@ -22,10 +22,10 @@ use super::{Frame, Mpdu, NodeId, Rules, Station, data_bytes};
 use crate::rate::RateControl;
 
 /// Most fragments of a packet (clause 8.2.4.4.3: four bits).
-pub(crate) const MOST_FRAGMENTS: u32 = 16;
+pub(crate) const MAX_FRAGMENTS: u32 = 16;
 
 /// Least threshold: 256 bytes (`dot11FragmentationThreshold`).
-pub(crate) const LEAST_THRESHOLD: u64 = 256;
+pub(crate) const MIN_THRESHOLD: u64 = 256;
 
 /// Which part of a packet a frame carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Part {
             Some(limit) if to != NodeId::BROADCAST && u64::from(bytes) > limit => {
                 let body = (limit as u32 - header) & !1;
                 // No packet needs more than 16 of the least.
-                let of = all.div_ceil(body).min(MOST_FRAGMENTS);
+                let of = all.div_ceil(body).min(MAX_FRAGMENTS);
                 Self { number: 0, of: of as u8, header, body, all }
             }
             _ => Self::whole(bytes, rules),

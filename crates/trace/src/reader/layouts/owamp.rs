@@ -25,7 +25,7 @@ pub(super) const DESCRIPTION: &str = "raw records of OWAMP (owping -R): sequence
 /// Rows looked at to know it.
 const LOOKED_AT: usize = 5;
 /// Before this, 1970 in these times, no measurement was made.
-const LEAST_TIME: u64 = 2_208_988_800 << 32;
+const MIN_TIME: u64 = 2_208_988_800 << 32;
 
 struct Record {
     number: u64,
@@ -48,8 +48,8 @@ fn record(line: &str) -> Option<Record> {
         return None;
     };
     let time = |word: &str| word.parse::<u64>().ok();
-    let sent = time(sent).filter(|time| *time >= LEAST_TIME)?;
-    let received = time(received).filter(|time| *time == 0 || *time >= LEAST_TIME)?;
+    let sent = time(sent).filter(|time| *time >= MIN_TIME)?;
+    let received = time(received).filter(|time| *time == 0 || *time >= MIN_TIME)?;
     let flag = |word: &str| matches!(word, "0" | "1");
     let number_of = |word: &str| word.parse::<f64>().is_ok();
     let whole = flag(sent_sync) && flag(received_sync) && ttl.parse::<u8>().is_ok();

@@ -38,7 +38,7 @@ const UNITS: [(&str, f64); 7] = [
 const WORTH: u64 = 32;
 
 /// Largest rate, bits per second; the last instant.
-const MOST_RATE: f64 = 1e15;
+const MAX_RATE: f64 = 1e15;
 const LAST: Span = Span::from_secs(1_000_000_000);
 /// What a row is.
 /// A day in billionths of a second.
@@ -195,7 +195,7 @@ fn step(
     let Some(at) = since.filter(|since| (0..=i128::from(LAST.0)).contains(since)) else {
         return Err("times that rise from the first row's");
     };
-    if !(0.0..=MOST_RATE).contains(&(rate * scale)) {
+    if !(0.0..=MAX_RATE).contains(&(rate * scale)) {
         return Err("a rate from 0 to 1000000 Gb/s");
     }
     let at = Span(at as u64);

@@ -3,7 +3,7 @@
 use airtcp_units::Nanos;
 
 use super::super::block::Kind;
-use super::super::block::{MOST_SYMBOLS, Plan, Symbols, kind_of, repairs};
+use super::super::block::{MAX_SYMBOLS, Plan, Symbols, kind_of, repairs};
 use super::super::config::{LtConfig, Reactive};
 use super::super::estimate::Protection;
 
@@ -168,7 +168,7 @@ impl Outgoing {
 
     /// Lets up to `count` fresh symbols of it leave. False if there are none.
     pub(crate) fn probe(&mut self, count: u16) -> bool {
-        let fresh = count.min(MOST_SYMBOLS.saturating_sub(self.limit));
+        let fresh = count.min(MAX_SYMBOLS.saturating_sub(self.limit));
         self.limit += fresh;
         fresh > 0
     }
@@ -236,7 +236,7 @@ impl Outgoing {
         match config.reactive {
             Reactive::Parity => {
                 let wanted = repairs(self.first(), proactive, missing, protection);
-                let fresh = wanted.min(MOST_SYMBOLS - self.fresh);
+                let fresh = wanted.min(MAX_SYMBOLS - self.fresh);
                 self.limit = self.fresh + fresh;
                 self.again = wanted - fresh;
             }

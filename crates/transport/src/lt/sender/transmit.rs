@@ -6,7 +6,7 @@ use airtcp_units::{BitRate, Nanos};
 use super::super::block::{Kind, plan};
 use super::super::ecn::finds_out;
 use super::super::ledger::{Fate, Sent as Packet};
-use super::super::receiver::MOST_BLOCKS;
+use super::super::receiver::MAX_BLOCKS;
 use super::super::stats::LtStats;
 use super::super::wire::Data;
 use super::{LtSender, Outgoing};
@@ -113,7 +113,7 @@ impl LtSender {
         let edge = self.una.saturating_add(self.peer_window.min(buffer));
         let waiting = self.written - self.assigned;
         let available = waiting.min(edge.saturating_sub(self.assigned));
-        if available == 0 || self.blocks.len() as u64 >= MOST_BLOCKS - 1 {
+        if available == 0 || self.blocks.len() as u64 >= MAX_BLOCKS - 1 {
             return None;
         }
         if !self.fits(u64::from(self.mss).min(available)) {

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 use super::pair::{ISS, Pair, Way};
 use super::{at_random, lossy, mixed, ms, tcp};
-use crate::lt::block::MOST_SYMBOLS;
+use crate::lt::block::MAX_SYMBOLS;
 use crate::lt::wire::Data;
 use crate::lt::{Delivery, LtConfig, Proactive, Reactive};
 
@@ -224,7 +224,7 @@ fn blocks_as_large_as_the_code_allows() {
     let real = pair.bytes.as_ref().unwrap();
     let s = pair.ends[0].stats();
     assert!(real.computed > 500 && s.reactive.symbols > 0, "{}, {s:?}", real.computed);
-    assert!(u16::from(pair.record.greatest_index()) < MOST_SYMBOLS);
+    assert!(u16::from(pair.record.greatest_index()) < MAX_SYMBOLS);
 }
 
 /// A stream of each length: ends that are no multiple of anything, down to a single byte, with

@@ -18,7 +18,7 @@ use crate::tcp::config::{CarefulHeuristic, TcpConfig};
 use crate::tcp::timestamps::clock_at;
 
 /// The most that an ACK of needed retransmissions advances, in segments.
-const MOST_SEGMENTS: u64 = 4;
+const MAX_SEGMENTS: u64 = 4;
 
 /// What is remembered of the last ACK of new data.
 #[derive(Debug, Clone, Copy, Default)]
@@ -51,7 +51,7 @@ impl LastAdvance {
     pub(crate) const fn is_credible(&self, cwnd: u64, mss: u64, config: &TcpConfig) -> bool {
         match config.careful_heuristic {
             CarefulHeuristic::None => false,
-            CarefulHeuristic::Ack => cwnd > mss && self.bytes <= MOST_SEGMENTS * mss,
+            CarefulHeuristic::Ack => cwnd > mss && self.bytes <= MAX_SEGMENTS * mss,
             CarefulHeuristic::Timestamp => self.echo_matches,
         }
     }

@@ -16,7 +16,7 @@ use super::discipline::View;
 use crate::tcp::config::EarlyRetransmit;
 
 /// Fewer segments than this outstanding: RFC 5827 sections 3.1 (2.a) and 3.2 (3.a).
-const LEAST_FOR_THREE: u64 = 4;
+const MIN_FOR_THREE: u64 = 4;
 
 /// Whether the duplicates so far are enough; `sack` if reports count instead, `more_follow` says
 /// whether new data may be sent.
@@ -31,9 +31,9 @@ pub(crate) fn is_early_loss(
         EarlyRetransmit::Bytes => true,
     };
     let (outstanding, limit) = if bytes {
-        (view.nxt - view.una, LEAST_FOR_THREE * view.mss)
+        (view.nxt - view.una, MIN_FOR_THREE * view.mss)
     } else {
-        (view.board.len() as u64, LEAST_FOR_THREE)
+        (view.board.len() as u64, MIN_FOR_THREE)
     };
     if outstanding >= limit || more_follow() {
         return false;

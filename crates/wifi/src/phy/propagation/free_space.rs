@@ -12,7 +12,7 @@ use airtcp_units::detmath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DistanceLaw, LEAST_DISTANCE_M, LIGHT, Model, Position, Site};
+use super::{DistanceLaw, LIGHT, MIN_DISTANCE_M, Model, Position, Site};
 
 /// The table of free space: empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -35,7 +35,7 @@ impl FreeSpace {
 
     /// Loss in dB at a distance in metres, at least 0.
     pub fn at(&self, distance_m: f64) -> f64 {
-        let distance = distance_m.max(LEAST_DISTANCE_M);
+        let distance = distance_m.max(MIN_DISTANCE_M);
         (self.at_metre_db + 20.0 * detmath::log10(distance)).max(0.0)
     }
 }

@@ -41,7 +41,7 @@ use serde::{Deserialize, Serialize};
 /// Speed of light in metres a second.
 pub(crate) const LIGHT: f64 = 299_792_458.0;
 /// Stations nearer than this overlap, in metres: no model holds there, and two antennas have no room.
-pub const LEAST_DISTANCE_M: f64 = 0.01;
+pub const MIN_DISTANCE_M: f64 = 0.01;
 /// Largest standard deviation of shadowing, in dB; measurements find 3 to 12.
 const LARGEST_SIGMA_DB: f64 = 30.0;
 
@@ -192,10 +192,10 @@ impl Propagation {
             if matches!(self.law, PathLoss::Matrix(_)) {
                 continue;
             }
-            let near = |q: &Position| p.distance_m(*q) < LEAST_DISTANCE_M;
+            let near = |q: &Position| p.distance_m(*q) < MIN_DISTANCE_M;
             if let Some(j) = positions[..i].iter().position(near) {
                 let text = format!(
-                    "{} and {} are both at {p}: stations are {LEAST_DISTANCE_M} m apart at least",
+                    "{} and {} are both at {p}: stations are {MIN_DISTANCE_M} m apart at least",
                     name(j),
                     name(i)
                 );

@@ -12,7 +12,7 @@ use airtcp_probe::ConfigError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{LEAST_DISTANCE_M, Position, accept};
+use super::{MIN_DISTANCE_M, Position, accept};
 
 /// Largest loss of a wall, in dB.
 const LARGEST_DB: f64 = 200.0;
@@ -37,9 +37,9 @@ fn left(a: Position, b: Position, p: Position) -> bool {
 impl Wall {
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         let Self { from, to, loss_db } = *self;
-        if !from.is_finite() || !to.is_finite() || from.distance_m(to) < LEAST_DISTANCE_M {
+        if !from.is_finite() || !to.is_finite() || from.distance_m(to) < MIN_DISTANCE_M {
             let text = format!(
-                "one leads from {from} to {to}: a wall is {LEAST_DISTANCE_M} m long at least"
+                "one leads from {from} to {to}: a wall is {MIN_DISTANCE_M} m long at least"
             );
             return Err(ConfigError::new("walls", text));
         }
