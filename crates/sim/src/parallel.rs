@@ -39,9 +39,10 @@ pub fn default_workers() -> usize {
 const MAX_WORKERS: usize = 512;
 
 /// Runs jobs `0..n` on `workers` threads, at most [`MAX_WORKERS`], or on as many as the system
-/// gives. `job` returns `None` if it stopped early; `report` is
-/// called on the calling thread with the number of finished jobs, at least every 100 ms, and
-/// returns false to stop everything. The result of each finished job is kept.
+/// gives. `job` returns `None` if it stopped early. `report` is called on the calling thread with
+/// the number of finished jobs: before the first job, after each, and at least every 100 ms. It
+/// returns false to stop everything: no job starts if the first call does, and few start after a
+/// later one. The result of each finished job is kept.
 pub fn run_many<T: Send>(
     n: usize,
     workers: usize,
@@ -51,7 +52,11 @@ pub fn run_many<T: Send>(
     let stop = Stop::new();
     let next = AtomicUsize::new(0);
     let mut results: Vec<Option<T>> = (0..n).map(|_| None).collect();
-    let (sender, receiver) = mpsc::channel();
+    if !report(0) {
+        return results;
+    }
+    // A worker that is far ahead of the reports waits, so that a request to stop is not too late.
+    let (sender, receiver) = mpsc::sync_channel(1);
     std::thread::scope(|scope| {
         let mut started = 0;
         for _ in 0..workers.clamp(1, n.clamp(1, MAX_WORKERS)) {
@@ -127,6 +132,15 @@ mod tests {
         );
         let finished = results.iter().flatten().count();
         assert!((10..1000).contains(&finished), "{finished}");
+    }
+
+    #[test]
+    fn a_request_to_stop_is_in_time() {
+        assert_eq!(run_many(10, 1, |i, _| Some(i), |_| false), [None; 10]);
+        let results = run_many(100, 2, |i, _| Some(i), |done| done < 10);
+        // Two workers: each has a job at hand and one that is finished and waits, beside one in the channel.
+        let finished = results.iter().flatten().count();
+        assert!((10..=15).contains(&finished), "{finished}");
     }
 
     #[test]
