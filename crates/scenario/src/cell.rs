@@ -136,7 +136,7 @@ impl CellSpec {
     /// # Errors
     /// If the standard lacks a rate.
     pub fn rate_plan(&self) -> Result<RatePlan, airtcp_wifi::ConfigError> {
-        let mode = |rate: &BitRate| Mode::from_rate(*rate, self.standard);
+        let mode = |rate: &BitRate| self.standard.mode(*rate);
         let start = self.rate.as_ref().map(mode).transpose()?;
         let mut modes: Vec<Mode> = self.standard.modes().collect();
         if !self.rates.is_empty() {

@@ -7,9 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::phy::propagation::{MIN_DISTANCE_M, Position};
-
-/// Most stations in a cell.
-pub const MAX_STATIONS: usize = 500;
+use crate::places::{self, MAX_STATIONS};
 
 /// Times that a random place is drawn anew before a disc counts as full (a choice).
 const REDRAWS: u32 = 100;
@@ -106,7 +104,7 @@ impl Layout {
         access_point: &str,
         text: &str,
     ) -> Result<Self, ConfigError> {
-        let read = crate::places::read(text);
+        let read = places::read(text);
         let (mut names, mut stations) =
             read.map_err(|e| ConfigError::new("path", format!("\"{path}\": {e}")))?;
         let mut place = at;

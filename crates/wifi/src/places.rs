@@ -3,9 +3,10 @@
 //! Empty lines and those that begin with `#` are passed over, and a first line without a number in its last
 //! place is a heading. All lines have the same number of fields. Left out: quoted names.
 
-use crate::layout::MAX_STATIONS;
 use crate::phy::propagation::Position;
 
+/// Most stations in a cell.
+pub const MAX_STATIONS: usize = 500;
 /// Most bytes of a file that are looked at: more than names and places of all stations take.
 pub const MAX_FILE: u64 = 1 << 20;
 

@@ -1,5 +1,6 @@
 //! Tables, windows, reach.
 
+use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
 use airtcp_units::{Dbm, Nanos, Span};
 

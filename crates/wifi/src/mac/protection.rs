@@ -38,7 +38,7 @@ const USUAL: Mode = Mode::DSSS[1];
 impl MacConfig {
     /// The rate of the frames in front.
     fn protection_mode(&self) -> Result<Mode, ConfigError> {
-        let mode = self.protection_rate.map(|rate| Mode::from_rate(rate, Standard::B));
+        let mode = self.protection_rate.map(|rate| Standard::B.mode(rate));
         let mode = mode.transpose().map_err(|e| ConfigError::new("protection_rate", e.message))?;
         Ok(mode.unwrap_or(USUAL))
     }

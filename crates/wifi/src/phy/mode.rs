@@ -4,10 +4,7 @@
 
 use std::fmt;
 
-use airtcp_probe::ConfigError;
 use airtcp_units::BitRate;
-
-use super::Standard;
 
 /// How bits become symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,19 +70,6 @@ impl Mode {
     pub fn from_kbps(kbps: u64) -> Option<Self> {
         let place = TABLE.iter().position(|row| u64::from(row.kbps) == kbps)?;
         Some(Self(place as u8))
-    }
-
-    /// The mode of `rate` in `standard`.
-    ///
-    /// # Errors
-    /// If the standard has no such rate; the message lists those it has.
-    pub fn from_rate(rate: BitRate, standard: Standard) -> Result<Self, ConfigError> {
-        let found = rate.bps().is_multiple_of(1_000).then(|| Self::from_kbps(rate.bps() / 1_000));
-        found.flatten().filter(|mode| standard.modes().any(|m| m == *mode)).ok_or_else(|| {
-            let names: Vec<String> = standard.modes().map(|mode| mode.to_string()).collect();
-            let accepted = names.join(", ");
-            ConfigError::new("rate", format!("is {rate}: {standard} has {accepted}"))
-        })
     }
 
     /// Position in an array with one place for each mode.
@@ -168,17 +152,5 @@ mod tests {
             assert_eq!(mode.bits_per_symbol(), 48 * bits * u64::from(k) / u64::from(n));
             assert_eq!(mode.bits_per_symbol() * 250, u64::from(mode.kbps()));
         }
-    }
-
-    #[test]
-    fn a_rate_the_standard_lacks_is_refused_in_words() {
-        let error = Mode::from_rate(BitRate::from_mbps(54), Standard::B).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "rate: is 54 Mb/s: 802.11b has 1 Mb/s, 2 Mb/s, 5.5 Mb/s, 11 Mb/s"
-        );
-        let rate: BitRate = "5.5 Mb/s".parse().unwrap();
-        assert_eq!(Mode::from_rate(rate, Standard::G).unwrap().to_string(), "5.5 Mb/s");
-        assert!(Mode::from_rate(rate, Standard::A).is_err());
     }
 }

@@ -4,7 +4,8 @@
 
 use std::fmt;
 
-use airtcp_units::Span;
+use airtcp_probe::ConfigError;
+use airtcp_units::{BitRate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,19 @@ impl Standard {
         let dsss = (self != Self::A).then_some(Mode::DSSS);
         let ofdm = (self != Self::B).then_some(Mode::OFDM);
         dsss.into_iter().flatten().chain(ofdm.into_iter().flatten())
+    }
+
+    /// The mode of `rate`.
+    ///
+    /// # Errors
+    /// If the standard has no such rate; the message lists those it has.
+    pub fn mode(self, rate: BitRate) -> Result<Mode, ConfigError> {
+        let found = rate.bps().is_multiple_of(1_000).then(|| Mode::from_kbps(rate.bps() / 1_000));
+        found.flatten().filter(|mode| self.modes().any(|m| m == *mode)).ok_or_else(|| {
+            let names: Vec<String> = self.modes().map(|mode| mode.to_string()).collect();
+            let accepted = names.join(", ");
+            ConfigError::new("rate", format!("is {rate}: {self} has {accepted}"))
+        })
     }
 
     /// Duration of a slot; 802.11g has the short one unless stations of 802.11b are about.
@@ -99,5 +113,22 @@ impl fmt::Display for Standard {
             Self::B => "802.11b",
             Self::G => "802.11g",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_the_standard_lacks_is_refused_in_words() {
+        let error = Standard::B.mode(BitRate::from_mbps(54)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "rate: is 54 Mb/s: 802.11b has 1 Mb/s, 2 Mb/s, 5.5 Mb/s, 11 Mb/s"
+        );
+        let rate: BitRate = "5.5 Mb/s".parse().unwrap();
+        assert_eq!(Standard::G.mode(rate).unwrap().to_string(), "5.5 Mb/s");
+        assert!(Standard::A.mode(rate).is_err());
     }
 }

@@ -97,8 +97,7 @@ impl Timing {
             AckRate::Basic => Answer::Basic,
             AckRate::Half => Answer::Half,
             AckRate::Fixed(rate) => Answer::Fixed(
-                Mode::from_rate(rate, standard)
-                    .map_err(|e| ConfigError::new("ack_rate", e.message))?,
+                standard.mode(rate).map_err(|e| ConfigError::new("ack_rate", e.message))?,
             ),
         };
         let slot = config.slot.unwrap_or(standard.slot());

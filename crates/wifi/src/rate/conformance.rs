@@ -1,12 +1,14 @@
 //! What every registered rate control must do, whatever its rule; and scripts for the single ones.
 
+use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
 use airtcp_units::{Nanos, Span};
 use proptest::prelude::*;
 
 use super::*;
+use crate::mac::NodeId;
 use crate::phy::error::ErrorModel;
-use crate::phy::{Standard, TimingConfig};
+use crate::phy::{Mode, Standard, Timing, TimingConfig};
 
 /// The station that frames are sent to.
 pub(crate) const PEER: NodeId = NodeId(1);

@@ -14,6 +14,7 @@
 
 mod cck;
 mod dsss;
+mod law;
 mod nist;
 mod registry;
 mod table;
@@ -24,6 +25,8 @@ mod yans;
 #[allow(clippy::float_cmp, reason = "some answers are exact")]
 mod tests;
 
+pub use law::BitLaw;
+use law::Model;
 pub use nist::{Nist, NistConfig};
 pub use registry::{ErrorModelConfig, registry};
 pub use table::{PerCurve, PerTable, PerTableConfig};
@@ -35,22 +38,6 @@ use airtcp_units::{Db, detmath};
 
 use super::Mode;
 use registry::Law;
-
-/// What a registered error law answers.
-pub trait BitLaw {
-    /// Natural logarithm of the probability that one bit survives: 0 for surely, negative infinity
-    /// for never. Never NaN for an SINR of 0 or more, and not decreasing in it.
-    fn ln_bit_success(&self, mode: Mode, sinr: f64) -> f64;
-}
-
-/// How a registered error law is built.
-pub(crate) trait Model: BitLaw + Sized {
-    type Config;
-    fn build(config: &Self::Config) -> Result<Self, ConfigError>;
-    /// Configurations the common tests run.
-    #[cfg(test)]
-    fn samples() -> Vec<Self::Config>;
-}
 
 /// An error law with what makes it cheap to ask.
 #[derive(Debug, Clone)]

@@ -100,7 +100,7 @@ impl Model for PerTable {
         }
         let mut curves = [const { Vec::new() }; Mode::COUNT];
         for curve in &config.curves {
-            let mode = Mode::from_rate(curve.rate, Standard::G)?;
+            let mode = Standard::G.mode(curve.rate)?;
             check(curve)?;
             let place = &mut curves[mode.index()];
             if !place.is_empty() {

@@ -106,8 +106,7 @@ impl Model for Threshold {
             least = [linear("sinr_db", db)?; Mode::COUNT];
         }
         for row in &config.rates {
-            least[Mode::from_rate(row.rate, Standard::G)?.index()] =
-                linear("sinr_db", row.sinr_db)?;
+            least[Standard::G.mode(row.rate)?.index()] = linear("sinr_db", row.sinr_db)?;
         }
         Ok(Self { least })
     }

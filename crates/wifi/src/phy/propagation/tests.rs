@@ -1,5 +1,7 @@
 //! Closed forms, the papers' numbers, and what must hold of any path loss.
 
+use airtcp_probe::ConfigError;
+use airtcp_random::Seed;
 use airtcp_units::detmath;
 use proptest::prelude::*;
 
