@@ -43,12 +43,23 @@ def _rate_axis(scale: str) -> alt.Axis:
     return alt.Axis(format="~r")
 
 
+def _intervals(base: alt.Chart, scale: str, mean: str, low: str, high: str) -> alt.Chart:
+    """Draw intervals as bars; on a logarithmic axis, one that has 0 in it ends below all dots."""
+    lowest = f"isValid(datum.{low}) ? datum.{low} : datum.{mean}"
+    if scale == "log":
+        base = base.transform_joinaggregate(floor=f"min({mean})")
+        lowest = f"max({lowest}, datum.floor / 1.5)"
+    ends = {"low_end": lowest, "high_end": f"isValid(datum.{high}) ? datum.{high} : datum.{mean}"}
+    bars = base.transform_calculate(**ends).mark_rule(strokeWidth=1.2)
+    return bars.encode(y=alt.Y("low_end:Q"), y2="high_end:Q")
+
+
 def throughput(scale: str, links: int) -> dict[str, Any]:
     """TCP throughput against PRR: the trace and both models of it (S1, figure 3)."""
     pick = alt.selection_point(name="models", fields=["model"], bind="legend")
     base = named("models")
     if scale == "log":
-        base = base.transform_filter("datum.mean > 0 && (!isValid(datum.low) || datum.low > 0)")
+        base = base.transform_filter("datum.mean > 0")
     x = alt.X(
         "prr:Q",
         title=studied("prr"),
@@ -61,10 +72,8 @@ def throughput(scale: str, links: int) -> dict[str, Any]:
         scale=_rate_scale(scale),
         axis=_rate_axis(scale),
     )
-    bars = base.mark_rule(strokeWidth=1.2).encode(
+    bars = _intervals(base, scale, "mean", "low", "high").encode(
         x=x,
-        y=alt.Y("low:Q"),
-        y2="high:Q",
         color=model_colour(),
         opacity=alt.when(pick).then(alt.value(0.5)).otherwise(alt.value(0.04)),
     )
@@ -155,7 +164,7 @@ def against_chain(scale: str, links: int) -> dict[str, Any]:
     base = named("links").transform_filter("isValid(datum.chain)")
     diagonal = named("diagonal")
     if scale == "log":
-        base = base.transform_filter("datum.tcp > 0 && datum.chain > 0 && !(datum.chain_low <= 0)")
+        base = base.transform_filter("datum.tcp > 0 && datum.chain > 0")
         diagonal = diagonal.transform_filter("datum.tcp > 0")
     else:
         diagonal = diagonal.transform_filter("datum.tcp == 0 || datum.top")
@@ -168,8 +177,8 @@ def against_chain(scale: str, links: int) -> dict[str, Any]:
     line = diagonal.mark_line(color=theme.GUIDE, strokeDash=[4, 3], strokeWidth=1.2).encode(
         x=x, y=alt.Y("tcp:Q")
     )
-    bars = base.mark_rule(strokeWidth=1.2, opacity=0.7).encode(
-        x=x, y=alt.Y("chain_low:Q"), y2="chain_high:Q"
+    bars = _intervals(base, scale, "chain", "chain_low", "chain_high").encode(
+        x=x, opacity=alt.value(0.7)
     )
     mark = base.mark_point(
         filled=True, size=62 if links <= _MANY else 28, cursor="pointer", opacity=0.9
