@@ -11,6 +11,8 @@ from airtcp.report import theme, timeline_rows
 from airtcp.report.charts import finish, n, named, q, zoom
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from airtcp.report.timeline_rows import Lanes
 
 _LANE: Final = 46
@@ -37,28 +39,12 @@ def medium(lanes: Lanes, start: str) -> dict[str, Any]:
         lanes: What is to be drawn.
         start: When the interval begins, in words.
     """
-    count = len(lanes.names)
-    labels = ", ".join(f"'{_quoted(name)}'" for name in lanes.names)
     x = alt.X(
         "t0:Q",
         title=f"time since {start} (ms)",
         scale=alt.Scale(domain=[0, lanes.span_ms], nice=False, zero=False),
     )
-    y = alt.Y(
-        "y0:Q",
-        title=None,
-        scale=alt.Scale(domain=[0, count], reverse=True, nice=False, zero=False),
-        axis=alt.Axis(
-            values=[lane + 0.5 for lane in range(count)],
-            # The theme's number of ticks thins out given values as well.
-            tickCount=count,
-            labelExpr=f"[{labels}][floor(datum.value)]",
-            labelColor=theme.INK,
-            labelLimit=120,
-            labelOverlap=False,
-            grid=False,
-        ),
-    )
+    y = _lanes(lanes.names)
     present = {row["what"] for row in (*lanes.frames, *lanes.waits)}
     shown = [name for name in _COLOURS if name in present]
     colour: dict[str, Any] = {
@@ -107,27 +93,51 @@ def medium(lanes: Lanes, start: str) -> dict[str, Any]:
     layers: list[Any] = [rules, waits, bars.add_params(zoom("x"))]
     reasons = {row["why"] for row in lanes.frames if row["why"]}
     if marked := [why for why in _SHAPES if why in reasons]:
-        marks = frames.transform_filter("datum.why").transform_calculate(
-            middle="(datum.t0 + datum.t1) / 2", height="(datum.y0 + datum.y1) / 2"
-        )
-        layers.append(
-            marks.mark_point(
-                clip=True, color=theme.INK, filled=False, strokeWidth=1.8, size=52, opacity=1
-            ).encode(
-                x=alt.X("middle:Q"),
-                y=alt.Y("height:Q"),
-                shape=alt.Shape(
-                    "why:N",
-                    scale=alt.Scale(domain=marked, range=[_SHAPES[why] for why in marked]),
-                    legend=alt.Legend(
-                        title="lost:", titleOrient="left", orient="bottom", columns=3, offset=2
-                    ),
-                    sort=marked,
-                ),
-                tooltip=tooltip,
-            )
-        )
-    return finish(alt.layer(*layers), _LANE * count)
+        layers.append(_causes(frames, marked, tooltip))
+    return finish(alt.layer(*layers), _LANE * len(lanes.names))
+
+
+def _lanes(names: Sequence[str]) -> alt.Y:
+    """Give the vertical axis: one labelled lane per station."""
+    count = len(names)
+    labels = ", ".join(f"'{_quoted(name)}'" for name in names)
+    return alt.Y(
+        "y0:Q",
+        title=None,
+        scale=alt.Scale(domain=[0, count], reverse=True, nice=False, zero=False),
+        axis=alt.Axis(
+            values=[lane + 0.5 for lane in range(count)],
+            # The theme's number of ticks thins out given values as well.
+            tickCount=count,
+            labelExpr=f"[{labels}][floor(datum.value)]",
+            labelColor=theme.INK,
+            labelLimit=120,
+            labelOverlap=False,
+            grid=False,
+        ),
+    )
+
+
+def _causes(frames: alt.Chart, causes: Sequence[str], tooltip: Sequence[alt.Tooltip]) -> alt.Chart:
+    """Mark each lost frame with the shape of its cause."""
+    marks = frames.transform_filter("datum.why").transform_calculate(
+        middle="(datum.t0 + datum.t1) / 2", height="(datum.y0 + datum.y1) / 2"
+    )
+    return marks.mark_point(
+        clip=True, color=theme.INK, filled=False, strokeWidth=1.8, size=52, opacity=1
+    ).encode(
+        x=alt.X("middle:Q"),
+        y=alt.Y("height:Q"),
+        shape=alt.Shape(
+            "why:N",
+            scale=alt.Scale(domain=causes, range=[_SHAPES[why] for why in causes]),
+            legend=alt.Legend(
+                title="lost:", titleOrient="left", orient="bottom", columns=3, offset=2
+            ),
+            sort=causes,
+        ),
+        tooltip=list(tooltip),
+    )
 
 
 def _quoted(name: str) -> str:
