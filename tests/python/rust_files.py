@@ -22,7 +22,9 @@ STRING = re.compile(r'b?r#".*?"#|"(?:\\.|[^"\\])*"', re.DOTALL)
 TEST_ITEM = re.compile(
     r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))? )?(?:mod|use) [^;{]*;"
 )
-TEST_MODULE = re.compile(r"#\[cfg\(test\)\]\s*mod \w+ \{.*?\n\}", re.DOTALL)
+TEST_MODULE = re.compile(
+    r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*mod \w+ \{.*?\n\}", re.DOTALL
+)
 MODULE = re.compile(r"\bmod (\w+)\s*;")
 ITEM = re.compile(
     r"\b(?:struct|enum|trait|type|const|static|fn|union|macro_rules!)\s+(?:mut )?(\w+)"
@@ -128,7 +130,7 @@ class Crate:
         """Give for each module the others that it uses, each with a path that shows it."""
         edges: dict[Module, dict[Module, str]] = defaultdict(dict)
         for module, text in self.text.items():
-            body = USE.sub("", text)
+            body = MODULE.sub("", USE.sub("", text))
             paths = [path.split("::") for path in PATH.findall(body)]
             for exported, tree in USE.findall(text):
                 for path, name in _leaves(tree):

@@ -1,46 +1,14 @@
 //! Transmissions: they start, are heard, and overlap. How they end is in `ends`.
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::Nanos;
 
-use super::Cell;
 use super::fate::Fate;
+use super::medium::Cell;
 use super::radio::{Judge, Signal};
-use crate::interference::Exposure;
-use crate::mac::{Frame, Kind, NodeId, Receiving, data_bytes};
+use super::transmission::Transmission;
+use crate::mac::{Frame, NodeId, Receiving};
 use crate::phy::Mode;
 use crate::phy::propagation::pair_key;
-
-/// A frame on the air.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Transmission {
-    pub(crate) frame: Frame,
-    pub(crate) started: Nanos,
-    /// Where preamble and PLCP header end.
-    pub(crate) body: Nanos,
-    pub(crate) ends: Nanos,
-    /// Bits of the body, service and tail bits included.
-    pub(crate) bits: u64,
-    /// Bits of preamble and PLCP header.
-    pub(crate) plcp: u64,
-    /// The flow that it belongs to.
-    pub(crate) flow: Option<u32>,
-    /// Number of the transmission among those of its cell.
-    pub(crate) ordinal: u64,
-    /// What has happened to it at the station it is for.
-    pub(crate) fate: Fate,
-}
-
-impl Transmission {
-    /// What an interferer sees of it at a station.
-    pub(super) fn exposure(&self, station: usize, qos: bool) -> Exposure {
-        let packet = self.frame.bytes.saturating_sub(data_bytes(0, qos));
-        let payload = match self.frame.kind {
-            Kind::Data => self.frame.mode.rate().time_for(u64::from(packet)),
-            _ => Span::ZERO,
-        };
-        Exposure { station, from: self.started, to: self.ends, payload }
-    }
-}
 
 impl Cell {
     /// The transmissions decided on at this instant start, together.

@@ -9,7 +9,6 @@
 
 use airtcp_units::Nanos;
 
-use super::Cell;
 use crate::interference::{Exposure, Interferer, Source};
 
 /// Noise and interferers at all stations.
@@ -167,7 +166,7 @@ impl Ambient {
     }
 
     /// The sources that begin, or end, by `now`; who hears them is added to `touched`.
-    fn switch(&mut self, now: Nanos, begin: bool, touched: &mut Vec<u32>) {
+    pub(super) fn switch(&mut self, now: Nanos, begin: bool, touched: &mut Vec<u32>) {
         for Audible { number, listeners, at } in &mut self.heard {
             let number = *number as usize;
             if *at > now || self.on[number] == begin {
@@ -185,35 +184,6 @@ impl Ambient {
                 *held = if is_on { *held + 1 } else { held.saturating_sub(1) };
             }
             touched.extend(listeners.iter());
-        }
-    }
-}
-
-impl Cell {
-    /// Interferers that somebody hears end; they are to be told with the frames that do.
-    pub(crate) fn interferers_end(&mut self, now: Nanos, touched: &mut Vec<u32>) {
-        self.switch_interferers(now, false, touched);
-    }
-
-    /// Interferers that somebody hears begin.
-    pub(crate) fn interferers_begin(&mut self, now: Nanos) {
-        if self.bss.iter().all(|bss| bss.ambient.next(true) > now) {
-            return;
-        }
-        let mut touched = std::mem::take(&mut self.touched);
-        self.switch_interferers(now, true, &mut touched);
-        for station in touched.drain(..) {
-            self.sense(now, station as usize);
-        }
-        self.touched = touched;
-    }
-    fn switch_interferers(&mut self, now: Nanos, begin: bool, touched: &mut Vec<u32>) {
-        for bss in &mut self.bss {
-            let new = touched.len();
-            bss.ambient.switch(now, begin, touched);
-            for station in &mut touched[new..] {
-                *station += bss.first as u32;
-            }
         }
     }
 }

@@ -8,7 +8,7 @@ use airtcp_random::Keyed;
 use airtcp_units::Nanos;
 
 use super::ambient::Ambient;
-use super::config::Levels;
+use super::levels::Levels;
 use crate::mac::Rules;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;

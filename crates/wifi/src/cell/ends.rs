@@ -4,10 +4,10 @@ use airtcp_probe::air::AirFrame;
 use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Span};
 
-use super::Cell;
-use super::air::Transmission;
 use super::fate::{Fate, Loss};
+use super::medium::Cell;
 use super::radio::Judge;
+use super::transmission::Transmission;
 use super::watch::tell_sent;
 use crate::mac::{Heard, Kind, NodeId};
 

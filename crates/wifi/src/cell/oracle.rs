@@ -6,8 +6,8 @@
 use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Span};
 
-use super::air::Transmission;
-use super::{Cell, Delivery};
+use super::medium::{Cell, Delivery};
+use super::transmission::Transmission;
 use crate::mac::{Class, Heard, NodeId};
 
 impl Cell {
@@ -15,7 +15,7 @@ impl Cell {
     pub(super) fn is_certain(&self, sent: &Transmission, station: usize) -> bool {
         sent.frame.class == Class::TcpAck
             && sent.frame.to.index() == station
-            && self.bss[self.of[sent.frame.from.index()]].rules.mac.has_ack_oracle()
+            && self.bss[self.of[sent.frame.from.index()]].rules.has_ack_oracle()
     }
 
     /// A frame has ended: its station has it, if it has to and has not yet.

@@ -9,10 +9,10 @@
 
 use airtcp_units::Nanos;
 
-use super::air::Transmission;
 use super::ambient::Ambient;
 use super::bss::Bss;
-use super::config::Levels;
+use super::levels::Levels;
+use super::transmission::Transmission;
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
 

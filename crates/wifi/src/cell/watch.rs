@@ -8,9 +8,9 @@ use airtcp_probe::air::{AirEvent, AirFrame};
 use airtcp_probe::{Event, FrameLoss, PoolCx, Probe};
 use airtcp_units::{Nanos, Span, detmath};
 
-use super::Cell;
-use super::air::Transmission;
+use super::medium::Cell;
 use super::radio::Reception;
+use super::transmission::Transmission;
 use crate::mac::{Countdown, Kind, NodeId, Wait};
 
 impl Cell {
@@ -172,6 +172,3 @@ fn tell_countdown<P: Probe>(now: Nanos, station: u32, down: &Countdown, cx: &mut
 fn dbm(milliwatts: f64) -> f64 {
     10.0 * detmath::log10(milliwatts)
 }
-
-/// Room for what stations wait for, kept from one instant to the next.
-pub(super) type Waits = Vec<Wait>;

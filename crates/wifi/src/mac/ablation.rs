@@ -7,7 +7,7 @@ use airtcp_probe::ConfigError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Class, MacConfig};
+use super::Class;
 
 /// What is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -40,21 +40,13 @@ impl AblationConfig {
         }
         Ok(())
     }
-}
 
-impl MacConfig {
-    /// Attempts of a frame of a class without RTS, and of its RTS.
-    pub(crate) fn attempts_of(&self, class: Class) -> u32 {
-        let own = self.ablation.as_ref().and_then(|a| match class {
-            Class::Data => a.attempts_data,
-            Class::TcpAck => a.attempts_tcp_ack,
+    /// Attempts of a frame of a class without RTS, and of its RTS, where they are its own.
+    pub(super) const fn attempts(&self, class: Class) -> Option<u32> {
+        match class {
+            Class::Data => self.attempts_data,
+            Class::TcpAck => self.attempts_tcp_ack,
             _ => None,
-        });
-        own.unwrap_or(self.attempts)
-    }
-
-    /// Whether TCP ACKs are never lost on the air.
-    pub(crate) fn has_ack_oracle(&self) -> bool {
-        self.ablation.is_some_and(|a| a.ack_oracle)
+        }
     }
 }

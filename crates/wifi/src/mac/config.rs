@@ -5,10 +5,10 @@ use airtcp_units::{BitRate, Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fragment::MIN_THRESHOLD;
-use super::{AblationConfig, AssociationConfig, BeaconConfig, EdcaConfig, Protection, TxopLimits};
-use crate::cell::AccessParams;
-use crate::phy::{Standard, Timing};
+use super::{
+    AblationConfig, AccessParams, AssociationConfig, BeaconConfig, EdcaConfig, TxopLimits,
+};
+use crate::phy::Standard;
 
 /// How the medium is contended for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -69,6 +69,22 @@ pub enum Backoff {
     /// It stays at its least (the driver of S2's measurements).
     CwminOnly,
 }
+
+/// What goes before frames that stations of 802.11b do not understand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protection {
+    /// Nothing.
+    #[default]
+    None,
+    /// A CTS that the sender addresses to itself.
+    CtsToSelf,
+    /// RTS and CTS.
+    RtsCts,
+}
+
+/// Least `fragmentation_threshold`: 256 bytes (`dot11FragmentationThreshold`).
+const MIN_THRESHOLD: u64 = 256;
 
 /// Medium access of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -259,37 +275,6 @@ impl MacConfig {
         };
         params.check("the station").map_err(|e| ConfigError::new("cw_min", e.message))?;
         Ok(vec![params])
-    }
-}
-
-/// What every station of a cell goes by.
-#[derive(Debug, Clone)]
-pub(crate) struct Rules {
-    pub(crate) timing: Timing,
-    pub(crate) mac: MacConfig,
-}
-
-impl Rules {
-    /// What a bad frame adds to the next inter-frame space.
-    pub(crate) fn eifs_extra(&self) -> Span {
-        if self.mac.eifs { self.timing.eifs_extra() } else { Span::ZERO }
-    }
-
-    /// Whether the slot in which the medium becomes busy counts.
-    pub(crate) fn counts_at_start(&self) -> bool {
-        match self.mac.backoff_decrement {
-            Some(rule) => rule == BackoffDecrement::SlotStart,
-            None => self.qos(),
-        }
-    }
-
-    pub(crate) fn qos(&self) -> bool {
-        self.mac.access == AccessMethod::Edca
-    }
-
-    /// Whether a data frame of `bytes` is preceded by RTS and CTS.
-    pub(crate) fn wants_rts(&self, bytes: u32) -> bool {
-        self.mac.rts_threshold.is_some_and(|limit| u64::from(bytes) > limit.0)
     }
 }
 

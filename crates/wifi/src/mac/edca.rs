@@ -16,7 +16,7 @@ use airtcp_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cell::AccessParams;
+use super::AccessParams;
 use crate::phy::Standard;
 
 /// An access category, lowest priority first.
@@ -123,36 +123,6 @@ impl EdcaConfig {
             params.check(name)?;
         }
         Ok(params)
-    }
-}
-
-impl AccessParams {
-    /// Whether they are possible.
-    pub(crate) fn check(&self, name: &str) -> Result<(), ConfigError> {
-        let wrong = |message: String| Err(ConfigError::new("", message));
-        if !(1..=15).contains(&self.aifsn) {
-            return wrong(format!("AIFSN of {name} is {}: accepted are 1 to 15", self.aifsn));
-        }
-        for (key, cw) in [("CWmin", self.cw_min), ("CWmax", self.cw_max)] {
-            if !(cw < 32_768 && (cw + 1).is_power_of_two()) {
-                return wrong(format!(
-                    "{key} of {name} is {cw}: one less than a power of 2, up to 32767"
-                ));
-            }
-        }
-        if self.cw_min > self.cw_max {
-            return wrong(format!(
-                "CWmin of {name} is {}, above its CWmax of {}",
-                self.cw_min, self.cw_max
-            ));
-        }
-        if self.txop > Span::from_millis(20) {
-            return wrong(format!("TXOP limit of {name} is {}: at most 20 ms", self.txop));
-        }
-        if self.lifetime == Some(Span::ZERO) {
-            return wrong(format!("lifetime of {name} is 0 s: leave it out, or give a time"));
-        }
-        Ok(())
     }
 }
 

@@ -17,8 +17,8 @@
 
 use airtcp_units::Nanos;
 
-use super::station::{Ended, Finished, Station};
-use super::{Mpdu, Rules};
+use super::exchange::{Ended, Finished};
+use super::{Mpdu, Rules, Station};
 
 impl Station {
     /// Whether packets of a category expire.

@@ -1,6 +1,7 @@
 //! Medium access: who may transmit when, and the frame exchanges that follow.
 
 mod ablation;
+mod access;
 mod answer;
 mod association;
 mod beacon;
@@ -11,27 +12,36 @@ mod exchange;
 mod fragment;
 mod frame;
 mod lifetime;
+mod management;
+mod mpdu;
+mod node;
 mod outcome;
+mod part;
 mod protection;
+mod rules;
+mod sending;
 mod service;
 mod station;
 
 pub use ablation::AblationConfig;
+pub use access::AccessParams;
 pub(crate) use association::Association;
 pub use association::AssociationConfig;
 #[cfg(test)]
 pub(crate) use association::Stage;
 pub use beacon::BeaconConfig;
 pub(crate) use beacon::Beacons;
-pub(crate) use config::Rules;
 pub use config::{
-    AccessMethod, AfterTimeout, Backoff, BackoffDecrement, ImmediateAccess, MacConfig,
+    AccessMethod, AfterTimeout, Backoff, BackoffDecrement, ImmediateAccess, MacConfig, Protection,
 };
 pub(crate) use contender::{Contender, Countdown, View};
 pub use edca::{Category, CategoryConfig, EdcaConfig, TxopLimits};
-pub(crate) use fragment::Part;
-pub use frame::{Class, Frame, Grant, Kind, NodeId};
-pub(crate) use frame::{Mpdu, data_bytes};
-pub use protection::Protection;
+pub(crate) use exchange::{Ended, Finished};
+pub(crate) use frame::data_bytes;
+pub use frame::{Class, Frame, Grant, Kind};
+pub(crate) use mpdu::Mpdu;
+pub use node::NodeId;
+pub(crate) use part::Part;
+pub(crate) use rules::Rules;
 pub use service::service_time;
-pub(crate) use station::{Ended, Finished, Heard, Receiving, Station, Wait};
+pub(crate) use station::{Heard, Receiving, Station, Wait};

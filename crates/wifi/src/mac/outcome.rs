@@ -5,9 +5,8 @@
 
 use airtcp_units::Nanos;
 
-use super::exchange::{Due, Exchange};
-use super::station::Ended;
-use super::{Finished, Kind, Mpdu, NodeId, Rules, Station};
+use super::exchange::{Due, Ended, Exchange, Finished};
+use super::{Kind, Mpdu, NodeId, Rules, Station};
 use crate::rate::{Attempt, Ending, Outcome, RateControl};
 
 impl Station {
@@ -82,7 +81,7 @@ impl Station {
             mpdu.long >= rules.mac.attempts_long
         } else {
             mpdu.short += 1;
-            mpdu.short >= rules.mac.attempts_of(mpdu.class)
+            mpdu.short >= rules.attempts(mpdu.class)
         };
         if given_up {
             contender.narrow();

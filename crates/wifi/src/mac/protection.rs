@@ -13,24 +13,9 @@
 
 use airtcp_probe::ConfigError;
 use airtcp_units::Span;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::{Class, Frame, Kind, MacConfig, Mpdu, NodeId, Rules, Station};
+use super::{Class, Frame, Kind, MacConfig, Mpdu, NodeId, Protection, Rules, Station};
 use crate::phy::{CTS_BYTES, Mode, RTS_BYTES, Standard, Timing};
-
-/// What goes before frames that stations of 802.11b do not understand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Protection {
-    /// Nothing.
-    #[default]
-    None,
-    /// A CTS that the sender addresses to itself.
-    CtsToSelf,
-    /// RTS and CTS.
-    RtsCts,
-}
 
 /// Rate of the frames in front unless given: the highest basic rate of 802.11b.
 const USUAL: Mode = Mode::DSSS[1];

@@ -8,8 +8,8 @@
 
 use airtcp_units::{Bytes, Span};
 
+use super::AccessParams;
 use super::frame::data_bytes;
-use crate::cell::AccessParams;
 use crate::phy::{Mode, Timing};
 
 /// Time of the exchange of an IP packet in `mode`, from an idle medium to the end of the ACK, with

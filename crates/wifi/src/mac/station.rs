@@ -1,7 +1,7 @@
 //! A station: its access categories, how it sees the medium, and when it acts.
 //!
 //! The cell tells it what its radio hears; it tells the cell which frame to send. What frames
-//! follow one another is in `exchange.rs`. Source: IEEE 802.11-2012 clauses 9.3.2 (procedures),
+//! follow one another is in `sending.rs`. Source: IEEE 802.11-2012 clauses 9.3.2 (procedures),
 //! 9.3.4 (DCF access), 9.19.2 (EDCA).
 
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use airtcp_random::Stream;
 use airtcp_units::{Nanos, Span};
 
 use super::association::{Association, Waiting};
-use super::exchange::{Due, Exchange};
+use super::exchange::{Due, Exchange, Finished};
 use super::{Beacons, Class, Contender, Countdown, Frame, Mpdu, NodeId, Part, Rules, View};
 use crate::phy::Mode;
 use crate::rate::{Attempt, Rate, RateControl};
@@ -33,25 +33,6 @@ pub(crate) struct Heard {
     pub(crate) snr: f64,
     /// Its power, as a multiple of the noise and of what else was on the air when it ended.
     pub(crate) sinr: f64,
-}
-
-/// How the sender's part in a packet ended.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Finished {
-    pub(crate) mpdu: Mpdu,
-    pub(crate) category: u8,
-    pub(crate) ending: Ended,
-}
-
-/// How a sender's part in a packet can end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
-    /// With an acknowledgement (or, to everybody, with its only frame).
-    Acknowledged,
-    /// With the last attempt, in vain.
-    GivenUp,
-    /// It became too old.
-    Expired,
 }
 
 /// What a station waits for, as an observer sees it.

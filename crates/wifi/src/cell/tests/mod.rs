@@ -16,15 +16,15 @@ mod saturation;
 mod sensing;
 mod shared;
 
-use airtcp_packet::{EndpointId, Packet, Pool, Segment, Side};
+use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment, Side};
 use airtcp_probe::{NoProbe, PoolCx, Who};
 use airtcp_random::Seed;
 use airtcp_units::{Nanos, Span};
 
 use super::*;
-use crate::mac::{Kind, MacConfig};
+use crate::mac::{AccessParams, Class, Frame, Kind, MacConfig, NodeId, data_bytes};
 use crate::phy::error::{ErrorModel, ErrorModelConfig, IdealConfig};
-use crate::phy::fading::FadingConfig;
+use crate::phy::fading::{Fading, FadingConfig};
 use crate::phy::{Standard, Timing, TimingConfig};
 use crate::rate::RatePlan;
 

@@ -1,9 +1,11 @@
 //! The laws against ns-3, against closed forms, and what must hold of any of them.
 
+use airtcp_probe::ConfigError;
 use airtcp_units::{Db, detmath};
 use proptest::prelude::*;
 
 use super::*;
+use crate::phy::Mode;
 
 fn all_modes() -> impl Iterator<Item = Mode> {
     Mode::DSSS.into_iter().chain(Mode::OFDM)

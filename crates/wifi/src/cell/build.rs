@@ -1,0 +1,168 @@
+//! A medium is built from the plans of its cells.
+
+use std::collections::VecDeque;
+
+use airtcp_probe::ConfigError;
+use airtcp_random::Seed;
+use airtcp_units::Nanos;
+
+use super::ambient::Ambient;
+use super::bss::{Bss, Parts};
+use super::levels::Levels;
+use super::medium::Cell;
+use super::plan::{Between, CellPlan, StationPlan};
+use super::powers::Powers;
+use super::radio::Radio;
+use super::report::{FlowShares, StationStats};
+use crate::mac::{AccessParams, Association, Beacons, Contender, NodeId, Rules, Station};
+use crate::phy::error::ErrorModel;
+use crate::rate::{Rate, Surroundings};
+
+impl Cell {
+    /// Builds a cell that has its medium for itself; its random draws come from `seed` under
+    /// `label`.
+    ///
+    /// # Errors
+    /// If the rules of medium access are impossible, or a station's access parameters are.
+    pub fn new(plan: CellPlan, seed: Seed, label: &str) -> Result<Self, ConfigError> {
+        let fading = plan.fading;
+        let between = Between { power_mw: Vec::new(), fading, channels: vec![0] };
+        Self::shared(vec![(plan, label.to_owned())], between, seed).map_err(|(_, e)| e)
+    }
+
+    /// Builds cells that share a medium, each with the label of its draws: what one of them draws
+    /// does not depend on the others.
+    ///
+    /// # Errors
+    /// As [`Self::new`], with the number of the cell.
+    pub fn shared(
+        cells: Vec<(CellPlan, String)>,
+        between: Between,
+        seed: Seed,
+    ) -> Result<Self, (usize, ConfigError)> {
+        let total = cells.iter().map(|(plan, _)| plan.stations.len()).sum();
+        let mut medium = Self {
+            bss: Vec::with_capacity(cells.len()),
+            of: Vec::with_capacity(total),
+            powers: Powers::between(between.power_mw),
+            fading: between.fading,
+            stations: Vec::with_capacity(total),
+            radios: (0..total).map(|_| Radio::default()).collect(),
+            hearers: Vec::new(),
+            air: Vec::new(),
+            next_end: Nanos::NEVER,
+            detections: VecDeque::new(),
+            starting: Vec::new(),
+            deadlines: vec![Nanos::NEVER; total],
+            next_timer: Nanos::NEVER,
+            stale: false,
+            out: VecDeque::new(),
+            ready: Vec::new(),
+            touched: Vec::new(),
+            over: Vec::new(),
+            waits: Vec::new(),
+            decoded: None,
+            blamed: None,
+            stats: vec![StationStats::default(); total],
+            shares: FlowShares::new(total),
+        };
+        for (number, (plan, label)) in cells.into_iter().enumerate() {
+            let channel = between.channels.get(number).copied().unwrap_or_default();
+            medium.add(plan, channel, seed, &label).map_err(|e| (number, e))?;
+        }
+        medium.hearers = (0..total).map(|from| medium.powers.hearers(from)).collect();
+        // Beacons are waited for from the start.
+        (0..total as u32).for_each(|station| medium.refresh(station));
+        medium.interferers_begin(Nanos::ZERO);
+        Ok(medium)
+    }
+
+    /// Adds a cell and its stations after those that are there.
+    fn add(
+        &mut self,
+        plan: CellPlan,
+        channel: u16,
+        seed: Seed,
+        label: &str,
+    ) -> Result<(), ConfigError> {
+        plan.mac.validate()?;
+        plan.mac.check_protection(&plan.timing)?;
+        let n = plan.stations.len();
+        let first = self.stations.len();
+        let rules = Rules { timing: plan.timing, mac: plan.mac };
+        let members = Members {
+            first,
+            total: self.radios.len(),
+            rules: &rules,
+            error: &plan.error,
+            seed,
+            label,
+        };
+        for (i, station) in plan.stations.iter().enumerate() {
+            self.stations.push(members.station(i, station)?);
+        }
+        self.powers.add(first, plan.power_mw, plan.ignore_below_mw);
+        self.of.resize(first + n, self.bss.len());
+        let levels = Levels::new(&plan.sensing, &plan.capture, plan.residual_error);
+        let ambient = Ambient::new(
+            plan.noise_mw,
+            plan.noise_steps,
+            plan.interference,
+            n,
+            levels.energy_detect,
+        );
+        let draws = [format!("{label}/decode"), format!("{label}/decode abroad")];
+        let draws = draws.map(|label| seed.keyed(&label));
+        let parts = Parts { rules, error: plan.error, fading: plan.fading, levels, ambient, draws };
+        self.bss.push(Bss::new(first, channel, parts));
+        Ok(())
+    }
+}
+
+/// What the stations of a cell are built with.
+struct Members<'a> {
+    /// Number of the first one on the medium.
+    first: usize,
+    /// Stations on the medium.
+    total: usize,
+    rules: &'a Rules,
+    error: &'a ErrorModel,
+    seed: Seed,
+    label: &'a str,
+}
+
+impl Members<'_> {
+    /// Station `i` of the cell; the first is its access point.
+    fn station(&self, i: usize, plan: &StationPlan) -> Result<Station, ConfigError> {
+        let Self { first, total, rules, error, seed, label } = *self;
+        if plan.access.len() != rules.mac.categories() {
+            return Err(ConfigError::new("access", "does not fit the access method"));
+        }
+        let contender = |a: &AccessParams| {
+            let ifs = rules.timing.aifs(a.aifsn);
+            Contender::new(ifs, a.cw_min, a.cw_max, a.txop).with_lifetime(a.lifetime)
+        };
+        let contenders = plan.access.iter().map(contender).collect();
+        let highest = plan.access.last().map(|a| contender(&a.for_one_frame()));
+        let random = seed.stream(&format!("{label}/sta/{i}/backoff"));
+        let beacons = rules.mac.beacons.filter(|_| i == 0).map(|config| {
+            let phase = |below| seed.stream(&format!("{label}/beacon")).below(below);
+            Beacons::new(&config, phase)
+        });
+        let label = format!("{label}/sta/{i}/rate");
+        let around = Surroundings { timing: &rules.timing, error, seed, label: &label };
+        let rate = Rate::new(&plan.rate, around)?;
+        let id = NodeId((first + i) as u32);
+        let slowest = plan.rate.slowest();
+        let mut station = Station::new(id, total, contenders, rate, slowest, random);
+        let association = rules.mac.association.zip(rules.mac.beacons);
+        let association = association.map(|(config, beacons)| {
+            Association::new(&config, beacons.interval, id, NodeId(first as u32))
+        });
+        let manages = beacons.is_some() || association.is_some();
+        if let Some(contender) = highest.filter(|_| manages) {
+            station.manage(beacons, association, contender);
+        }
+        Ok(station)
+    }
+}

@@ -1,0 +1,43 @@
+//! From which power on a cell's radios notice what, in mW.
+
+use airtcp_units::{Dbm, Span};
+
+use super::capture::{Capture, Factors, Sensing};
+use super::transmission::Transmission;
+use crate::mac::Kind;
+
+/// Thresholds of a cell's radios in mW.
+#[derive(Debug)]
+pub(crate) struct Levels {
+    pub(crate) sensitivity: f64,
+    pub(crate) carrier_sense: f64,
+    pub(crate) energy_detect: f64,
+    pub(crate) detection_time: Span,
+    /// Probability that a data frame is lost to what the models leave out.
+    residual: f64,
+    pub(crate) factors: Factors,
+}
+
+impl Levels {
+    pub(crate) fn new(sensing: &Sensing, capture: &Capture, residual: f64) -> Self {
+        Self {
+            sensitivity: Dbm(sensing.sensitivity_dbm).milliwatts(),
+            carrier_sense: Dbm(sensing.carrier_sense_dbm).milliwatts(),
+            energy_detect: Dbm(sensing.energy_detect_dbm).milliwatts(),
+            detection_time: sensing.detection_time,
+            residual,
+            factors: capture.factors(),
+        }
+    }
+
+    /// Whether a frame of `power` stands out from the sum of `others` by `ratio`. Where no ratio
+    /// is enough, only others that are heard count.
+    pub(crate) fn amid(&self, power: f64, others: f64, ratio: f64) -> bool {
+        if ratio.is_finite() { power >= others * ratio } else { others < self.carrier_sense }
+    }
+
+    /// Probability that a frame is not lost to what the models leave out (residual errors).
+    pub(crate) fn clear(&self, sent: &Transmission) -> f64 {
+        if sent.frame.kind == Kind::Data { 1.0 - self.residual } else { 1.0 }
+    }
+}

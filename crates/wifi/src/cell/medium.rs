@@ -1,0 +1,253 @@
+//! The medium: stations of one cell or of several, their radios, and the air between them.
+
+use std::collections::VecDeque;
+
+use airtcp_packet::PacketId;
+use airtcp_probe::{DropReason, PoolCx, Probe};
+use airtcp_units::Nanos;
+
+use super::bss::Bss;
+use super::powers::Powers;
+use super::radio::Radio;
+use super::report::{FlowShares, StationStats};
+use super::transmission::Transmission;
+use crate::mac::{Class, Ended, Frame, NodeId, Station, Wait, data_bytes};
+use crate::phy::fading::Fading;
+
+/// A packet that has come through the air to a station.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Delivery {
+    /// The station.
+    pub to: NodeId,
+    /// The packet.
+    pub packet: PacketId,
+    /// Length of the data frame that carried it, MAC header and FCS included.
+    pub frame_bytes: u32,
+}
+
+/// A packet that comes from a station's queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Offered {
+    /// The packet.
+    pub packet: PacketId,
+    /// Whom it is for.
+    pub to: NodeId,
+    /// Its access category (0 under DCF).
+    pub category: usize,
+    /// When it entered the queue.
+    pub entered: Nanos,
+}
+
+/// The stations of a cell, or of several that share a medium.
+#[derive(Debug)]
+pub struct Cell {
+    pub(super) bss: Vec<Bss>,
+    /// By station, the number of its cell.
+    pub(super) of: Vec<usize>,
+    pub(super) powers: Powers,
+    /// Fading between stations of different cells.
+    pub(super) fading: Fading,
+    pub(super) stations: Vec<Station>,
+    pub(super) radios: Vec<Radio>,
+    /// By sender, who hears it and how strongly (mW); the weakest that matter included.
+    pub(super) hearers: Vec<Vec<(u32, f64)>>,
+    /// Transmissions under way; a place is reused when its transmission ends.
+    pub(super) air: Vec<Option<Transmission>>,
+    pub(super) next_end: Nanos,
+    /// When frames under way are noticed by those to whom they are no energy, in order.
+    pub(super) detections: VecDeque<Nanos>,
+    /// Frames decided on at this instant.
+    pub(super) starting: Vec<Frame>,
+    pub(super) deadlines: Vec<Nanos>,
+    pub(super) next_timer: Nanos,
+    pub(super) stale: bool,
+    pub(super) out: VecDeque<Delivery>,
+    /// Stations that have finished with a packet and may take another.
+    pub(super) ready: Vec<NodeId>,
+    pub(super) touched: Vec<u32>,
+    pub(super) over: Vec<(u32, Transmission)>,
+    /// What stations were waiting for before the present phase, if somebody watches.
+    pub(super) waits: Vec<Wait>,
+    /// The transmission that the station it is for has just decoded.
+    pub(super) decoded: Option<u32>,
+    /// The interferer that the same station blames for not having decoded it.
+    pub(super) blamed: Option<f64>,
+    pub(super) stats: Vec<StationStats>,
+    pub(super) shares: FlowShares,
+}
+
+impl Cell {
+    /// Number of stations.
+    pub fn len(&self) -> usize {
+        self.stations.len()
+    }
+
+    /// True without stations.
+    pub fn is_empty(&self) -> bool {
+        self.stations.is_empty()
+    }
+
+    /// Whether a station's access category can take its next packet.
+    pub fn is_ready(&self, station: NodeId, category: usize) -> bool {
+        self.stations[station.index()].is_ready(category)
+    }
+
+    /// Whether packets of a station's access category expire.
+    pub fn has_lifetime(&self, station: NodeId, category: usize) -> bool {
+        self.stations[station.index()].has_lifetime(category)
+    }
+
+    /// Gives a station the packet at the head of a category that is ready. An access point drops
+    /// packets to stations that are not associated with it, and any station those that have become
+    /// too old.
+    pub fn offer<P: Probe>(
+        &mut self,
+        now: Nanos,
+        station: NodeId,
+        offered: Offered,
+        cx: &mut PoolCx<'_, P>,
+    ) {
+        let Offered { packet, to, category, entered } = offered;
+        let record = cx.pool.get(packet);
+        let rules = &self.bss[self.of[station.index()]].rules;
+        let bytes = data_bytes(record.wire_len(), rules.qos());
+        let class = if record.segment.len == 0 { Class::TcpAck } else { Class::Data };
+        if !self.stations[station.index()].serves(to) {
+            cx.discard(now, packet, DropReason::NoRoute, station.0);
+            self.stats[station.index()].refused += 1;
+            return;
+        }
+        let expires = self.stations[station.index()].expiry(category, entered);
+        if expires < now {
+            cx.discard(now, packet, DropReason::Lifetime, station.0);
+            self.stats[station.index()].on_expired(category);
+            return;
+        }
+        self.shares.on_head(station, category, record.to.flow());
+        self.tell_over(now, station, category, cx);
+        let sender = &mut self.stations[station.index()];
+        sender.offer(now, category, packet, to, class, bytes, expires, rules);
+        self.refresh(station.0);
+    }
+
+    /// When a transmission, or an interferer that is heard, next ends.
+    pub fn next_end(&self) -> Nanos {
+        self.bss.iter().fold(self.next_end, |next, bss| next.min(bss.ambient.next(false)))
+    }
+
+    /// When a station next wants to act, an interferer that is heard begins, or a frame is noticed.
+    pub fn next_timer(&mut self) -> Nanos {
+        if self.stale {
+            self.stale = false;
+            self.next_timer = self.deadlines.iter().copied().min().unwrap_or(Nanos::NEVER);
+        }
+        let detected = self.detections.front().copied().unwrap_or(Nanos::NEVER);
+        let next = self.next_timer.min(detected);
+        self.bss.iter().fold(next, |next, bss| next.min(bss.ambient.next(true)))
+    }
+
+    /// Whether transmissions have been decided on that start at this instant.
+    pub fn is_starting(&self) -> bool {
+        !self.starting.is_empty()
+    }
+
+    /// The next packet that has come through.
+    pub fn poll(&mut self) -> Option<Delivery> {
+        self.out.pop_front()
+    }
+
+    /// A station that has finished with a packet and may take another.
+    pub fn take_ready(&mut self) -> Option<NodeId> {
+        self.ready.pop()
+    }
+
+    /// Packets at the heads of the categories.
+    pub fn in_flight(&self) -> u64 {
+        self.stations.iter().map(Station::holds).sum()
+    }
+
+    /// Bits of the frames that have been sent on behalf of a flow since the start: data frames both
+    /// ways and every attempt, the RTS and CTS before them, the acknowledgements, all with what
+    /// PLCP preamble and header count as (see [`Timing::plcp_bits`](crate::phy::Timing::plcp_bits)).
+    pub fn flow_bits(&self, flow: u32) -> u64 {
+        self.shares.bits(flow)
+    }
+
+    /// What a station has done since the start.
+    pub fn stats(&self, station: NodeId) -> &StationStats {
+        &self.stats[station.index()]
+    }
+
+    /// What a station has done until `now`: of a frame under way, the time it has been on the air.
+    pub fn stats_until(&self, station: NodeId, now: Nanos) -> StationStats {
+        let mut stats = self.stats[station.index()];
+        for sent in self.air.iter().flatten().filter(|sent| sent.frame.from == station) {
+            stats.on_air(&sent.frame, now.since(sent.started));
+        }
+        stats
+    }
+
+    /// Time at least one transmission of a cell, by its number on the medium, was under way.
+    pub fn busy_ns(&self, cell: usize, now: Nanos) -> u64 {
+        self.bss[cell].busy_ns(now)
+    }
+
+    /// Stations whose time has come decide what to send.
+    pub(super) fn decide<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
+        for i in 0..self.deadlines.len() {
+            if self.deadlines[i] > now {
+                continue;
+            }
+            let rules = &self.bss[self.of[i]].rules;
+            if let Some(frame) = self.stations[i].on_timer(now, rules) {
+                self.starting.push(frame);
+            }
+            self.settle(now, i, cx);
+            self.refresh(i as u32);
+        }
+        self.interferers_begin(now);
+        self.detect(now);
+    }
+
+    /// Takes a station's new deadline.
+    #[inline]
+    pub(super) fn refresh(&mut self, station: u32) {
+        let i = station as usize;
+        let next = self.stations[i].next_timer(&self.bss[self.of[i]].rules);
+        if self.deadlines[i] != next {
+            self.deadlines[i] = next;
+            self.stale = true;
+        }
+    }
+
+    /// Books what a station has finished, and takes packets given up out of the pool.
+    #[inline]
+    pub(super) fn settle<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut PoolCx<'_, P>) {
+        if self.stations[i].has_finished() {
+            self.close(now, i, cx);
+        }
+    }
+
+    #[inline(never)]
+    fn close<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut PoolCx<'_, P>) {
+        while let Some(done) = self.stations[i].take_finished() {
+            self.ready.push(NodeId(i as u32));
+            let stats = &mut self.stats[i];
+            stats.on_finished(&done, now);
+            let reason = match done.ending {
+                // It has been handed over, unless its frame was taken for an earlier one's.
+                Ended::Acknowledged => DropReason::Duplicate,
+                Ended::GivenUp => DropReason::RetryLimit,
+                Ended::Expired => DropReason::Lifetime,
+            };
+            if let Some(packet) = done.mpdu.packet {
+                cx.discard(now, packet, reason, i as u32);
+                if done.ending == Ended::Expired {
+                    stats.on_expired_lost(done.category);
+                } else {
+                    stats.on_dropped(done.category);
+                }
+            }
+        }
+    }
+}
