@@ -13,7 +13,7 @@
 //! Addresses are locally administered: `02:00:00`, the medium's number, the station's number in two bytes.
 //! Leaves out: what an IP packet beyond the air is addressed to (the access point stands for it), encryption.
 
-use airtcp_units::LowBits;
+use airtcp_units::{LowBits, Narrow};
 
 use crate::air::{AirFrame, FrameClass};
 
@@ -35,7 +35,7 @@ const RATES_B: [u8; 4] = [0x82, 0x84, 0x0b, 0x16];
 pub(crate) fn address(medium: u32, station: Option<u32>) -> [u8; 6] {
     station.map_or([0xff; 6], |station| {
         let [_, _, high, low] = station.to_be_bytes();
-        [2, 0, 0, medium as u8, high, low]
+        [2, 0, 0, u8::low_bits(medium), high, low]
     })
 }
 
@@ -191,14 +191,14 @@ fn association(out: &mut Vec<u8>, frame: &AirFrame, place: &Place<'_>, [to, from
         }
         // Capabilities, status, the station's number with the two highest bits set.
         _ => {
-            let number = frame.to.unwrap_or_default().saturating_sub(place.access_point) as u16;
+            let number = frame.to.unwrap_or_default().saturating_sub(place.access_point);
             out.extend([1, 0, 0, 0]);
-            out.extend((number | 0xc000).to_le_bytes());
+            out.extend((u16::low_bits(number) | 0xc000).to_le_bytes());
         }
     }
     if let Some(room) = end.checked_sub(out.len() + 2).filter(|room| *room > 0) {
         let rates: &[u8] = if room < RATES.len() { &RATES_B } else { &RATES };
-        out.extend([1, room.min(rates.len()) as u8]);
+        out.extend([1, u8::narrow(room.min(rates.len()))]);
         out.extend(rates.iter().take(room));
     }
     out.resize(end, 0);
@@ -212,7 +212,7 @@ fn beacon(out: &mut Vec<u8>, frame: &AirFrame, place: &Place<'_>) {
     out.extend([1, 0]);
     let mut elements = Vec::new();
     let rates: &[u8] = if frame.ofdm { &RATES } else { &RATES_B };
-    elements.extend([1, rates.len() as u8]);
+    elements.extend([1, u8::narrow(rates.len())]);
     elements.extend(rates);
     if let Some(channel) = place.channel.and_then(|number| u8::try_from(number).ok()) {
         elements.extend([3, 1, channel]);
@@ -223,13 +223,13 @@ fn beacon(out: &mut Vec<u8>, frame: &AirFrame, place: &Place<'_>) {
     if (1..5).contains(&(room - name.len())) {
         name.resize(if room <= 32 { room } else { room - 5 }, b' ');
     }
-    out.extend([0, name.len() as u8]);
+    out.extend([0, u8::narrow(name.len())]);
     out.extend(&name);
     out.extend(elements);
     while end >= out.len() + 5 {
         let left = end - out.len() - 2;
         let length = if left > 255 { left.min(250) } else { left };
-        out.extend([221, length as u8, 0, 0x50, 0xc2]);
+        out.extend([221, u8::narrow(length), 0, 0x50, 0xc2]);
         out.resize(out.len() + length - 3, 0);
     }
     out.resize(end, 0);
