@@ -9,17 +9,18 @@
 
 pub mod altman;
 mod error;
+mod fits;
 mod form;
 pub mod formula;
 mod lad;
 mod linear;
+mod sample;
 mod solve;
 mod table;
 
 pub use error::{FitError, FitProblem};
+pub use fits::{Fit, FitTable, FittedLink, LeftOut, Prediction};
 pub use form::{Form, MIN_LOSS};
 pub use formula::FormulaOptions;
-pub use table::{
-    Fit, FitOptions, FitTable, FittedLink, LeftOut, LinkSample, Prediction, fit_throughput,
-    fit_throughput_telling,
-};
+pub use sample::LinkSample;
+pub use table::{FitOptions, fit_throughput, fit_throughput_telling};

@@ -21,9 +21,10 @@ use airtcp_units::tfrc_seconds_per_segment;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::altman;
+use super::error::FitError;
+use super::fits::Prediction;
 use super::solve::Data;
-use super::table::Prediction;
-use super::{FitError, altman};
 
 /// S1's constant of the square-root law.
 pub const S1_CONSTANT: f64 = 1.3;

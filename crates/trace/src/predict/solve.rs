@@ -7,11 +7,12 @@
 
 use airtcp_units::detmath::ln;
 
-use super::FitProblem;
+use super::error::FitProblem;
+use super::fits::Fit;
 use super::form::{Form, Term};
 use super::lad::Search;
 use super::linear::{Basis, dot};
-use super::table::{Fit, LinkSample};
+use super::sample::LinkSample;
 
 /// Least share of a coefficient that must rest on other links for a link to be left out:
 /// `1 - h` with `h` its leverage. \[choice\]

@@ -1,7 +1,10 @@
+use std::collections::BTreeMap;
+
 use airtcp_random::Seed;
+use airtcp_units::detmath::ln;
 
 use super::*;
-use crate::predict::Form;
+use crate::predict::error::FitProblem;
 
 fn link(i: usize, prr: f64, mu: f64, rate: f64) -> LinkSample {
     LinkSample {
