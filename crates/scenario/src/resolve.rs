@@ -9,7 +9,7 @@ use airtcp_sliding::SlidingConfig;
 use airtcp_transport::lt::LtConfig;
 use airtcp_transport::tcp::TcpConfig;
 use airtcp_transport::tfrc::TfrcConfig;
-use airtcp_units::Span;
+use airtcp_units::{Narrow, Span};
 use airtcp_wifi::mac::Category;
 
 use crate::written::{self, Place};
@@ -78,7 +78,7 @@ impl Scenario {
             && let [cell] = self.cells.as_slice()
         {
             let ends = (format!("{}*", cell.prefix), cell.access_point.clone());
-            let count = cell.layout.stations() as u32;
+            let count = u32::narrow(cell.layout.stations());
             self.flows.push(FlowSpec { count, ..default_flow(&ends) });
         }
         if self.flows.is_empty() && self.links.len() == 1 {
