@@ -13,6 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use airtcp_random::{Seed, Stream};
+use airtcp_units::Narrow;
 
 /// Mutated inputs of a target where nobody asks for more: seconds of work.
 const RUNS: u64 = 3000;
@@ -74,15 +75,15 @@ fn corpus(folders: &[&str]) -> Vec<Vec<u8>> {
 
 /// An input made of one of the corpus, or of two.
 fn mutated(corpus: &[Vec<u8>], draws: &mut Stream) -> Vec<u8> {
-    let pick = |draws: &mut Stream| &corpus[draws.below(corpus.len() as u64) as usize];
+    let pick = |draws: &mut Stream| &corpus[usize::narrow(draws.below(corpus.len() as u64))];
     let mut input = pick(draws).clone();
     for _ in 0..=draws.below(8) {
-        let place = |draws: &mut Stream, most: usize| draws.below(most as u64 + 1) as usize;
+        let place = |draws: &mut Stream, most: usize| usize::narrow(draws.below(most as u64 + 1));
         let at = place(draws, input.len());
         let end = (at + place(draws, 64)).min(input.len());
         match draws.below(7) {
             0 if at < input.len() => input[at] ^= 1 << draws.below(8),
-            1 if at < input.len() => input[at] = draws.below(256) as u8,
+            1 if at < input.len() => input[at] = u8::narrow(draws.below(256)),
             2 => drop(input.drain(at..end)),
             3 => {
                 let again = input[at..end].to_vec();
@@ -98,7 +99,7 @@ fn mutated(corpus: &[Vec<u8>], draws: &mut Stream) -> Vec<u8> {
             }
             5 => input.truncate(at),
             _ => {
-                let word = WORDS[draws.below(WORDS.len() as u64) as usize];
+                let word = WORDS[usize::narrow(draws.below(WORDS.len() as u64))];
                 input.splice(at..at, word.iter().copied());
             }
         }

@@ -1,6 +1,7 @@
 //! Segments in the notation of the scripts: `. 1:1001 ack 1 win 65535 <sack 2001:3001> [ect0]`.
 
 use airtcp_packet::{Ecn, Flags, NO_WINDOW_SCALE, Segment};
+use airtcp_units::Narrow;
 
 use super::origin::{Origin, Origins};
 use super::pattern::{Field, Length, Pattern, Stamps};
@@ -249,7 +250,7 @@ fn split(
     step: Option<i64>,
 ) -> Result<Vec<Pattern>, String> {
     let step = step.unwrap_or(end - start).max(1);
-    if (end - start) / step > MAX_SEGMENTS as i64 {
+    if (end - start) / step > i64::narrow(MAX_SEGMENTS) {
         return Err(format!("a line stands for at most {MAX_SEGMENTS} segments"));
     }
     let mut patterns = Vec::new();

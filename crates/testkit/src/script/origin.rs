@@ -3,7 +3,7 @@
 use std::fmt;
 
 use airtcp_packet::Seq;
-use airtcp_units::Nanos;
+use airtcp_units::{LowBits, Nanos};
 
 /// Where the two sequence spaces begin, on the wire and in the script.
 #[derive(Debug, Clone, Copy)]
@@ -21,8 +21,8 @@ pub(super) struct Origin {
 
 impl Origin {
     /// The wire form of a number in the script.
-    pub(super) const fn to_wire(self, number: i64) -> Seq {
-        Seq(self.wire.0.wrapping_add(number.wrapping_sub(self.script) as u32))
+    pub(super) fn to_wire(self, number: i64) -> Seq {
+        Seq(self.wire.0.wrapping_add(u32::low_bits(number.wrapping_sub(self.script))))
     }
 
     /// The script's form of a number on the wire, within 2^31 of the SYN.

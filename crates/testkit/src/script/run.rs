@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use airtcp_packet::{EndpointId, Flags, Segment, Side};
 use airtcp_probe::{Cx, Machine, NoProbe, Who};
 use airtcp_transport::tcp::Connection;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{LowBits, Nanos, Span};
 
 use super::document::{Action, Script, ScriptError, Step, When};
 use super::origin::Seconds;
@@ -165,7 +165,7 @@ impl<'a> Run<'a> {
 
     fn receive(&mut self, pattern: &Pattern) {
         let origins = &self.script.origins;
-        self.peer.clock = (self.now.0 / 1_000_000) as u32;
+        self.peer.clock = u32::low_bits(self.now.0 / 1_000_000);
         let segment = pattern.fill(&self.peer, origins);
         let end = origins.peer.to_script(segment.seq) + i64::from(segment.sequence_len());
         self.peer.seq = self.peer.seq.max(end);
