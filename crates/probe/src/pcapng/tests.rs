@@ -16,8 +16,7 @@ fn segment(flags: Flags, seq: u32, ack: u32, len: u16) -> Segment {
 }
 
 /// A small conversation as its client sees it: handshake with every option and ECN negotiation,
-/// data with a hole that SACK reports, its retransmission, a mark, the end; and two datagrams of
-/// another flow.
+/// data with a hole that SACK reports, its retransmission, a mark, the end; and what is beside it.
 fn conversation() -> Vec<(u64, Who, Event)> {
     const MSS: u32 = 1448;
     let (client, server) = (1_000_000, 5_000_000);
@@ -73,14 +72,20 @@ fn conversation() -> Vec<(u64, Who, Event)> {
     at(124_000, true, segment(fin, client + 1 + 6 * MSS, server + 334, 0), false);
     at(164_000, false, segment(fin, server + 334, client + 2 + 6 * MSS, 0), false);
     at(164_001, true, segment(Flags::ACK, client + 2 + 6 * MSS, server + 335, 0), false);
+    out.extend(datagrams());
+    out
+}
 
+/// Two datagrams of another flow, and what a probe at the clients must not write.
+fn datagrams() -> Vec<(u64, Who, Event)> {
+    let mut out = Vec::new();
     let udp = EndpointId::new(1, Side::Client);
     for (n, len) in [(0, 1000), (1, 33)] {
         let segment = Segment::datagram(n, len);
         let event = Event::SegmentSent { segment, retransmission: false };
         out.push((200_000_000 + u64::from(n), Who::Endpoint(udp), event));
     }
-    // What a probe at the clients must not write: another side's view, and other events.
+    // Another side's view, and another event.
     let elsewhere = Event::SegmentReceived { segment: Segment::datagram(0, 1000) };
     out.push((201_000_000, Who::Endpoint(udp.peer()), elsewhere));
     out.push((202_000_000, Who::Endpoint(udp), Event::FastRetransmit));

@@ -136,6 +136,29 @@ fn bytes_per_byte(runs: &[CompareRun]) -> Vec<f64> {
     paired::parts(&pairs.collect::<Option<Vec<_>>>().unwrap_or_default())
 }
 
+/// The variants by goodput, the best first, and those that are not ranked.
+fn rank(
+    names: &[String],
+    goodput: &Values,
+    unmet: &[Option<String>],
+) -> (Vec<usize>, Vec<NotRanked>) {
+    let (mut ranked, mut not_ranked) = (Vec::new(), Vec::new());
+    for (i, name) in names.iter().enumerate() {
+        let why = if let Some(Some(why)) = unmet.get(i) {
+            why.clone()
+        } else if !goodput.each[i].is_empty() && average(&goodput.each[i]) > 0.0 {
+            ranked.push(i);
+            continue;
+        } else {
+            "it delivers nothing".to_owned()
+        };
+        not_ranked.push(NotRanked { variant: name.clone(), why });
+    }
+    // Stable: among equals the first named stays first.
+    ranked.sort_by(|a, b| average(&goodput.each[*b]).total_cmp(&average(&goodput.each[*a])));
+    (ranked, not_ranked)
+}
+
 /// Weighs the variants. `unmet` says of each what the path lacks of what it needs.
 pub(crate) fn verdict(names: &[String], values: &[Values], unmet: &[Option<String>]) -> Verdict {
     let mut verdict = Verdict {
@@ -145,19 +168,8 @@ pub(crate) fn verdict(names: &[String], values: &[Values], unmet: &[Option<Strin
     let Some(goodput) = values.iter().find(|v| v.measure.criterion == Criterion::Goodput) else {
         return verdict;
     };
-    let mut ranked = Vec::new();
-    for (i, name) in names.iter().enumerate() {
-        if let Some(Some(why)) = unmet.get(i) {
-            verdict.not_ranked.push(NotRanked { variant: name.clone(), why: why.clone() });
-        } else if !goodput.each[i].is_empty() && average(&goodput.each[i]) > 0.0 {
-            ranked.push(i);
-        } else {
-            let why = "it delivers nothing".to_owned();
-            verdict.not_ranked.push(NotRanked { variant: name.clone(), why });
-        }
-    }
-    // Stable: among equals the first named stays first.
-    ranked.sort_by(|a, b| average(&goodput.each[*b]).total_cmp(&average(&goodput.each[*a])));
+    let ranked;
+    (ranked, verdict.not_ranked) = rank(names, goodput, unmet);
     verdict.replications = goodput.each.first().map_or(0, Vec::len) as u32;
     if verdict.replications <= 1 || ranked.is_empty() {
         return verdict;

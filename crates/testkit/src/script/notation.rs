@@ -144,28 +144,14 @@ pub(super) fn parse(text: &str) -> Result<Vec<Pattern>, String> {
             "*" => pattern.len = Length::Any,
             _ if word.contains(':') => range = Some(parse_range(word)?),
             _ => {
-                times = word
-                    .strip_prefix('x')
-                    .and_then(|n| n.parse().ok())
-                    .filter(|n| (1..=MAX_SEGMENTS).contains(n))
-                    .ok_or_else(|| {
-                        format!(
-                            "unknown word \"{word}\": accepted are seq, ack, win, a range A:B or \
-                             A:B/STEP, *, and xN with N up to {MAX_SEGMENTS}"
-                        )
-                    })?;
+                times = parse_times(word)?;
             }
         }
     }
     if let Some(text) = options {
         parse_options(&text, &mut pattern)?;
     }
-    if let Some(text) = ecn {
-        pattern.ecn =
-            Some(ECN.iter().find(|(_, name)| *name == text.trim()).map(|(e, _)| *e).ok_or_else(
-                || format!("unknown mark [{text}]: accepted are [ect0], [ect1], [ce], [noect]"),
-            )?);
-    }
+    pattern.ecn = ecn.as_deref().map(parse_ecn).transpose()?;
     let patterns = match range {
         None => vec![pattern],
         Some((start, end, step)) => split(&pattern, start, end, step)?,
@@ -205,6 +191,24 @@ fn parse_flags(text: &str) -> Result<Option<Flags>, String> {
         flags |= *flag;
     }
     Ok(Some(flags))
+}
+
+/// How many segments `xN` stands for.
+fn parse_times(word: &str) -> Result<u64, String> {
+    let times = word.strip_prefix('x').and_then(|n| n.parse().ok());
+    times.filter(|n| (1..=MAX_SEGMENTS).contains(n)).ok_or_else(|| {
+        format!(
+            "unknown word \"{word}\": accepted are seq, ack, win, a range A:B or A:B/STEP, *, and \
+             xN with N up to {MAX_SEGMENTS}"
+        )
+    })
+}
+
+fn parse_ecn(text: &str) -> Result<Ecn, String> {
+    let found = ECN.iter().find(|(_, name)| *name == text.trim());
+    found
+        .map(|(ecn, _)| *ecn)
+        .ok_or_else(|| format!("unknown mark [{text}]: accepted are [ect0], [ect1], [ce], [noect]"))
 }
 
 fn integer(text: &str) -> Result<i64, String> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use airtcp_packet::{Ecn, EndpointId, Segment, Side};
 use airtcp_probe::{Cx, Event, LossCause, Machine, Probe, Who};
-use airtcp_random::Seed;
+use airtcp_random::{Seed, Stream};
 use airtcp_units::{Nanos, Span};
 
 use super::*;
@@ -66,45 +66,68 @@ impl Outcome {
     }
 }
 
+/// The way of the data: a queue, a rate, losses and a delay.
+struct Wire<'a> {
+    path: &'a Path,
+    stream: Stream,
+    queue: VecDeque<Nanos>,
+    busy_until: Nanos,
+    departures: Vec<Nanos>,
+    causes: BTreeMap<u64, LossCause>,
+    there: VecDeque<(Nanos, Segment)>,
+}
+
+impl Wire<'_> {
+    fn take(&mut self, now: Nanos, mut segment: Segment) {
+        let number = self.departures.len() as u64;
+        self.departures.push(now);
+        while self.queue.front().is_some_and(|&t| t <= now) {
+            self.queue.pop_front();
+        }
+        if self.queue.len() >= self.path.room {
+            self.causes.insert(number, LossCause::Overflow);
+            return;
+        }
+        if self.queue.len() >= self.path.mark_from && segment.ecn == Ecn::Ect0 {
+            segment.ecn = Ecn::Ce;
+        }
+        let time = Span::from_secs_f64(f64::from(segment.wire_len()) / self.path.rate);
+        self.busy_until = self.busy_until.max(now) + time;
+        self.queue.push_back(self.busy_until);
+        let every = self.path.every;
+        let chosen = every > 0 && number % every == every - 1;
+        if chosen || self.stream.chance(self.path.corruption) {
+            self.causes.insert(number, LossCause::Corruption);
+            return;
+        }
+        self.there.push_back((self.busy_until + self.path.delay, segment));
+    }
+}
+
 /// Runs a bulk flow; `mute` is a time in which reports are lost.
 fn run(config: &TfrcConfig, path: &Path, seconds: u64, mute: (u64, u64)) -> Outcome {
     let mut sender = TfrcSender::new(config, config.segment);
     let mut receiver = TfrcReceiver::new(config);
-    let mut stream = Seed::new(7).stream("loss");
+    let mut wire = Wire {
+        path,
+        stream: Seed::new(7).stream("loss"),
+        queue: VecDeque::new(),
+        busy_until: Nanos::ZERO,
+        departures: Vec::new(),
+        causes: BTreeMap::new(),
+        there: VecDeque::new(),
+    };
     let mut probe = Judgements::default();
     let who = Who::Endpoint(EndpointId::new(0, Side::Server));
     let cx = &mut Cx::new(&mut probe, who);
     sender.send(1 << 40);
     let end = Nanos(seconds * 1_000_000_000);
-    let mut there: VecDeque<(Nanos, Segment)> = VecDeque::new();
     let mut back: VecDeque<(Nanos, Segment)> = VecDeque::new();
-    let mut queue: VecDeque<Nanos> = VecDeque::new();
-    let (mut busy_until, mut now) = (Nanos::ZERO, Nanos::ZERO);
-    let mut out = (vec![0u64; seconds as usize], 0u64, BTreeMap::new(), Vec::new(), Vec::new());
+    let mut now = Nanos::ZERO;
+    let (mut received, mut rates) = (vec![0u64; seconds as usize], Vec::new());
     while now < end {
-        while let Some(mut segment) = sender.poll(now, cx) {
-            let number = out.1;
-            out.1 += 1;
-            out.4.push(now);
-            while queue.front().is_some_and(|&t| t <= now) {
-                queue.pop_front();
-            }
-            if queue.len() >= path.room {
-                out.2.insert(number, LossCause::Overflow);
-                continue;
-            }
-            if queue.len() >= path.mark_from && segment.ecn == Ecn::Ect0 {
-                segment.ecn = Ecn::Ce;
-            }
-            let time = Span::from_secs_f64(f64::from(segment.wire_len()) / path.rate);
-            busy_until = busy_until.max(now) + time;
-            queue.push_back(busy_until);
-            let chosen = path.every > 0 && number % path.every == path.every - 1;
-            if chosen || stream.chance(path.corruption) {
-                out.2.insert(number, LossCause::Corruption);
-                continue;
-            }
-            there.push_back((busy_until + path.delay, segment));
+        while let Some(segment) = sender.poll(now, cx) {
+            wire.take(now, segment);
         }
         while let Some(report) = receiver.poll(now, cx) {
             let at = now.0 / 1_000_000_000;
@@ -112,26 +135,27 @@ fn run(config: &TfrcConfig, path: &Path, seconds: u64, mute: (u64, u64)) -> Outc
                 back.push_back((now + path.delay, report));
             }
         }
-        let arrivals = [there.front(), back.front()].map(|f| f.map_or(Nanos::NEVER, |f| f.0));
+        let arrivals = [wire.there.front(), back.front()].map(|f| f.map_or(Nanos::NEVER, |f| f.0));
         let timers = sender.next_timer().min(receiver.next_timer());
         now = arrivals[0].min(arrivals[1]).min(timers).max(now);
         if arrivals[0] <= now {
-            let (_, segment) = there.pop_front().unwrap();
+            let (_, segment) = wire.there.pop_front().unwrap();
             let second = (now.0 / 1_000_000_000) as usize;
-            if second < out.0.len() {
-                out.0[second] += u64::from(segment.len - DATA_HEADER);
+            if second < received.len() {
+                received[second] += u64::from(segment.len - DATA_HEADER);
             }
             receiver.handle(now, segment, cx);
         } else if arrivals[1] <= now {
             let (_, report) = back.pop_front().unwrap();
             sender.handle(now, report, cx);
-            out.3.push(sender.allowed_rate());
+            rates.push(sender.allowed_rate());
         } else {
             sender.on_timer(now, cx);
             receiver.on_timer(now, cx);
         }
     }
-    let (received, sent, causes, rates, departures) = out;
+    let Wire { departures, causes, .. } = wire;
+    let sent = departures.len() as u64;
     Outcome { received, sent, causes, judged: probe.0, receiver, sender, rates, departures }
 }
 

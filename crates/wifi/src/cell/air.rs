@@ -131,45 +131,21 @@ impl Cell {
         if radio.sending {
             return;
         }
-        // What is no frame to this radio only adds to what is on the air beside one.
-        let began = |s: &Signal| s.since == now && s.readable;
-        // Of two equally strong ones the first in the air's order: neither will be decoded.
-        let strongest = if let [lone] = radio.signals.as_slice() {
-            Some(*lone).filter(began)
-        } else {
-            let new = radio.signals.iter().filter(|s| began(s)).copied();
-            new.reduce(|a, b| if b.power > a.power { b } else { a })
-        };
-        let factors = &levels.factors;
-        let locks = |new: &Signal| {
-            let audible = new.power >= levels.sensitivity;
-            if let Some(current) = &radio.reception {
-                let in_time = !factors.in_preamble_only || now < current.body;
-                let takes_over = in_time && new.power >= current.power * factors.take_over;
-                // Of two that begin at one instant the stronger is received.
-                let at_once = current.started == now && new.power > current.power;
-                audible && new.place != current.place && (takes_over || at_once)
-            } else {
-                let earlier = radio.signals.iter().filter(|s| !began(s)).map(|s| s.power).sum();
-                audible && levels.amid(new.power, earlier, factors.late)
-            }
-        };
-        let mut locked = false;
-        if let Some(new) = strongest.filter(locks) {
+        let strongest = radio.strongest_new(now).filter(|new| radio.locks(now, new, levels));
+        if let Some(new) = strongest {
             let earlier = radio.reception.filter(|r| r.started != now);
             let old = earlier.map(|r| r.place as usize);
             let from = earlier.map_or(0.0, |r| r.power);
             let Some(sent) = &self.air[new.place as usize] else { return };
             radio.lock(now, new, sent);
             if let Some(reception) = &mut radio.reception
-                && new.power < from * factors.taken
+                && new.power < from * levels.factors.taken
             {
                 reception.destroyed = true;
             }
             let Transmission { started: since, ends, .. } = *sent;
             let receiving = Receiving { since, ends, mode: sent.frame.mode };
             self.stations[i].on_rx_start(now, &receiving, &self.bss[self.of[i]].rules);
-            locked = true;
             let class = Some(sent.frame.class);
             if let Some(old) = old.and_then(|place| self.air[place].as_mut())
                 && old.frame.to.index() == i
@@ -181,12 +157,12 @@ impl Cell {
         }
         if let Some(reception) = &mut self.radios[i].reception {
             let (power, others) = (reception.power, reception.interference);
-            if !levels.amid(power, others, factors.survive) {
+            if !levels.amid(power, others, levels.factors.survive) {
                 reception.destroyed = true;
             }
         }
         self.sense(now, i);
-        if locked {
+        if strongest.is_some() {
             // It may have gone over from a frame that held back its timeout to one that does not.
             self.refresh(i as u32);
         }

@@ -28,6 +28,13 @@ pub(crate) struct Signal {
     pub(crate) readable: bool,
 }
 
+impl Signal {
+    /// Whether it is a frame to this radio and began at `now`.
+    fn began(&self, now: Nanos) -> bool {
+        self.since == now && self.readable
+    }
+}
+
 /// A frame being received.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reception {
@@ -95,6 +102,34 @@ impl Radio {
             (if sensed { s.power.max(top) } else { top }, sum + s.power)
         });
         top >= levels.carrier_sense || sum + interferers >= levels.energy_detect
+    }
+
+    /// The strongest signal that began just now and is a frame to this radio; what is none only adds
+    /// to what is on the air beside one. Of two equally strong ones the first in the air's order:
+    /// neither will be decoded.
+    #[inline]
+    pub(crate) fn strongest_new(&self, now: Nanos) -> Option<Signal> {
+        if let [lone] = self.signals.as_slice() {
+            return Some(*lone).filter(|s| s.began(now));
+        }
+        let new = self.signals.iter().filter(|s| s.began(now)).copied();
+        new.reduce(|a, b| if b.power > a.power { b } else { a })
+    }
+
+    /// Whether it begins to receive `new`, in place of what it was receiving.
+    #[inline]
+    pub(crate) fn locks(&self, now: Nanos, new: &Signal, levels: &Levels) -> bool {
+        let factors = &levels.factors;
+        let audible = new.power >= levels.sensitivity;
+        if let Some(current) = &self.reception {
+            let in_time = !factors.in_preamble_only || now < current.body;
+            let takes_over = in_time && new.power >= current.power * factors.take_over;
+            // Of two that begin at one instant the stronger is received.
+            let at_once = current.started == now && new.power > current.power;
+            return audible && new.place != current.place && (takes_over || at_once);
+        }
+        let earlier = self.signals.iter().filter(|s| !s.began(now)).map(|s| s.power).sum();
+        audible && levels.amid(new.power, earlier, factors.late)
     }
 
     /// Begins to receive a frame.
