@@ -11,7 +11,7 @@ use airtcp_random::Stream;
 use airtcp_units::{Outcomes, detmath};
 use serde::{Deserialize, Serialize};
 
-use super::SynthError;
+use super::error::SynthError;
 
 /// The border between the regions.
 const BORDER: f64 = 0.5;

@@ -8,7 +8,8 @@ use airtcp_random::Stream;
 use airtcp_units::Outcomes;
 use serde::{Deserialize, Serialize};
 
-use super::{Geometric, SynthError, append_run};
+use super::error::SynthError;
+use super::geometric::{Geometric, append_run};
 
 /// Delivery by what came before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]

@@ -7,7 +7,7 @@
 
 use serde::Serialize;
 
-use super::SynthModel;
+use super::model::SynthModel;
 
 /// Runs of losses that a trace should hold.
 const PAIRS: f64 = 100.0;

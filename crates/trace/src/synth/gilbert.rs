@@ -10,7 +10,9 @@ use airtcp_random::Stream;
 use airtcp_units::Outcomes;
 use serde::{Deserialize, Serialize};
 
-use super::{Geometric, SynthError, append_run, bernoulli};
+use super::bernoulli;
+use super::error::SynthError;
+use super::geometric::{Geometric, append_run};
 
 /// Rounding in a computed transition probability that is forgiven.
 const ROUNDING: f64 = 1e-9;

@@ -5,7 +5,9 @@ use airtcp_random::Stream;
 use airtcp_units::Outcomes;
 use serde::{Deserialize, Serialize};
 
-use super::{Geometric, SynthError, bernoulli};
+use super::bernoulli;
+use super::error::SynthError;
+use super::geometric::Geometric;
 
 /// Most states accepted.
 pub(crate) const MAX_STATES: usize = 16;

@@ -8,7 +8,9 @@ use airtcp_random::Stream;
 use airtcp_units::Outcomes;
 use serde::{Deserialize, Serialize};
 
-use super::{GeParams, Geometric, SynthError};
+use super::error::SynthError;
+use super::geometric::Geometric;
+use super::gilbert::GeParams;
 
 /// A two-state chain with a course.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]

@@ -9,7 +9,9 @@ use airtcp_random::Stream;
 use airtcp_units::{Outcomes, detmath};
 use serde::{Deserialize, Serialize};
 
-use super::{GeParams, Geometric, SynthError, append_run};
+use super::error::SynthError;
+use super::geometric::{Geometric, append_run};
+use super::gilbert::GeParams;
 
 /// How long runs of one kind are, in packets, at least 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]

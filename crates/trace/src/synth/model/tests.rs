@@ -1,5 +1,6 @@
 use super::*;
 use crate::metrics::{Pairs, RunStats};
+use crate::synth::RunLengths;
 use airtcp_random::Seed;
 use airtcp_units::detmath;
 use proptest::prelude::*;
