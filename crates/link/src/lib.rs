@@ -11,6 +11,8 @@
 //! The queue in front of the link is not here: whoever owns both pulls from the queue when
 //! [`Link::is_ready`].
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
+
 mod config;
 mod link;
 mod loss;

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use airtcp_packet::{EndpointId, PacketId};
 use airtcp_random::Keyed;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::latency::Latency;
 use super::wire::Wire;
@@ -204,7 +204,8 @@ impl ArqEngine {
     /// arrive. Gives back the time and the bytes it took.
     fn transmit(&mut self, now: Nanos, block: &Block, wire: &mut Wire) -> (Span, u64) {
         let place = block.frame.checked_sub(self.first);
-        let Some(&Carried { payload, to, .. }) = place.and_then(|i| self.carried.get(i as usize))
+        let Some(&Carried { payload, to, .. }) =
+            place.and_then(|i| self.carried.get(usize::narrow(i)))
         else {
             return (Span::ZERO, 0);
         };
@@ -292,7 +293,7 @@ impl ArqEngine {
     }
 
     fn carried(&mut self, frame: u64) -> Option<&mut Carried> {
-        self.carried.get_mut(frame.checked_sub(self.first)? as usize)
+        self.carried.get_mut(usize::narrow(frame.checked_sub(self.first)?))
     }
 
     /// Ends the wait for frames that the sender gave up. Over a link that lets nothing through

@@ -3,7 +3,7 @@
 //! Buckets are 64 to each doubling, from 1 ns on. Counts only grow, so what lies between two
 //! instants is the difference of two copies.
 
-use airtcp_units::Span;
+use airtcp_units::{Narrow, Saturate, Span};
 
 const STEPS: u32 = 6;
 
@@ -51,7 +51,7 @@ impl Latency {
 
     /// The time in seconds that a share of them, 0 to 1, does not exceed.
     pub fn quantile(&self, share: f64) -> Option<f64> {
-        let wanted = (share * self.count as f64).ceil().max(1.0) as u64;
+        let wanted = u64::saturate((share * self.count as f64).ceil().max(1.0));
         let mut seen = 0;
         for (place, count) in self.counts.iter().enumerate() {
             seen += count;
@@ -64,13 +64,13 @@ impl Latency {
 }
 
 /// The bucket of a time: exact below 64 ns, then by its leading seven bits.
-const fn place(ns: u64) -> usize {
+fn place(ns: u64) -> usize {
     let top = (ns | 1).ilog2();
     if top < STEPS {
-        return ns as usize;
+        return usize::narrow(ns);
     }
     let shift = top - STEPS;
-    ((shift as usize) << STEPS) + (ns >> shift) as usize
+    ((shift as usize) << STEPS) + usize::narrow(ns >> shift)
 }
 
 /// The longest time in a bucket, in nanoseconds.
@@ -107,7 +107,7 @@ mod tests {
             let mean = times.iter().sum::<u64>() as f64 / times.len() as f64 / 1e9;
             prop_assert!((all.mean().unwrap() - mean).abs() < 1e-12);
             times.sort_unstable();
-            let exact = times[((q * times.len() as f64).ceil() as usize).max(1) - 1] as f64 / 1e9;
+            let exact = times[usize::saturate((q * times.len() as f64).ceil()).max(1) - 1] as f64 / 1e9;
             let found = all.quantile(q).unwrap();
             prop_assert!(found >= exact - 1e-12 && found <= 1.016 * exact + 1e-12);
             let half = all.clone();

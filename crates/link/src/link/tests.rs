@@ -2,7 +2,7 @@
 
 use airtcp_packet::{EndpointId, Packet, Pool, Segment, Side};
 use airtcp_probe::{NoProbe, Who};
-use airtcp_units::{BitRate, Capacity, Probability};
+use airtcp_units::{BitRate, Capacity, Narrow, Probability, Saturate};
 use proptest::prelude::*;
 
 use super::*;
@@ -39,7 +39,7 @@ fn drive(link: &mut Link, pool: &mut Pool, lengths: &[u16], idle: Span) -> Vec<(
         let offer_at = link.ready_at() + idle;
         if next < lengths.len() && now >= offer_at {
             assert!(link.is_ready(now));
-            let id = cx.pool.insert(packet(next as u32, lengths[next]));
+            let id = cx.pool.insert(packet(u32::narrow(next), lengths[next]));
             link.handle(now, id, &mut cx);
             next += 1;
             continue;
@@ -61,7 +61,9 @@ fn a_packet_takes_its_length_and_the_way() {
     // 1500 B at 10 Mb/s are 1.2 ms; back to back, the n-th arrives at n x 1.2 + 40 ms.
     let out = drive(&mut link, &mut pool, &[1500; 100], Span::ZERO);
     let expected: Vec<_> = (1..=100)
-        .map(|n| (n as u32 - 1, Nanos::ZERO + Span::from_micros(1200) * n + Span::from_millis(40)))
+        .map(|n| {
+            (u32::narrow(n) - 1, Nanos::ZERO + Span::from_micros(1200) * n + Span::from_millis(40))
+        })
         .collect();
     assert_eq!(out, expected);
     assert_eq!(link.busy(Nanos(60_000_000)), Span(60_000_000));
@@ -171,7 +173,7 @@ fn chance_decides_as_often_as_it_should() {
     let copies = out.len() as f64 - f64::from(n);
     let spread = |p: f64| 5.0 * (p * (1.0 - p) * f64::from(n)).sqrt();
     assert!((copies - 0.1 * f64::from(n)).abs() < spread(0.1), "{copies}");
-    assert_eq!(copies as u64, link.stats().duplicated);
+    assert_eq!(u64::saturate(copies), link.stats().duplicated);
     // Sent at number x 1 us; whoever took longer than 1.001 ms was held back.
     let delay = |(number, at): &(u32, Nanos)| at.0 - u64::from(*number) * 1000;
     let late: Vec<u64> = out.iter().map(delay).filter(|d| *d > 1_001_000).collect();

@@ -21,7 +21,7 @@
 
 use airtcp_probe::ConfigError;
 use airtcp_random::{Keyed, Seed, Stream};
-use airtcp_units::{Span, detmath};
+use airtcp_units::{Saturate, Span, detmath};
 
 use super::sojourn::{Alternation, Sojourns};
 use super::{Build, Frame, LossModel, Model};
@@ -49,7 +49,11 @@ struct Exponential {
 impl Sojourns for Exponential {
     fn draw(&mut self, bad: bool, draws: &mut Stream) -> Span {
         let mean = if bad { self.bad } else { self.good };
-        if mean.is_finite() { Span((draws.exponential(mean) + 0.5) as u64) } else { Span::MAX }
+        if mean.is_finite() {
+            Span(u64::saturate(draws.exponential(mean) + 0.5))
+        } else {
+            Span::MAX
+        }
     }
 }
 

@@ -234,7 +234,7 @@ mod tests {
     use crate::LossConfig;
     use crate::loss::conformance::{build, frame};
     use airtcp_packet::EndpointId;
-    use airtcp_units::Nanos;
+    use airtcp_units::{Nanos, Narrow};
 
     fn config(text: &str) -> Result<ScriptConfig, toml::de::Error> {
         toml::from_str(text)
@@ -259,7 +259,7 @@ mod tests {
         // Every third frame has no payload, flows 0 and 1 alternate, every fifth goes to a client.
         let make = |i: u64| {
             let side = if i.is_multiple_of(5) { Side::Client } else { Side::Server };
-            let to = EndpointId::new(i as u32 % 2, side);
+            let to = EndpointId::new(u32::narrow(i % 2), side);
             let payload = if i.is_multiple_of(3) { 0 } else { 100 };
             Frame { payload, to, ..frame(Nanos(i), i) }
         };

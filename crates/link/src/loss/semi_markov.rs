@@ -11,7 +11,7 @@
 
 use airtcp_probe::ConfigError;
 use airtcp_random::{Seed, Stream};
-use airtcp_units::{Nanos, Outcomes, Pace, Span};
+use airtcp_units::{Nanos, Narrow, Outcomes, Pace, Span};
 
 use super::sojourn::{Alternation, Sojourns};
 use super::{Build, Frame, LossModel, Model, one_by_one, trace};
@@ -92,7 +92,7 @@ impl Runs {
         // About as many pieces as there are lengths: a step or two then find a run.
         let pieces = runs.lengths.len().next_power_of_two() as u64;
         runs.shift = (total / pieces).checked_ilog2().unwrap_or(0);
-        let place = |which: u64| runs.cumulative.partition_point(|c| *c <= which) as u32;
+        let place = |which: u64| u32::narrow(runs.cumulative.partition_point(|c| *c <= which));
         runs.guide = (0..=total >> runs.shift).map(|piece| place(piece << runs.shift)).collect();
         (runs.slots < 1 << 62).then_some(runs)
     }
@@ -104,7 +104,7 @@ impl Runs {
     fn draw(&self, draws: &mut Stream) -> u64 {
         let which = draws.below(self.cumulative.last().copied().unwrap_or(0));
         let begin =
-            self.guide.get((which >> self.shift) as usize).map_or(0, |place| *place as usize);
+            self.guide.get(usize::narrow(which >> self.shift)).map_or(0, |place| *place as usize);
         let mut later = self.cumulative.iter().zip(&self.lengths).skip(begin);
         later.find(|(c, _)| **c > which).map_or(1, |(_, length)| *length)
     }
@@ -210,7 +210,7 @@ impl LossModel for SemiMarkov {
         while place < count {
             let is_lost = self.is_lost.at(Nanos(first.ordinal + u64::from(place)));
             let left = self.is_lost.until().0.saturating_sub(first.ordinal);
-            let end = left.min(u64::from(count)) as u16;
+            let end = u16::narrow(left.min(u64::from(count)));
             if is_lost {
                 lost.insert_range(place, end);
             }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{Outcomes, Span};
+use airtcp_units::{Narrow, Outcomes, Span};
 
 use super::{Build, Frame, LossModel, Model, at_least_a_microsecond};
 
@@ -89,7 +89,7 @@ impl LossModel for Trace {
             AtEnd::Wrap => index % len,
             AtEnd::Hold => len - 1,
         };
-        self.outcomes.get(index as usize) != Some(true)
+        self.outcomes.get(usize::narrow(index)) != Some(true)
     }
 
     /// The share of losses in the whole record.

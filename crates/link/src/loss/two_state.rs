@@ -7,7 +7,7 @@
 
 use airtcp_probe::ConfigError;
 use airtcp_random::{Keyed, Stream};
-use airtcp_units::{Pace, Probability, Span};
+use airtcp_units::{Pace, Probability, Saturate, Span};
 
 use crate::protocol::SymbolSet;
 
@@ -159,7 +159,7 @@ impl Model for TwoState {
         // the inverse of its distribution function is sqrt(a^2 + u (b^2 - a^2)).
         let (a, b) = (min as f64, max as f64);
         let stay = (a * a + draws.unit() * (b * b - a * a)).sqrt();
-        let remaining = Span((stay * draws.unit()) as u64);
+        let remaining = Span(u64::saturate(stay * draws.unit()));
         let is_high = Alternation::new(Bounded { min, max }, draws, state, remaining);
         let bounds = [low, high].map(Keyed::bound);
         Ok(Self { low, high, bounds, is_high, draws: build.seed.keyed(&build.label("frame")) })

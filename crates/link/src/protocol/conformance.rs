@@ -2,7 +2,7 @@
 //! configuration over channels that lose, with reports that are lost for a while or lie.
 
 use airtcp_random::Seed;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 use proptest::prelude::*;
 
 use super::tests::{Ends, WAY};
@@ -40,7 +40,7 @@ proptest! {
             // What neither end heard of at the end of the run cannot be decided.
             let known = seen.released.len() + seen.skipped.len();
             prop_assert_eq!(all.len(), known, "once each: {:?}", config);
-            prop_assert!(known <= frames as usize);
+            prop_assert!(known <= usize::narrow(frames));
             prop_assert!(all.iter().zip(0u64..).all(|(a, b)| *a == b), "no gaps: {:?}", config);
             if config.common().unwrap().in_order {
                 prop_assert!(seen.released.windows(2).all(|w| w[0] < w[1]), "{:?}", config);

@@ -15,7 +15,7 @@
 //! rule of R and the first estimate (1/2) are what reproduces S2's Table I, and each is a key.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{Bytes, Probability};
+use airtcp_units::{Bytes, Narrow, Probability, Saturate};
 
 use super::{
     Common, FeedbackConfig, First, LinkProtocol, MAX_SYMBOLS, Missing, Model, SymbolSet, Trigger,
@@ -196,7 +196,7 @@ fn whole(x: f64, rounding: Rounding) -> u16 {
         Rounding::Up => (x - 1e-9).ceil(),
         Rounding::Down => (x + 1e-9).floor(),
     };
-    x.clamp(0.0, f64::from(MAX_SYMBOLS)) as u16
+    u16::saturate(x.clamp(0.0, f64::from(MAX_SYMBOLS)))
 }
 
 impl LlHarq {
@@ -290,7 +290,7 @@ pub(super) fn header(bytes: Bytes) -> Result<u32, ConfigError> {
         let message = format!("is {bytes}: the header of a unit has at most 100 B");
         return Err(ConfigError::new("protocol.header", message));
     }
-    Ok(bytes.0 as u32)
+    Ok(u32::narrow(bytes.0))
 }
 
 impl Model for LlHarq {

@@ -17,7 +17,7 @@
 
 use std::collections::VecDeque;
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::limits::{MIN_DURATION, REACH, patience};
 use super::{Block, Decision, MAX_SYMBOLS, Report, SymbolSet, Timed, Train, Trigger, Unit};
@@ -115,7 +115,7 @@ impl Receiver {
         self.no_longer_before(now, unit.oldest);
         self.reach(now, unit);
         let place = unit.frame.checked_sub(self.base);
-        let partial = place.and_then(|i| self.frames.get_mut(i as usize));
+        let partial = place.and_then(|i| self.frames.get_mut(usize::narrow(i)));
         let partial = partial.filter(|p| !p.decoded && !p.given_up);
         let useful = partial.is_some_and(|p| {
             let new = p.have.insert(unit.symbol);
@@ -186,7 +186,7 @@ impl Receiver {
         let (end, of) = (train.at(last), symbols.len());
         let reported = last + 1 >= of && self.parts.trigger == Trigger::EndOfBlock;
         let place = frame.checked_sub(self.base);
-        let partial = place.and_then(|i| self.frames.get_mut(i as usize));
+        let partial = place.and_then(|i| self.frames.get_mut(usize::narrow(i)));
         let mut useful = 0;
         if let Some(partial) = partial.filter(|p| !p.decoded && !p.given_up) {
             let new = symbols.at(rest).without(partial.have);
@@ -265,7 +265,7 @@ impl Receiver {
 
     /// The sender no longer tries what is before `oldest`.
     fn no_longer_before(&mut self, now: Nanos, oldest: u64) {
-        let settled = oldest.saturating_sub(self.base) as usize;
+        let settled = usize::narrow(oldest.saturating_sub(self.base));
         for partial in self.frames.iter_mut().take(settled) {
             if !partial.decoded {
                 partial.given_up = true;
@@ -284,7 +284,7 @@ impl Receiver {
         let Some(current) = self.current.take() else { return };
         let Current { frame, attempt, last, received, .. } = current;
         let place = frame.checked_sub(self.base);
-        let partial = place.and_then(|i| self.frames.get_mut(i as usize));
+        let partial = place.and_then(|i| self.frames.get_mut(usize::narrow(i)));
         let (have, settled) = match partial {
             Some(p) => {
                 if last && !p.decoded {

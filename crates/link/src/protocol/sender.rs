@@ -11,7 +11,7 @@
 
 use std::collections::VecDeque;
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::limits::{MIN_DURATION, REACH, patience};
 use super::{Block, MAX_SYMBOLS, Missing, Protocol, Report, SymbolSet};
@@ -252,7 +252,8 @@ impl Sender {
     }
 
     fn settle(&mut self, frame: u64) {
-        let place = frame.checked_sub(self.oldest).and_then(|i| self.frames.get_mut(i as usize));
+        let place =
+            frame.checked_sub(self.oldest).and_then(|i| self.frames.get_mut(usize::narrow(i)));
         if place.is_some_and(|p| p.take().is_some()) {
             self.under_way -= 1;
         }
@@ -266,6 +267,6 @@ impl Sender {
 
     fn pending(&mut self, frame: u64) -> Option<&mut Pending> {
         let place = frame.checked_sub(self.oldest)?;
-        self.frames.get_mut(place as usize)?.as_mut()
+        self.frames.get_mut(usize::narrow(place))?.as_mut()
     }
 }

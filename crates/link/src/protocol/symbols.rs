@@ -1,5 +1,7 @@
 //! A set of units of one frame, by number: 0 to 254.
 
+use airtcp_units::Narrow;
+
 /// Most different units of a frame: as many as a Reed-Solomon code over GF(256) has symbols.
 pub const MAX_SYMBOLS: u16 = 255;
 
@@ -92,15 +94,15 @@ impl SymbolSet {
     }
 
     /// How many there are.
-    pub const fn len(&self) -> u16 {
+    pub fn len(&self) -> u16 {
         let [a, b, c, d] = self.0;
         let low = a.count_ones();
         // Where counting takes many instructions, most sets are counted in a quarter of them: a frame
         // rarely has more than 64 units.
         if b | c | d == 0 {
-            return low as u16;
+            return u16::narrow(low);
         }
-        (low + b.count_ones() + c.count_ones() + d.count_ones()) as u16
+        u16::narrow(low + b.count_ones() + c.count_ones() + d.count_ones())
     }
 
     /// True if there is none.
@@ -112,13 +114,13 @@ impl SymbolSet {
     /// The lowest one.
     pub fn lowest(self) -> Option<u16> {
         let place = self.0.iter().position(|word| *word != 0)?;
-        Some(place as u16 * 64 + self.0.get(place)?.trailing_zeros() as u16)
+        Some(u16::narrow(place) * 64 + u16::narrow(self.0.get(place)?.trailing_zeros()))
     }
 
     /// The highest one.
     pub fn highest(self) -> Option<u16> {
         let place = self.0.iter().rposition(|word| *word != 0)?;
-        Some(place as u16 * 64 + self.0.get(place)?.ilog2() as u16)
+        Some(u16::narrow(place) * 64 + u16::narrow(self.0.get(place)?.ilog2()))
     }
 
     /// The lowest `n` of them: of a block, those that came first.
@@ -133,7 +135,7 @@ impl SymbolSet {
     }
 
     /// How many there are below `symbol`: its place among them, from 0.
-    pub const fn place_of(self, symbol: u16) -> u16 {
+    pub fn place_of(self, symbol: u16) -> u16 {
         self.len() - self.without(Self::below(symbol)).len()
     }
 
@@ -141,12 +143,12 @@ impl SymbolSet {
     pub fn nth(self, place: u16) -> Option<u16> {
         let mut left = place;
         for (first, mut word) in (0..4).map(|n| n * 64).zip(self.0) {
-            let here = word.count_ones() as u16;
+            let here = u16::narrow(word.count_ones());
             if left < here {
                 for _ in 0..left {
                     word &= word - 1;
                 }
-                return Some(first + word.trailing_zeros() as u16);
+                return Some(first + u16::narrow(word.trailing_zeros()));
             }
             left -= here;
         }
@@ -201,7 +203,7 @@ impl SymbolSet {
         (0..4u16).zip(self.0).flat_map(|(word, mut bits)| {
             std::iter::from_fn(move || {
                 (bits != 0).then(|| {
-                    let bit = bits.trailing_zeros() as u16;
+                    let bit = u16::narrow(bits.trailing_zeros());
                     bits &= bits - 1;
                     word * 64 + bit
                 })
@@ -247,9 +249,9 @@ mod tests {
             prop_assert_eq!(x.lowest(), a.first().copied());
             prop_assert_eq!(x.highest(), a.last().copied());
             prop_assert!(a.iter().copied().eq((0..300).map_while(|place| x.nth(place))));
-            for n in [0, 1, 5, 20, 64, 300] {
-                let few: Vec<u16> = a.iter().copied().take(n).collect();
-                prop_assert_eq!(x.first(n as u16).iter().collect::<Vec<_>>(), few);
+            for n in [0_u16, 1, 5, 20, 64, 300] {
+                let few: Vec<u16> = a.iter().copied().take(usize::from(n)).collect();
+                prop_assert_eq!(x.first(n).iter().collect::<Vec<_>>(), few);
             }
             let chosen: Vec<u16> =
                 (0..).zip(&a).filter(|(place, _)| b.contains(place)).map(|(_, s)| *s).collect();

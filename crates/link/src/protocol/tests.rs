@@ -1,7 +1,7 @@
 //! LL-ARQ and LL-HARQ against closed forms: both ends over a channel of independent losses.
 
 use airtcp_random::{Seed, Stream};
-use airtcp_units::{Nanos, Probability, Span, detmath};
+use airtcp_units::{Nanos, Narrow, Probability, Span, detmath};
 
 use super::closed_form::{
     arq_rounds, arq_selective_share, arq_undelivered, arq_whole_share, harq_block,
@@ -170,7 +170,7 @@ fn over(config: &ProtocolConfig, p: f64, frames: u64) -> Seen {
     ends.run(frames, &mut |_| draws.chance(p), &mut |_, _| true);
     let Seen { decoded, released, skipped, .. } = &ends.seen;
     assert_eq!(decoded.len(), released.len());
-    assert_eq!(released.len() + skipped.len(), frames as usize, "every frame ends once");
+    assert_eq!(released.len() + skipped.len(), usize::narrow(frames), "every frame ends once");
     assert!(released.windows(2).all(|w| w[0] < w[1]), "in order");
     ends.seen
 }

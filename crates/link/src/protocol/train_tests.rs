@@ -1,7 +1,7 @@
 //! A train against its units one by one: the same decisions at the same times, and the same receiver afterwards.
 
 use airtcp_random::Seed;
-use airtcp_units::{BitRate, Nanos, Pace, Span, TxClock};
+use airtcp_units::{BitRate, Nanos, Narrow, Pace, Span, TxClock};
 use proptest::prelude::*;
 
 use super::{
@@ -117,7 +117,7 @@ fn run(parts: ReceiverParts, rate: Option<u64>, all: &[Sent], whole: bool) -> Se
             needed: sent.needed,
             symbols: sent.symbols,
             parity: 0,
-            unit_bytes: sent.bytes as u32,
+            unit_bytes: u32::narrow(sent.bytes),
         };
         let count = sent.symbols.len();
         let mut each = clock;
