@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::GzDecoder;
 
-use super::open::Trailing;
+use super::stream_error::Trailing;
 
 /// The first byte of a member.
 const BEGINS: u8 = 0x1f;

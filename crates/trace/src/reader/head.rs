@@ -8,6 +8,9 @@ use super::kinds::binary_kind;
 use super::lines::check_text;
 use crate::error::{TraceError, excerpt};
 
+/// Text looked at to tell the layout, from the first line that is no comment.
+pub(super) const HEAD: usize = 64 * 1024;
+
 /// The first 64 KiB of a file from its first line that is no comment, and the comments before;
 /// known to be text.
 pub(super) struct Head<'a> {

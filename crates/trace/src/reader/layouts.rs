@@ -23,10 +23,11 @@ use std::collections::BTreeMap;
 use airtcp_units::Outcomes;
 use serde::Serialize;
 
-use super::head::{Head, stem};
-use super::open::Input;
+use super::head::{HEAD, Head, stem};
+use super::input::Input;
+use super::link_trace::{LinkTrace, Source};
+use super::options::ColumnKind;
 use super::order;
-use super::{ColumnKind, LinkTrace, Source};
 use crate::error::TraceError;
 
 /// What is known about a layout.
@@ -72,7 +73,7 @@ pub fn layouts() -> impl Iterator<Item = LayoutInfo> {
 /// another kind of file. `None` if nothing is known of it.
 #[must_use]
 pub fn text_kind(name: &std::path::Path, start: &[u8]) -> Option<(String, bool)> {
-    let head = Head::new(name, start, start.len() < super::open::HEAD).ok()?;
+    let head = Head::new(name, start, start.len() < HEAD).ok()?;
     if let Some(TraceError::NotATrace { what, .. }) = refuse::refusal(&head) {
         return Some((what, false));
     }

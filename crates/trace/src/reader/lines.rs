@@ -3,7 +3,8 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use super::open::{Input, from_io};
+use super::input::Input;
+use super::stream_error::from_io;
 use crate::error::TraceError;
 
 /// Longest line that is believed to be one. A row of a million outcomes fits.

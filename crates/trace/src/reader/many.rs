@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{LinkTrace, ReadOptions, read_links};
+use super::documentation::is_documentation;
+use super::file::read_links;
+use super::link_trace::LinkTrace;
+use super::options::ReadOptions;
 use crate::error::TraceError;
 
 /// Folders within folders.
@@ -143,17 +146,6 @@ fn walk(folder: &Path, depth: u32, files: &mut Vec<PathBuf>) -> Result<(), Trace
         }
     }
     Ok(())
-}
-
-/// True for files that go with data without being data.
-pub(super) fn is_documentation(path: &Path) -> bool {
-    let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let ending = Path::new(&name).extension().and_then(|e| e.to_str()).unwrap_or_default();
-    name.contains("readme")
-        || name.starts_with("license")
-        || name.starts_with("licence")
-        || name.starts_with("copying")
-        || matches!(ending, "md" | "rst" | "pdf" | "html" | "py" | "m" | "sh")
 }
 
 /// Reads every link of all files that `paths` mean, one after the other; [`Collector`] has the

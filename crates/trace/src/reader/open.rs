@@ -1,101 +1,31 @@
-//! From a file to text: decompression, archives, limits.
+//! From a file to text: decompression and archives.
 
-use std::cell::Cell;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
 use std::rc::Rc;
 
+use super::bounded::{Counted, Flow, Limited};
+use super::documentation::is_documentation;
 use super::gzip::Members;
-use super::head::Head;
+use super::head::{HEAD, Head};
+use super::input::{Budget, Input};
 use super::layouts;
+use super::link_trace::LinkTrace;
+use super::options::ReadOptions;
+use super::stream_error::from_io;
 use super::zstd::{self, Frames};
-use super::{LinkTrace, ReadOptions};
 use crate::error::TraceError;
 
-/// Text looked at to tell the layout, from the first line that is no comment.
-pub(super) const HEAD: usize = 64 * 1024;
 /// Comments that a file may begin with.
 const MAX_COMMENTS: usize = 64 << 20;
 /// Blank lines and comments that a file may begin with.
 const MAX_COMMENT_LINES: usize = 1_000_000;
-/// Largest ratio of decompressed to compressed bytes beyond [`FREE`] of the limit. Deflate reaches 1032.
-const MAX_EXPANSION: u64 = 1000;
-/// Share of the limit, as a divisor, that may be decompressed at any ratio.
-const FREE: u64 = 50;
-/// Compressed bytes that may hold nothing: members of an archive may be empty, but not without end.
-const HOLLOW: u64 = 1 << 20;
-/// Compressed bytes for each decompressed byte, beyond [`HOLLOW`].
-const MAX_OVERHEAD: u64 = 100;
 /// Compressions one inside the other.
 const MAX_NESTING: u32 = 3;
 /// Memory an xz dictionary may ask for, KiB. `xz -9` needs 65 MiB.
 const XZ_MEMORY_KIB: u32 = 128 * 1024;
 /// Bytes needed to recognise a tar header.
 const MAGIC: usize = 512;
-
-/// A stream of decompressed bytes, and how the layouts may use it.
-pub(super) struct Input<'a> {
-    /// The file, for messages.
-    pub(super) path: &'a Path,
-    pub(super) reader: Box<dyn Read + 'a>,
-    pub(super) options: &'a ReadOptions,
-    /// Shared by all members of an archive.
-    pub(super) budget: &'a Budget,
-}
-
-/// What may still be taken from the file.
-pub(super) struct Budget {
-    packets: Cell<u64>,
-    links: Cell<u64>,
-    names: Cell<u64>,
-    max_packets: u64,
-    max_links: u64,
-    max_names: u64,
-}
-
-impl Budget {
-    fn new(options: &ReadOptions) -> Self {
-        Self {
-            packets: Cell::new(options.max_packets),
-            links: Cell::new(options.max_links),
-            names: Cell::new(options.max_bytes / 8),
-            max_packets: options.max_packets,
-            max_links: options.max_links,
-            max_names: options.max_bytes / 8,
-        }
-    }
-
-    /// Takes `n` packets.
-    pub(super) fn packets(&self, path: &Path, n: u64) -> Result<(), TraceError> {
-        take(&self.packets, n, path, self.max_packets, "packets")
-    }
-
-    /// Takes the names of a link, so many bytes in all: they are kept several times.
-    pub(super) fn names(&self, path: &Path, bytes: usize) -> Result<(), TraceError> {
-        take(&self.names, bytes as u64, path, self.max_names, "bytes of names")
-    }
-
-    /// Takes one link.
-    pub(super) fn link(&self, path: &Path) -> Result<(), TraceError> {
-        take(&self.links, 1, path, self.max_links, "links")
-    }
-}
-
-fn take(
-    left: &Cell<u64>,
-    n: u64,
-    path: &Path,
-    limit: u64,
-    what: &'static str,
-) -> Result<(), TraceError> {
-    match left.get().checked_sub(n) {
-        Some(rest) => {
-            left.set(rest);
-            Ok(())
-        }
-        None => Err(TraceError::TooLarge { path: path.display().to_string(), limit, what }),
-    }
-}
 
 /// Reads all links of a file.
 pub(super) fn read<'a>(
@@ -131,7 +61,7 @@ fn read_nested(mut input: Input<'_>, depth: u32) -> Result<Vec<LinkTrace>, Trace
         Some(Wrapping::Zstd) => Box::new(Frames::new(counted(input.reader))),
         None => return read_text(input),
     };
-    let limited = Limited { flow: Some(flow), ..Limited::new(wrapped, input.options.max_bytes) };
+    let limited = Limited::decompressed(wrapped, input.options.max_bytes, flow);
     let inner = Input { reader: Box::new(limited), ..input };
     read_nested(inner, depth + 1)
 }
@@ -195,7 +125,7 @@ fn read_tar(input: Input<'_>, depth: u32) -> Result<Vec<LinkTrace>, TraceError> 
             continue;
         }
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-        if super::many::is_documentation(Path::new(&name)) {
+        if is_documentation(Path::new(&name)) {
             skipped += 1;
             continue;
         }
@@ -252,139 +182,4 @@ fn peek(input: &mut Input<'_>, n: usize) -> Result<Vec<u8>, TraceError> {
     let rest = std::mem::replace(&mut input.reader, Box::new(io::empty()));
     input.reader = Box::new(Cursor::new(start.clone()).chain(rest));
     Ok(start)
-}
-
-/// Stops a stream at a limit: a small file can hold terabytes, and a pipe has no end.
-struct Limited<'a> {
-    inner: Box<dyn Read + 'a>,
-    left: u64,
-    limit: u64,
-    /// Where the bytes come from, if they are decompressed.
-    flow: Option<Rc<Flow>>,
-}
-
-impl<'a> Limited<'a> {
-    fn new(inner: Box<dyn Read + 'a>, limit: u64) -> Self {
-        Self { inner, left: limit, limit, flow: None }
-    }
-}
-
-/// Carried through `io::Error` when [`Limited`] stops.
-#[derive(Debug, thiserror::Error)]
-#[error("more than {0} bytes")]
-struct OverLimit(u64);
-
-impl Read for Limited<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read(buffer)?;
-        match self.left.checked_sub(n as u64) {
-            Some(left) => self.left = left,
-            None => return Err(io::Error::other(OverLimit(self.limit))),
-        }
-        if let Some(flow) = &self.flow {
-            let (taken, given) = (flow.taken.get(), flow.given.get() + n as u64);
-            flow.given.set(given);
-            let free = self.limit / FREE;
-            if given > free && given / MAX_EXPANSION > taken {
-                return Err(io::Error::other(Dense(free)));
-            }
-        }
-        Ok(n)
-    }
-}
-
-/// What a decompressor has taken and given, in bytes.
-#[derive(Default)]
-struct Flow {
-    taken: Cell<u64>,
-    given: Cell<u64>,
-}
-
-/// Counts what a decompressor takes, and stops one that takes and gives nothing.
-struct Counted<'a> {
-    inner: Box<dyn Read + 'a>,
-    flow: Rc<Flow>,
-}
-
-/// Carried through `io::Error` when bytes are decompressed from next to nothing.
-#[derive(Debug, thiserror::Error)]
-#[error("more than {0} bytes from data compressed more than 1000 times")]
-struct Dense(u64);
-
-/// Carried through `io::Error` when compressed data end after so many decompressed bytes, and the file
-/// does not.
-#[derive(Debug, thiserror::Error)]
-#[error("other bytes after {0} bytes")]
-pub(super) struct Trailing(pub(super) u64);
-
-/// What our own reader of frames found wrong.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(super) struct Wrong(pub(super) &'static str);
-
-/// Carried through `io::Error` when [`Counted`] stops.
-#[derive(Debug, thiserror::Error)]
-#[error("empty members without end")]
-struct Hollow;
-
-impl Read for Counted<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read(buffer)?;
-        let taken = self.flow.taken.get() + n as u64;
-        self.flow.taken.set(taken);
-        if taken > HOLLOW + self.flow.given.get().saturating_mul(MAX_OVERHEAD) {
-            return Err(io::Error::other(Hollow));
-        }
-        Ok(n)
-    }
-}
-
-/// An I/O error in words: what a decompressor complains about is the file's fault.
-pub(super) fn from_io(path: &Path, offset: u64, error: io::Error) -> TraceError {
-    if let Some(OverLimit(limit)) = error.get_ref().and_then(|e| e.downcast_ref()) {
-        let what = "bytes, decompressed";
-        return TraceError::TooLarge { path: path.display().to_string(), limit: *limit, what };
-    }
-    if let Some(Dense(limit)) = error.get_ref().and_then(|e| e.downcast_ref()) {
-        let what = "bytes from data compressed more than 1000 times";
-        return TraceError::TooLarge { path: path.display().to_string(), limit: *limit, what };
-    }
-    if error.get_ref().and_then(|e| e.downcast_ref::<Hollow>()).is_some() {
-        let found = "its first MiB of compressed data holds next to nothing";
-        return TraceError::Empty { path: path.display().to_string(), found };
-    }
-    if let Some(Trailing(offset)) = error.get_ref().and_then(|e| e.downcast_ref()) {
-        return TraceError::Trailing { path: path.display().to_string(), offset: *offset };
-    }
-    // Errors of the operating system carry a number; a decoder's do not.
-    if error.raw_os_error().is_some() {
-        return TraceError::Io { path: path.display().to_string(), source: error };
-    }
-    damage(path, offset, &error)
-}
-
-fn damage(path: &Path, offset: u64, reason: &io::Error) -> TraceError {
-    TraceError::Damaged { path: path.display().to_string(), offset, reason: in_words(reason) }
-}
-
-/// What a decoder found wrong, without the decoder's own terms.
-fn in_words(error: &io::Error) -> &'static str {
-    if let Some(Wrong(what)) = error.get_ref().and_then(|e| e.downcast_ref()) {
-        return what;
-    }
-    let said = error.to_string().to_lowercase();
-    let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
-    if error.kind() == io::ErrorKind::UnexpectedEof
-        || says(&["fill whole buffer", "unexpected eof"])
-    {
-        "it ends before its end mark"
-    } else if says(&["crc", "checksum", "hash"]) {
-        "a checksum does not match"
-    } else if says(&["memory", "too big", "too large"]) {
-        "it asks for too much memory"
-    } else if says(&["unsupported", "not supported"]) {
-        "it uses a feature that is not supported"
-    } else {
-        "it breaks the rules of its format"
-    }
 }

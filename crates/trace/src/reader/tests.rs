@@ -1,8 +1,13 @@
 //! Small files of every layout. The files under `tests/corpus` are read too
 //! (see `tests/corpus.rs`).
 
-use super::*;
 use std::io::Write;
+use std::path::Path;
+
+use airtcp_units::{Capacity, Span};
+
+use super::*;
+use crate::error::TraceError;
 
 mod compressed;
 mod hostile;

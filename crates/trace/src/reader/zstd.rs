@@ -2,10 +2,11 @@
 //! `cat a.zst b.zst` and parallel compressors make several, and stopping after the first would
 //! pass a part off as the whole.
 
-use super::open::{Trailing, Wrong};
 use std::io::{self, Read};
 
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
+
+use super::stream_error::{Trailing, Wrong};
 
 /// Bytes of a magic number.
 const MAGIC: usize = 4;

@@ -10,9 +10,9 @@ use std::path::Path;
 use airtcp_units::{Outcomes, Span};
 
 use super::super::head::Head;
+use super::super::input::Input;
 use super::super::lines::Lines;
 use super::super::notes::counted;
-use super::super::open::Input;
 use super::super::order::{self, Shuffler};
 use super::{column, link};
 use crate::error::TraceError;

@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use airtcp_units::{Outcomes, Span};
 
 use super::super::head::Head;
+use super::super::input::{Budget, Input};
 use super::super::lines::Lines;
 use super::super::notes::counted;
-use super::super::open::{Budget, Input};
 use super::super::order::{self, Shuffler};
 use super::irtt::document;
 use super::link;

@@ -11,7 +11,8 @@ use airtcp_units::{Outcomes, Span};
 use serde_json::Value;
 
 use super::super::head::Head;
-use super::super::open::{Input, from_io};
+use super::super::input::Input;
+use super::super::stream_error::from_io;
 use super::link;
 use crate::error::TraceError;
 use crate::reader::LinkTrace;

@@ -15,9 +15,9 @@ use std::collections::BTreeMap;
 use airtcp_units::{Outcomes, Span};
 
 use super::super::head::Head;
+use super::super::input::Input;
 use super::super::lines::Lines;
 use super::super::notes::counted;
-use super::super::open::Input;
 use super::super::order::{self, Shuffler};
 use super::super::ratios::Ratios;
 use super::link;

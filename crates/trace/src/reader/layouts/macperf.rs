@@ -11,8 +11,8 @@ use std::collections::btree_map::Entry;
 use airtcp_units::Outcomes;
 
 use super::super::head::Head;
+use super::super::input::Input;
 use super::super::lines::Lines;
-use super::super::open::Input;
 use super::super::order::{self, Shuffler};
 use super::super::ratios::Ratios;
 use super::link;

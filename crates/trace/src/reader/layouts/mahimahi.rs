@@ -10,8 +10,8 @@ use std::sync::Arc;
 use airtcp_units::{Capacity, Outcomes, Span};
 
 use super::super::head::Head;
+use super::super::input::Input;
 use super::super::lines::Lines;
-use super::super::open::Input;
 use super::link;
 use crate::error::{TraceError, excerpt};
 use crate::reader::LinkTrace;

@@ -9,9 +9,9 @@ use airtcp_units::{Outcomes, Span};
 
 use super::super::clock::Clock;
 use super::super::head::Head;
+use super::super::input::Input;
 use super::super::lines::Lines;
 use super::super::notes::counted;
-use super::super::open::Input;
 use super::super::sequence::Recorder;
 use super::link;
 use super::table::early_said;

@@ -14,8 +14,8 @@ use std::path::Path;
 use airtcp_units::Outcomes;
 
 use super::super::head::Head;
+use super::super::input::Input;
 use super::super::lines::Lines;
-use super::super::open::Input;
 use super::super::strays::Strays;
 use super::link;
 use crate::error::{TraceError, excerpt};

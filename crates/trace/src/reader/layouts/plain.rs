@@ -5,7 +5,8 @@ use std::io::Read;
 use airtcp_units::Outcomes;
 
 use super::super::head::Head;
-use super::super::open::{Input, from_io};
+use super::super::input::Input;
+use super::super::stream_error::from_io;
 use super::link;
 use crate::error::TraceError;
 use crate::reader::{ColumnKind, LinkTrace};

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use airtcp_units::{Capacity, Outcomes, Span};
 
 use super::super::head::{Head, without_comment};
+use super::super::input::Input;
 use super::super::lines::Lines;
-use super::super::open::Input;
 use super::link;
 use super::table::Stamp;
 use crate::error::{TraceError, excerpt};

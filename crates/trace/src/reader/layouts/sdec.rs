@@ -9,9 +9,9 @@
 use airtcp_units::Outcomes;
 
 use super::super::head::Head;
+use super::super::input::Input;
 use super::super::lines::Lines;
 use super::super::notes::counted;
-use super::super::open::Input;
 use super::link;
 use crate::error::{TraceError, excerpt};
 use crate::reader::LinkTrace;

@@ -1,5 +1,7 @@
 //! Files in a wrapping: compressed, cut short, damaged, archives.
 
+use std::io::Read;
+
 use super::*;
 
 #[test]

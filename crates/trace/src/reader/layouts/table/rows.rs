@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::super::super::head::Head;
+use super::super::super::input::{Budget, Input};
 use super::super::super::lines::Lines;
-use super::super::super::open::{Budget, Input};
 use super::columns::Plan;
 use super::finish::finish;
 use super::group::Group;

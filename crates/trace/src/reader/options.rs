@@ -1,0 +1,89 @@
+//! How a file is to be read, as the user says it.
+
+use airtcp_units::Span;
+use serde::{Deserialize, Serialize};
+
+use super::limits;
+use crate::error::TraceError;
+
+/// What a chosen column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ColumnKind {
+    /// 1 or true means received.
+    Received,
+    /// 1 or true means lost.
+    Lost,
+    /// Sequence numbers of received packets; gaps are losses.
+    Sequence,
+    /// A receive time, round-trip time or delay of each packet sent; blank (or NaN, or -1) where
+    /// the packet was lost.
+    Arrival,
+}
+
+/// How to read. The defaults guess everything from the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReadOptions {
+    /// Layout tag; the file's own looks decide if `None`.
+    pub layout: Option<String>,
+    /// Column of a table: its name, or its number from 1.
+    pub column: Option<String>,
+    /// What that column holds.
+    pub kind: Option<ColumnKind>,
+    /// Column of time stamps: its name, or its number from 1.
+    pub time_column: Option<String>,
+    /// What one unit of the time stamps is, if their name does not say.
+    pub time_unit: Option<Span>,
+    /// What a rate of 1 is in a table of rates whose header does not say: "Mb/s", "B/s", ...
+    pub rate_unit: Option<String>,
+    /// Inter-packet interval, in place of what the file says.
+    pub interval: Option<Span>,
+    /// Most packets to take from a file, over all its links.
+    pub max_packets: u64,
+    /// Most links to take from a file.
+    pub max_links: u64,
+    /// Most bytes to read from a file, decompressed; of names of links an eighth of that.
+    pub max_bytes: u64,
+    /// Largest gap in sequence numbers that is believed to be losses.
+    pub max_gap: u64,
+    /// Seed of the order given to packets that the file only counts.
+    pub order_seed: u64,
+}
+
+impl Default for ReadOptions {
+    /// Everything guessed; sizes as [`limits`] has them.
+    fn default() -> Self {
+        let limit = limits::input_limit().unwrap_or(limits::DEFAULT);
+        Self {
+            layout: None,
+            column: None,
+            kind: None,
+            time_column: None,
+            time_unit: None,
+            rate_unit: None,
+            interval: None,
+            max_packets: limit,
+            max_links: limits::links(limit),
+            max_bytes: limit,
+            max_gap: limits::gap(limit),
+            order_seed: 0,
+        }
+    }
+}
+
+/// Longest interval and unit of time that are believed.
+const LONGEST: Span = Span::from_secs(3_600_000);
+
+impl ReadOptions {
+    /// Refuses spans of time that no packets can be apart.
+    pub fn check(&self) -> Result<(), TraceError> {
+        for (option, span) in [("interval", self.interval), ("time_unit", self.time_unit)] {
+            if let Some(span) = span.filter(|span| !(Span(1)..=LONGEST).contains(span)) {
+                let expected = "a time from 1 ns to 1000 h".to_owned();
+                return Err(TraceError::Option { option, found: span.to_string(), expected });
+            }
+        }
+        Ok(())
+    }
+}
