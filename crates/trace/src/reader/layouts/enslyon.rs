@@ -14,7 +14,7 @@ use super::super::input::Input;
 use super::super::lines::Lines;
 use super::super::notes::counted;
 use super::super::order::{self, Shuffler};
-use super::{column, link};
+use super::link::link;
 use crate::error::TraceError;
 use crate::reader::LinkTrace;
 
@@ -110,4 +110,9 @@ fn describe(link: &mut LinkTrace, path: &Path, [rows, impossible, empty]: [u64; 
     if let Some(place) = path.parent().and_then(|p| p.file_name()) {
         link.labels.insert("place".to_owned(), place.to_string_lossy().into_owned());
     }
+}
+
+/// The column named `name` of a header line.
+fn column(header: &[&str], name: &str) -> Option<usize> {
+    header.iter().position(|cell| cell.trim() == name)
 }

@@ -15,7 +15,7 @@ use super::super::input::Input;
 use super::super::lines::Lines;
 use super::super::sequence::Recorder;
 use super::super::strays::Strays;
-use super::link;
+use super::link::link;
 use super::totals::{Totals, begins_late, late_start};
 use crate::error::{TraceError, excerpt};
 use crate::reader::LinkTrace;

@@ -6,10 +6,11 @@
 //! test, and a report with nothing but the total of a test are refused: one total says nothing
 //! that a study could use.
 
+mod counts;
 mod json;
 mod text;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use airtcp_units::{Outcomes, Span};
 
@@ -18,10 +19,11 @@ use super::super::input::{Budget, Input};
 use super::super::lines::Lines;
 use super::super::notes::counted;
 use super::super::order::{self, Shuffler};
-use super::irtt::document;
-use super::link;
+use super::json_document::document;
+use super::link::link;
 use crate::error::TraceError;
 use crate::reader::LinkTrace;
+use counts::{Count, rounded};
 
 pub(super) const TAG: &str = "iperf";
 pub(super) const DESCRIPTION: &str = "UDP test of iperf3 (text or JSON) or iperf2 with lost/total datagrams per interval; order \
@@ -29,8 +31,6 @@ pub(super) const DESCRIPTION: &str = "UDP test of iperf3 (text or JSON) or iperf
 
 /// Lines looked at to know it.
 const LOOKED_AT: usize = 40;
-/// Datagrams in an interval that are believed.
-const MOST: u64 = 100_000_000;
 
 pub(super) fn detect(head: &Head<'_>) -> bool {
     is_json(head)
@@ -50,116 +50,6 @@ fn is_json(head: &Head<'_>) -> bool {
             .any(|line| line.contains("\"version\"") && line.contains("iperf "))
 }
 
-/// Counts of one interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Count {
-    /// When it begins, in seconds of the test.
-    from: f64,
-    seconds: f64,
-    /// Below 0 if more datagrams came late than were lost.
-    lost: i64,
-    total: u64,
-}
-
-/// What counts are believed.
-const POSSIBLE: &str = "at most 100000000 datagrams, at most all of them lost, in up to 1e9 s";
-
-impl Count {
-    /// What is wrong with the counts, if they cannot be.
-    fn possible(&self) -> Result<(), String> {
-        let Self { seconds, lost, total, .. } = *self;
-        if total > MOST || lost.unsigned_abs() > MOST {
-            return Err(format!("{lost} lost of {total} datagrams"));
-        }
-        if lost > total as i64 {
-            return Err(format!("{lost} lost of {total} datagrams"));
-        }
-        if !(0.0..1e9).contains(&seconds) {
-            return Err(format!("an interval of {seconds} s"));
-        }
-        Ok(())
-    }
-}
-
-/// Counts by test and stream.
-#[derive(Default)]
-struct Counts {
-    each: BTreeMap<(u32, String), Vec<Count>>,
-    /// Totals of tests, which are no intervals.
-    totals: u32,
-    /// Intervals of a sender, which knows of no losses.
-    of_sender: u32,
-    /// Intervals that iperf3 was told to leave out.
-    omitted: u32,
-    /// What the program says went wrong.
-    error: Option<String>,
-    /// The total of all streams, lost and sent, where the program says it.
-    said: Option<(i64, u64)>,
-}
-
-impl Counts {
-    fn add(&mut self, test: u32, stream: &str, count: Count) {
-        let stream = stream.chars().take(20).collect();
-        self.each.entry((test, stream)).or_default().push(count);
-    }
-
-    /// Why there is no link in them: what the file is, and what to do.
-    fn none(&self) -> (String, &'static str) {
-        if let Some(error) = &self.error {
-            return (
-                format!("the result of an iperf3 test that failed ({error}) before any interval"),
-                "Run the test again.",
-            );
-        }
-        let (what, hint) = match (self.of_sender, self.totals) {
-            (1.., _) => (
-                "iperf3 JSON of a sender, whose intervals count no losses",
-                "Only the receiver sees which interval a datagram was lost in. Use the JSON of the server, or \
-                 of a client with -R or --get-server-output, with intervals (-i 0.1).",
-            ),
-            (0, 1..) => (
-                "an iperf log with the total of the test alone",
-                "The total does not say when datagrams were lost. Use the log of the server (or of \
-                 a client with -R or --get-server-output), with intervals (-i 0.1).",
-            ),
-            (0, 0) => (
-                "an iperf log without lost datagrams",
-                "A test of TCP and a UDP sender do not count losses. Use UDP (-u) and the log of \
-                 the server, or of a client with -R or --get-server-output.",
-            ),
-        };
-        (what.to_owned(), hint)
-    }
-
-    /// What is to be said beside the links.
-    fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if let Some(error) = &self.error {
-            notes.push(format!(
-                "iperf3 ended with an error: {error}; the intervals before it are taken"
-            ));
-        }
-        if self.omitted > 0 {
-            notes.push(format!(
-                "{} left out: iperf3 omitted {} from its results (-O)",
-                counted(self.omitted, ("interval", "intervals")),
-                if self.omitted == 1 { "it" } else { "them" }
-            ));
-        }
-        let all = || self.each.values().flatten();
-        let (lost, total) =
-            (all().map(|c| c.lost).sum::<i64>(), all().map(|c| c.total).sum::<u64>());
-        if let Some(said) = self.said.filter(|said| *said != (lost, total)) {
-            notes.push(format!(
-                "the intervals add up to {lost} lost of {total} datagrams, while the total of the test says {} of \
-                 {}; the intervals are taken",
-                said.0, said.1
-            ));
-        }
-        notes
-    }
-}
-
 pub(super) fn read(head: &Head<'_>, mut input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
     let template = link(&input, TAG, None, Outcomes::new());
     let (path, options, budget) = (input.path, input.options, input.budget);
@@ -174,8 +64,7 @@ pub(super) fn read(head: &Head<'_>, mut input: Input<'_>) -> Result<Vec<LinkTrac
         return Err(TraceError::NotATrace { path, what, hint: hint.to_owned() });
     }
     let notes = counts.notes();
-    let tests =
-        counts.each.keys().map(|(test, _)| *test).collect::<std::collections::BTreeSet<_>>();
+    let tests = counts.each.keys().map(|(test, _)| *test).collect::<BTreeSet<_>>();
     let streams = counts.each.len();
     let mut links = Vec::new();
     for ((test, stream), intervals) in &counts.each {
@@ -281,9 +170,4 @@ fn settled(intervals: &[Count]) -> (Vec<u64>, Option<String>) {
         )
     });
     (lost, note)
-}
-
-/// Seconds to a thousandth.
-fn rounded(seconds: f64) -> f64 {
-    (seconds * 1e3).round() / 1e3
 }

@@ -5,24 +5,19 @@
 //! known there are two links, up (all packets) and down (those that came up); the packets whose is
 //! not are left out and counted. Otherwise there is one of round trips. The interval is the one that was asked for.
 
-use std::io::Read;
-
 use airtcp_units::{Outcomes, Span};
 use serde_json::Value;
 
 use super::super::head::Head;
 use super::super::input::Input;
-use super::super::stream_error::from_io;
-use super::link;
+use super::json_document::document;
+use super::link::link;
 use crate::error::TraceError;
 use crate::reader::LinkTrace;
 
 pub(super) const TAG: &str = "irtt";
 pub(super) const DESCRIPTION: &str = "JSON of irtt (irtt client -o): one link up and one down, or one of round trips where the \
      server did not say which way packets were lost";
-
-/// Most text of a JSON document, which is read as a whole.
-const MOST: u64 = 256 << 20;
 
 /// Losses of known direction for each of an unknown one, for the directions to be told apart.
 const MOSTLY: usize = 5;
@@ -31,25 +26,6 @@ pub(super) fn detect(head: &Head<'_>) -> bool {
     head.first().starts_with('{')
         && head.lines().take(200).any(|line| line.contains("\"irtt\""))
         && head.lines().take(200).any(|line| line.contains("\"json_format\""))
-}
-
-/// A whole document of JSON.
-pub(super) fn document(input: &mut Input<'_>) -> Result<Value, TraceError> {
-    let path = input.path;
-    let mut text = Vec::new();
-    input.reader.by_ref().take(MOST + 1).read_to_end(&mut text).map_err(|e| from_io(path, 0, e))?;
-    let shown = || path.display().to_string();
-    if text.len() as u64 > MOST {
-        let (limit, what) = (MOST, "bytes of JSON");
-        return Err(TraceError::TooLarge { path: shown(), limit, what });
-    }
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-    serde_json::from_slice(text).map_err(|e| TraceError::Malformed {
-        path: shown(),
-        line: e.line() as u64,
-        found: format!("no JSON at column {}", e.column()),
-        expected: "a whole JSON document, as the program wrote it".to_owned(),
-    })
 }
 
 /// Number and fate of each packet: lost is "false", "true", "true_up" or "true_down".

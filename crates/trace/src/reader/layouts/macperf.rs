@@ -15,7 +15,7 @@ use super::super::input::Input;
 use super::super::lines::Lines;
 use super::super::order::{self, Shuffler};
 use super::super::ratios::Ratios;
-use super::link;
+use super::link::link;
 use crate::error::{TraceError, excerpt};
 use crate::reader::LinkTrace;
 

@@ -13,7 +13,7 @@ use super::super::input::Input;
 use super::super::lines::Lines;
 use super::super::notes::counted;
 use super::super::sequence::Recorder;
-use super::link;
+use super::link::link;
 use super::table::early_said;
 use crate::error::{TraceError, excerpt};
 use crate::reader::LinkTrace;

@@ -17,7 +17,7 @@ use super::super::head::Head;
 use super::super::input::Input;
 use super::super::lines::Lines;
 use super::super::strays::Strays;
-use super::link;
+use super::link::link;
 use crate::error::{TraceError, excerpt};
 use crate::reader::LinkTrace;
 use line::{Line, parse, report};

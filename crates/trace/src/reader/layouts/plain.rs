@@ -7,7 +7,7 @@ use airtcp_units::Outcomes;
 use super::super::head::Head;
 use super::super::input::Input;
 use super::super::stream_error::from_io;
-use super::link;
+use super::link::link;
 use crate::error::TraceError;
 use crate::reader::{ColumnKind, LinkTrace};
 

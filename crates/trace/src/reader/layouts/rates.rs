@@ -4,6 +4,7 @@
 //! caller: files of the same shape hold megabits and bytes per second. A rate holds until the next row's
 //! time; the last one for as long as the one before it. The first row is the start.
 
+mod cells;
 mod when;
 
 use std::path::Path;
@@ -14,10 +15,11 @@ use airtcp_units::{Capacity, Outcomes, Span};
 use super::super::head::{Head, without_comment};
 use super::super::input::Input;
 use super::super::lines::Lines;
-use super::link;
+use super::link::link;
 use super::table::Stamp;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{LinkTrace, ReadOptions};
+use cells::cells;
 
 pub(super) const TAG: &str = "rates";
 pub(super) const DESCRIPTION: &str = "bandwidth series: a table of times (s) and rates, with the rate's unit in \
@@ -40,18 +42,10 @@ const WORTH: u64 = 32;
 /// Largest rate, bits per second; the last instant.
 const MAX_RATE: f64 = 1e15;
 const LAST: Span = Span::from_secs(1_000_000_000);
-/// What a row is.
 /// A day in billionths of a second.
 const DAY: i128 = 86_400 * 1_000_000_000;
-
+/// What a row is.
 const EXPECTED: &str = "a time and a rate, two numbers";
-
-fn cells(line: &str) -> Vec<&str> {
-    // A comma between cells, or within them beside another separator.
-    let separators: &[char] = if line.contains([';', '\t']) { &[';', '\t'] } else { &[','] };
-    let split: Vec<&str> = line.split(separators).map(str::trim).collect();
-    if split.len() > 1 { split } else { line.split_whitespace().collect() }
-}
 
 /// Bits per second that a rate of 1 is, by the name of its column: a prefix (`k`, `Ki`, `M`, ...), bits or
 /// bytes, and `ps` or `/s`. A capital `B` stands for bytes; in `MBPS` it may stand for either.

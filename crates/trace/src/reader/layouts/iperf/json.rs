@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::counts::{Count, Counts, MOST, POSSIBLE, rounded};
 use super::text::Text;
-use super::{Count, Counts, MOST, POSSIBLE, rounded};
 use crate::error::{TraceError, excerpt};
 
 /// Names of the totals of a test: of all, of what was received, of the other direction.

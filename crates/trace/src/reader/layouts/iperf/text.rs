@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::super::lines::Lines;
-use super::{Count, Counts, POSSIBLE};
+use super::counts::{Count, Counts, POSSIBLE};
 use crate::error::{TraceError, excerpt};
 
 /// What was found, and what is accepted there.

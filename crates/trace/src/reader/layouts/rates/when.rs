@@ -5,7 +5,7 @@ use airtcp_units::Span;
 
 use super::super::super::head::Head;
 use super::super::table::{Stamp, beyond_reason, since_1970, unit_by_size, unit_of};
-use super::cells;
+use super::cells::cells;
 use crate::error::{TraceError, excerpt};
 use crate::reader::ReadOptions;
 

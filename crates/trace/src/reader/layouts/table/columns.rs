@@ -5,7 +5,7 @@ use std::path::Path;
 use airtcp_units::Span;
 
 use super::super::super::head::Head;
-use super::super::accepted;
+use super::super::accepted::accepted;
 use super::delimiter::Delimiter;
 use super::early::Told;
 use super::guess::Guess;

@@ -2,8 +2,7 @@
 //! the header, else what the cells look like.
 
 use super::super::super::head::Head;
-use super::super::accepted;
-
+use super::super::accepted::accepted;
 use super::names::{
     Arrival, CODES, COUNTS, LOST, RECEIVED, SENT, SEQUENCE, arrival, is_arrival, is_moment,
     is_number, is_one_of, is_sent_time, is_time_or_outcome, normal, outcome, whole,

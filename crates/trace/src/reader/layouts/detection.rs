@@ -1,0 +1,82 @@
+//! Which layout a file is of: the one that the user says, else the first that fits its beginning.
+
+use super::super::head::{HEAD, Head};
+use super::super::input::Input;
+use super::super::link_trace::LinkTrace;
+use super::super::options::ColumnKind;
+use super::super::order;
+use super::accepted::accepted;
+use super::registry::{LAYOUTS, layouts};
+use super::{plain, rates, refuse, table};
+use crate::error::TraceError;
+
+/// What a text file that begins with `start` is, and whether it can be read: for a caller that expected
+/// another kind of file. `None` if nothing is known of it.
+#[must_use]
+pub fn text_kind(name: &std::path::Path, start: &[u8]) -> Option<(String, bool)> {
+    let head = Head::new(name, start, start.len() < HEAD).ok()?;
+    if let Some(TraceError::NotATrace { what, .. }) = refuse::refusal(&head) {
+        return Some((what, false));
+    }
+    let layout = LAYOUTS.iter().find(|layout| (layout.detect)(&head))?;
+    match layout.info.tag {
+        table::TAG if !table::is_certain(&head) => None,
+        table::TAG => Some(("a table with a packet in each row".to_owned(), true)),
+        tag => Some((format!("a trace of a link (layout {tag})"), true)),
+    }
+}
+
+/// Reads a text file whose beginning is `head`.
+pub(in crate::reader) fn read(
+    head: &Head<'_>,
+    input: Input<'_>,
+) -> Result<Vec<LinkTrace>, TraceError> {
+    // Who says what a rate is counted in has said that there are rates.
+    let rates = input.options.rate_unit.as_ref().map(|_| rates::TAG.to_owned());
+    let layout = if let Some(tag) = input.options.layout.as_ref().or(rates.as_ref()) {
+        LAYOUTS.iter().find(|l| l.info.tag == tag).ok_or_else(|| {
+            let tags: Vec<_> = layouts().map(|l| l.tag).collect();
+            let expected = format!("one of {}", tags.join(", "));
+            TraceError::Option { option: "layout", found: tag.clone(), expected }
+        })?
+    } else {
+        if let Some(refusal) = refuse::refusal(head) {
+            return Err(refusal);
+        }
+        let bits_as_table = input.options.column.is_some()
+            || input.options.time_column.is_some()
+            || input.options.kind == Some(ColumnKind::Sequence);
+        let tag = if bits_as_table { plain::TAG } else { "" };
+        let fits = LAYOUTS.iter().filter(|l| l.info.tag != tag).find(|l| (l.detect)(head));
+        fits.ok_or_else(|| head.unrecognised(accepted()))?
+    };
+    let chosen = [("column", &input.options.column), ("time_column", &input.options.time_column)];
+    if layout.info.tag != table::TAG
+        && let Some((option, Some(found))) = chosen.into_iter().find(|(_, column)| column.is_some())
+    {
+        return Err(TraceError::Option {
+            option,
+            found: found.clone(),
+            expected: format!(
+                "no column for {}, which is of layout {} and has its columns given; with layout \
+                 = \"{}\" it is read as a table",
+                input.path.display(),
+                layout.info.tag,
+                table::TAG
+            ),
+        });
+    }
+    let path = input.path;
+    let mut links = (layout.read)(head, input)?;
+    if head.directive("order") == Some("drawn") {
+        for link in &mut links {
+            link.order_known = false;
+            link.notes.push(order::converted());
+        }
+    }
+    if links.iter().all(|link| link.outcomes.is_empty() && link.capacity.is_none()) {
+        let found = "no packet in it can be used";
+        return Err(TraceError::Empty { path: path.display().to_string(), found });
+    }
+    Ok(links)
+}

@@ -1,0 +1,124 @@
+//! Datagrams lost and sent in each interval of a test of iperf.
+
+use std::collections::BTreeMap;
+
+use super::super::super::notes::counted;
+
+/// Datagrams in an interval that are believed.
+pub(super) const MOST: u64 = 100_000_000;
+
+/// Counts of one interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Count {
+    /// When it begins, in seconds of the test.
+    pub(super) from: f64,
+    pub(super) seconds: f64,
+    /// Below 0 if more datagrams came late than were lost.
+    pub(super) lost: i64,
+    pub(super) total: u64,
+}
+
+/// What counts are believed.
+pub(super) const POSSIBLE: &str =
+    "at most 100000000 datagrams, at most all of them lost, in up to 1e9 s";
+
+impl Count {
+    /// What is wrong with the counts, if they cannot be.
+    pub(super) fn possible(&self) -> Result<(), String> {
+        let Self { seconds, lost, total, .. } = *self;
+        if total > MOST || lost.unsigned_abs() > MOST {
+            return Err(format!("{lost} lost of {total} datagrams"));
+        }
+        if lost > total as i64 {
+            return Err(format!("{lost} lost of {total} datagrams"));
+        }
+        if !(0.0..1e9).contains(&seconds) {
+            return Err(format!("an interval of {seconds} s"));
+        }
+        Ok(())
+    }
+}
+
+/// Counts by test and stream.
+#[derive(Default)]
+pub(super) struct Counts {
+    pub(super) each: BTreeMap<(u32, String), Vec<Count>>,
+    /// Totals of tests, which are no intervals.
+    pub(super) totals: u32,
+    /// Intervals of a sender, which knows of no losses.
+    pub(super) of_sender: u32,
+    /// Intervals that iperf3 was told to leave out.
+    pub(super) omitted: u32,
+    /// What the program says went wrong.
+    pub(super) error: Option<String>,
+    /// The total of all streams, lost and sent, where the program says it.
+    pub(super) said: Option<(i64, u64)>,
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, test: u32, stream: &str, count: Count) {
+        let stream = stream.chars().take(20).collect();
+        self.each.entry((test, stream)).or_default().push(count);
+    }
+
+    /// Why there is no link in them: what the file is, and what to do.
+    pub(super) fn none(&self) -> (String, &'static str) {
+        if let Some(error) = &self.error {
+            return (
+                format!("the result of an iperf3 test that failed ({error}) before any interval"),
+                "Run the test again.",
+            );
+        }
+        let (what, hint) = match (self.of_sender, self.totals) {
+            (1.., _) => (
+                "iperf3 JSON of a sender, whose intervals count no losses",
+                "Only the receiver sees which interval a datagram was lost in. Use the JSON of the server, or \
+                 of a client with -R or --get-server-output, with intervals (-i 0.1).",
+            ),
+            (0, 1..) => (
+                "an iperf log with the total of the test alone",
+                "The total does not say when datagrams were lost. Use the log of the server (or of \
+                 a client with -R or --get-server-output), with intervals (-i 0.1).",
+            ),
+            (0, 0) => (
+                "an iperf log without lost datagrams",
+                "A test of TCP and a UDP sender do not count losses. Use UDP (-u) and the log of \
+                 the server, or of a client with -R or --get-server-output.",
+            ),
+        };
+        (what.to_owned(), hint)
+    }
+
+    /// What is to be said beside the links.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(error) = &self.error {
+            notes.push(format!(
+                "iperf3 ended with an error: {error}; the intervals before it are taken"
+            ));
+        }
+        if self.omitted > 0 {
+            notes.push(format!(
+                "{} left out: iperf3 omitted {} from its results (-O)",
+                counted(self.omitted, ("interval", "intervals")),
+                if self.omitted == 1 { "it" } else { "them" }
+            ));
+        }
+        let all = || self.each.values().flatten();
+        let (lost, total) =
+            (all().map(|c| c.lost).sum::<i64>(), all().map(|c| c.total).sum::<u64>());
+        if let Some(said) = self.said.filter(|said| *said != (lost, total)) {
+            notes.push(format!(
+                "the intervals add up to {lost} lost of {total} datagrams, while the total of the test says {} of \
+                 {}; the intervals are taken",
+                said.0, said.1
+            ));
+        }
+        notes
+    }
+}
+
+/// Seconds to a thousandth.
+pub(super) fn rounded(seconds: f64) -> f64 {
+    (seconds * 1e3).round() / 1e3
+}
