@@ -4,7 +4,7 @@ use airtcp_sim::Estimate;
 use airtcp_sim::slotted::{SlottedConfig, SlottedResult};
 use airtcp_trace::LinkTrace;
 use airtcp_trace::metrics::{self, LinkStats};
-use airtcp_units::Outcomes;
+use airtcp_units::{Narrow, Outcomes};
 
 use crate::StudyOptions;
 use crate::chance::{difference, mean_rate};
@@ -135,7 +135,7 @@ fn ensemble(replicas: &[Replica], rate: impl Fn(&[f64]) -> Estimate) -> Ensemble
     let of = |f: fn(&Replica) -> f64| Estimate::of(replicas.iter().map(f));
     let rates: Vec<f64> = replicas.iter().map(|r| r.packets_per_second).collect();
     Ensemble {
-        replicas: replicas.len() as u32,
+        replicas: u32::narrow(replicas.len()),
         packets_per_second: rate(&rates),
         timeouts: Estimate::of_counts(replicas.iter().map(|r| r.timeouts as f64)),
         fast_retransmits: Estimate::of_counts(replicas.iter().map(|r| r.fast_retransmits as f64)),

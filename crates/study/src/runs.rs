@@ -9,6 +9,7 @@ use airtcp_sim::parallel::Stop;
 use airtcp_sim::slotted::{self, SlottedConfig};
 use airtcp_trace::LinkTrace;
 use airtcp_trace::metrics;
+use airtcp_units::Narrow;
 
 use crate::compare::{Done as ComparedRuns, RemedyComparison, TcpComparison};
 use crate::cwnd::CwndProbe;
@@ -143,7 +144,7 @@ fn over_trace(
     let outcomes = &link.outcomes;
     let stats = link.analyse(&options.analyse);
     let start = metrics::start(outcomes).map(|start| {
-        let rest = outcomes.slice(start.packets as usize..outcomes.len());
+        let rest = outcomes.slice(usize::narrow(start.packets)..outcomes.len());
         let run = slotted::run(&rest, None, config, &mut NoProbe);
         StartEffect { start, packets_per_second_without: run.packets_per_second() }
     });

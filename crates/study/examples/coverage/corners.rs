@@ -13,7 +13,7 @@ use airtcp_trace::metrics;
 use airtcp_trace::reader::{LinkTrace, Source};
 use airtcp_trace::synth::LossyGe;
 use airtcp_trace::{GeParams, SynthModel};
-use airtcp_units::{Outcomes, Span, detmath};
+use airtcp_units::{Narrow, Outcomes, Saturate, Span, detmath};
 
 /// One interval under one truth.
 pub(crate) struct Corner {
@@ -116,7 +116,7 @@ fn traces() -> Vec<Corner> {
 }
 
 fn trace(name: &str, model: SynthModel, prr: f64, mu: f64, n: usize, holds: bool) -> [Corner; 2] {
-    let cost = (n as u32 / 500).max(1);
+    let cost = u32::narrow(n / 500).max(1);
     let draw = move |model: &SynthModel, seed: u64| {
         let trace = model.generate(n, &mut Seed::new(seed).stream("coverage/trace")).ok()?;
         (trace.received() > 0 && trace.received() < n).then(|| metrics::intervals(&trace, 0.95))
@@ -271,7 +271,7 @@ const POOL: u32 = 4_000;
 /// Packets a second of two TCPs over as many independent links of one PRR.
 fn pool(prr: f64, packets: usize, tcp: [&str; 2]) -> Option<[Vec<f64>; 2]> {
     // Evenly spaced losses: the trace has the PRR to the packet.
-    let every = (1.0 / (1.0 - prr)).round() as usize;
+    let every = usize::saturate((1.0 / (1.0 - prr)).round());
     let mut trace = Outcomes::new();
     (0..packets).for_each(|slot| trace.push((slot + 1) % every != 0));
     let options = CompareOptions {
@@ -312,7 +312,7 @@ fn rare() -> Vec<Corner> {
                     let mut stream = Seed::new(seed).stream("coverage/rare");
                     let (mut a, mut b) = (Vec::new(), Vec::new());
                     for _ in 0..n {
-                        let at = stream.below(ours.len() as u64) as usize;
+                        let at = usize::narrow(stream.below(ours.len() as u64));
                         a.push(ours[at]);
                         b.push(theirs[at]);
                     }
@@ -356,7 +356,7 @@ fn studies() -> Vec<Corner> {
                 let model = SynthModel::Independent { prr };
                 model.generate(n, &mut Seed::new(seed).stream(label)).ok()
             };
-            let cost = n as u32 * (replicas + 1) / 2_000;
+            let cost = u32::narrow(n) * (replicas + 1) / 2_000;
             let name = format!("independent losses, PRR {prr}, {n} packets, {replicas} replicas");
             all.push(corner("prediction of one more link", name.clone(), cost, move |seed| {
                 let tcp = studied(draw(seed, "coverage/link", prr)?, replicas, seed)?;

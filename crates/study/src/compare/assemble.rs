@@ -1,6 +1,7 @@
 //! From the runs of a channel to its case: means, differences, ranking, verdict.
 
 use airtcp_sim::Estimate;
+use airtcp_units::Narrow;
 
 use super::paired;
 use super::planned::Remedy;
@@ -65,7 +66,7 @@ pub(crate) fn assemble(setup: &Setup<'_>, found: Vec<Vec<Done>>) -> Case {
     Case {
         channel: setup.channel,
         over: setup.over,
-        replications: by_variant.first().map_or(0, Vec::len) as u32,
+        replications: u32::narrow(by_variant.first().map_or(0, Vec::len)),
         outcomes,
         ranking,
         verdict: verdict(setup.names, &values, setup.unmet),

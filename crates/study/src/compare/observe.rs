@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use airtcp_packet::{Kind, Segment, Seq, Side};
 use airtcp_probe::{Event, Probe, Who};
 use airtcp_transport::lt;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Saturate, Span};
 
 use crate::Cwnd;
 
@@ -55,7 +55,7 @@ impl Times {
 
     /// The time that a share `q` of the samples do not exceed.
     pub(crate) fn quantile_s(&self, q: f64) -> Option<f64> {
-        let rank = (q * self.count as f64).ceil().max(1.0) as u64;
+        let rank = u64::saturate((q * self.count as f64).ceil().max(1.0));
         let mut below = 0;
         for (i, n) in self.bins.iter().enumerate() {
             let n = u64::from(*n);
@@ -72,7 +72,7 @@ impl Times {
 /// Number of the bin of a time: below 64 ns each has its own, above 64 to a power of two.
 fn bin(ns: u64) -> usize {
     let shift = (ns | 1).ilog2().saturating_sub(FINE);
-    ((shift as usize) << FINE) + (ns >> shift) as usize
+    ((shift as usize) << FINE) + usize::narrow(ns >> shift)
 }
 
 /// The least time of a bin.
@@ -208,7 +208,8 @@ impl Probe for Observer {
             course.add(now, *cwnd);
         }
         let after = now.0.checked_sub(self.from.0);
-        let mut stretch = after.and_then(|t| self.stretches.get_mut((t / self.length.0) as usize));
+        let mut stretch =
+            after.and_then(|t| self.stretches.get_mut(usize::narrow(t / self.length.0)));
         if let Event::Delivered { bytes } = event {
             let sender = end.side().peer() as usize;
             let Leaving { delivered, on_way, .. } = &mut leaving[sender];

@@ -8,7 +8,7 @@
 //! same links as in the study, drawn from the same streams, and the same for every variant.
 
 use airtcp_sim::slotted::{self, SlottedConfig};
-use airtcp_units::{Nanos, Outcomes, Span};
+use airtcp_units::{Nanos, Narrow, Outcomes, Span};
 
 use super::observe::{Observer, Stretch};
 use super::preconditions::unmet_over_slots;
@@ -39,7 +39,7 @@ pub(crate) struct OverTrace<'a> {
 
 /// The number of stretches a trace of `slots` can be cut into, if `wanted` are asked for.
 pub(crate) fn stretches(slots: usize, wanted: u32) -> u32 {
-    ((slots / MIN_STRETCH) as u32).clamp(1, wanted)
+    u32::narrow(slots / MIN_STRETCH).clamp(1, wanted)
 }
 
 impl<'a> OverTrace<'a> {

@@ -113,8 +113,8 @@ pub(crate) fn of_slots(
     config: &SlottedConfig,
     slots: usize,
 ) -> Result<Option<Scenario>, CompareError> {
-    let packet = u128::from(u64::from(config.tcp.mss) + HEADERS) * 8;
-    let rate = (packet * 1_000_000_000 / u128::from(config.slot.0.max(1))) as u64;
+    let packet = (u64::from(config.tcp.mss) + HEADERS) * 8;
+    let rate = packet * 1_000_000_000 / config.slot.0.max(1);
     let (Some(rate), Some(back)) = (BitRate::new(rate), BitRate::new(rate.saturating_mul(FASTER)))
     else {
         return Ok(None);

@@ -19,6 +19,8 @@
 //! The statements about the first hold together: each of the `k - 1` variants is held against it in
 //! `m` criteria, so that the intervals are Bonferroni's, at `0.05 / (m (k - 1))`.
 
+use airtcp_units::Narrow;
+
 use super::paired;
 use super::result::{CompareRun, Compared, Criterion, Measure, NotRanked, Verdict};
 
@@ -170,7 +172,7 @@ pub(crate) fn verdict(names: &[String], values: &[Values], unmet: &[Option<Strin
     };
     let ranked;
     (ranked, verdict.not_ranked) = rank(names, goodput, unmet);
-    verdict.replications = goodput.each.first().map_or(0, Vec::len) as u32;
+    verdict.replications = u32::narrow(goodput.each.first().map_or(0, Vec::len));
     if verdict.replications <= 1 || ranked.is_empty() {
         return verdict;
     }

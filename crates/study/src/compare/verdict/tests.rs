@@ -6,7 +6,7 @@ const DELAY: usize = 1;
 const WASTE: usize = 2;
 
 fn names(n: usize) -> Vec<String> {
-    (0..n).map(|i| ((b'a' + i as u8) as char).to_string()).collect()
+    ('a'..).take(n).map(String::from).collect()
 }
 
 /// Runs whose goodput (Mb/s), delay (ms) and retransmitted share are these, give or take what all
