@@ -101,7 +101,7 @@ pub struct VegasConfig {
     /// Samples a round trip needs to be judged; with fewer the window grows like Reno's. 1995: 1;
     /// linux: 3.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub least_samples: Option<u32>,
+    pub min_samples: Option<u32>,
     /// Which round-trip time stands for a round trip: `min` (default) or `mean`.
     pub round_rtt: RoundRtt,
 }
@@ -157,7 +157,7 @@ pub struct Vegas {
     every_round: bool,
     /// Share of FlightSize kept on a loss.
     kept: f64,
-    least_samples: u32,
+    min_samples: u32,
     rtt: RoundRtt,
     set: VegasSet,
     window: Window,
@@ -180,7 +180,7 @@ impl Vegas {
             gamma: u64::from(gamma),
             every_round: doubling == Doubling::EveryRoundTrip,
             kept: config.by_set(config.kept_on_loss, 0.75, 0.5),
-            least_samples: config.by_set(config.least_samples, 1, 3).max(1),
+            min_samples: config.by_set(config.min_samples, 1, 3).max(1),
             rtt: config.round_rtt,
             set: config.set,
             window: Window::default(),
@@ -206,7 +206,7 @@ impl Vegas {
 
     /// BaseRTT and the round-trip time of the round trip, if it has enough samples.
     fn round_rtts(&self, round: &Round) -> Option<(u64, u64)> {
-        if round.samples < self.least_samples {
+        if round.samples < self.min_samples {
             return None;
         }
         let rtt = match self.rtt {

@@ -62,7 +62,7 @@ pub(crate) fn crc32(bytes: &[u8]) -> u32 {
 
 /// Where a frame is on its medium.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct FrameContext<'a> {
     pub(crate) medium: u32,
     /// The access point of the sender's cell.
     pub(crate) access_point: u32,
@@ -89,13 +89,13 @@ pub(crate) fn body_len(frame: &AirFrame) -> usize {
 pub(crate) fn encode(
     out: &mut Vec<u8>,
     frame: &AirFrame,
-    place: &Place<'_>,
+    context: &FrameContext<'_>,
     packet: Option<&[u8]>,
     offset: usize,
 ) {
     out.clear();
-    let to = address(place.medium, frame.to);
-    let from = address(place.medium, Some(frame.from));
+    let to = address(context.medium, frame.to);
+    let from = address(context.medium, Some(frame.from));
     let [low, high] = duration(frame).to_le_bytes();
     let control = |kind: u8| [kind, 0, low, high];
     match frame.class {
@@ -118,15 +118,15 @@ pub(crate) fn encode(
             out.extend(from);
             out.extend(from);
             out.extend((frame.sequence << 4).to_le_bytes());
-            beacon(out, frame, place);
+            beacon(out, frame, context);
         }
         FrameClass::Authentication
         | FrameClass::AssociationRequest
         | FrameClass::AssociationResponse => {
-            association(out, frame, place, [to, from]);
+            association(out, frame, context, [to, from]);
         }
         FrameClass::Data | FrameClass::TcpAck => {
-            data(out, frame, place, [to, from]);
+            data(out, frame, context, [to, from]);
             msdu(out, body_len(frame), packet, offset);
         }
     }
@@ -139,9 +139,9 @@ fn duration(frame: &AirFrame) -> u16 {
     frame.duration.0.div_ceil(1_000).min(32_767) as u16
 }
 
-fn data(out: &mut Vec<u8>, frame: &AirFrame, place: &Place<'_>, [to, from]: [[u8; 6]; 2]) {
-    let access_point = address(place.medium, Some(place.access_point));
-    let down = frame.from == place.access_point;
+fn data(out: &mut Vec<u8>, frame: &AirFrame, context: &FrameContext<'_>, [to, from]: [[u8; 6]; 2]) {
+    let access_point = address(context.medium, Some(context.access_point));
+    let down = frame.from == context.access_point;
     let mut flags = if down { 2 } else { 1 };
     flags |= if frame.more_fragments { 4 } else { 0 };
     flags |= if frame.retry { 8 } else { 0 };
@@ -167,8 +167,13 @@ fn msdu(out: &mut Vec<u8>, length: usize, packet: Option<&[u8]>, offset: usize) 
 }
 
 /// Authentication (open system), association request and response, as long as the frame is.
-fn association(out: &mut Vec<u8>, frame: &AirFrame, place: &Place<'_>, [to, from]: [[u8; 6]; 2]) {
-    let down = frame.from == place.access_point;
+fn association(
+    out: &mut Vec<u8>,
+    frame: &AirFrame,
+    context: &FrameContext<'_>,
+    [to, from]: [[u8; 6]; 2],
+) {
+    let down = frame.from == context.access_point;
     let kind = match frame.class {
         FrameClass::Authentication => 0xb0,
         FrameClass::AssociationRequest => 0x00,
@@ -178,7 +183,7 @@ fn association(out: &mut Vec<u8>, frame: &AirFrame, place: &Place<'_>, [to, from
     out.extend(duration(frame).to_le_bytes());
     out.extend(to);
     out.extend(from);
-    out.extend(address(place.medium, Some(place.access_point)));
+    out.extend(address(context.medium, Some(context.access_point)));
     out.extend((frame.sequence << 4).to_le_bytes());
     let end = (frame.bytes as usize).saturating_sub(FCS);
     match frame.class {
@@ -187,11 +192,11 @@ fn association(out: &mut Vec<u8>, frame: &AirFrame, place: &Place<'_>, [to, from
         // Capabilities (ESS) and listen interval, SSID of 8 bytes.
         FrameClass::AssociationRequest => {
             out.extend([1, 0, 10, 0, 0, 8]);
-            out.extend(place.cell.bytes().chain(std::iter::repeat(b' ')).take(8));
+            out.extend(context.cell.bytes().chain(std::iter::repeat(b' ')).take(8));
         }
         // Capabilities, status, the station's number with the two highest bits set.
         _ => {
-            let number = frame.to.unwrap_or_default().saturating_sub(place.access_point);
+            let number = frame.to.unwrap_or_default().saturating_sub(context.access_point);
             out.extend([1, 0, 0, 0]);
             out.extend((u16::low_bits(number) | 0xc000).to_le_bytes());
         }
@@ -204,22 +209,22 @@ fn association(out: &mut Vec<u8>, frame: &AirFrame, place: &Place<'_>, [to, from
     out.resize(end, 0);
 }
 
-fn beacon(out: &mut Vec<u8>, frame: &AirFrame, place: &Place<'_>) {
+fn beacon(out: &mut Vec<u8>, frame: &AirFrame, context: &FrameContext<'_>) {
     let end = (frame.bytes as usize).saturating_sub(FCS);
     // Timestamp, interval in time units, capabilities: ESS.
     out.extend((frame.body.0 / 1_000).to_le_bytes());
-    out.extend(place.beacon_interval.to_le_bytes());
+    out.extend(context.beacon_interval.to_le_bytes());
     out.extend([1, 0]);
     let mut elements = Vec::new();
     let rates: &[u8] = if frame.ofdm { &RATES } else { &RATES_B };
     elements.extend([1, u8::narrow(rates.len())]);
     elements.extend(rates);
-    if let Some(channel) = place.channel.and_then(|number| u8::try_from(number).ok()) {
+    if let Some(channel) = context.channel.and_then(|number| u8::try_from(number).ok()) {
         elements.extend([3, 1, channel]);
     }
     // The name, and what is left of the length as an element of a vendor: at least 5 bytes.
     let room = end.saturating_sub(out.len() + elements.len() + 2);
-    let mut name = place.cell.as_bytes()[..place.cell.len().min(32).min(room)].to_vec();
+    let mut name = context.cell.as_bytes()[..context.cell.len().min(32).min(room)].to_vec();
     if (1..5).contains(&(room - name.len())) {
         name.resize(if room <= 32 { room } else { room - 5 }, b' ');
     }

@@ -18,7 +18,7 @@ use airtcp_packet::{EndpointId, Segment};
 use airtcp_units::{Nanos, Narrow, Saturate};
 
 use crate::air::{AirEvent, AirFrame, FrameClass};
-use crate::mac80211::{self, Place};
+use crate::mac80211::{self, FrameContext};
 use crate::{Event, Pcapng, Probe, Who, wire};
 
 /// LINKTYPE_IEEE802_11_RADIOTAP.
@@ -111,7 +111,7 @@ impl<W: Write> RadiotapProbe<W> {
     /// Makes the bytes of a frame.
     fn encode(&mut self, medium: u32, frame: &AirFrame) {
         let Some(sender) = radio(&self.radios, medium, frame.from).map(|r| &r.site) else { return };
-        let place = Place {
+        let context = FrameContext {
             medium,
             access_point: sender.access_point,
             cell: &sender.cell,
@@ -119,7 +119,7 @@ impl<W: Write> RadiotapProbe<W> {
             beacon_interval: sender.beacon_interval,
         };
         if !matches!(frame.class, FrameClass::Data | FrameClass::TcpAck) {
-            mac80211::encode(&mut self.mpdu, frame, &place, None, 0);
+            mac80211::encode(&mut self.mpdu, frame, &context, None, 0);
             return;
         }
         let part = mac80211::body_len(frame);
@@ -139,7 +139,7 @@ impl<W: Write> RadiotapProbe<W> {
             wire::encode(&mut self.packet, to.peer(), &segment, last.ip_id, usize::MAX);
             self.packet.as_slice()
         });
-        mac80211::encode(&mut self.mpdu, frame, &place, content, offset);
+        mac80211::encode(&mut self.mpdu, frame, &context, content, offset);
     }
 
     /// Writes a frame into a station's capture; `heard` is signal and noise in dBm.

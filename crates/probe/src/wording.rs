@@ -53,8 +53,10 @@ fn plain(message: &str) -> Option<String> {
     }
     if let Some(rest) = message.strip_prefix("unknown field ") {
         let key = rest.split('`').nth(1).unwrap_or_default();
-        // Keys of limits were called `most_...` before.
-        let now = key.strip_prefix("most_").map(|rest| format!("max_{rest}"));
+        // Keys of limits were called `most_...` and `least_...` before.
+        let max = key.strip_prefix("most_").map(|rest| format!("max_{rest}"));
+        let min = key.strip_prefix("least_").map(|rest| format!("min_{rest}"));
+        let now = max.or(min);
         let now = now.filter(|now| rest.contains(&format!("`{now}`")));
         return Some(match now {
             Some(now) => format!("the key `{key}` is called `{now}` now"),
@@ -171,6 +173,10 @@ mod tests {
             (
                 "unknown field `most_symbols`, expected one of `queue`, `max_symbols`",
                 "the key \"most_symbols\" is called \"max_symbols\" now",
+            ),
+            (
+                "unknown field `least_samples`, expected one of `alpha`, `min_samples`",
+                "the key \"least_samples\" is called \"min_samples\" now",
             ),
         ] {
             assert_eq!(reworded(message), said);

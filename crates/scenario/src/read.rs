@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::model::LINK_KEYS;
 use crate::steps::{Step, steps};
-use crate::{Scenario, ScenarioError, blame, guard, marks, numbers, tables};
+use crate::{Scenario, ScenarioError, blame, marks, numbers, tables, toml_limits};
 
 /// Reads a scenario.
 ///
@@ -26,7 +26,7 @@ pub fn read(
     overrides: &[(String, String)],
 ) -> Result<Scenario, ScenarioError> {
     let place = |e: ScenarioError| e.located(name, text);
-    guard::parsable(text, name)?;
+    toml_limits::parsable(text, name)?;
     let mut tree = parse(text).map_err(place)?;
     for (path, value) in overrides {
         set(&mut tree, path, value).map_err(place)?;
@@ -223,8 +223,8 @@ fn unknown_profile(path: &str, name: &str) -> ScenarioError {
 
 /// Applies one override. The value is read as TOML if it is one, else taken as a string.
 fn set(tree: &mut Value, path: &str, value: &str) -> Result<(), ScenarioError> {
-    guard::short_enough(steps(path).len())?;
-    guard::check(value)?;
+    toml_limits::short_enough(steps(path).len())?;
+    toml_limits::check(value)?;
     let value = grown(&format!("v = {value}"))
         .ok()
         .and_then(|mut t| t.as_object_mut()?.remove("v"))

@@ -12,7 +12,7 @@ use airtcp_transport::tfrc::TfrcConfig;
 use airtcp_units::{Narrow, Span};
 use airtcp_wifi::mac::Category;
 
-use crate::written::{self, Place};
+use crate::expand::{self, LinkKeys};
 use crate::{
     Application, FlowSpec, OneWay, Resolved, Scenario, ScenarioError, Topology, TransportKind,
 };
@@ -36,7 +36,7 @@ impl Scenario {
         let mut scenario = self.clone();
         scenario.check_times()?;
         scenario.add_default_flow()?;
-        let places = written::expand(&mut scenario)?;
+        let places = expand::expand(&mut scenario)?;
         let mut nodes = Nodes::default();
         let links = scenario.one_way_links(&places, &mut nodes);
         unique_names(&links, &places)?;
@@ -89,7 +89,7 @@ impl Scenario {
     }
 
     /// Both directions of every link, between nodes that it names.
-    fn one_way_links(&self, places: &[Place], nodes: &mut Nodes) -> Vec<OneWay> {
+    fn one_way_links(&self, places: &[LinkKeys], nodes: &mut Nodes) -> Vec<OneWay> {
         let mut links = Vec::new();
         for (spec, place) in self.links.iter().zip(places) {
             let (from, to) = (nodes.add(&spec.from), nodes.add(&spec.to));
@@ -152,7 +152,7 @@ fn default_flow(ends: &(String, String)) -> FlowSpec {
     }
 }
 
-fn unique_names(links: &[OneWay], places: &[Place]) -> Result<(), ScenarioError> {
+fn unique_names(links: &[OneWay], places: &[LinkKeys]) -> Result<(), ScenarioError> {
     let mut seen = BTreeMap::new();
     for (i, link) in links.iter().enumerate() {
         if let Some(first) = seen.insert(&link.name, i) {

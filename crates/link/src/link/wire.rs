@@ -106,7 +106,7 @@ impl Wire {
         self.ready_at = start + duration;
         self.busy += duration;
         let frame = Frame { now: start, ordinal, bytes, payload, to };
-        Passage { duration, lost: self.loss.outcome(&frame), ordinal }
+        Passage { duration, lost: self.loss.loses(&frame), ordinal }
     }
 
     /// Sends `count` parts of a frame one after the other when the transmitter is free, at `now` at the
@@ -135,6 +135,6 @@ impl Wire {
         self.ready_at = start + duration;
         self.busy += duration;
         let first = Frame { now: start, ordinal, bytes, payload, to };
-        (pace, self.loss.outcomes(&first, pace, count))
+        (pace, self.loss.losses_of_train(&first, pace, count))
     }
 }

@@ -38,11 +38,11 @@ impl Bernoulli {
 
 impl LossModel for Bernoulli {
     #[inline]
-    fn outcome(&mut self, frame: &Frame) -> bool {
+    fn loses(&mut self, frame: &Frame) -> bool {
         self.draws.is_below(frame.ordinal, self.bound)
     }
 
-    fn outcomes(&mut self, first: &Frame, _: Pace, count: u16) -> SymbolSet {
+    fn losses_of_train(&mut self, first: &Frame, _: Pace, count: u16) -> SymbolSet {
         if self.probability <= 0.0 {
             return SymbolSet::EMPTY;
         }

@@ -43,7 +43,7 @@ pub struct Blackout {
 
 impl LossModel for Blackout {
     #[inline]
-    fn outcome(&mut self, frame: &Frame) -> bool {
+    fn loses(&mut self, frame: &Frame) -> bool {
         (frame.now.0 % self.period + self.offset) % self.period < self.duration
     }
 
@@ -100,10 +100,10 @@ mod tests {
         let mut model = build(&LossConfig::Blackout(config), 1);
         for k in 0..3 {
             let start = Nanos::ZERO + ms(300 + 2000 * k);
-            assert!(!model.outcome(&frame(start - Span(1), 0)), "just before blackout {k}");
-            assert!(model.outcome(&frame(start, 0)));
-            assert!(model.outcome(&frame(start + ms(250) - Span(1), 0)));
-            assert!(!model.outcome(&frame(start + ms(250), 0)), "just after blackout {k}");
+            assert!(!model.loses(&frame(start - Span(1), 0)), "just before blackout {k}");
+            assert!(model.loses(&frame(start, 0)));
+            assert!(model.loses(&frame(start + ms(250) - Span(1), 0)));
+            assert!(!model.loses(&frame(start + ms(250), 0)), "just after blackout {k}");
         }
     }
 
@@ -111,7 +111,7 @@ mod tests {
     fn the_random_phase_differs_between_runs() {
         let first_loss = |seed| {
             let mut model = build(&LossConfig::Blackout(BlackoutConfig::default()), seed);
-            (0..2000).find(|&t| model.outcome(&frame(Nanos::ZERO + Span::from_millis(t), t)))
+            (0..2000).find(|&t| model.loses(&frame(Nanos::ZERO + Span::from_millis(t), t)))
         };
         let firsts: std::collections::BTreeSet<_> = (0..20).map(first_loss).collect();
         assert!(firsts.len() > 10, "{firsts:?}");

@@ -57,7 +57,7 @@ fn frames(gaps: &[u64]) -> Vec<Frame> {
 
 fn outcomes(config: &LossConfig, seed: u64, frames: &[Frame]) -> Vec<bool> {
     let mut model = build(config, seed);
-    frames.iter().map(|f| model.outcome(f)).collect()
+    frames.iter().map(|f| model.loses(f)).collect()
 }
 
 proptest! {
@@ -73,7 +73,7 @@ proptest! {
             let once = outcomes(&config, seed, &all);
             prop_assert_eq!(&once, &outcomes(&config, seed, &all), "twice the same: {:?}", config);
             let mut boxed = Loss::custom(build(&config, seed));
-            let in_a_box: Vec<bool> = all.iter().map(|f| boxed.outcome(f)).collect();
+            let in_a_box: Vec<bool> = all.iter().map(|f| boxed.loses(f)).collect();
             prop_assert_eq!(&once, &in_a_box, "in a box: {:?}", config);
 
             // Two protocols meet the same channel: the fate of a frame does not depend on
@@ -83,7 +83,7 @@ proptest! {
                 let mut model = model;
                 for ((frame, asked), lost) in all.iter().zip(&asked).zip(&once) {
                     if *asked {
-                        prop_assert_eq!(model.outcome(frame), *lost, "{:?} {:?}", config, frame);
+                        prop_assert_eq!(model.loses(frame), *lost, "{:?} {:?}", config, frame);
                     }
                 }
             }
@@ -107,9 +107,9 @@ proptest! {
                 now += Span(*gap);
                 let mut single = clock;
                 let pace = clock.train(*bytes, u64::from(*count));
-                let found = whole.outcomes(&frame(now, ordinal), pace, *count);
+                let found = whole.losses_of_train(&frame(now, ordinal), pace, *count);
                 for index in 0..*count {
-                    let lost = each.outcome(&frame(now, ordinal));
+                    let lost = each.loses(&frame(now, ordinal));
                     prop_assert_eq!(found.has(index), lost, "{:?}: {}", config, index);
                     now += single.transmit(*bytes);
                     ordinal += 1;
@@ -129,7 +129,7 @@ fn mean_loss_is_what_is_lost() {
         let mut model = build(&config, 21);
         let ends = matches!(&config, LossConfig::Trace(t) if t.at_end != AtEnd::Wrap);
         let Some(mean) = model.mean_loss().filter(|_| !ends) else { continue };
-        let lost = (0..n).filter(|i| model.outcome(&frame(Nanos(i * 700_000), *i))).count();
+        let lost = (0..n).filter(|i| model.loses(&frame(Nanos(i * 700_000), *i))).count();
         let share = lost as f64 / n as f64;
         assert!((0.0..=1.0).contains(&mean));
         assert!((share - mean).abs() < 0.06, "{config:?}: lost {share}, promised {mean}");
@@ -157,7 +157,7 @@ fn seeds_and_labels_make_different_channels() {
         assert_ne!(one, outcomes(&config, 2, &all), "{config:?}");
         let build = Build { seed: Seed::new(1), label: "link/1/loss", slot: None, load: &load };
         let mut other = Loss::build(&config, &build).unwrap();
-        let other: Vec<bool> = all.iter().map(|f| other.outcome(f)).collect();
+        let other: Vec<bool> = all.iter().map(|f| other.loses(f)).collect();
         assert_ne!(one, other, "{config:?}");
     }
 }

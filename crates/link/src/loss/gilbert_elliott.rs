@@ -83,7 +83,7 @@ pub struct GilbertElliott {
 
 impl LossModel for GilbertElliott {
     #[inline]
-    fn outcome(&mut self, frame: &Frame) -> bool {
+    fn loses(&mut self, frame: &Frame) -> bool {
         let bad = match &mut self.state {
             State::Exponential(state) => state.at(frame.now),
             State::Geometric(state) => state.at(frame.now),

@@ -27,11 +27,11 @@ pub struct Frame {
 /// Decides which packets are lost.
 pub trait LossModel {
     /// True if the frame is lost. Frames come in the order of their transmission.
-    fn outcome(&mut self, frame: &Frame) -> bool;
+    fn loses(&mut self, frame: &Frame) -> bool;
 
     /// Which of a train of `count` frames are lost, by index in the train. The frames are like `first`, with
-    /// consecutive numbers, at `pace`. Equal to `count` calls of [`outcome`](Self::outcome).
-    fn outcomes(&mut self, first: &Frame, pace: Pace, count: u16) -> SymbolSet {
+    /// consecutive numbers, at `pace`. Equal to `count` calls of [`loses`](Self::loses).
+    fn losses_of_train(&mut self, first: &Frame, pace: Pace, count: u16) -> SymbolSet {
         one_by_one(self, first, pace, count)
     }
 
@@ -55,7 +55,7 @@ pub(super) fn one_by_one<M: LossModel + ?Sized>(
 ) -> SymbolSet {
     let mut frame = *first;
     SymbolSet::of(count, || {
-        let lost = model.outcome(&frame);
+        let lost = model.loses(&frame);
         frame.now += pace.step();
         frame.ordinal += 1;
         lost

@@ -17,7 +17,7 @@ pub struct NoLoss;
 
 impl LossModel for NoLoss {
     #[inline]
-    fn outcome(&mut self, _: &Frame) -> bool {
+    fn loses(&mut self, _: &Frame) -> bool {
         false
     }
 

@@ -83,12 +83,12 @@ impl Loss {
 
 impl LossModel for Loss {
     #[inline]
-    fn outcome(&mut self, frame: &Frame) -> bool {
-        each!(self, m => m.outcome(frame))
+    fn loses(&mut self, frame: &Frame) -> bool {
+        each!(self, m => m.loses(frame))
     }
     #[inline]
-    fn outcomes(&mut self, first: &Frame, pace: Pace, count: u16) -> SymbolSet {
-        each!(self, m => m.outcomes(first, pace, count))
+    fn losses_of_train(&mut self, first: &Frame, pace: Pace, count: u16) -> SymbolSet {
+        each!(self, m => m.losses_of_train(first, pace, count))
     }
     fn mean_loss(&self) -> Option<f64> {
         each!(self, m => m.mean_loss())

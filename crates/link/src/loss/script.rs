@@ -104,7 +104,7 @@ impl Script {
 }
 
 impl LossModel for Script {
-    fn outcome(&mut self, frame: &Frame) -> bool {
+    fn loses(&mut self, frame: &Frame) -> bool {
         if !self.concerns(frame) {
             return false;
         }
@@ -242,7 +242,7 @@ mod tests {
 
     fn dropped(config: ScriptConfig, frames: impl IntoIterator<Item = Frame>) -> Vec<u64> {
         let mut model = build(&LossConfig::Script(config), 0);
-        frames.into_iter().filter(|f| model.outcome(f)).map(|f| f.ordinal).collect()
+        frames.into_iter().filter(|f| model.loses(f)).map(|f| f.ordinal).collect()
     }
 
     #[test]

@@ -196,12 +196,12 @@ fn count_runs(outcomes: &Outcomes) -> (Vec<(u64, u64)>, Vec<(u64, u64)>) {
 
 impl LossModel for SemiMarkov {
     #[inline]
-    fn outcome(&mut self, frame: &Frame) -> bool {
+    fn loses(&mut self, frame: &Frame) -> bool {
         // Packet n stands for slot n, of a nanosecond.
         self.is_lost.at(if self.by_packet { Nanos(frame.ordinal) } else { frame.now })
     }
 
-    fn outcomes(&mut self, first: &Frame, pace: Pace, count: u16) -> SymbolSet {
+    fn losses_of_train(&mut self, first: &Frame, pace: Pace, count: u16) -> SymbolSet {
         if !self.by_packet {
             return one_by_one(self, first, pace, count);
         }

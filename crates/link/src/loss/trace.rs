@@ -77,7 +77,7 @@ impl Trace {
 
 impl LossModel for Trace {
     #[inline]
-    fn outcome(&mut self, frame: &Frame) -> bool {
+    fn loses(&mut self, frame: &Frame) -> bool {
         let index = (frame.now + self.offset).0 / self.slot.0;
         let len = self.outcomes.len() as u64;
         if len == 0 {
@@ -151,7 +151,7 @@ mod tests {
         let slot = Span::from_millis(10);
         let lost = |at_end, ms| {
             let mut trace = Trace::from_outcomes(record.clone(), slot, at_end);
-            trace.outcome(&frame(Nanos::ZERO + Span::from_millis(ms), 0))
+            trace.loses(&frame(Nanos::ZERO + Span::from_millis(ms), 0))
         };
         assert!(!lost(AtEnd::Stop, 29) && lost(AtEnd::Stop, 30) && lost(AtEnd::Stop, 500));
         assert!(!lost(AtEnd::Wrap, 30) && lost(AtEnd::Wrap, 40) && lost(AtEnd::Wrap, 313));
@@ -189,10 +189,10 @@ mod tests {
             // First and last nanosecond of the slot that holds entry k, some laps later.
             let lap = slot * bits.len() as u64;
             let start = lap * offset.div_ceil(lap) + k as u64 * slot - offset;
-            prop_assert_eq!(trace.outcome(&frame(Nanos(start), 0)), !bits[k]);
-            prop_assert_eq!(trace.outcome(&frame(Nanos(start + slot - 1), 1)), !bits[k]);
+            prop_assert_eq!(trace.loses(&frame(Nanos(start), 0)), !bits[k]);
+            prop_assert_eq!(trace.loses(&frame(Nanos(start + slot - 1), 1)), !bits[k]);
             let next = (k + 1) % bits.len();
-            prop_assert_eq!(trace.outcome(&frame(Nanos(start + slot), 2)), !bits[next]);
+            prop_assert_eq!(trace.loses(&frame(Nanos(start + slot), 2)), !bits[next]);
         }
     }
 }

@@ -73,12 +73,12 @@ pub struct TwoState {
 
 impl LossModel for TwoState {
     #[inline]
-    fn outcome(&mut self, frame: &Frame) -> bool {
+    fn loses(&mut self, frame: &Frame) -> bool {
         let bound = self.bounds[usize::from(self.is_high.at(frame.now))];
         self.draws.is_below(frame.ordinal, bound)
     }
 
-    fn outcomes(&mut self, first: &Frame, pace: Pace, count: u16) -> SymbolSet {
+    fn losses_of_train(&mut self, first: &Frame, pace: Pace, count: u16) -> SymbolSet {
         let starts = |place: u16| first.now + pace.after(u64::from(place));
         // The state is looked at where it may have changed: most trains are over sooner.
         let (mut lost, mut place) = (SymbolSet::EMPTY, 0);
@@ -209,9 +209,9 @@ mod tests {
         };
         let mut model = build(&LossConfig::TwoState(config), 3);
         let mut changes = Vec::new();
-        let mut last = model.outcome(&frame(Nanos::ZERO, 0));
+        let mut last = model.loses(&frame(Nanos::ZERO, 0));
         for i in 1..2_000_000 {
-            let state = model.outcome(&frame(Nanos(i * 10_000), i));
+            let state = model.loses(&frame(Nanos(i * 10_000), i));
             if state != last {
                 changes.push(i * 10_000);
             }
@@ -238,10 +238,10 @@ mod tests {
         let (mut high, mut to_change) = (0, 0.0);
         for seed in 0..n {
             let mut model = build(&config, seed);
-            let first = model.outcome(&frame(Nanos::ZERO, 0));
+            let first = model.loses(&frame(Nanos::ZERO, 0));
             high += u32::from(first);
             let change = (0..1000)
-                .find(|i| model.outcome(&frame(Nanos(i * 50_000), *i)) != first)
+                .find(|i| model.loses(&frame(Nanos(i * 50_000), *i)) != first)
                 .unwrap_or(0);
             to_change += change as f64 * 0.05;
         }

@@ -9,7 +9,7 @@ use airtcp_random::Seed;
 use airtcp_scenario::{Cell as Plan, ScenarioError};
 use airtcp_units::Dbm;
 use airtcp_wifi::ConfigError;
-use airtcp_wifi::cell::{Between, Cell, CellPlan, StationPlan};
+use airtcp_wifi::cell::{self, Between, CellPlan, StationPlan};
 use airtcp_wifi::interference::{self, Source};
 use airtcp_wifi::phy::Timing;
 use airtcp_wifi::phy::error::ErrorModel;
@@ -22,12 +22,12 @@ use super::radio_map::{RadioMap, label, propagation};
 const IGNORED_BELOW_NOISE: f64 = 0.01;
 
 /// Builds the cells on one medium, in one replication.
-pub(crate) fn medium(cells: &[&Plan], seed: Seed) -> Result<Cell, ScenarioError> {
+pub(crate) fn medium(cells: &[&Plan], seed: Seed) -> Result<cell::Medium, ScenarioError> {
     let parts = cells.iter().map(|plan| cell(plan, seed)).collect::<Result<Vec<_>, _>>()?;
     let (plans, grounds): (Vec<CellPlan>, Vec<RadioMap>) = parts.into_iter().unzip();
     let between = between(cells, &grounds, seed)?;
     let labels = cells.iter().map(|plan| label(&plan.spec));
-    Cell::shared(plans.into_iter().zip(labels).collect(), between, seed)
+    cell::Medium::shared(plans.into_iter().zip(labels).collect(), between, seed)
         .map_err(|(number, e)| at(cells[number], "mac")(e))
 }
 
@@ -96,7 +96,7 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
     };
     let stations = (0..n).map(station).collect::<Result<_, ScenarioError>>()?;
     let interferer = |(number, config)| {
-        let site = interference::Site {
+        let context = interference::InterferenceContext {
             stations: names,
             positions,
             propagation,
@@ -105,7 +105,7 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
             seed,
             label: &format!("{label}/interference/{number}"),
         };
-        Source::new(config, &site).map_err(at(&format!("interference[{number}]")))
+        Source::new(config, &context).map_err(at(&format!("interference[{number}]")))
     };
     let interference: Result<_, _> = spec.interference.iter().enumerate().map(interferer).collect();
     let cell = CellPlan {

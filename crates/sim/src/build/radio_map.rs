@@ -7,7 +7,7 @@ use airtcp_units::Dbm;
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::cell::Sensing;
 use airtcp_wifi::phy::noise::Noise;
-use airtcp_wifi::phy::propagation::{Position, Propagation, Site};
+use airtcp_wifi::phy::propagation::{Position, Propagation, PropagationContext};
 
 /// Label under which a cell draws.
 pub(crate) fn label(spec: &CellSpec) -> String {
@@ -64,8 +64,9 @@ pub(crate) fn propagation(
     seed: Seed,
     label: &str,
 ) -> Result<Propagation, (&'static str, ConfigError)> {
-    let site = Site { frequency_hz: spec.standard.frequency_hz(), stations, seed, label };
-    Propagation::new(&spec.propagation, &site).map_err(|e| {
+    let context =
+        PropagationContext { frequency_hz: spec.standard.frequency_hz(), stations, seed, label };
+    Propagation::new(&spec.propagation, &context).map_err(|e| {
         // Keys are those of the table itself, or of the path loss in it.
         let own = matches!(e.key, "frequency_mhz" | "shadowing_db" | "walls" | "loss_db");
         (if own { "propagation" } else { "propagation.path_loss" }, e)

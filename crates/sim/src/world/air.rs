@@ -3,7 +3,7 @@
 use airtcp_packet::{PacketId, Pool};
 use airtcp_probe::Probe;
 use airtcp_units::Nanos;
-use airtcp_wifi::cell::Cell;
+use airtcp_wifi::cell;
 use airtcp_wifi::mac::NodeId;
 
 use super::medium::{AirHop, Medium, StationQueues};
@@ -16,7 +16,7 @@ impl<P: Probe> World<P> {
     /// seed and name.
     pub(crate) fn add_medium(
         &mut self,
-        mut cell: Cell,
+        mut cell: cell::Medium,
         station_queues: Vec<StationQueues>,
         salt: u64,
     ) {

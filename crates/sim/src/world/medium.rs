@@ -7,7 +7,7 @@ use airtcp_packet::{PacketId, Pool};
 use airtcp_probe::{PoolCx, Probe, Who};
 use airtcp_queueing::{Qdisc, Queue, Verdict};
 use airtcp_units::Nanos;
-use airtcp_wifi::cell::{Cell, Delivery, Offered};
+use airtcp_wifi::cell::{self, Delivery, Offered};
 use airtcp_wifi::mac::NodeId;
 
 use super::queue::MachineId;
@@ -32,7 +32,7 @@ pub(crate) struct AirHop {
 
 /// A medium, the queues of its stations, and its three places in the event queue.
 pub(crate) struct Medium {
-    pub(crate) cell: Cell,
+    pub(crate) cell: cell::Medium,
     /// By station and access category, the queue behind the category's head.
     queues: Vec<Queue>,
     /// By queue, what waits there since when; empty where packets do not expire.
@@ -58,7 +58,7 @@ impl Medium {
     /// Puts queues and nodes of the cells, in their order, before a medium.
     pub(crate) fn new(
         number: u32,
-        cell: Cell,
+        cell: cell::Medium,
         station_queues: Vec<StationQueues>,
         first_queue: u32,
         [ends, timers, starts]: [MachineId; 3],

@@ -3,14 +3,14 @@
 use airtcp_units::Nanos;
 
 use super::fate::Fate;
-use super::medium::Cell;
+use super::medium::Medium;
 use super::radio::{Judge, Signal};
 use super::transmission::Transmission;
 use crate::mac::{Frame, NodeId, Receiving};
 use crate::phy::Mode;
 use crate::phy::propagation::pair_key;
 
-impl Cell {
+impl Medium {
     /// The transmissions decided on at this instant start, together.
     pub(super) fn begin(&mut self, now: Nanos) {
         let mut touched = std::mem::take(&mut self.touched);

@@ -9,16 +9,16 @@ use airtcp_units::Nanos;
 use super::ambient::Ambient;
 use super::bss::{Bss, Parts};
 use super::levels::Levels;
-use super::medium::Cell;
+use super::medium::Medium;
 use super::plan::{Between, CellPlan, StationPlan};
 use super::powers::Powers;
 use super::radio::Radio;
 use super::report::{FlowShares, StationStats};
 use crate::mac::{AccessParams, Association, Beacons, Contender, NodeId, Rules, Station};
 use crate::phy::error::ErrorModel;
-use crate::rate::{Rate, Surroundings};
+use crate::rate::{Rate, RateContext};
 
-impl Cell {
+impl Medium {
     /// Builds a cell that has its medium for itself; its random draws come from `seed` under
     /// `label`.
     ///
@@ -150,7 +150,7 @@ impl Members<'_> {
             Beacons::new(&config, phase)
         });
         let label = format!("{label}/sta/{i}/rate");
-        let around = Surroundings { timing: &rules.timing, error, seed, label: &label };
+        let around = RateContext { timing: &rules.timing, error, seed, label: &label };
         let rate = Rate::new(&plan.rate, around)?;
         let id = NodeId((first + i) as u32);
         let slowest = plan.rate.slowest();

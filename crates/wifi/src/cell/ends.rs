@@ -5,13 +5,13 @@ use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Span};
 
 use super::fate::{Fate, Loss};
-use super::medium::Cell;
+use super::medium::Medium;
 use super::radio::Judge;
 use super::transmission::Transmission;
-use super::watch::tell_sent;
+use super::watch::report_sent;
 use crate::mac::{Heard, Kind, NodeId};
 
-impl Cell {
+impl Medium {
     /// The transmissions that end at this instant end, together.
     pub(super) fn end<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         let mut touched = std::mem::take(&mut self.touched);
@@ -27,23 +27,23 @@ impl Cell {
         let alone = over.len() == 1 && touched.is_empty();
         for (place, sent) in &over {
             let from = sent.frame.from;
-            let told = self.told(now, sent, cx);
+            let observed = self.observed(now, sent, cx);
             let bss = &mut self.bss[self.of[from.index()]];
             bss.on_end(now);
             self.stations[from.index()].on_tx_end(now, &sent.frame, &bss.rules);
             self.settle(now, from.index(), cx);
             for &(radio, _) in &hearers[from.index()] {
                 self.unhear(now, radio as usize, *place);
-                self.receive(now, radio as usize, *place, sent, told.as_ref(), cx);
+                self.receive(now, radio as usize, *place, sent, observed.as_ref(), cx);
                 touched.push(radio);
             }
-            self.make_certain(now, *place, sent, cx);
+            self.apply_ack_oracle(now, *place, sent, cx);
             // Those who hear one frame are in order already.
             let at = if alone { touched.partition_point(|r| *r < from.0) } else { touched.len() };
             touched.insert(at, from.0);
             let loss = self.book(sent);
-            if let Some(frame) = &told {
-                tell_sent(now, frame, loss, cx);
+            if let Some(frame) = &observed {
+                report_sent(now, frame, loss, cx);
             }
             self.air[*place as usize] = None;
         }
@@ -80,7 +80,7 @@ impl Cell {
         i: usize,
         place: u32,
         sent: &Transmission,
-        told: Option<&AirFrame>,
+        observed: Option<&AirFrame>,
         cx: &mut PoolCx<'_, P>,
     ) {
         let Some(reception) = self.radios[i].reception.take_if(|r| r.place == place) else {
@@ -90,13 +90,14 @@ impl Cell {
         let survival = reception.survival() * bss.levels.clear(sent);
         let right = survival >= 1.0
             || survival > 0.0 && self.draw(sent, i) < survival
-            || self.is_certain(sent, i);
+            || self.has_ack_oracle(sent, i);
         let local = bss.local(i);
         let exposure =
             || sent.exposure(local, self.bss[self.of[sent.frame.from.index()]].rules.qos());
-        let spoiled = right && bss.ambient.destroys(local, exposure) && !self.is_certain(sent, i);
-        if let Some(frame) = told {
-            self.tell_heard(now, i, frame, &reception, right && !spoiled, cx);
+        let spoiled =
+            right && bss.ambient.destroys(local, exposure) && !self.has_ack_oracle(sent, i);
+        if let Some(frame) = observed {
+            self.report_heard(now, i, frame, &reception, right && !spoiled, cx);
         }
         if !right || spoiled {
             if sent.frame.to.index() == i {

@@ -2,9 +2,9 @@
 
 use airtcp_units::Nanos;
 
-use super::medium::Cell;
+use super::medium::Medium;
 
-impl Cell {
+impl Medium {
     /// Interferers that somebody hears end; they are to be told with the frames that do.
     pub(crate) fn interferers_end(&mut self, now: Nanos, touched: &mut Vec<u32>) {
         self.switch_interferers(now, false, touched);

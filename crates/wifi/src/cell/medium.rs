@@ -40,7 +40,7 @@ pub struct Offered {
 
 /// The stations of a cell, or of several that share a medium.
 #[derive(Debug)]
-pub struct Cell {
+pub struct Medium {
     pub(super) bss: Vec<Bss>,
     /// By station, the number of its cell.
     pub(super) of: Vec<usize>,
@@ -76,7 +76,7 @@ pub struct Cell {
     pub(super) shares: FlowShares,
 }
 
-impl Cell {
+impl Medium {
     /// Number of stations.
     pub fn len(&self) -> usize {
         self.stations.len()
@@ -124,10 +124,37 @@ impl Cell {
             return;
         }
         self.shares.on_head(station, category, record.to.flow());
-        self.tell_over(now, station, category, cx);
+        self.report_finished_backoff(now, station, category, cx);
         let sender = &mut self.stations[station.index()];
         sender.offer(now, category, packet, to, class, bytes, expires, rules);
         self.refresh(station.0);
+    }
+
+    /// The transmissions that end at this instant end, together.
+    pub fn on_ends<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
+        let watched = self.watch(now, cx);
+        self.end(now, cx);
+        if watched {
+            self.report_waits(now, cx);
+        }
+    }
+
+    /// Stations whose time has come decide what to send.
+    pub fn on_timers<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
+        let watched = self.watch(now, cx);
+        self.decide(now, cx);
+        if watched {
+            self.report_waits(now, cx);
+        }
+    }
+
+    /// The transmissions decided on at this instant start, together.
+    pub fn on_starts<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
+        let watched = self.watch(now, cx);
+        self.begin(now);
+        if watched {
+            self.report_waits(now, cx);
+        }
     }
 
     /// When a transmission, or an interferer that is heard, next ends.

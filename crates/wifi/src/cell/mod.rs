@@ -1,8 +1,8 @@
 //! A medium: stations of one cell or of several, their radios, and the air between them.
 //!
 //! It is driven in the three phases of an instant that medium access needs: transmissions
-//! end ([`Cell::on_ends`]), timers and access decisions ([`Cell::on_timers`]), transmissions
-//! start ([`Cell::on_starts`]). Two stations whose back-off ends at the same instant both decide
+//! end ([`Medium::on_ends`]), timers and access decisions ([`Medium::on_timers`]), transmissions
+//! start ([`Medium::on_starts`]). Two stations whose back-off ends at the same instant both decide
 //! before either is heard, and collide.
 
 mod air;
@@ -25,7 +25,7 @@ mod watch;
 
 pub use capture::{Capture, Sensing};
 pub use fate::{Fate, Loss};
-pub use medium::{Cell, Delivery, Offered};
+pub use medium::{Delivery, Medium, Offered};
 pub use plan::{Between, CellPlan, StationPlan};
 pub use report::{CategoryCounts, ClassCounts, ModeCounts, StationStats};
 

@@ -6,20 +6,20 @@
 use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Span};
 
-use super::medium::{Cell, Delivery};
+use super::medium::{Delivery, Medium};
 use super::transmission::Transmission;
 use crate::mac::{Class, Heard, NodeId};
 
-impl Cell {
+impl Medium {
     /// Whether a station decodes a frame whatever happens.
-    pub(super) fn is_certain(&self, sent: &Transmission, station: usize) -> bool {
+    pub(super) fn has_ack_oracle(&self, sent: &Transmission, station: usize) -> bool {
         sent.frame.class == Class::TcpAck
             && sent.frame.to.index() == station
             && self.bss[self.of[sent.frame.from.index()]].rules.has_ack_oracle()
     }
 
     /// A frame has ended: its station has it, if it has to and has not yet.
-    pub(super) fn make_certain<P: Probe>(
+    pub(super) fn apply_ack_oracle<P: Probe>(
         &mut self,
         now: Nanos,
         place: u32,
@@ -28,14 +28,14 @@ impl Cell {
     ) {
         let (from, to) = (sent.frame.from, sent.frame.to);
         let i = to.index();
-        if !self.is_certain(sent, i) {
+        if !self.has_ack_oracle(sent, i) {
             return;
         }
         if self.decoded.is_none() {
             self.decoded = Some(place);
             self.stats[from.index()].on_decoded(&sent.frame);
             if !self.radios[i].sending {
-                self.tell_station(now, sent, cx);
+                self.receive_undecoded(now, sent, cx);
             }
         }
         // It may be about to send, and answer nothing: it has the packet all the same.
@@ -45,7 +45,12 @@ impl Cell {
     }
 
     /// A station is told of a frame that its radio did not decode.
-    fn tell_station<P: Probe>(&mut self, now: Nanos, sent: &Transmission, cx: &mut PoolCx<'_, P>) {
+    fn receive_undecoded<P: Probe>(
+        &mut self,
+        now: Nanos,
+        sent: &Transmission,
+        cx: &mut PoolCx<'_, P>,
+    ) {
         let (from, to) = (sent.frame.from, sent.frame.to);
         let i = to.index();
         let bss = &self.bss[self.of[i]];

@@ -8,41 +8,14 @@ use airtcp_probe::air::{AirEvent, AirFrame};
 use airtcp_probe::{Event, FrameLoss, PoolCx, Probe};
 use airtcp_units::{Nanos, Span, detmath};
 
-use super::medium::Cell;
+use super::medium::Medium;
 use super::radio::Reception;
 use super::transmission::Transmission;
 use crate::mac::{Countdown, Kind, NodeId, Wait};
 
-impl Cell {
-    /// The transmissions that end at this instant end, together.
-    pub fn on_ends<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
-        let watched = self.watch(now, cx);
-        self.end(now, cx);
-        if watched {
-            self.tell_waits(now, cx);
-        }
-    }
-
-    /// Stations whose time has come decide what to send.
-    pub fn on_timers<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
-        let watched = self.watch(now, cx);
-        self.decide(now, cx);
-        if watched {
-            self.tell_waits(now, cx);
-        }
-    }
-
-    /// The transmissions decided on at this instant start, together.
-    pub fn on_starts<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
-        let watched = self.watch(now, cx);
-        self.begin(now);
-        if watched {
-            self.tell_waits(now, cx);
-        }
-    }
-
+impl Medium {
     /// Whether somebody watches; if so, notes what stations wait for.
-    fn watch<P: Probe>(&mut self, now: Nanos, cx: &PoolCx<'_, P>) -> bool {
+    pub(super) fn watch<P: Probe>(&mut self, now: Nanos, cx: &PoolCx<'_, P>) -> bool {
         if !(P::ON && cx.probe.wants_air(now)) {
             return false;
         }
@@ -59,12 +32,12 @@ impl Cell {
     }
 
     /// Tells of back-offs that have stopped, and of reservations that have changed.
-    fn tell_waits<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
+    pub(super) fn report_waits<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         for (i, before) in self.waits.iter().enumerate() {
             let after = self.wait(now, i);
             if before.idle && !after.idle {
                 for down in before.countdowns.iter().flatten() {
-                    tell_countdown(now, i as u32, down, cx);
+                    report_backoff(now, i as u32, down, cx);
                 }
             }
             if before.nav != after.nav {
@@ -76,7 +49,7 @@ impl Cell {
 
     /// A packet comes to a category: tells of the back-off after the one before, if that is over,
     /// because it is forgotten now.
-    pub(super) fn tell_over<P: Probe>(
+    pub(super) fn report_finished_backoff<P: Probe>(
         &self,
         now: Nanos,
         station: NodeId,
@@ -86,13 +59,13 @@ impl Cell {
         if P::ON && cx.probe.wants_air(now) {
             let wait = self.wait(now, station.index());
             if let Some(down) = wait.countdowns[category].filter(|down| down.over) {
-                tell_countdown(now, station.0, &down, cx);
+                report_backoff(now, station.0, &down, cx);
             }
         }
     }
 
     /// A transmission as an observer is told of it, if one watches. While its packet is still there.
-    pub(super) fn told<P: Probe>(
+    pub(super) fn observed<P: Probe>(
         &mut self,
         now: Nanos,
         sent: &Transmission,
@@ -130,7 +103,7 @@ impl Cell {
     }
 
     /// Tells what a radio made of a frame.
-    pub(super) fn tell_heard<P: Probe>(
+    pub(super) fn report_heard<P: Probe>(
         &self,
         now: Nanos,
         station: usize,
@@ -153,7 +126,7 @@ impl Cell {
 }
 
 /// Tells that a transmission has ended, and how.
-pub(super) fn tell_sent<P: Probe>(
+pub(super) fn report_sent<P: Probe>(
     now: Nanos,
     frame: &AirFrame,
     loss: Option<FrameLoss>,
@@ -162,7 +135,7 @@ pub(super) fn tell_sent<P: Probe>(
     cx.record(now, || Event::Air(AirEvent::Sent { frame: *frame, loss }));
 }
 
-fn tell_countdown<P: Probe>(now: Nanos, station: u32, down: &Countdown, cx: &mut PoolCx<'_, P>) {
+fn report_backoff<P: Probe>(now: Nanos, station: u32, down: &Countdown, cx: &mut PoolCx<'_, P>) {
     let Countdown { category, from, until, slots, left, .. } = *down;
     let stopped = AirEvent::BackedOff { station, category, from, until, slots, left };
     cx.record(now, || Event::Air(stopped));

@@ -25,7 +25,7 @@ use airtcp_units::{Nanos, Probability, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::reach::{Reach, ReachConfig, Site};
+use super::reach::{InterferenceContext, Reach, ReachConfig};
 use super::{Exposure, Interferer, Model};
 use formula::{IN_BAND, PACKET, SLOT, Voice, whole_slots};
 
@@ -93,7 +93,10 @@ pub struct Bluetooth {
 }
 
 impl Model<BluetoothConfig> for Bluetooth {
-    fn build(config: &BluetoothConfig, site: &Site<'_>) -> Result<Self, ConfigError> {
+    fn build(
+        config: &BluetoothConfig,
+        context: &InterferenceContext<'_>,
+    ) -> Result<Self, ConfigError> {
         let independent = config.slots == Slots::Independent;
         if config.duty.is_some() && !independent {
             let text = "has no meaning with scheduled slots: the kind of voice says how many";
@@ -109,7 +112,7 @@ impl Model<BluetoothConfig> for Bluetooth {
         let length = cycle * SLOT.0;
         let phase = match config.phase {
             Some(phase) => phase.0 % length,
-            None => site.seed.stream(&format!("{}/phase", site.label)).below(length),
+            None => context.seed.stream(&format!("{}/phase", context.label)).below(length),
         };
         let duty = config.duty.map_or_else(|| config.voice.duty(), Probability::get);
         Ok(Self {
@@ -118,8 +121,8 @@ impl Model<BluetoothConfig> for Bluetooth {
             in_band: config.in_band.map_or(IN_BAND, Probability::get),
             overlap: config.overlap,
             offset: length - phase,
-            reach: Reach::build(&config.reach, site)?,
-            draws: site.seed.keyed(&format!("{}/slots", site.label)),
+            reach: Reach::build(&config.reach, context)?,
+            draws: context.seed.keyed(&format!("{}/slots", context.label)),
         })
     }
 }

@@ -3,7 +3,7 @@
 use airtcp_probe::ConfigError;
 use airtcp_units::{Nanos, Span};
 
-use super::{Reach, Site};
+use super::{InterferenceContext, Reach};
 
 /// A frame as a station received it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,5 +42,5 @@ pub trait Interferer {
 
 /// How a registered interferer is built from a table.
 pub(crate) trait Model<Config>: Interferer + Sized {
-    fn build(config: &Config, site: &Site<'_>) -> Result<Self, ConfigError>;
+    fn build(config: &Config, context: &InterferenceContext<'_>) -> Result<Self, ConfigError>;
 }

@@ -23,5 +23,5 @@ pub use bluetooth::{Bluetooth, BluetoothConfig};
 use interferer::Model;
 pub use interferer::{Exposure, Interferer};
 pub use periodic::{MicrowaveOvenConfig, Periodic, PeriodicConfig, PollingConfig};
-pub use reach::{Reach, ReachConfig, Site};
+pub use reach::{InterferenceContext, Reach, ReachConfig};
 pub use registry::{InterferenceConfig, Source, registry};

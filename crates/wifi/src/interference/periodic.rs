@@ -23,7 +23,7 @@ use airtcp_units::{Nanos, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::reach::{Reach, ReachConfig, Site, members};
+use super::reach::{InterferenceContext, Reach, ReachConfig, members};
 use super::{Exposure, Interferer, Model};
 
 /// Shortest period accepted: shorter ones are noise to any frame.
@@ -109,7 +109,7 @@ pub struct Periodic {
 }
 
 impl Periodic {
-    fn new(table: &Table<'_>, site: &Site<'_>) -> Result<Self, ConfigError> {
+    fn new(table: &Table<'_>, context: &InterferenceContext<'_>) -> Result<Self, ConfigError> {
         let Table { period, on, phase, reach, heard_by } = *table;
         if period < MIN_PERIOD || period > Span(u64::MAX / 4) {
             let text =
@@ -124,16 +124,16 @@ impl Periodic {
         }
         let phase = match phase {
             Some(phase) => phase.0 % period.0,
-            None => site.seed.stream(&format!("{}/phase", site.label)).below(period.0),
+            None => context.seed.stream(&format!("{}/phase", context.label)).below(period.0),
         };
-        let reach = Reach::build(reach, site)?;
+        let reach = Reach::build(reach, context)?;
         let by_power = heard_by.is_none();
         let heard_by = if let Some(names) = heard_by {
-            members("heard_by", names, site)?
+            members("heard_by", names, context)?
         } else {
             let power = |i: &usize| reach.power_mw(*i);
-            let strong = |i: &usize| power(i).is_finite() && power(i) >= site.energy_detect_mw;
-            (0..site.stations.len()).filter(strong).map(|i| i as u32).collect()
+            let strong = |i: &usize| power(i).is_finite() && power(i) >= context.energy_detect_mw;
+            (0..context.stations.len()).filter(strong).map(|i| i as u32).collect()
         };
         Ok(Self { period: period.0, on: on.0, offset: period.0 - phase, reach, heard_by, by_power })
     }
@@ -174,7 +174,7 @@ impl Interferer for Periodic {
 }
 
 impl<C: AsTable> Model<C> for Periodic {
-    fn build(config: &C, site: &Site<'_>) -> Result<Self, ConfigError> {
-        Self::new(&config.table(), site)
+    fn build(config: &C, context: &InterferenceContext<'_>) -> Result<Self, ConfigError> {
+        Self::new(&config.table(), context)
     }
 }

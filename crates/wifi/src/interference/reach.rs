@@ -39,7 +39,7 @@ pub struct ReachConfig {
 
 /// What an interferer is built with besides its table.
 #[derive(Debug, Clone, Copy)]
-pub struct Site<'a> {
+pub struct InterferenceContext<'a> {
     /// Names of the stations in the order of their numbers,
     pub stations: &'a [String],
     /// where they are,
@@ -76,13 +76,16 @@ impl Reach {
         self.power_mw(station) == f64::INFINITY
     }
 
-    pub(crate) fn build(config: &ReachConfig, site: &Site<'_>) -> Result<Self, ConfigError> {
-        let named = members("reach.stations", &config.stations, site)?;
-        let near = near(config, site)?;
-        let power = received(config, site)?;
+    pub(crate) fn build(
+        config: &ReachConfig,
+        context: &InterferenceContext<'_>,
+    ) -> Result<Self, ConfigError> {
+        let named = members("reach.stations", &config.stations, context)?;
+        let near = near(config, context)?;
+        let power = received(config, context)?;
         let reaches = |i: usize| near[i] && (named.is_empty() || named.contains(&(i as u32)));
         let at = |i: usize| if reaches(i) { power[i] } else { 0.0 };
-        Ok(Self { power: (0..site.stations.len()).map(at).collect() })
+        Ok(Self { power: (0..context.stations.len()).map(at).collect() })
     }
 }
 
@@ -90,13 +93,13 @@ impl Reach {
 pub(crate) fn members(
     key: &'static str,
     names: &[String],
-    site: &Site<'_>,
+    context: &InterferenceContext<'_>,
 ) -> Result<Vec<u32>, ConfigError> {
     let number = |name: &String| {
-        let found = site.stations.iter().position(|n| n == name);
+        let found = context.stations.iter().position(|n| n == name);
         found.map(|i| i as u32).ok_or_else(|| {
-            let known = site.stations.iter().take(8).map(String::as_str).collect::<Vec<_>>();
-            let more = if site.stations.len() > known.len() { ", ..." } else { "" };
+            let known = context.stations.iter().take(8).map(String::as_str).collect::<Vec<_>>();
+            let more = if context.stations.len() > known.len() { ", ..." } else { "" };
             let known = known.join(", ");
             ConfigError::new(key, format!("the cell has no node \"{name}\" (nodes: {known}{more})"))
         })
@@ -104,11 +107,11 @@ pub(crate) fn members(
     names.iter().map(number).collect()
 }
 
-fn near(config: &ReachConfig, site: &Site<'_>) -> Result<Vec<bool>, ConfigError> {
-    let Some(range) = config.range_m else { return Ok(vec![true; site.stations.len()]) };
+fn near(config: &ReachConfig, context: &InterferenceContext<'_>) -> Result<Vec<bool>, ConfigError> {
+    let Some(range) = config.range_m else { return Ok(vec![true; context.stations.len()]) };
     accept("reach.range_m", range, 0.0, 1e6, "m")?;
     let position = position(config, "reach.range_m")?;
-    Ok(site.positions.iter().map(|p| p.distance_m(position) <= range).collect())
+    Ok(context.positions.iter().map(|p| p.distance_m(position) <= range).collect())
 }
 
 fn position(config: &ReachConfig, key: &'static str) -> Result<Position, ConfigError> {
@@ -122,8 +125,11 @@ fn position(config: &ReachConfig, key: &'static str) -> Result<Position, ConfigE
     }
 }
 
-fn received(config: &ReachConfig, site: &Site<'_>) -> Result<Vec<f64>, ConfigError> {
-    let n = site.stations.len();
+fn received(
+    config: &ReachConfig,
+    context: &InterferenceContext<'_>,
+) -> Result<Vec<f64>, ConfigError> {
+    let n = context.stations.len();
     match (config.received_dbm, config.power_dbm) {
         (Some(_), Some(_)) => {
             let text = "stands beside power_dbm: one of them says how strong it arrives";
@@ -136,17 +142,17 @@ fn received(config: &ReachConfig, site: &Site<'_>) -> Result<Vec<f64>, ConfigErr
         (None, Some(dbm)) => {
             accept("reach.power_dbm", dbm, POWERS.0, POWERS.1, "dBm")?;
             let from = position(config, "reach.power_dbm")?;
-            if site.propagation.loss_at(1.0).is_none() {
+            if context.propagation.loss_at(1.0).is_none() {
                 let text = "has no meaning where distance does not decide the path loss: \
                             give received_dbm";
                 return Err(ConfigError::new("reach.power_dbm", text));
             }
             // A number no station has, so that its shadows are its own.
-            let number = n + site.number;
+            let number = n + context.number;
             let at = |(i, to): (usize, &Position)| {
-                Dbm(dbm - site.propagation.loss_db(number, from, i, *to)).milliwatts()
+                Dbm(dbm - context.propagation.loss_db(number, from, i, *to)).milliwatts()
             };
-            Ok(site.positions.iter().enumerate().map(at).collect())
+            Ok(context.positions.iter().enumerate().map(at).collect())
         }
         (None, None) => {
             if config.position.is_some() && config.range_m.is_none() {

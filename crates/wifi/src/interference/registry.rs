@@ -3,7 +3,7 @@
 use airtcp_probe::ConfigError;
 use airtcp_units::Nanos;
 
-use super::{Exposure, Interferer, Model, Reach, Site};
+use super::{Exposure, InterferenceContext, Interferer, Model, Reach};
 
 airtcp_probe::family! {
     /// Any registered interferer.
@@ -27,8 +27,11 @@ impl Source {
     ///
     /// # Errors
     /// If a value is impossible; the message names the key and what is accepted.
-    pub fn new(config: &InterferenceConfig, site: &Site<'_>) -> Result<Self, ConfigError> {
-        build!(config, c => Model::build(c, site))
+    pub fn new(
+        config: &InterferenceConfig,
+        context: &InterferenceContext<'_>,
+    ) -> Result<Self, ConfigError> {
+        build!(config, c => Model::build(c, context))
     }
 }
 

@@ -18,19 +18,19 @@ impl Line {
     pub(crate) fn new(stations: usize) -> Self {
         let named = (0..stations).map(|i| format!("sta{i}"));
         let names: Vec<String> = std::iter::once("ap".to_owned()).chain(named).collect();
-        let site = propagation::Site {
+        let context = propagation::PropagationContext {
             frequency_hz: 2.437e9,
             stations: &names,
             seed: Seed::new(1),
             label: "cell",
         };
-        let propagation = Propagation::new(&PropagationConfig::default(), &site).unwrap();
+        let propagation = Propagation::new(&PropagationConfig::default(), &context).unwrap();
         let positions = (0..=stations).map(|i| Position::new(10.0 * i as f64, 0.0)).collect();
         Self { names, positions, propagation }
     }
 
     pub(crate) fn build(&self, text: &str, seed: u64) -> Result<Source, ConfigError> {
-        let site = Site {
+        let context = InterferenceContext {
             stations: &self.names,
             positions: &self.positions,
             propagation: &self.propagation,
@@ -40,7 +40,7 @@ impl Line {
             label: "cell/interference/0",
         };
         let config: InterferenceConfig = toml::from_str(text).unwrap();
-        Source::new(&config, &site)
+        Source::new(&config, &context)
     }
 }
 

@@ -107,7 +107,7 @@ pub trait RateControl {
 
 /// What a control is built with beside its configuration.
 #[derive(Debug, Clone, Copy)]
-pub struct Surroundings<'a> {
+pub struct RateContext<'a> {
     /// Frame times.
     pub timing: &'a Timing,
     /// What can be decoded.
@@ -123,7 +123,7 @@ pub struct Surroundings<'a> {
 pub(crate) struct Build<'a> {
     pub(super) ladder: Ladder,
     pub(super) start: Option<usize>,
-    pub(super) around: Surroundings<'a>,
+    pub(super) around: RateContext<'a>,
 }
 
 /// How a registered control is built.

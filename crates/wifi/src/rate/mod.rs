@@ -31,7 +31,7 @@ pub use aarf::{Aarf, AarfConfig};
 pub use amrr::{Amrr, AmrrConfig};
 pub use arf::{Arf, ArfConfig};
 pub use chain::{Chain, ChainConfig, Stage};
-pub use control::{Attempt, Ending, Outcome, RateControl, Surroundings};
+pub use control::{Attempt, Ending, Outcome, RateContext, RateControl};
 use control::{Build, Control, positive};
 pub use fixed::{Fixed, FixedConfig};
 pub use ideal::{Ideal, IdealConfig};

@@ -4,7 +4,7 @@ use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
 
 use super::control::Build;
-use super::{Ladder, Rate, RateConfig, RateControl, Surroundings};
+use super::{Ladder, Rate, RateConfig, RateContext, RateControl};
 use crate::mac::MacConfig;
 use crate::phy::error::ErrorModel;
 use crate::phy::{Mode, Timing};
@@ -38,7 +38,7 @@ impl RatePlan {
     /// As [`Rate::new`], and if the control learns from RTS and CTS and none are sent.
     pub fn check(&self, timing: &Timing, mac: &MacConfig) -> Result<(), ConfigError> {
         let error = ErrorModel::default();
-        let around = Surroundings { timing, error: &error, seed: Seed::new(0), label: "rate" };
+        let around = RateContext { timing, error: &error, seed: Seed::new(0), label: "rate" };
         let rate = Rate::new(self, around)?;
         if rate.rts_mode().is_some() && mac.rts_threshold.is_none() {
             let message = format!(
@@ -58,7 +58,7 @@ impl Rate {
     /// # Errors
     /// If no mode is allowed, the first one is not among them, or a value of the control is
     /// impossible.
-    pub fn new(plan: &RatePlan, around: Surroundings<'_>) -> Result<Self, ConfigError> {
+    pub fn new(plan: &RatePlan, around: RateContext<'_>) -> Result<Self, ConfigError> {
         let ladder = Ladder::new(&plan.modes)?;
         let start = plan.start.map(|mode| {
             ladder.step(mode).ok_or_else(|| {

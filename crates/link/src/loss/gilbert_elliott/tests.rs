@@ -50,8 +50,7 @@ const SLOT: Span = Span::from_millis(10);
 /// Transition frequencies good -> bad and bad -> good, loss rate and mean loss burst of a channel
 /// sampled `n` times, `gap` apart.
 fn measure(mut channel: crate::Loss, gap: Span, n: u64) -> [f64; 4] {
-    let lost: Vec<bool> =
-        (0..n).map(|i| channel.outcome(&frame(Nanos::ZERO + gap * i, i))).collect();
+    let lost: Vec<bool> = (0..n).map(|i| channel.loses(&frame(Nanos::ZERO + gap * i, i))).collect();
     let count =
         |a: bool, b: bool| lost.windows(2).filter(|w| w[0] == a && w[1] == b).count() as f64;
     let losses = lost.iter().filter(|l| **l).count() as f64;
@@ -146,10 +145,10 @@ fn a_paused_sender_returns_to_another_channel() {
         let (mut bad_again, mut bad) = (0, 0);
         for seed in 0..2000 {
             let mut channel = channel(config(stepping), seed);
-            if channel.outcome(&frame(Nanos::ZERO, 0)) {
+            if channel.loses(&frame(Nanos::ZERO, 0)) {
                 bad += 1;
                 let later = Nanos::ZERO + Span::from_secs(60);
-                bad_again += u32::from(channel.outcome(&frame(later, 1)));
+                bad_again += u32::from(channel.loses(&frame(later, 1)));
             }
         }
         f64::from(bad_again) / f64::from(bad)

@@ -22,7 +22,7 @@ fn config(successes: &[(u64, u64)], losses: &[(u64, u64)]) -> SemiMarkovConfig {
 fn record(config: SemiMarkovConfig, seed: u64, n: u64) -> Outcomes {
     let mut model = build(&LossConfig::SemiMarkov(config), seed);
     let at = |i| Nanos::ZERO + SLOT * i + SLOT / 2;
-    (0..n).map(|i| !model.outcome(&frame(at(i), i))).collect()
+    (0..n).map(|i| !model.loses(&frame(at(i), i))).collect()
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn slots_begin_at_their_multiples() {
     for offset in [Span::ZERO, SLOT - Span(1)] {
         let mut model = build(&LossConfig::SemiMarkov(c.clone()), 6);
         let at = |i| Nanos::ZERO + SLOT * i + offset;
-        let edge: Outcomes = (0..500).map(|i| !model.outcome(&frame(at(i), i))).collect();
+        let edge: Outcomes = (0..500).map(|i| !model.loses(&frame(at(i), i))).collect();
         assert_eq!(edge, middle);
     }
 }
@@ -151,6 +151,6 @@ fn by_packet_the_time_between_packets_does_not_matter() {
     assert!(build_err(&LossConfig::SemiMarkov(refused)).contains("leave one of the two out"));
     let mut model = build(&LossConfig::SemiMarkov(config), 4);
     let at = |i: u64| Nanos(i * i * 1000);
-    let by_packet: Outcomes = (0..20_000).map(|i| !model.outcome(&frame(at(i), i))).collect();
+    let by_packet: Outcomes = (0..20_000).map(|i| !model.loses(&frame(at(i), i))).collect();
     assert!(by_slot.iter().eq(by_packet.iter()), "packet n meets what slot n does");
 }

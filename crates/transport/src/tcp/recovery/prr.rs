@@ -77,7 +77,7 @@ pub(crate) struct PrrSender {
 /// State of one PRR episode.
 #[derive(Debug, Clone)]
 pub(crate) struct Prr {
-    old: bool,
+    rfc6937: bool,
     bound: PrrBound,
     mss: u64,
     /// RecoverFS; `None` until the first acknowledgement of the episode was counted.
@@ -100,14 +100,14 @@ pub(crate) struct Prr {
 impl Prr {
     /// An episode under `config`, if it asks for one.
     pub(crate) fn begin(config: &TcpConfig, mss: u64) -> Option<Self> {
-        let old = match config.rate_reduction {
+        let rfc6937 = match config.rate_reduction {
             RateReduction::None => return None,
             RateReduction::Prr => false,
             RateReduction::PrrRfc6937 => true,
         };
-        let recommended = if old { PrrBound::Ssrb } else { PrrBound::SafeAck };
+        let recommended = if rfc6937 { PrrBound::Ssrb } else { PrrBound::SafeAck };
         Some(Self {
-            old,
+            rfc6937,
             bound: config.prr_bound.unwrap_or(recommended),
             mss: mss.max(1),
             recover_fs: None,
@@ -139,7 +139,7 @@ impl Prr {
 
     /// SndCnt for this acknowledgement.
     fn on_ack(&mut self, d: Delivery) {
-        if d.bytes == 0 && !self.old {
+        if d.bytes == 0 && !self.rfc6937 {
             if self.out == 0 && self.delivered == 0 {
                 // Begun by a timer: there is no ACK to count, and the first segment may go.
                 self.window = d.inflight + self.mss;
@@ -154,16 +154,17 @@ impl Prr {
             let due = due.div_ceil(u128::from(self.mss)) * u128::from(self.mss);
             u64::try_from(due).unwrap_or(u64::MAX).saturating_sub(self.out)
         } else {
-            let banked = self.delivered.saturating_sub(self.out);
-            let conserving = if self.old { banked } else { banked.max(d.bytes) };
+            let delivered_minus_out = self.delivered.saturating_sub(self.out);
+            let conservative =
+                if self.rfc6937 { delivered_minus_out } else { delivered_minus_out.max(d.bytes) };
             let limit = match self.bound {
-                PrrBound::Ssrb => banked.max(d.bytes) + self.mss,
-                PrrBound::SafeAck if d.safe => conserving + self.mss,
-                PrrBound::SafeAck | PrrBound::Crb => conserving,
+                PrrBound::Ssrb => delivered_minus_out.max(d.bytes) + self.mss,
+                PrrBound::SafeAck if d.safe => conservative + self.mss,
+                PrrBound::SafeAck | PrrBound::Crb => conservative,
             };
             limit.min(d.ssthresh - d.inflight)
         };
-        if self.out == 0 && count == 0 && !self.old {
+        if self.out == 0 && count == 0 && !self.rfc6937 {
             count = self.mss;
         }
         self.window = d.inflight + count;
@@ -192,9 +193,9 @@ impl Prr {
             let now = s.delivered - before.delivered;
             // What was SACKed before the episode is not delivered in it; what this ACK delivers
             // is, although it is outstanding no more.
-            let fresh = s.in_flight.saturating_sub(s.sacked) + now;
-            let all = s.selective && !self.old;
-            self.recover_fs = Some(if all { fresh } else { s.in_flight + before.acked });
+            let not_sacked = s.in_flight.saturating_sub(s.sacked) + now;
+            let all = s.selective && !self.rfc6937;
+            self.recover_fs = Some(if all { not_sacked } else { s.in_flight + before.acked });
             self.seen = before.delivered;
             self.duplicates = s.dup_acks.saturating_sub(1) * self.mss;
         }
@@ -205,8 +206,8 @@ impl Prr {
             Delivery { bytes, inflight: s.pipe, ssthresh, safe }
         } else {
             let bytes = self.estimate(before.acked, before.duplicate);
-            let gone = self.duplicates.min(self.recover_fs.unwrap_or(0)) + s.head;
-            self.pipe = s.in_flight.saturating_sub(gone);
+            let not_in_flight = self.duplicates.min(self.recover_fs.unwrap_or(0)) + s.head;
+            self.pipe = s.in_flight.saturating_sub(not_in_flight);
             Delivery { bytes, inflight: self.pipe, ssthresh, safe: safe && s.head == 0 }
         };
         self.on_ack(d);

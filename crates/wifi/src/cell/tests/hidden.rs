@@ -5,7 +5,7 @@ use airtcp_units::{Dbm, detmath};
 use super::*;
 use crate::mac::{AccessMethod, EdcaConfig, TxopLimits};
 use crate::phy::propagation::{
-    PathLossConfig, Position, Propagation, PropagationConfig, RangesConfig, Site,
+    PathLossConfig, Position, Propagation, PropagationConfig, PropagationContext, RangesConfig,
 };
 
 const S: u64 = 1_000_000_000;
@@ -23,13 +23,13 @@ fn loss(degrees: f64, per_second: f64, seconds: u64) -> f64 {
         ..PropagationConfig::default()
     };
     let names = ["ap", "a", "b"].map(String::from);
-    let site = Site {
+    let context = PropagationContext {
         frequency_hz: Standard::A.frequency_hz(),
         stations: &names,
         seed: Seed::new(1),
         label: "cell",
     };
-    let propagation = Propagation::new(&config, &site).unwrap();
+    let propagation = Propagation::new(&config, &context).unwrap();
     let thresholds = propagation.thresholds(Dbm(18.0)).unwrap();
     let angle = degrees.to_radians();
     let at = [

@@ -30,7 +30,7 @@ use crate::rate::RatePlan;
 
 /// A cell and what drives it.
 struct Bench {
-    cell: Cell,
+    cell: Medium,
     pool: Pool,
     now: Nanos,
     delivered: Vec<u64>,
@@ -77,10 +77,10 @@ fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> C
 
 impl Bench {
     fn new(plan: CellPlan, seed: u64) -> Self {
-        Self::of(Cell::new(plan, Seed::new(seed), "cell").unwrap())
+        Self::of(Medium::new(plan, Seed::new(seed), "cell").unwrap())
     }
 
-    fn of(cell: Cell) -> Self {
+    fn of(cell: Medium) -> Self {
         let n = cell.len();
         Self {
             cell,

@@ -30,7 +30,7 @@ pub(super) fn bench(
         channels: cells.iter().map(|(_, channel)| *channel).collect(),
     };
     let plans = cells.iter().enumerate().map(make).collect();
-    let mut b = Bench::of(Cell::shared(plans, between, Seed::new(1)).unwrap());
+    let mut b = Bench::of(Medium::shared(plans, between, Seed::new(1)).unwrap());
     b.saturated = (0..cells.len() as u32).map(|i| (NodeId(2 * i + 1), NodeId(2 * i))).collect();
     b
 }

@@ -12,7 +12,7 @@ use airtcp_units::detmath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DistanceLaw, LIGHT, MIN_DISTANCE_M, Model, Position, Site};
+use super::{DistanceLaw, LIGHT, MIN_DISTANCE_M, Model, Position, PropagationContext};
 
 /// The table of free space: empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -53,8 +53,8 @@ impl DistanceLaw for FreeSpace {
 impl Model for FreeSpace {
     type Config = FreeSpaceConfig;
 
-    fn build(_: &FreeSpaceConfig, site: &Site<'_>) -> Result<Self, ConfigError> {
-        Ok(Self::new(site.frequency_hz))
+    fn build(_: &FreeSpaceConfig, context: &PropagationContext<'_>) -> Result<Self, ConfigError> {
+        Ok(Self::new(context.frequency_hz))
     }
 
     #[cfg(test)]

@@ -13,7 +13,7 @@ pub const MIN_DISTANCE_M: f64 = 0.01;
 
 /// What a propagation model is built with besides its table.
 #[derive(Debug, Clone, Copy)]
-pub struct Site<'a> {
+pub struct PropagationContext<'a> {
     /// Frequency unless the table says another, in Hz: `Standard::frequency_hz`.
     pub frequency_hz: f64,
     /// Names of the stations in the order of their numbers; the matrix model is written with them.
@@ -41,10 +41,10 @@ pub trait DistanceLaw {
     }
 }
 
-/// How a registered path loss is built. `site.frequency_hz` is the one that counts.
+/// How a registered path loss is built. `context.frequency_hz` is the one that counts.
 pub(crate) trait Model: DistanceLaw + Sized {
     type Config;
-    fn build(config: &Self::Config, site: &Site<'_>) -> Result<Self, ConfigError>;
+    fn build(config: &Self::Config, context: &PropagationContext<'_>) -> Result<Self, ConfigError>;
     /// Configurations the common tests run, with stations "a", "b", "c".
     #[cfg(test)]
     fn samples() -> Vec<Self::Config>;

@@ -14,7 +14,7 @@ use airtcp_units::detmath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DistanceLaw, FreeSpace, Model, Position, Site, accept};
+use super::{DistanceLaw, FreeSpace, Model, Position, PropagationContext, accept};
 
 /// Exponent unless given: ns-3's.
 const EXPONENT: f64 = 3.0;
@@ -68,11 +68,14 @@ impl DistanceLaw for LogDistance {
 impl Model for LogDistance {
     type Config = LogDistanceConfig;
 
-    fn build(config: &LogDistanceConfig, site: &Site<'_>) -> Result<Self, ConfigError> {
+    fn build(
+        config: &LogDistanceConfig,
+        context: &PropagationContext<'_>,
+    ) -> Result<Self, ConfigError> {
         let reference_m = accept("reference_m", config.reference_m, 0.01, 1e5, "m")?;
         let reference_loss_db = match config.reference_loss_db {
             Some(db) => accept("reference_loss_db", db, 0.0, 300.0, "dB")?,
-            None => FreeSpace::new(site.frequency_hz).at(reference_m),
+            None => FreeSpace::new(context.frequency_hz).at(reference_m),
         };
         let exponent = accept("exponent", config.exponent, 0.0, 20.0, "")?;
         Ok(Self { exponent, reference_m, reference_loss_db })

@@ -7,7 +7,7 @@ use airtcp_probe::ConfigError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DistanceLaw, Model, Position, Site, accept};
+use super::{DistanceLaw, Model, Position, PropagationContext, accept};
 
 /// Largest loss that is written as a number, in dB.
 const LARGEST_DB: f64 = 400.0;
@@ -57,8 +57,8 @@ impl DistanceLaw for Matrix {
 impl Model for Matrix {
     type Config = MatrixConfig;
 
-    fn build(config: &MatrixConfig, site: &Site<'_>) -> Result<Self, ConfigError> {
-        let size = site.stations.len();
+    fn build(config: &MatrixConfig, context: &PropagationContext<'_>) -> Result<Self, ConfigError> {
+        let size = context.stations.len();
         let otherwise = match config.otherwise_db {
             Some(db) => accept("otherwise_db", db, 0.0, LARGEST_DB, "dB")?,
             None => f64::INFINITY,
@@ -66,8 +66,8 @@ impl Model for Matrix {
         let mut losses = vec![f64::NAN; size * size];
         for pair in &config.losses {
             let number = |name: &String| {
-                site.stations.iter().position(|station| station == name).ok_or_else(|| {
-                    let known = site.stations.join(", ");
+                context.stations.iter().position(|station| station == name).ok_or_else(|| {
+                    let known = context.stations.join(", ");
                     let text = format!("there is no station \"{name}\": there are {known}");
                     ConfigError::new("losses", text)
                 })

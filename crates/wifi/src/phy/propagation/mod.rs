@@ -26,7 +26,7 @@ mod tests;
 
 pub use free_space::{FreeSpace, FreeSpaceConfig};
 pub(crate) use law::accept;
-pub use law::{DistanceLaw, MIN_DISTANCE_M, Site, Thresholds};
+pub use law::{DistanceLaw, MIN_DISTANCE_M, PropagationContext, Thresholds};
 use law::{LIGHT, Model};
 pub use log_distance::{LogDistance, LogDistanceConfig};
 pub use matrix::{Matrix, MatrixConfig, PairLoss};
@@ -75,11 +75,14 @@ impl Propagation {
     ///
     /// # Errors
     /// If a value is impossible; the message names the key and what is accepted.
-    pub fn new(config: &PropagationConfig, site: &Site<'_>) -> Result<Self, ConfigError> {
-        let mut site = *site;
+    pub fn new(
+        config: &PropagationConfig,
+        context: &PropagationContext<'_>,
+    ) -> Result<Self, ConfigError> {
+        let mut context = *context;
         if let Some(mhz) = config.frequency_mhz {
             accept("frequency_mhz", mhz, 1.0, 1e6, "MHz")?;
-            site.frequency_hz = mhz * 1e6;
+            context.frequency_hz = mhz * 1e6;
         }
         accept("shadowing_db", config.shadowing_db, 0.0, LARGEST_SIGMA_DB, "dB")?;
         for wall in &config.walls {
@@ -91,10 +94,10 @@ impl Propagation {
             return Err(ConfigError::new("shadowing_db", text));
         }
         Ok(Self {
-            law: PathLoss::build(&config.path_loss, &site)?,
+            law: PathLoss::build(&config.path_loss, &context)?,
             walls: config.walls.clone(),
             sigma_db: config.shadowing_db,
-            shadows: site.seed.keyed(&format!("{}/shadowing", site.label)),
+            shadows: context.seed.keyed(&format!("{}/shadowing", context.label)),
         })
     }
 

@@ -19,7 +19,7 @@ use airtcp_units::Dbm;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DistanceLaw, Model, Position, Site, Thresholds, accept};
+use super::{DistanceLaw, Model, Position, PropagationContext, Thresholds, accept};
 
 /// Loss within the decode range, in dB.
 const NEAR_LOSS_DB: f64 = 60.0;
@@ -84,7 +84,7 @@ impl DistanceLaw for Ranges {
 impl Model for Ranges {
     type Config = RangesConfig;
 
-    fn build(config: &RangesConfig, _: &Site<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &RangesConfig, _: &PropagationContext<'_>) -> Result<Self, ConfigError> {
         let decode_m = accept("decode_m", config.decode_m, 0.01, 1e6, "m")?;
         let interference_m = accept("interference_m", config.interference_m, 0.01, 1e6, "m")?;
         if interference_m < decode_m {

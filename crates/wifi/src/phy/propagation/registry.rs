@@ -3,7 +3,7 @@
 use airtcp_probe::ConfigError;
 use airtcp_units::Dbm;
 
-use super::{DistanceLaw, Model, Position, Site, Thresholds};
+use super::{DistanceLaw, Model, Position, PropagationContext, Thresholds};
 
 airtcp_probe::family! {
     /// Any registered path loss.
@@ -32,8 +32,11 @@ impl Default for PathLossConfig {
 }
 
 impl PathLoss {
-    pub(crate) fn build(config: &PathLossConfig, site: &Site<'_>) -> Result<Self, ConfigError> {
-        build!(config, c => Model::build(c, site))
+    pub(crate) fn build(
+        config: &PathLossConfig,
+        context: &PropagationContext<'_>,
+    ) -> Result<Self, ConfigError> {
+        build!(config, c => Model::build(c, context))
     }
 }
 

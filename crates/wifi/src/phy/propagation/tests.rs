@@ -7,8 +7,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn site(stations: &[String]) -> Site<'_> {
-    Site { frequency_hz: 5.15e9, stations, seed: Seed::new(11), label: "cell" }
+fn context(stations: &[String]) -> PropagationContext<'_> {
+    PropagationContext { frequency_hz: 5.15e9, stations, seed: Seed::new(11), label: "cell" }
 }
 
 fn names() -> Vec<String> {
@@ -16,7 +16,7 @@ fn names() -> Vec<String> {
 }
 
 fn propagation(toml: &str) -> Result<Propagation, ConfigError> {
-    Propagation::new(&toml::from_str(toml).unwrap(), &site(&names()))
+    Propagation::new(&toml::from_str(toml).unwrap(), &context(&names()))
 }
 
 /// Loss between two stations on a line.
@@ -159,20 +159,20 @@ fn shadowing_is_normal() {
 fn shadows_belong_to_pairs() {
     let config: PropagationConfig = toml::from_str("shadowing_db = 6").unwrap();
     let names = names();
-    let build = |site: &Site<'_>| Propagation::new(&config, site).unwrap();
+    let build = |context: &PropagationContext<'_>| Propagation::new(&config, context).unwrap();
     let loss = |model: &Propagation, a, b| {
         model.loss_db(a, Position::new(0.0, 0.0), b, Position::new(9.0, 0.0))
     };
-    let model = build(&site(&names));
+    let model = build(&context(&names));
     assert_eq!(loss(&model, 3, 8), loss(&model, 8, 3));
     assert_ne!(loss(&model, 3, 8), loss(&model, 3, 7));
-    let other = build(&Site { seed: Seed::new(12), ..site(&names) });
+    let other = build(&PropagationContext { seed: Seed::new(12), ..context(&names) });
     assert_ne!(loss(&model, 3, 8), loss(&other, 3, 8));
-    let other = build(&Site { label: "cell/2", ..site(&names) });
+    let other = build(&PropagationContext { label: "cell/2", ..context(&names) });
     assert_ne!(loss(&model, 3, 8), loss(&other, 3, 8));
     // Stations more or fewer change nobody's.
     let more: Vec<String> = (0..9).map(|i| i.to_string()).collect();
-    assert_eq!(loss(&model, 1, 2), loss(&build(&site(&more)), 1, 2));
+    assert_eq!(loss(&model, 1, 2), loss(&build(&context(&more)), 1, 2));
 }
 
 #[test]
@@ -257,7 +257,7 @@ proptest! {
     ) {
         let path_loss = PathLossConfig::samples()[which].clone();
         let config = PropagationConfig { path_loss, ..PropagationConfig::default() };
-        let model = Propagation::new(&config, &site(&names())).unwrap();
+        let model = Propagation::new(&config, &context(&names())).unwrap();
         let (pa, pb) = (Position::default(), Position::new(x, y));
         let loss = model.loss_db(a, pa, b, pb);
         prop_assert!(loss >= 0.0);

@@ -15,7 +15,7 @@ use airtcp_units::detmath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DistanceLaw, FreeSpace, LIGHT, Model, Position, Site, accept};
+use super::{DistanceLaw, FreeSpace, LIGHT, Model, Position, PropagationContext, accept};
 
 /// Height of antennas unless given, in metres: ns-2's.
 const HEIGHT_M: f64 = 1.5;
@@ -70,12 +70,12 @@ impl DistanceLaw for TwoRay {
 impl Model for TwoRay {
     type Config = TwoRayConfig;
 
-    fn build(config: &TwoRayConfig, site: &Site<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &TwoRayConfig, context: &PropagationContext<'_>) -> Result<Self, ConfigError> {
         let height = accept("height_m", config.height_m, 0.1, 1e3, "m")?;
         let square = height * height;
         Ok(Self {
-            free: FreeSpace::new(site.frequency_hz),
-            crossover_m: 4.0 * std::f64::consts::PI * square * site.frequency_hz / LIGHT,
+            free: FreeSpace::new(context.frequency_hz),
+            crossover_m: 4.0 * std::f64::consts::PI * square * context.frequency_hz / LIGHT,
             gain_db: 20.0 * detmath::log10(square),
         })
     }

@@ -13,7 +13,7 @@ const MAX_TEXT_BYTES: usize = 64_000_000;
 
 /// Where the parts of a link stand in the scenario as written.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct LinkKeys {
     pub(crate) link: String,
     pub(crate) forward: String,
     pub(crate) reverse: String,
@@ -23,7 +23,7 @@ pub(crate) struct Place {
 ///
 /// # Errors
 /// A link that does not fit by itself.
-pub(crate) fn expand(scenario: &mut Scenario) -> Result<Vec<Place>, ScenarioError> {
+pub(crate) fn expand(scenario: &mut Scenario) -> Result<Vec<LinkKeys>, ScenarioError> {
     let (mut links, mut places) = (Vec::new(), Vec::new());
     if let Some(topology) = scenario.topology.take() {
         let (described, count) = topology.repeated();
@@ -32,7 +32,7 @@ pub(crate) fn expand(scenario: &mut Scenario) -> Result<Vec<Place>, ScenarioErro
         places.extend((0..links.len()).map(|i| {
             let (forward, reverse) = topology.places(i);
             let (forward, reverse) = (forward.to_owned(), reverse.to_owned());
-            Place { link: forward.clone(), forward, reverse }
+            LinkKeys { link: forward.clone(), forward, reverse }
         }));
         for (link, place) in links.iter().zip(&places) {
             check(link, place)?;
@@ -41,7 +41,7 @@ pub(crate) fn expand(scenario: &mut Scenario) -> Result<Vec<Place>, ScenarioErro
     for (i, written) in std::mem::take(&mut scenario.links).into_iter().enumerate() {
         let link = format!("links[{i}]");
         let (forward, reverse) = (format!("{link}.forward"), format!("{link}.reverse"));
-        let place = Place { link, forward, reverse };
+        let place = LinkKeys { link, forward, reverse };
         check(&written, &place)?;
         if let Some(hops) = written.hops {
             let at = format!("{}.hops", place.link);
@@ -113,7 +113,7 @@ impl LinkSpec {
     }
 }
 
-fn check(spec: &LinkSpec, place: &Place) -> Result<(), ScenarioError> {
+fn check(spec: &LinkSpec, place: &LinkKeys) -> Result<(), ScenarioError> {
     let link = &place.link;
     for (key, name) in
         [("from", Some(&spec.from)), ("to", Some(&spec.to)), ("name", spec.name.as_ref())]
