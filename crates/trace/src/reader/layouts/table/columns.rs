@@ -2,30 +2,20 @@
 
 use std::path::Path;
 
-use airtcp_units::Span;
-
 use super::super::super::head::Head;
 use super::super::accepted::accepted;
+use super::delay::Told;
 use super::delimiter::Delimiter;
-use super::early::Told;
 use super::guess::Guess;
 use super::minus;
 use super::names::{Arrival, KEYS, SEQUENCE, arrival, counter, is_header, is_one_of};
 use super::times::{DATES, Stamp, TIMES_OF_DAY};
+use super::timing::Time;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, ReadOptions};
 
 /// Rows looked at.
 const ROWS: usize = 200;
-
-/// The column of time stamps.
-#[derive(Debug)]
-pub(super) struct Time {
-    pub(super) column: usize,
-    pub(super) unit: Span,
-    /// What the unit was told from, if neither its name nor the user said it.
-    pub(super) told: &'static str,
-}
 
 /// What our own writer of sequence numbers leaves in a comment.
 #[derive(Debug, Clone, Copy)]

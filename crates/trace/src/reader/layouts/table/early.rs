@@ -1,19 +1,11 @@
 //! Packets that arrive before they were sent: the clocks differ, or a time is wrong.
 
 use super::columns::Plan;
-use super::dates::apart;
-use super::names::{Arrival, is_moment, unit_of};
+use super::delay::Told;
+use super::midnights::apart;
+use super::names::Arrival;
 use super::times::Stamp;
 use crate::error::excerpt;
-
-/// What gives the delay of a packet.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Told {
-    /// Its column holds delays.
-    Delay,
-    /// From the time of sending in this column.
-    Since(usize),
-}
 
 /// Counts the packets of a link with a negative delay.
 #[derive(Debug, Clone, Default)]
@@ -22,18 +14,6 @@ pub(super) struct Early {
     of: u64,
     /// The least delay, in billionths of the unit of its column.
     least: i128,
-}
-
-impl Told {
-    /// By the names of the column of arrivals and of the column of send times, if there is one.
-    pub(super) fn of(columns: &[String], value: usize, sent: Option<usize>) -> Option<Self> {
-        let name = &columns[value];
-        if !is_moment(name) {
-            return Some(Self::Delay);
-        }
-        let sent = sent?;
-        (unit_of(name) == unit_of(&columns[sent])).then_some(Self::Since(sent))
-    }
 }
 
 impl Early {

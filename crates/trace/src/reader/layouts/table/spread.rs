@@ -1,7 +1,8 @@
 //! The values of a column that was taken for nothing: whether they number rows or are times, and whether
 //! the rows are in their order.
 
-use super::times::{BILLION, Stamp, since_1970};
+use super::decimal::BILLION;
+use super::times::{Stamp, since_1970};
 
 /// Values kept to see how evenly they are spread.
 const KEPT: usize = 1 << 16;

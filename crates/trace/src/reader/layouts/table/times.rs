@@ -6,6 +6,7 @@
 use airtcp_units::Span;
 
 use super::dates::{date, time_of_day};
+use super::decimal::{BILLION, number};
 
 /// A number of units, a date or a time of day, in billionths (of a unit, of a second).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +18,6 @@ pub(in crate::reader::layouts) enum Stamp {
     TimeOfDay(i128),
 }
 
-pub(super) const BILLION: i128 = 1_000_000_000;
 /// 2001 to 2100 in seconds since 1970.
 const EPOCH: std::ops::Range<i128> = 1_000_000_000..4_102_444_800;
 /// Greatest interval between packets with which a unit told from the size of numbers is believed.
@@ -44,23 +44,12 @@ impl Stamp {
     }
 }
 
-/// A decimal number in billionths, exact; one with an exponent as near as a float is.
-pub(super) fn number(cell: &str) -> Option<i128> {
-    let (negative, digits) = match cell.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, cell.strip_prefix('+').unwrap_or(cell)),
-    };
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let plain = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
-    if plain(whole) && plain(fraction) && whole.len() + fraction.len() > 0 && whole.len() <= 24 {
-        let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
-        let part = fraction.bytes().chain(std::iter::repeat(b'0')).take(9);
-        let part = part.fold(0, |sum, digit| 10 * sum + i128::from(digit - b'0'));
-        let value = whole * BILLION + part;
-        return Some(if negative { -value } else { value });
+/// A number of seconds in billionths of one, for other logs with time stamps.
+pub(in crate::reader::layouts) fn seconds(cell: &str) -> Option<i128> {
+    match Stamp::of(cell)? {
+        Stamp::Number(value) => Some(value),
+        Stamp::Date(_) | Stamp::TimeOfDay(_) => None,
     }
-    let value: f64 = cell.parse().ok()?;
-    (value.is_finite() && value.abs() < 1e24).then_some((value * 1e9) as i128)
 }
 
 /// The unit of numbers whose name does not tell, and in words from what it was told.

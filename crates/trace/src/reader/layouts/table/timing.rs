@@ -2,17 +2,26 @@
 
 use airtcp_units::Span;
 
-use super::columns::Time;
+use super::decimal::BILLION;
 use super::guess::Guess;
 use super::names::{
     PERHAPS_TIME, SENT, SEQUENCE, TIME, is_arrival, is_moment, is_one_of, is_sent_time, is_span,
     normal, unit_of,
 };
-use super::times::{BILLION, DATES, Stamp, TIMES_OF_DAY, beyond_reason, typical_gap, unit_by_size};
+use super::times::{DATES, Stamp, TIMES_OF_DAY, beyond_reason, typical_gap, unit_by_size};
 use crate::error::{TraceError, excerpt};
 
 /// Packets of a table are hardly closer than this.
 const CLOSEST: Span = Span::from_micros(100);
+
+/// The column of time stamps.
+#[derive(Debug)]
+pub(super) struct Time {
+    pub(super) column: usize,
+    pub(super) unit: Span,
+    /// What the unit was told from, if neither its name nor the user said it.
+    pub(super) told: &'static str,
+}
 
 impl Guess<'_> {
     /// The column of time stamps and their unit, if there is one. The time of sending is taken

@@ -1,0 +1,22 @@
+//! Decimal numbers of tables in billionths, so that they are exact.
+
+pub(super) const BILLION: i128 = 1_000_000_000;
+
+/// A decimal number in billionths, exact; one with an exponent as near as a float is.
+pub(super) fn number(cell: &str) -> Option<i128> {
+    let (negative, digits) = match cell.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, cell.strip_prefix('+').unwrap_or(cell)),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let plain = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    if plain(whole) && plain(fraction) && whole.len() + fraction.len() > 0 && whole.len() <= 24 {
+        let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+        let part = fraction.bytes().chain(std::iter::repeat(b'0')).take(9);
+        let part = part.fold(0, |sum, digit| 10 * sum + i128::from(digit - b'0'));
+        let value = whole * BILLION + part;
+        return Some(if negative { -value } else { value });
+    }
+    let value: f64 = cell.parse().ok()?;
+    (value.is_finite() && value.abs() < 1e24).then_some((value * 1e9) as i128)
+}

@@ -1,0 +1,24 @@
+//! What gives the delay of a packet: a column of delays, or the times of sending and receiving.
+
+use super::names::{is_moment, unit_of};
+
+/// What gives the delay of a packet.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Told {
+    /// Its column holds delays.
+    Delay,
+    /// From the time of sending in this column.
+    Since(usize),
+}
+
+impl Told {
+    /// By the names of the column of arrivals and of the column of send times, if there is one.
+    pub(super) fn of(columns: &[String], value: usize, sent: Option<usize>) -> Option<Self> {
+        let name = &columns[value];
+        if !is_moment(name) {
+            return Some(Self::Delay);
+        }
+        let sent = sent?;
+        (unit_of(name) == unit_of(&columns[sent])).then_some(Self::Since(sent))
+    }
+}
