@@ -14,7 +14,7 @@
 //! TFRC's receiver measures the trips itself; how TCP's sender does is in `tcp/recovery/tp_lda.rs`.
 
 use airtcp_probe::{ConfigError, LossCause};
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -101,7 +101,7 @@ impl TpLda {
     }
 
     fn relative(&self, trip_us: u32) -> i64 {
-        i64::from(trip_us.wrapping_sub(self.origin.unwrap_or(trip_us)) as i32)
+        i64::from(trip_us.wrapping_sub(self.origin.unwrap_or(trip_us)).cast_signed())
     }
 
     fn number(&self, now: Nanos) -> u64 {
@@ -112,7 +112,7 @@ impl TpLda {
     pub fn on_trip(&mut self, now: Nanos, trip_us: u32) {
         self.origin.get_or_insert(trip_us);
         let (trip, number) = (self.relative(trip_us), self.number(now));
-        let part = &mut self.parts[(number % PARTS as u64) as usize];
+        let part = &mut self.parts[usize::narrow(number % PARTS as u64)];
         if part.number == number {
             part.low = part.low.min(trip);
             part.high = part.high.max(trip);

@@ -7,6 +7,16 @@
 //! stream with erasure coding, [`lda`] tells corruption from congestion.
 //! [`registry()`] lists what can be chosen by name.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "tests convert numbers that they choose"
+    )
+)]
+
 pub mod lda;
 pub mod lt;
 mod registry;

@@ -5,7 +5,7 @@
 
 use airtcp_packet::{Kind, Segment};
 use airtcp_probe::{Cx, Event, Machine, Probe};
-use airtcp_units::Nanos;
+use airtcp_units::{LowBits, Nanos};
 use serde::Serialize;
 
 /// Counters of a [`UdpSender`].
@@ -80,7 +80,7 @@ impl Machine for UdpSender {
 
     fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
         self.queued = self.queued.checked_sub(1)?;
-        let segment = Segment::datagram(self.stats.datagrams_sent as u32, self.len);
+        let segment = Segment::datagram(u32::low_bits(self.stats.datagrams_sent), self.len);
         self.stats.datagrams_sent += 1;
         self.stats.bytes_sent += u64::from(self.len);
         cx.record(now, || Event::SegmentSent { segment, retransmission: false });

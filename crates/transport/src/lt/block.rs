@@ -13,6 +13,8 @@
 //! `docs/models/lt-tcp.md`. Sizes in bytes, counts in segments. Leaves out the code itself: which
 //! symbols arrived decides, as with any code that decodes from every set of K (Reed-Solomon).
 
+use airtcp_units::{Narrow, Saturate};
+
 use super::config::{LtConfig, Proactive};
 use super::estimate::Protection;
 pub use super::limits::{DATA_HEADER, MAX_SYMBOLS};
@@ -43,7 +45,7 @@ impl Symbols {
 
     /// How many there are.
     pub fn len(&self) -> u16 {
-        self.0.iter().map(|word| word.count_ones() as u16).sum()
+        u16::narrow(self.0.iter().map(|word| word.count_ones()).sum::<u32>())
     }
 
     /// True if there is none.
@@ -53,7 +55,7 @@ impl Symbols {
 
     /// The lowest index from `from` on that is not there, below `end`.
     pub fn first_missing(&self, from: u16, end: u16) -> Option<u8> {
-        (from..end).map(|i| i as u8).find(|i| !self.contains(*i))
+        (from..end).map(u8::narrow).find(|i| !self.contains(*i))
     }
 }
 
@@ -118,7 +120,7 @@ pub fn target_segment(window: u64, most: u16, config: &LtConfig) -> u16 {
     let step = u64::from(config.mss_step.max(1));
     let even = step * (window / (u64::from(config.granulation.max(1)) * step));
     let most = most.max(config.mss_min);
-    even.clamp(u64::from(config.mss_min), u64::from(most)) as u16
+    u16::narrow(even.clamp(u64::from(config.mss_min), u64::from(most)))
 }
 
 /// Proactive parity of a block of `n` segments.
@@ -128,7 +130,7 @@ pub fn parity(n: u16, protection: &Protection, config: &LtConfig) -> u16 {
         Proactive::Adaptive if protection.estimate < config.least_estimate => return 0,
         Proactive::Adaptive => protection.expected_share(n),
     };
-    ((f64::from(n) * share).round().max(0.0) as u16).min(n.saturating_sub(1))
+    u16::saturate((f64::from(n) * share).round()).min(n.saturating_sub(1))
 }
 
 /// Symbols that repair a block of `n` segments of which `missing` are needed: with the block's
@@ -137,7 +139,7 @@ pub fn repairs(n: u16, proactive: u16, missing: u16, protection: &Protection) ->
     let share = (1.0 - protection.expected_share(n)).max(MIN_SHARE);
     let needed = (f64::from(missing) / share - ROUNDING).ceil();
     let cap = n.max(missing);
-    (f64::from(proactive) + needed).min(f64::from(cap)) as u16
+    u16::saturate((f64::from(proactive) + needed).min(f64::from(cap)))
 }
 
 /// The next block of a stream of which `available` bytes (at least 1) wait, for a window of
@@ -168,7 +170,7 @@ pub fn plan(
     let needed = available.div_ceil(payload).max(1);
     if needed < u64::from(data) {
         // Less data than a window: the smallest block that holds it.
-        let few = needed as u16;
+        let few = u16::narrow(needed);
         n = (few..n).find(|n| n - parity(*n, protection, config) >= few).unwrap_or(n);
         data = few;
         p = (n - few).max(u16::from(wanted));
@@ -181,16 +183,17 @@ pub fn plan(
         symbol -= 2;
         bytes = u64::from(data) * symbol;
     }
-    data = bytes.div_ceil(symbol) as u16;
-    let padding = (u64::from(data) * symbol - bytes) as u8;
-    Plan { segment, data, parity: p, symbol: symbol as u16, padding, bytes: bytes as u32 }
+    data = u16::narrow(bytes.div_ceil(symbol));
+    let padding = u8::narrow(u64::from(data) * symbol - bytes);
+    let (symbol, bytes) = (u16::narrow(symbol), u32::narrow(bytes));
+    Plan { segment, data, parity: p, symbol, padding, bytes }
 }
 
 /// Segments and parity of a block: the window, or an equal part of it.
 fn split(window: u64, segment: u16, protection: &Protection, config: &LtConfig) -> (u16, u16) {
     let whole = (window / u64::from(segment)).max(1);
     let parts = whole.div_ceil(u64::from(config.block_limit));
-    let n = whole.div_ceil(parts) as u16;
+    let n = u16::narrow(whole.div_ceil(parts));
     (n, parity(n, protection, config))
 }
 

@@ -10,7 +10,7 @@
 
 use airtcp_packet::{Ecn, Flags, Kind, Segment, Seq};
 use airtcp_probe::{Cx, Event, Machine, Probe};
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{LowBits, Nanos, Span};
 
 use super::config::LtConfig;
 use super::receiver::LtReceiver;
@@ -304,8 +304,8 @@ impl LtConnection {
     /// for a peer that has not got our ACK of its SYN.
     fn dress(&self, segment: &mut Segment, sent: u64) {
         segment.window = self.receiver.window(self.tcp.scales().map_or(0, |s| s.1));
-        segment.seq = self.tcp.initial_sequence().plus(1).plus(sent as u32);
-        segment.ack = self.tcp.next_expected().plus(self.receiver.delivered() as u32);
+        segment.seq = self.tcp.initial_sequence().plus(1).plus(u32::low_bits(sent));
+        segment.ack = self.tcp.next_expected().plus(u32::low_bits(self.receiver.delivered()));
     }
 
     #[inline]

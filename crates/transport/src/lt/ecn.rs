@@ -26,7 +26,7 @@
 //! RTT_min is the connection's, RTT_max that of the present and the last ten seconds, E the
 //! estimate before the block.
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{LowBits, Nanos, Saturate, Span};
 
 use super::config::{LtConfig, Response, WithoutEcn};
 use super::greatest::Greatest;
@@ -111,8 +111,8 @@ impl EcnPath {
         if self.path == Path::Failed {
             return false;
         }
-        let (more_capable, more_marked) =
-            (capable.wrapping_sub(self.capable as u16), marked.wrapping_sub(self.marked as u16));
+        let more_capable = capable.wrapping_sub(u16::low_bits(self.capable));
+        let more_marked = marked.wrapping_sub(u16::low_bits(self.marked));
         // Counts never fall: these are of feedback that was overtaken.
         if more_capable > u16::MAX / 2 || more_marked > u16::MAX / 2 {
             return false;
@@ -204,7 +204,7 @@ impl QueueGate {
 
     pub(crate) fn stands(&self, least: Span, config: &LtConfig) -> bool {
         let range = self.greatest.get().saturating_sub(least);
-        let share = Span((range.0 as f64 * config.queue_share) as u64);
+        let share = Span(u64::saturate(range.0 as f64 * config.queue_share));
         self.latest.saturating_sub(least) >= share.max(config.queue_floor)
     }
 }

@@ -23,7 +23,7 @@
 //! Shares of segments, windows in bytes. Leaves out losses that others' queue causes in moments without
 //! delay: they become part of the base.
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Saturate, Span};
 
 use super::base::{Base, MEMORY, Share};
 use super::greatest::Greatest;
@@ -99,7 +99,7 @@ impl PathLoss {
         self.longest.take(smoothed);
         self.least_rtt = least;
         let range = self.longest.get().saturating_sub(least);
-        let share = Span((range.0 as f64 * STANDS) as u64);
+        let share = Span(u64::saturate(range.0 as f64 * STANDS));
         if smoothed.saturating_sub(least) >= share.max(floor.min(least / MIN_QUEUE)) {
             self.stood = Some(now);
         }

@@ -12,7 +12,7 @@
 use std::collections::VecDeque;
 
 use airtcp_packet::{Ecn, Seq};
-use airtcp_units::Nanos;
+use airtcp_units::{LowBits, Nanos, Narrow};
 
 use super::block::{Symbols, recovers};
 use super::config::Delivery;
@@ -204,7 +204,7 @@ impl LtReceiver {
         if ahead >= MAX_BLOCKS {
             return None;
         }
-        let at = ahead as usize;
+        let at = usize::narrow(ahead);
         let symbol = u16::try_from(data.symbol()).ok()?;
         if let Some(Some(known)) = self.blocks.get_mut(at) {
             let same = known.k == data.k && known.symbol == symbol && known.padding == data.padding;
@@ -283,8 +283,8 @@ impl LtReceiver {
         self.unanswered = 0;
         self.deadline = Nanos::NEVER;
         Some(Feedback {
-            next_block: self.next_block as u32,
-            greatest: self.next_number.wrapping_sub(1) as u32,
+            next_block: u32::low_bits(self.next_block),
+            greatest: u32::low_bits(self.next_number.wrapping_sub(1)),
             marked: self.marked,
             capable: self.capable,
             arrived: self.arrived,

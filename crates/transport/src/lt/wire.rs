@@ -20,6 +20,7 @@
 //! acknowledgements in a row. Numbers wrap at 32 and 16 bits.
 
 use airtcp_packet::{Flags, Kind, Segment, Seq, ack_bitmap};
+use airtcp_units::{LowBits, Narrow};
 
 use super::block::DATA_HEADER;
 
@@ -140,8 +141,8 @@ impl Feedback {
         Some(Self {
             next_block: words[0],
             greatest: words[1],
-            marked: (counts >> 16) as u16,
-            capable: counts as u16,
+            marked: u16::narrow(counts >> 16),
+            capable: u16::low_bits(counts),
             arrived,
             window: segment.window,
         })

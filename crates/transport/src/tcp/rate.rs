@@ -10,7 +10,7 @@
 //! does, and the ACK that covers it later does not count it again. Otherwise all that arrived while
 //! a hole was open would seem to arrive when it closes. Bytes and nanoseconds.
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{LowBits, Nanos, Narrow, Span};
 
 use airtcp_congestion::{Lost, RateSample};
 
@@ -40,13 +40,13 @@ impl Snapshot {
         (self.flight & !APP_LIMITED) as u64
     }
 
-    const fn lost_since(self, total: u64) -> u64 {
-        (total as u32).wrapping_sub(self.lost) as u64
+    fn lost_since(self, total: u64) -> u64 {
+        u64::from(u32::low_bits(total).wrapping_sub(self.lost))
     }
 
     /// What the law is told when the segment, of `bytes` from `start`, is judged lost as the latest
     /// of `total` bytes; how much was delivered by then the sender adds.
-    pub(crate) const fn lost(self, start: u64, bytes: u64, total: u64) -> Lost {
+    pub(crate) fn lost(self, start: u64, bytes: u64, total: u64) -> Lost {
         Lost {
             start,
             bytes,
@@ -101,8 +101,8 @@ impl RateSampler {
             delivered: self.delivered,
             delivered_at: self.delivered_at,
             first_sent_at: self.first_sent_at,
-            lost: lost as u32,
-            flight: (pipe + bytes).min(u64::from(APP_LIMITED - 1)) as u32
+            lost: u32::low_bits(lost),
+            flight: u32::narrow((pipe + bytes).min(u64::from(APP_LIMITED - 1)))
                 | if self.is_app_limited() { APP_LIMITED } else { 0 },
         }
     }

@@ -4,7 +4,7 @@
 //! scaling. Offsets in bytes from the peer's ISN: its SYN is at 0, its first byte at 1.
 
 use airtcp_packet::{SackBlock, Segment, Seq};
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::ack_policy::{AckPolicy, Owed};
 use super::config::{Reassembly as Policy, TcpConfig};
@@ -252,7 +252,7 @@ impl Receiver {
     fn blocks_len(&self, timestamps: bool) -> u32 {
         let room = if timestamps { 3 } else { 4 };
         let blocks = self.ranges.blocks(room).count() + usize::from(self.duplicate.is_some());
-        4 + 8 * blocks.min(room) as u32
+        4 + 8 * u32::narrow(blocks.min(room))
     }
 
     /// Adds the SACK blocks that fit into `room` bytes of options.

@@ -3,7 +3,7 @@
 //! Integer nanoseconds: the gains 1/8 and 1/4 lose less than a nanosecond a sample. The
 //! variants are Linux's lower bound on the variance term and the coarse tick of older stacks.
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::config::{RtoMinRule, TcpConfig};
 
@@ -110,10 +110,10 @@ impl RttEstimator {
         let Some(counted) = &mut self.counted else { return };
         let tick = self.granularity.0.max(1);
         let begun = now.0 / tick - now.0.saturating_sub(sample.0) / tick;
-        let rto = counted.sample(begun.clamp(1, i64::MAX as u64 >> 8) as i64);
-        self.srtt = Some(Span(tick.saturating_mul(counted.srtt_8 as u64) / 8));
-        self.rttvar = Span(tick.saturating_mul(counted.rttvar_4 as u64) / 4);
-        self.base = Span(tick.saturating_mul(rto as u64)).max(self.min).min(self.max);
+        let rto = counted.sample(i64::narrow(begun.clamp(1, i64::MAX as u64 >> 8)));
+        self.srtt = Some(Span(tick.saturating_mul(u64::narrow(counted.srtt_8)) / 8));
+        self.rttvar = Span(tick.saturating_mul(u64::narrow(counted.rttvar_4)) / 4);
+        self.base = Span(tick.saturating_mul(u64::narrow(rto))).max(self.min).min(self.max);
         self.backoff = 0;
         self.note_min(sample);
     }

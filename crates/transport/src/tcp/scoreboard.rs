@@ -19,7 +19,7 @@ use send_order::RackBoard;
 
 use std::collections::VecDeque;
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::rate::{RateSampler, Snapshot};
 use airtcp_congestion::Lost;
@@ -172,7 +172,7 @@ impl Scoreboard {
                 break;
             }
             let whole = front.end() <= ack;
-            let covered = if whole { front.len } else { (ack - front.start) as u32 };
+            let covered = if whole { front.len } else { u32::narrow(ack - front.start) };
             if front.sacked {
                 self.sacked -= u64::from(covered);
                 if self.first < self.edge {

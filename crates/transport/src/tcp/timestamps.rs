@@ -1,14 +1,14 @@
 //! Timestamps and protection against wrapped sequence numbers, RFC 7323 sections 3 to 5.
 
 use airtcp_packet::Segment;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{LowBits, Nanos, Span};
 
 /// How long a timestamp stays comparable without news: 24 days, RFC 7323 section 5.5.
 const STALE: Span = Span::from_secs(24 * 86_400);
 
 /// What the timestamp clock shows; it starts at 1, since some stacks take an echo of 0 for none.
 pub(crate) fn clock_at(now: Nanos, tick: Span) -> u32 {
-    ((now.0 / tick.0.max(1)) as u32).wrapping_add(1)
+    u32::low_bits(now.0 / tick.0.max(1)).wrapping_add(1)
 }
 
 /// Timestamp state of one end.
@@ -56,14 +56,14 @@ impl Timestamps {
     /// PAWS (section 5.3 R1): true if the segment is older than one already accepted.
     pub(crate) fn is_old(&self, now: Nanos, segment: &Segment) -> bool {
         segment.has_timestamps()
-            && (segment.timestamps.0.wrapping_sub(self.recent) as i32) < 0
+            && segment.timestamps.0.wrapping_sub(self.recent).cast_signed() < 0
             && now.since(self.recent_at) <= STALE
     }
 
     /// Section 4.3 (2): remembers the timestamp of the segment that holds the next byte to be
     /// acknowledged, so that the echo spans the delay of the acknowledgement.
     pub(crate) fn on_segment(&mut self, now: Nanos, seq: u64, segment: &Segment) {
-        let newer = (segment.timestamps.0.wrapping_sub(self.recent) as i32) >= 0
+        let newer = segment.timestamps.0.wrapping_sub(self.recent).cast_signed() >= 0
             || now.since(self.recent_at) > STALE;
         if segment.has_timestamps() && newer && seq <= self.last_ack_sent {
             self.recent = segment.timestamps.0;
@@ -77,9 +77,9 @@ impl Timestamps {
         if !segment.has_timestamps() || segment.timestamps.1 == 0 {
             return None;
         }
-        let ticks = self.clock(now).wrapping_sub(segment.timestamps.1) as i32;
+        let ticks = self.clock(now).wrapping_sub(segment.timestamps.1);
         // More than any timeout in ticks: a forged or broken echo.
-        (0..1 << 24).contains(&ticks).then(|| self.tick * u64::from(ticks.max(1) as u32))
+        (ticks < 1 << 24).then(|| self.tick * u64::from(ticks.max(1)))
     }
 }
 

@@ -6,7 +6,7 @@
 //! rate). Times are microseconds in 32 bits, which wrap after 71 minutes.
 
 use airtcp_packet::{Ecn, Flags, Segment, Seq};
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{LowBits, Nanos, Saturate, Span};
 
 /// Bytes in front of the payload of a data packet.
 pub const DATA_HEADER: u16 = 12;
@@ -17,13 +17,13 @@ pub const REPORT: u16 = 16;
 const RATE_SCALE: f64 = 4_294_967_295.0;
 
 /// Now, in the microseconds of the packets.
-pub(crate) const fn micros(now: Nanos) -> u32 {
-    (now.0 / 1000) as u32
+pub(crate) fn micros(now: Nanos) -> u32 {
+    u32::low_bits(now.0 / 1000)
 }
 
 /// A data packet of `payload` bytes; `rtt` is zero while unknown.
 pub(crate) fn data(number: u64, payload: u16, now: Nanos, rtt: Span, ecn: bool) -> Segment {
-    let mut segment = Segment::datagram(number as u32, payload.saturating_add(DATA_HEADER));
+    let mut segment = Segment::datagram(u32::low_bits(number), payload.saturating_add(DATA_HEADER));
     segment.timestamps = (micros(now), u32::try_from(rtt.0 / 1000).unwrap_or(u32::MAX));
     segment.ecn = if ecn { Ecn::Ect0 } else { Ecn::NotEct };
     segment
@@ -48,9 +48,10 @@ impl Report {
         let mut segment = Segment::datagram(0, REPORT);
         segment.flags = Flags::ACK;
         segment.timestamps = (self.echo_us, self.delay_us);
-        segment.ack = Seq(self.receive_rate.min(f64::from(u32::MAX)) as u32);
+        segment.ack = Seq(u32::saturate(self.receive_rate.min(f64::from(u32::MAX))));
         // Rounded up: a rate above zero must not become zero, which would mean slow start.
-        segment.seq = Seq((self.loss_event_rate.clamp(0.0, 1.0) * RATE_SCALE).ceil() as u32);
+        segment.seq =
+            Seq(u32::saturate((self.loss_event_rate.clamp(0.0, 1.0) * RATE_SCALE).ceil()));
         segment
     }
 

@@ -187,9 +187,9 @@ impl Machine for TfrcReceiver {
             return;
         }
         let Some(number) = segment.seq.unwrap_near(Seq(0), self.gaps.next()) else { return };
-        let bytes = u32::from(segment.len - DATA_HEADER);
         let mut payload = segment;
-        payload.len = bytes as u16;
+        payload.len -= DATA_HEADER;
+        let bytes = u32::from(payload.len);
         self.datagrams.handle(now, payload, cx);
         let first = self.last.is_none();
         self.rtt = Span::from_micros(u64::from(segment.timestamps.1));

@@ -6,7 +6,7 @@
 
 use airtcp_packet::Seq;
 use airtcp_probe::{Cx, Event, Probe};
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::super::block::DATA_HEADER;
 use super::super::ecn::{tells_excess, tells_loss};
@@ -106,7 +106,7 @@ impl LtSender {
             self.ecn.on_arrived();
         }
         let at = packet.block.checked_sub(self.first_block);
-        if let Some(block) = at.and_then(|at| self.blocks.get_mut(at as usize)) {
+        if let Some(block) = at.and_then(|at| self.blocks.get_mut(usize::narrow(at))) {
             block.on_arrived(packet.index, was_lost);
             if block.is_settled() {
                 self.unsettled = true;
@@ -191,7 +191,7 @@ impl LtSender {
         if next <= self.first_block {
             return false;
         }
-        let count = next.saturating_sub(self.first_block) as usize;
+        let count = usize::narrow(next.saturating_sub(self.first_block));
         let mut progress = false;
         for block in self.blocks.iter_mut().take(count).filter(|b| !b.is_delivered()) {
             self.pending -= usize::from(block.has_next());

@@ -1,6 +1,6 @@
 //! A block on its way: which symbols left, what became of them, and what is to leave next.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::super::block::Kind;
 use super::super::block::{MAX_SYMBOLS, Plan, Symbols, kind_of, repairs};
@@ -92,7 +92,7 @@ impl Outgoing {
         self.flying += 1;
         if self.fresh < self.limit {
             self.fresh += 1;
-            return ((self.fresh - 1) as u8, false);
+            return (u8::narrow(self.fresh - 1), false);
         }
         self.again -= 1;
         // Nothing of it was on its way when the round began, so that what has not arrived was lost.

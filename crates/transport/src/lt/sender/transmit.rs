@@ -1,7 +1,7 @@
 //! What leaves next: repairs, the rest of the present block, a new block.
 
 use airtcp_probe::{Cx, Event, Probe};
-use airtcp_units::{BitRate, Nanos};
+use airtcp_units::{BitRate, LowBits, Nanos, Narrow, Saturate};
 
 use super::super::block::{Kind, plan};
 use super::super::ecn::finds_out;
@@ -127,7 +127,7 @@ impl LtSender {
         self.blocks.push_back(Outgoing::new(plan, self.assigned, made));
         self.pending += 1;
         stats.blocks_sent += 1;
-        let estimate_ppm = (self.estimator.estimate() * 1e6).round() as u32;
+        let estimate_ppm = u32::saturate((self.estimator.estimate() * 1e6).round());
         cx.record(now, || Event::Coding {
             estimate_ppm,
             segment: u32::from(plan.segment),
@@ -168,10 +168,10 @@ impl LtSender {
         amount.add(len);
         let symbol = Symbol {
             header: Data {
-                number: number as u32,
-                block: (self.first_block + at as u64) as u32,
+                number: u32::low_bits(number),
+                block: u32::low_bits(self.first_block + at as u64),
                 index,
-                k: block.plan.data as u8,
+                k: u8::narrow(block.plan.data),
                 padding: block.plan.padding,
                 last: self.fin && block.end == self.written,
                 reactive: block.is_repairing(),

@@ -2,7 +2,7 @@
 
 use airtcp_packet::{Ecn, Flags, Segment, Seq};
 use airtcp_probe::{Cx, Event, Probe};
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::{Connection, env};
 use crate::tcp::ack_policy::Owed;
@@ -98,7 +98,7 @@ impl Connection {
             }
         }
         let mut s = Segment::tcp(flags, Seq::wrap(self.iss, out.start));
-        s.len = out.len as u16;
+        s.len = u16::narrow(out.len);
         s.ecn = if out.ect { Ecn::Ect0 } else { Ecn::NotEct };
         // Payload and options together must not exceed the segment size.
         let room = self.sender.mss().saturating_sub(out.len);

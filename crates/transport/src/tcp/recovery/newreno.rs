@@ -1,6 +1,8 @@
 //! NewReno, RFC 6582 section 3.2: fast recovery lasts until everything outstanding at its
 //! beginning is acknowledged, and a partial ACK shows the next hole.
 
+use airtcp_units::Narrow;
+
 use super::discipline::{LossRecovery, Phase, Start, Verdict, View};
 use crate::tcp::config::{PartialAckTimer, RecoveryExit};
 
@@ -36,7 +38,7 @@ impl LossRecovery for NewReno {
         // acknowledged, and give back one segment if at least that much was.
         self.partials += 1;
         let back = if acked >= view.mss { view.mss } else { 0 };
-        let inflate = back as i64 - acked as i64;
+        let inflate = i64::narrow(back) - i64::narrow(acked);
         Verdict { inflate, repair_head: true, ..Verdict::default() }
     }
 }

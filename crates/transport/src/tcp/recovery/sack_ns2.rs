@@ -18,6 +18,8 @@
 //! Pipe in packets, all else in bytes. Leaves out Quick-Start, F-RTO, ECN's part in the rules
 //! (`ecn_`), and `partial_ack_`, off by default.
 
+use airtcp_units::Narrow;
+
 use super::discipline::{
     Duplicate, End, LossRecovery, Next, Phase, Room, Signs, Start, Verdict, View,
 };
@@ -102,7 +104,7 @@ impl LossRecovery for SackNs2 {
 
     /// The third duplicate: half the window, the first segment again, and the timer anew.
     fn begin(&mut self, view: &View<'_>, before: u64) -> Start {
-        self.pipe = view.board.len() as i64 - i64::from(view.config.dup_thresh);
+        self.pipe = i64::narrow(view.board.len()) - i64::from(view.config.dup_thresh);
         let limit_cwnd = (before < 4 * view.mss).then_some(before / 2);
         Start { restart_timer: true, limit_cwnd, ..Start::SELECTIVE }
     }
@@ -119,7 +121,7 @@ impl LossRecovery for SackNs2 {
 
     #[inline]
     fn is_full(&self, view: &View<'_>, room: &Room) -> bool {
-        self.pipe >= (room.window / view.mss) as i64
+        self.pipe >= i64::narrow(room.window / view.mss)
     }
 
     fn next(&self, view: &View<'_>, room: &Room) -> Next {

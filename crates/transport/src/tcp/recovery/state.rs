@@ -1,6 +1,8 @@
 //! Where loss recovery stands, whatever the discipline. Its fields change together, in the few
 //! ways that its methods name. Bytes.
 
+use airtcp_units::Narrow;
+
 use super::discipline::{Phase, Start};
 use super::prr::Prr;
 use crate::tcp::scoreboard::Scoreboard;
@@ -131,14 +133,14 @@ impl RecoveryState {
     }
 
     /// A fast retransmit begins; `kept` if the law was told and kept its window.
-    pub(crate) const fn begin(&mut self, start: &Start, nxt: u64, kept: bool) {
+    pub(crate) fn begin(&mut self, start: &Start, nxt: u64, kept: bool) {
         self.kept = kept;
         (self.limited, self.excused) = (0, 0);
         self.phase = start.phase;
         if start.sets_recover {
             self.recover = nxt;
         }
-        self.inflation = start.inflation as i64;
+        self.inflation = i64::narrow(start.inflation);
     }
 
     /// The retransmission timer expired; `head_due` if the first segment goes again whatever the

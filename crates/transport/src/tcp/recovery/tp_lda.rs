@@ -31,7 +31,7 @@
 use std::collections::VecDeque;
 
 use airtcp_probe::LossCause;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{LowBits, Nanos, Span};
 
 use crate::lda::TpLda;
 use crate::tcp::config::{LossResponse, TcpConfig};
@@ -96,9 +96,9 @@ impl Differentiation {
     /// The peer's clock in microseconds since its first timestamp, modulo 2^32.
     fn clock_us(&mut self, value: u32) -> u32 {
         let (last, ticks) = self.clock.unwrap_or((value, 0));
-        let ticks = ticks.saturating_add(i64::from(value.wrapping_sub(last) as i32));
+        let ticks = ticks.saturating_add(i64::from(value.wrapping_sub(last).cast_signed()));
         self.clock = Some((value, ticks));
-        (i128::from(ticks) * i128::from(self.tick.0) / 1000) as u32
+        u32::low_bits(i128::from(ticks) * i128::from(self.tick.0) / 1000)
     }
 
     /// Takes a trip; `outstanding` segments may still turn out to be lost.
@@ -109,7 +109,7 @@ impl Differentiation {
         value: u32,
         outstanding: usize,
     ) {
-        let sent_us = (left.0.0 / 1000) as u32;
+        let sent_us = u32::low_bits(left.0.0 / 1000);
         let us = self.clock_us(value).wrapping_sub(sent_us);
         self.lda.on_trip(now, us);
         if self.trips.back().is_none_or(|last| last.left < left) {

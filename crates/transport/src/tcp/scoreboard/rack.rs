@@ -1,7 +1,7 @@
 //! RACK's part of the scoreboard: detection, RFC 8985 sections 6.2 and 6.3. The order of sending is
 //! in `send_order.rs`.
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::Scoreboard;
 use super::segment::SentSegment;
@@ -73,7 +73,9 @@ impl Scoreboard {
     /// The segment with this number is lost, as an original or as a retransmission.
     fn rack_lose(&mut self, number: u64) {
         let Some(rack) = &mut self.rack else { return };
-        let Some(segment) = self.segments.get_mut((number - self.first) as usize) else { return };
+        let Some(segment) = self.segments.get_mut(usize::narrow(number - self.first)) else {
+            return;
+        };
         rack.unlink(number);
         if segment.sacked || segment.is_due() {
             return;
@@ -100,7 +102,9 @@ impl Scoreboard {
             else {
                 break;
             };
-            let Some(segment) = self.segments.get((number - self.first) as usize) else { break };
+            let Some(segment) = self.segments.get(usize::narrow(number - self.first)) else {
+                break;
+            };
             let deadline = segment.sent_at + patience;
             if deadline <= now {
                 found.any = true;
@@ -125,7 +129,9 @@ impl Scoreboard {
         let patience = self.rack.as_ref().and_then(|r| r.patience(window));
         let Some(patience) = patience else { return };
         while let Some(number) = self.rack.as_ref().and_then(|r| r.oldest()) {
-            let Some(segment) = self.segments.get((number - self.first) as usize) else { return };
+            let Some(segment) = self.segments.get(usize::narrow(number - self.first)) else {
+                return;
+            };
             if segment.sent_at + patience > now {
                 return;
             }

@@ -1,7 +1,7 @@
 //! What SACK blocks say: which segments have arrived, and by `IsLost` (RFC 6675 section 4) which
 //! are lost.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::Scoreboard;
 use crate::tcp::rate::RateSampler;
@@ -87,7 +87,7 @@ impl Scoreboard {
     pub(super) fn judge(&mut self) {
         let limit = u64::from(self.dup_thresh - 1) * u64::from(self.mss);
         let mut run = None;
-        while let Some(segment) = self.segments.get_mut((self.edge - self.first) as usize) {
+        while let Some(segment) = self.segments.get_mut(usize::narrow(self.edge - self.first)) {
             let start = segment.start;
             let runs = &self.runs;
             let above = *run.get_or_insert_with(|| runs.partition_point(|r| r.1 <= start));

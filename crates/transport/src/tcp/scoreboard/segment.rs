@@ -65,8 +65,8 @@ impl SentSegment {
     }
 
     /// What the law is told when it is judged lost as the latest of `total` bytes.
-    pub(super) const fn as_lost(&self, total: u64) -> Lost {
-        self.rate.lost(self.start, self.len as u64, total)
+    pub(super) fn as_lost(&self, total: u64) -> Lost {
+        self.rate.lost(self.start, u64::from(self.len), total)
     }
 
     /// It is missing for a reason that is known and seen to.

@@ -16,9 +16,10 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::segment::SentSegment;
+use crate::tcp::timestamps::clock_at;
 
 /// No segment.
 const NONE: u64 = u64::MAX;
@@ -89,11 +90,11 @@ impl RackBoard {
     }
 
     fn link(&mut self, number: u64) -> Option<&mut Link> {
-        self.links.get_mut(number.checked_sub(self.first)? as usize)
+        self.links.get_mut(usize::narrow(number.checked_sub(self.first)?))
     }
 
     fn is_linked(&self, number: u64) -> bool {
-        let at = number.wrapping_sub(self.first) as usize;
+        let at = usize::narrow(number.wrapping_sub(self.first));
         self.head == number || self.links.get(at).is_some_and(|l| l.before != NONE)
     }
 
@@ -171,8 +172,8 @@ impl RackBoard {
         let rtt = now.since(segment.sent_at);
         if segment.retransmitted {
             // Which copy was it? Not this one if the ACK is older, or too early.
-            let clock = (segment.sent_at.0 / self.tick.0.max(1)) as u32 + 1;
-            let older = self.echo.is_some_and(|e| (e.wrapping_sub(clock) as i32) < 0);
+            let clock = clock_at(segment.sent_at, self.tick);
+            let older = self.echo.is_some_and(|e| e.wrapping_sub(clock).cast_signed() < 0);
             if older || rtt < self.min_rtt {
                 return;
             }
@@ -228,7 +229,7 @@ impl RackBoard {
 
     /// Whether a segment of the list was sent before the latest delivered one, and which follows it.
     pub(super) fn is_overtaken(&self, number: u64) -> Option<(bool, Option<u64>)> {
-        let link = self.links.get(number.checked_sub(self.first)? as usize)?;
+        let link = self.links.get(usize::narrow(number.checked_sub(self.first)?))?;
         Some((
             self.latest.is_some_and(|latest| link.ordinal < latest),
             (link.after != NONE).then_some(link.after),

@@ -2,7 +2,7 @@
 
 use airtcp_packet::{Flags, Segment};
 use airtcp_probe::{Cx, Event, Probe};
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::ack_info::AckInfo;
 use super::losses::Reported;
@@ -232,7 +232,7 @@ impl Sender {
             return self.board.pipe();
         }
         let left = self.inflation(config).max(0);
-        self.board.pipe().saturating_sub(left as u64)
+        self.board.pipe().saturating_sub(u64::narrow(left))
     }
 
     /// New data is acknowledged. Returns when the newest of it left, if that can be told.

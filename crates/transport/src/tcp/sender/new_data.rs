@@ -2,7 +2,7 @@
 //! avoidance (RFC 9293 section 3.8.6.2.1), Nagle's algorithm (section 3.7.4), ECN at a window of one
 //! segment (RFC 3168 section 6.1.2).
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::{Env, Sender};
 use crate::tcp::config::TcpConfig;
@@ -60,7 +60,7 @@ impl Sender {
         if config.nagle && len < full && !fin && self.in_flight() > 0 {
             return NewData::Wait;
         }
-        NewData::Ready(len as u32, fin)
+        NewData::Ready(u32::narrow(len), fin)
     }
 
     /// Nothing more can leave now, for a reason other than the congestion window.

@@ -1,7 +1,7 @@
 //! Applies to the sender what the discipline answers: episodes begin, go on and end here.
 
 use airtcp_probe::{Cx, Event, Probe};
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::{Env, Sender, view};
 use crate::tcp::config::{CarefulHeuristic, TcpConfig};
@@ -73,7 +73,7 @@ impl Sender {
         match duplicate {
             Duplicate::Ignored => return,
             Duplicate::Inflates(bytes) => {
-                self.recovery.inflate(bytes as i64);
+                self.recovery.inflate(i64::narrow(bytes));
                 return;
             }
             Duplicate::Counted | Duplicate::Loss => self.recovery.count_duplicate(),

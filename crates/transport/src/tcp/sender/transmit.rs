@@ -2,7 +2,7 @@
 //!
 //! RFC 5681 section 3 (windows), RFC 6675 section 5 step C, RFC 9293 section 3.8.6.1 (probes).
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::new_data::NewData;
 use super::{Env, Sender, view};
@@ -167,7 +167,7 @@ impl Sender {
         let full = u64::from(self.mss - options.min(self.mss / 2));
         let len = remaining.min(full).min(usable);
         let fin = self.fin && self.nxt <= self.stream_end() && len == remaining && usable > len;
-        (len > 0 || fin).then(|| self.send_new(now, len as u32, fin, env))
+        (len > 0 || fin).then(|| self.send_new(now, u32::narrow(len), fin, env))
     }
 
     /// RFC 5682 step 2b: new data in place of retransmissions, at least two segments.

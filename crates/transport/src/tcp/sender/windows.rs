@@ -1,6 +1,6 @@
 //! The windows: the law's with what recovery adds, and the peer's.
 
-use airtcp_units::BitRate;
+use airtcp_units::{BitRate, Narrow};
 
 use super::Sender;
 use crate::tcp::config::{Pacing, TcpConfig};
@@ -54,7 +54,7 @@ impl Sender {
         } else {
             0
         };
-        (bytes + self.recovery.excused()) as i64
+        i64::narrow(bytes + self.recovery.excused())
     }
 
     /// The rate at which segments leave, headers not counted; `None` to send as the window

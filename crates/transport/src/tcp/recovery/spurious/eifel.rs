@@ -43,7 +43,7 @@ impl Eifel {
         if ack.acked == 0 || std::mem::replace(&mut self.over, true) {
             return false;
         }
-        let original = (echo.wrapping_sub(clock_at(sent, tick)) as i32) < 0;
+        let original = echo.wrapping_sub(clock_at(sent, tick)).cast_signed() < 0;
         let (here, before) = ack.dsack;
         original && !here && (before || !all)
     }

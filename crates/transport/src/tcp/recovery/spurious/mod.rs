@@ -29,7 +29,7 @@ mod frto;
 pub(crate) use evidence::{Evidence, SenderView};
 pub(crate) use frto::Gate;
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use crate::tcp::config::{Frto, SpuriousResponse, TcpConfig};
 use crate::tcp::stats::TcpStats;
@@ -270,7 +270,7 @@ impl Spurious {
         let eifel = response == SpuriousResponse::Eifel && before.timeout;
         let restores = response != SpuriousResponse::Keep && before.reduced && !ack.ece;
         let restore = restores.then(|| {
-            let initial = view.config.initial_window_bytes(view.mss as u32);
+            let initial = view.config.initial_window_bytes(u32::narrow(view.mss));
             let pipe_prev = (before.to - before.from).max(before.ssthresh);
             Restore { ecn: before.ecn, eifel: eifel.then(|| (pipe_prev, ack.acked.min(initial))) }
         });
