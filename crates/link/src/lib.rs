@@ -22,11 +22,6 @@ mod rate;
 pub use airtcp_probe::{ConfigError, Entry};
 pub use config::{Distribution, JitterConfig, LinkConfig, ReorderingConfig};
 pub use link::{CorruptionNotice, Latency, Link, LinkStats, ProtocolStats};
-pub use loss::{
-    AtEnd, Bernoulli, BernoulliConfig, Blackout, BlackoutConfig, DropItem, End, Frame,
-    GilbertElliott, GilbertElliottConfig, Load, Loss, LossConfig, LossModel, NoLoss, NoLossConfig,
-    Only, RunStepping, Script, ScriptConfig, SemiMarkov, SemiMarkovConfig, Stepping, Trace,
-    TraceConfig, TwoState, TwoStateConfig, registry,
-};
+pub use loss::*;
 pub use protocol::ProtocolConfig;
 pub use rate::{Rate, RateTrace};

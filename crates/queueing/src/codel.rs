@@ -254,6 +254,11 @@ impl Discipline for Codel {
             CodelConfig { limit: 30, ..CodelConfig::default() },
         ]
     }
+
+    #[cfg(test)]
+    fn limit(config: &CodelConfig) -> Backlog {
+        Backlog { packets: config.limit, bytes: u64::MAX }
+    }
 }
 
 #[cfg(test)]

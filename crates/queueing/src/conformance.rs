@@ -8,7 +8,7 @@ use airtcp_random::Seed;
 use airtcp_units::{BitRate, Bytes, Nanos, Narrow, Span};
 use proptest::prelude::*;
 
-use crate::{Backlog, Behind, Qdisc, Queue, QueueConfig, RedUnit, Verdict, registry};
+use crate::{Backlog, Behind, Qdisc, Queue, QueueConfig, Verdict, registry};
 
 /// One thing done to a queue, some time after the one before.
 #[derive(Debug, Clone)]
@@ -36,26 +36,6 @@ impl Probe for Record {
     fn record(&mut self, _: Nanos, who: Who, event: &Event) {
         assert_eq!(who, Who::Queue(7), "the name it was given");
         self.0.push(*event);
-    }
-}
-
-/// The hard limit a configuration promises.
-fn limit(config: &QueueConfig) -> Backlog {
-    match config {
-        QueueConfig::DropTail(c) => Backlog {
-            packets: c.packets.unwrap_or(if c.bytes.is_some() { u32::MAX } else { 100 }),
-            bytes: c.bytes.map_or(u64::MAX, |b| b.0),
-        },
-        QueueConfig::Codel(c) => Backlog { packets: c.limit, bytes: u64::MAX },
-        QueueConfig::FqCodel(c) => Backlog { packets: c.limit, bytes: u64::MAX },
-        QueueConfig::Pie(c) => Backlog { packets: c.limit, bytes: u64::MAX },
-        QueueConfig::Jersey(c) => Backlog { packets: c.limit, bytes: u64::MAX },
-        QueueConfig::Red(c) => match c.unit {
-            RedUnit::Packets => Backlog { packets: c.limit, bytes: u64::MAX },
-            RedUnit::Bytes => {
-                Backlog { packets: u32::MAX, bytes: u64::from(c.limit) * c.mean_packet.0 }
-            }
-        },
     }
 }
 
@@ -96,7 +76,7 @@ struct Shadowed {
 
 impl Shadowed {
     fn new(config: &QueueConfig, boxed: bool, asks: bool) -> Self {
-        let mut queue = Queue::new(config, Seed::new(5), "queue").expect("a sample is valid");
+        let (mut queue, limit, by_flow) = Queue::sample(config);
         if boxed {
             queue = Queue::custom(queue);
         }
@@ -108,8 +88,8 @@ impl Shadowed {
             pool: Pool::new(),
             events: Record::default(),
             list: VecDeque::new(),
-            limit: limit(config),
-            by_flow: matches!(config, QueueConfig::FqCodel(_)),
+            limit,
+            by_flow,
             offered: 0,
             dropped: 0,
             taken: 0,

@@ -104,4 +104,12 @@ impl Discipline for DropTail {
             DropTailConfig::default(),
         ]
     }
+
+    #[cfg(test)]
+    fn limit(config: &DropTailConfig) -> Backlog {
+        Backlog {
+            packets: config.packets.unwrap_or(if config.bytes.is_some() { u32::MAX } else { 100 }),
+            bytes: config.bytes.map_or(u64::MAX, |b| b.0),
+        }
+    }
 }

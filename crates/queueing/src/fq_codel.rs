@@ -237,6 +237,14 @@ impl Discipline for FqCodel {
             FqCodelConfig { limit: 40, ..FqCodelConfig::default() },
         ]
     }
+
+    #[cfg(test)]
+    fn limit(config: &FqCodelConfig) -> Backlog {
+        Backlog { packets: config.limit, bytes: u64::MAX }
+    }
+
+    #[cfg(test)]
+    const BY_FLOW: bool = true;
 }
 
 #[cfg(test)]

@@ -160,6 +160,11 @@ impl Discipline for Jersey {
             JerseyConfig { instantaneous: true, limit: 3, ..base },
         ]
     }
+
+    #[cfg(test)]
+    fn limit(config: &JerseyConfig) -> Backlog {
+        Backlog { packets: config.limit, bytes: u64::MAX }
+    }
 }
 
 #[cfg(test)]

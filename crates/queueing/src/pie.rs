@@ -262,6 +262,11 @@ impl Discipline for Pie {
             PieConfig { limit: 30, ..PieConfig::default() },
         ]
     }
+
+    #[cfg(test)]
+    fn limit(config: &PieConfig) -> Backlog {
+        Backlog { packets: config.limit, bytes: u64::MAX }
+    }
 }
 
 #[cfg(test)]

@@ -52,4 +52,11 @@ pub(crate) trait Discipline: Qdisc + Sized {
     /// Configurations the conformance suite runs.
     #[cfg(test)]
     fn samples() -> Vec<Self::Config>;
+    /// The most that may wait in it.
+    #[cfg(test)]
+    fn limit(config: &Self::Config) -> Backlog;
+    /// Whether it is first in, first out only among the packets of a flow, and may drop a packet that
+    /// waits in place of one that arrives.
+    #[cfg(test)]
+    const BY_FLOW: bool = false;
 }

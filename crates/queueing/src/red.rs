@@ -322,6 +322,15 @@ impl Discipline for Red {
             RedConfig { idle_decay: false, ..base },
         ]
     }
+
+    #[cfg(test)]
+    fn limit(config: &RedConfig) -> Backlog {
+        let bytes = u64::from(config.limit) * config.mean_packet.0;
+        match config.unit {
+            RedUnit::Packets => Backlog { packets: config.limit, bytes: u64::MAX },
+            RedUnit::Bytes => Backlog { packets: u32::MAX, bytes },
+        }
+    }
 }
 
 /// Refuses what no queue can be.

@@ -46,6 +46,18 @@ impl Queue {
         build!(config, c => Discipline::build(c, seed, label))
     }
 
+    /// A queue with its limit, and whether it is first in, first out within a flow only.
+    #[cfg(test)]
+    pub(crate) fn sample(config: &QueueConfig) -> (Self, Backlog, bool) {
+        fn promised<D: Discipline>(_: &D, config: &D::Config) -> (Backlog, bool) {
+            (D::limit(config), D::BY_FLOW)
+        }
+        let mut promises = (Backlog::default(), false);
+        let queue = build!(config, c => Discipline::build(c, Seed::new(5), "queue")
+            .inspect(|queue| promises = promised(queue, c)));
+        (queue.expect("a sample is valid"), promises.0, promises.1)
+    }
+
     /// A queue of a discipline written outside this crate.
     pub fn custom(discipline: impl Qdisc + std::fmt::Debug + Send + 'static) -> Self {
         Self::Dyn(Custom::new(discipline))
