@@ -17,7 +17,7 @@
 //! `nonstationarity_ratio` compares the chunks' scatter with a true chain's; well above 1 the
 //! link changes character during the trace.
 
-use airtcp_units::Outcomes;
+use airtcp_units::{Narrow, Outcomes, Saturate};
 use serde::{Deserialize, Serialize};
 
 use super::counts::Pairs;
@@ -187,7 +187,7 @@ fn judge(
         );
     } else {
         // Never promise that fewer packets than were there would do.
-        out.needed_packets = Some((needed.max(n as f64 + 1.0)) as u64);
+        out.needed_packets = Some(u64::saturate(needed.max(n as f64 + 1.0)));
         out.reason = format!("not converged: {}", faults.join("; "));
     }
     if let Some(ratio) = out.nonstationarity_ratio.filter(|r| *r > 2.0) {
@@ -231,7 +231,7 @@ fn prefix_curve(trace: &Outcomes, step: u64) -> Vec<(u64, f64)> {
     while from < n {
         let to = (from + step).min(n);
         // One packet of overlap, so that no pair falls between two steps.
-        sum += Pairs::within(trace, from.saturating_sub(1) as usize..to as usize);
+        sum += Pairs::within(trace, usize::narrow(from.saturating_sub(1))..usize::narrow(to));
         if let Some(mu) = sum.mu() {
             out.push((to, mu));
         }
@@ -257,8 +257,8 @@ fn chunk_scatter(trace: &Outcomes, all: &Pairs, mu: f64, chunk: u64) -> Option<S
     let n = trace.len() as u64;
     let squares: Vec<f64> = (0..n / chunk)
         .filter_map(|i| {
-            let from = (i * chunk) as usize;
-            let deviation = Pairs::within(trace, from..from + chunk as usize).mu()? - mu;
+            let from = usize::narrow(i * chunk);
+            let deviation = Pairs::within(trace, from..from + usize::narrow(chunk)).mu()? - mu;
             Some(deviation * deviation)
         })
         .collect();

@@ -12,7 +12,7 @@
 //! independent link is averaged over the same k as the trace, and at least one point on either
 //! side of zero is required, because one side alone says nothing about the other.
 
-use airtcp_units::Outcomes;
+use airtcp_units::{Narrow, Outcomes};
 use serde::{Deserialize, Serialize};
 
 use super::runs::{Bursts, RunStats};
@@ -84,7 +84,12 @@ fn side(bursts: &Bursts, max_k: u32, last_run: u64) -> Vec<Tail> {
             // Each burst of length L has L - k + 1 such places.
             let positions = packets - count * (k - 1);
             let cut = u64::from(last_run >= k);
-            out.push(Tail { k: k as i32, bursts: count, positions, cut });
+            out.push(Tail {
+                k: i32::try_from(k).unwrap_or(i32::MAX),
+                bursts: count,
+                positions,
+                cut,
+            });
         }
     }
     out
@@ -138,7 +143,7 @@ pub fn autocorrelation(trace: &Outcomes, lags: &[u64]) -> Vec<(u64, f64)> {
     };
     lags.iter()
         .filter(|lag| (1..n as u64).contains(*lag))
-        .map(|&lag| (lag, of(lag as usize)))
+        .map(|&lag| (lag, of(usize::narrow(lag))))
         .collect()
 }
 
@@ -178,11 +183,12 @@ mod tests {
             let x: Vec<f64> = bits.iter().map(|b| f64::from(u8::from(*b))).collect();
             let mean = x.iter().sum::<f64>() / x.len() as f64;
             let got = autocorrelation(&trace, &[lag]);
-            if lag as usize >= x.len() || mean == 0.0 || (mean - 1.0).abs() < 1e-12 {
+            let lag = usize::narrow(lag);
+            if lag >= x.len() || mean == 0.0 || (mean - 1.0).abs() < 1e-12 {
                 prop_assert!(got.is_empty());
             } else {
-                let pairs: Vec<f64> = (0..x.len() - lag as usize)
-                    .map(|i| (x[i] - mean) * (x[i + lag as usize] - mean)).collect();
+                let pairs: Vec<f64> = (0..x.len() - lag)
+                    .map(|i| (x[i] - mean) * (x[i + lag] - mean)).collect();
                 let expected = pairs.iter().sum::<f64>() / pairs.len() as f64 / (mean * (1.0 - mean));
                 prop_assert!((got[0].1 - expected).abs() < 1e-9, "{} {}", got[0].1, expected);
             }

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use airtcp_units::{Outcomes, detmath};
+use airtcp_units::{Narrow, Outcomes, detmath};
 use serde::{Deserialize, Serialize};
 
 /// Lengths below this are counted in an array, longer ones in a map.
@@ -20,7 +20,7 @@ pub fn for_each_run(trace: &Outcomes, mut f: impl FnMut(bool, u64)) {
     let Some(mut current) = trace.get(0) else { return };
     let mut length = 0u64;
     for (index, &word) in trace.words().iter().enumerate() {
-        let valid = (n - index * 64).min(64) as u32;
+        let valid = u32::narrow((n - index * 64).min(64));
         let mut at = 0u32;
         while at < valid {
             // Bits that differ from the current run read as 1.
@@ -138,7 +138,7 @@ impl Default for Tally {
 
 impl Tally {
     fn add(&mut self, length: u64) {
-        match self.short.get_mut(length as usize) {
+        match self.short.get_mut(usize::narrow(length)) {
             Some(n) => *n += 1,
             None => *self.long.entry(length).or_default() += 1,
         }
@@ -178,7 +178,7 @@ mod tests {
             for_each_run(&trace, |received, length| {
                 assert!(length > 0 && previous != Some(received));
                 previous = Some(received);
-                again.push_run(received, length as usize);
+                again.push_run(received, usize::narrow(length));
             });
             prop_assert_eq!(&again, &trace);
             let stats = RunStats::of(&trace);

@@ -10,6 +10,7 @@
 //! `mu` or the name of a further metric, and `*` between them. Everything is without unit but
 //! for the further metrics, which keep theirs.
 
+use airtcp_units::Narrow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -98,7 +99,7 @@ impl Form {
 
     /// The form as a formula with letters for coefficients, `a*prr + b`.
     pub fn formula(&self) -> String {
-        let letter = |i: usize| char::from(b'a' + (i % 26) as u8);
+        let letter = |i: usize| char::from(b'a' + u8::narrow(i % 26));
         let mut parts: Vec<String> = Vec::new();
         for (i, term) in self.terms.iter().enumerate() {
             // `a*1/sqrt(1-prr)` is better written as a quotient.

@@ -3,7 +3,7 @@
 //! The median gap is taken, each gap divided by the packets it spans, so that losses and pauses do
 //! not count; the mean where stamps are coarser than gaps.
 
-use airtcp_units::Span;
+use airtcp_units::{Saturate, Span};
 
 use super::notes::counted;
 
@@ -53,7 +53,7 @@ impl Clock {
     pub(super) fn mean(&self, unit: Span) -> Option<Span> {
         let whole = self.first.map_or(0, |first| self.last - first) as f64;
         let gap = whole / self.steps.max(1) as f64;
-        let span = Span((gap * unit.0 as f64 / 1e9).round().max(0.0) as u64);
+        let span = Span(u64::saturate((gap * unit.0 as f64 / 1e9).round()));
         (self.steps > 0 && span > Span::ZERO).then_some(span)
     }
 
@@ -67,7 +67,7 @@ impl Clock {
         let mean = self.mean(unit);
         let (median, mut notes) = self.interval(unit);
         let (Some(mean), Some(median)) = (mean, median) else { return (median, notes) };
-        let step = Span((step as f64 * unit.0 as f64 / 1e9) as u64);
+        let step = Span(u64::saturate(step as f64 * unit.0 as f64 / 1e9));
         let even = mean.0.abs_diff(median.0) <= (median.0 / 20).max(step.0);
         if !even {
             return (Some(median), notes);
@@ -100,7 +100,7 @@ impl Clock {
         let median = self.gaps.get(self.gaps.len() / 2).copied().unwrap_or(0.0);
         let whole = self.first.map_or(0, |first| self.last - first) as f64;
         let mean = if self.steps > 0 { whole / self.steps as f64 } else { 0.0 };
-        let span = |gap: f64| Span((gap * unit.0 as f64 / 1e9).round().max(0.0) as u64);
+        let span = |gap: f64| Span(u64::saturate((gap * unit.0 as f64 / 1e9).round()));
         let (median, mean) = (span(median), span(mean));
         if median == Span::ZERO && mean > Span::ZERO {
             // Whole seconds, say, with many packets in each.

@@ -5,7 +5,7 @@
 //! result is an independent link of that group's ratio, so burst metrics are artefacts there.
 
 use airtcp_random::{Seed, Stream, digest};
-use airtcp_units::Outcomes;
+use airtcp_units::{Narrow, Outcomes};
 
 /// Draws orders for one link.
 pub(super) struct Shuffler(Stream);
@@ -28,7 +28,7 @@ impl Shuffler {
         while left > 0 {
             if ones == 0 || ones == left {
                 // Nothing left to draw.
-                out.push_run(ones > 0, left as usize);
+                out.push_run(ones > 0, usize::narrow(left));
                 return;
             }
             let received = self.0.below(left) < ones;

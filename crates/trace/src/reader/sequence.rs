@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use airtcp_units::Outcomes;
+use airtcp_units::{Narrow, Outcomes};
 
 use super::notes::counted;
 
@@ -139,7 +139,7 @@ impl Recorder {
             if gap > max_gap {
                 return Err(Fault::Jump { previous: self.next - 1, gap });
             }
-            self.outcomes.push_run(false, gap as usize);
+            self.outcomes.push_run(false, usize::narrow(gap));
             self.outcomes.push(received);
             self.missing += gap;
             self.steps.note(gap + 1);
@@ -153,7 +153,7 @@ impl Recorder {
             self.before_first += 1;
             return Ok(0);
         }
-        let at = (number - first) as usize;
+        let at = usize::narrow(number - first);
         if self.outcomes.get(at) == Some(true) || !received {
             self.duplicates += 1;
         } else {

@@ -7,7 +7,7 @@
 //! 2^-64.
 
 use airtcp_random::Stream;
-use airtcp_units::Outcomes;
+use airtcp_units::{Outcomes, Saturate};
 
 /// 64 outcomes, each 1 with probability `threshold / 2^64`.
 fn word(threshold: u64, stream: &mut Stream) -> u64 {
@@ -34,8 +34,8 @@ pub(super) fn append(out: &mut Outcomes, p: f64, n: usize, stream: &mut Stream) 
         out.push_run(p >= 1.0, n);
         return;
     }
-    // 2^64 times p; a cast saturates, and p < 1 keeps it below 2^64 anyway.
-    let threshold = (p * 18_446_744_073_709_551_616.0) as u64;
+    // p < 1 keeps it below 2^64.
+    let threshold = u64::saturate(p * 18_446_744_073_709_551_616.0);
     let mut left = n;
     while left > 0 {
         let width = left.min(64);

@@ -51,6 +51,7 @@ mod tests {
     use crate::metrics::RunStats;
     use crate::synth::GeParams;
     use airtcp_random::Seed;
+    use airtcp_units::Saturate;
 
     #[test]
     fn the_length_holds_so_many_runs_and_their_ratio() {
@@ -62,7 +63,7 @@ mod tests {
             let (mut runs, mut squares) = (0.0, 0.0);
             for seed in 0..400 {
                 let mut stream = Seed::new(seed).stream("test");
-                let trace = model.generate(packets as usize, &mut stream).unwrap();
+                let trace = model.generate(usize::saturate(packets), &mut stream).unwrap();
                 runs += RunStats::of(&trace).loss.count as f64 / 400.0;
                 let ratio = trace.received() as f64 / trace.len() as f64;
                 squares += (ratio - prr) * (ratio - prr) / 400.0;

@@ -1,7 +1,7 @@
 //! Runs of memoryless length.
 
 use airtcp_random::Stream;
-use airtcp_units::Outcomes;
+use airtcp_units::{Outcomes, Saturate, detmath};
 
 /// Lengths 1, 2, 3 ... of runs that end with a fixed probability after each packet; the constant
 /// of the distribution is worked out once.
@@ -13,14 +13,14 @@ pub(crate) struct Geometric {
 
 impl Geometric {
     pub(crate) fn new(end: f64) -> Self {
-        Self { scale: 1.0 / airtcp_units::detmath::ln_1p(-end.clamp(0.0, 1.0)) }
+        Self { scale: 1.0 / detmath::ln_1p(-end.clamp(0.0, 1.0)) }
     }
 
     #[inline]
     pub(crate) fn draw(self, stream: &mut Stream) -> u64 {
-        // ln(1) = 0 times minus infinity is NaN, which casts to 0: one run in 2^53.
-        let extra = airtcp_units::detmath::ln(stream.unit_positive()) * self.scale;
-        (extra as u64).saturating_add(1)
+        // ln(1) = 0 times minus infinity is NaN, which becomes 0: one run in 2^53.
+        let extra = detmath::ln(stream.unit_positive()) * self.scale;
+        u64::saturate(extra).saturating_add(1)
     }
 }
 

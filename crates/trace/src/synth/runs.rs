@@ -6,7 +6,7 @@
 //! trace begins at the start of a run, whose kind is drawn by the mean lengths.
 
 use airtcp_random::Stream;
-use airtcp_units::{Outcomes, detmath};
+use airtcp_units::{Outcomes, Saturate, detmath};
 use serde::{Deserialize, Serialize};
 
 use super::error::SynthError;
@@ -192,11 +192,11 @@ impl Sampler {
             Draw::Geometric(law) => law.draw(stream),
             Draw::Pareto { min, max, inverse_shape } => {
                 let length = min * detmath::pow(stream.unit_positive(), -inverse_shape);
-                (length as u64).min(*max)
+                u64::saturate(length).min(*max)
             }
             Draw::Weibull { inverse_ln_q, inverse_shape } => {
                 let e = detmath::ln(stream.unit_positive()) * inverse_ln_q;
-                (detmath::pow(e, *inverse_shape) as u64).saturating_add(1)
+                u64::saturate(detmath::pow(e, *inverse_shape)).saturating_add(1)
             }
             Draw::Table { lengths, sums } => {
                 let at = stream.below(sums.last().copied().unwrap_or(0));

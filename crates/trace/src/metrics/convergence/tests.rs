@@ -101,7 +101,7 @@ fn the_prefix_curve_is_mu_of_each_prefix() {
     let got = judge_default(&trace).prefix;
     assert_eq!(got.len(), 26);
     for (k, mu) in got {
-        assert_eq!(Some(mu), Pairs::within(&trace, 0..k as usize).mu());
+        assert_eq!(Some(mu), Pairs::within(&trace, 0..usize::narrow(k)).mu());
     }
     let long = judge_default(&chain(0.4, 0.5, 1_000_000, 3)).prefix;
     assert_eq!((long.len(), long[0].0, long[199].0), (200, 5_000, 1_000_000));

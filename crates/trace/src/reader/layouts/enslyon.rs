@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use airtcp_units::{Outcomes, Span};
+use airtcp_units::{Outcomes, Saturate, Span};
 
 use super::super::head::Head;
 use super::super::input::Input;
@@ -68,9 +68,9 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
             impossible += 1;
             continue;
         };
-        let sent = (lost + acked + 0.5) as u64;
+        let sent = u64::saturate(lost + acked + 0.5);
         budget.packets(path, sent)?;
-        groups.push([sent, (acked + 0.5) as u64]);
+        groups.push([sent, u64::saturate(acked + 0.5)]);
     }
     let mut shuffler = Shuffler::of_counts(options.order_seed, groups.iter().copied());
     for &[sent, delivered] in &groups {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use airtcp_units::{Outcomes, Span};
+use airtcp_units::{Narrow, Outcomes, Span};
 
 use super::super::clock::Clock;
 use super::super::head::Head;
@@ -162,9 +162,9 @@ fn finish(
         let tail = host.totals.map_or(0, |totals| totals.sent - begins - seen.len() as u64);
         let lead = if cut { 0 } else { begins };
         charge(lead + tail)?;
-        link.outcomes.push_run(false, lead as usize);
+        link.outcomes.push_run(false, usize::narrow(lead));
         seen.iter().for_each(|bit| link.outcomes.push(bit));
-        link.outcomes.push_run(false, tail as usize);
+        link.outcomes.push_run(false, usize::narrow(tail));
         // That timeouts are said after later replies is how the program works.
         link.notes.extend(notes.into_iter().skip(1).filter(|note| !note.contains("duplicate")));
         if cut {

@@ -155,7 +155,7 @@ fn settled(intervals: &[Count]) -> (Vec<u64>, Option<String>) {
             clean = lost.len();
             left += late;
         }
-        lost.push(count.lost.max(0) as u64);
+        lost.push(count.lost.max(0).unsigned_abs());
     }
     let note = (negative > 0).then(|| {
         let counts = if negative == 1 { "interval counts" } else { "intervals count" };

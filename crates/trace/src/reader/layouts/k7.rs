@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use airtcp_units::{Outcomes, Span};
+use airtcp_units::{Outcomes, Saturate, Span};
 
 use super::super::head::Head;
 use super::super::input::Input;
@@ -165,5 +165,5 @@ fn order_notes(reports: bool, bursts: u64) -> Vec<String> {
 fn burst(pdr: &str, tx_count: &str) -> Option<(u64, u64)> {
     let pdr = pdr.parse::<f64>().ok().filter(|p| (0.0..=1.0).contains(p))?;
     let sent = tx_count.parse::<f64>().ok().filter(|n| (0.0..=MAX_BURST).contains(n))?;
-    Some((sent as u64, (pdr * sent + 0.5) as u64))
+    Some((u64::saturate(sent), u64::saturate(pdr * sent + 0.5)))
 }

@@ -10,7 +10,7 @@ mod when;
 use std::path::Path;
 use std::sync::Arc;
 
-use airtcp_units::{Capacity, Outcomes, Span};
+use airtcp_units::{Capacity, Narrow, Outcomes, Saturate, Span};
 
 use super::super::head::{Head, without_comment};
 use super::super::input::Input;
@@ -192,11 +192,11 @@ fn step(
     if !(0.0..=MAX_RATE).contains(&(rate * scale)) {
         return Err("a rate from 0 to 1000000 Gb/s");
     }
-    let at = Span(at as u64);
+    let at = Span(u64::narrow(at));
     if last.is_some_and(|last| at <= last.0) {
         return Err("a time after the row before's");
     }
-    Ok((at, (rate * scale + 0.5) as u64))
+    Ok((at, u64::saturate(rate * scale + 0.5)))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use airtcp_units::{Outcomes, Span};
+use airtcp_units::{Narrow, Outcomes, Saturate, Span};
 
 use super::super::head::Head;
 use super::super::input::Input;
@@ -63,7 +63,7 @@ fn clock(text: &str) -> Option<u64> {
     let seconds = parts.next()?.parse::<f64>().ok().filter(|s| (0.0..=60.0).contains(s))?;
     let whole = days.checked_mul(24)?.checked_add(hours)?.checked_mul(60)?.checked_add(minutes)?;
     (whole < 1 << 32 && parts.next().is_none())
-        .then(|| whole * 60_000_000 + (seconds * 1e6 + 0.5) as u64)
+        .then(|| whole * 60_000_000 + u64::saturate(seconds * 1e6 + 0.5))
 }
 
 fn asn(bytes: &[u64]) -> u64 {
@@ -160,7 +160,7 @@ fn assemble(
             }
         };
         charge(steps)?;
-        link.outcomes.push_run(false, steps as usize - 1);
+        link.outcomes.push_run(false, usize::narrow(steps - 1));
         link.outcomes.push(true);
         previous = Some((asn, number));
     }

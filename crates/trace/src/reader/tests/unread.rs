@@ -1,6 +1,8 @@
 //! Columns of tables whose names say nothing, or which are taken for nothing: they may tell that the rows
 //! are not what they seem.
 
+use airtcp_units::Narrow;
+
 use super::*;
 
 const PACKETS: u64 = 300;
@@ -124,7 +126,7 @@ fn pooled(head: &str, row: impl Fn(u64, u64, u8) -> Option<String>) -> String {
 
 #[test]
 fn nodes_in_one_table_are_asked_about() {
-    let node = |link: u64| ["a", "b"][link as usize];
+    let node = |link: u64| ["a", "b"][usize::narrow(link)];
     let by_time = |n, link, bit| Some(format!("{:.3},{},{bit}\n", 0.02 * n as f64, node(link)));
     for name in ["node", "sta_mac", "client_ip", "mote", "flow id"] {
         let e = error("t.csv", pooled(&format!("time_s,{name},received"), by_time));

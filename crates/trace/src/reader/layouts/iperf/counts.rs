@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use airtcp_units::Narrow;
+
 use super::super::super::notes::counted;
 
 /// Datagrams in an interval that are believed.
@@ -29,7 +31,7 @@ impl Count {
         if total > MOST || lost.unsigned_abs() > MOST {
             return Err(format!("{lost} lost of {total} datagrams"));
         }
-        if lost > total as i64 {
+        if lost > i64::narrow(total) {
             return Err(format!("{lost} lost of {total} datagrams"));
         }
         if !(0.0..1e9).contains(&seconds) {

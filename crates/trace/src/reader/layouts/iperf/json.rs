@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use airtcp_units::Saturate;
 use serde_json::Value;
 
 use super::counts::{Count, Counts, MOST, POSSIBLE, rounded};
@@ -77,7 +78,7 @@ fn stream_of(stream: &Value, counts: &mut Counts) -> Result<(), String> {
 /// A whole number that a count may be.
 fn whole(value: &Value) -> Option<i64> {
     let number = value.as_f64().filter(|n| n.fract() == 0.0 && n.abs() <= MOST as f64)?;
-    Some(number as i64)
+    Some(i64::saturate(number))
 }
 
 /// A value as the file has it, short enough for a message.

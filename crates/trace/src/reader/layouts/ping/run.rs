@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use airtcp_units::Span;
+use airtcp_units::{Narrow, Span};
 
 use super::super::super::clock::{Clock, Grain};
 use super::super::super::notes::counted;
@@ -144,9 +144,9 @@ pub(super) fn finish(
     // What is before the first line of a log without its beginning is not known.
     let lead = if cut { 0 } else { lead };
     charge(lead + tail)?;
-    link.outcomes.push_run(false, lead as usize);
+    link.outcomes.push_run(false, usize::narrow(lead));
     seen.iter().for_each(|bit| link.outcomes.push(bit));
-    link.outcomes.push_run(false, tail as usize);
+    link.outcomes.push_run(false, usize::narrow(tail));
     link.notes.push(
         "round trips: a packet is lost if the request or its reply was; replies have numbers, and \
          a number without a reply is a loss"

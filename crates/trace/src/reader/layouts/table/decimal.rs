@@ -1,5 +1,7 @@
 //! Decimal numbers of tables in billionths, so that they are exact.
 
+use airtcp_units::Saturate;
+
 pub(super) const BILLION: i128 = 1_000_000_000;
 
 /// A decimal number in billionths, exact; one with an exponent as near as a float is.
@@ -18,5 +20,5 @@ pub(super) fn number(cell: &str) -> Option<i128> {
         return Some(if negative { -value } else { value });
     }
     let value: f64 = cell.parse().ok()?;
-    (value.is_finite() && value.abs() < 1e24).then_some((value * 1e9) as i128)
+    (value.is_finite() && value.abs() < 1e24).then_some(i128::saturate(value * 1e9))
 }

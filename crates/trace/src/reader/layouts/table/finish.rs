@@ -1,6 +1,6 @@
 //! A link from the rows that were taken for it, with notes on what was taken for what.
 
-use airtcp_units::Outcomes;
+use airtcp_units::{Narrow, Outcomes};
 
 use super::super::super::head::Head;
 use super::super::super::limits;
@@ -123,9 +123,9 @@ impl Ends {
     /// What was received, and the losses at both ends.
     fn around(&self, known: &Outcomes) -> Outcomes {
         let mut whole = Outcomes::new();
-        whole.push_run(false, self.lead as usize);
+        whole.push_run(false, usize::narrow(self.lead));
         known.iter().for_each(|bit| whole.push(bit));
-        whole.push_run(false, self.sent as usize - whole.len());
+        whole.push_run(false, usize::narrow(self.sent) - whole.len());
         whole
     }
 }

@@ -1,6 +1,6 @@
 //! One link of a table under construction: its packets, its times, and what is to be said of them.
 
-use airtcp_units::{Outcomes, Span};
+use airtcp_units::{Narrow, Outcomes, Span};
 
 use super::super::super::clock::Clock;
 use super::super::super::notes::counted;
@@ -176,7 +176,7 @@ impl Group {
     pub(super) fn lose(&mut self, packets: u64) {
         self.rows += packets;
         self.blank += packets;
-        self.outcomes.push_run(false, packets as usize);
+        self.outcomes.push_run(false, usize::narrow(packets));
     }
 
     fn place(&mut self, number: u64, received: bool) {
