@@ -1,44 +1,44 @@
-//! The table of a link (one direction) in a scenario.
+//! Scenario table of one direction of a link.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Bytes, Probability, Span};
 
 use crate::{LossConfig, ProtocolConfig, Rate};
 
-/// One direction of a link. Everything has a default: an empty table is a wire of unlimited rate
-/// and no delay.
+/// One direction of a link. All keys have defaults: an empty table is a link of unlimited rate
+/// without delay or loss.
 #[derive(
     Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct LinkConfig {
-    /// Rate of the transmitter, for instance "10 Mb/s", or the table of a rate that varies. Without it
-    /// (and without `slot`) packets take no time to transmit.
+    /// Transmission rate, for instance "10 Mb/s", or the table of a varying rate. Without `rate`
+    /// and `slot`, transmission takes no time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// Instead of a rate: every packet takes this long, whatever its size, for instance "10 ms".
+    /// Transmission time of each packet, whatever its size, for instance "10 ms". Excludes `rate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Span>,
     /// Propagation delay, one way, for instance "40 ms".
     pub delay: Span,
-    /// Longest packet that passes, IP header included; longer ones are dropped untransmitted.
+    /// Maximum packet size, IP header included. Longer packets are dropped before transmission.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mtu: Option<Bytes>,
-    /// What is lost.
+    /// Loss model.
     pub loss: LossConfig,
     /// Random variation of the delay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jitter: Option<JitterConfig>,
-    /// Packets that are held back and overtaken.
+    /// Reordering: holds packets back so that later packets overtake them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reordering: Option<ReorderingConfig>,
-    /// Probability that a packet that is not lost arrives twice.
+    /// Probability that the link delivers a packet twice, given that the packet is not lost.
     pub duplication: Probability,
-    /// What the link does about losses: a link protocol.
+    /// Link protocol, which recovers losses on the link.
     pub protocol: ProtocolConfig,
 }
 
-/// How a random delay is distributed.
+/// Distribution of a random delay.
 #[derive(
     Debug,
     Clone,
@@ -52,10 +52,10 @@ pub struct LinkConfig {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Distribution {
-    /// Evenly between nothing and twice the mean.
+    /// Uniform between 0 and twice the mean.
     #[default]
     Uniform,
-    /// Exponential: short delays are common, long ones have no limit.
+    /// Exponential, without an upper bound.
     Exponential,
 }
 
@@ -65,16 +65,16 @@ pub enum Distribution {
 pub struct JitterConfig {
     /// Mean extra delay.
     pub mean: Span,
-    /// How it is distributed.
+    /// Distribution of the extra delay.
     #[serde(default)]
     pub distribution: Distribution,
-    /// Whether packets still arrive in the order they were sent (a packet then waits for the one
-    /// before it) or may overtake.
+    /// If true, packets arrive in the order of transmission: a packet waits for the previous one.
+    /// If false, packets may overtake each other.
     #[serde(default = "yes")]
     pub keep_order: bool,
 }
 
-/// Packets held back so that later ones overtake them: by chance, every n-th, or both.
+/// Holds packets back so that later packets overtake them: at random, every n-th packet, or both.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReorderingConfig {
@@ -84,9 +84,10 @@ pub struct ReorderingConfig {
     /// Hold back every packet whose number, counted from 1, is a multiple of this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every: Option<u64>,
-    /// For how long: at least this.
+    /// Minimum extra delay of a packet that is held back.
     pub extra: Span,
-    /// And at most this (evenly distributed between the two); the same as `extra` if not given.
+    /// Maximum extra delay; the extra delay is uniform between `extra` and `extra_max`. Default:
+    /// `extra`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra_max: Option<Span>,
 }
@@ -96,7 +97,7 @@ const fn yes() -> bool {
 }
 
 impl LinkConfig {
-    /// Refuses what no link can be (its loss model is checked when it is built).
+    /// Rejects impossible values. [`Loss::new`](crate::Loss::new) checks the loss model.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         if let (Some(rate), Some(slot)) = (&self.rate, self.slot) {
             return Err(ConfigError::new(
@@ -118,7 +119,7 @@ impl LinkConfig {
         if self.slot == Some(Span::ZERO) {
             return Err(ConfigError::new(
                 "slot",
-                "a slot of 0 s is impossible; leave it out for a link of unlimited rate",
+                "a slot of 0 s is impossible; omit the key for a link of unlimited rate",
             ));
         }
         if self.mtu.is_some_and(|mtu| mtu.0 < 68) {
@@ -132,20 +133,20 @@ impl LinkConfig {
             if r.every == Some(0) {
                 return Err(ConfigError::new(
                     "reordering.every",
-                    "0 is not a distance between packets; it is 1 (every packet) or more",
+                    "is 0; accepted are 1 (every packet) or more",
                 ));
             }
             if r.extra_max.is_some_and(|max| max < r.extra) {
                 return Err(ConfigError::new(
                     "reordering.extra_max",
-                    format!("the longest extra delay lies below the shortest, {}", r.extra),
+                    format!("is below extra, {}", r.extra),
                 ));
             }
         }
         Ok(())
     }
 
-    /// A link protocol counts on units that arrive in the order in which they were sent.
+    /// A link protocol assumes that units arrive in the order of transmission.
     fn check_order(&self) -> Result<(), ConfigError> {
         if self.protocol.common().is_none() {
             return Ok(());

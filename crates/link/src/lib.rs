@@ -1,15 +1,14 @@
-//! An abstract lossy link, one direction of it: serialisation, loss, propagation.
+//! An abstract lossy link, one direction of it: serialisation, loss, propagation. [`Link`] is the
+//! state machine, [`LinkConfig`] its scenario table. A [`LossModel`] decides which packets are
+//! lost; [`Loss`] is any registered or custom model, and [`LossConfig`] its scenario table. A model
+//! is one file in `loss/`, named in `loss/mod.rs`, and one line of the `family!` in
+//! `loss/registry.rs`.
 //!
-//! [`Link`] is the machine, [`LinkConfig`] its table in a scenario. What is lost is decided by a
-//! [`LossModel`]; [`Loss`] is the closed set of models with one open arm and [`LossConfig`] its
-//! form in a scenario. A model is one file in `loss/`, named in `loss/mod.rs`, and one line of
-//! the `family!` in `loss/registry.rs`.
+//! A [`protocol`] recovers losses on the link. It is one file in `protocol/` and one line of the
+//! registry there.
 //!
-//! What a link does about losses is a [`protocol`]: one file in `protocol/` and one line of the
-//! `family!` there.
-//!
-//! The queue in front of the link is not here: whoever owns both pulls from the queue when
-//! [`Link::is_ready`].
+//! The queue in front of the link is outside this crate: the owner of both takes a packet from the
+//! queue when [`Link::is_ready`].
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 

@@ -1,18 +1,19 @@
-//! One direction of a link as a machine.
+//! State machine of one direction of a link.
 //!
-//! A packet is transmitted (its length at the rate, exact to the nanosecond over a train of
-//! packets, or one slot; or until a varying [`Capacity`](airtcp_units::Capacity) has carried it), then travels for the propagation delay. Whether it is lost is decided
-//! when its transmission starts, by time and by the packet's number; a lost packet occupies the
-//! transmitter all the same and ends there.
+//! The link transmits a packet and then delays it by the propagation delay. The transmission time
+//! is the packet's length at the rate (exact to the nanosecond over a train of packets), one slot,
+//! or the time that a varying [`Capacity`](airtcp_units::Capacity) takes to carry the packet. The
+//! loss model decides at the start of the transmission, from the time and the packet's number. A
+//! lost packet occupies the transmitter like any other.
 //!
-//! The driver calls [`Link::handle`] only when [`Link::is_ready`]. A packet that comes
-//! earlier starts when the one before it is out, so nothing breaks, but then it waits in the link,
-//! where no queue discipline sees it.
+//! The driver calls [`Link::handle`] only when [`Link::is_ready`]. A packet that comes earlier
+//! waits in the link, where no queue discipline sees it, and starts when the previous transmission
+//! ends.
 //!
-//! With a [link protocol](crate::protocol) a packet is sent as units instead, each of which the loss
-//! model may take; the link counts it as lost when the protocol gives it up.
+//! With a [link protocol](crate::protocol) the link sends a packet as units, and the loss model
+//! decides for each unit. The packet counts as lost when the protocol abandons it.
 //!
-//! Leaves out: framing overhead, but for the head that a link protocol's units may have.
+//! Leaves out: framing overhead, except the header of a link protocol's units.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -46,19 +47,19 @@ pub use latency::Latency;
 pub struct LinkStats {
     /// Packets whose transmission started.
     pub sent: u64,
-    /// Their bytes on the wire.
+    /// Bytes of the packets whose transmission started.
     pub sent_bytes: u64,
-    /// Packets the loss model took; with a link protocol, those it gave up.
+    /// Packets that the loss model lost; with a link protocol, packets that the protocol abandoned.
     pub lost: u64,
-    /// Packets longer than the MTU, never transmitted.
+    /// Packets longer than the MTU, dropped before transmission.
     pub too_long: u64,
-    /// Packets that came out at the far end, second copies included.
+    /// Packets delivered at the far end, duplicates included.
     pub delivered: u64,
-    /// Their bytes.
+    /// Bytes delivered at the far end, duplicates included.
     pub delivered_bytes: u64,
-    /// Second copies made.
+    /// Duplicates created.
     pub duplicated: u64,
-    /// Packets that came out after one that was sent later (RFC 4737 section 3.3).
+    /// Packets delivered after a packet that was sent later (RFC 4737 section 3.3).
     pub reordered: u64,
 }
 
@@ -76,22 +77,22 @@ pub struct Link {
     mtu: u32,
     /// The link protocol, if there is one.
     arq: Option<Box<ArqEngine>>,
-    /// Reports of the other direction's link protocol that go over this one.
+    /// Reports of the other direction's link protocol that this direction carries.
     control: Option<Box<Control>>,
     jitter: Option<(JitterConfig, Keyed)>,
     reordering: Option<(ReorderingConfig, Keyed)>,
     duplication: Option<(f64, Keyed)>,
     waiting: bool,
-    /// Sorted by arrival; equal arrivals in the order they were sent.
+    /// Sorted by arrival time; equal times in the order of transmission.
     in_flight: VecDeque<InFlight>,
-    /// When the first of them arrives.
+    /// Arrival time of the first packet in flight.
     next_arrival: Nanos,
     /// See [`needs_service`](Self::needs_service).
     needs_service: bool,
-    /// Latest arrival among the packets that keep their order.
+    /// Latest arrival time among the packets that keep their order.
     last_in_order: Nanos,
     highest_delivered: Option<u64>,
-    /// If any sender asked to be told of corrupted packets.
+    /// Present if a sender asked for corruption notices.
     notices: Option<CorruptionNotices>,
     stats: LinkStats,
 }
@@ -102,7 +103,7 @@ impl Link {
     /// crate opens no files.
     ///
     /// # Errors
-    /// If a value is impossible; the message names the key and what is accepted.
+    /// If a value is impossible. The message names the key and the accepted values.
     pub fn new(
         config: &LinkConfig,
         seed: Seed,
@@ -121,7 +122,7 @@ impl Link {
     }
 
     /// A link with a loss model built elsewhere, and without a link protocol; `config.loss` and
-    /// `config.protocol` are not looked at.
+    /// `config.protocol` are ignored.
     pub fn with_loss(config: &LinkConfig, seed: Seed, label: &str, loss: Loss) -> Self {
         let keyed = |what: &str| seed.keyed(&format!("{label}/{what}"));
         let duplication = config.duplication.get();
@@ -144,16 +145,16 @@ impl Link {
         }
     }
 
-    /// Gives notice of the packets that the loss model takes to their senders: `delays` holds, by
-    /// endpoint, how long after the packet would have come out the sender gets it, `None` for
-    /// one that does not.
+    /// Sends corruption notices to the senders of packets that the loss model loses. `delays` is
+    /// indexed by endpoint: the delay from the time at which the packet would have arrived to the
+    /// notice, or `None` for a sender without notices.
     pub fn set_corruption_notices(&mut self, delays: Vec<Option<Span>>) {
         self.notices = Some(CorruptionNotices::new(delays));
         self.needs_service = true;
     }
 
-    /// True if it has anything to do beside carrying packets: corruption notices for senders, a
-    /// link protocol of this direction or of the other one.
+    /// True if the link does more than carry packets: it has corruption notices, a link protocol,
+    /// or the reports of the other direction's link protocol.
     #[inline]
     pub const fn needs_service(&self) -> bool {
         self.needs_service
@@ -164,7 +165,7 @@ impl Link {
         self.notices.as_mut()?.take(now)
     }
 
-    /// True if the transmitter can start with a packet at `now`.
+    /// True if the transmitter can start a packet at `now`.
     #[inline]
     pub fn is_ready(&self, now: Nanos) -> bool {
         now >= self.wire.ready_at && (!self.needs_service || self.is_open())
@@ -183,13 +184,13 @@ impl Link {
         self.waiting = waiting;
     }
 
-    /// Whether a packet waits for the transmitter, as it was told.
+    /// The value last given to [`set_waiting`](Self::set_waiting).
     #[inline]
     pub const fn is_waited_for(&self) -> bool {
         self.waiting
     }
 
-    /// Packets on their way, being transmitted, propagating, or in the care of a link protocol.
+    /// Packets in transmission, in propagation, or held by a link protocol.
     pub fn in_flight(&self) -> usize {
         self.in_flight.len() + self.arq.as_ref().map_or(0, |c| c.in_flight())
     }
@@ -199,7 +200,8 @@ impl Link {
         &self.stats
     }
 
-    /// Time the transmitter was busy until `now`: over the time passed, this is the utilisation.
+    /// Time the transmitter was busy until `now`. Divided by the elapsed time, this is the
+    /// utilisation.
     pub fn busy(&self, now: Nanos) -> Span {
         self.wire.busy - self.wire.ready_at.since(now)
     }
@@ -209,25 +211,26 @@ impl Link {
         &self.wire.loss
     }
 
-    /// Bits that could leave after `from`, until `until` included, where the rate varies; `None` elsewhere.
+    /// Capacity in bits of the interval (`from`, `until`] of a varying rate; `None` for other
+    /// links.
     pub fn offered(&self, from: Nanos, until: Nanos) -> Option<f64> {
         self.wire.offered(from, until)
     }
 
-    /// The share of [`offered`](Self::offered) that was used: bits that have left until `now` included,
-    /// those of a packet under way in part.
+    /// Bits of a varying rate's [`offered`](Self::offered) capacity that were used until `now`,
+    /// included. A packet in transmission counts in part.
     pub fn used(&self, now: Nanos) -> f64 {
         self.stats.sent_bytes as f64 * 8.0 - self.wire.bits_left(now)
     }
 
-    /// Time the transmitter takes for `bytes`; where the rate varies, at its mean.
+    /// Transmission time of `bytes`; at the mean rate if the rate varies.
     pub fn time_for(&self, bytes: Bytes) -> Span {
         self.wire.time_for(bytes)
     }
 }
 
 impl Link {
-    /// Takes a packet to send at `now`.
+    /// Accepts a packet for transmission at `now`.
     #[inline]
     pub fn handle<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) {
         let packet = cx.pool.get(id);
@@ -271,10 +274,9 @@ impl Link {
         }
     }
 
-    /// The time of its next timer has come. Spurious calls do nothing.
+    /// Handles an expired timer. Spurious calls do nothing.
     pub fn on_timer(&mut self, now: Nanos) {
-        // Without a protocol, arrivals come out of `poll`, and being ready is a matter of the time
-        // alone.
+        // Without a protocol, `poll` returns the arrivals, and readiness depends only on the time.
         if let Some(control) = &mut self.control {
             self.stats.sent_bytes += control.send(now, &mut self.wire);
         }
@@ -283,7 +285,7 @@ impl Link {
         }
     }
 
-    /// When it wants to be called; [`Nanos::NEVER`] when idle.
+    /// Time of the next timer; [`Nanos::NEVER`] when idle.
     #[inline]
     pub fn next_timer(&self) -> Nanos {
         if self.needs_service {

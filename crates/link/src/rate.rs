@@ -1,4 +1,4 @@
-//! The rate of a link: one that stays, or a measured one that varies.
+//! The rate of a link: constant, or varying as recorded.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,29 +11,30 @@ use serde::{Serialize, Serializer};
 /// The rate of a link's transmitter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rate {
-    /// Always the same.
+    /// A constant rate.
     Constant(BitRate),
-    /// As a file says.
+    /// A rate that varies as recorded in a file.
     Trace(RateTrace),
 }
 
-/// A rate that varies as a file says: a link trace of mahimahi (a line is a millisecond in which up to
-/// 1504 bytes may leave), or a table of times and rates. It starts over at its end.
+/// A rate that varies as recorded in a file: a mahimahi link trace (each line is a delivery
+/// opportunity of 1504 bytes, at that millisecond), or a table of times and rates. The file repeats
+/// after its end.
 #[derive(
     Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(deny_unknown_fields)]
 pub struct RateTrace {
-    /// The file, looked for beside the scenario.
+    /// The file, relative to the scenario.
     pub trace: String,
-    /// Where in the file the run begins. Default: its start.
+    /// Position in the file at which the run begins. Default: its start.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub offset: Span,
-    /// In a table whose header does not say: what a rate of 1 is, one of "b/s", "kb/s", "Mb/s", "Gb/s",
-    /// "B/s", "kB/s", "MB/s".
+    /// Unit of the rates if the table's header has none: "b/s", "kb/s", "Mb/s", "Gb/s", "B/s",
+    /// "kB/s" or "MB/s".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// What the file holds, once it is read: this crate opens no files.
+    /// Content of the file. The caller reads it; this crate opens no files.
     #[serde(skip)]
     pub capacity: Option<Arc<Capacity>>,
 }
@@ -97,7 +98,7 @@ impl schemars::JsonSchema for Rate {
         let constant = generator.subschema_for::<BitRate>();
         let varying = generator.subschema_for::<RateTrace>();
         schemars::json_schema!({
-            "description": "A rate with its unit, such as \"54 Mb/s\", or one that varies as a file says.",
+            "description": "A rate with its unit, such as \"54 Mb/s\", or a rate that varies as recorded in a file.",
             "anyOf": [constant, varying]
         })
     }

@@ -1,10 +1,9 @@
-//! A link protocol on a link: its two ends, and the wire between them.
+//! A link protocol on a link: its sender, its receiver and the wire between them.
 //!
-//! What the loss model takes is settled when a transmission starts, units arrive in the order in
-//! which they were sent, and the receiver is a function of what arrives; so it is run ahead, the units of
-//! a transmission as one [`Train`], as soon as that has started. An event is needed only where
-//! something is to be done: a frame goes up, a report arrives, a timer ends. A link of 20 units a
-//! frame then costs little more than one without a protocol.
+//! The losses of a transmission are known when it starts, units arrive in order, and the receiver
+//! depends only on what arrives. So the engine gives the receiver all units of a transmission as
+//! one [`Train`] when the transmission starts. Events remain for deliveries, reports and timers. A
+//! link of 20 units a frame then costs little more than a link without a protocol.
 
 use std::collections::VecDeque;
 
@@ -16,40 +15,40 @@ use super::latency::Latency;
 use super::wire::Wire;
 use crate::protocol::{Block, Decision, Receiver, Report, Sender, Train, Way};
 
-/// Counters of a link protocol since the start; of one direction.
+/// Counters of one direction's link protocol since the start.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ProtocolStats {
-    /// Transmissions of frames, first ones and others.
+    /// Transmissions of frames, retransmissions included.
     pub blocks: u64,
     /// Units sent.
     pub units: u64,
-    /// Units that the loss model took.
+    /// Units that the loss model lost.
     pub units_lost: u64,
     /// Bytes of data units in first transmissions.
     pub data_bytes: u64,
     /// Bytes of parity in first transmissions.
     pub pfec_bytes: u64,
-    /// Bytes of the units sent in answer to reports: parity, or fragments once more.
+    /// Bytes of the units sent after reports: reactive parity (RFEC) or retransmitted fragments.
     pub rfec_bytes: u64,
-    /// Bytes of units in first transmissions that arrived and were not needed.
+    /// Bytes of units of first transmissions that arrived after the frame was complete.
     pub pfec_wasted_bytes: u64,
-    /// Bytes of other units that arrived and were not needed.
+    /// Bytes of units of later transmissions that arrived after the frame was complete.
     pub rfec_wasted_bytes: u64,
     /// Reports sent back.
     pub reports: u64,
     /// Reports that were lost.
     pub reports_lost: u64,
-    /// Transmissions about which no report came in time.
+    /// Transmissions whose report timer expired.
     pub timeouts: u64,
-    /// Time from the start of a frame's first unit until enough of it was there.
+    /// Time from the start of a frame's first unit until the receiver could decode the frame.
     pub decode: Latency,
-    /// Time from the start of a frame's first unit until the frame went up.
+    /// Time from the start of a frame's first unit until the receiver delivered the frame.
     pub release: Latency,
 }
 
-/// A frame's fate: what comes out of the link, and when.
+/// End of a frame on the link: delivered or abandoned, and when.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fate {
+pub(super) struct FrameEnd {
     pub(super) at: Nanos,
     pub(super) started: Nanos,
     pub(super) frame: u64,
@@ -57,7 +56,7 @@ pub(super) struct Fate {
     pub(super) delivered: bool,
 }
 
-/// A frame that is not through yet.
+/// A frame that is neither delivered nor abandoned yet.
 #[derive(Debug, Clone, Copy)]
 struct Carried {
     id: PacketId,
@@ -67,21 +66,21 @@ struct Carried {
     decided: bool,
 }
 
-/// A link protocol at work.
+/// Runs a link protocol on a link.
 #[derive(Debug)]
 pub(super) struct ArqEngine {
     sender: Sender,
     receiver: Receiver,
     way: Way,
     feedback_loss: Option<(f64, Keyed)>,
-    /// Number of the first of `carried`.
+    /// Number of the first frame in `carried`.
     first: u64,
     carried: VecDeque<Carried>,
     undecided: usize,
-    /// Frames that the sender gave up and the receiver knows nothing of: the first after them, and until
-    /// when the receiver may still hear that.
+    /// Frames that the sender abandoned while no unit reached the receiver: the first frame after
+    /// them, and the time until which the receiver may still learn of it.
     unheard: Option<(u64, Nanos)>,
-    fates: VecDeque<Fate>,
+    frame_ends: VecDeque<FrameEnd>,
     /// Reports on their way to the sender.
     reports: VecDeque<(Nanos, Report)>,
     /// Reports to be sent over the other direction.
@@ -105,7 +104,7 @@ impl ArqEngine {
             carried: VecDeque::new(),
             undecided: 0,
             unheard: None,
-            fates: VecDeque::new(),
+            frame_ends: VecDeque::new(),
             reports: VecDeque::new(),
             outgoing: VecDeque::new(),
             stats: ProtocolStats::default(),
@@ -124,9 +123,9 @@ impl ArqEngine {
         self.sender.allow_reports(by);
     }
 
-    /// Frames whose fate has not come about.
+    /// Frames neither delivered nor abandoned yet.
     pub(super) fn in_flight(&self) -> usize {
-        self.undecided + self.fates.len()
+        self.undecided + self.frame_ends.len()
     }
 
     /// True if a new frame may start.
@@ -134,7 +133,7 @@ impl ArqEngine {
         self.sender.has_room() && !self.sender.has_retry()
     }
 
-    /// Sends a new frame; gives back when its first unit started, and the time it all takes.
+    /// Sends a new frame. Returns the start of its first unit and the duration of the transmission.
     pub(super) fn send(
         &mut self,
         now: Nanos,
@@ -149,7 +148,8 @@ impl ArqEngine {
         (started, duration, sent)
     }
 
-    /// Does what is due at `now`: reports, timers, retransmissions. Gives back the bytes sent.
+    /// Handles the reports and timers due at `now` and sends retransmissions. Returns the bytes
+    /// sent.
     pub(super) fn advance(&mut self, now: Nanos, wire: &mut Wire) -> u64 {
         while let Some((_, report)) = self.reports.pop_front_if(|r| r.0 <= now) {
             self.sender.on_report(&report);
@@ -169,39 +169,39 @@ impl ArqEngine {
         sent
     }
 
-    /// A report has come over the other direction.
+    /// Handles a report that arrived over the other direction.
     pub(super) fn on_report(&mut self, now: Nanos, report: Report) {
         self.reports.push_back((now, report));
     }
 
-    /// The next report that is to go over the other direction.
+    /// Next report to send over the other direction.
     pub(super) fn take_outgoing(&mut self, now: Nanos) -> Option<Report> {
         self.outgoing.pop_front_if(|r| r.0 <= now).map(|r| r.1)
     }
 
-    /// The next frame whose fate has come about.
-    pub(super) fn take_fate(&mut self, now: Nanos) -> Option<Fate> {
-        let fate = self.fates.pop_front_if(|f| f.at <= now)?;
-        if fate.delivered {
-            self.stats.release.add(fate.at.since(fate.started));
+    /// Next frame that was delivered or abandoned.
+    pub(super) fn take_frame_end(&mut self, now: Nanos) -> Option<FrameEnd> {
+        let end = self.frame_ends.pop_front_if(|f| f.at <= now)?;
+        if end.delivered {
+            self.stats.release.add(end.at.since(end.started));
         }
-        Some(fate)
+        Some(end)
     }
 
-    /// When it next wants to run; `ready_at` is when the transmitter is free.
+    /// Time of the next event; the transmitter is free at `ready_at`.
     pub(super) fn next_timer(&self, ready_at: Nanos, waiting: bool) -> Nanos {
         let front = |queue: &VecDeque<(Nanos, Report)>| queue.front().map_or(Nanos::NEVER, |r| r.0);
-        let fate = self.fates.front().map_or(Nanos::NEVER, |f| f.at);
+        let end = self.frame_ends.front().map_or(Nanos::NEVER, |f| f.at);
         let timers = self.sender.next_timer().min(self.receiver.next_timer());
         let reports = front(&self.reports).min(front(&self.outgoing));
         let wants = self.sender.has_retry() || (waiting && self.sender.has_room());
         let ready = if wants { ready_at } else { Nanos::NEVER };
         let unheard = self.unheard.map_or(Nanos::NEVER, |u| u.1);
-        fate.min(timers).min(reports).min(ready).min(unheard)
+        end.min(timers).min(reports).min(ready).min(unheard)
     }
 
-    /// Sends the units of a block one after the other, and lets the receiver have those that
-    /// arrive. Gives back the time and the bytes it took.
+    /// Sends the units of a block back to back and hands the surviving units to the receiver.
+    /// Returns the duration and the bytes.
     fn transmit(&mut self, now: Nanos, block: &Block, wire: &mut Wire) -> (Span, u64) {
         let place = block.frame.checked_sub(self.first);
         let Some(&Carried { payload, to, .. }) =
@@ -242,7 +242,7 @@ impl ArqEngine {
         }
     }
 
-    /// Lets the receiver's timers run that end at `now` or before.
+    /// Runs the receiver's timers that expire at `now` or before.
     fn catch_up(&mut self, now: Nanos, delay: Span) {
         while self.receiver.next_timer() <= now {
             self.receiver.on_timer(self.receiver.next_timer());
@@ -250,11 +250,11 @@ impl ArqEngine {
         }
     }
 
-    /// Carries out what the receiver has decided.
+    /// Carries out the receiver's decisions.
     fn decide(&mut self, delay: Span) {
         while let Some((at, decision)) = self.receiver.poll() {
             match decision {
-                Decision::Tell(report) => self.tell(at, report, delay),
+                Decision::Report(report) => self.schedule_report(at, report, delay),
                 Decision::Decoded(frame) => {
                     let started = self.carried(frame).map(|c| c.started);
                     if let Some(started) = started {
@@ -271,7 +271,7 @@ impl ArqEngine {
         }
     }
 
-    fn tell(&mut self, at: Nanos, report: Report, delay: Span) {
+    fn schedule_report(&mut self, at: Nanos, report: Report, delay: Span) {
         let number = self.stats.reports;
         self.stats.reports += 1;
         if self.feedback_loss.as_ref().is_some_and(|(p, draws)| draws.unit(number) < *p) {
@@ -289,15 +289,15 @@ impl ArqEngine {
         carried.decided = true;
         let Carried { id, started, .. } = *carried;
         self.undecided -= 1;
-        self.fates.push_back(Fate { at, started, frame, id, delivered });
+        self.frame_ends.push_back(FrameEnd { at, started, frame, id, delivered });
     }
 
     fn carried(&mut self, frame: u64) -> Option<&mut Carried> {
         self.carried.get_mut(usize::narrow(frame.checked_sub(self.first)?))
     }
 
-    /// Ends the wait for frames that the sender gave up. Over a link that lets nothing through
-    /// the receiver would never be.
+    /// Ends the wait for frames that the sender abandoned. If the link loses everything, the
+    /// receiver never learns of them.
     fn give_up(&mut self, now: Nanos) {
         if let Some((end, _)) = self.unheard.take_if(|u| u.1 <= now) {
             (self.first..end).for_each(|frame| self.settle(frame, now, false));
@@ -307,11 +307,11 @@ impl ArqEngine {
         if self.first == oldest {
             self.unheard = None;
         } else if self.unheard.is_none() {
-            self.unheard = Some((oldest, now + self.sender.patience()));
+            self.unheard = Some((oldest, now + self.sender.max_frame_wait()));
         }
     }
 
-    /// Drops the records of frames that both ends are through with.
+    /// Drops the records of frames that both ends have finished.
     fn forget(&mut self) {
         let oldest = self.sender.oldest();
         while self.first < oldest && self.carried.pop_front_if(|c| c.decided).is_some() {

@@ -1,4 +1,4 @@
-//! When packets come out at the far end: jitter, packets held back, and the order that is left.
+//! Arrival times at the far end: jitter, reordering and in-order delivery.
 
 use airtcp_packet::Packet;
 use airtcp_units::{Nanos, detmath};
@@ -7,7 +7,7 @@ use super::{InFlight, Link};
 use crate::Distribution;
 
 impl Link {
-    /// When a packet that leaves the transmitter at `out` comes out at the far end.
+    /// Arrival time of a packet that leaves the transmitter at `out`.
     #[inline]
     pub(super) fn arrival(&mut self, out: Nanos, ordinal: u64) -> Nanos {
         if self.jitter.is_some() || self.reordering.is_some() {
@@ -17,7 +17,7 @@ impl Link {
         self.last_in_order
     }
 
-    /// The same where packets travel for different times.
+    /// [`arrival`](Self::arrival) on a link with jitter or reordering.
     pub(super) fn irregular_arrival(&mut self, out: Nanos, ordinal: u64) -> Nanos {
         let mut at = out + self.wire.delay;
         let mut keeps_order = true;
@@ -34,8 +34,7 @@ impl Link {
             let by_count = held.every.is_some_and(|n| (ordinal + 1).is_multiple_of(n));
             if by_count || draws.unit(2 * ordinal) < held.probability.get() {
                 let room = held.extra_max.unwrap_or(held.extra) - held.extra;
-                // Held back on purpose: it neither waits for the packet before it nor makes the
-                // next one wait.
+                // A packet held back neither waits for the previous packet nor delays the next one.
                 return at + held.extra + room.mul_f64(draws.unit(2 * ordinal + 1));
             }
         }
@@ -46,8 +45,8 @@ impl Link {
         at
     }
 
-    /// Notes a lost packet for its sender. It neither waits for the one before it nor makes the
-    /// next one wait.
+    /// Schedules the corruption notice of a lost packet. A lost packet neither waits for the
+    /// previous packet nor delays the next one.
     pub(super) fn notify_loss(&mut self, packet: Packet, started: Nanos, ordinal: u64) {
         let last = self.last_in_order;
         let out = self.arrival(self.wire.ready_at, ordinal);

@@ -1,5 +1,5 @@
-//! Reports of a link protocol that go over the other direction of its link: they are sent as soon
-//! as the transmitter is free, before any packet, and may be lost like anything there.
+//! Reports of a link protocol on the reverse direction of its link. A report is sent as soon as the
+//! transmitter is free, before any packet, and the direction's loss model applies to it.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use airtcp_units::{Bytes, Nanos};
 use super::wire::Wire;
 use crate::protocol::Report;
 
-/// Reports that wait for the transmitter, and those on their way.
+/// Reports that wait for the transmitter, and reports in flight.
 #[derive(Debug)]
 pub(super) struct Control {
     bytes: u32,
@@ -38,13 +38,13 @@ impl Control {
         self.waiting.push_back(report);
     }
 
-    /// Sends what waits while the transmitter is free. Gives back the bytes sent.
+    /// Sends waiting reports while the transmitter is free. Returns the bytes sent.
     pub(super) fn send(&mut self, now: Nanos, wire: &mut Wire) -> u64 {
         let mut sent = 0;
         while now >= wire.ready_at
             && let Some(report) = self.waiting.pop_front()
         {
-            // A loss model that looks at what it takes sees something without payload.
+            // Loss models see a packet without payload.
             let passage = wire.pass(now, (self.bytes, 0, EndpointId::new(0, Side::Client)));
             self.sent += 1;
             sent += u64::from(self.bytes);
@@ -60,7 +60,7 @@ impl Control {
         self.under_way.pop_front_if(|r| r.0 <= now).map(|r| r.1)
     }
 
-    /// When it next wants to run; `ready_at` is when the transmitter is free.
+    /// Time of the next event; the transmitter is free at `ready_at`.
     pub(super) fn next_timer(&self, ready_at: Nanos) -> Nanos {
         let arrival = self.under_way.front().map_or(Nanos::NEVER, |r| r.0);
         if self.waiting.is_empty() { arrival } else { arrival.min(ready_at) }

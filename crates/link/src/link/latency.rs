@@ -1,13 +1,13 @@
-//! A histogram of times, so fine that percentiles are at most 1.6 % too high, and never too low.
+//! A histogram of times. Percentiles are at most 1.6 % too high and never too low.
 //!
-//! Buckets are 64 to each doubling, from 1 ns on. Counts only grow, so what lies between two
-//! instants is the difference of two copies.
+//! Each doubling from 1 ns on has 64 buckets. Counts only grow, so the difference of two copies is
+//! the histogram of the interval between them.
 
 use airtcp_units::{Narrow, Saturate, Span};
 
 const STEPS: u32 = 6;
 
-/// How often which time was seen.
+/// A histogram of times.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Latency {
     counts: Vec<u64>,
@@ -28,7 +28,7 @@ impl Latency {
         self.count += 1;
     }
 
-    /// What came since an earlier copy.
+    /// Times added since an earlier copy.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let before = earlier.counts.iter().copied().chain(std::iter::repeat(0));
@@ -39,17 +39,17 @@ impl Latency {
         }
     }
 
-    /// How many times were seen.
+    /// Number of times added.
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// Their mean in seconds; exact.
+    /// Exact mean, in seconds.
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64 / 1e9)
     }
 
-    /// The time in seconds that a share of them, 0 to 1, does not exceed.
+    /// Quantile in seconds: the time that the share `share` (0 to 1) does not exceed.
     pub fn quantile(&self, share: f64) -> Option<f64> {
         let wanted = u64::saturate((share * self.count as f64).ceil().max(1.0));
         let mut seen = 0;

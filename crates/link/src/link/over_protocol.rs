@@ -6,7 +6,7 @@ use airtcp_probe::{DropReason, Event, PoolCx, Probe};
 use airtcp_random::Seed;
 use airtcp_units::{Bytes, Nanos};
 
-use super::arq_engine::{ArqEngine, Fate, ProtocolStats};
+use super::arq_engine::{ArqEngine, FrameEnd, ProtocolStats};
 use super::control::Control;
 use super::corruption::CorruptionNotices;
 use super::{Link, LinkConfig};
@@ -48,7 +48,7 @@ impl Link {
         self.arq.as_ref().map(|c| c.stats())
     }
 
-    /// The link protocol's estimate of the loss of units, if it makes one.
+    /// The link protocol's estimate of the unit loss rate, if it has one.
     pub fn estimate(&self) -> Option<f64> {
         self.arq.as_ref()?.estimate()
     }
@@ -60,7 +60,8 @@ impl Link {
         self.needs_service = true;
     }
 
-    /// Lengthens the link protocol's report timer by the time a report may take on `reverse`.
+    /// Lengthens the link protocol's report timer by the transmission time and the wait of a report
+    /// on `reverse`.
     pub fn allow_reports_over(&mut self, reverse: &Self) {
         if let Some(arq) = &mut self.arq {
             arq.allow_reports(reverse.time_for(Bytes(1500)) * 3 + reverse.wire.delay);
@@ -118,8 +119,8 @@ impl Link {
         now: Nanos,
         cx: &mut PoolCx<'_, P>,
     ) -> Option<PacketId> {
-        while let Some(fate) = self.arq.as_mut()?.take_fate(now) {
-            let Fate { at, started, frame, id, delivered } = fate;
+        while let Some(end) = self.arq.as_mut()?.take_frame_end(now) {
+            let FrameEnd { at, started, frame, id, delivered } = end;
             let packet = *cx.pool.get(id);
             if !delivered {
                 self.stats.lost += 1;

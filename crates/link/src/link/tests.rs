@@ -215,7 +215,7 @@ fn tables_read_and_refuse() {
         ("rate = \"1 Mb/s\"\nslot = \"1 ms\"", "slot: both a rate (1 Mb/s) and a slot (1 ms)"),
         ("slot = \"0 s\"", "slot: a slot of 0 s"),
         ("mtu = \"40 B\"", "mtu: an MTU is at least 68 B"),
-        ("reordering = { every = 0, extra = \"1 ms\" }", "reordering.every: 0"),
+        ("reordering = { every = 0, extra = \"1 ms\" }", "reordering.every: is 0"),
         ("reordering = { extra = \"2 ms\", extra_max = \"1 ms\" }", "reordering.extra_max: "),
         ("loss = { model = \"trace\", path = \"x\", slot = \"1 ms\" }", "path: no such trace: x"),
     ] {

@@ -1,4 +1,4 @@
-//! The transmitter of a link and what is lost on its way.
+//! The transmitter of a link and its loss model.
 
 use airtcp_packet::EndpointId;
 use airtcp_units::{Bytes, CapacityClock, Nanos, Pace, Span, TxClock};
@@ -11,11 +11,11 @@ pub(super) enum Transmitter {
     Unlimited,
     Rate(TxClock),
     Slot(Span),
-    /// By itself in a box: links whose rate varies are few, and this is large.
+    /// Boxed because it is large and few links have a varying rate.
     Varying(Box<CapacityClock>),
 }
 
-/// What the wire does to one thing sent over it.
+/// Result of one transmission.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Passage {
     pub(super) duration: Span,
@@ -23,7 +23,7 @@ pub(super) struct Passage {
     pub(super) ordinal: u64,
 }
 
-/// One direction of a wire: whole packets, units of frames and reports go over it one by one.
+/// One direction of a wire. It carries packets, units of frames and reports one at a time.
 #[derive(Debug)]
 pub(super) struct Wire {
     transmitter: Transmitter,
@@ -31,9 +31,9 @@ pub(super) struct Wire {
     pub(super) delay: Span,
     /// When the transmitter is free.
     pub(super) ready_at: Nanos,
-    /// Things whose transmission started: numbers them for all random decisions.
+    /// Transmissions started. The count numbers them for all random decisions.
     pub(super) ordinal: u64,
-    /// Time the transmitter was, or is known to be going to be, busy.
+    /// Busy time of the transmitter, including transmissions already scheduled.
     pub(super) busy: Span,
 }
 
@@ -43,7 +43,7 @@ impl Wire {
             transmitter: match (config.slot, &config.rate) {
                 (Some(slot), _) => Transmitter::Slot(slot),
                 (None, Some(Rate::Constant(rate))) => Transmitter::Rate(TxClock::new(*rate)),
-                // Without its capacity it was refused.
+                // A trace without capacity was refused earlier.
                 (None, Some(Rate::Trace(trace))) => match &trace.capacity {
                     Some(capacity) => Transmitter::Varying(Box::new(CapacityClock::new(
                         capacity.clone(),
@@ -61,7 +61,7 @@ impl Wire {
         }
     }
 
-    /// Time the transmitter takes for `bytes`; where the rate varies, at its mean.
+    /// Transmission time of `bytes`; at the mean rate if the rate varies.
     pub(super) fn time_for(&self, bytes: Bytes) -> Span {
         match &self.transmitter {
             Transmitter::Unlimited => Span::ZERO,
@@ -71,7 +71,7 @@ impl Wire {
         }
     }
 
-    /// Bits that could leave after `from`, until `until` included, where the rate varies.
+    /// Capacity in bits of the interval (`from`, `until`] of a varying rate.
     pub(super) fn offered(&self, from: Nanos, until: Nanos) -> Option<f64> {
         match &self.transmitter {
             Transmitter::Varying(clock) => Some(clock.bits_between(from, until)),
@@ -79,7 +79,7 @@ impl Wire {
         }
     }
 
-    /// Bits of what was sent that have not left until `now` included, where the rate varies.
+    /// Bits accepted for transmission that have not left by `now`, for a varying rate.
     pub(super) fn bits_left(&self, now: Nanos) -> f64 {
         match &self.transmitter {
             Transmitter::Varying(clock) => clock.bits_left(now),
@@ -87,7 +87,7 @@ impl Wire {
         }
     }
 
-    /// Sends something when the transmitter is free, at `now` at the earliest.
+    /// Transmits as soon as the transmitter is free, at `now` at the earliest.
     #[inline]
     pub(super) fn pass(
         &mut self,
@@ -109,9 +109,10 @@ impl Wire {
         Passage { duration, lost: self.loss.loses(&frame), ordinal }
     }
 
-    /// Sends `count` parts of a frame one after the other when the transmitter is free, at `now` at the
-    /// earliest: how long they take, and which of them are lost. Where each packet takes a slot, `of` parts
-    /// share one; where the rate varies, the parts are spread evenly over the time that all take.
+    /// Transmits `count` parts of a frame back to back as soon as the transmitter is free, at `now`
+    /// at the earliest. Returns their duration and which of them are lost. On a slotted link `of`
+    /// parts share a slot. With a varying rate the parts are spread evenly over the duration of
+    /// all.
     pub(super) fn pass_train(
         &mut self,
         now: Nanos,

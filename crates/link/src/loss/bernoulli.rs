@@ -1,7 +1,7 @@
 //! Independent losses: every packet is lost with probability `p`.
 //!
-//! The decision belongs to the packet's number on the link, not to a sequence of draws: the n-th
-//! packet of two protocols on one channel meets the same fate.
+//! The decision depends on the packet's number on the link, not on a sequence of draws: with two
+//! protocols on one channel, the n-th packet is lost in both runs or in neither.
 
 use airtcp_probe::ConfigError;
 use airtcp_random::{Keyed, Seed};
@@ -11,7 +11,7 @@ use crate::protocol::SymbolSet;
 
 use super::{Build, Frame, LossModel, Model};
 
-/// The table of independent losses.
+/// Independent losses.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BernoulliConfig {
@@ -23,13 +23,13 @@ pub struct BernoulliConfig {
 #[derive(Debug, Clone)]
 pub struct Bernoulli {
     probability: f64,
-    /// What a draw is below with that probability.
+    /// A draw is below this bound with the loss probability.
     bound: u64,
     draws: Keyed,
 }
 
 impl Bernoulli {
-    /// Losses with the given probability; the draws are those of `label`.
+    /// Losses with the given probability, drawn from `seed` under `label`.
     pub fn new(probability: Probability, seed: Seed, label: &str) -> Self {
         let probability = probability.get();
         Self { probability, bound: Keyed::bound(probability), draws: seed.keyed(label) }

@@ -1,27 +1,27 @@
-//! Periodic blackouts: for `duration` out of every `period`, everything is lost.
+//! Periodic blackouts: the link loses every packet during `duration` of each `period`.
 //!
-//! S0 section IV-C/D replaces a hidden co-channel cell by this: 250 ms of every 2 s in which the
-//! base station receives nothing. The phase against the start of the flow is not given there and
-//! is drawn once per run unless fixed. Leaves out: partial overlap (a packet is judged by the
-//! instant its transmission starts).
+//! S0 section IV-C/D models a hidden co-channel cell this way: the base station receives nothing
+//! during 250 ms of every 2 s. S0 does not give the phase relative to the start of the flow; the
+//! model draws it once per run unless it is configured. Leaves out: partial overlap (the start of a
+//! packet's transmission decides).
 
 use airtcp_probe::ConfigError;
 use airtcp_units::Span;
 
 use super::{Build, Frame, LossModel, Model, at_least_a_microsecond};
 
-/// The table of periodic blackouts. The defaults are S0's.
+/// Periodic blackouts. The defaults are S0's.
 #[derive(
     Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct BlackoutConfig {
-    /// From the start of one blackout to the start of the next.
+    /// Time from the start of one blackout to the start of the next.
     pub period: Span,
-    /// How long each lasts.
+    /// Duration of each blackout.
     pub duration: Span,
-    /// When the first begins, counted from the start of the run (the ones before it would have
-    /// been there too). Random in every run if not given.
+    /// Start of a blackout relative to the start of the run; the others follow from `period`.
+    /// Default: random in each run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<Span>,
 }
@@ -37,7 +37,7 @@ impl Default for BlackoutConfig {
 pub struct Blackout {
     period: u64,
     duration: u64,
-    /// What to add to the time so that blackouts begin at multiples of the period.
+    /// Added to the time so that blackouts begin at multiples of the period.
     offset: u64,
 }
 

@@ -3,19 +3,19 @@
 //! E. N. Gilbert, BSTJ 39(5), 1960; E. O. Elliott, BSTJ 42(5), 1963. In S1's notation `g` is the
 //! probability of bad -> good and `b` of good -> bad from one packet to the next, `mu = 1 - g - b`;
 //! from a packet reception ratio and mu, `g = PRR (1 - mu)` and `b = (1 - PRR)(1 - mu)`.
-//!
-//! **Stepping.** A chain that steps only when a packet is sent never leaves its bad state under a
-//! TCP that has backed off, so by default the chain runs in continuous time. With rates `a` (good ->
-//! bad) and `c` (bad -> good) the state seen once a `slot` is a discrete chain with
+//! **Stepping.** A chain that steps only per packet stays in its bad state while a TCP sender backs
+//! off, so by default the chain runs in continuous time. With rates `a` (good -> bad) and `c` (bad
+//! -> good), the state sampled once per `slot` is a discrete chain with
 //!
 //! ```text
 //! mu = exp(-(a + c) slot)     g = c/(a + c) (1 - mu)     b = a/(a + c) (1 - mu)
 //! ```
 //!
-//! which is solved for the rates: `a + c = -ln(mu)/slot`, `c = g/(g + b) (a + c)`, `a = b/(g + b)
-//! (a + c)`. Packets at the slot's pace then see exactly `g` and `b`, faster or slower ones a more
-//! or less persistent channel. This needs `0 < mu < 1`. `stepping = "slot"` steps at slot
-//! boundaries whether or not anybody sends, `"packet"` once a packet; both take a negative mu.
+//! Solved for the rates: `a + c = -ln(mu)/slot`, `c = g/(g + b) (a + c)`, `a = b/(g + b) (a + c)`.
+//! Packets sent once per slot then see exactly `g` and `b`; faster packets see a more persistent
+//! channel, slower packets a less persistent one. This needs `0 < mu < 1`. `stepping = "slot"`
+//! steps at slot boundaries, with or without traffic, and `"packet"` once per packet; both accept a
+//! negative mu.
 //!
 //! The chain starts from its stationary distribution.
 
@@ -39,7 +39,7 @@ enum State {
     Packet { bad: bool, g: f64, b: f64, steps: Keyed },
 }
 
-/// Stays of a chain in continuous time: means in nanoseconds, infinite if it never leaves.
+/// Sojourn times of a chain in continuous time: means in nanoseconds, infinite if it never leaves.
 #[derive(Debug, Clone)]
 struct Exponential {
     good: f64,
@@ -57,7 +57,7 @@ impl Sojourns for Exponential {
     }
 }
 
-/// Stays of a chain that steps once a slot.
+/// Sojourn times of a chain that steps once per slot.
 #[derive(Debug, Clone)]
 struct Geometric {
     g: f64,
@@ -71,7 +71,7 @@ impl Sojourns for Geometric {
     }
 }
 
-/// A Gilbert-Elliott channel.
+/// Gilbert-Elliott channel.
 #[derive(Debug, Clone)]
 pub struct GilbertElliott {
     state: State,
@@ -137,8 +137,7 @@ impl Model for GilbertElliott {
 }
 
 fn slot(c: &GilbertElliottConfig, build: &Build<'_>) -> Result<Span, ConfigError> {
-    build
-        .slot(c.slot, "the time between the packets that g, b, mu or mean_burst speak of is needed")
+    build.slot(c.slot, "g, b, mu and mean_burst need the time between packets")
 }
 
 fn discrete(chain: Chain, stepping: &str) -> Result<(f64, f64, f64), ConfigError> {
@@ -167,7 +166,7 @@ fn slot_state(
 ) -> Result<State, ConfigError> {
     let (g, b, _) = discrete(chain, "slot")?;
     let mut stays = Geometric { g, b, slot };
-    // Geometric stays have no memory: what is left of the first is distributed like a whole one.
+    // Geometric sojourns are memoryless: the rest of the first is distributed like a whole one.
     let first = stays.draw(bad, &mut draws);
     Ok(State::Geometric(Alternation::new(stays, draws, bad, first)))
 }
@@ -205,7 +204,7 @@ fn time_state(
             ),
         ));
     }
-    // Exponential stays have no memory either.
+    // Exponential sojourns are memoryless.
     let first = stays.draw(bad, &mut draws);
     Ok(State::Exponential(Alternation::new(stays, draws, bad, first)))
 }

@@ -1,10 +1,9 @@
-//! Loss models: which packets a link takes.
+//! Loss models decide which packets a link loses.
 //!
-//! A model is asked once for every packet, when its transmission starts. Where the physical cause
-//! is something that happens in time (fading, interference), the model's state is a function of
-//! time and of the channel's own random draws: it does not matter who asks, or how often, so two
-//! protocols compared on one channel meet the same channel, and a sender that backs off finds the
-//! channel changed when it returns.
+//! The link queries the model once per packet, at the start of its transmission. If the physical
+//! cause evolves in time (fading, interference), the model's state depends only on the time and the
+//! channel's own random draws. The sequence of queries has no influence. Two protocols compared on
+//! one channel therefore meet the same channel, and the channel changes while a sender backs off.
 
 mod bernoulli;
 mod blackout;

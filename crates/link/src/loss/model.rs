@@ -1,4 +1,4 @@
-//! The interface of a loss model: its input, its answer, and how it is built.
+//! Interface of a loss model: input, result and construction.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use airtcp_units::{Nanos, Outcomes, Pace, Span};
 
 use crate::protocol::SymbolSet;
 
-/// What a loss model knows of a packet.
+/// Packet properties that a loss model sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame {
-    /// When its transmission starts. Never before the start of the previous frame.
+    /// Start of the transmission, never before that of the previous frame.
     pub now: Nanos,
-    /// Its number among the packets transmitted on this link, from 0.
+    /// Number of the packet on this link, from 0.
     pub ordinal: u64,
-    /// Its length on the wire in bytes.
+    /// Length on the wire in bytes.
     pub bytes: u32,
-    /// Its payload in bytes; 0 for a pure acknowledgement.
+    /// Payload in bytes; 0 for a pure acknowledgement.
     pub payload: u16,
-    /// Where it is going.
+    /// Destination endpoint.
     pub to: EndpointId,
 }
 
@@ -35,18 +35,17 @@ pub trait LossModel {
         one_by_one(self, first, pace, count)
     }
 
-    /// The long-run share of lost packets, if the model knows it. A model in time assumes packets at a
-    /// constant rate.
+    /// Long-run loss rate, if known. A model that evolves in time assumes packets at a constant
+    /// rate.
     fn mean_loss(&self) -> Option<f64>;
 
-    /// True if a frame's fate depends only on its time and number, not on which other frames
-    /// were sent.
+    /// True if the loss of a frame depends only on its time and number, not on other frames.
     fn is_independent_of_traffic(&self) -> bool {
         true
     }
 }
 
-/// Which of a train of `count` frames are lost: the model is asked about each in turn.
+/// Queries the model for each of `count` frames in turn; returns the lost frames.
 pub(super) fn one_by_one<M: LossModel + ?Sized>(
     model: &mut M,
     first: &Frame,
@@ -65,12 +64,12 @@ pub(super) fn one_by_one<M: LossModel + ?Sized>(
 /// Reads the delivery trace a configuration names by its path.
 pub type Load<'a> = &'a dyn Fn(&str) -> Result<Arc<Outcomes>, String>;
 
-/// What a model is built with besides its own table.
+/// Inputs of a model's construction beside its own table.
 pub(crate) struct Build<'a> {
     pub(crate) seed: Seed,
     /// Label of the model's random streams.
     pub(crate) label: &'a str,
-    /// The link's slot, which models that need one fall back to.
+    /// The link's slot, the default slot of the model.
     pub(crate) slot: Option<Span>,
     pub(crate) load: Load<'a>,
 }
@@ -81,7 +80,7 @@ impl Build<'_> {
         format!("{}/{what}", self.label)
     }
 
-    /// The slot a model runs on: its own, or the link's.
+    /// The model's own slot, or the link's.
     pub(crate) fn slot(&self, own: Option<Span>, why: &str) -> Result<Span, ConfigError> {
         let slot = own.or(self.slot).ok_or_else(|| {
             ConfigError::new("loss.slot", format!("missing: {why}, for instance slot = \"10 ms\""))
@@ -91,19 +90,19 @@ impl Build<'_> {
     }
 }
 
-/// What a registered model adds to [`LossModel`]: how it is built.
+/// Construction of a registered [`LossModel`].
 pub(crate) trait Model: LossModel + Sized {
     type Config;
     fn build(config: &Self::Config, build: &Build<'_>) -> Result<Self, ConfigError>;
-    /// Configurations the conformance suite runs.
+    /// Configurations that the conformance suite tests.
     #[cfg(test)]
     fn samples() -> Vec<Self::Config>;
 }
 
-/// Refuses a period below 1 us: stepping through a whole run would take too long.
+/// Rejects a period below 1 us, which would make a run too slow.
 pub(crate) fn at_least_a_microsecond(key: &'static str, span: Span) -> Result<Span, ConfigError> {
     if span < Span::from_micros(1) {
-        return Err(ConfigError::new(key, format!("{span} is too short: it is at least 1 us")));
+        return Err(ConfigError::new(key, format!("is {span}; accepted are 1 us or more")));
     }
     Ok(span)
 }

@@ -1,10 +1,10 @@
-//! A link that loses nothing.
+//! A link without loss.
 
 use airtcp_probe::ConfigError;
 
 use super::{Build, Frame, LossModel, Model};
 
-/// The table of a link without loss: empty.
+/// No loss. The table is empty.
 #[derive(
     Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]

@@ -14,25 +14,25 @@ airtcp_probe::family! {
     /// The table `loss` of a link; `model` chooses the model.
     pub enum LossConfig of "loss", tag "model" as model, samples of Model;
 
-    /// Nothing is lost
+    /// No loss
     "none" None(super::NoLoss, super::NoLossConfig) from "own";
-    /// Every packet is lost with the same probability, independently
+    /// Independent losses with a constant probability
     "bernoulli" Bernoulli(super::Bernoulli, super::BernoulliConfig) from "own";
-    /// A two-state chain, good and bad, with a loss probability in each; steps in time by default
+    /// Two-state chain (good, bad) with a loss probability per state, in continuous time by default
     "gilbert-elliott" GilbertElliott(super::GilbertElliott, super::GilbertElliottConfig) from "Gilbert 1960; Elliott 1963";
-    /// Alternates between two loss probabilities, each for a random time between two bounds
+    /// Alternates between two loss probabilities after uniformly distributed times
     "two-state" TwoState(super::TwoState, super::TwoStateConfig) from "S2 section VI (bursty process)";
-    /// Loses every packet in periodic bursts, as from a hidden station
+    /// Loses every packet during periodic blackouts, as caused by a hidden station
     "blackout" Blackout(super::Blackout, super::BlackoutConfig) from "S0 section IV-C/D";
-    /// The packets with the given numbers are lost
+    /// Loses the packets with the given numbers
     "script" Script(super::Script, super::ScriptConfig) from "own";
-    /// A recorded delivery trace, indexed by time slot
+    /// Replays a recorded delivery trace, indexed by time slot
     "trace" Trace(super::Trace, super::TraceConfig) from "S1 (TOSSIM link with a trace)";
     /// Alternating runs of successes and losses, drawn from empirical run lengths
     "semi-markov" SemiMarkov(super::SemiMarkov, super::SemiMarkovConfig) from "S2 figure 12 (run lengths as measured)";
 }
 
-/// A loss model that fits in a box. Implemented for every [`LossModel`]; nobody writes it.
+/// Object-safe form of [`LossModel`], implemented for every one of them.
 pub trait DynLossModel: LossModel + std::fmt::Debug + Send {}
 impl<M: LossModel + std::fmt::Debug + Send> DynLossModel for M {}
 
@@ -44,7 +44,7 @@ impl Default for LossConfig {
 }
 
 impl LossConfig {
-    /// True if nothing can be lost: there is no loss model, or one with probability zero.
+    /// True if the link never loses a packet: no loss model, or one with probability zero.
     pub fn is_lossless(&self) -> bool {
         match self {
             Self::None(_) => true,
@@ -55,12 +55,11 @@ impl LossConfig {
 }
 
 impl Loss {
-    /// Builds the loss model a scenario describes; its random draws come from `seed` under
-    /// `label`. `slot` is the link's, which models that need one fall back to; `load` reads a
-    /// delivery trace.
+    /// Builds the loss model a scenario describes; its random draws come from `seed` under `label`.
+    /// `slot` is the link's, the default slot of the model; `load` reads a delivery trace.
     ///
     /// # Errors
-    /// If a value is impossible; the message names the key and what is accepted.
+    /// If a value is impossible. The message names the key and the accepted values.
     pub fn new(
         config: &LossConfig,
         seed: Seed,

@@ -1,4 +1,4 @@
-//! Losses by number: exactly the packets a script names are dropped.
+//! Loses exactly the packets that a script names.
 //!
 //! For tests and for teaching: "drop the third data packet and its retransmission" is
 //! `drop = [3, 7], only = "data"`. Numbers count from 1, among the packets that match the filters
@@ -39,23 +39,23 @@ pub enum Only {
     All,
     /// Packets with payload.
     Data,
-    /// Packets without: acknowledgements, SYN, FIN.
+    /// Packets without payload: acknowledgements, SYN, FIN.
     Control,
 }
 
-/// An end of a flow.
+/// Endpoint of a flow.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
-    /// The end that opened it.
+    /// The endpoint that opens the connection.
     Client,
-    /// The other end.
+    /// The endpoint that accepts the connection.
     Server,
 }
 
-/// The table of a script.
+/// Losses by packet number.
 #[derive(
     Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
@@ -69,7 +69,7 @@ pub struct ScriptConfig {
     /// Count and drop only packets of this flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<u32>,
-    /// Count and drop only packets on their way to this end.
+    /// Count and drop only packets sent to this endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<End>,
 }
@@ -79,7 +79,7 @@ pub struct ScriptConfig {
 pub struct Script {
     /// Sorted by `first`.
     items: Vec<DropItem>,
-    /// Items before this one lie behind the count.
+    /// Items before this index are over.
     next: usize,
     only: Only,
     flow: Option<u32>,
@@ -128,7 +128,7 @@ impl Model for Script {
     type Config = ScriptConfig;
 
     fn build(config: &ScriptConfig, _: &Build<'_>) -> Result<Self, ConfigError> {
-        // In this order whatever lies behind an item that is over can be forgotten.
+        // In this order, all items before a finished one are finished too.
         let mut items = config.drop.clone();
         items.sort_by_key(|item| item.first);
         let ScriptConfig { only, flow, to, .. } = *config;

@@ -1,10 +1,10 @@
 //! Alternating runs of successes and losses whose lengths are drawn from histograms.
 //!
-//! The lengths are independent of each other, but need not be geometric as in a Gilbert-Elliott
-//! chain: measured links have far longer runs. S2 drives its links by measured distributions of
-//! consecutive errors. Lengths are in time slots, slot `k` covering `k slot .. (k + 1) slot`, or in
-//! packets: whoever sends nothing then finds the channel as it was. On a link with a protocol
-//! these are units, which is how S2 uses its distributions.
+//! Lengths are independent of each other, but need not be geometric as in a Gilbert-Elliott chain:
+//! measured links have far longer runs. S2 drives its links with measured distributions of
+//! consecutive errors. Lengths count time slots, slot `k` covering `k slot .. (k + 1) slot`, or
+//! packets. If lengths count packets, the channel does not change while the sender is idle. On a
+//! link with a protocol the packets are units, as in S2.
 //!
 //! Starts from stationarity: time zero falls on each slot of each run of the histograms with the
 //! same probability. Leaves out: dependence between neighbouring runs.
@@ -17,29 +17,29 @@ use super::sojourn::{Alternation, Sojourns};
 use super::{Build, Frame, LossModel, Model, one_by_one, trace};
 use crate::protocol::SymbolSet;
 
-/// The table of a semi-Markov channel: give `successes` and `losses`, or `path`.
+/// Semi-Markov channel. Give `successes` and `losses`, or `path`.
 #[derive(
     Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct SemiMarkovConfig {
-    /// Histogram of success runs: pairs of length in slots and how often it was seen.
+    /// Histogram of success runs: pairs of length in slots and count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub successes: Vec<(u64, u64)>,
-    /// Histogram of loss runs: pairs of length in slots and how often it was seen.
+    /// Histogram of loss runs: pairs of length in slots and count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<(u64, u64)>,
-    /// A delivery trace whose runs are counted instead.
+    /// Delivery trace from which to count the runs, instead of histograms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Length of a slot; the link's slot if not given.
+    /// Length of a slot. Default: the link's slot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Span>,
-    /// What run lengths count: slots of time, or packets (units, with a link protocol).
+    /// Unit of run lengths: time slots, or packets (units, with a link protocol).
     pub stepping: RunStepping,
 }
 
-/// What the lengths of runs count.
+/// Unit of run lengths.
 #[derive(
     Debug,
     Clone,
@@ -53,7 +53,7 @@ pub struct SemiMarkovConfig {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum RunStepping {
-    /// Slots of time, whoever sends.
+    /// Time slots.
     #[default]
     Slot,
     /// Packets.
@@ -64,10 +64,9 @@ pub enum RunStepping {
 #[derive(Debug, Clone, Default)]
 struct Runs {
     lengths: Vec<u64>,
-    /// How many runs have at most the length at the same place.
+    /// Number of runs of at most the length at the same index.
     cumulative: Vec<u64>,
-    /// Where to begin to look for a run: for each piece of 2^`shift` of them, the place that its first
-    /// has.
+    /// Start of the search for a run: the index of the first run in each block of 2^`shift` runs.
     guide: Vec<u32>,
     shift: u32,
     /// Slots in all runs.
@@ -89,7 +88,7 @@ impl Runs {
             runs.lengths.push(length);
             runs.cumulative.push(total);
         }
-        // About as many pieces as there are lengths: a step or two then find a run.
+        // About one block per length, so that one or two steps find a run.
         let pieces = runs.lengths.len().next_power_of_two() as u64;
         runs.shift = (total / pieces).checked_ilog2().unwrap_or(0);
         let place = |which: u64| u32::narrow(runs.cumulative.partition_point(|c| *c <= which));
@@ -109,7 +108,7 @@ impl Runs {
         later.find(|(c, _)| **c > which).map_or(1, |(_, length)| *length)
     }
 
-    /// What is left, this slot included, of the run that slot number `slot` of all falls into.
+    /// Rest of the run that contains slot number `slot`, this slot included.
     fn residual(&self, mut slot: u64) -> u64 {
         let mut before = 0;
         for (length, count) in self.lengths.iter().zip(&self.cumulative) {
@@ -151,8 +150,8 @@ pub struct SemiMarkov {
 }
 
 impl SemiMarkov {
-    /// Runs as they were counted in `outcomes`, the cut ones at its ends included; draws are those
-    /// of `label`. An empty record loses nothing.
+    /// Runs counted in `outcomes`, with the truncated runs at both ends, drawn from `seed` under
+    /// `label`. An empty record loses nothing.
     pub fn from_outcomes(outcomes: &Outcomes, slot: Span, seed: Seed, label: &str) -> Self {
         let (successes, losses) = count_runs(outcomes);
         let runs = |histogram: &[(u64, u64)]| Runs::new(histogram).unwrap_or_default();
@@ -197,7 +196,7 @@ fn count_runs(outcomes: &Outcomes) -> (Vec<(u64, u64)>, Vec<(u64, u64)>) {
 impl LossModel for SemiMarkov {
     #[inline]
     fn loses(&mut self, frame: &Frame) -> bool {
-        // Packet n stands for slot n, of a nanosecond.
+        // Packet n is slot n of 1 ns.
         self.is_lost.at(if self.by_packet { Nanos(frame.ordinal) } else { frame.now })
     }
 
@@ -205,7 +204,7 @@ impl LossModel for SemiMarkov {
         if !self.by_packet {
             return one_by_one(self, first, pace, count);
         }
-        // Run by run in place of packet by packet.
+        // Run by run instead of packet by packet.
         let (mut lost, mut place) = (SymbolSet::EMPTY, 0);
         while place < count {
             let is_lost = self.is_lost.at(Nanos(first.ordinal + u64::from(place)));
@@ -232,10 +231,10 @@ impl Model for SemiMarkov {
         let slot = match (by_packet, config.slot) {
             (true, None) => Span(1),
             (true, Some(_)) => {
-                let message = "is not used when stepping by packet; leave one of the two out";
+                let message = "has no effect with stepping = \"packet\"; omit one of the two";
                 return Err(ConfigError::new("slot", message));
             }
-            _ => build.slot(config.slot, "run lengths are in slots, whose length is needed")?,
+            _ => build.slot(config.slot, "run lengths are in slots")?,
         };
         let label = build.label("runs");
         let runs = |key, histogram: &[(u64, u64)]| {

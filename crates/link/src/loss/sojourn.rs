@@ -1,4 +1,4 @@
-//! Alternation between two states in time, drawn forward in time from the channel's own random stream.
+//! Alternation between two states, drawn forward in time from the channel's own random stream.
 //!
 //! The state at an instant depends on the draws and the instant alone, not on earlier
 //! queries. Queries must not go back in time.
@@ -6,13 +6,13 @@
 use airtcp_random::Stream;
 use airtcp_units::{Nanos, Span};
 
-/// How long states last.
+/// Distribution of sojourn times.
 pub(crate) trait Sojourns {
-    /// Length of a complete stay in the state, at least 1 ns.
+    /// A complete sojourn in the state, at least 1 ns.
     fn draw(&mut self, state: bool, draws: &mut Stream) -> Span;
 }
 
-/// Which of two states a channel is in.
+/// Current state of a two-state channel.
 #[derive(Debug, Clone)]
 pub(crate) struct Alternation<S> {
     sojourns: S,
@@ -22,8 +22,8 @@ pub(crate) struct Alternation<S> {
 }
 
 impl<S: Sojourns> Alternation<S> {
-    /// Starts at time zero in `state` with `remaining` of its stay to go, which the
-    /// caller draws from the stationary distribution.
+    /// Starts at time zero in `state`, with `remaining` of the sojourn left. The caller draws both
+    /// from the stationary distribution.
     pub(crate) fn new(sojourns: S, draws: Stream, state: bool, remaining: Span) -> Self {
         Self { sojourns, draws, state, until: Nanos::ZERO + remaining }
     }

@@ -1,8 +1,8 @@
 //! A recorded delivery trace as a loss model, indexed by time slot.
 //!
-//! S1 simulates TCP over measured links this way: the packet sent at time `t` succeeds if the
-//! entry at the corresponding time, `trace[floor((t + offset) / slot)]`, is 1. Idle slots consume
-//! the trace: the link is what it is whether or not anybody sends.
+//! S1 simulates TCP over measured links this way: the packet sent at time `t` succeeds if the entry
+//! at the corresponding time, `trace[floor((t + offset) / slot)]`, is 1. Idle slots consume the
+//! trace: the link changes with or without traffic.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use airtcp_units::{Narrow, Outcomes, Span};
 
 use super::{Build, Frame, LossModel, Model, at_least_a_microsecond};
 
-/// What a link does when its trace is over.
+/// Behaviour after the last entry of a trace.
 #[derive(
     Debug,
     Clone,
@@ -25,30 +25,30 @@ use super::{Build, Frame, LossModel, Model, at_least_a_microsecond};
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum AtEnd {
-    /// Everything is lost from then on.
+    /// Loses every further packet.
     #[default]
     Stop,
-    /// The trace starts over.
+    /// Restarts the trace.
     Wrap,
-    /// The last outcome stays.
+    /// Repeats the last outcome.
     Hold,
 }
 
-/// The table of a delivery trace.
+/// Recorded delivery trace.
 #[derive(
     Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(deny_unknown_fields)]
 pub struct TraceConfig {
-    /// File that holds the trace.
+    /// File of the trace.
     pub path: String,
-    /// Time between two entries; the link's slot if not given.
+    /// Time between two entries. Default: the link's slot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slot: Option<Span>,
-    /// Where in the trace the run begins.
+    /// Position in the trace at which the run begins.
     #[serde(default)]
     pub offset: Span,
-    /// What happens when the trace is over.
+    /// Behaviour after the last entry.
     #[serde(default)]
     pub at_end: AtEnd,
 }
@@ -63,13 +63,13 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// A link that does what `outcomes` recorded, one entry per `slot` (at least 1 ns; zero
-    /// counts as that). An empty record loses everything.
+    /// A link that repeats `outcomes`, one entry per `slot` (at least 1 ns; 0 counts as 1 ns). An
+    /// empty record loses everything.
     pub fn from_outcomes(outcomes: Arc<Outcomes>, slot: Span, at_end: AtEnd) -> Self {
         Self { outcomes, slot: slot.max(Span(1)), offset: Span::ZERO, at_end }
     }
 
-    /// The same trace, begun `offset` into it.
+    /// The same trace, started at `offset`.
     pub fn starting_at(self, offset: Span) -> Self {
         Self { offset, ..self }
     }
@@ -92,18 +92,18 @@ impl LossModel for Trace {
         self.outcomes.get(usize::narrow(index)) != Some(true)
     }
 
-    /// The share of losses in the whole record.
+    /// Loss rate of the whole record.
     fn mean_loss(&self) -> Option<f64> {
         let n = self.outcomes.len();
         (n > 0).then(|| 1.0 - self.outcomes.received() as f64 / n as f64)
     }
 }
 
-/// Reads the record a table names, and refuses an empty one.
+/// Reads a record and rejects an empty one.
 pub(super) fn load(path: &str, build: &Build<'_>) -> Result<Arc<Outcomes>, ConfigError> {
     let outcomes = (build.load)(path).map_err(|message| ConfigError::new("path", message))?;
     if outcomes.is_empty() {
-        return Err(ConfigError::new("path", format!("{path} holds no outcome at all")));
+        return Err(ConfigError::new("path", format!("{path} has no entry")));
     }
     Ok(outcomes)
 }
@@ -114,7 +114,7 @@ impl Model for Trace {
     fn build(config: &TraceConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
         let slot = match config.slot {
             Some(slot) => at_least_a_microsecond("slot", slot)?,
-            None => build.slot(None, "the time between two entries of the trace is needed")?,
+            None => build.slot(None, "a trace needs the time between two entries")?,
         };
         let outcomes = load(&config.path, build)?;
         Ok(Self::from_outcomes(outcomes, slot, config.at_end).starting_at(config.offset))
@@ -171,7 +171,7 @@ mod tests {
         assert!(build_err(&config("sample", None)).contains("slot = \"10 ms\""));
         assert!(build_err(&config("sample", Some(Span::ZERO))).contains("1 us"));
         assert!(build_err(&config("missing", Some(Span::from_millis(1)))).contains("no such"));
-        assert!(build_err(&config("empty", Some(Span::from_millis(1)))).contains("no outcome"));
+        assert!(build_err(&config("empty", Some(Span::from_millis(1)))).contains("no entry"));
     }
 
     proptest! {

@@ -1,9 +1,9 @@
-//! Two loss probabilities in turn, each for a random time between two bounds.
+//! Alternates between two loss probabilities after uniformly distributed times.
 //!
-//! S2 section VI says of its bursty process that the actual error rate varied around the nominal;
-//! the form chosen here is two states with losses 0.5 p and 1.5 p and stays uniform on 9 to 11 ms.
-//! Starts from stationarity: the stay under way at time zero is drawn with probability
-//! proportional to its length, and time zero falls evenly into it.
+//! S2 section VI says of its bursty process that the actual error rate varied around the nominal
+//! rate. This model has two states with losses 0.5 p and 1.5 p and sojourns uniform on 9 to 11 ms.
+//! It starts from stationarity: the probability of the first sojourn is proportional to its length,
+//! and time zero is uniform within it.
 
 use airtcp_probe::ConfigError;
 use airtcp_random::{Keyed, Stream};
@@ -14,7 +14,7 @@ use crate::protocol::SymbolSet;
 use super::sojourn::{Alternation, Sojourns};
 use super::{Build, Frame, LossModel, Model, at_least_a_microsecond};
 
-/// The table of two loss probabilities in turn. Give either `mean` (and `spread`) or `low` and
+/// Alternation between two loss probabilities. Give either `mean` (and `spread`) or `low` and
 /// `high`.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,7 +22,7 @@ pub struct TwoStateConfig {
     /// Mean loss probability p.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<Probability>,
-    /// The states lose `(1 - spread) p` and `(1 + spread) p`; 0.5 if not given.
+    /// The loss probabilities are `(1 - spread) p` and `(1 + spread) p`. Default: 0.5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<Probability>,
     /// Loss probability in the low state.
@@ -31,10 +31,10 @@ pub struct TwoStateConfig {
     /// Loss probability in the high state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<Probability>,
-    /// Shortest stay in a state.
+    /// Minimum sojourn in a state.
     #[serde(default = "nine_ms")]
     pub stay_min: Span,
-    /// Longest stay in a state.
+    /// Maximum sojourn in a state.
     #[serde(default = "eleven_ms")]
     pub stay_max: Span,
 }
@@ -60,12 +60,12 @@ impl Sojourns for Bounded {
     }
 }
 
-/// Two loss probabilities in turn.
+/// Alternation between two loss probabilities.
 #[derive(Debug, Clone)]
 pub struct TwoState {
     low: f64,
     high: f64,
-    /// What draws are below with these probabilities.
+    /// A draw is below these bounds with the two loss probabilities.
     bounds: [u64; 2],
     is_high: Alternation<Bounded>,
     draws: Keyed,
@@ -80,7 +80,7 @@ impl LossModel for TwoState {
 
     fn losses_of_train(&mut self, first: &Frame, pace: Pace, count: u16) -> SymbolSet {
         let starts = |place: u16| first.now + pace.after(u64::from(place));
-        // The state is looked at where it may have changed: most trains are over sooner.
+        // Reads the state only where it may have changed; most trains end before.
         let (mut lost, mut place) = (SymbolSet::EMPTY, 0);
         while place < count {
             let bound = self.bounds[usize::from(self.is_high.at(starts(place)))];
@@ -148,15 +148,15 @@ impl Model for TwoState {
             return Err(ConfigError::new(
                 "stay_max",
                 format!(
-                    "{} is not a longest stay: it lies between stay_min, {}, and 146 years",
+                    "is {}; accepted are stay_min, {}, to 146 years",
                     config.stay_max, config.stay_min
                 ),
             ));
         }
         let mut draws = build.seed.stream(&build.label("stay"));
         let state = draws.chance(0.5);
-        // Density of the stay that covers a random instant is proportional to its length x:
-        // the inverse of its distribution function is sqrt(a^2 + u (b^2 - a^2)).
+        // The density of the sojourn at a random instant is proportional to its length x: the
+        // inverse of its distribution function is sqrt(a^2 + u (b^2 - a^2)).
         let (a, b) = (min as f64, max as f64);
         let stay = (a * a + draws.unit() * (b * b - a * a)).sqrt();
         let remaining = Span(u64::saturate(stay * draws.unit()));

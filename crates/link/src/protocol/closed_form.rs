@@ -26,8 +26,8 @@ fn power(base: f64, n: u16) -> f64 {
     detmath::pow(base, f64::from(n))
 }
 
-/// LL-ARQ whose receiver accumulates: P(a frame of `units` units is incomplete after `attempts` transmissions),
-/// `1 - (1 - p^a)^units`.
+/// LL-ARQ with an accumulating receiver: P(a frame of `units` units is incomplete after `attempts`
+/// transmissions), `1 - (1 - p^a)^units`.
 pub fn arq_undelivered(units: u16, p: f64, attempts: u16) -> f64 {
     // 1 - (1 - x)^n without cancellation for small x: x times a sum of powers.
     let x = power(p, attempts);
@@ -40,13 +40,13 @@ pub fn arq_rounds(units: u16, p: f64, attempts: u16) -> f64 {
     (0..attempts).map(|a| arq_undelivered(units, p, a)).sum()
 }
 
-/// LL-ARQ: share of the link's rate that is goodput when all fragments are sent each time.
+/// LL-ARQ: goodput as a share of the link's rate if each attempt sends all fragments.
 pub fn arq_whole_share(units: u16, p: f64, attempts: u16) -> f64 {
     (1.0 - arq_undelivered(units, p, attempts)) / arq_rounds(units, p, attempts)
 }
 
-/// LL-ARQ: the same when only missing fragments are sent again. Each is sent `(1 - p^a)/(1 - p)`
-/// times on average.
+/// LL-ARQ: goodput as a share of the link's rate if retransmissions send only missing fragments. A
+/// fragment is sent `(1 - p^a)/(1 - p)` times on average.
 pub fn arq_selective_share(units: u16, p: f64, attempts: u16) -> f64 {
     let sent = if p < 1.0 { (1.0 - power(p, attempts)) / (1.0 - p) } else { f64::from(attempts) };
     (1.0 - arq_undelivered(units, p, attempts)) / sent
@@ -60,13 +60,13 @@ pub struct HarqBlock {
     pub decoded_at_once: f64,
     /// P(neither the first transmission nor the repair decodes the block).
     pub residual: f64,
-    /// PFEC units that arrive and are not needed, `E[(P - L)+]`.
+    /// PFEC units that arrive unneeded, `E[(P - L)+]`.
     pub pfec_wasted: f64,
     /// RFEC units sent.
     pub rfec: f64,
-    /// RFEC units that arrive and are not needed.
+    /// RFEC units that arrive unneeded.
     pub rfec_wasted: f64,
-    /// Share of the link's rate that is goodput.
+    /// Goodput as a share of the link's rate.
     pub goodput_share: f64,
 }
 

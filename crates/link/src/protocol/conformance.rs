@@ -225,12 +225,12 @@ fn refuses_what_cannot_be() {
         ("kind = \"ll-harq\"\nunits = 200\nrfec_max = 60", None, "1 to 55"),
         ("kind = \"ll-harq\"\nunits = 255", None, "up to 254"),
         ("kind = \"ll-harq\"\nunits = 255\nrfec_max = 1", None, "rfec_max"),
-        ("kind = \"ll-arq\"\narq = \"stop-and-wait\"\nwindow = 2", None, "one frame is under way"),
+        ("kind = \"ll-arq\"\narq = \"stop-and-wait\"\nwindow = 2", None, "a window of one frame"),
         ("kind = \"ll-harq\"\nfeedback = { size = \"20 B\" }", None, "reverse"),
         ("kind = \"ll-harq\"\ndeviations = -1.0", None, "standard deviations"),
-        ("kind = \"ll-harq\"\nweight = 0.0", None, "never learns"),
+        ("kind = \"ll-harq\"\nweight = 0.0", None, "above 0, up to 1"),
         ("kind = \"ll-harq\"\nfeedback = { size = \"0 B\" }", None, "1500 B"),
-        ("kind = \"ll-harq\"\nfeedback = { timer = \"0 s\" }", None, "hears no report"),
+        ("kind = \"ll-harq\"\nfeedback = { timer = \"0 s\" }", None, "above 0 s"),
     ] {
         let config: ProtocolConfig = toml::from_str(text).unwrap();
         let message = config.build(mtu).unwrap_err().to_string();

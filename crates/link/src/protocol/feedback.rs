@@ -1,22 +1,22 @@
-//! How the receiver of a link protocol answers: the table `feedback`.
+//! Reports of a link protocol's receiver: the table `feedback`.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Bytes, Probability, Span};
 
-/// What makes a receiver report on a transmission of a frame.
+/// Event that triggers a report on a transmission of a frame.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Trigger {
-    /// The arrival of a unit of another frame, or of another transmission (S2: out-of-order
-    /// detection); when nothing follows, a timer.
+    /// Arrival of a unit of another frame or transmission (S2: out-of-order detection), or a timer
+    /// if none follows.
     NextFrame,
-    /// The arrival of its last unit; if that is lost, as `next-frame`.
+    /// Arrival of the transmission's last unit; if that unit is lost, as `next-frame`.
     EndOfBlock,
 }
 
-/// On which way reports come back.
+/// Path of the reports.
 #[derive(
     Debug,
     Clone,
@@ -30,34 +30,35 @@ pub enum Trigger {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Way {
-    /// Beside the link: they take the propagation delay and nothing else.
+    /// Outside the link: reports take only the propagation delay.
     #[default]
     Free,
-    /// On the link's other direction: they wait there for its transmitter, take their time at its
-    /// rate, and its loss model acts on them.
+    /// On the link's reverse direction: reports wait for its transmitter, take time at its rate,
+    /// and its loss model applies to them.
     Reverse,
 }
 
-/// How the receiver answers.
+/// Reports of a link protocol's receiver.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FeedbackConfig {
-    /// On which way reports come back.
+    /// Path of the reports.
     pub way: Way,
-    /// What triggers them. Default: `next-frame` with LL-HARQ, `end-of-block` with LL-ARQ.
+    /// Event that triggers a report. Default: `next-frame` with
+    /// LL-HARQ, `end-of-block` with LL-ARQ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trigger: Option<Trigger>,
-    /// Length of a report on the reverse direction.
+    /// Size of a report on the reverse direction.
     pub size: Bytes,
-    /// Probability that a report is lost, besides what the reverse direction does to it.
+    /// Probability that a report is lost, in addition to losses on the reverse direction.
     pub loss: Probability,
-    /// How long the sender waits for a report after the end of a transmission. Default: twice the
-    /// propagation delay and twice the longest transmission so far; with `way = "reverse"` also
-    /// the time of three packets of 1500 bytes there.
+    /// Report timer of the sender, from the end of a transmission. Default: twice the propagation
+    /// delay plus twice the longest transmission so far; with `way = "reverse"` also the
+    /// transmission time of three packets of 1500 bytes on the reverse direction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timer: Option<Span>,
-    /// How long the receiver waits for something that triggers a report, from when a
-    /// transmission should have ended. Default: as long as that transmission takes.
+    /// Time after the expected end of a transmission at which the receiver reports without a
+    /// trigger. Default: the duration of that transmission.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle: Option<Span>,
 }
@@ -76,19 +77,18 @@ impl Default for FeedbackConfig {
 }
 
 impl FeedbackConfig {
-    /// Refuses what no feedback can be.
+    /// Rejects impossible values.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let refuse = |key: &'static str, message: &str| Err(ConfigError::new(key, message));
         if !(1..=1500).contains(&self.size.0) {
-            return refuse("protocol.feedback.size", "a report has 1 B to 1500 B");
+            return refuse("protocol.feedback.size", "accepted are 1 B to 1500 B");
         }
         if self.way == Way::Free && self.size != Self::default().size {
-            let message =
-                "has no use with way = \"free\", where reports take no room: set way = \"reverse\"";
+            let message = "has no effect with way = \"free\", where reports have no size; set way = \"reverse\"";
             return refuse("protocol.feedback.size", message);
         }
         if self.timer == Some(Span::ZERO) {
-            return refuse("protocol.feedback.timer", "a sender that waits 0 s hears no report");
+            return refuse("protocol.feedback.timer", "is 0 s; accepted are values above 0 s");
         }
         Ok(())
     }

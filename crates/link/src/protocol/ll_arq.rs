@@ -1,19 +1,19 @@
-//! LL-ARQ: fragments of a frame are sent again until all are there (S2 section VI).
+//! LL-ARQ: the sender retransmits fragments of a frame until all have arrived (S2 section VI).
 //!
-//! A frame is split into 20 fragments; it is sent up to 15 times, without back-off. S2 says that
+//! A frame has 20 fragments and up to 15 transmissions, without back-off. S2 says that
 //! "retransmissions are the same as the original transmission" and leaves open whether the receiver
-//! keeps the fragments it has and whether the sender waits. Here it does and does not by default:
-//! with loss p of a fragment, P(not there after a transmissions) = 1 - (1 - p^a)^20, and other
-//! frames are sent while a report is on its way. [`Arq`] has the other readings.
+//! keeps its fragments and whether the sender waits for the report. By default, the receiver keeps
+//! its fragments and the sender sends other frames meanwhile: with fragment loss p, P(incomplete
+//! after a transmissions) = 1 - (1 - p^a)^20. [`Arq`] has the other readings.
 //!
-//! Leaves out: back-off between attempts, which S2's baseline does not have either.
+//! Leaves out: back-off between attempts, which S2's baseline lacks too.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::Bytes;
 
 use super::{Common, FeedbackConfig, First, LinkProtocol, Missing, Model, SymbolSet, Trigger};
 
-/// What is sent again.
+/// Content of retransmissions.
 #[derive(
     Debug,
     Clone,
@@ -27,33 +27,34 @@ use super::{Common, FeedbackConfig, First, LinkProtocol, Missing, Model, SymbolS
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Arq {
-    /// All fragments; the receiver keeps those it has; other frames are sent meanwhile.
+    /// All fragments. The receiver keeps earlier fragments; the sender sends other frames
+    /// meanwhile.
     #[default]
     WholeAccumulate,
-    /// The missing fragments only; other frames are sent meanwhile.
+    /// The missing fragments. The sender sends other frames meanwhile.
     Selective,
-    /// All fragments; the receiver keeps those it has; nothing is sent until the report is there.
+    /// All fragments. The receiver keeps earlier fragments; the sender waits for the report.
     StopAndWait,
 }
 
-/// The table of LL-ARQ.
+/// Link-layer ARQ.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LlArqConfig {
-    /// Fragments of a frame.
+    /// Fragments per frame.
     pub units: u16,
-    /// Transmissions of a frame in all.
+    /// Maximum transmissions of a frame.
     pub attempts: u16,
-    /// What is sent again.
+    /// Content of retransmissions.
     pub arq: Arq,
-    /// Bytes added to each fragment.
+    /// Header of each fragment.
     pub header: Bytes,
-    /// Whether frames go up in order.
+    /// If true, the receiver delivers frames in order.
     pub in_order: bool,
-    /// Frames under way at once, at most; no limit if not given.
+    /// Maximum number of unacknowledged frames. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
-    /// How the receiver answers.
+    /// Reports of the receiver.
     pub feedback: FeedbackConfig,
 }
 
@@ -89,7 +90,7 @@ impl LinkProtocol for LlArq {
     fn again(&mut self, missing: &Missing) -> SymbolSet {
         let all = SymbolSet::range(0, self.units);
         let rest = all.without(missing.have);
-        // A report that says all is there and yet it is not deserves everything once more.
+        // If a report lists all fragments but does not settle the frame, retransmit all.
         if self.selective && !rest.is_empty() { rest } else { all }
     }
 
@@ -116,7 +117,7 @@ impl Model for LlArq {
         super::check_counts("protocol.units", units, attempts, window, mtu)?;
         config.feedback.check()?;
         if config.arq == Arq::StopAndWait && window.is_some_and(|w| w > 1) {
-            let message = "has no use with arq = \"stop-and-wait\", where one frame is under way: leave \
+            let message = "has no effect with arq = \"stop-and-wait\", which has a window of one frame: leave \
                            it out, or take another arq";
             return Err(ConfigError::new("protocol.window", message));
         }

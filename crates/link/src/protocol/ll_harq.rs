@@ -1,4 +1,5 @@
-//! LL-HARQ: parity sent ahead by the estimated loss, and parity on demand (S2 sections V and VI).
+//! LL-HARQ: proactive parity from the estimated loss, and reactive parity on request (S2 sections V
+//! and VI).
 //!
 //! A frame becomes a block of N = 20 units in all, data and proactive parity (PFEC); the unit's
 //! size is the frame's over N - P. With the estimate A of the loss of units, an average over blocks
@@ -8,11 +9,11 @@
 //! A <- A + 0.005 (erased share of the block - A)      P = round(N (A + s))
 //! R = P + ceil(X / (1 - A - s))                       X: units still needed
 //! ```
-//!
-//! A block of which fewer than N - P units arrive is reported, answered with R further parity
-//! units (RFEC), and given up if that does not do. S2 states the average, "one standard deviation
-//! more than the expected loss" and the single retransmission; N as the total, the rounding, the
-//! rule of R and the first estimate (1/2) are what reproduces S2's Table I, and each is a key.
+//! If fewer than N - P units of a block arrive, the receiver reports it and the sender answers with
+//! R further parity units (RFEC). If the block still cannot be decoded, the sender abandons it. S2
+//! states the average, "one standard deviation more than the expected loss" and the single
+//! retransmission. N as the total, the rounding, the rule of R and the first estimate (1/2) are the
+//! readings that reproduce S2's Table I; each has a key.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Bytes, Narrow, Probability, Saturate};
@@ -21,7 +22,7 @@ use super::{
     Common, FeedbackConfig, First, LinkProtocol, MAX_SYMBOLS, Missing, Model, SymbolSet, Trigger,
 };
 
-/// How a number of units becomes whole.
+/// Rounding of a number of units.
 #[derive(
     Debug,
     Clone,
@@ -44,7 +45,7 @@ pub enum Rounding {
     Down,
 }
 
-/// How many units are sent on demand: P units of PFEC were sent, X are needed.
+/// Number of RFEC units after P units of PFEC if X more units are needed.
 #[derive(
     Debug,
     Clone,
@@ -67,11 +68,11 @@ pub enum Rfec {
     Sum,
     /// X + P + ceil(N s).
     NeedAndSpread,
-    /// ceil(X / (1 - A - s)): without P.
+    /// ceil(X / (1 - A - s)).
     Margin,
 }
 
-/// Where the standard deviation comes from.
+/// Source of the standard deviation.
 #[derive(
     Debug,
     Clone,
@@ -85,14 +86,14 @@ pub enum Rfec {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Deviation {
-    /// Of independent losses, sqrt(A(1-A)/N).
+    /// Binomial, for independent losses: sqrt(A(1-A)/N).
     #[default]
     Binomial,
-    /// Of the samples themselves: an average of their squared distance from A, with A's weight.
+    /// Measured: the moving average of the samples' squared distance from A, with the weight of A.
     Measured,
 }
 
-/// Which transmissions the estimate is of.
+/// Transmissions that enter the loss estimate.
 #[derive(
     Debug,
     Clone,
@@ -106,50 +107,49 @@ pub enum Deviation {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Sample {
-    /// Of the first one of each frame.
+    /// The first transmission of each frame.
     #[default]
     First,
-    /// Of all.
+    /// All transmissions.
     Every,
 }
 
-/// The table of LL-HARQ.
+/// Link-layer hybrid ARQ.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LlHarqConfig {
     /// Units of a frame's first transmission, data and PFEC together.
     pub units: u16,
-    /// Transmissions of a frame in all: a block and its retransmission.
+    /// Maximum transmissions of a frame; 2 is a block and one retransmission.
     pub attempts: u16,
-    /// Weight of a sample in the average.
+    /// Weight of a sample in the moving average of the loss.
     pub weight: Probability,
-    /// The estimate at the start. Half, unless given: a frame of the first second is then not lost
-    /// for want of parity, and the parity sent until a loss-free link is known for one is what
-    /// S2's Table I has at 0 %.
+    /// Initial loss estimate. With the default of 0.5, early frames have enough parity, and the
+    /// parity sent before a loss-free link is recognised matches S2's Table I at 0 %.
     pub initial_loss: Probability,
-    /// Standard deviations of protection above the estimate.
+    /// Protection above the estimated loss, in standard deviations.
     pub deviations: f64,
-    /// Where the standard deviation comes from.
+    /// Source of the standard deviation.
     pub deviation: Deviation,
-    /// How the number of PFEC units becomes whole.
+    /// Rounding of the number of PFEC units.
     pub rounding: Rounding,
-    /// How many units are sent on demand.
+    /// Number of RFEC units.
     pub rfec: Rfec,
-    /// Which transmissions the estimate is of.
+    /// Transmissions that enter the loss estimate.
     pub sample: Sample,
-    /// Further parity of a frame, at most, in all. Default: what the code has left, 255 - `units`.
-    /// Once it is used up (with more than two `attempts`), units that were lost are sent again, as
-    /// many as would have been of parity.
+    /// Maximum RFEC units of a frame. Default: the rest of the code's symbols, 255 - `units`. If
+    /// the parity is used up (with more than two `attempts`), the sender retransmits the same
+    /// number of lost units.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rfec_max: Option<u16>,
-    /// Bytes added to each unit.
+    /// Header of each unit.
     pub header: Bytes,
-    /// Whether frames go up in order.
+    /// If true, the receiver delivers frames in order.
     pub in_order: bool,
-    /// Frames under way at once, at most; no limit if not given.
+    /// Maximum number of unacknowledged frames. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
-    /// How the receiver answers.
+    /// Reports of the receiver.
     pub feedback: FeedbackConfig,
 }
 
@@ -182,15 +182,15 @@ pub struct LlHarq {
     mean: f64,
     /// Average squared distance of samples from A.
     variance: f64,
-    /// Numbers of units end here.
+    /// End of the range of unit numbers.
     end: u16,
     window: usize,
     header: u32,
 }
 
-/// Whole units from a share that is not negative.
+/// Rounds a non-negative number of units.
 fn whole(x: f64, rounding: Rounding) -> u16 {
-    // What is a whole number but for the last bits stays one.
+    // A whole number apart from rounding errors stays that number.
     let x = match rounding {
         Rounding::Nearest => (x + 0.5).floor(),
         Rounding::Up => (x - 1e-9).ceil(),
@@ -222,7 +222,7 @@ impl LlHarq {
     /// RFEC units for a frame that was sent with `parity` and needs `need` more.
     pub fn demand(&self, parity: u16, need: u16) -> u16 {
         let (x, p) = (f64::from(need), f64::from(parity));
-        // A share so small that no unit can be expected to arrive asks for what the code has.
+        // If hardly any unit can be expected to arrive, the demand is all of the code's symbols.
         let arrives = |margin: f64| (1.0 - self.mean - margin).max(1.0 / f64::from(MAX_SYMBOLS));
         let spread = self.spread();
         let units = match self.config.rfec {
@@ -249,7 +249,7 @@ impl LinkProtocol for LlHarq {
         if !fresh.is_empty() {
             return fresh;
         }
-        // The code has no further symbols: of those that are missing as many are sent again.
+        // The code has no further symbols: retransmit the same number of missing units.
         let lost = SymbolSet::range(0, missing.fresh).without(missing.have);
         lost.iter().take(usize::from(demand)).fold(SymbolSet::EMPTY, |mut some, symbol| {
             some.insert(symbol);
@@ -284,10 +284,10 @@ impl LinkProtocol for LlHarq {
     }
 }
 
-/// Bytes added to each unit.
+/// Checks the header size of a unit.
 pub(super) fn header(bytes: Bytes) -> Result<u32, ConfigError> {
     if bytes.0 > 100 {
-        let message = format!("is {bytes}: the header of a unit has at most 100 B");
+        let message = format!("is {bytes}; accepted are 0 B to 100 B");
         return Err(ConfigError::new("protocol.header", message));
     }
     Ok(u32::narrow(bytes.0))
@@ -303,13 +303,13 @@ impl Model for LlHarq {
         if !(0.0..=20.0).contains(&deviations) {
             return Err(ConfigError::new(
                 "protocol.deviations",
-                format!("is {deviations}: accepted are 0 to 20 standard deviations"),
+                format!("is {deviations}; accepted are 0 to 20 standard deviations"),
             ));
         }
         if config.weight.get() <= 0.0 {
             return Err(ConfigError::new(
                 "protocol.weight",
-                "is 0: an average whose samples weigh nothing never learns; it is above 0, up to 1",
+                "is 0; accepted are values above 0, up to 1",
             ));
         }
         let left = MAX_SYMBOLS - units;

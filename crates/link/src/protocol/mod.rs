@@ -1,17 +1,16 @@
-//! Link protocols: what a link does about lost frames before anybody above hears of them.
+//! Link protocols recover lost frames on the link, below IP.
 //!
-//! A frame (a packet given to the link) is split into units; the loss model acts on each unit by
-//! itself. All protocols here are block protocols (S2 section V): a transmission of a frame is a
-//! train of units, any `needed` different units give the frame back, the receiver reports on each
-//! transmission, and the sender answers with further units until the frame is there or its
-//! attempts are used up. [`Sender`] and [`Receiver`] are the two ends, without clock, queue or
-//! wire: who drives them could be a simulator or a socket. What differs between protocols is a
-//! [`LinkProtocol`]: how many units a frame becomes, what is sent after a report, when to give up.
-//! A protocol is one file and one line of the `registry!` in `registry.rs`.
+//! A frame (a packet given to the link) is split into units, and the loss model decides for each
+//! unit. All protocols here are block protocols (S2 section V): a transmission of a frame is a
+//! train of units, and any `needed` different units decode the frame. The receiver reports on each
+//! transmission. The sender answers with further units until the frame is decoded or its attempts
+//! are used up. [`Sender`] and [`Receiver`] are the two ends, without clock, queue or wire, so a
+//! simulator or a socket can drive them. A [`LinkProtocol`] holds the rules that differ between
+//! protocols: the number of units of a frame, the retransmission after a report, and the retry
+//! limit. A protocol is one file and one line of the `registry!` in `registry.rs`.
 //!
-//! Frames are released in order unless asked otherwise, so one that is repaired holds up those
-//! behind it. The coding itself is not done here: packets are lengths, and which units arrived
-//! decides.
+//! By default the receiver delivers frames in order, so a frame under repair delays later frames.
+//! Leaves out the coding itself: packets are lengths, and the set of arrived units decides.
 
 pub mod closed_form;
 mod feedback;

@@ -1,40 +1,41 @@
 //! The receiving end of a link protocol, without clock or wire.
 //!
-//! It collects the units of frames, says when a frame is there, when it goes up, when it is no
-//! longer waited for, and what to report. A transmission is over, and reported on, when its last
-//! unit arrives ([`Trigger::EndOfBlock`]), when a unit of any other transmission arrives, or when
-//! nothing has come for a while after it should have ended. A frame that others have overtaken
-//! altogether lost its whole first transmission, and is reported as well.
+//! The receiver collects units and decides when a frame is decoded, delivered or abandoned, and
+//! what to report. A transmission ends, and the receiver reports on it, when its last unit arrives
+//! ([`Trigger::EndOfBlock`]), when a unit of another transmission arrives, or when no unit arrives
+//! for some time after its expected end. If all units of a frame's first transmission are lost,
+//! units of later frames trigger the report.
 //!
-//! In order, a frame that is not there holds up those behind it until it is: or until its last
-//! transmission is over, the sender says that it no longer tries (each unit names the oldest frame it
-//! does try), or a timer of several times the longest that all attempts may take runs out.
+//! With in-order delivery, an incomplete frame delays later frames until one of these events: the
+//! frame is decoded; its last transmission ends; the sender abandons it (each unit names the oldest
+//! frame that the sender still tries to deliver); or a timer of several times the maximum duration
+//! of all attempts expires.
 //!
-//! Units may come in any order, several times, or with impossible heads: those are counted and
-//! ignored, and memory stays bounded: a sender has no more frames between its oldest and its newest than
-//! the receiver keeps ([`REACH`]). After a silence in which it gave up more than that, the oldest frame that
-//! a unit names takes the receiver along.
+//! Units may arrive in any order, several times, or with impossible headers. The receiver counts
+//! and ignores impossible headers. Memory is bounded: the sender never has more than
+//! [`MAX_FRAME_SPAN`] frames between its oldest and its newest. If the sender abandons more frames
+//! than that during an outage, the receiver advances to the oldest frame that the next unit names.
 
 use std::collections::VecDeque;
 
 use airtcp_units::{Nanos, Narrow, Span};
 
-use super::limits::{MIN_DURATION, REACH, patience};
+use super::limits::{MAX_FRAME_SPAN, MIN_DURATION, max_frame_wait};
 use super::{Block, Decision, MAX_SYMBOLS, Report, SymbolSet, Timed, Train, Trigger, Unit};
 
-/// What a receiver is made of.
+/// Parameters of a receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReceiverParts {
-    /// What makes it report.
+    /// Event that triggers a report.
     pub trigger: Trigger,
-    /// Whether frames go up in order.
+    /// If true, frames are delivered in order.
     pub in_order: bool,
-    /// How long it waits after a transmission should have ended; as long as that takes if not
-    /// given.
+    /// Time after the expected end of a transmission at which the receiver reports without a
+    /// trigger. Default: the duration of that transmission.
     pub idle: Option<Span>,
-    /// To the sender and back, transmissions left out.
+    /// Round-trip time to the sender, without transmission times.
     pub round_trip: Span,
-    /// Transmissions of a frame in all.
+    /// Maximum transmissions of a frame.
     pub attempts: u16,
 }
 
@@ -46,32 +47,32 @@ struct Partial {
     released: bool,
 }
 
-/// The transmission whose units are coming in.
+/// The transmission in progress.
 #[derive(Debug, Clone, Copy)]
 struct Current {
     frame: u64,
     attempt: u16,
     last: bool,
     received: u16,
-    /// When it is over if nothing else comes.
+    /// End of the transmission if no further unit arrives.
     due: Nanos,
 }
 
-/// The receiving end.
+/// Receiving end of a link protocol.
 #[derive(Debug)]
 pub struct Receiver {
     parts: ReceiverParts,
-    /// Number of the first of `frames`: all before it are decided.
+    /// Number of the first frame in `frames`; all earlier frames are decided.
     base: u64,
     frames: VecDeque<Partial>,
     current: Option<Current>,
-    /// Until when the first of `frames` is waited for.
+    /// Time until which the receiver waits for the first frame in `frames`.
     hold: Nanos,
-    /// Which frame the hold is for.
+    /// Frame to which `hold` applies.
     held: u64,
     longest: Span,
     decisions: VecDeque<Timed>,
-    strange: u64,
+    malformed: u64,
 }
 
 impl Receiver {
@@ -86,34 +87,34 @@ impl Receiver {
             held: u64::MAX,
             longest: MIN_DURATION,
             decisions: VecDeque::new(),
-            strange: 0,
+            malformed: 0,
         }
     }
 
-    /// Units with impossible heads so far.
-    pub const fn strange(&self) -> u64 {
-        self.strange
+    /// Units with impossible headers so far.
+    pub const fn malformed(&self) -> u64 {
+        self.malformed
     }
 
-    /// A unit has arrived; true if it was of use.
+    /// Handles the arrival of a unit. Returns true if the unit was needed.
     pub fn on_unit(&mut self, now: Nanos, unit: &Unit) -> bool {
         let possible = (1..=MAX_SYMBOLS).contains(&unit.needed)
             && unit.symbol < MAX_SYMBOLS
             && unit.attempt > 0
             && unit.of > 0
             && unit.oldest <= unit.frame
-            && unit.frame - unit.oldest < REACH
+            && unit.frame - unit.oldest < MAX_FRAME_SPAN
             && unit.frame < u64::MAX;
         if !possible {
-            self.strange += 1;
+            self.malformed += 1;
             return false;
         }
         let same = |c: &Current| (c.frame, c.attempt) == (unit.frame, unit.attempt);
         if self.current.as_ref().is_some_and(|c| !same(c)) {
             self.finish(now);
         }
-        self.no_longer_before(now, unit.oldest);
-        self.reach(now, unit);
+        self.abandon_before(now, unit.oldest);
+        self.extend_to(now, unit);
         let place = unit.frame.checked_sub(self.base);
         let partial = place.and_then(|i| self.frames.get_mut(usize::narrow(i)));
         let partial = partial.filter(|p| !p.decoded && !p.given_up);
@@ -149,12 +150,13 @@ impl Receiver {
         useful
     }
 
-    /// A transmission arrives, or what is left of it: as if each of its units came at its own time, and each
-    /// timer that ends before ran first. Gives back how many units were of use.
+    /// Handles the arrival of a transmission. The result equals that of [`on_unit`](Self::on_unit)
+    /// for each unit at its own time, with each timer run when it expires. Returns the number of
+    /// units that were needed.
     pub fn on_train(&mut self, train: &Train) -> u16 {
         let arriving = train.arriving();
         let (Some(first), Some(last)) = (arriving.lowest(), arriving.highest()) else { return 0 };
-        // The first one may end another transmission; nothing else can but a timer.
+        // Only the first unit, or a timer, can end another transmission.
         let useful = self.arrive(train, first);
         let rest = arriving.without(SymbolSet::range(0, first + 1));
         if rest.is_empty() {
@@ -162,15 +164,15 @@ impl Receiver {
         }
         let Block { frame, attempt, .. } = train.block;
         let same = self.current.is_some_and(|c| (c.frame, c.attempt) == (frame, attempt));
-        // Where the wait after this unit is long enough, so is that after each of the rest: they come at
-        // the pace by which it was worked out, or a whole nanosecond slower in places, and those it covers too.
+        // If the wait after this unit is long enough, it is long enough after each of the rest: the
+        // wait follows from their pace, with a margin for rounding to whole nanoseconds.
         if same && self.next_timer() >= train.at(last) {
             return useful + self.on_rest(train, rest, last);
         }
         rest.iter().fold(useful, |useful, place| useful + self.arrive(train, place))
     }
 
-    /// One unit of a train, and the timers before it.
+    /// Handles one unit of a train, and the timers that expire before it.
     fn arrive(&mut self, train: &Train, place: u16) -> u16 {
         let at = train.at(place);
         while self.next_timer() < at {
@@ -179,8 +181,9 @@ impl Receiver {
         u16::from(train.unit(place).is_some_and(|unit| self.on_unit(at, &unit)))
     }
 
-    /// The units at the places `rest`, of which `last` is the last: more of the transmission under way, and no
-    /// timer ends before all are there. Of them at most one changes anything: with which enough are there.
+    /// Handles the units at the places `rest`, up to `last`. They belong to the transmission in
+    /// progress, and no timer expires before the last one. At most one of them has an effect: the
+    /// unit that completes the frame.
     fn on_rest(&mut self, train: &Train, rest: SymbolSet, last: u16) -> u16 {
         let Block { frame, symbols, needed, .. } = train.block;
         let (end, of) = (train.at(last), symbols.len());
@@ -205,7 +208,7 @@ impl Receiver {
                     partial.released = true;
                     self.decisions.push_back((at, Decision::Released(frame)));
                 }
-                // What is reported with this unit is reported before anything goes up.
+                // A report that this unit triggers precedes the delivery.
                 if place < last || !reported {
                     self.decide(at);
                 }
@@ -224,7 +227,7 @@ impl Receiver {
         useful
     }
 
-    /// The time has come that [`next_timer`](Self::next_timer) gave.
+    /// Handles the timer at [`next_timer`](Self::next_timer).
     pub fn on_timer(&mut self, now: Nanos) {
         if self.current.is_some_and(|c| c.due <= now) {
             self.finish(now);
@@ -238,7 +241,7 @@ impl Receiver {
         self.decide(now);
     }
 
-    /// When it next wants to run.
+    /// Time of the next timer.
     pub fn next_timer(&self) -> Nanos {
         self.current.map_or(Nanos::NEVER, |c| c.due).min(self.hold)
     }
@@ -248,23 +251,23 @@ impl Receiver {
         self.decisions.pop_front()
     }
 
-    /// Makes room up to the frame of a unit, and reports those that were lost altogether.
-    fn reach(&mut self, now: Nanos, unit: &Unit) {
+    /// Extends `frames` to the frame of a unit, and reports frames whose units were all lost.
+    fn extend_to(&mut self, now: Nanos, unit: &Unit) {
         let next = self.base + self.frames.len() as u64;
         for frame in next..=unit.frame {
             let mut partial = Partial::default();
             if frame < unit.frame {
                 let have = SymbolSet::EMPTY;
                 let report = Report { frame, attempt: 1, received: 0, have, settled: false };
-                self.decisions.push_back((now, Decision::Tell(report)));
+                self.decisions.push_back((now, Decision::Report(report)));
                 partial.given_up = self.parts.attempts <= 1;
             }
             self.frames.push_back(partial);
         }
     }
 
-    /// The sender no longer tries what is before `oldest`.
-    fn no_longer_before(&mut self, now: Nanos, oldest: u64) {
+    /// Abandons the frames before `oldest`, which the sender no longer tries to deliver.
+    fn abandon_before(&mut self, now: Nanos, oldest: u64) {
         let settled = usize::narrow(oldest.saturating_sub(self.base));
         for partial in self.frames.iter_mut().take(settled) {
             if !partial.decoded {
@@ -272,14 +275,14 @@ impl Receiver {
             }
         }
         if settled > self.frames.len() {
-            // Of those beyond nothing has ever been heard.
+            // No unit of the frames beyond has arrived.
             self.decide(now);
             self.decisions.push_back((now, Decision::SkippedBefore(oldest)));
             self.base = oldest;
         }
     }
 
-    /// The transmission under way is over.
+    /// Ends the transmission in progress.
     fn finish(&mut self, now: Nanos) {
         let Some(current) = self.current.take() else { return };
         let Current { frame, attempt, last, received, .. } = current;
@@ -295,11 +298,11 @@ impl Receiver {
             None => (SymbolSet::EMPTY, true),
         };
         let report = Report { frame, attempt, received, have, settled };
-        self.decisions.push_back((now, Decision::Tell(report)));
+        self.decisions.push_back((now, Decision::Report(report)));
         self.decide(now);
     }
 
-    /// Lets up what can go up.
+    /// Delivers the frames that can be delivered.
     fn decide(&mut self, now: Nanos) {
         while let Some(first) = self.frames.pop_front_if(|p| p.decoded || p.given_up) {
             let decision = if !first.decoded {
@@ -318,7 +321,7 @@ impl Receiver {
         } else if self.held != self.base {
             self.held = self.base;
             let ReceiverParts { round_trip, attempts, .. } = self.parts;
-            self.hold = now + patience(round_trip, self.longest, attempts);
+            self.hold = now + max_frame_wait(round_trip, self.longest, attempts);
         }
     }
 }

@@ -4,8 +4,8 @@ use airtcp_probe::ConfigError;
 
 use super::{Common, LinkProtocol, Model};
 
-/// From one line per protocol: its configuration, the list and the samples that the conformance
-/// suite runs. A link without a protocol is `None` of it.
+/// Expands one line per protocol into the configuration, the list and the samples of the
+/// conformance suite.
 macro_rules! registry {
     (
         #[doc = $none_doc:literal] "none" from $none_source:literal;
@@ -33,7 +33,7 @@ macro_rules! registry {
                 match self { Self::None(_) => "none", $(Self::$variant(_) => $name,)+ }
             }
 
-            /// What all protocols have; `None` without a protocol.
+            /// Keys that all protocols share; `None` without a protocol.
             pub fn common(&self) -> Option<Common<'_>> {
                 match self {
                     Self::None(_) => None,
@@ -41,11 +41,11 @@ macro_rules! registry {
                 }
             }
 
-            /// The protocol that the table describes; `None` without one. `mtu` is the longest
-            /// frame, if that is limited.
+            /// The protocol that the table describes; `None` without one. `mtu` is the maximum
+            /// frame size, if limited.
             ///
             /// # Errors
-            /// If a value is impossible; the message names the key and what is accepted.
+            /// If a value is impossible. The message names the key and the accepted values.
             pub fn build(&self, mtu: Option<u64>) -> Result<Option<Protocol>, ConfigError> {
                 Ok(match self {
                     Self::None(_) => None,
@@ -53,7 +53,7 @@ macro_rules! registry {
                 })
             }
 
-            /// What the conformance suite runs.
+            /// Configurations that the conformance suite tests.
             #[cfg(test)]
             pub(crate) fn samples() -> Vec<Self> {
                 let mut all = Vec::new();
@@ -65,16 +65,16 @@ macro_rules! registry {
 }
 
 registry! {
-    /// No protocol: a packet is transmitted once, as a whole
+    /// No protocol: each packet has one transmission
     "none" from "own";
-    /// Retransmits fragments until all have arrived, 15 attempts, no back-off
+    /// Retransmits fragments until all have arrived, up to 15 attempts without back-off
     "ll-arq" LlArq(super::LlArq, super::LlArqConfig) from "S2 section VI";
-    /// Parity from the estimated loss, more parity on request, one retransmission
+    /// Hybrid ARQ: proactive parity from the estimated loss, more parity on request
     "ll-harq" LlHarq(super::LlHarq, super::LlHarqConfig) from "S2 sections V and VI";
 }
 
-/// Any link protocol. It is asked a few times a frame, each of some twenty draws: dynamic dispatch
-/// costs nothing there.
+/// Any link protocol. It is called a few times per frame of about twenty random draws, so the cost
+/// of dynamic dispatch is negligible.
 pub type Protocol = Box<dyn LinkProtocol>;
 
 /// The empty table of a link without a protocol.

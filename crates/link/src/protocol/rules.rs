@@ -1,84 +1,84 @@
-//! What a link protocol decides: how many units a frame becomes, what is sent after a report, when to
-//! give up.
+//! Rules of a link protocol: the number of units of a frame, the retransmission after a report, and
+//! the retry limit.
 
 use airtcp_probe::ConfigError;
 
 use super::feedback::{FeedbackConfig, Trigger};
 use super::symbols::{MAX_SYMBOLS, SymbolSet};
 
-/// How a frame is first sent.
+/// First transmission of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct First {
-    /// How many different units give the frame back: its data units, at least 1.
+    /// Number of different units that decode the frame: its data units, at least 1.
     pub needed: u16,
     /// Parity units sent with them.
     pub parity: u16,
 }
 
-/// What a protocol knows of a frame that is not there after a transmission.
+/// State of a frame that is incomplete after a transmission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Missing {
-    /// How many different units give it back.
+    /// Number of different units that decode the frame.
     pub needed: u16,
     /// Parity units of its first transmission.
     pub parity: u16,
-    /// Units that are there, as far as the sender knows.
+    /// Units known to have arrived.
     pub have: SymbolSet,
-    /// The lowest number of a unit that has never been sent.
+    /// Lowest unit number never sent.
     pub fresh: u16,
 }
 
-/// A link protocol's rules, at the sending end.
+/// Rules of a link protocol's sender.
 pub trait LinkProtocol: std::fmt::Debug + Send {
-    /// How a new frame is sent.
+    /// Chooses the first transmission of a new frame.
     fn first(&mut self) -> First;
 
-    /// What to send for a frame that is not there. Never nothing.
+    /// Chooses the units to send for an incomplete frame; never an empty set.
     fn again(&mut self, missing: &Missing) -> SymbolSet;
 
-    /// A report on a transmission: how many units it had and how many arrived.
+    /// Handles a report: of the `sent` units of transmission `attempt`, `received` arrived.
     fn on_report(&mut self, attempt: u16, sent: u16, received: u16);
 
-    /// Transmissions of a frame in all, at least 1.
+    /// Maximum transmissions of a frame, at least 1.
     fn attempts(&self) -> u16;
 
-    /// Frames under way at once, at most.
+    /// Maximum number of unacknowledged frames.
     fn window(&self) -> usize;
 
-    /// Bytes added to each unit.
+    /// Header of each unit, in bytes.
     fn header(&self) -> u32;
 
-    /// The estimate of the loss of units, if the protocol makes one.
+    /// Estimate of the unit loss rate, if the protocol has one.
     fn estimate(&self) -> Option<f64> {
         None
     }
 }
 
-/// What a registered protocol adds to [`LinkProtocol`]: how it is built.
+/// Construction of a registered [`LinkProtocol`].
 pub(crate) trait Model: LinkProtocol + Sized + 'static {
     type Config;
-    /// `mtu` is the longest frame, if that is limited.
+    /// `mtu` is the maximum frame size, if limited.
     fn build(config: &Self::Config, mtu: Option<u64>) -> Result<Self, ConfigError>;
     fn common(config: &Self::Config) -> Common<'_>;
-    /// Configurations the conformance suite runs.
+    /// Configurations that the conformance suite tests.
     #[cfg(test)]
     fn samples() -> Vec<Self::Config>;
 }
 
-/// What all protocols have in their tables.
+/// Keys that all protocols share.
 #[derive(Debug, Clone, Copy)]
 pub struct Common<'a> {
     /// Units of a first transmission.
     pub units: u16,
-    /// How the receiver answers.
+    /// Reports of the receiver.
     pub feedback: &'a FeedbackConfig,
-    /// What triggers reports.
+    /// Event that triggers a report.
     pub trigger: Trigger,
-    /// Whether frames go up in order.
+    /// If true, the receiver delivers frames in order.
     pub in_order: bool,
 }
 
-/// Refuses a number of units, of attempts or of frames that cannot be.
+/// Rejects impossible numbers of units, attempts and frames.
 pub(super) fn check_counts(
     key: &'static str,
     units: u16,
@@ -90,7 +90,7 @@ pub(super) fn check_counts(
         return Err(ConfigError::new(
             key,
             format!(
-                "is {units}: accepted are 1 to {MAX_SYMBOLS}, the symbols of a code over GF(256)"
+                "is {units}; accepted are 1 to {MAX_SYMBOLS}, the symbols of a code over GF(256)"
             ),
         ));
     }
@@ -99,19 +99,19 @@ pub(super) fn check_counts(
     {
         return Err(ConfigError::new(
             key,
-            format!("is {units}, but the longest frame (mtu) has {mtu} B: a unit has at least one"),
+            format!("is {units}, above the {mtu} B of mtu: a unit has at least 1 B"),
         ));
     }
     if !(1..=1000).contains(&attempts) {
         return Err(ConfigError::new(
             "protocol.attempts",
-            format!("is {attempts}: accepted are 1 (no retransmission) to 1000"),
+            format!("is {attempts}; accepted are 1 (no retransmission) to 1000"),
         ));
     }
     if window == Some(0) {
         return Err(ConfigError::new(
             "protocol.window",
-            "is 0: at least one frame is under way; leave it out for no limit",
+            "is 0; accepted are 1 or more; omit the key for no limit",
         ));
     }
     Ok(())

@@ -1,43 +1,43 @@
 //! The sending end of a link protocol, without clock or wire.
 //!
-//! Whoever drives it offers frames while there is [room](Sender::has_room) and the transmitter is
-//! free, asks first for what is to be [sent again](Sender::retry), tells when a transmission
-//! [ends](Sender::on_sent), and hands in reports and the time. A retransmission goes before new
-//! frames, after the transmission under way; several go in the order in which their reports came.
+//! The driver offers frames while the [window is open](Sender::has_room) and the transmitter is
+//! free. It first asks for [retransmissions](Sender::retry), reports the [end](Sender::on_sent) of
+//! each transmission, and passes on reports and timers. Retransmissions precede new frames, in the
+//! order of their reports, and do not interrupt a transmission.
 //!
-//! Reports may come late, twice, in any order or never, and may contradict each other: only one that
-//! is about the latest transmission of a frame still under way counts, but for the word that a frame is
-//! settled, and a timer speaks for the one that does not come.
+//! Reports may arrive late, twice, in any order or never, and may contradict each other. Only a
+//! report on the latest transmission of an unsettled frame counts, except that any report can
+//! settle its frame. A timer stands in for a missing report.
 
 use std::collections::VecDeque;
 
 use airtcp_units::{Nanos, Narrow, Span};
 
-use super::limits::{MIN_DURATION, REACH, patience};
+use super::limits::{MAX_FRAME_SPAN, MIN_DURATION, max_frame_wait};
 use super::{Block, MAX_SYMBOLS, Missing, Protocol, Report, SymbolSet};
 
-/// What a sender must know of the time things take.
+/// Times from which the sender derives its report timer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SenderTimes {
-    /// To the receiver and back, transmissions left out; on a busy reverse direction, what a
-    /// report may have to wait as well.
+    /// Round-trip time to the receiver, without transmission times; with a busy reverse direction,
+    /// plus the maximum wait of a report.
     pub round_trip: Span,
-    /// In place of what follows from that: how long to wait for a report.
+    /// Report timer, if configured.
     pub timer: Option<Span>,
 }
 
-/// What a sender counts.
+/// Counters of a sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SenderCounts {
-    /// Reports that were about nothing under way: late, doubled, or made up.
+    /// Reports that match no transmission in progress: late, duplicated or forged.
     pub stray_reports: u64,
-    /// Transmissions about which no report came in time.
+    /// Transmissions whose report timer expired.
     pub timeouts: u64,
-    /// Frames given up.
+    /// Frames abandoned.
     pub given_up: u64,
 }
 
-/// A frame under way.
+/// An unsettled frame.
 #[derive(Debug, Clone, Copy)]
 struct Pending {
     unit_bytes: u32,
@@ -48,28 +48,28 @@ struct Pending {
     sent: u16,
     have: SymbolSet,
     fresh: u16,
-    /// What is to be sent next, once the transmitter is free.
+    /// Units to send as soon as the transmitter is free.
     plan: Option<SymbolSet>,
 }
 
-/// The sending end.
+/// Sending end of a link protocol.
 #[derive(Debug)]
 pub struct Sender {
     protocol: Protocol,
     times: SenderTimes,
-    /// Number of the first of `frames`: all before it are settled.
+    /// Number of the first frame in `frames`; all earlier frames are settled.
     oldest: u64,
     frames: VecDeque<Option<Pending>>,
     under_way: usize,
     retries: VecDeque<u64>,
-    /// Sorted by time: when to stop waiting for a report, and on which transmission.
+    /// Report timers, sorted by time: expiry, frame and attempt.
     deadlines: VecDeque<(Nanos, u64, u16)>,
     longest: Span,
     counts: SenderCounts,
 }
 
 impl Sender {
-    /// A sender with nothing under way.
+    /// A sender without unsettled frames.
     pub const fn new(protocol: Protocol, times: SenderTimes) -> Self {
         Self {
             protocol,
@@ -84,32 +84,33 @@ impl Sender {
         }
     }
 
-    /// The rules it follows.
+    /// The protocol's rules.
     pub const fn protocol(&self) -> &Protocol {
         &self.protocol
     }
 
-    /// What was counted since the start.
+    /// Counters since the start.
     pub const fn counts(&self) -> &SenderCounts {
         &self.counts
     }
 
-    /// Makes reports that come back on a busy direction late by up to `by`.
+    /// Lengthens the report timer by `by`, the maximum wait of a report on a busy reverse
+    /// direction.
     pub fn allow_reports(&mut self, by: Span) {
         self.times.round_trip += by;
     }
 
-    /// True if another frame may be under way.
+    /// True if the window allows another frame.
     pub fn has_room(&self) -> bool {
-        self.under_way < self.protocol.window() && (self.frames.len() as u64) < REACH
+        self.under_way < self.protocol.window() && (self.frames.len() as u64) < MAX_FRAME_SPAN
     }
 
-    /// True if something is to be sent again.
+    /// True if a retransmission waits.
     pub fn has_retry(&self) -> bool {
         !self.retries.is_empty()
     }
 
-    /// The oldest frame not settled, or the next one to come.
+    /// The oldest unsettled frame, or else the next new frame.
     pub const fn oldest(&self) -> u64 {
         self.oldest
     }
@@ -177,7 +178,7 @@ impl Sender {
         })
     }
 
-    /// The transmission `block` took `time` and is over at `end`.
+    /// Handles the end of the transmission `block`, which took `time`, at `end`.
     pub fn on_sent(&mut self, block: &Block, end: Nanos, time: Span) {
         self.longest = self.longest.max(time);
         let wait = self.times.timer.unwrap_or(self.times.round_trip + self.longest * 2);
@@ -190,13 +191,13 @@ impl Sender {
         self.deadlines.insert(place, entry);
     }
 
-    /// A report has come.
+    /// Handles a report.
     pub fn on_report(&mut self, report: &Report) {
         let Report { frame, attempt, received, have, settled } = *report;
         let Some(p) = self.pending(frame).filter(|p| p.attempt == attempt && p.plan.is_none())
         else {
-            // Of an older transmission, or late while the next one waits for the transmitter: still
-            // good to know what is there.
+            // The report is on an older transmission, or the next one already waits for the
+            // transmitter. Its list of arrived units is still valid.
             let known = attempt != 0 && self.pending(frame).is_some_and(|p| attempt <= p.attempt);
             self.counts.stray_reports += 1;
             if known && settled {
@@ -205,10 +206,10 @@ impl Sender {
             return;
         };
         let sent = p.sent;
-        // No more can be there than was sent.
+        // Only units that were sent can have arrived.
         p.have = p.have.union(have.without(SymbolSet::range(p.fresh, MAX_SYMBOLS)));
         self.protocol.on_report(attempt, sent, received.min(sent));
-        if settled { self.settle(frame) } else { self.go_on(frame) }
+        if settled { self.settle(frame) } else { self.plan_retransmission(frame) }
     }
 
     /// The time has come that [`next_timer`](Self::next_timer) gave.
@@ -218,24 +219,25 @@ impl Sender {
                 self.pending(frame).is_some_and(|p| p.attempt == attempt && p.plan.is_none());
             if waits {
                 self.counts.timeouts += 1;
-                self.go_on(frame);
+                self.plan_retransmission(frame);
             }
         }
     }
 
-    /// How long a frame that it no longer tries is waited for at most: several times the longest that all
-    /// attempts may take, as in the receiver.
-    pub fn patience(&self) -> Span {
-        patience(self.times.round_trip, self.longest, self.protocol.attempts())
+    /// Maximum wait for a frame that the sender abandoned: several times the maximum duration of
+    /// all attempts, as in the receiver.
+    pub fn max_frame_wait(&self) -> Span {
+        max_frame_wait(self.times.round_trip, self.longest, self.protocol.attempts())
     }
 
-    /// When a wait for a report ends at the earliest.
+    /// Expiry of the earliest report timer.
     pub fn next_timer(&self) -> Nanos {
         self.deadlines.front().map_or(Nanos::NEVER, |d| d.0)
     }
 
-    /// The frame is not there after its latest transmission.
-    fn go_on(&mut self, frame: u64) {
+    /// Plans the retransmission of a frame that is incomplete after its latest transmission, or
+    /// abandons it.
+    fn plan_retransmission(&mut self, frame: u64) {
         let attempts = self.protocol.attempts();
         let Some(p) = self.pending(frame).copied() else { return };
         if p.attempt >= attempts {
@@ -260,7 +262,7 @@ impl Sender {
         while self.frames.pop_front_if(|p| p.is_none()).is_some() {
             self.oldest += 1;
         }
-        // Deadlines of settled frames would wake the driver for nothing.
+        // Timers of settled frames would wake the driver needlessly.
         let oldest = self.oldest;
         while self.deadlines.pop_front_if(|d| d.1 < oldest).is_some() {}
     }

@@ -2,15 +2,15 @@
 
 use airtcp_units::Narrow;
 
-/// Most different units of a frame: as many as a Reed-Solomon code over GF(256) has symbols.
+/// Maximum number of different units of a frame: the symbols of a Reed-Solomon code over GF(256).
 pub const MAX_SYMBOLS: u16 = 255;
 
-/// Which units of a frame.
+/// A set of units of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SymbolSet([u64; 4]);
 
 impl SymbolSet {
-    /// None at all.
+    /// The empty set.
     pub const EMPTY: Self = Self([0; 4]);
 
     /// Units `from`, `from + 1`, ... below `until`; none beyond [`MAX_SYMBOLS`].
@@ -19,7 +19,7 @@ impl SymbolSet {
         Self::below(until).without(Self::below(from))
     }
 
-    /// Units 0, 1, ... below `until`, word by word: a report is looked at through such a set.
+    /// Units 0, 1, ... below `until`, computed word by word.
     const fn below(until: u16) -> Self {
         const fn word(until: u16, first: u16) -> u64 {
             let n = until.saturating_sub(first);
@@ -28,7 +28,8 @@ impl SymbolSet {
         Self([word(until, 0), word(until, 64), word(until, 128), word(until, 192)])
     }
 
-    /// Those of the first `count` for which `is_in` says so; it is asked once for each, in order.
+    /// The units below `count` for which `is_in` returns true. It is called once per unit, in
+    /// order.
     #[inline]
     pub fn of(count: u16, mut is_in: impl FnMut() -> bool) -> Self {
         let mut left = count.min(MAX_SYMBOLS);
@@ -60,7 +61,7 @@ impl SymbolSet {
         }
     }
 
-    /// Adds those of the 64 units from `from` on whose bit is set, the lowest for the first.
+    /// Adds the units whose bit is set in `bits`; the lowest bit is unit `from`.
     #[inline]
     pub fn insert_bits(&mut self, from: u16, bits: u64) {
         let (word, by) = (usize::from(from / 64), from % 64);
@@ -76,7 +77,7 @@ impl SymbolSet {
         self.0[3] &= u64::MAX >> 1;
     }
 
-    /// Adds a unit; true if it is one, and was not there.
+    /// Adds a unit. Returns true if the number is valid and was not in the set.
     #[inline]
     pub const fn insert(&mut self, symbol: u16) -> bool {
         if symbol >= MAX_SYMBOLS {
@@ -88,42 +89,41 @@ impl SymbolSet {
         new
     }
 
-    /// True if the unit is there.
+    /// True if the set contains the unit.
     pub const fn has(&self, symbol: u16) -> bool {
         symbol < MAX_SYMBOLS && self.0[(symbol / 64) as usize] & (1 << (symbol % 64)) != 0
     }
 
-    /// How many there are.
+    /// Number of units in the set.
     pub fn len(&self) -> u16 {
         let [a, b, c, d] = self.0;
         let low = a.count_ones();
-        // Where counting takes many instructions, most sets are counted in a quarter of them: a frame
-        // rarely has more than 64 units.
+        // Shortcut: a frame rarely has more than 64 units.
         if b | c | d == 0 {
             return u16::narrow(low);
         }
         u16::narrow(low + b.count_ones() + c.count_ones() + d.count_ones())
     }
 
-    /// True if there is none.
+    /// True if the set is empty.
     pub const fn is_empty(&self) -> bool {
         let [a, b, c, d] = self.0;
         a | b | c | d == 0
     }
 
-    /// The lowest one.
+    /// The lowest unit.
     pub fn lowest(self) -> Option<u16> {
         let place = self.0.iter().position(|word| *word != 0)?;
         Some(u16::narrow(place) * 64 + u16::narrow(self.0.get(place)?.trailing_zeros()))
     }
 
-    /// The highest one.
+    /// The highest unit.
     pub fn highest(self) -> Option<u16> {
         let place = self.0.iter().rposition(|word| *word != 0)?;
         Some(u16::narrow(place) * 64 + u16::narrow(self.0.get(place)?.ilog2()))
     }
 
-    /// The lowest `n` of them: of a block, those that came first.
+    /// The lowest `n` units.
     #[must_use]
     pub fn first(mut self, n: u16) -> Self {
         for _ in n..self.len() {
@@ -134,12 +134,12 @@ impl SymbolSet {
         self
     }
 
-    /// How many there are below `symbol`: its place among them, from 0.
+    /// Number of units below `symbol`: its rank in the set, from 0.
     pub fn place_of(self, symbol: u16) -> u16 {
         self.len() - self.without(Self::below(symbol)).len()
     }
 
-    /// The one at a place among them, counted from the lowest.
+    /// The unit of rank `place`, counted from the lowest.
     pub fn nth(self, place: u16) -> Option<u16> {
         let mut left = place;
         for (first, mut word) in (0..4).map(|n| n * 64).zip(self.0) {
@@ -155,12 +155,12 @@ impl SymbolSet {
         None
     }
 
-    /// Those at the given places among them, counted from the lowest.
+    /// The units of the given ranks, counted from the lowest.
     #[must_use]
     pub fn at(self, places: Self) -> Self {
         let (Some(low), Some(high)) = (self.lowest(), self.highest()) else { return Self::EMPTY };
         let places = places.without(Self::range(self.len(), MAX_SYMBOLS));
-        // Units in a row, as most transmissions have, are their places moved up.
+        // Consecutive units, as in most transmissions, are their ranks shifted.
         if high - low < self.len() {
             return if low == 0 { places } else { places.raised(low) };
         }
@@ -173,7 +173,7 @@ impl SymbolSet {
         found
     }
 
-    /// All numbers raised by `by`; what gets beyond the last is left out.
+    /// All numbers raised by `by`; numbers beyond the last are dropped.
     fn raised(self, by: u16) -> Self {
         let (words, bits) = (usize::from(by / 64), by % 64);
         let mut raised = [0; 4];
@@ -186,13 +186,13 @@ impl SymbolSet {
         Self(raised)
     }
 
-    /// Those that are not in `other`.
+    /// Set difference.
     pub const fn without(self, other: Self) -> Self {
         let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
         Self([a & !e, b & !f, c & !g, d & !h])
     }
 
-    /// Those in either.
+    /// Set union.
     pub const fn union(self, other: Self) -> Self {
         let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
         Self([a | e, b | f, c | g, d | h])

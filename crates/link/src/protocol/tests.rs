@@ -6,7 +6,7 @@ use airtcp_units::{Nanos, Narrow, Probability, Span, detmath};
 use super::closed_form::{
     arq_rounds, arq_selective_share, arq_undelivered, arq_whole_share, harq_block,
 };
-use super::limits::REACH;
+use super::limits::MAX_FRAME_SPAN;
 use super::*;
 
 pub(super) fn arq(arq: Arq) -> ProtocolConfig {
@@ -81,7 +81,7 @@ impl Ends {
                     let more: Vec<u64> = (0..f).filter(open).collect();
                     skipped.extend(more);
                 }
-                Decision::Tell(report) => {
+                Decision::Report(report) => {
                     if told(at, report) {
                         self.reports.push((at + WAY, report));
                     }
@@ -348,9 +348,9 @@ fn a_silence_longer_than_the_receivers_memory() {
     };
     let (receiver, mut now) = (&mut ends.receiver, Nanos::ZERO);
     assert!(receiver.on_unit(now, &unit(0, 0)));
-    let far = 5 * REACH;
+    let far = 5 * MAX_FRAME_SPAN;
     for (head, used) in [
-        (unit(far, far - REACH), false),
+        (unit(far, far - MAX_FRAME_SPAN), false),
         (unit(u64::MAX, u64::MAX - 1), false),
         (unit(far, far - 2), true),
         (unit(far - 1, far - 2), true),
@@ -359,11 +359,11 @@ fn a_silence_longer_than_the_receivers_memory() {
         now += UNIT;
         assert_eq!(receiver.on_unit(now, &head), used, "{head:?}");
     }
-    assert_eq!(receiver.strange(), 2);
+    assert_eq!(receiver.malformed(), 2);
     let mut seen = Vec::new();
     while let Some((_, decision)) = receiver.poll() {
         seen.extend(
-            (!matches!(decision, Decision::Tell(_) | Decision::Decoded(_))).then_some(decision),
+            (!matches!(decision, Decision::Report(_) | Decision::Decoded(_))).then_some(decision),
         );
     }
     let up = [far - 2, far - 1, far].map(Decision::Released);
@@ -371,7 +371,7 @@ fn a_silence_longer_than_the_receivers_memory() {
     assert_eq!(seen, expected);
     // The sender keeps within that.
     let sender = &mut ends.sender;
-    (0..REACH).for_each(|_| assert_eq!(sender.start(100).attempt, 1));
+    (0..MAX_FRAME_SPAN).for_each(|_| assert_eq!(sender.start(100).attempt, 1));
     assert!(!sender.has_room());
 }
 

@@ -1,38 +1,38 @@
-//! A transmission as it arrives: many units in one piece.
+//! The units of a transmission in flight, handled as one.
 //!
-//! Units of a transmission have one length and follow one another, so when each of them arrives follows from
-//! when the first one started, and which of them are lost is a set of places. What the receiver makes
-//! of a train is what it makes of its units one by one, each at its own time.
+//! The units of a transmission have one length and no gaps between them. So the start of the first
+//! unit gives all arrival times, and the losses are a set of positions. The receiver handles a
+//! train with the same result as its units one by one.
 
 use airtcp_units::{Nanos, Pace, Span};
 
 use super::{Block, SymbolSet, Unit};
 
-/// The units of a transmission on their way.
+/// The units of a transmission in flight.
 #[derive(Debug, Clone, Copy)]
 pub struct Train {
     /// The transmission.
     pub block: Block,
-    /// When its first unit started, and how long anything takes to the receiver, added up.
+    /// Start of the first unit plus the propagation delay.
     pub start: Nanos,
-    /// How long its units take.
+    /// Transmission times of the units.
     pub pace: Pace,
-    /// Which of them are lost, by place in the transmission.
+    /// Lost units, by position in the transmission.
     pub lost: SymbolSet,
 }
 
 impl Train {
-    /// When the unit at a place arrives, if it does.
+    /// Arrival time of the unit at a position, unless it is lost.
     pub fn at(&self, place: u16) -> Nanos {
         self.start + self.pace.after(u64::from(place) + 1)
     }
 
-    /// Places of those that arrive.
+    /// Positions of the units that arrive.
     pub fn arriving(&self) -> SymbolSet {
         SymbolSet::range(0, self.block.symbols.len()).without(self.lost)
     }
 
-    /// The unit at a place, if the transmission has as many.
+    /// The unit at a position, if the transmission has that many units.
     pub fn unit(&self, place: u16) -> Option<Unit> {
         let Block { frame, attempt, last, oldest, needed, symbols, .. } = self.block;
         let unit_time = self.unit_time();
@@ -41,7 +41,7 @@ impl Train {
         Some(Unit { frame, attempt, last, oldest, needed, symbol, position, of, unit_time })
     }
 
-    /// Time that a unit takes: the first one, in whole nanoseconds.
+    /// Transmission time of the first unit, in whole nanoseconds.
     pub fn unit_time(&self) -> Span {
         self.pace.after(1)
     }

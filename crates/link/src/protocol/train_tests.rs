@@ -138,7 +138,7 @@ fn run(parts: ReceiverParts, rate: Option<u64>, all: &[Sent], whole: bool) -> Se
         receiver.on_timer(receiver.next_timer());
         seen.decisions.extend(std::iter::from_fn(|| receiver.poll()));
     }
-    seen.strange = receiver.strange();
+    seen.strange = receiver.malformed();
     seen
 }
 
@@ -190,7 +190,7 @@ fn what_is_decoded_with_the_last_unit_is_reported_before_it_goes_up() {
     assert!(found.iter().all(|(at, _)| *at == end), "{found:?}");
     let kinds: Vec<&Decision> = found.iter().map(|(_, decision)| decision).collect();
     assert!(
-        matches!(kinds[..], [Decision::Decoded(0), Decision::Tell(_), Decision::Released(0)]),
+        matches!(kinds[..], [Decision::Decoded(0), Decision::Report(_), Decision::Released(0)]),
         "{kinds:?}"
     );
     assert!(train.unit(20).is_none() && train.unit(MAX_SYMBOLS).is_none());

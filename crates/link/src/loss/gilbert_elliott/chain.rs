@@ -1,7 +1,7 @@
-//! Reading a Gilbert-Elliott chain from the table that describes it.
+//! Derives a Gilbert-Elliott chain from its scenario table.
 //!
-//! Five pairs of keys describe one chain; this file turns whichever was given into transition
-//! probabilities or mean stays, and refuses what no chain can be.
+//! Five pairs of keys describe a chain. This file converts the given pair into transition
+//! probabilities or mean sojourn times, and rejects impossible chains.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Probability, Span};
@@ -9,12 +9,12 @@ use airtcp_units::{Probability, Span};
 use super::config::GilbertElliottConfig;
 use crate::loss::at_least_a_microsecond;
 
-/// The chain as the table describes it, before a stepping is chosen.
+/// A chain before a stepping is chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Chain {
     /// Transition probabilities from one slot or packet to the next.
     Discrete { g: f64, b: f64, mu: f64 },
-    /// Mean stays, in nanoseconds.
+    /// Mean sojourn times, in nanoseconds.
     Continuous { good: f64, bad: f64 },
 }
 
@@ -32,7 +32,7 @@ pub(super) fn loss_bad(c: &GilbertElliottConfig) -> f64 {
     c.loss_bad.map_or(1.0, Probability::get)
 }
 
-/// Reads the chain from whichever pair of keys describes it.
+/// Reads the chain from the pair of keys given.
 pub(super) fn chain(c: &GilbertElliottConfig) -> Result<Chain, ConfigError> {
     let given = [
         ("g", c.g.is_some()),
@@ -81,7 +81,7 @@ pub(super) fn chain(c: &GilbertElliottConfig) -> Result<Chain, ConfigError> {
     Ok(chain)
 }
 
-/// Share of the time in the bad state that makes the mean loss `mean`.
+/// Share of the time in the bad state for a mean loss of `mean`.
 fn bad_share(c: &GilbertElliottConfig, key: &'static str, mean: f64) -> Result<f64, ConfigError> {
     let (good, bad) = (c.loss_good.get(), loss_bad(c));
     if bad <= good {
@@ -127,9 +127,9 @@ fn from_loss_and_stay(share: f64, bad: Span) -> Result<Chain, ConfigError> {
 /// S1: `b = (1 - PRR)(1 - mu)`, `g = PRR (1 - mu)`, for `share = 1 - PRR`.
 pub(super) fn from_prr_and_mu(share: f64, mu: f64) -> Result<Chain, ConfigError> {
     let (good, bad) = (1.0 - share, share);
-    // g <= 1 and b <= 1, solved for mu; a ratio with 0 below it limits nothing.
+    // g <= 1 and b <= 1, solved for mu; a division by 0 gives no limit.
     let lowest = f64::max(-(good / bad), -(bad / good)).max(-1.0);
-    // One rounding error above the exact limit is still the limit.
+    // Tolerates one rounding error beside the exact limit.
     if !(mu >= lowest - 1e-12 && mu < 1.0) {
         return Err(ConfigError::new(
             "mu",

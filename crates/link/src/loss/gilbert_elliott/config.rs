@@ -1,8 +1,8 @@
-//! The table of a Gilbert-Elliott channel.
+//! Scenario table of a Gilbert-Elliott channel.
 
 use airtcp_units::{Probability, Span};
 
-/// What makes the chain step.
+/// When the chain steps.
 #[derive(
     Debug,
     Clone,
@@ -16,24 +16,24 @@ use airtcp_units::{Probability, Span};
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Stepping {
-    /// Time, continuously.
+    /// In continuous time.
     #[default]
     Time,
-    /// Time, at the boundaries of slots.
+    /// At slot boundaries.
     Slot,
-    /// Every packet.
+    /// At each packet.
     Packet,
 }
 
-/// The table of a Gilbert-Elliott channel. The chain is given in one of five ways: `g` and `b`;
-/// `prr` and `mu`; `mean_loss` and `mean_burst`; or, in continuous time, `mean_good` and
-/// `mean_bad`, or `mean_loss` and `mean_bad`.
+/// Gilbert-Elliott channel. One of five pairs of keys gives the chain: `g` and `b`; `prr` and `mu`;
+/// `mean_loss` and `mean_burst`; or, in continuous time, `mean_good` and `mean_bad`, or `mean_loss`
+/// and `mean_bad`.
 #[derive(
     Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct GilbertElliottConfig {
-    /// What makes the chain step.
+    /// When the chain steps.
     pub stepping: Stepping,
     /// Probability of bad -> good from one slot or packet to the next.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,11 +47,11 @@ pub struct GilbertElliottConfig {
     /// Burstiness `1 - g - b`: 0 for independent losses, near 1 for long bursts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mu: Option<f64>,
-    /// Share of packets lost in the long run.
+    /// Long-run packet loss rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_loss: Option<Probability>,
-    /// Mean length of a stay in the bad state in slots or packets: `1/g`, the mean loss burst
-    /// where the bad state loses everything and the good state nothing.
+    /// Mean sojourn in the bad state in slots or packets, `1/g`. This is the mean loss burst if the
+    /// bad state loses every packet and the good state none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_burst: Option<f64>,
     /// Mean time in the good state.
@@ -60,13 +60,13 @@ pub struct GilbertElliottConfig {
     /// Mean time in the bad state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_bad: Option<Span>,
-    /// Probability that a packet is lost in the good state; 0 if not given.
+    /// Loss probability in the good state.
     pub loss_good: Probability,
-    /// Probability that a packet is lost in the bad state; 1 if not given.
+    /// Loss probability in the bad state. Default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss_bad: Option<Probability>,
-    /// Time between the packets that `g`, `b`, `mu` and `mean_burst` speak of; the link's slot if
-    /// not given. Not used when stepping by packet.
+    /// Time between packets to which `g`, `b`, `mu` and `mean_burst` refer. Default: the link's
+    /// slot. Not used with `stepping = "packet"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Span>,
 }

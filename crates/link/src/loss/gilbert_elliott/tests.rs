@@ -244,7 +244,7 @@ fn impossible_channels_are_refused() {
             GilbertElliottConfig { mean_good: ms(1), mean_bad: ms(1), stepping: packet, ..d() },
             "steps in time",
         ),
-        (GilbertElliottConfig { mean_good: ms(0), mean_bad: ms(1), ..d() }, "at least 1 us"),
+        (GilbertElliottConfig { mean_good: ms(0), mean_bad: ms(1), ..d() }, "1 us or more"),
         (
             GilbertElliottConfig { g: p(0.5), b: p(0.4999), slot: Some(Span(1000)), ..d() },
             "too short to follow",

@@ -148,7 +148,7 @@ fn by_packet_the_time_between_packets_does_not_matter() {
     let by_slot = record(histograms.clone(), 4, 20_000);
     let config = SemiMarkovConfig { slot: None, stepping: RunStepping::Packet, ..histograms };
     let refused = SemiMarkovConfig { slot: Some(SLOT), ..config.clone() };
-    assert!(build_err(&LossConfig::SemiMarkov(refused)).contains("leave one of the two out"));
+    assert!(build_err(&LossConfig::SemiMarkov(refused)).contains("omit one of the two"));
     let mut model = build(&LossConfig::SemiMarkov(config), 4);
     let at = |i: u64| Nanos(i * i * 1000);
     let by_packet: Outcomes = (0..20_000).map(|i| !model.loses(&frame(at(i), i))).collect();
