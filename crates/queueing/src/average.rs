@@ -1,4 +1,4 @@
-//! The average length of a queue: exponentially weighted over arrivals, decaying while the link is idle.
+//! Average queue length: exponentially weighted over arrivals, with decay while the link is idle.
 //!
 //! S. Floyd and V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM
 //! Transactions on Networking 1(4), 1993, section 4, as ns-2 computes it. For every arrival, with `q`
@@ -17,27 +17,27 @@ use airtcp_units::{Bytes, Nanos, Narrow, Span, detmath};
 
 use crate::Behind;
 
-/// The average length of a queue.
+/// Average queue length.
 #[derive(Debug, Clone)]
 pub(crate) struct Average {
     weight: f64,
     value: f64,
-    /// From when the link is idle, as far as is known: [`Nanos::NEVER`] if it still transmits and will
-    /// ask for the next packet; `None` while something waits.
+    /// Start of the idle period, as far as known: [`Nanos::NEVER`] if the link still transmits and
+    /// will poll the queue; `None` while packets wait.
     idle_from: Option<Nanos>,
-    /// How long the link takes for a typical packet; zero if the average does not decay.
+    /// Transmission time of a typical packet; zero if the average does not decay.
     packet_time: Span,
-    /// How long the link takes for a packet of no length, and of the typical one.
+    /// Transmission times of a packet of zero bytes and of the typical packet.
     service: [Span; 2],
-    /// The typical packet.
+    /// Size of the typical packet.
     mean_packet: Bytes,
-    /// The link asks for a packet when it becomes idle.
+    /// True if the link polls the queue when it becomes idle.
     asks: bool,
 }
 
 impl Average {
-    /// Of an empty queue, with weight `w` of the present length. Without `packet_time` it follows from
-    /// the link ([`Average::on_link`]).
+    /// The average of an empty queue; `weight` is the weight of the current length. Without
+    /// `packet_time`, the decay follows from the link ([`Average::on_link`]).
     pub(crate) fn new(weight: f64, mean_packet: Bytes, packet_time: Option<Span>) -> Self {
         let packet_time = packet_time.unwrap_or(Span::ZERO);
         Self {
@@ -56,11 +56,11 @@ impl Average {
         self.value
     }
 
-    /// A packet arrives and finds `length` waiting.
+    /// Handles an arrival that finds `length` waiting.
     #[inline]
     pub(crate) fn arrival(&mut self, now: Nanos, length: f64) {
         if let Some(since) = self.idle_from.take() {
-            // Nothing decays to nothing: the queue of acknowledgements is mostly so.
+            // Shortcut: an average of 0 stays 0, as in most queues of acknowledgements.
             if self.value > 0.0 && self.packet_time > Span::ZERO && since < now {
                 let m = now.since(since).0 / self.packet_time.0;
                 self.value *= detmath::pow(1.0 - self.weight, m as f64);
@@ -69,20 +69,20 @@ impl Average {
         self.value += self.weight * (length - self.value);
     }
 
-    /// The last packet, of `len` bytes, left for the link.
+    /// Handles the departure of the last packet, of `len` bytes.
     pub(crate) fn emptied(&mut self, now: Nanos, len: u32) {
         self.idle_from = Some(if self.asks { Nanos::NEVER } else { now + self.time_of(len) });
     }
 
-    /// The link asked for a packet and got none.
+    /// Handles a poll of the empty queue by the link.
     pub(crate) fn asked(&mut self, now: Nanos) {
         if let Some(from) = &mut self.idle_from {
             *from = now.min(*from);
         }
     }
 
-    /// What the link behind the queue is like; `given` if the scenario says how long a typical packet takes, or
-    /// that the average does not decay.
+    /// Learns the transmission times of the link behind the queue. `given` is true if the scenario
+    /// sets the time of a typical packet or disables the decay.
     pub(crate) fn on_link(&mut self, link: &Behind<'_>, given: bool) {
         self.service = [Bytes(0), self.mean_packet].map(|bytes| (link.time_for)(bytes));
         self.asks = link.asks;
@@ -91,20 +91,20 @@ impl Average {
         }
     }
 
-    /// How long the link takes for a packet of `len` bytes.
+    /// Transmission time of a packet of `len` bytes.
     fn time_of(&self, len: u32) -> Span {
         let [none, mean] = self.service;
         let slope = u128::from(mean.0.saturating_sub(none.0)) * u128::from(len);
         Span(none.0 + u64::narrow(slope / u128::from(self.mean_packet.0)))
     }
 
-    /// What a typical packet takes on the link behind the queue.
+    /// Transmission time of a typical packet.
     #[cfg(test)]
     pub(crate) const fn packet_time(&self) -> Span {
         self.packet_time
     }
 
-    /// Holds the average at a value.
+    /// Sets the average.
     #[cfg(test)]
     pub(crate) const fn set(&mut self, value: f64) {
         self.value = value;

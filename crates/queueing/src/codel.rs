@@ -1,19 +1,19 @@
-//! CoDel: drops at the head while packets have waited too long for a whole interval.
+//! CoDel: drops at the head while the queueing delay has exceeded a target for a whole interval.
 //!
-//! K. Nichols, V. Jacobson, A. McGregor and J. Iyengar, RFC 8289, section 5. For every packet that is
-//! taken out, with `d` the time it waited:
+//! K. Nichols, V. Jacobson, A. McGregor and J. Iyengar, RFC 8289, section 5. For every dequeued
+//! packet, with `d` its sojourn time:
 //!
 //! ```text
 //! above        d >= target, and more than an MTU still waits
-//! drop state   entered when packets have been above for `interval` without a break; the packet is dropped
-//! next drop    interval / sqrt(count) after the one before; count = drops since the state was entered
+//! drop state   entered when packets have been above for a whole `interval`; the packet is dropped
+//! next drop    interval / sqrt(count) after the previous drop; count = drops in this drop state
 //! left         with the first packet that is not above
-//! count        1 at entry; if the state was left less than 16 intervals ago, what the last one added
+//! count        1 at entry; if the last drop state ended less than 16 intervals ago, its number of drops
 //! ```
 //!
-//! With `ecn` a capable packet is marked where another would be dropped, and goes out. Lengths in bytes on
-//! the wire, times in nanoseconds. A packet that finds `limit` packets is dropped. Leaves out: Linux's
-//! `ce_threshold`.
+//! With `ecn`, CoDel marks and forwards an ECN-capable packet instead of dropping it. A packet that
+//! arrives at a queue of `limit` packets is dropped. Lengths in bytes on the wire, times in
+//! nanoseconds. Leaves out: Linux's `ce_threshold`.
 
 use std::collections::VecDeque;
 
@@ -25,21 +25,23 @@ use airtcp_units::{Bytes, Nanos, Saturate, Span};
 use crate::fifo::{Backlog, Ledger, Stats};
 use crate::{Discipline, Qdisc, Verdict};
 
-/// The table of a CoDel queue.
+/// CoDel queue.
 #[derive(
     Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct CodelConfig {
-    /// Waiting time that may stand. Default 5 ms.
+    /// Acceptable standing queueing delay. Default: 5 ms.
     pub target: Span,
-    /// How long packets have to have waited longer than that; about the longest round trip. Default 100 ms.
+    /// Time for which the queueing delay must exceed `target` before the first drop; about the
+    /// longest round-trip time. Default: 100 ms.
     pub interval: Span,
-    /// Most packets that wait. Default 1000 (Linux).
+    /// Maximum queue length in packets. Default: 1000 (Linux).
     pub limit: u32,
-    /// Bytes that may wait whatever their age: the largest packet of the link. Default 1500 B.
+    /// Backlog at or below which CoDel never drops: the largest packet of the link. Default: 1500
+    /// B.
     pub mtu: Bytes,
-    /// Mark ECN-capable packets instead of dropping them.
+    /// If true, mark ECN-capable packets instead of dropping them.
     pub ecn: bool,
 }
 
@@ -50,7 +52,7 @@ impl Default for CodelConfig {
     }
 }
 
-/// What CoDel goes by.
+/// Parameters of the control law.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules {
     pub(crate) target: Span,
@@ -60,33 +62,32 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// The times, if they are possible.
+    /// Checks the times.
     pub(crate) fn new(
         (target, interval): (Span, Span),
         mtu: Bytes,
         ecn: bool,
     ) -> Result<Self, ConfigError> {
         if target == Span::ZERO {
-            let message =
-                "no waiting time at all would drop every second packet; RFC 8289 has 5 ms";
+            let message = "is 0 s; accepted are values above 0 s (RFC 8289: 5 ms)";
             return Err(ConfigError::new("target", message));
         }
         if interval < target {
             let message = format!(
-                "{interval} is shorter than target, which is {target}: it is about the longest round trip, 100 ms"
+                "{interval} is shorter than target, {target}; accepted are target or more (RFC 8289: 100 ms, about the longest round-trip time)"
             );
             return Err(ConfigError::new("interval", message));
         }
         Ok(Self { target, interval, mtu: mtu.0, ecn })
     }
 
-    /// When to drop again after a drop at `t`.
+    /// Time of the drop after a drop at `t`.
     fn next_drop(&self, t: Nanos, count: u32) -> Nanos {
         t + Span(u64::saturate(self.interval.0 as f64 / f64::from(count.max(1)).sqrt()))
     }
 }
 
-/// A packet that waits, and since when.
+/// A waiting packet and its arrival time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Waiting {
     pub(crate) id: PacketId,
@@ -94,7 +95,7 @@ pub(crate) struct Waiting {
     pub(crate) since: Nanos,
 }
 
-/// Packets that wait, with their times.
+/// Waiting packets with their arrival times.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
     line: VecDeque<Waiting>,
@@ -118,10 +119,10 @@ impl Line {
     }
 }
 
-/// The control law's state of one line.
+/// Control law state of one queue.
 #[derive(Debug, Default)]
 pub(crate) struct Control {
-    /// When packets that stay above will have been so for an interval.
+    /// Time at which the queueing delay will have exceeded the target for an interval.
     first_above: Option<Nanos>,
     drop_next: Nanos,
     count: u32,
@@ -131,7 +132,8 @@ pub(crate) struct Control {
 }
 
 impl Control {
-    /// Takes the first packet; true if packets have been above for an interval.
+    /// Dequeues the first packet. The flag is true if the queueing delay has exceeded the target
+    /// for an interval.
     fn take(&mut self, now: Nanos, line: &mut Line, rules: &Rules) -> (Option<Waiting>, bool) {
         let Some(first) = line.pop() else {
             self.first_above = None;
@@ -145,7 +147,7 @@ impl Control {
         (Some(first), above)
     }
 
-    /// Takes the next packet to send, and drops or marks on the way.
+    /// Dequeues the next packet to send; drops or marks packets before it.
     pub(crate) fn next<P: Probe>(
         &mut self,
         now: Nanos,
@@ -192,7 +194,7 @@ impl Control {
     }
 }
 
-/// A CoDel queue.
+/// CoDel queue.
 #[derive(Debug)]
 pub struct Codel {
     limit: u32,
@@ -232,7 +234,7 @@ impl Discipline for Codel {
 
     fn build(config: &CodelConfig, _: Seed, _: &str) -> Result<Self, ConfigError> {
         if config.limit == 0 {
-            let message = "a queue of 0 packets would let nothing pass; the limit is at least 1";
+            let message = "a queue of 0 packets passes nothing; accepted are 1 or more";
             return Err(ConfigError::new("limit", message));
         }
         Ok(Self {

@@ -1,4 +1,4 @@
-//! A discipline from outside this crate, in a box.
+//! A queue discipline from outside this crate.
 
 use airtcp_packet::PacketId;
 use airtcp_probe::{Event, PoolCx, Probe, Relay};
@@ -53,7 +53,7 @@ fn relay<P: Probe, R>(
     f(&mut PoolCx::new(&mut relay, cx.pool, cx.who))
 }
 
-/// The form of [`Qdisc`] that fits in a box. Implemented for every `Qdisc`.
+/// Object-safe form of [`Qdisc`], implemented for every `Qdisc`.
 trait DynQdisc: std::fmt::Debug + Send {
     /// See [`Qdisc::enqueue`].
     fn dyn_enqueue(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, Relay<'_>>) -> Verdict;

@@ -1,7 +1,7 @@
-//! Drop-tail: first in, first out, a packet that finds the queue full is dropped.
+//! Drop-tail: first in, first out; a full queue drops arrivals.
 //!
-//! The limit is in packets, in bytes on the wire, or both, in which case the tighter one acts.
-//! S0's simulations use 100 packets. Leaves out: dropping at the head or at random.
+//! The limit is in packets, in bytes on the wire, or both; then the tighter limit applies. S0's
+//! simulations use 100 packets. Leaves out: dropping at the head or at random.
 
 use airtcp_packet::PacketId;
 use airtcp_probe::{ConfigError, DropReason, PoolCx, Probe};
@@ -11,25 +11,24 @@ use airtcp_units::{Bytes, Nanos};
 use crate::fifo::{Backlog, Fifo, Stats};
 use crate::{Discipline, Qdisc, Verdict};
 
-/// Limit of a drop-tail queue for which none is given, in packets.
+/// Default limit of a drop-tail queue, in packets.
 pub(crate) const DEFAULT_PACKETS: u32 = 100;
 
-/// The table of a drop-tail queue. Without any limit it holds 100 packets.
+/// Drop-tail queue. Without a limit it holds 100 packets.
 #[derive(
     Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(deny_unknown_fields)]
 pub struct DropTailConfig {
-    /// Most packets that wait. 100 if neither limit is given; no limit in packets if only
-    /// `bytes` is.
+    /// Maximum queue length in packets. Default: 100, or no limit if `bytes` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packets: Option<u32>,
-    /// Most bytes on the wire that wait, for instance "64 kB".
+    /// Maximum queue length in bytes on the wire, for instance "64 kB".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Bytes>,
 }
 
-/// A drop-tail queue.
+/// Drop-tail queue.
 #[derive(Debug)]
 pub struct DropTail {
     fifo: Fifo,
@@ -76,13 +75,13 @@ impl Discipline for DropTail {
         if config.packets == Some(0) {
             return Err(ConfigError::new(
                 "packets",
-                "a queue of 0 packets would let nothing pass; the limit is at least 1",
+                "a queue of 0 packets passes nothing; accepted are 1 or more",
             ));
         }
         if config.bytes == Some(Bytes(0)) {
             return Err(ConfigError::new(
                 "bytes",
-                "a queue of \"0 B\" would let nothing pass; give it at least one packet's length",
+                "a queue of \"0 B\" passes nothing; accepted are one packet's length or more",
             ));
         }
         let packets = match (config.packets, config.bytes) {

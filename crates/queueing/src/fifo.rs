@@ -1,4 +1,4 @@
-//! What every first-in first-out discipline shares: the line itself, its counters, its events.
+//! First-in first-out queue with its counters and events, shared by the disciplines.
 //!
 //! Sizes in packets and in bytes on the wire, times in nanoseconds.
 
@@ -8,48 +8,48 @@ use airtcp_packet::{Ecn, PacketId};
 use airtcp_probe::{DropReason, Event, PoolCx, Probe};
 use airtcp_units::Nanos;
 
-/// What became of a packet offered to a queue.
+/// Result of offering a packet to a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It waits in the queue.
+    /// The packet waits in the queue.
     Queued,
-    /// It is gone: the queue took it out of the pool and recorded the drop.
+    /// The queue dropped the packet: it removed the packet from the pool and recorded the drop.
     Dropped(DropReason),
 }
 
-/// What waits in a queue.
+/// Current length of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Backlog {
-    /// Number of packets.
+    /// Packets waiting.
     pub packets: u32,
-    /// Their bytes on the wire.
+    /// Bytes on the wire waiting.
     pub bytes: u64,
 }
 
 /// Counters of a queue since the start.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stats {
-    /// Packets put into the queue.
+    /// Packets enqueued.
     pub enqueued: u64,
-    /// Their bytes.
+    /// Bytes enqueued.
     pub enqueued_bytes: u64,
-    /// Packets taken out at the head.
+    /// Packets dequeued.
     pub dequeued: u64,
-    /// Their bytes.
+    /// Bytes dequeued.
     pub dequeued_bytes: u64,
     /// Packets dropped because the queue was full.
     pub dropped_full: u64,
-    /// Packets dropped early by an active discipline.
+    /// Packets dropped early by active queue management.
     pub dropped_early: u64,
     /// Bytes of all dropped packets.
     pub dropped_bytes: u64,
     /// Packets marked instead of dropped.
     pub marked: u64,
-    /// Longest the queue ever was, in packets.
+    /// Maximum queue length, in packets.
     pub peak_packets: u32,
-    /// Most bytes that ever waited.
+    /// Maximum queue length, in bytes.
     pub peak_bytes: u64,
-    /// Integral of the length over time, up to the last change: packets times nanoseconds.
+    /// Integral of the queue length over time up to the last change, in packet-nanoseconds.
     packet_ns: u128,
     last_change: Nanos,
 }
@@ -60,7 +60,7 @@ impl Stats {
         self.dropped_full + self.dropped_early
     }
 
-    /// Mean number of waiting packets over the time until `now`; `backlog` is the present one.
+    /// Mean queue length in packets from the start until `now`; `backlog` is the current length.
     pub fn mean_packets(&self, now: Nanos, backlog: Backlog) -> f64 {
         if now == Nanos::ZERO {
             return 0.0;
@@ -68,15 +68,15 @@ impl Stats {
         self.packet_ns(now, backlog) as f64 / now.0 as f64
     }
 
-    /// Integral of the length over the time until `now`, in packets times nanoseconds; `backlog` is
-    /// the present one. It never falls, and differences of it are exact.
+    /// Integral of the queue length from the start until `now`, in packet-nanoseconds; `backlog` is
+    /// the current length. The integral never decreases, and its differences are exact.
     pub fn packet_ns(&self, now: Nanos, backlog: Backlog) -> u128 {
         let tail = u128::from(now.since(self.last_change).0) * u128::from(backlog.packets);
         self.packet_ns + tail
     }
 }
 
-/// What waits and what became of it: every discipline's book-keeping, whatever its order.
+/// Backlog and counters, shared by all disciplines.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     packets: u32,
@@ -95,7 +95,7 @@ impl Ledger {
         self.stats.last_change = now;
     }
 
-    /// A packet of `len` bytes was put into the queue.
+    /// Records that a packet of `len` bytes was enqueued.
     pub(crate) fn enter<P: Probe>(
         &mut self,
         now: Nanos,
@@ -121,7 +121,7 @@ impl Ledger {
         self.bytes -= u64::from(len);
     }
 
-    /// A packet that waited was taken out to be sent.
+    /// Records that a packet was dequeued for transmission.
     pub(crate) fn leave<P: Probe>(
         &mut self,
         now: Nanos,
@@ -136,7 +136,7 @@ impl Ledger {
         cx.record(now, || Event::Dequeued { packet: id, packets, bytes });
     }
 
-    /// Drops a packet that waited: it leaves the pool here.
+    /// Drops a waiting packet and removes it from the pool.
     pub(crate) fn discard<P: Probe>(
         &mut self,
         now: Nanos,
@@ -149,7 +149,7 @@ impl Ledger {
         self.refuse(now, id, reason, cx);
     }
 
-    /// Drops a packet that was offered: it leaves the pool here.
+    /// Drops an arriving packet and removes it from the pool.
     pub(crate) fn refuse<P: Probe>(
         &mut self,
         now: Nanos,
@@ -167,7 +167,7 @@ impl Ledger {
         Verdict::Dropped(reason)
     }
 
-    /// Marks a packet if it is ECN-capable; false if it is not.
+    /// Marks a packet if it is ECN-capable. Returns false if it is not.
     pub(crate) fn mark<P: Probe>(
         &mut self,
         now: Nanos,
@@ -185,7 +185,7 @@ impl Ledger {
     }
 }
 
-/// A line of packets with its counters.
+/// A first-in first-out queue with its counters.
 #[derive(Debug, Default)]
 pub(crate) struct Fifo {
     line: VecDeque<(PacketId, u32)>,
@@ -197,7 +197,7 @@ impl Fifo {
         self.ledger.backlog()
     }
 
-    /// Puts a packet of `len` bytes at the end.
+    /// Enqueues a packet of `len` bytes.
     pub(crate) fn push<P: Probe>(
         &mut self,
         now: Nanos,
@@ -209,7 +209,7 @@ impl Fifo {
         self.ledger.enter(now, id, len, cx)
     }
 
-    /// Takes the first packet; returns it with its length in bytes.
+    /// Dequeues the first packet. Returns the packet and its length in bytes.
     pub(crate) fn pop<P: Probe>(
         &mut self,
         now: Nanos,
@@ -220,7 +220,7 @@ impl Fifo {
         Some((id, len))
     }
 
-    /// Drops a packet that was offered: it leaves the pool here.
+    /// Drops an arriving packet and removes it from the pool.
     pub(crate) fn refuse<P: Probe>(
         &mut self,
         now: Nanos,

@@ -1,19 +1,19 @@
-//! FQ-CoDel: flows take turns, and CoDel acts on each.
+//! FQ-CoDel: deficit round robin over flows, with CoDel for each flow.
 //!
 //! T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys and E. Dumazet, RFC 8290, section 4.
 //!
 //! ```text
 //! flow      hash of sender and receiver, with a perturbation drawn from the seed, modulo `flows`
 //! arrival   to the end of its flow; a flow that was not listed joins the new ones with `quantum` bytes of credit
-//! turn      the first of the new flows, else the first of the old; without credit it gets `quantum` and goes to
+//! round     the first of the new flows, else the first of the old; without credit it gets `quantum` and goes to
 //!           the end of the old; CoDel takes its packet; if there is none, a new flow goes to the end of the old,
 //!           an old one is forgotten
 //! overload  beyond `limit`: the flow with the most bytes loses half of them at its head, 64 packets at most
 //! ```
 //!
-//! Both directions of a connection are flows of their own. Lengths in bytes on the wire. Leaves out: Linux's
-//! limit in bytes of memory and `ce_threshold`. CoDel's "an MTU still waits" is about the flow (RFC 8289's
-//! pseudo-code for one queue); Linux looks at all that waits.
+//! Each direction of a connection is a flow. Lengths in bytes on the wire. Leaves out: Linux's
+//! limit in bytes of memory and `ce_threshold`. CoDel's "an MTU still waits" refers to the flow's
+//! queue (RFC 8289's pseudo-code for one queue); Linux compares the backlog of all flows.
 
 use std::collections::VecDeque;
 
@@ -26,28 +26,29 @@ use crate::codel::{Control, Line, Rules, Waiting};
 use crate::fifo::{Backlog, Ledger, Stats};
 use crate::{Discipline, Qdisc, Verdict};
 
-/// Most packets that an overload drops at once.
+/// Maximum number of packets that an overload drops at once.
 const BATCH: u32 = 64;
 
-/// The table of an FQ-CoDel queue.
+/// FQ-CoDel queue.
 #[derive(
     Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct FqCodelConfig {
-    /// Number of queues that flows are hashed into. Default 1024.
+    /// Number of queues into which flows are hashed. Default: 1024.
     pub flows: u32,
-    /// Bytes that a flow may send in a turn. Default 1514 B.
+    /// Bytes that a flow may send per round. Default: 1514 B.
     pub quantum: Bytes,
-    /// Most packets that wait in all queues. Default 10240.
+    /// Maximum number of packets in all queues. Default: 10240.
     pub limit: u32,
-    /// Waiting time that may stand. Default 5 ms.
+    /// Acceptable standing queueing delay. Default: 5 ms.
     pub target: Span,
-    /// How long packets have to have waited longer than that. Default 100 ms.
+    /// Time for which the queueing delay must exceed `target` before the first drop. Default: 100
+    /// ms.
     pub interval: Span,
-    /// Bytes of a flow that may wait whatever their age. Default 1500 B.
+    /// Backlog of a flow at or below which CoDel never drops. Default: 1500 B.
     pub mtu: Bytes,
-    /// Mark ECN-capable packets instead of dropping them. Default true.
+    /// If true, mark ECN-capable packets instead of dropping them. Default: true.
     pub ecn: bool,
 }
 
@@ -65,7 +66,7 @@ impl Default for FqCodelConfig {
     }
 }
 
-/// Where a flow is listed.
+/// List to which a flow belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Listed {
     #[default]
@@ -74,24 +75,24 @@ enum Listed {
     Old,
 }
 
-/// One of the queues.
+/// Queue of one flow.
 #[derive(Debug, Default)]
 struct Flow {
     line: Line,
     control: Control,
-    /// Bytes it may still send in this turn.
+    /// Bytes that the flow may still send in this round.
     credit: i64,
     listed: Listed,
 }
 
-/// An FQ-CoDel queue.
+/// FQ-CoDel queue.
 #[derive(Debug)]
 pub struct FqCodel {
     limit: u32,
     quantum: i64,
     rules: Rules,
     hash: Keyed,
-    /// By hash, the place in `flows`; [`u32::MAX`] until the first packet.
+    /// Index in `flows` by hash; [`u32::MAX`] until the first packet.
     places: Vec<u32>,
     flows: Vec<Flow>,
     new: VecDeque<u32>,
@@ -100,7 +101,7 @@ pub struct FqCodel {
 }
 
 impl FqCodel {
-    /// The place of the flow that a packet belongs to.
+    /// Index of the flow of a packet.
     fn flow_of(&mut self, endpoint: usize) -> usize {
         let hash = self.hash.bits(endpoint as u64) % self.places.len() as u64;
         let place = &mut self.places[usize::narrow(hash)];
@@ -111,7 +112,8 @@ impl FqCodel {
         *place as usize
     }
 
-    /// Makes room for a packet of `len` bytes of flow `own`; false if the packet itself has to go.
+    /// Makes room for a packet of `len` bytes of flow `own`. Returns false if the packet itself
+    /// must be dropped.
     fn make_room<P: Probe>(
         &mut self,
         now: Nanos,
@@ -122,7 +124,7 @@ impl FqCodel {
         let size =
             |i: usize, flow: &Flow| flow.line.bytes() + if i == own { u64::from(len) } else { 0 };
         let sizes = self.flows.iter().enumerate().map(|(i, flow)| (size(i, flow), i));
-        // The first of several of the same size.
+        // Of several flows of the same size, the first.
         let Some((most, fattest)) = sizes.max_by_key(|(bytes, i)| (*bytes, usize::MAX - i)) else {
             return true;
         };
@@ -175,7 +177,8 @@ impl Qdisc for FqCodel {
             }
             list.pop_front();
             if flow.listed == Listed::New {
-                // It has to wait for the old ones once, lest a flow of single packets go first forever.
+                // The flow waits behind the old flows once, so that a flow of single packets cannot
+                // always go first.
                 flow.listed = Listed::Old;
                 self.old.push_back(place);
             } else {
@@ -199,14 +202,14 @@ impl Discipline for FqCodel {
     fn build(config: &FqCodelConfig, seed: Seed, label: &str) -> Result<Self, ConfigError> {
         let err = |key, message: String| Err(ConfigError::new(key, message));
         if config.limit == 0 {
-            let message = "a queue of 0 packets would let nothing pass; the limit is at least 1";
+            let message = "a queue of 0 packets passes nothing; accepted are 1 or more";
             return err("limit", message.to_owned());
         }
         if !(1..=65_536).contains(&config.flows) {
             let flows = config.flows;
             return err("flows", format!("{flows} is out of range: accepted are 1 to 65536"));
         }
-        // A turn of one byte would take a packet's length of turns.
+        // A quantum of one byte would need one round per byte of a packet.
         if !(64..=1 << 20).contains(&config.quantum.0) {
             let quantum = config.quantum;
             return err(

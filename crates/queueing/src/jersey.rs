@@ -1,8 +1,8 @@
-//! TCP Jersey's queue: every ECN-capable packet is marked while the queue is above one threshold.
+//! TCP Jersey's queue: marks every ECN-capable packet while the queue length is above a threshold.
 //!
-//! K. Xu, Y. Tian and N. Ansari, "TCP-Jersey for Wireless IP Communications", IEEE JSAC 22(4), 2004,
-//! which calls it congestion warning. Without a probability a mark is certain: a loss without a
-//! mark beside it was no congestion. For every arrival, with `q` packets already waiting:
+//! K. Xu, Y. Tian and N. Ansari, "TCP-Jersey for Wireless IP Communications", IEEE JSAC 22(4),
+//! 2004, where it is called congestion warning. Marking is deterministic, so the sender can treat a
+//! loss without marks as link loss. For every arrival, with `q` packets already waiting:
 //!
 //! ```text
 //! avg = (1 - w) avg + w q            as RED's, with its decay while idle
@@ -10,9 +10,9 @@
 //! drop if q >= limit
 //! ```
 //!
-//! Packets that are not ECN-capable are only subject to the limit. Lengths in packets. Leaves out:
-//! marking at departure, and whatever the paper says that its abstract and later descriptions do
-//! not: weight, threshold and limit are parameters.
+//! Packets that are not ECN-capable are subject only to the limit. Lengths in packets. Source: the
+//! paper's abstract and later descriptions, so weight, threshold and limit are parameters. Leaves
+//! out: marking at departure.
 
 use airtcp_packet::PacketId;
 use airtcp_probe::{ConfigError, DropReason, PoolCx, Probe};
@@ -23,22 +23,23 @@ use crate::average::Average;
 use crate::fifo::{Backlog, Fifo, Stats};
 use crate::{Behind, Discipline, Qdisc, Verdict};
 
-/// The table of a Jersey queue. Threshold and limit are S0's lower RED threshold and buffer.
+/// TCP Jersey queue. The defaults of threshold and limit are S0's lower RED threshold and buffer.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct JerseyConfig {
-    /// Length above which every ECN-capable packet is marked, in packets. Default 25.
+    /// Queue length in packets above which every ECN-capable packet is marked. Default: 25.
     pub threshold: f64,
-    /// Most packets that wait. Default 100.
+    /// Maximum queue length in packets. Default: 100.
     pub limit: u32,
-    /// Compare the present length instead of its average. Default false.
+    /// If true, compare the current length instead of the average. Default: false.
     pub instantaneous: bool,
-    /// Weight of the present length in the average. Default 0.002, as RED's.
+    /// Weight of the current length in the average. Default: 0.002, as in RED.
     pub weight: f64,
-    /// Size of a typical packet: what an idle link could have sent. Default 1500 B.
+    /// Size of a typical packet, for the decay of the average while the link is idle. Default: 1500
+    /// B.
     pub mean_packet: Bytes,
-    /// How long the link takes for a typical packet, for the decay of the average while idle.
-    /// Follows from the link's rate if not given.
+    /// Transmission time of a typical packet, for the decay of the average while the link is idle.
+    /// Default: from the link's rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packet_time: Option<Span>,
 }
@@ -56,7 +57,7 @@ impl Default for JerseyConfig {
     }
 }
 
-/// A Jersey queue.
+/// TCP Jersey queue.
 #[derive(Debug)]
 pub struct Jersey {
     config: JerseyConfig,
@@ -70,7 +71,7 @@ impl Jersey {
         self.avg.get()
     }
 
-    /// Whether the length calls for marks, as an arrival finds it.
+    /// True if the length found by an arrival is above the threshold.
     fn is_congested(&self) -> bool {
         let length = if self.config.instantaneous {
             f64::from(self.fifo.backlog().packets)
@@ -127,23 +128,30 @@ impl Discipline for Jersey {
         let err = |key, message| Err(ConfigError::new(key, message));
         if !(c.threshold.is_finite() && c.threshold >= 0.0) {
             let t = c.threshold;
-            return err("threshold", format!("{t} is not a queue length: it is 0 packets or more"));
+            return err(
+                "threshold",
+                format!("{t} is out of range: accepted are 0 packets or more"),
+            );
         }
         if c.limit == 0 {
-            let message = "a queue of 0 packets would let nothing pass; the limit is at least 1";
+            let message = "a queue of 0 packets passes nothing; accepted are 1 or more";
             return err("limit", message.to_owned());
         }
         if !(c.weight > 0.0 && c.weight <= 1.0) {
             let w = c.weight;
-            return err("weight", format!("{w} is out of range: it is above 0 and at most 1"));
+            return err(
+                "weight",
+                format!("{w} is out of range: accepted are values above 0, up to 1"),
+            );
         }
         if c.mean_packet < Bytes(20) {
             let size = c.mean_packet;
-            let message = format!("{size} is impossible: an IP packet has at least 20 B");
+            let message = format!("is {size}; accepted are 20 B (an IP header) or more");
             return err("mean_packet", message);
         }
         if c.packet_time == Some(Span::ZERO) {
-            let message = "a packet takes some time; leave it out on a link of unlimited rate";
+            let message =
+                "is 0 s; accepted are values above 0 s; omit the key on a link of unlimited rate";
             return err("packet_time", message.to_owned());
         }
         let avg = Average::new(c.weight, c.mean_packet, c.packet_time);

@@ -1,12 +1,13 @@
-//! Queue disciplines: what waits in front of a link, what is dropped or marked, who goes next.
+//! Queue disciplines: they hold the packets that wait for a link, drop or mark packets, and choose
+//! the next packet.
 //!
-//! [`Qdisc`] is the interface, [`Queue`] the closed set of disciplines with one open arm, and
-//! [`QueueConfig`] its form in a scenario. A discipline is one file, named below, and one line of
-//! `family!` in `registry.rs`; that line gives it its config tag, its place in the schema,
-//! its entry in [`registry()`] and its run of the conformance suite.
+//! [`Qdisc`] is the interface, [`Queue`] is any registered or custom discipline, and
+//! [`QueueConfig`] its scenario table. A discipline is one file, named below, and one line of
+//! `family!` in `registry.rs`. That line gives the discipline its scenario tag, its place in the
+//! schema, its entry in [`registry()`] and its run of the conformance suite.
 //!
-//! A queue holds what *waits*: the packet being transmitted has left it. The interface that owns
-//! queue and link pulls from the queue when the link is ready.
+//! A queue holds only waiting packets; the packet in transmission has left the queue. The owner of
+//! queue and link dequeues a packet when the link is ready.
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 

@@ -1,4 +1,4 @@
-//! PIE: drops arrivals with a probability that a controller of the queueing delay moves.
+//! PIE: drops arrivals with a probability that a controller derives from the queueing delay.
 //!
 //! R. Pan, P. Natarajan, F. Baker and G. White, RFC 8033, section 4. Every `update`, with `d` the delay of the
 //! last packet that left (0 with an empty queue) and `d'` that of the update before:
@@ -9,15 +9,16 @@
 //! p *= 0.98                                              if d = d' = 0
 //! ```
 //!
-//! A step is 0.02 at most once p is 0.1 (5.5). For every arrival: none is dropped while a burst is allowed (`burst`
-//! after the start, and again once p = 0 and d, d' are below half the target), nor with d' below half the target
-//! and p below 0.2, nor with two mean packets waiting or fewer. Others are dropped with p, but never before p has summed up to
-//! 0.85 since the last drop, and always once it has to 8.5 (5.4). With `ecn` a capable packet is marked instead
-//! while p is below `mark_p` (5.1).
+//! From p = 0.1, a step is at most 0.02 (5.5). An arrival is never dropped during a burst allowance
+//! (`burst` after the start, and again once p = 0 and d, d' are below half the target), if d' is
+//! below half the target and p is below 0.2, or if at most two mean packets wait. Any other arrival
+//! is dropped with probability p. Let S be the sum of p over the arrivals since the last drop:
+//! below S = 0.85 no packet is dropped, and from S = 8.5 the next one always is (5.4). With `ecn`,
+//! an ECN-capable packet is marked instead while p is below `mark_p` (5.1).
 //!
-//! Delays are measured by timestamps (4.3), not by a departure rate. The updates that fall between two calls are
-//! made up for at the second. Leaves out: switching PIE off below a third of the limit (5.3, optional), and Linux's steps
-//! of 2 % beyond 250 ms.
+//! Delays are measured by timestamps (4.3), not by a departure rate. A call first makes the updates
+//! that have become due since the previous call. Leaves out: switching PIE off below a third of the
+//! limit (5.3, optional), and Linux's steps of 2 % beyond 250 ms.
 
 use std::collections::VecDeque;
 
@@ -29,27 +30,30 @@ use airtcp_units::{Bytes, Nanos, Probability, Span};
 use crate::fifo::{Backlog, Ledger, Stats};
 use crate::{Discipline, Qdisc, Verdict};
 
-/// The table of a PIE queue.
+/// PIE queue.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PieConfig {
-    /// Delay that the controller aims at. Default 15 ms.
+    /// Target queueing delay. Default: 15 ms.
     pub target: Span,
-    /// Time between two updates of the probability. Default 15 ms.
+    /// Time between two updates of the probability. Default: 15 ms.
     pub update: Span,
-    /// Weight of the distance from the target, in 1/s. Default 0.125.
+    /// Gain for the distance from the target, in 1/s. Default: 0.125.
     pub alpha: f64,
-    /// Weight of the change since the last update, in 1/s. Default 1.25.
+    /// Gain for the change since the last update, in 1/s. Default: 1.25.
     pub beta: f64,
-    /// How long a burst after an uncongested time is left alone. Default 150 ms.
+    /// Burst allowance: time after an uncongested period during which no packet is dropped.
+    /// Default: 150 ms.
     pub burst: Span,
-    /// Most packets that wait. Default 1000 (Linux).
+    /// Maximum queue length in packets. Default: 1000 (Linux).
     pub limit: u32,
-    /// Size of a typical packet: twice that may wait whatever the probability. Default 1024 B.
+    /// Size of a typical packet. No packet is dropped while at most twice this size waits. Default:
+    /// 1024 B.
     pub mean_packet: Bytes,
-    /// Mark ECN-capable packets instead of dropping them, while the probability is below `mark_p`.
+    /// If true, mark ECN-capable packets instead of dropping them while the probability is below
+    /// `mark_p`.
     pub ecn: bool,
-    /// See `ecn`. Default 0.1.
+    /// Drop probability up to which `ecn` marks. Default: 0.1.
     pub mark_p: Probability,
 }
 
@@ -79,7 +83,7 @@ struct Controller {
 }
 
 impl Controller {
-    /// One update.
+    /// Updates the probability.
     fn update(&mut self, c: &PieConfig) {
         let seconds = |span: Span| span.as_secs_f64();
         let error = seconds(self.delay) - seconds(c.target);
@@ -102,14 +106,14 @@ impl Controller {
     }
 }
 
-/// How much of a step is taken at a probability (section 4.2).
+/// Scaling of a step at probability `p` (section 4.2).
 fn scale(p: f64) -> f64 {
     let table =
         [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (0.01, 8.0), (0.1, 2.0)];
     table.iter().find(|(below, _)| p < *below).map_or(1.0, |(_, divisor)| 1.0 / divisor)
 }
 
-/// A PIE queue.
+/// PIE queue.
 #[derive(Debug)]
 pub struct Pie {
     config: PieConfig,
@@ -118,27 +122,27 @@ pub struct Pie {
     controller: Controller,
     /// When the next update is due.
     next_update: Nanos,
-    /// What p has summed up to since the last drop.
+    /// Sum of p over the arrivals since the last drop.
     summed: f64,
     draws: Keyed,
-    /// Packets ever offered: numbers the draws.
+    /// Arrivals since the start; the count numbers the random draws.
     arrivals: u64,
 }
 
 impl Pie {
-    /// The present probability of a drop.
+    /// The current drop probability.
     pub const fn probability(&self) -> f64 {
         self.controller.p
     }
 
-    /// Makes the updates that were due by `now`.
+    /// Makes the updates due by `now`.
     fn catch_up(&mut self, now: Nanos) {
         while self.next_update <= now {
             let before = self.controller;
             self.controller.update(&self.config);
             self.next_update += self.config.update;
             if before == self.controller {
-                // Nothing moves any more until a packet does.
+                // The probability stays the same until a packet arrives or leaves.
                 let due = now.since(self.next_update).0 / self.config.update.0;
                 if self.next_update <= now {
                     self.next_update += Span((due + 1) * self.config.update.0);
@@ -147,7 +151,7 @@ impl Pie {
         }
     }
 
-    /// Whether an arrival is to be dropped or marked.
+    /// True if an arrival must be dropped or marked.
     fn is_unlucky(&mut self) -> bool {
         let arrival = self.arrivals;
         self.arrivals += 1;
@@ -213,17 +217,23 @@ impl Discipline for Pie {
     fn build(config: &PieConfig, seed: Seed, label: &str) -> Result<Self, ConfigError> {
         let err = |key, message: String| Err(ConfigError::new(key, message));
         if config.limit == 0 {
-            let message = "a queue of 0 packets would let nothing pass; the limit is at least 1";
+            let message = "a queue of 0 packets passes nothing; accepted are 1 or more";
             return err("limit", message.to_owned());
         }
         for (key, value) in [("target", config.target), ("update", config.update)] {
             if value == Span::ZERO {
-                return err(key, "takes some time; RFC 8033 has 15 ms".to_owned());
+                return err(
+                    key,
+                    "is 0 s; accepted are values above 0 s (RFC 8033: 15 ms)".to_owned(),
+                );
             }
         }
         for (key, value) in [("alpha", config.alpha), ("beta", config.beta)] {
             if !(value.is_finite() && value >= 0.0) {
-                return err(key, format!("{value} is no weight: it is 0 or more, in 1/s"));
+                return err(
+                    key,
+                    format!("{value} is out of range: accepted are 0 or more, in 1/s"),
+                );
             }
         }
         Ok(Self {

@@ -1,4 +1,4 @@
-//! What a queue discipline is asked, and what it answers.
+//! Interface of a queue discipline.
 
 use airtcp_packet::PacketId;
 use airtcp_probe::{ConfigError, PoolCx, Probe};
@@ -7,11 +7,11 @@ use airtcp_units::{Bytes, Nanos, Span};
 
 use crate::fifo::{Backlog, Stats, Verdict};
 
-/// What a discipline knows about the link or station behind it.
+/// Properties of the link or station behind a queue.
 pub struct Behind<'a> {
-    /// How long it takes to transmit a packet of a given size; zero if it takes no time.
+    /// Transmission time of a packet of a given size.
     pub time_for: &'a dyn Fn(Bytes) -> Span,
-    /// It calls [`Qdisc::dequeue`] when it becomes idle, and not only when a packet waits.
+    /// True if the link also calls [`Qdisc::dequeue`] on an empty queue when it becomes idle.
     pub asks: bool,
 }
 
@@ -21,15 +21,15 @@ pub trait Qdisc {
     /// and recorded [`Dropped`](airtcp_probe::Event::Dropped).
     fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) -> Verdict;
 
-    /// The packet to send next, if any. A discipline that drops at the head removes those
-    /// packets from the pool itself.
+    /// Dequeues the next packet to send, if any. A discipline that drops at the head removes the
+    /// dropped packets from the pool.
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId>;
 
-    /// What waits now.
+    /// Current queue length.
     fn backlog(&self) -> Backlog;
 
-    /// When a discipline that holds packets back wants [`dequeue`](Qdisc::dequeue) to be tried
-    /// again; [`Nanos::NEVER`] for one that always gives what it has.
+    /// Time at which to retry [`dequeue`](Qdisc::dequeue), for a discipline that holds packets
+    /// back; [`Nanos::NEVER`] for others.
     fn next_timer(&self) -> Nanos {
         Nanos::NEVER
     }
@@ -37,19 +37,19 @@ pub trait Qdisc {
     /// Counters since the start.
     fn stats(&self) -> &Stats;
 
-    /// Tells the discipline once, before the first packet, about the link it feeds.
+    /// Gives the discipline the properties of its link, once, before the first packet.
     fn on_link(&mut self, link: &Behind<'_>) {
         let _ = link;
     }
 }
 
-/// What a registered discipline adds to [`Qdisc`]: how it is built.
+/// Construction of a registered [`Qdisc`].
 pub(crate) trait Discipline: Qdisc + Sized {
-    /// Its table in a scenario.
+    /// Scenario table.
     type Config;
-    /// Builds it; `label` is the path of its random draws.
+    /// Builds the discipline; `label` names its random stream.
     fn build(config: &Self::Config, seed: Seed, label: &str) -> Result<Self, ConfigError>;
-    /// Configurations the conformance suite runs.
+    /// Configurations that the conformance suite tests.
     #[cfg(test)]
     fn samples() -> Vec<Self::Config>;
     /// The most that may wait in it.

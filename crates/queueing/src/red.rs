@@ -4,7 +4,8 @@
 //! Transactions on Networking 1(4), 1993 (section 4 and figure 2); the gentle variant: S. Floyd,
 //! "Recommendation on using the gentle_ variant of RED", 2000; marking: RFC 3168 section 7.
 //!
-//! For every arrival, with `q` the packets already waiting (ns-2's red.cc, held against it on wires and in cells):
+//! For every arrival, with `q` the packets already waiting (as in ns-2's red.cc; compared with it
+//! over wired links and in cells):
 //!
 //! ```text
 //! avg = (1 - w)^m avg                m = whole packets that the link could have sent while it was idle
@@ -16,10 +17,10 @@
 //! p_a = p_b / (1 - count p_b)        count = packets since the last mark or drop, this one included
 //! ```
 //!
-//! so that with a constant `p_b` the gap between marks is uniform on `1 ..= 1/p_b - 1`. With `wait` it is uniform
-//! on `1/p_b ..= 2/p_b - 1`: no two marks come close together. The first packet that finds the average
-//! above `min` passes and starts the count. In byte mode lengths are counted in packets of mean size, `count` in
-//! bytes, and `p_a` is scaled by the packet's size.
+//! With a constant `p_b` the gap between marks is then uniform on `1 ..= 1/p_b - 1`. With `wait`
+//! the gap is uniform on `1/p_b ..= 2/p_b - 1`, which separates marks. The first packet that finds
+//! the average above `min` passes and starts the count. In byte mode lengths are counted in packets
+//! of mean size, `count` in bytes, and `p_a` is scaled by the packet's size.
 //!
 //! Leaves out: adaptive `max_p`, dropping a random victim instead of the arrival.
 
@@ -32,7 +33,7 @@ use crate::average::Average;
 use crate::fifo::{Backlog, Fifo, Stats};
 use crate::{Behind, Discipline, Qdisc, Verdict};
 
-/// What lengths and thresholds of a RED queue count.
+/// Unit of lengths and thresholds of a RED queue.
 #[derive(
     Debug,
     Clone,
@@ -46,48 +47,51 @@ use crate::{Behind, Discipline, Qdisc, Verdict};
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum RedUnit {
-    /// Packets of any size; small packets are as likely to be dropped as large ones.
+    /// Packets. The drop probability does not depend on the packet's size.
     #[default]
     Packets,
-    /// Bytes, in multiples of `mean_packet`; a packet's chance is proportional to its size.
+    /// Bytes, in multiples of `mean_packet`. A packet's drop probability is proportional to its
+    /// size.
     Bytes,
 }
 
-/// The table of a RED queue. The defaults are S0's: thresholds 25 and 90 in a queue of 100.
+/// RED queue. The defaults are S0's: thresholds 25 and 90, limit 100 packets.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RedConfig {
-    /// Average queue length below which nothing is dropped early, in packets.
+    /// Average queue length in packets below which no packet is dropped early.
     pub min: f64,
-    /// Average queue length at which the probability reaches `max_p`, in packets.
+    /// Average queue length in packets at which the probability reaches `max_p`.
     pub max: f64,
-    /// Most packets that wait (in byte mode: this many packets of mean size).
+    /// Maximum queue length in packets; in byte mode, in packets of mean size.
     pub limit: u32,
-    /// Weight of the present length in the average.
+    /// Weight of the current length in the average.
     pub weight: f64,
     /// Probability of a drop or mark at `max`.
     pub max_p: Probability,
-    /// Let the probability rise from `max_p` to 1 between `max` and twice `max`, instead of
-    /// dropping everything above `max`.
+    /// If true, the probability rises from `max_p` to 1 between `max` and twice `max`. If false,
+    /// every arrival above `max` is dropped.
     pub gentle: bool,
-    /// Mark ECN-capable packets instead of dropping them early.
+    /// If true, mark ECN-capable packets instead of dropping them early.
     pub ecn: bool,
-    /// Drop even ECN-capable packets when the probability is `mark_p` or more.
+    /// If true, drop ECN-capable packets too when the probability is `mark_p` or more.
     pub use_mark_p: bool,
-    /// See `use_mark_p`.
+    /// Probability at which `use_mark_p` starts to drop ECN-capable packets.
     pub mark_p: Probability,
-    /// Keep at least `1/p` packets between two marks.
+    /// If true, at least `1/p` packets pass between two marks.
     pub wait: bool,
-    /// What lengths and thresholds count.
+    /// Unit of lengths and thresholds.
     pub unit: RedUnit,
-    /// Size of a typical packet: the unit of byte mode, and what an idle link could have sent.
+    /// Size of a typical packet: the unit of byte mode, and the packet for the decay of the average
+    /// while the link is idle.
     pub mean_packet: Bytes,
-    /// How long the link takes for a typical packet, for the decay of the average while idle. If not
-    /// given: on a link from its rate, in a cell the time of one exchange at the starting or fastest rate with mean back-off.
+    /// Transmission time of a typical packet, for the decay of the average while the link is idle.
+    /// Default: on a link, from its rate; in a cell, the duration of one frame exchange with mean
+    /// back-off at the initial or fastest rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packet_time: Option<Span>,
-    /// Let the average decay while the link is idle. Without it only arrivals lower it, as in ns-2's
-    /// wireless nodes, where nothing tells the queue a rate.
+    /// If true, the average decays while the link is idle. If false, only arrivals lower it, as in
+    /// ns-2's wireless nodes, whose queues do not know a rate.
     pub idle_decay: bool,
 }
 
@@ -112,24 +116,24 @@ impl Default for RedConfig {
     }
 }
 
-/// A RED queue.
+/// RED queue.
 #[derive(Debug)]
 pub struct Red {
     config: RedConfig,
     fifo: Fifo,
     draws: Keyed,
-    /// Packets ever offered: numbers the draws, so that a packet's luck does not depend on how
-    /// many earlier ones needed a draw.
+    /// Arrivals since the start. The count numbers the random draws, so that a packet's draw does
+    /// not depend on how many earlier packets needed one.
     arrivals: u64,
     avg: Average,
-    /// Packets since the last mark or drop, while the average is above `min`; and their bytes.
+    /// Packets, and their bytes, since the last mark or drop while the average is above `min`.
     count: u64,
     count_bytes: u64,
-    /// The last arrival found the average above `min` and more than one packet waiting.
+    /// True if the last arrival found the average above `min` and more than one packet waiting.
     above: bool,
 }
 
-/// What RED decides about an arrival before looking at the limit.
+/// Decision on an arrival, before the limit applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Decision {
     Pass,
@@ -152,7 +156,7 @@ impl Red {
         }
     }
 
-    /// `p_b` for the present average, which is above `min`.
+    /// `p_b` for the current average, which is above `min`.
     fn base_probability(&self) -> f64 {
         let RedConfig { min, max, gentle, .. } = self.config;
         let (max_p, avg) = (self.config.max_p.get(), self.avg.get());
@@ -190,7 +194,7 @@ impl Red {
         spread.min(1.0)
     }
 
-    /// What happens to an arrival of `len` bytes; `alone` if it finds at most one packet waiting.
+    /// Decides on an arrival of `len` bytes; `alone` if it finds at most one packet waiting.
     #[inline]
     fn decide(&mut self, len: u32, ecn: Ecn, alone: bool) -> Decision {
         let arrival = self.arrivals;
@@ -228,7 +232,8 @@ impl Red {
         (self.count, self.count_bytes) = (0, 0);
     }
 
-    /// At most one packet waits: an arrival passes whatever the average. In byte mode: none waits.
+    /// True if at most one packet waits (in byte mode: none). An arrival then passes whatever the
+    /// average.
     fn is_nearly_empty(&self) -> bool {
         let least = u32::from(self.config.unit == RedUnit::Packets);
         self.fifo.backlog().packets <= least
@@ -257,7 +262,7 @@ impl Qdisc for Red {
             return self.fifo.refuse(now, id, DropReason::QueueEarly, cx);
         }
         if self.is_full(len) {
-            // A drop tells the sender as much as a mark would have.
+            // A drop signals congestion as a mark does.
             self.restart_count();
             return self.fifo.refuse(now, id, DropReason::QueueFull, cx);
         }
@@ -333,34 +338,35 @@ impl Discipline for Red {
     }
 }
 
-/// Refuses what no queue can be.
+/// Rejects impossible values.
 fn check(c: &RedConfig) -> Result<(), ConfigError> {
     let err = |key, message| Err(ConfigError::new(key, message));
     if !(c.min.is_finite() && c.min >= 0.0) {
-        return err("min", format!("{} is not a queue length: it is 0 packets or more", c.min));
+        return err("min", format!("{} is out of range: accepted are 0 packets or more", c.min));
     }
     if !(c.max.is_finite() && c.max > c.min) {
         let (max, min) = (c.max, c.min);
-        return err("max", format!("{max} is not above min, which is {min}: max lies above min"));
+        return err("max", format!("{max} is out of range: accepted are values above min, {min}"));
     }
     if !(c.weight > 0.0 && c.weight <= 1.0) {
         let w = c.weight;
-        return err("weight", format!("{w} is out of range: it is above 0 and at most 1"));
+        return err("weight", format!("{w} is out of range: accepted are values above 0, up to 1"));
     }
     if c.limit == 0 {
-        let message = "a queue of 0 packets would let nothing pass; the limit is at least 1";
+        let message = "a queue of 0 packets passes nothing; accepted are 1 or more";
         return err("limit", message.to_owned());
     }
     if c.mean_packet.0 == 0 {
-        let message = "a mean packet of 0 B is impossible; an IP packet has at least 20 B";
+        let message = "is 0 B; accepted are 1 B or more (an IP header has 20 B)";
         return err("mean_packet", message.to_owned());
     }
     if c.packet_time.is_some() && !c.idle_decay {
-        let message = "means nothing without idle_decay; leave one of the two out";
+        let message = "has no effect without idle_decay; omit one of the two";
         return err("packet_time", message.to_owned());
     }
     if c.packet_time == Some(Span::ZERO) {
-        let message = "a packet takes some time; leave it out on a link of unlimited rate";
+        let message =
+            "is 0 s; accepted are values above 0 s; omit the key on a link of unlimited rate";
         return err("packet_time", message.to_owned());
     }
     Ok(())

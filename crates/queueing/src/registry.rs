@@ -15,17 +15,17 @@ airtcp_probe::family! {
     /// The table `queue` of a scenario; `kind` chooses the discipline.
     pub enum QueueConfig of "queue", tag "kind" as kind, samples of Discipline;
 
-    /// First in, first out, up to a limit in packets or bytes; a full queue drops arrivals
+    /// First in, first out; drops arrivals above a limit in packets or bytes
     "drop-tail" DropTail(crate::DropTail, crate::DropTailConfig) from "common practice; RFC 7567 section 2";
-    /// Random early detection: drops or marks with a probability that grows with the average queue
+    /// Random early detection: drops or marks with a probability that grows with the average queue length
     "red" Red(crate::Red, crate::RedConfig) from "Floyd and Jacobson 1993; gentle: Floyd 2000; marking: RFC 3168";
-    /// Drops or marks at the head while packets have waited too long for a whole interval
+    /// Drops or marks at the head after the queueing delay exceeds a target for an interval
     "codel" Codel(crate::Codel, crate::CodelConfig) from "RFC 8289";
-    /// Serves flows in turn, new flows first, with CoDel for each flow
+    /// Deficit round robin over flows, new flows first, with CoDel for each flow
     "fq-codel" FqCodel(crate::FqCodel, crate::FqCodelConfig) from "RFC 8290";
-    /// Drops or marks arrivals with a probability set by a controller of the queueing delay
+    /// Drops or marks arrivals with a probability that a controller derives from the queueing delay
     "pie" Pie(crate::Pie, crate::PieConfig) from "RFC 8033";
-    /// Marks every ECN-capable packet while the average queue is above one threshold
+    /// Marks every ECN-capable packet while the average queue length is above a threshold
     "jersey" Jersey(crate::Jersey, crate::JerseyConfig) from "Xu, Tian and Ansari 2004";
 }
 
@@ -41,7 +41,7 @@ impl Queue {
     /// `label`, for instance `"link/3/queue"`.
     ///
     /// # Errors
-    /// If a value is impossible; the message names the key and what is accepted.
+    /// If a value is impossible. The message names the key and the accepted values.
     pub fn new(config: &QueueConfig, seed: Seed, label: &str) -> Result<Self, ConfigError> {
         build!(config, c => Discipline::build(c, seed, label))
     }
