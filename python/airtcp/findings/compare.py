@@ -267,7 +267,7 @@ def subject_findings(
 def best_choice(case: CompareCase) -> Finding:
     """Say which TCP is the best choice for a link, for its study."""
     found = verdict.conclusion(case, "over the trace")
-    reference = next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")
+    reference = quantities.reference_of(case)
     name = best(case)
     text = found.text
     difference = None if name is None else quantities.outcome_of(case, name)["difference"]

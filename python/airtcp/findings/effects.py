@@ -38,8 +38,7 @@ def gain(percent: Estimate) -> str:
 
 def reference(remedies: Remedies) -> Outcome:
     """Give what the TCP without remedy got."""
-    name = remedies["reference"]
-    return next(o for o in remedies["outcomes"] if o["variant"] == name)
+    return quantities.outcome_of(remedies, remedies["reference"])
 
 
 _TRANSPORTS: Final = {

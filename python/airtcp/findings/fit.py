@@ -119,21 +119,31 @@ def findings(document: FitDocument) -> list[Finding]:
             found += [] if worth is None else [worth]
     found += _conditions(document)
     found += _overfits(document["fits"])
-    if document["formulas"]:
-        formula = min(document["formulas"], key=lambda each: each["error"])
-        limited = ""
-        if formula["limited"]:
-            limited = f"; for {count(formula['limited'])} it gives more than the link carries"
-        found.append(
-            Finding(
-                f"Formulas: {percent(formula['error'])} % at best",
-                f"The best published formula is {formula['name']}, with an error of"
-                f" {percent(formula['error'])} % of the link's packets/s over"
-                f" {counted(len(document['links']), 'link')}{limited}.",
-            )
+    return [*found, *_formulas(document), *_missing(document)]
+
+
+def _formulas(document: FitDocument) -> list[Finding]:
+    """Say how well the best published formula estimates."""
+    formula = min(document["formulas"], key=lambda each: each["error"], default=None)
+    if formula is None:
+        return []
+    limited = ""
+    if formula["limited"]:
+        limited = f"; for {count(formula['limited'])} it gives more than the link carries"
+    return [
+        Finding(
+            f"Formulas: {percent(formula['error'])} % at best",
+            f"The best published formula is {formula['name']}, with an error of"
+            f" {percent(formula['error'])} % of the link's packets/s over"
+            f" {counted(len(document['links']), 'link')}{limited}.",
         )
-    if document["shortfall"]:
-        text = document["shortfall"]
+    ]
+
+
+def _missing(document: FitDocument) -> list[Finding]:
+    """Say which forms were not fitted, and which links were left out."""
+    found: list[Finding] = []
+    if text := document["shortfall"]:
         found.append(Finding("Some forms were not fitted", f"{text[0].upper()}{text[1:]}.", "warn"))
     if document["left_out"]:
         first = document["left_out"][0]

@@ -33,6 +33,11 @@ def outcome_of(case: CompareCase, name: str) -> Outcome:
     return next(outcome for outcome in case["outcomes"] if outcome["variant"] == name)
 
 
+def reference_of(case: CompareCase) -> str:
+    """Name the variant that the others differ from; empty if an interrupted case lacks it."""
+    return next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")
+
+
 def seconds(value: float) -> str:
     """Write a time in the unit that reads best.
 

@@ -6,6 +6,8 @@ whose paired interval includes zero. Each remedy is held against plain TCP over 
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
@@ -114,55 +116,69 @@ def _longer(remedies: Remedies) -> str:
 def conclusion(remedies: Remedies) -> Finding:
     """Say in one sentence what would help, by how much and at what price."""
     plain = reference(remedies)
-    name = plain["variant"]
-    verdict = remedies["verdict"]
     if not any(o["goodput_bps"]["mean"] for o in remedies["outcomes"]):
         return Finding("No remedy helps", "Nothing is delivered, with or without a remedy.", "bad")
     if remedies["replications"] <= 1:
-        if plain["residual_loss"]["mean"] == 0:
-            return Finding(
-                "Nothing to repair",
-                f"With {name} alone nothing was lost in this run: remedies against losses have"
-                f" nothing to repair. Goodput is {shown(plain)}.",
-            )
-        return Finding(
-            "The best remedy is undecided",
-            f"{verdict_words.highest_goodput(remedies)}, but one run gives no confidence interval.",
-            "warn",
-        )
+        return _after_one_run(remedies, plain)
     first = helpful(remedies)
     if first is None:
-        text = f"Without a remedy {name} has a goodput of {shown(plain)}, and {_lost(plain)}."
-        sooner = [
-            o["variant"]
-            for o in remedies["outcomes"]
-            if (d := o["delivery_p95_difference"]) is not None and d["standing"] == "less"
-        ]
-        if sooner:
-            text += f" Shorter delivery times: {words.listed(sooner)}."
-        sides = _sides(remedies)
-        higher = [o for o in (*sides["undecided"], *sides["more"]) if _counts(remedies, o)]
-        text += _rest(remedies, sides)
-        headline = _NOT_SHOWN if higher else "No remedy raises goodput"
-        if higher and all(_untested(o) for o in higher):
-            # "Not shown" would read as a test that was made.
-            headline = _NOT_TESTED
-            text += _longer(remedies)
-        elif higher:
-            text += _few(remedies)
-        return Finding(headline, f"{text}{_extent(remedies)}")
-    best = quantities.outcome_of(remedies, first)
-    text = named(first, name)
+        return _nothing_helps(remedies, plain)
+    name, as_good = plain["variant"], remedies["verdict"]["not_distinguishable"]
+    best, text = quantities.outcome_of(remedies, first), named(first, name)
     text = f"{text[0].upper()}{text[1:]} {effect(remedies, best)}."
     text += f" Goodput is {shown(best)}, against {shown(plain)} with {name} alone."
-    if verdict["not_distinguishable"]:
-        as_good = [named(other, name) for other in verdict["not_distinguishable"]]
-        text += f" Not significantly worse: {words.listed(as_good)}."
+    if as_good:
+        text += f" Not significantly worse: {words.listed([named(o, name) for o in as_good])}."
     return Finding(
-        f"Best remedy: {verdict_words.either([first, *verdict['not_distinguishable']])}",
+        f"Best remedy: {verdict_words.either([first, *as_good])}",
         f"{text}{_extent(remedies)}",
         "good",
     )
+
+
+def _after_one_run(remedies: Remedies, plain: Outcome) -> Finding:
+    """Say what one run shows, which has no confidence interval."""
+    if plain["residual_loss"]["mean"] == 0:
+        return Finding(
+            "Nothing to repair",
+            f"With {plain['variant']} alone nothing was lost in this run: remedies against losses"
+            f" have nothing to repair. Goodput is {shown(plain)}.",
+        )
+    return Finding(
+        "The best remedy is undecided",
+        f"{verdict_words.highest_goodput(remedies)}, but one run gives no confidence interval.",
+        "warn",
+    )
+
+
+def _nothing_helps(remedies: Remedies, plain: Outcome) -> Finding:
+    """Say that no remedy raises goodput, or that this is not shown, or was not tested."""
+    text = (
+        f"Without a remedy {plain['variant']} has a goodput of {shown(plain)}, and {_lost(plain)}."
+    )
+    if sooner := [name for _, name in _sooner(remedies)]:
+        text += f" Shorter delivery times: {words.listed(sooner)}."
+    sides = _sides(remedies)
+    text += _rest(remedies, sides)
+    headline = "No remedy raises goodput"
+    higher = [o for o in (*sides["undecided"], *sides["more"]) if _counts(remedies, o)]
+    if higher and all(_untested(o) for o in higher):
+        # "Not shown" would read as a test that was made.
+        headline = _NOT_TESTED
+        text += _longer(remedies)
+    elif higher:
+        headline = _NOT_SHOWN
+        text += _few(remedies)
+    return Finding(headline, f"{text}{_extent(remedies)}")
+
+
+def _sooner(remedies: Remedies) -> list[tuple[float, str]]:
+    """Give the delivery times and names of the remedies that shorten it."""
+    return [
+        (o["delivery_p95_s"]["mean"] or 0.0, o["variant"])
+        for o in remedies["outcomes"]
+        if (d := o["delivery_p95_difference"]) is not None and d["standing"] == "less"
+    ]
 
 
 def others(remedies: Remedies) -> Finding | None:
@@ -271,20 +287,10 @@ def delivery(remedies: Remedies) -> Finding | None:
         f"With {plain['variant']} alone 95 % of the data reach the application in order within"
         f" {quantities.seconds(own)} of their first transmission. {'. '.join(parts)}."
     )
-    headline = (
-        "Delivery time" if not said["less"] else f"Shortest delivery time: {_fastest(remedies)}"
-    )
+    headline = "Delivery time"
+    if said["less"]:
+        headline = f"Shortest delivery time: {min(_sooner(remedies))[1]}"
     return Finding(headline, text)
-
-
-def _fastest(remedies: Remedies) -> str:
-    """Name the remedy of the shortest delivery time among those that shorten it."""
-    shorter = [
-        (o["delivery_p95_s"]["mean"] or 0.0, o["variant"])
-        for o in remedies["outcomes"]
-        if (d := o["delivery_p95_difference"]) is not None and d["standing"] == "less"
-    ]
-    return min(shorter)[1]
 
 
 def cost(remedies: Remedies) -> Finding | None:
@@ -328,60 +334,72 @@ def summaries(links: Sequence[tuple[str, Remedies]]) -> list[Finding]:
     return [*found, delay_words.several(delay)] if delay else found
 
 
+@dataclass
+class _Tally:
+    """On how many links each remedy helps."""
+
+    gains: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
+    """Gains in percent of the links on which a remedy helps."""
+    helps: Counter[str] = field(default_factory=Counter[str])
+    first: Counter[str] = field(default_factory=Counter[str])
+    """Links on which a remedy is the best choice or not significantly worse."""
+    without: int = 0
+    """Links on which no remedy helps."""
+    untested: int = 0
+
+    def add(self, remedies: Remedies) -> None:
+        """Count one link."""
+        sides = _sides(remedies)
+        more = sides["more"]
+        higher = [o for o in sides["undecided"] if _counts(remedies, o)]
+        unknown = not more and bool(higher) and all(_untested(o) for o in higher)
+        self.untested += unknown
+        self.without += not more and not unknown
+        good = verdict_words.best(remedies) if helpful(remedies) is not None else []
+        raising = {outcome["variant"] for outcome in more}
+        self.first.update(name for name in good if name in raising)
+        for outcome in more:
+            name, difference = outcome["variant"], outcome["difference"]
+            self.helps[name] += 1
+            percent = None if difference is None else difference["percent"]
+            if percent is not None and percent["mean"] is not None:
+                self.gains.setdefault(name, []).append(percent["mean"])
+
+
 def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
     """Say on how many links each remedy against losses helps, and by how much.
 
     Args:
         links: Name and remedies of each link.
     """
-    gains: dict[str, list[float]] = {}
-    helps: dict[str, int] = {}
-    first: dict[str, int] = {}
-    without = untested = 0
-    plain = links[0][1]["reference"]
+    tally = _Tally()
     for _, remedies in links:
-        sides = _sides(remedies)
-        more = sides["more"]
-        higher = [o for o in sides["undecided"] if _counts(remedies, o)]
-        unknown = not more and bool(higher) and all(_untested(o) for o in higher)
-        untested += unknown
-        without += not more and not unknown
-        good = verdict_words.best(remedies) if helpful(remedies) is not None else []
-        raising = {outcome["variant"] for outcome in more}
-        for name in [name for name in good if name in raising]:
-            first[name] = first.get(name, 0) + 1
-        for outcome in more:
-            name, difference = outcome["variant"], outcome["difference"]
-            helps[name] = helps.get(name, 0) + 1
-            percent = None if difference is None else difference["percent"]
-            if percent is not None and percent["mean"] is not None:
-                gains.setdefault(name, []).append(percent["mean"])
+        tally.add(remedies)
+    plain = links[0][1]["reference"]
     total = words.counted(len(links), "link")
     few = "too few packets arrive, or too few are lost, for a test"
-    open_ones = f" On {words.count(untested)} {few}." if untested else ""
-    if untested == len(links):
+    open_ones = f" On {words.count(tally.untested)} {few}." if tally.untested else ""
+    if tally.untested == len(links):
         return Finding(_NOT_TESTED, f"On each of {total} {few}.")
-    if not helps:
+    if not tally.helps:
         text = f"No remedy raises goodput significantly on any of {total}.{open_ones}"
         return Finding(_NOT_SHOWN, text)
     said = [
-        f"{named(name, plain)} on {words.count(helps[name])}" + _typical(gains.get(name, []))
-        for name in sorted(helps, key=lambda n: -helps[n])
+        f"{named(name, plain)} on {words.count(number)}{_typical(tally.gains.get(name, []))}"
+        for name, number in tally.helps.most_common()
     ]
     text = f"Significantly higher goodput (of {total}): {'; '.join(said)}."
-    if first:
-        ranked = ", ".join(
-            f"{name} {words.count(first[name])}" for name in sorted(first, key=lambda n: -first[n])
-        )
+    if tally.first:
+        ranked = ", ".join(f"{name} {words.count(n)}" for name, n in tally.first.most_common())
         best = "best or not significantly worse"
         text += f" With delay and overhead considered, {best}: {ranked}."
     tried = dict.fromkeys(
         o["variant"] for _, remedies in links for o in remedies["outcomes"] if o["difference"]
     )
-    if never := [name for name in tried if name not in helps]:
+    if never := [name for name in tried if name not in tally.helps]:
         text += f" No significant gain on any link: {words.listed(never)}."
-    if without:
-        text += f" On {words.count(without)} no remedy raises goodput significantly."
+    if tally.without:
+        text += f" On {words.count(tally.without)} no remedy raises goodput significantly."
     return Finding("Remedies for these links", f"{text}{open_ones}", "good")
 
 

@@ -14,11 +14,9 @@ from airtcp.findings import starved as starved_words
 from airtcp.findings.words import Finding
 
 if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from airtcp.documents import RunDocument
-    from airtcp.findings.groups import Place
 
 BUSY: Final = 0.95
 """A link that transmits for at least this share of the time limits its flows."""
@@ -67,17 +65,8 @@ def findings(document: RunDocument) -> list[Finding]:
 def _limit(document: RunDocument) -> Finding | None:
     """Say what keeps the flows from getting more: a full medium or link, or losses."""
     summary = document["summary"]
-    for cell in summary.get("cells", []):
-        busy = cell["busy_share"]["mean"] or 0.0
-        queues = [s["mean_queue_packets"]["mean"] or 0.0 for s in cell["stations"]]
-        if max(queues, default=0.0) > 1:
-            where = cell["stations"][queues.index(max(queues))]["name"]
-            return Finding(
-                "Packets wait for the medium",
-                f"The medium is busy {words.number(100 * busy)} % of the time. {where} has"
-                " the longest"
-                f" queue ({words.number(max(queues))} packets on average).",
-            )
+    if full := _full_medium(summary.get("cells", [])):
+        return full
     links: list[dict[str, Any]] = [
         link for link in summary["links"] if link["sent_packets"]["mean"]
     ]
@@ -90,30 +79,44 @@ def _limit(document: RunDocument) -> Finding | None:
         return Finding(
             f"{busiest['name']} is the bottleneck",
             f"It transmits {words.number(100 * used)} % of the time, and its queue holds"
-            f" {waits} packets"
-            " on average.",
+            f" {waits} packets on average.",
         )
-    limited = _losses(document, links, busiest) or queues_words.overflow(
-        document, starved_words.endless_flows(document)
-    )
+    endless = starved_words.endless_flows(document)
+    limited = _losses(document, links, busiest) or queues_words.overflow(document, endless)
+    return limited or _nothing_full(document, busiest)
+
+
+def _full_medium(cells: Sequence[dict[str, Any]]) -> Finding | None:
+    """Say that packets wait for the medium of a cell, if a station has a queue."""
+    for cell in cells:
+        queues = [s["mean_queue_packets"]["mean"] or 0.0 for s in cell["stations"]]
+        if max(queues, default=0.0) > 1:
+            busy = cell["busy_share"]["mean"] or 0.0
+            where = cell["stations"][queues.index(max(queues))]["name"]
+            return Finding(
+                "Packets wait for the medium",
+                f"The medium is busy {words.number(100 * busy)} % of the time. {where} has the"
+                f" longest queue ({words.number(max(queues))} packets on average).",
+            )
+    return None
+
+
+def _nothing_full(document: RunDocument, busiest: dict[str, Any]) -> Finding:
+    """Say that neither a link nor losses limit the flows, as far as that can be judged."""
     retransmitted = max(
-        (f["retransmission_ratio"]["mean"] or 0.0 for f in summary["flows"]), default=0.0
+        (f["retransmission_ratio"]["mean"] or 0.0 for f in document["summary"]["flows"]),
+        default=0.0,
     )
-    if (
-        limited is None
-        and not starved_words.endless_flows(document)
-        and retransmitted > RETRANSMITTED
-    ):
+    if not starved_words.endless_flows(document) and retransmitted > RETRANSMITTED:
         return Finding(
             "No link is full",
             f"{_busiest(document, busiest)} of the measured time). No TCP flow sends all the time:"
             " what limits a flow while it sends is not judged.",
         )
-    return limited or Finding(
+    return Finding(
         "No link is full, and losses do not limit the flows",
-        f"{_busiest(document, busiest)} of the time). Applications, windows or round-trip"
-        " times limit"
-        " the flows.",
+        f"{_busiest(document, busiest)} of the time). Applications, windows or round-trip times"
+        " limit the flows.",
     )
 
 
@@ -133,60 +136,59 @@ def _losses(
     document: RunDocument, links: Sequence[dict[str, Any]], busiest: dict[str, Any]
 ) -> Finding | None:
     """Say that losses limit the flows, where those without an end slow down for them."""
-    flows: list[dict[str, Any]] = document["replications"][0]["flows"]
-    endless = starved_words.endless_flows(document)
     loss = max(links, key=lambda link: link["loss_rate"]["mean"] or 0.0)
     rate = loss["loss_rate"]["mean"] or 0.0
-    summary = document["summary"]["flows"]
-    timeouts = groups.mean(summary[i]["timeouts"]["mean"] for i in endless)
-    fast = groups.mean(summary[i]["fast_retransmits"]["mean"] for i in endless)
-    reduced = timeouts + fast
+    if rate == 0:
+        return None
+    endless = starved_words.endless_flows(document)
+    flows = document["replications"][0]["flows"]
     places = groups.drops(document, {flows[i]["name"] for i in endless})
     air = sum(there.total() for place, there in places.items() if place.reason in _LOSSES)
+    dropped = sum(there.total() for there in places.values())
     idle = words.share(1 - busiest["utilisation"]["mean"])
-    loses = f"Link {loss['name']} loses {words.number(100 * rate, 2)} % of its packets"
-    same = busiest["name"] == loss["name"]
-    rests = f"{'' if same else 'link ' + busiest['name'] + ' '}is idle {idle} of the time"
+    other = "" if busiest["name"] == loss["name"] else f"link {busiest['name']} "
+    loses = (
+        f"Link {loss['name']} loses {words.number(100 * rate, 2)} % of its packets"
+        f" and {other}is idle {idle} of the time"
+    )
+    limits = f"Losses of {loss['name']} limit the flows"
     # TFRC computes its rate from its losses, and has no window to reduce.
     equation = [i for i in endless if flows[i]["transport"] == "tfrc"]
-    if (
-        rate
-        and equation
-        and air >= max(queues_words.AGAIN * len(equation), _HALF * _dropped_of(places))
-    ):
-        events = groups.mean(summary[i]["loss_event_rate"]["mean"] for i in equation)
-        return Finding(
-            f"Losses of {loss['name']} limit the flows",
-            f"{loses} and {rests}. TFRC computes its rate from the loss event rate"
-            f" ({words.number(100 * events, 2)} %).",
-            "warn",
-        )
+    if equation and air >= max(queues_words.AGAIN * len(equation), _HALF * dropped):
+        return Finding(limits, f"{loses}. {_rate_by_losses(document, equation)}", "warn")
     # Hardly a packet comes through: there is no window to reduce.
-    if endless and rate >= _HALF and causes_words.loses_all(document, loss["name"]):
-        return Finding(
-            f"Losses of {loss['name']} stop the flows", "It loses all of its packets.", "warn"
-        )
     if endless and rate >= _HALF:
-        return Finding(
-            f"Losses of {loss['name']} stop the flows",
-            f"{loses} and {rests}. Try {causes_words.REMEDIES}, which runs the remedies against"
-            " losses over the same link.",
-            "warn",
-        )
+        all_of_it = causes_words.loses_all(document, loss["name"])
+        text = "It loses all of its packets." if all_of_it else f"{loses}. {_TRY}"
+        return Finding(f"Losses of {loss['name']} stop the flows", text, "warn")
+    timeouts, fast = (_mean_of(document, endless, key) for key in ("timeouts", "fast_retransmits"))
+    reduced = timeouts + fast
     # A queue that overflows in slow start drops many packets for one reduction.
-    if rate == 0 or reduced < queues_words.AGAIN or air < _HALF * reduced * len(endless):
+    if reduced < queues_words.AGAIN or air < _HALF * reduced * len(endless):
         return None
     return Finding(
-        f"Losses of {loss['name']} limit the flows",
-        f"{loses} and {rests}. A"
-        f" flow reduces its window {words.number(reduced)} times a replication"
+        limits,
+        f"{loses}. A flow reduces its window {words.number(reduced)} times a replication"
         f" ({words.number(fast)} fast retransmits, {words.number(timeouts)} timeouts)"
-        f"{_both(air, _dropped_of(places) - air)}. Try {causes_words.REMEDIES},"
-        " which runs the remedies against losses over the same link.",
+        f"{_both(air, dropped - air)}. {_TRY}",
         "warn",
     )
 
 
+def _mean_of(document: RunDocument, flows: Sequence[int], key: str) -> float:
+    """Give the mean of a quantity over some flows."""
+    summary = document["summary"]["flows"]
+    return groups.mean(summary[i][key]["mean"] for i in flows)
+
+
+def _rate_by_losses(document: RunDocument, flows: Sequence[int]) -> str:
+    events = words.number(100 * _mean_of(document, flows, "loss_event_rate"), 2)
+    return f"TFRC computes its rate from the loss event rate ({events} %)."
+
+
+_TRY: Final = (
+    f"Try {causes_words.REMEDIES}, which runs the remedies against losses over the same link."
+)
 _LOSSES: Final = frozenset({"loss", "retry_limit"})
 
 
@@ -195,10 +197,6 @@ def _both(lost: float, queued: float) -> str:
     if lost < _HALF or queued < _HALF:
         return ""
     return f", for {words.count(lost)} packets lost and {words.count(queued)} dropped by queues"
-
-
-def _dropped_of(places: Mapping[Place, Counter[tuple[str, str]]]) -> float:
-    return sum(there.total() for there in places.values())
 
 
 def _dropped(document: RunDocument) -> Finding | None:

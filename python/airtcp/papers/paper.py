@@ -269,35 +269,13 @@ def _assumption(part: Mapping[str, Any], where: str, place: str) -> Assumption:
 
 
 def _published(part: Mapping[str, Any], where: str, place: str) -> Published:
-    low, high = part.get("interval", (None, None))
-    ends = {
-        "interval": (low, high),
-        "ci_low and ci_high": (part.get("ci_low"), part.get("ci_high")),
-        "at_least and at_most": (part.get("at_least"), part.get("at_most")),
-    }
-    given = {name: pair for name, pair in ends.items() if pair != (None, None)}
-    if len(given) > 1:
-        message = f"{where}: {place} has {' and also '.join(given)}; expected one interval"
-        refuse(message)
-    low, high = next(iter(given.values()), (None, None))
-    if low is not None and high is not None and low > high:
-        refuse(f"{where}: {place}: the interval [{low}, {high}] is the wrong way round")
+    low, high = _interval(part, where, place)
     value = part.get("value")
     if value is None and low is None and high is None:
         refuse(f'{where}: {place}: neither "value" nor an interval is given')
     if ("plot" in part) != ("x" in part or "y" in part):
         refuse(f"{where}: {place}: a point on a plot needs plot, and x or y or both")
-    tolerances = [name for name in ("tolerance", "tolerance_abs") if name in part]
-    if any(part[name] < 0 for name in tolerances):
-        refuse(f"{where}: {place}.{tolerances[0]} is negative; expected 0 or more")
-    if tolerances and value is None:
-        message = f"{where}: {place}.{tolerances[0]} has no value to be of; an interval is met"
-        refuse(f"{message} within its ends, and a tolerance does not widen it")
-    if not tolerances and (low, high) == (None, None):
-        message = f'{where}: {place}: neither "tolerance", "tolerance_abs" nor an interval is given'
-        refuse(f"{message}: nobody could say what meets the value")
-    if tolerances and "tolerance_reason" not in part:
-        refuse(f'{where}: {place}: a tolerance needs "tolerance_reason"')
+    _check_tolerance(part, where, place, (low, high))
     return Published(
         Term(part["metric"], part["at"]),
         value,
@@ -316,6 +294,40 @@ def _published(part: Mapping[str, Any], where: str, place: str) -> Published:
         part.get("own", ""),
         *_cause(part, f"{where}: {place}"),
     )
+
+
+def _interval(part: Mapping[str, Any], where: str, place: str) -> tuple[float | None, float | None]:
+    """Give the ends of a published interval, however they are written; either may be missing."""
+    ends = {
+        "interval": part.get("interval", (None, None)),
+        "ci_low and ci_high": (part.get("ci_low"), part.get("ci_high")),
+        "at_least and at_most": (part.get("at_least"), part.get("at_most")),
+    }
+    given = {name: (low, high) for name, (low, high) in ends.items() if (low, high) != (None, None)}
+    if len(given) > 1:
+        message = f"{where}: {place} has {' and also '.join(given)}; expected one interval"
+        refuse(message)
+    low, high = next(iter(given.values()), (None, None))
+    if low is not None and high is not None and low > high:
+        refuse(f"{where}: {place}: the interval [{low}, {high}] is the wrong way round")
+    return low, high
+
+
+def _check_tolerance(
+    part: Mapping[str, Any], where: str, place: str, ends: tuple[float | None, float | None]
+) -> None:
+    """Refuse a tolerance without a value or a reason, and a value that nothing could meet."""
+    tolerances = [name for name in ("tolerance", "tolerance_abs") if name in part]
+    if any(part[name] < 0 for name in tolerances):
+        refuse(f"{where}: {place}.{tolerances[0]} is negative; expected 0 or more")
+    if tolerances and part.get("value") is None:
+        message = f"{where}: {place}.{tolerances[0]} has no value to be of; an interval is met"
+        refuse(f"{message} within its ends, and a tolerance does not widen it")
+    if not tolerances and ends == (None, None):
+        message = f'{where}: {place}: neither "tolerance", "tolerance_abs" nor an interval is given'
+        refuse(f"{message}: nobody could say what meets the value")
+    if tolerances and "tolerance_reason" not in part:
+        refuse(f'{where}: {place}: a tolerance needs "tolerance_reason"')
 
 
 def _cause(part: Mapping[str, Any], place: str) -> tuple[tuple[str, ...], str]:

@@ -7,7 +7,7 @@ run fewer times is compared with the same repeats of the figure itself.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
 from airtcp.findings import words
 from airtcp.papers.form import refuse
@@ -116,37 +116,48 @@ def explained(one: Published | Claim, verdict: Verdict) -> Explained:
     }
 
 
-def _row(
-    figure: Figure,
-    one: Published | Claim,
-    outcome: Outcome,
-    others: Sequence[tuple[Assumption, Any, Outcome, Outcome]],
-) -> Row:
-    judged = _judged(one, outcome, figure)
-    wanted = one.term if isinstance(one, Published) else one.left
-    sensitivity: list[Sensitivity] = []
+_Others: TypeAlias = "Sequence[tuple[Assumption, Any, Outcome, Outcome]]"
+"""Alternatives of assumptions, what came out under each, and what that is compared with."""
+
+
+def _sensitivity(
+    figure: Figure, one: Published | Claim, outcome: Outcome, judged: Judged, others: _Others
+) -> tuple[list[Sensitivity], list[str]]:
+    """Judge a row under every alternative; name the assumptions that its verdict depends on."""
+    found: list[Sensitivity] = []
     depends: dict[str, None] = {}
-    if judged.verdict != "skipped":
-        for assumption, alternative, other, beside in others:
-            if assumption.metrics and wanted.metric not in assumption.metrics:
-                continue
-            then = _judged(one, other, figure)
-            taken = judged if beside is outcome else _judged(one, beside, figure)
-            if then.here == taken.here and then.right == taken.right:
-                # What the row measures does not depend on this: measured links, for instance.
-                continue
-            if then.met != taken.met:
-                depends[assumption.name] = None
-            sensitivity.append(
-                {
-                    "assumption": assumption.name,
-                    "status": assumption.status,
-                    "parameter": assumption.parameter,
-                    "alternative": alternative,
-                    "here": None if then.here is None else then.here.value,
-                    "verdict": then.verdict,
-                }
-            )
+    for assumption, alternative, other, beside in others if judged.verdict != "skipped" else ():
+        if assumption.metrics and _term(one).metric not in assumption.metrics:
+            continue
+        then = _judged(one, other, figure)
+        taken = judged if beside is outcome else _judged(one, beside, figure)
+        if then.here == taken.here and then.right == taken.right:
+            # What the row measures does not depend on this: measured links, for instance.
+            continue
+        if then.met != taken.met:
+            depends[assumption.name] = None
+        found.append(
+            {
+                "assumption": assumption.name,
+                "status": assumption.status,
+                "parameter": assumption.parameter,
+                "alternative": alternative,
+                "here": None if then.here is None else then.here.value,
+                "verdict": then.verdict,
+            }
+        )
+    return found, list(depends)
+
+
+def _term(one: Published | Claim) -> Term:
+    """Give what a row measures; of an ordering, what stands on the left."""
+    return one.term if isinstance(one, Published) else one.left
+
+
+def _row(figure: Figure, one: Published | Claim, outcome: Outcome, others: _Others) -> Row:
+    judged = _judged(one, outcome, figure)
+    wanted = _term(one)
+    sensitivity, depends = _sensitivity(figure, one, outcome, judged, others)
     here = judged.here
     value = None if here is None else here.value
     return {
@@ -169,7 +180,7 @@ def _row(
         "by_construction": one.by_construction,
         "own": one.own,
         "derived": _derived(figure, wanted),
-        "depends_on": list(depends),
+        "depends_on": depends,
         "sensitivity": sensitivity,
     }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
@@ -12,7 +11,7 @@ from airtcp.report import charts_compare, remedies, theme
 from airtcp.report.charts import finish, named, q, zoom
 from airtcp.report.command import study_command
 from airtcp.report.compare_rows import mean_row, table
-from airtcp.report.page import render
+from airtcp.report.page import indented, render
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,22 +111,16 @@ def capacity_page(document: StudyDocument) -> str:
         "capacity.html.j2",
         "compare.js",
         {"kind": "study", "charts": made["charts"], "data": made["data"]},
+        document,
         title=f"What TCP gets over {links[0]['name']}"
         if len(links) == 1
         else f"What TCP gets over {words.counted(len(links), 'link')} of varying capacity",
         lead="Capacity of the link over time, and goodput and delay of TCPs over it.",
-        facts=[
-            ("Links", words.count(len(links))),
-            ("Seed", str(document["seed"])),
-            ("Version", document["airtcp_version"]),
-        ],
+        facts=[("Links", words.count(len(links)))],
         findings=capacity.capacity_findings(links),
         capacity=made,
         several=len(links) > 1,
         skipped=document["skipped"],
-        interrupted=document["interrupted"],
-        version=document["airtcp_version"],
-        seed=document["seed"],
-        options=json.dumps(document["options"], indent=2, ensure_ascii=False),
+        options=indented(document["options"]),
         command=study_command(document),
     )

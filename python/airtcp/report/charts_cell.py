@@ -142,63 +142,71 @@ def positions(
     spans = max(xs) - min(xs), max(ys) - min(ys)
     # A row of stations needs no square, but names need room.
     half = [0.66 * max(span, 0.35 * max(spans)) or 1.0 for span in spans]
+    at: dict[str, Any] = {
+        "x": alt.X("x:Q", title="x (m)", **_centred(xs, half[0])),
+        "y": alt.Y("y:Q", title="y (m)", **_centred(ys, half[1])),
+    }
+    layers = _stations(rows, at)
+    if neighbours:
+        layers.insert(0, _neighbours(at))
+    if len(rows) + len(neighbours) <= _NAMED:
+        placed = labels.placed([*rows, *neighbours], metre=_MAP / (2 * max(half)))
+        names = alt.Chart(alt.Data(values=placed)).mark_text(fontSize=labels.FONT, color=theme.INK)
+        layers.append(names.encode(**at, text="name:N"))
+    width, height = (round(_MAP * reach / max(half)) for reach in half)
+    return finish(alt.layer(*layers), height) | {"width": width}
 
-    def options(values: Sequence[float], reach: float) -> dict[str, Any]:
-        middle = (min(values) + max(values)) / 2
-        return {
-            "scale": alt.Scale(domain=[middle - reach, middle + reach], nice=False, zero=False),
-            "axis": alt.Axis(grid=True, gridOpacity=0.6, tickCount=5),
-        }
 
-    x = alt.X("x:Q", title="x (m)", **options(xs, half[0]))
-    y = alt.Y("y:Q", title="y (m)", **options(ys, half[1]))
+def _centred(values: Sequence[float], reach: float) -> dict[str, Any]:
+    """Give the scale and the axis that reach equally far to both sides of all values."""
+    middle = (min(values) + max(values)) / 2
+    return {
+        "scale": alt.Scale(domain=[middle - reach, middle + reach], nice=False, zero=False),
+        "axis": alt.Axis(grid=True, gridOpacity=0.6, tickCount=5),
+    }
+
+
+def _stations(rows: Sequence[dict[str, Any]], at: dict[str, Any]) -> list[alt.Chart]:
+    """Draw the stations of the cell, coloured by the frames that they lost, and their ways."""
     base = named("stations")
     ways = base.transform_filter("datum.role === 'station'").mark_rule(opacity=0.35)
-    ways = ways.encode(x=x, y=y, x2="to_x:Q", y2="to_y:Q")
     worst = [row["error"] for row in rows if row["error"] is not None]
     colour = alt.Color(
         "error:Q",
         scale=alt.Scale(range=theme.RAMP, domain=[0, max([1.0, *worst])]),
         legend=alt.Legend(title="frames lost (%)", type="gradient", format=".2~r", tickCount=4),
     )
-    tooltip = [
-        n("name", "station"),
-        q("distance", _station("distance_m")),
-        q("snr", _station("snr_db")),
-        q("error", "its frames lost (%)"),
-        q("hidden", _station("hidden_stations")),
-        q("sends", _station("goodput_from_bps")),
-        q("gets", _station("goodput_to_bps")),
-    ]
-    shaped: dict[str, Any] = {
+    shaped: dict[str, Any] = at | {
         "shape": alt.Shape(
             "role:N",
             scale=alt.Scale(domain=["access point", "station"], range=["triangle-up", "circle"]),
             legend=None,
         ),
         "size": alt.condition("datum.role === 'station'", alt.value(110), alt.value(240)),
-        "tooltip": tooltip,
+        "tooltip": [
+            n("name", "station"),
+            q("distance", _station("distance_m")),
+            q("snr", _station("snr_db")),
+            q("error", "its frames lost (%)"),
+            q("hidden", _station("hidden_stations")),
+            q("sends", _station("goodput_from_bps")),
+            q("gets", _station("goodput_to_bps")),
+        ],
     }
     known = base.transform_filter("isValid(datum.error)").mark_point(filled=True, opacity=1)
     # A station that sent nothing has no share of lost frames: it is there, without a colour.
     silent = base.transform_filter("!isValid(datum.error)").mark_point(color=theme.GUIDE)
-    layers: list[alt.Chart] = [
-        ways,
-        silent.encode(x=x, y=y, **shaped),
-        known.encode(x=x, y=y, color=colour, **shaped),
+    return [
+        ways.encode(**at, x2="to_x:Q", y2="to_y:Q"),
+        silent.encode(**shaped),
+        known.encode(color=colour, **shaped),
     ]
-    if neighbours:
-        others = named("neighbours")
-        points = others.mark_point(size=70, opacity=0.7, color=theme.INK, shape="square")
-        layers.insert(
-            0, points.encode(x=x, y=y, tooltip=[n("name", "station"), n("cell", "of cell")])
-        )
-    size = [_MAP * reach / max(half) for reach in half]
-    if len(rows) + len(neighbours) <= _NAMED:
-        placed = labels.placed([*rows, *neighbours], metre=_MAP / (2 * max(half)))
-        names = alt.Chart(alt.Data(values=placed)).mark_text(fontSize=labels.FONT, color=theme.INK)
-        layers.append(names.encode(x=x, y=y, text="name:N"))
-    return finish(alt.layer(*layers), round(size[1])) | {"width": round(size[0])}
+
+
+def _neighbours(at: dict[str, Any]) -> alt.Chart:
+    """Draw the stations of other cells on the medium."""
+    marks = named("neighbours").mark_point(size=70, opacity=0.7, color=theme.INK, shape="square")
+    return marks.encode(**at, tooltip=[n("name", "station"), n("cell", "of cell")])
 
 
 def cell_charts(number: int, rows: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:

@@ -58,30 +58,47 @@ def _fields(layer: Layer) -> set[str]:
     return {name for row in layer.rows for name in row}
 
 
+def _axes(plot: Plot) -> tuple[alt.X, alt.Y]:
+    return (
+        alt.X("x:Q", title=plot.x.title, scale=_scale(plot.x), axis=_ticks(plot.x)),
+        alt.Y("y:Q", title=plot.y.title, scale=_scale(plot.y), axis=_ticks(plot.y)),
+    )
+
+
+def _told(plot: Plot, fields: set[str]) -> list[alt.Tooltip]:
+    """Give what is shown under the pointer."""
+    told = [n("label", "what")] if "label" in fields else []
+    told += [n("series", "series")] if "series" in fields else []
+    told += [q("x", plot.x.title), q("y", plot.y.title)]
+    return [*told, q("shade", plot.shaded)] if plot.shaded and "shade" in fields else told
+
+
+def _by_series(layer: Layer, names: list[str]) -> dict[str, Any]:
+    """Tell the series apart by colour, and points by shape as well."""
+    legend = None
+    if len(names) > 1:
+        columns = 2 if max(map(len, names)) > _LONG else 3
+        legend = alt.Legend(title=None, columns=columns, labelLimit=400, symbolOpacity=1)
+
+    def scale(values: list[str]) -> dict[str, Any]:
+        ranged = [values[i % 6] for i in range(len(names))]
+        return {"scale": alt.Scale(domain=names, range=ranged), "legend": legend}
+
+    found: dict[str, Any] = {"color": alt.Color("series:N", **scale(theme.SERIES))}
+    if layer.mark == "point":
+        found["shape"] = alt.Shape("series:N", **scale(_SHAPES))
+    return found
+
+
 def _drawn(plot: Plot, layer: Layer, data: str, names: list[str]) -> Any:
     fields = _fields(layer)
-    x = alt.X("x:Q", title=plot.x.title, scale=_scale(plot.x), axis=_ticks(plot.x))
-    y = alt.Y("y:Q", title=plot.y.title, scale=_scale(plot.y), axis=_ticks(plot.y))
+    x, y = _axes(plot)
     encoding: dict[str, Any] = {"x": x, "y": y}
-    tooltip = [n("label", "what")] if "label" in fields else []
-    tooltip += [n("series", "series")] if "series" in fields else []
-    tooltip += [q("x", plot.x.title), q("y", plot.y.title)]
+    tooltip = _told(plot, fields)
     if plot.shaded and "shade" in fields:
         encoding["color"] = ramp("shade", plot.shaded)
-        tooltip.append(q("shade", plot.shaded))
     elif "series" in fields:
-        scale = alt.Scale(domain=names, range=[theme.SERIES[i % 6] for i in range(len(names))])
-        columns = 2 if max(map(len, names), default=0) > _LONG else 3
-        legend = (
-            alt.Legend(title=None, columns=columns, labelLimit=400, symbolOpacity=1)
-            if len(names) > 1
-            else None
-        )
-        encoding["color"] = alt.Color("series:N", scale=scale, legend=legend)
-        if layer.mark == "point":
-            shapes = [_SHAPES[i % 6] for i in range(len(names))]
-            shape = alt.Scale(domain=names, range=shapes)
-            encoding["shape"] = alt.Shape("series:N", scale=shape, legend=legend)
+        encoding |= _by_series(layer, names)
     base = named(data)
     if layer.mark == "rule":
         return base.mark_line(color=theme.GUIDE, strokeDash=[4, 3], strokeWidth=1.2).encode(
@@ -109,8 +126,7 @@ def _drawn(plot: Plot, layer: Layer, data: str, names: list[str]) -> Any:
 
 def _published(plot: Plot, points: list[dict[str, Any]]) -> Any:
     """Draw published values: a diamond, or a line where only one coordinate was published."""
-    x = alt.X("x:Q", title=plot.x.title, scale=_scale(plot.x), axis=_ticks(plot.x))
-    y = alt.Y("y:Q", title=plot.y.title, scale=_scale(plot.y), axis=_ticks(plot.y))
+    x, y = _axes(plot)
     base = named("published")
     layers: list[Any] = []
     if any(point["x"] is not None and point["y"] is not None for point in points):

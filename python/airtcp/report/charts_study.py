@@ -26,6 +26,11 @@ def _ring(base: alt.Chart, x: Any, y: Any) -> alt.Chart:
     return ring.encode(x=x, y=y, size=chosen)
 
 
+def _size(links: int) -> int:
+    """Give the area of a link's dot, which is smaller among many."""
+    return 62 if links <= _MANY else 28
+
+
 def _overview(*layers: Any, params: tuple[Any, ...] = ()) -> dict[str, Any]:
     chart = alt.layer(*layers).add_params(alt.param(name="chosen", value=-1), *params)
     return finish(chart, OVERVIEW_HEIGHT)
@@ -103,6 +108,16 @@ def _unless_chance(opacity: float, faint: float) -> Any:
     return alt.condition("datum.more_than_chance", alt.value(opacity), alt.value(faint))
 
 
+def _gain_intervals(base: alt.Chart, field: str) -> alt.Chart:
+    """Begin bars from `low_end` to `high_end`, the interval of a gain."""
+    # Where no link has an interval, a bar of no length keeps the axis that of the dots.
+    ends = {
+        f"{end}_end": f"isValid(datum.{field}_{end}) ? datum.{field}_{end} : datum.{field}"
+        for end in ("low", "high")
+    }
+    return base.transform_calculate(**ends).mark_rule(strokeWidth=1.2)
+
+
 def gain(unit: str, links: int) -> dict[str, Any]:
     """Throughput less that over independent losses, against mu (S1, figures 6 to 10)."""
     field = "gain" if unit == "rate" else "gain_percent"
@@ -110,22 +125,11 @@ def gain(unit: str, links: int) -> dict[str, Any]:
     base = named("links").transform_filter(f"isValid(datum.mu) && isValid(datum.{field})")
     x = alt.X("mu:Q", title=studied("mu"), scale=alt.Scale(nice=True, zero=False))
     zero = named("unit").mark_rule(strokeDash=[4, 3]).encode(y=alt.datum(0))
-    # Where no link has an interval, a bar of no length keeps the axis that of the dots.
-    ends = {
-        f"{end}_end": f"isValid(datum.{field}_{end}) ? datum.{field}_{end} : datum.{field}"
-        for end in ("low", "high")
-    }
-    bars = (
-        base.transform_calculate(**ends)
-        .mark_rule(strokeWidth=1.2)
-        .encode(
-            x=x,
-            y=alt.Y("low_end:Q", title=title, scale=alt.Scale(nice=False, padding=12)),
-            y2="high_end:Q",
-            opacity=_unless_chance(0.7, 0.12),
-        )
+    y = alt.Y("low_end:Q", title=title, scale=alt.Scale(nice=False, padding=12))
+    bars = _gain_intervals(base, field).encode(
+        x=x, y=y, y2="high_end:Q", opacity=_unless_chance(0.7, 0.12)
     )
-    size = 62 if links <= _MANY else 28
+    size = _size(links)
     tooltip = [
         n("name", "link"),
         q("mu", studied("mu")),
@@ -180,9 +184,7 @@ def against_chain(scale: str, links: int) -> dict[str, Any]:
     bars = _intervals(base, scale, "chain", "chain_low", "chain_high").encode(
         x=x, opacity=alt.value(0.7)
     )
-    mark = base.mark_point(
-        filled=True, size=62 if links <= _MANY else 28, cursor="pointer", opacity=0.9
-    )
+    mark = base.mark_point(filled=True, size=_size(links), cursor="pointer", opacity=0.9)
     points = mark.encode(
         x=x,
         y=y,
@@ -213,9 +215,7 @@ def longest(kind: str, links: int) -> dict[str, Any]:
     line = diagonal.mark_line(color=theme.GUIDE, strokeDash=[4, 3], strokeWidth=1.2).encode(
         x=alt.X(f"{kind}:Q", scale=scale), y=alt.Y(f"{kind}:Q", scale=scale)
     )
-    mark = base.mark_point(
-        filled=True, size=62 if links <= _MANY else 28, cursor="pointer", opacity=0.9
-    )
+    mark = base.mark_point(filled=True, size=_size(links), cursor="pointer", opacity=0.9)
     points = mark.encode(
         x=x,
         y=y,

@@ -30,6 +30,25 @@ _SHAPES: Final = {
     "interferer": "triangle-up",
     "noise": "circle",
 }
+_OF_A_WAIT: Final = [
+    n("station", "station"),
+    n("what", "waits for"),
+    n("slots", "slots left"),
+    n("category", "category"),
+    n("at", "from"),
+    q("length", "length (us)", ".4~f"),
+]
+_OF_A_FRAME: Final = [
+    n("station", "from"),
+    n("to", "to"),
+    n("what", "frame"),
+    n("fate", "fate"),
+    q("attempt", "attempt", "d"),
+    q("bytes", "bytes", "d"),
+    q("rate", "rate (Mb/s)"),
+    n("at", "starts at"),
+    q("length", "length (us)", ".4~f"),
+]
 
 
 def medium(lanes: Lanes, start: str) -> dict[str, Any]:
@@ -44,57 +63,36 @@ def medium(lanes: Lanes, start: str) -> dict[str, Any]:
         title=f"time since {start} (ms)",
         scale=alt.Scale(domain=[0, lanes.span_ms], nice=False, zero=False),
     )
-    y = _lanes(lanes.names)
-    present = {row["what"] for row in (*lanes.frames, *lanes.waits)}
-    shown = [name for name in _COLOURS if name in present]
-    colour: dict[str, Any] = {
-        "scale": alt.Scale(domain=shown, range=[_COLOURS[name] for name in shown]),
-        "sort": shown,
-    }
-    legend = alt.Legend(title=None, columns=4, symbolType="square", symbolOpacity=1)
-    where: dict[str, Any] = {"x": x, "x2": "t1:Q", "y": y, "y2": "y1:Q"}
+    where: dict[str, Any] = {"x": x, "x2": "t1:Q", "y": _lanes(lanes.names), "y2": "y1:Q"}
+    what = _colours(lanes)
     rules = named("lanes").mark_rule(color="@grid", strokeWidth=1).encode(y=alt.Y("y0:Q"))
-    waits = (
-        named("waits")
-        .mark_rect(clip=True)
-        .encode(
-            **where,
-            color=alt.Color("what:N", legend=legend, **colour),
-            tooltip=[
-                n("station", "station"),
-                n("what", "waits for"),
-                n("slots", "slots left"),
-                n("category", "category"),
-                n("at", "from"),
-                q("length", "length (us)", ".4~f"),
-            ],
-        )
-    )
+    waits = named("waits").mark_rect(clip=True)
+    waits = waits.encode(**where, color=alt.Color("what:N", **what), tooltip=_OF_A_WAIT)
     frames = named("frames")
-    tooltip = [
-        n("station", "from"),
-        n("to", "to"),
-        n("what", "frame"),
-        n("fate", "fate"),
-        q("attempt", "attempt", "d"),
-        q("bytes", "bytes", "d"),
-        q("rate", "rate (Mb/s)"),
-        n("at", "starts at"),
-        q("length", "length (us)", ".4~f"),
-    ]
     bars = frames.mark_rect(clip=True, strokeWidth=0.7).encode(
         **where,
-        color=alt.Color("what:N", legend=legend, **colour),
-        stroke=alt.Stroke("what:N", legend=legend, **colour),
+        color=alt.Color("what:N", **what),
+        stroke=alt.Stroke("what:N", **what),
         fillOpacity=alt.condition("datum.why", alt.value(0.3), alt.value(0.95)),
-        tooltip=tooltip,
+        tooltip=_OF_A_FRAME,
     )
     # The lines between the lanes have no place in time: the zoom belongs to the frames.
     layers: list[Any] = [rules, waits, bars.add_params(zoom("x"))]
     reasons = {row["why"] for row in lanes.frames if row["why"]}
     if marked := [why for why in _SHAPES if why in reasons]:
-        layers.append(_causes(frames, marked, tooltip))
+        layers.append(_causes(frames, marked))
     return finish(alt.layer(*layers), _LANE * len(lanes.names))
+
+
+def _colours(lanes: Lanes) -> dict[str, Any]:
+    """Give the colours of the frames and waits that occur, with their legend."""
+    present = {row["what"] for row in (*lanes.frames, *lanes.waits)}
+    shown = [name for name in _COLOURS if name in present]
+    return {
+        "scale": alt.Scale(domain=shown, range=[_COLOURS[name] for name in shown]),
+        "sort": shown,
+        "legend": alt.Legend(title=None, columns=4, symbolType="square", symbolOpacity=1),
+    }
 
 
 def _lanes(names: Sequence[str]) -> alt.Y:
@@ -118,7 +116,7 @@ def _lanes(names: Sequence[str]) -> alt.Y:
     )
 
 
-def _causes(frames: alt.Chart, causes: Sequence[str], tooltip: Sequence[alt.Tooltip]) -> alt.Chart:
+def _causes(frames: alt.Chart, causes: Sequence[str]) -> alt.Chart:
     """Mark each lost frame with the shape of its cause."""
     marks = frames.transform_filter("datum.why").transform_calculate(
         middle="(datum.t0 + datum.t1) / 2", height="(datum.y0 + datum.y1) / 2"
@@ -136,7 +134,7 @@ def _causes(frames: alt.Chart, causes: Sequence[str], tooltip: Sequence[alt.Tool
             ),
             sort=causes,
         ),
-        tooltip=list(tooltip),
+        tooltip=_OF_A_FRAME,
     )
 
 

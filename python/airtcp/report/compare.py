@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.findings import compare, slot_limits, words
@@ -17,7 +16,7 @@ from airtcp.report.compare_rows import (
     table,
     window_rows,
 )
-from airtcp.report.page import render
+from airtcp.report.page import indented, render
 from airtcp.toml_text import inline
 
 if TYPE_CHECKING:
@@ -53,6 +52,7 @@ def compare_page(document: CompareDocument) -> str:
         "compare.html.j2",
         "compare.js",
         {"kind": "compare", "charts": charts, "data": data},
+        document,
         title=_title(document),
         lead="Every TCP ran over the same channel: in a replication the link treats every TCP"
         " alike, so that differences are those of the TCPs.",
@@ -60,8 +60,6 @@ def compare_page(document: CompareDocument) -> str:
             ("TCPs", words.count(len(document["variants"]))),
             ("Reference", document["reference"]),
             *([("Rival", document["rival"])] if document["rival"] else []),
-            ("Seed", str(document["seed"])),
-            ("Version", document["airtcp_version"]),
         ],
         findings=_findings(document),
         sections=sections,
@@ -70,12 +68,9 @@ def compare_page(document: CompareDocument) -> str:
         else None,
         hidden=max(len(subjects) - _SECTIONS, 0),
         skipped=document["skipped"],
-        interrupted=document["interrupted"],
-        version=document["airtcp_version"],
-        seed=document["seed"],
         reference=document["reference"],
         sharing=document["rival"],
-        options=json.dumps(document["options"], indent=2, ensure_ascii=False),
+        options=indented(document["options"]),
         command=_command(document),
     )
 
@@ -189,34 +184,11 @@ def section(
 ) -> dict[str, Any]:
     """Gather what the page shows of one subject; its pictures and their data go to the payload."""
     subject = slot_limits.subject(subject)
-    cases = subject["cases"]
-    first = cases[0]
-    variants = document["variants"]
-    several = len(cases) > 1
-    unit = compare.goodput(first["outcomes"][0])[1]
-    means = [mean_row(case, outcome) for case in cases for outcome in case["outcomes"]]
-    own = [row for row in means if row["channel"] == CHANNEL_NAMES[first["channel"]]]
-    names = {
-        "goodput": (
-            charts_compare.goodput(variants, unit, several=several),
-            {"means": means, "runs": run_rows(cases)},
-        ),
-    }
-    if any(row["gain"] is not None for row in means):
-        chart = charts_compare.difference(variants, document["reference"], several=several)
-        names["difference"] = (chart, {"means": means, "unit": [{}]})
-    if any(row["rtt"] is not None for row in own):
-        names["delay"] = (charts_compare.against_delay(variants, unit), {"means": own})
-    rival = document["rival"]
-    if rival is not None:
-        names["shares"] = (charts_compare.shares(variants, rival), {"means": own, "unit": [{}]})
-    rows = window_rows(first)
-    if rows:
-        names["windows"] = (charts_compare.windows(variants), {"windows": rows})
-    for name, (chart, rows_of) in names.items():
+    reference, rival = document["reference"], document["rival"]
+    plots = _plots(subject, document)
+    for name, (chart, rows_of) in plots.items():
         charts[f"{name}-{index}"] = chart
         data[f"{name}-{index}"] = rows_of
-    findings = compare.subject_findings(subject, document["reference"], rival)
     helped = None
     if subject["remedies"] is not None:
         helped = remedies.section(subject["remedies"], f"-{index}")
@@ -228,27 +200,50 @@ def section(
         "name": subject["name"],
         "title": subject["title"] or subject["name"],
         "over": _over(subject),
-        "plots": list(names),
+        "plots": list(plots),
         "tables": [
             {
                 "over": compare.CHANNELS[case["channel"]],
-                "table": table(case, document["reference"], rival),
+                "table": table(case, reference, rival),
             }
-            for case in cases
+            for case in subject["cases"]
         ],
-        "findings": findings,
+        "findings": compare.subject_findings(subject, reference, rival),
         "remedies": helped,
         "notes": subject["notes"],
         "tcp": [[entry["variant"], entry["law"], entry["recovery"]] for entry in subject["tcp"]],
-        "scenario": json.dumps(subject["scenario"], indent=2, ensure_ascii=False)
-        if subject["scenario"]
-        else None,
-        "parameters": json.dumps(
-            {entry["variant"]: entry["parameters"] for entry in subject["tcp"]},
-            indent=2,
-            ensure_ascii=False,
+        "scenario": indented(subject["scenario"]) if subject["scenario"] else None,
+        "parameters": indented({entry["variant"]: entry["parameters"] for entry in subject["tcp"]}),
+    }
+
+
+def _plots(
+    subject: CompareSubject, document: CompareDocument
+) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+    """Draw what there is of one subject; give each picture with its data, by name."""
+    cases = subject["cases"]
+    first, several = cases[0], len(cases) > 1
+    variants, rival = document["variants"], document["rival"]
+    unit = compare.goodput(first["outcomes"][0])[1]
+    means = [mean_row(case, outcome) for case in cases for outcome in case["outcomes"]]
+    own = [row for row in means if row["channel"] == CHANNEL_NAMES[first["channel"]]]
+    plots = {
+        "goodput": (
+            charts_compare.goodput(variants, unit, several=several),
+            {"means": means, "runs": run_rows(cases)},
         ),
     }
+    if any(row["gain"] is not None for row in means):
+        chart = charts_compare.difference(variants, document["reference"], several=several)
+        plots["difference"] = (chart, {"means": means, "unit": [{}]})
+    if any(row["rtt"] is not None for row in own):
+        plots["delay"] = (charts_compare.against_delay(variants, unit), {"means": own})
+    if rival is not None:
+        plots["shares"] = (charts_compare.shares(variants, rival), {"means": own, "unit": [{}]})
+    rows = window_rows(first)
+    if rows:
+        plots["windows"] = (charts_compare.windows(variants), {"windows": rows})
+    return plots
 
 
 def _over(subject: CompareSubject) -> str:

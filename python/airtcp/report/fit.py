@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.findings import fit as fit_words
@@ -12,7 +11,7 @@ from airtcp.findings.fit import percent
 from airtcp.report import charts_fit
 from airtcp.report.charts import assume
 from airtcp.report.command import command
-from airtcp.report.page import render
+from airtcp.report.page import indented, render
 
 if TYPE_CHECKING:
     from airtcp.fit_document import FitDocument
@@ -32,30 +31,7 @@ def fit_page(document: FitDocument) -> str:
     """
     links = document["links"]
     top = max([link["packets_per_second"] for link in links], default=0.0) or 1.0
-    plots: list[dict[str, Any]] = []
-    charts: dict[str, Any] = {}
-    points: dict[str, list[dict[str, Any]]] = {}
-    known = [fit for fit in document["fits"] if fit["estimates"] is not None]
-    for index, found in enumerate([*known, *document["formulas"]]):
-        name = f"fit-{index}"
-        out = found.get("leave_one_out_estimates")
-        estimates = found["estimates"] or []
-        formula = "source" in found
-        charts[name] = charts_fit.estimate("estimate", estimates, top, len(links), whole=formula)
-        views: list[tuple[str, str]] = []
-        if out is not None:
-            charts[f"{name}-out"] = charts_fit.estimate("left_out", out, top, len(links))
-            views = [(name, "in the fit"), (f"{name}-out", "left out")]
-        points[name] = _points(document, estimates, out)
-        plots.append(
-            {
-                "name": name,
-                "heading": found["name"],
-                "caption": _caption(found, formula=formula),
-                "views": views,
-                "fit": not formula,
-            }
-        )
+    plots, charts, points = _drawn(document, top)
     rates = [link["link_packets_per_second"] for link in links]
     ends = [{"at": end} for end in (-top, max(rates, default=1.0))]
     return render(
@@ -68,14 +44,12 @@ def fit_page(document: FitDocument) -> str:
             "points": points,
             "line": ends,
         },
+        document,
         title=f"Estimating TCP throughput over {words.counted(len(links), 'link')}",
         lead="TCP's throughput over each link, fitted to metrics of the link by least absolute"
         " deviations, beside published formulas.",
         facts=_facts(document),
         findings=fit_words.findings(document),
-        interrupted=document["interrupted"],
-        version=document["airtcp_version"],
-        seed=document["seed"],
         plots=plots,
         errors=_errors(document),
         coefficients=_coefficients(document),
@@ -84,9 +58,41 @@ def fit_page(document: FitDocument) -> str:
         ],
         left_out=document["left_out"],
         skipped=document["skipped"],
-        options=json.dumps(document["options"], indent=2, ensure_ascii=False),
+        options=indented(document["options"]),
         command=_command(document),
     )
+
+
+def _drawn(
+    document: FitDocument, top: float
+) -> tuple[list[dict[str, Any]], dict[str, Any], dict[str, list[dict[str, Any]]]]:
+    """Draw each form and formula: what the template needs of the plots, charts and points."""
+    links = len(document["links"])
+    plots: list[dict[str, Any]] = []
+    charts: dict[str, Any] = {}
+    points: dict[str, list[dict[str, Any]]] = {}
+    known = [fit for fit in document["fits"] if fit["estimates"] is not None]
+    for index, found in enumerate([*known, *document["formulas"]]):
+        name = f"fit-{index}"
+        out = found.get("leave_one_out_estimates")
+        estimates = found["estimates"] or []
+        formula = "source" in found
+        charts[name] = charts_fit.estimate("estimate", estimates, top, links, whole=formula)
+        views: list[tuple[str, str]] = []
+        if out is not None:
+            charts[f"{name}-out"] = charts_fit.estimate("left_out", out, top, links)
+            views = [(name, "in the fit"), (f"{name}-out", "left out")]
+        points[name] = _points(document, estimates, out)
+        plots.append(
+            {
+                "name": name,
+                "heading": found["name"],
+                "caption": _caption(found, formula=formula),
+                "views": views,
+                "fit": not formula,
+            }
+        )
+    return plots, charts, points
 
 
 def _points(
@@ -125,7 +131,7 @@ def _facts(document: FitDocument) -> list[tuple[str, str]]:
         facts.append(("Metrics", ", ".join(options["metrics"])))
     if document["study"]:
         facts.append(("TCP profile", str(document["study"].get("profile", "unknown"))))
-    return [*facts, ("Seed", str(document["seed"])), ("Version", document["airtcp_version"])]
+    return facts
 
 
 def _errors(document: FitDocument) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from functools import cache
 from importlib import metadata, resources
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
 from markupsafe import Markup
@@ -14,6 +14,9 @@ from markupsafe import Markup
 from airtcp.papers import cache as kept
 from airtcp.plain import printable, printable_values
 from airtcp.report import theme
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 _VEGA_LITE: Final = "v6.4"
 _BUNDLED: Final = "window.airtcpVega = { embed: vegaEmbed };"
@@ -63,13 +66,23 @@ def _environment() -> jinja2.Environment:
     )
 
 
-def render(template: str, script: str, payload: dict[str, Any], **values: Any) -> str:
+def render(
+    template: str,
+    script: str,
+    payload: dict[str, Any],
+    document: Mapping[str, Any],
+    facts: Sequence[tuple[str, str]],
+    **values: Any,
+) -> str:
     """Put a page together.
 
     Args:
         template: The template of the page.
         script: Its script, which runs after the one all pages share.
         payload: What its script reads; colours and the look of charts are added.
+        document: The result, with its `seed`, its `airtcp_version`, and whether it was
+            `interrupted`.
+        facts: What the head of the page says beside these.
         **values: What its template reads.
     """
     payload |= {
@@ -85,4 +98,17 @@ def render(template: str, script: str, payload: dict[str, Any], **values: Any) -
     }
     # Everything else is escaped; these four are ours, or encoded by `_embedded`.
     trusted = {name: Markup(text) for name, text in raw.items()}  # noqa: S704
-    return page.render(**trusted, **values)
+    seed, version = document["seed"], document["airtcp_version"]
+    return page.render(
+        **trusted,
+        **values,
+        facts=[*facts, ("Seed", str(seed)), ("Version", version)],
+        seed=seed,
+        version=version,
+        interrupted=document["interrupted"],
+    )
+
+
+def indented(value: Any) -> str:
+    """Write a part of a document for a reader, as JSON."""
+    return json.dumps(value, indent=2, ensure_ascii=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import _core
 from airtcp.findings import words
-from airtcp.papers.rows import Row, counted, interval, shown, told
+from airtcp.papers.rows import Counts, Row, counted, interval, shown, told
 from airtcp.papers.verdict import MET
 from airtcp.report import charts_papers
 from airtcp.report.page import render
@@ -33,6 +33,28 @@ def papers_page(figures: Sequence[Reproduced], seed: int, *, interrupted: bool) 
     Returns:
         A complete HTML document.
     """
+    charts, data = _drawn(figures)
+    rows = [row for figure in figures for row in figure.rows]
+    papers = dict.fromkeys(figure.figure.paper.id for figure in figures)
+    return render(
+        "papers.html.j2",
+        "papers.js",
+        {"kind": "papers", "charts": charts, "data": data},
+        {"seed": seed, "airtcp_version": _core.version(), "interrupted": interrupted},
+        title=f"Reproduced: {', '.join(papers) or 'nothing'}",
+        lead="Published tables and figures, made again: what was published, what comes out here,"
+        " and whether the one meets the other.",
+        facts=[
+            ("Tables and figures", str(len(figures))),
+            ("Rows", str(len(rows))),
+        ],
+        findings=_findings(rows),
+        figures=[_section(figure) for figure in figures],
+    )
+
+
+def _drawn(figures: Sequence[Reproduced]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Draw the pictures of all figures; give the charts and their data by name."""
     charts: dict[str, Any] = {}
     data: dict[str, Any] = {}
     for figure in figures:
@@ -45,27 +67,7 @@ def papers_page(figures: Sequence[Reproduced], seed: int, *, interrupted: bool) 
             name = _name(figure, f"compared {metric}")
             charts[name] = charts_papers.compared(values, f"{metric} {values[0]['unit']}".strip())
             data[name] = {"values": values}
-    rows = [row for figure in figures for row in figure.rows]
-    papers = dict.fromkeys(figure.figure.paper.id for figure in figures)
-    return render(
-        "papers.html.j2",
-        "papers.js",
-        {"kind": "papers", "charts": charts, "data": data},
-        title=f"Reproduced: {', '.join(papers) or 'nothing'}",
-        lead="Published tables and figures, made again: what was published, what comes out here,"
-        " and whether the one meets the other.",
-        facts=[
-            ("Tables and figures", str(len(figures))),
-            ("Rows", str(len(rows))),
-            ("Seed", str(seed)),
-            ("Version", _core.version()),
-        ],
-        findings=_findings(rows),
-        figures=[_section(figure) for figure in figures],
-        interrupted=interrupted,
-        version=_core.version(),
-        seed=seed,
-    )
+    return charts, data
 
 
 def _name(figure: Reproduced, name: str) -> str:
@@ -104,51 +106,71 @@ def _compared(figure: Reproduced) -> dict[str, list[dict[str, Any]]]:
 
 def _findings(rows: Sequence[Row]) -> list[words.Finding]:
     published, own = counted(rows)
-    judged = published["rows"] - published["skipped"]
+    skipped = published["skipped"] + own["skipped"]
+    return [
+        *_of_published(published),
+        *_of_own(own),
+        *_of_conditions(rows),
+        *([words.Finding(f"{skipped} skipped", "Their data are not here.")] if skipped else []),
+    ]
+
+
+def _of_published(counts: Counts) -> list[words.Finding]:
+    """Say how many published rows are met, undecided and missed."""
     found = [
         words.Finding(
-            f"{published['met']} of {judged} published rows met",
-            f"{published['intervals']} within an interval,"
-            f" {published['tolerances']} within a tolerance,"
-            f" {published['orderings']} orderings that hold.",
-            "good" if published["met"] else "plain",
+            f"{counts['met']} of {counts['rows'] - counts['skipped']} published rows met",
+            f"{counts['intervals']} within an interval,"
+            f" {counts['tolerances']} within a tolerance,"
+            f" {counts['orderings']} orderings that hold.",
+            "good" if counts["met"] else "plain",
         )
     ]
-    if published["undecided"]:
+    if counts["undecided"]:
         found.append(
             words.Finding(
-                f"{published['undecided']} undecided",
+                f"{counts['undecided']} undecided",
                 "The 95 % interval here is too wide to tell: more runs would.",
                 "warn",
             )
         )
-    if published["missed"]:
-        without = published["unexplained"]
-        said = f"With a cause that an experiment shows: {published['shown']}."
+    if counts["missed"]:
+        without = counts["unexplained"]
+        said = f"With a cause that an experiment shows: {counts['shown']}."
         said += f" Without a cause: {without}." if without else " Each has a cause."
         found.append(
             words.Finding(
-                f"{published['missed']} not reproduced",
+                f"{counts['missed']} not reproduced",
                 f"{said} The column of the verdict says it.",
                 "warn",
             )
         )
-    if published["derived"]:
+    if counts["derived"]:
         found.append(
             words.Finding(
-                f"{published['derived']} met on what a setting was derived from",
+                f"{counts['derived']} met on what a setting was derived from",
                 "They check the simulation, and not the setting.",
             )
         )
-    if own["rows"]:
-        found.append(
-            words.Finding(
-                f"{own['met']} of {own['rows'] - own['skipped']} own statements hold",
-                f"No publication makes them. {own['undecided']} are undecided,"
-                f" {own['missed']} do not hold.",
-            )
+    return found
+
+
+def _of_own(counts: Counts) -> list[words.Finding]:
+    """Say how many statements hold that no publication makes."""
+    if not counts["rows"]:
+        return []
+    return [
+        words.Finding(
+            f"{counts['met']} of {counts['rows'] - counts['skipped']} own statements hold",
+            f"No publication makes them. {counts['undecided']} are undecided,"
+            f" {counts['missed']} do not hold.",
         )
-    skipped = published["skipped"] + own["skipped"]
+    ]
+
+
+def _of_conditions(rows: Sequence[Row]) -> list[words.Finding]:
+    """Say how many verdicts depend on an assumption, or follow from how the links were made."""
+    found: list[words.Finding] = []
     depend = sum(bool(row["depends_on"]) for row in rows)
     if depend:
         found.append(
@@ -167,13 +189,44 @@ def _findings(rows: Sequence[Row]) -> list[words.Finding]:
                 "The links were made so: these rows check the generator, not the world.",
             )
         )
-    if skipped:
-        found.append(words.Finding(f"{skipped} skipped", "Their data are not here."))
     return found
 
 
 def _section(figure: Reproduced) -> dict[str, Any]:
     about = figure.figure
+    return {
+        "id": about.id,
+        "title": about.title,
+        "item": about.item,
+        "paper": about.paper.title,
+        "section": about.section,
+        "measures": re.sub(
+            r"`([^`]*)`",
+            "\N{LEFT DOUBLE QUOTATION MARK}\\1\N{RIGHT DOUBLE QUOTATION MARK}",
+            about.measures,
+        ),
+        "plots": _plots(figure),
+        "rows": [_row(row) for row in figure.rows],
+        "assumptions": [
+            {
+                "name": assumption.name,
+                "status": assumption.status,
+                "parameter": assumption.parameter,
+                "value": told(assumption.value),
+                "why": assumption.why,
+            }
+            for assumption in about.assumptions
+        ],
+        "sensitivity": _sensitivity(figure.rows),
+        "notes": figure.outcome.notes,
+    }
+
+
+def _plots(figure: Reproduced) -> list[dict[str, str]]:
+    """Name and caption the pictures of a figure: its own, then published values beside those here.
+
+    The names are those of `_drawn`.
+    """
     plots = [
         {
             "name": _name(figure, plot.name),
@@ -191,32 +244,7 @@ def _section(figure: Reproduced) -> dict[str, Any]:
         }
         for metric in _compared(figure)
     ]
-    return {
-        "id": about.id,
-        "title": about.title,
-        "item": about.item,
-        "paper": about.paper.title,
-        "section": about.section,
-        "measures": re.sub(
-            r"`([^`]*)`",
-            "\N{LEFT DOUBLE QUOTATION MARK}\\1\N{RIGHT DOUBLE QUOTATION MARK}",
-            about.measures,
-        ),
-        "plots": plots,
-        "rows": [_row(row) for row in figure.rows],
-        "assumptions": [
-            {
-                "name": assumption.name,
-                "status": assumption.status,
-                "parameter": assumption.parameter,
-                "value": told(assumption.value),
-                "why": assumption.why,
-            }
-            for assumption in about.assumptions
-        ],
-        "sensitivity": _sensitivity(figure.rows),
-        "notes": figure.outcome.notes,
-    }
+    return plots
 
 
 def _text(number: float | None) -> str:

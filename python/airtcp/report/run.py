@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from airtcp.findings import columns, groups, paths, words
@@ -18,7 +17,7 @@ from airtcp.report import (
     run_rows,
     timeline_rows,
 )
-from airtcp.report.page import render
+from airtcp.report.page import indented, render
 
 if TYPE_CHECKING:
     from airtcp.documents import RunDocument
@@ -43,10 +42,49 @@ def run_page(
     """
     summary = document["summary"]
     replications = document["replications"]
+    payload = _payload(document, series)
+    media = _media(document, timeline, payload)
+    scenario = document["scenario"]
+    return render(
+        "run.html.j2",
+        "run.js",
+        payload,
+        document,
+        title=scenario.get("title") or "Goodput of the flows",
+        lead="A simulated scenario: every number is a mean over replications.",
+        facts=[
+            ("Simulated time", str(scenario.get("duration", "unknown"))),
+            ("Replications", words.count(len(replications))),
+        ],
+        findings=_run_findings(document),
+        replications=len(replications),
+        recorded=bool(series),
+        left_out=payload.get("left_out", {}),
+        most_names=run_rows.MAX_NAMES,
+        over_time="station_series" in series,
+        goodput_heading="Goodput of each flow",
+        flows=run_rows.flows(document),
+        directions=run_rows.directions(document),
+        coding=run_rows.table(paths.coded_flows(document), columns.coded_flows()),
+        links=run_rows.table(summary["links"], columns.links()),
+        protocols=link_rows.protocols(document) if paths.protocol_links(document) else None,
+        paths=len(payload["paths"]),
+        cells=cell_rows.tables(document),
+        media=media,
+        fingerprints=[replication["fingerprint"] for replication in replications],
+        conservation=_conservation(document),
+        command=command,
+        scenario=indented(scenario),
+    )
+
+
+def _payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> dict[str, Any]:
+    """Gather the pictures of flows, links and cells, and their data."""
     payload = run_rows.run_payload(document, series)
-    over_time = "station_series" in series
     payload["charts"] = charts_run.run_charts(
-        len(summary["flows"]), recorded=bool(series), stations=over_time
+        len(document["summary"]["flows"]),
+        recorded=bool(series),
+        stations="station_series" in series,
     )
     height = charts_link.TRADE_OFF_HEIGHT
     payload["paths"] = labels.cornered(paths.protocol_paths(document), "latency", "goodput", height)
@@ -56,43 +94,7 @@ def run_page(
     payload["cells"] = cell_rows.charted(document)
     for number, cell in enumerate(payload["cells"]):
         payload["charts"] |= charts_cell.cell_charts(number, cell)
-    media = _media(document, timeline, payload)
-    scenario = document["scenario"]
-    return render(
-        "run.html.j2",
-        "run.js",
-        payload,
-        title=scenario.get("title") or "Goodput of the flows",
-        lead="A simulated scenario: every number is a mean over replications.",
-        facts=[
-            ("Simulated time", str(scenario.get("duration", "unknown"))),
-            ("Replications", words.count(len(replications))),
-            ("Seed", str(document["seed"])),
-            ("Version", document["airtcp_version"]),
-        ],
-        findings=_run_findings(document),
-        interrupted=document["interrupted"],
-        version=document["airtcp_version"],
-        seed=document["seed"],
-        replications=len(replications),
-        recorded=bool(series),
-        left_out=payload.get("left_out", {}),
-        most_names=run_rows.MAX_NAMES,
-        over_time=over_time,
-        goodput_heading="Goodput of each flow",
-        flows=run_rows.flows(document),
-        directions=run_rows.directions(document),
-        coding=run_rows.table(paths.coded_flows(document), columns.coded_flows()),
-        links=run_rows.table(summary["links"], columns.links()),
-        protocols=link_rows.protocols(document) if protected else None,
-        paths=len(payload["paths"]),
-        cells=cell_rows.tables(document),
-        media=media,
-        fingerprints=[replication["fingerprint"] for replication in replications],
-        conservation=_conservation(document),
-        command=command,
-        scenario=json.dumps(scenario, indent=2, ensure_ascii=False),
-    )
+    return payload
 
 
 def _media(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +11,7 @@ from airtcp.findings import study, words
 from airtcp.report import capacity, charts_study, compare, remedies, rows
 from airtcp.report.charts import assume
 from airtcp.report.command import study_command
-from airtcp.report.page import render
+from airtcp.report.page import indented, render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,17 +35,12 @@ def study_page(document: StudyDocument) -> str:
     payload["charts"] = charts_study.study_charts(len(links))
     payload["first"] = _first(links)
     choices = compare.best_choices(links)
-    if choices is not None:
-        payload["charts"] |= choices["charts"]
-        payload["sections"] = choices["data"]
     helped = remedies.helped(links)
-    if helped is not None:
-        payload["charts"] |= helped["charts"]
-        payload["sections"] = payload.get("sections", {}) | helped["data"]
     varying = capacity.parts(document["capacities"])
-    if varying is not None:
-        payload["charts"] |= varying["charts"]
-        payload["sections"] = payload.get("sections", {}) | varying["data"]
+    for part in (choices, helped, varying):
+        if part is not None:
+            payload["charts"] |= part["charts"]
+            payload["sections"] = payload.get("sections", {}) | part["data"]
     unknown = sum(link["tcp"].get("slot_assumed", False) for link in links)
     note = link_words.rate_note(unknown, len(links))
     payload["charts"] = assume(payload["charts"], note)
@@ -56,6 +50,7 @@ def study_page(document: StudyDocument) -> str:
         "study.html.j2",
         "study.js",
         payload,
+        document,
         title=f"What TCP gets over {words.counted(len(links), 'link')}"
         if several
         else _single_title(links[0]),
@@ -74,10 +69,7 @@ def study_page(document: StudyDocument) -> str:
         choices=choices,
         helped=helped,
         skipped=document["skipped"],
-        interrupted=document["interrupted"],
-        version=document["airtcp_version"],
-        seed=document["seed"],
-        options=json.dumps(document["options"], indent=2, ensure_ascii=False),
+        options=indented(document["options"]),
         command=study_command(document),
     )
 
@@ -115,8 +107,6 @@ def _facts(document: StudyDocument) -> list[tuple[str, str]]:
         ("Packets", words.count(packets)),
         ("TCP profile", str(options.get("profile", "unknown"))),
         ("Replicas", str(options.get("replicas", "unknown"))),
-        ("Seed", str(document["seed"])),
-        ("Version", document["airtcp_version"]),
     ]
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from airtcp.documents import Bursts
     from airtcp.papers.context import Context
     from airtcp.papers.link_run import LinkRun
+    from airtcp.papers.outcome import Measure
 
 PARAMETERS: Final[Form] = {
     **SETS,
@@ -65,35 +66,7 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
         nothing = "no two links are alike" if not found else ""
         for i, which in enumerate(("faster", "slower")):
             at = {"set": links.name, "link": which}
-            own = [two[i] for two in found]
-            outcome.measures += [
-                repeated("throughput", at, [x.tcp for x in own], "packets/s", nothing),
-                repeated("prr", at, [x.prr for x in own], note=nothing),
-                repeated("mu", at, [x.mu for x in own], note=nothing),
-                repeated("isolated losses", at, _percent([x.isolated for x in own]), "%", nothing),
-                repeated(
-                    "short loss runs",
-                    at,
-                    [_up_to(x.loss_runs, parameters["short"]) for x in own],
-                    "%",
-                    nothing,
-                ),
-                repeated(
-                    "second longest run",
-                    at,
-                    [_second(x.success_runs) for x in own],
-                    "packets",
-                    nothing,
-                ),
-                repeated("longest run", at, [x.longest for x in own], "packets", nothing),
-                repeated(
-                    "very long runs",
-                    at,
-                    [_longer(x.success_runs, parameters["long"]) for x in own],
-                    "runs",
-                    nothing,
-                ),
-            ]
+            outcome.measures += _of_a_link(at, [two[i] for two in found], parameters, nothing)
         # Of independent losses the share of loss runs of one packet is PRR.
         outcome.measures += [
             repeated(
@@ -114,6 +87,27 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
         if draw and found:
             outcome.plots.append(_plot(links.name, links.label, links.words, found[0], parameters))
     return outcome
+
+
+def _of_a_link(
+    at: Mapping[str, str], own: Sequence[LinkRun], parameters: Mapping[str, Any], nothing: str
+) -> list[Measure]:
+    """Give the measures of one link of the pair, of which each repeat has one."""
+
+    def each(name: str, values: Sequence[float | None], unit: str = "") -> Measure:
+        return repeated(name, at, values, unit, nothing)
+
+    short, long = parameters["short"], parameters["long"]
+    return [
+        each("throughput", [x.tcp for x in own], "packets/s"),
+        each("prr", [x.prr for x in own]),
+        each("mu", [x.mu for x in own]),
+        each("isolated losses", _percent([x.isolated for x in own]), "%"),
+        each("short loss runs", [_up_to(x.loss_runs, short) for x in own], "%"),
+        each("second longest run", [_second(x.success_runs) for x in own], "packets"),
+        each("longest run", [x.longest for x in own], "packets"),
+        each("very long runs", [_longer(x.success_runs, long) for x in own], "runs"),
+    ]
 
 
 def _percent(shares: Sequence[float | None]) -> list[float | None]:
