@@ -22,9 +22,7 @@ STRING = re.compile(r'b?r#".*?"#|"(?:\\.|[^"\\])*"', re.DOTALL)
 TEST_ITEM = re.compile(
     r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))? )?(?:mod|use) [^;{]*;"
 )
-TEST_MODULE = re.compile(
-    r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*mod \w+ \{.*?\n\}", re.DOTALL
-)
+TEST_MODULE = re.compile(r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*mod \w+ \{.*?\n\}", re.DOTALL)
 MODULE = re.compile(r"\bmod (\w+)\s*;")
 ITEM = re.compile(
     r"\b(?:struct|enum|trait|type|const|static|fn|union|macro_rules!)\s+(?:mut )?(\w+)"

@@ -18,6 +18,7 @@ def table(console: Console, links: Sequence[Mapping[str, Any]]) -> None:
     """Print the capacity of each link, with notes."""
     from rich.text import Text
 
+    from airtcp.cli.remarks import put_remarks
     from airtcp.cli.tables import Column, put
     from airtcp.findings import words
 
@@ -42,8 +43,7 @@ def table(console: Console, links: Sequence[Mapping[str, Any]]) -> None:
     window = words.number(shown[0]["window_s"])
     legend = f"Capacity over time; 5 %, median and 95 % of windows of {window} s."
     console.print(Text(legend, style="dim"))
-    for note in dict.fromkeys(note for link in shown for note in link["notes"]):
-        console.print(Text(f"- {note}", style="dim"))
+    put_remarks(console, dict.fromkeys(note for link in shown for note in link["notes"]))
 
 
 def compared(console: Console, links: Sequence[CapacityLink]) -> None:
@@ -51,15 +51,9 @@ def compared(console: Console, links: Sequence[CapacityLink]) -> None:
     from airtcp.cli import compare_tables, remedies
 
     cases = [(link["name"], case) for link in links if (case := link["compared"]) is not None]
-    if not cases:
+    compare_tables.choices(console, cases)
+    if len(cases) != 1:
         return
-    console.print()
-    if len(cases) > 1:
-        compare_tables.overview(console, cases)
-        return
-    case = cases[0][1]
-    reference = next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")
-    compare_tables.case_table(console, case, reference, None)
     helped = links[0]["remedies"]
     if helped is not None:
         console.print()

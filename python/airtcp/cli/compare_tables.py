@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from airtcp.cli.console import screen
+from airtcp.cli.remarks import put_finding, put_findings, put_remarks, put_unread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,10 +26,6 @@ _ROWS: Final = 40
 
 def put_result(result: CompareResult) -> None:
     """Print a comparison: each case in full, or a line for each of many."""
-    from rich.text import Text
-
-    from airtcp.findings import words
-
     console = screen()
     document = result.json
     subjects = document["subjects"]
@@ -38,16 +35,12 @@ def put_result(result: CompareResult) -> None:
             _in_full(console, subject, reference, rival)
     else:
         _many(console, subjects)
-    if unread := document["skipped"]:
-        first = f"{unread[0]['path']} ({unread[0]['reason']})"
-        console.print(Text(f"- {words.unread(len(unread))}: {first}"))
+    put_unread(console, document["skipped"])
     console.print(f"seed {result.seed}, airtcp {document['airtcp_version']}")
 
 
 def _in_full(console: Console, subject: CompareSubject, reference: str, rival: str | None) -> None:
     """Print the conclusion on one scenario or link, its tables and its findings."""
-    from rich.text import Text
-
     from airtcp.cli import remedies
     from airtcp.findings import compare, slot_limits
 
@@ -56,13 +49,10 @@ def _in_full(console: Console, subject: CompareSubject, reference: str, rival: s
     for i, case in enumerate(subject["cases"]):
         _heading(console, subject, case)
         if i == 0:
-            first = findings[0]
-            console.print(Text.assemble((f"{first.headline}: ", "bold"), first.text))
+            put_finding(console, findings[0])
         case_table(console, case, reference, rival)
-    for finding in findings[1:]:
-        console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
-    for remark in subject["notes"]:
-        console.print(Text(f"- {remark}", style="dim"))
+    put_findings(console, findings[1:])
+    put_remarks(console, subject["notes"])
     console.print()
     helped = subject["remedies"]
     if helped is not None:
@@ -71,19 +61,14 @@ def _in_full(console: Console, subject: CompareSubject, reference: str, rival: s
 
 def _many(console: Console, subjects: Sequence[CompareSubject]) -> None:
     """Print a line for each of many subjects, and their common findings."""
-    from rich.text import Text
-
     from airtcp.findings import compare, notes
     from airtcp.findings import remedies as remedies_words
 
     cases = [(subject["name"], subject["cases"][0]) for subject in subjects]
     overview(console, cases)
     helped = [(s["name"], each) for s in subjects if (each := s["remedies"]) is not None]
-    findings = [compare.best_choices(cases), *remedies_words.summaries(helped)]
-    for finding in findings:
-        console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
-    for line in notes.notes(subjects):
-        console.print(Text(f"- {line}", style="dim"))
+    put_findings(console, [compare.best_choices(cases), *remedies_words.summaries(helped)])
+    put_remarks(console, notes.notes(subjects))
 
 
 def _heading(console: Console, subject: CompareSubject, case: CompareCase) -> None:
@@ -131,6 +116,24 @@ def _columns(case: CompareCase, reference: str, rival: str | None) -> list[Colum
         *(plain(metric, outcomes) for metric in plains),
     ]
     return [column for column in columns if column is not None]
+
+
+def choices(console: Console, compared: list[tuple[str, CompareCase]]) -> None:
+    """Print the table of TCPs over one link, or the verdict over each of several.
+
+    Args:
+        console: Where to print.
+        compared: Name and case of each link; none, and nothing is printed.
+    """
+    from airtcp.findings.quantities import reference_of
+
+    if compared:
+        console.print()
+    if len(compared) > 1:
+        overview(console, compared)
+    elif compared:
+        case = compared[0][1]
+        case_table(console, case, reference_of(case), None)
 
 
 def overview(console: Console, compared: list[tuple[str, CompareCase]]) -> None:

@@ -14,7 +14,7 @@ from airtcp.destinations import PlaceError, closed, said_plainly, trouble
 from airtcp.plain import POOR, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable
     from typing import TextIO
 
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -295,14 +295,3 @@ def progress(*, quiet: bool) -> Generator[Callable[[int, int, str], Any] | None]
             shown.update(task, completed=done, total=total or None)
 
         yield tell
-
-
-def put_unread(console: Console, skipped: Sequence[Mapping[str, object]]) -> None:
-    """Say which files were skipped: how many, and why the first."""
-    from rich.text import Text
-
-    from airtcp.findings import words
-
-    if skipped:
-        first = f"{skipped[0]['path']} ({skipped[0]['reason']})"
-        console.print(Text(f"- {words.unread(len(skipped))}: {first}"))

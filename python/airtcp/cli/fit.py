@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import progress, put_unread, refusals, screen
+from airtcp.cli.console import progress, refusals, screen
 from airtcp.cli.output import STANDARD, Output, writes_report
 from airtcp.cli.reading import DEFAULT_READING, reads_traces
+from airtcp.cli.remarks import put_findings, put_unread
 from airtcp.reading import Reading
 
 if TYPE_CHECKING:
@@ -139,8 +140,7 @@ def _fit_table(result: FitResult) -> None:
         legend += f". Left out for width: {', '.join(gone)}"
     console.print(Text(legend + ".", style="dim"))
     console.print()
-    for finding in result.findings:
-        console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
+    put_findings(console, result.findings)
     put_unread(console, document["skipped"])
     console.print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from airtcp.cli.remarks import put_finding, put_findings, put_remarks
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -24,12 +26,10 @@ def section(console: Console, remedies: Remedies) -> None:
 
     findings = remedies_words.findings(remedies)
     console.print(Text(remedies_words.TITLES[remedies["aim"]], style="bold"))
-    console.print(Text.assemble((f"{findings[0].headline}: ", "bold"), findings[0].text))
+    put_finding(console, findings[0])
     _rows(console, remedies)
-    for finding in findings[1:]:
-        console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
-    for remark in remedies["notes"]:
-        console.print(Text(f"- {remark}", style="dim"))
+    put_findings(console, findings[1:])
+    put_remarks(console, remedies["notes"])
     console.print()
 
 

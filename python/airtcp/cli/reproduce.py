@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import progress, refusals, screen, to_stdout
+from airtcp.cli.console import progress, refusals, screen
 from airtcp.cli.output import STANDARD, Output, writes_report
 
 if TYPE_CHECKING:
+    import polars as pl
+    from rich.text import Text
+
+    from airtcp.cli.tables import Column
     from airtcp.papers.paper import Figure
     from airtcp.papers.result import PapersResult
     from airtcp.papers.rows import Row
@@ -28,6 +33,13 @@ _SHORT: Final = {
     "undecided": "undecided",
     "not reproduced": "NOT",
     "skipped": "skipped",
+}
+_MEANINGS: Final = {
+    "*": "depends on what the publication leaves open",
+    "=": "met by construction of the links",
+    "^": "a setting was derived from what this row is judged on",
+    "o": "our own statement, not the publication's",
+    "~": "holds on average, not in every repeat",
 }
 
 
@@ -122,68 +134,81 @@ def _announce(
 
 
 def _list(figures: list[Figure], form: opt.Format) -> None:
-    if form is not opt.Format.TABLE:
-        rows = [
-            {
-                "id": figure.id,
-                "kind": figure.kind,
-                "item": figure.item,
-                "title": figure.title,
-                "paper": figure.paper.title,
-                "driver": figure.driver,
-                "published": len(figure.published),
-                "claims": len(figure.claims),
-                "path": str(figure.path),
-            }
-            for figure in figures
-        ]
-        if form is opt.Format.JSON:
-            with to_stdout():
-                json.dump(rows, sys.stdout, ensure_ascii=False, indent=1)
-                sys.stdout.write("\n")
-            return
+    """Print the tables and figures that could be reproduced."""
+    from airtcp.cli import write
+
+    rows = [
+        {
+            "id": figure.id,
+            "kind": figure.kind,
+            "item": figure.item,
+            "title": figure.title,
+            "paper": figure.paper.title,
+            "driver": figure.driver,
+            "published": len(figure.published),
+            "claims": len(figure.claims),
+            "path": str(figure.path),
+        }
+        for figure in figures
+    ]
+
+    def frame() -> pl.DataFrame:
         import polars as pl
 
-        from airtcp.cli import write
+        return pl.DataFrame(rows)
 
-        with to_stdout():
-            write.table_to_stdout(pl.DataFrame(rows), rows, form)
-        return
+    write.printed(
+        form,
+        table=lambda: _put_list(figures),
+        text=lambda: json.dumps(rows, ensure_ascii=False, indent=1),
+        rows=lambda: (frame(), rows),
+    )
+
+
+def _put_list(figures: list[Figure]) -> None:
     from airtcp.cli.tables import Column, elided, put
 
+    titles = [f.title for f in figures]
     columns = [
         Column("item", [f.item for f in figures], rank=3, left=True),
-        Column(
-            "what",
-            [f.title for f in figures],
-            [elided(f.title, _TITLE) for f in figures],
-            left=True,
-        ),
+        Column("what", titles, [elided(title, _TITLE) for title in titles], left=True),
         Column("driver", [f.driver for f in figures], rank=4, left=True),
         Column("values", [str(len(f.published)) for f in figures], rank=1),
         Column("orderings", [str(len(f.claims)) for f in figures], rank=2),
     ]
-    with to_stdout():
-        put(screen(), "id", [f.id for f in figures], columns)
+    put(screen(), "id", [f.id for f in figures], columns)
 
 
 def _table(result: PapersResult) -> None:
     from rich.text import Text
 
-    from airtcp.cli.tables import Column, elided, put
-    from airtcp.papers.rows import shown
+    from airtcp import api
+    from airtcp.cli.tables import put
+    from airtcp.papers.rows import said_counts
 
     console = screen()
     rows = result.rows
+    if rows:
+        put(console, "id", [row["id"] for row in rows], _columns(rows))
+    if marks := _marks_used(rows):
+        console.print(Text(f"{'; '.join(marks)}.", style="dim"))
+    for line in _explanations(rows):
+        console.print(line, soft_wrap=True)
+    console.print()
+    for line in said_counts(rows) or ["No rows."]:
+        console.print(Text(line), soft_wrap=True)
+    console.print(f"seed {result.seed}, airtcp {api.version()}")
+
+
+def _columns(rows: list[Row]) -> list[Column]:
+    from airtcp.cli.tables import Column, elided
+    from airtcp.papers.rows import shown
+
     measures = [shown(row) for row in rows]
-    columns = [
+    published = [_published(row) for row in rows]
+    return [
         Column("measure", measures, [elided(m, _MEASURE) for m in measures], left=True),
-        Column(
-            "published",
-            [_published(row) for row in rows],
-            [elided(_published(row), _PUBLISHED) for row in rows],
-            left=True,
-        ),
+        Column("published", published, [elided(p, _PUBLISHED) for p in published], left=True),
         Column("here", [_here(row, long=True) for row in rows], [_here(row) for row in rows]),
         Column("ratio", [_number(row["ratio"]) for row in rows], rank=2),
         Column(
@@ -193,49 +218,45 @@ def _table(result: PapersResult) -> None:
             left=True,
         ),
     ]
-    if rows:
-        put(console, "id", [row["id"] for row in rows], columns)
-        said = [
-            (mark, words)
-            for mark, words in (
-                ("*", "depends on what the publication leaves open"),
-                ("=", "met by construction of the links"),
-                ("^", "a setting was derived from what this row is judged on"),
-                ("o", "our own statement, not the publication's"),
-                ("~", "holds on average, not in every repeat"),
-            )
-            if any(mark in _marks(row) for row in rows)
-        ]
-        if said:
-            console.print(Text("; ".join(f"{m} {w}" for m, w in said) + ".", style="dim"))
-    for line in _explanations(rows):
-        console.print(line, soft_wrap=True)
-    from airtcp import api
-    from airtcp.papers.rows import said_counts
-
-    console.print()
-    for line in said_counts(rows) or ["No rows."]:
-        console.print(Text(line), soft_wrap=True)
-
-    console.print(f"seed {result.seed}, airtcp {api.version()}")
 
 
-def _explanations(rows: list[Row]) -> list[Any]:
-    """Print why rows are not met, what verdicts depend on, and what was skipped."""
+def _marks_used(rows: list[Row]) -> list[str]:
+    """Give the marks in the table, each with its meaning."""
+    used = "".join(map(_marks, rows))
+    return [f"{mark} {meaning}" for mark, meaning in _MEANINGS.items() if mark in used]
+
+
+def _explanations(rows: list[Row]) -> list[Text]:
+    """Write why rows are not met, what verdicts depend on, and what was skipped."""
+    return [*_unmet(rows), *_dependent(rows), *_skipped(rows)]
+
+
+def _unmet(rows: list[Row]) -> list[Text]:
+    """Write why rows are not met, those with a common cause in one line."""
     from rich.text import Text
 
-    from airtcp.papers.rows import shown, told
+    from airtcp.papers.rows import shown
 
-    lines: list[Any] = []
     causes: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         if row["verdict"] in {"not reproduced", "undecided"}:
             causes.setdefault((row["id"], row["verdict"], row["cause"]), []).append(row)
+    lines: list[Text] = []
     for (id_, verdict, cause), missed in causes.items():
         # The reason of a row is the fact, and then the cause, which several rows may share.
         facts = [f"{shown(row)}: {_fact(row)}" for row in missed]
         why = f". {cause[:1].upper()}{cause[1:]}." if cause else "."
         lines.append(Text.assemble((f"- {id_} {verdict}: ", "bold"), "; ".join(facts), why))
+    return lines
+
+
+def _dependent(rows: list[Row]) -> list[Text]:
+    """Write on which assumptions verdicts depend."""
+    from rich.text import Text
+
+    from airtcp.papers.rows import shown, told
+
+    lines: list[Text] = []
     for row in rows:
         if not row["depends_on"]:
             continue
@@ -251,12 +272,15 @@ def _explanations(rows: list[Row]) -> list[Any]:
                 f"{_number(row['here'])}, {row['verdict']}; with {'; '.join(other)}.",
             )
         )
-    skipped: dict[str, int] = {}
-    for row in rows:
-        if row["verdict"] == "skipped":
-            skipped[row["reason"]] = skipped.get(row["reason"], 0) + 1
-    lines += [Text(f"- {n} skipped: {reason}.") for reason, n in skipped.items()]
     return lines
+
+
+def _skipped(rows: list[Row]) -> list[Text]:
+    """Count the rows that were skipped, by reason."""
+    from rich.text import Text
+
+    reasons = Counter(row["reason"] for row in rows if row["verdict"] == "skipped")
+    return [Text(f"- {n} skipped: {reason}.") for reason, n in reasons.items()]
 
 
 def _fact(row: Row) -> str:
@@ -312,7 +336,7 @@ def _marks(row: Row) -> str:
     return marks + ("o" if row["own"] else "")
 
 
-def _verdict(row: Row, word: str) -> Any:
+def _verdict(row: Row, word: str) -> Text:
     from rich.text import Text
 
     style = {"not reproduced": "bold red", "undecided": "yellow", "skipped": "dim"}.get(

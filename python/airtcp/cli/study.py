@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import progress, put_unread, refusals, screen
+from airtcp.cli.console import progress, refusals, screen
 from airtcp.cli.output import STANDARD, Output, writes_report
 from airtcp.cli.reading import DEFAULT_READING, reads_traces
 from airtcp.reading import Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from rich.console import Console
 
     from airtcp.cli.tables import Column
@@ -105,7 +103,7 @@ def _rows(result: StudyResult) -> tuple[Any, list[Any]]:
 def _table(result: StudyResult) -> None:
     from rich.text import Text
 
-    from airtcp.cli import capacity
+    from airtcp.cli import capacity, remarks
     from airtcp.cli.tables import fitted
     from airtcp.findings import words
 
@@ -122,34 +120,16 @@ def _table(result: StudyResult) -> None:
             )
         console.print(Text(_legend(shown, gone, result.json["options"]), style="dim"))
         console.print()
-        put_notes(console, links)
-    if result.json["capacities"]:
-        capacity.table(console, result.json["capacities"])
+        remarks.put_notes(console, links)
+    if capacities := result.json["capacities"]:
+        capacity.table(console, capacities)
         console.print()
-    for finding in result.findings:
-        console.print(Text.assemble((f"- {finding.headline}: ", "bold"), finding.text))
-    capacities = result.json["capacities"]
-    if capacities:
-        capacity.compared(console, capacities)
+    remarks.put_findings(console, result.findings)
+    capacity.compared(console, capacities)
     _put_best_choices(links)
     _put_remedies(links)
-    put_unread(console, result.json["skipped"])
+    remarks.put_unread(console, result.json["skipped"])
     console.print(f"\nseed {result.seed}, airtcp {result.json['airtcp_version']}")
-
-
-def put_notes(console: Console, links: Sequence[Mapping[str, Any]]) -> None:
-    """Print the notes on the traces."""
-    from airtcp.findings.notes import notes
-
-    put_lines(console, notes(links))
-
-
-def put_lines(console: Console, lines: Sequence[str]) -> None:
-    """Print notes, one per line."""
-    from rich.text import Text
-
-    for line in lines:
-        console.print(Text.assemble(("- Note: ", "bold"), line))
 
 
 def _put_best_choices(links: list[Link]) -> None:
@@ -162,17 +142,10 @@ def _put_best_choices(links: list[Link]) -> None:
         for link in links
         if (case := link.get("compared")) is not None
     ]
-    if not cases:
-        return
     console = screen()
-    console.print()
-    if len(cases) > 1:
-        compare_tables.overview(console, cases)
-        return
-    case = cases[0][1]
-    reference = next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")
-    compare_tables.case_table(console, case, reference, None)
-    _slot(console, links[0])
+    compare_tables.choices(console, cases)
+    if len(cases) == 1:
+        _slot(console, links[0])
 
 
 def _put_remedies(links: list[Link]) -> None:

@@ -16,7 +16,6 @@ from airtcp.cli.console import (
     fail,
     note,
     progress,
-    put_unread,
     refusals,
     screen,
     to_stdout,
@@ -116,7 +115,7 @@ def _unsettled(console: Console, links: list[dict[str, Any]]) -> None:
 def _table(document: dict[str, Any]) -> None:
 
     from airtcp.cli import capacity, link_columns
-    from airtcp.cli.study import put_notes
+    from airtcp.cli.remarks import put_notes, put_unread
     from airtcp.cli.tables import put
     from airtcp.findings import link as link_words
     from airtcp.findings import words

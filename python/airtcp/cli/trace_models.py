@@ -74,7 +74,7 @@ def models(
 
 
 def _table(document: dict[str, Any]) -> None:
-    from airtcp.cli.study import put_lines
+    from airtcp.cli.remarks import put_lines
     from airtcp.cli.tables import put
     from airtcp.findings import words
     from airtcp.findings.notes import models_notes

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
-from airtcp.findings import capacity, words
+from airtcp.findings import capacity, quantities, words
 from airtcp.report import charts_compare, remedies, theme
 from airtcp.report.charts import finish, named, q, zoom
 from airtcp.report.command import study_command
@@ -78,9 +78,7 @@ def parts(links: Sequence[CapacityLink]) -> dict[str, Any] | None:
         if case is not None:
             variants = [outcome["variant"] for outcome in case["outcomes"]]
             means = [mean_row(case, outcome) for outcome in case["outcomes"]]
-            reference = next(
-                (o["variant"] for o in case["outcomes"] if o["difference"] is None), ""
-            )
+            reference = quantities.reference_of(case)
             charts[f"{name}-goodput"] = charts_compare.goodput(
                 variants, "Mb/s", several=False, runs=False
             )

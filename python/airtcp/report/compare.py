@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import compare, slot_limits, words
+from airtcp.findings import compare, quantities, slot_limits, words
 from airtcp.findings import remedies as remedies_words
 from airtcp.report import charts_compare, remedies
 from airtcp.report.command import command
@@ -94,7 +94,7 @@ def best_choices(links: Sequence[Link]) -> dict[str, Any] | None:
         return None
     case = compared[0][1]
     variants = [outcome["variant"] for outcome in case["outcomes"]]
-    reference = next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")
+    reference = quantities.reference_of(case)
     means = [
         {"link": name, **mean_row(each, outcome)}
         for name, each in compared
