@@ -16,7 +16,7 @@ use airtcp_transport::lt::LtConnection;
 use airtcp_transport::tcp::{Connection, LossNotification, Role};
 use airtcp_transport::tfrc::{TfrcReceiver, TfrcSender};
 use airtcp_transport::udp::{UdpReceiver, UdpSender};
-use airtcp_units::{Bytes, Outcomes, Span};
+use airtcp_units::{Bytes, LowBits, Narrow, Outcomes, Span};
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::mac::service_time;
 use airtcp_wifi::phy::Timing;
@@ -67,14 +67,14 @@ pub(crate) fn build<P: Probe>(
         let mut queue = Queue::new(&queue, seed, &format!("{label}/queue"))
             .map_err(|e| ScenarioError::at(path(&format!("queue.{}", e.key)), e.message))?;
         queue.on_link(&Behind { time_for: &|bytes| link.time_for(bytes), asks: false });
-        let interface = Interface::new(queue, link, one_way.to as u32, i as u32);
+        let interface = Interface::new(queue, link, u32::narrow(one_way.to), u32::narrow(i));
         world.add_interface(interface, seed.number(&format!("{label}/tie")));
     }
     join_directions(&mut world, plan);
     let mut cells = vec![(0, 0); plan.cells.len()];
     for (medium, of_it) in plan.media().into_iter().enumerate() {
         for (number, cell) in of_it.iter().enumerate() {
-            cells[*cell] = (medium as u32, number as u32);
+            cells[*cell] = (u32::narrow(medium), u32::narrow(number));
         }
         let of_it: Vec<&CellPlan> = of_it.iter().map(|cell| &plan.cells[*cell]).collect();
         add_medium(&mut world, &of_it, seed)?;
@@ -167,13 +167,17 @@ fn station_queues(plan: &CellPlan, seed: Seed) -> Result<StationQueues, Scenario
             queues.push(queue);
         }
     }
-    Ok(StationQueues { nodes: plan.nodes.iter().map(|n| *n as u32).collect(), queues, categories })
+    Ok(StationQueues {
+        nodes: plan.nodes.iter().map(|n| u32::narrow(*n)).collect(),
+        queues,
+        categories,
+    })
 }
 
 fn add_endpoint<P: Probe>(world: &mut World<P>, flow: &Flow, side: Side, seed: Seed) {
     let label = format!("flow/{}/{side:?}", flow.name);
     let role = if side == Side::Client { Role::Active } else { Role::Passive };
-    let iss = Seq(seed.number(&format!("{label}/iss")) as u32);
+    let iss = Seq(u32::low_bits(seed.number(&format!("{label}/iss"))));
     let transport = match (flow.transport, side) {
         (TransportKind::Tcp, _) => Transport::tcp(Connection::new(&flow.tcp, role, iss)),
         (TransportKind::LtTcp, _) => Transport::Lt {
@@ -201,7 +205,7 @@ fn add_endpoint<P: Probe>(world: &mut World<P>, flow: &Flow, side: Side, seed: S
     let app = App::new(&flow.app, side, delay, stream);
     let node = if side == Side::Client { flow.from } else { flow.to };
     let tie = seed.number(&format!("{label}/tie"));
-    world.add_endpoint(node as u32, flow.access_category, transport, app, tie);
+    world.add_endpoint(u32::narrow(node), flow.access_category, transport, app, tie);
 }
 
 /// Payload of a TFRC packet: the application's message, or what is configured for bulk.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use airtcp_probe::{NoProbe, Probe};
 use airtcp_random::Seed;
 use airtcp_scenario::{Resolved, ScenarioError};
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use crate::build::check::check;
 use crate::build::coverage::warnings;
@@ -86,7 +86,7 @@ fn run_telling<P: Probe>(
     let mut results = Vec::new();
     for part in 1..=parts {
         let until = u128::from(measured.0) * u128::from(part) / u128::from(parts);
-        if !advance(&mut world, begin + Span(until as u64), stop, passed) {
+        if !advance(&mut world, begin + Span(u64::narrow(until)), stop, passed) {
             return Ok(None);
         }
         results.push(replication(&world, plan, &before, number));
@@ -146,7 +146,7 @@ pub fn run_recorded<P: Probe + Send>(
     let passed = AtomicU64::new(0);
     let take = || probe.lock().map_or(None, |mut p| p.take());
     let job = |i: usize, stop: &Stop| {
-        let number = i as u32;
+        let number = u32::narrow(i);
         let done = match (number == 0).then(take).flatten() {
             Some(probe) => run_telling(plan, number, load, probe, 1, stop, &passed)
                 .map(|done| done.map(|(results, probe)| (results, Some(probe)))),
@@ -168,7 +168,7 @@ pub fn run_recorded<P: Probe + Send>(
     let per_step = (plan.scenario.duration.0 / STEPS as u64).max(1);
     let told = |done: usize| {
         // Before the last is finished there is something left to do.
-        let steps = (passed.load(Ordering::Relaxed) / per_step) as usize;
+        let steps = usize::narrow(passed.load(Ordering::Relaxed) / per_step);
         if done == n { total } else { steps.clamp(done * STEPS, total.saturating_sub(1)) }
     };
     for done in run_many(n, workers, job, |done| report(told(done), total)).into_iter().flatten() {

@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 use airtcp_packet::{EndpointId, Segment, Seq, Side};
 use airtcp_probe::{Cx, Machine, Probe, Who};
 use airtcp_transport::tcp::{Connection, Corrupted, LossNotification, Role, TcpConfig, TcpStats};
-use airtcp_units::{Nanos, Outcomes, Span};
+use airtcp_units::{Nanos, Narrow, Outcomes, Span};
 
 /// More than any trace can carry, with room to add to it.
 const ENDLESS: u64 = 1 << 60;
@@ -239,7 +239,7 @@ impl<'a, P: Probe> Driver<'a, P> {
 }
 
 fn received(trace: &Outcomes, slot: Span, now: Nanos) -> bool {
-    trace.get((now.0 / slot.0) as usize).unwrap_or(false)
+    trace.get(usize::narrow(now.0 / slot.0)).unwrap_or(false)
 }
 
 const SENDER: Who = Who::Endpoint(EndpointId::new(0, Side::Client));

@@ -7,7 +7,7 @@
 use airtcp_link::CorruptionNotice;
 use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment};
 use airtcp_probe::{Cx, DropReason, PoolCx, Probe, Who};
-use airtcp_units::{Bytes, Nanos};
+use airtcp_units::{Bytes, Nanos, Narrow};
 use airtcp_wifi::mac::Category;
 
 mod air;
@@ -106,7 +106,7 @@ impl<P: Probe> World<P> {
 
     /// Adds an interface; they are numbered in order. `salt` comes from seed and name.
     pub(crate) fn add_interface(&mut self, mut interface: Interface, salt: u64) {
-        let number = self.interfaces.len() as u32;
+        let number = u32::narrow(self.interfaces.len());
         interface.timer = self.register(Actor::Interface(number), Phase::Arrival, salt);
         self.interfaces.push(interface);
     }
@@ -116,7 +116,7 @@ impl<P: Probe> World<P> {
         let (Some(ours), Some(other)) = two(&mut self.interfaces, number, reverse) else { return };
         ours.link.allow_reports_over(&other.link);
         other.link.carry_reports(size);
-        ours.reverse = Some(reverse as u32);
+        ours.reverse = Some(u32::narrow(reverse));
     }
 
     /// Adds an endpoint; client and server of flow 0, then of flow 1, and so on.
@@ -128,7 +128,7 @@ impl<P: Probe> World<P> {
         app: App,
         salt: u64,
     ) {
-        let number = self.endpoints.len() as u32;
+        let number = u32::narrow(self.endpoints.len());
         let timer = self.register(Actor::Endpoint(number), Phase::Timer, salt);
         let app_timer = self.register(Actor::App(number), Phase::Application, salt.rotate_left(32));
         self.queue.set(app_timer, app.next_timer());
@@ -200,7 +200,7 @@ impl<P: Probe> World<P> {
         }
         if any {
             self.interfaces[ours].feed(now, &mut self.probe, &mut self.pool);
-            self.set_interface(ours as u32);
+            self.set_interface(u32::narrow(ours));
         }
     }
 
@@ -284,14 +284,14 @@ impl<P: Probe> World<P> {
         }
         let mut cx = Cx::new(&mut self.probe, Who::Endpoint(to));
         endpoint.transport.handle(self.now, segment, &mut cx);
-        self.pump(to.index() as u32);
+        self.pump(u32::narrow(to.index()));
     }
 
     /// A link corrupted a packet, and its sender asked to be told.
     fn notify_corruption(&mut self, notice: &CorruptionNotice) {
         let endpoint = &mut self.endpoints[notice.from.index()];
         endpoint.transport.on_corrupted(self.now, notice);
-        self.pump(notice.from.index() as u32);
+        self.pump(u32::narrow(notice.from.index()));
     }
 
     fn drop_unroutable(&mut self, packet: PacketId) {

@@ -1,6 +1,7 @@
 //! The paths of flows through a plan, hop by hop.
 
 use airtcp_scenario::Resolved;
+use airtcp_units::Narrow;
 
 use crate::world::routes::{Hop, Routes};
 
@@ -30,7 +31,7 @@ pub(crate) fn path(
     let air_hops = air_hops(plan);
     let mut path = Vec::new();
     while node != end {
-        let hop = routes.next(node as u32, end as u32)?;
+        let hop = routes.next(u32::narrow(node), u32::narrow(end))?;
         node = match hop {
             Hop::Link(number) => plan.links[number as usize].to,
             Hop::Air(number) => air_hops[number as usize].1,

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use airtcp_packet::Dropped;
 use airtcp_probe::{DropReason, Probe, Who};
 use airtcp_scenario::Resolved;
+use airtcp_units::LowBits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +75,7 @@ pub(crate) fn since<P: Probe>(
 
 /// The name of whoever drops: the reverse of [`Who::place`].
 fn place<P: Probe>(world: &World<P>, plan: &Resolved, code: u64) -> String {
-    let (part, links) = (code as u32, plan.links.len());
+    let (part, links) = (u32::low_bits(code), plan.links.len());
     let of = |who: Who| who.place(part) == code;
     let number = ((code >> 32) & 0xff_ffff) as u32;
     let node = |node: u32| plan.nodes[node as usize].clone();

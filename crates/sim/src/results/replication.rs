@@ -4,7 +4,7 @@ use airtcp_probe::Probe;
 use airtcp_queueing::Qdisc;
 use airtcp_random::Seed;
 use airtcp_scenario::Resolved;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -96,7 +96,7 @@ impl Snapshot {
         let at = world.now();
         let air_bits = |flow| world.media().iter().map(|m| m.cell.flow_bits(flow)).sum();
         let flow = |(flow, ends): (usize, &[Endpoint])| {
-            FlowCounters::of(&ends[0], &ends[1], air_bits(flow as u32))
+            FlowCounters::of(&ends[0], &ends[1], air_bits(u32::narrow(flow)))
         };
         let of =
             |way: &(u32, u32)| CellCounters::of(&world.media()[way.0 as usize], way.1 as usize, at);

@@ -2,7 +2,7 @@
 
 use airtcp_packet::{PacketId, Pool};
 use airtcp_probe::Probe;
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 use airtcp_wifi::cell;
 use airtcp_wifi::mac::NodeId;
 
@@ -20,12 +20,12 @@ impl<P: Probe> World<P> {
         station_queues: Vec<StationQueues>,
         salt: u64,
     ) {
-        let number = self.media.len() as u32;
+        let number = u32::narrow(self.media.len());
         let ends = self.register(Actor::AirEnds(number), Phase::Arrival, salt);
         let timers = self.register(Actor::AirTimers(number), Phase::Timer, salt.rotate_left(16));
         let starts = self.register(Actor::AirStarts(number), Phase::Start, salt.rotate_left(48));
         let before: usize = self.media.iter().map(Medium::queue_count).sum();
-        let first_queue = (self.interfaces.len() + before) as u32;
+        let first_queue = u32::narrow(self.interfaces.len() + before);
         self.queue.set(ends, cell.next_end());
         self.queue.set(timers, cell.next_timer());
         self.media.push(Medium::new(

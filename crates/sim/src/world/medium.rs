@@ -6,7 +6,7 @@ use std::ops::Range;
 use airtcp_packet::{PacketId, Pool};
 use airtcp_probe::{PoolCx, Probe, Who};
 use airtcp_queueing::{Qdisc, Queue, Verdict};
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 use airtcp_wifi::cell::{self, Delivery, Offered};
 use airtcp_wifi::mac::NodeId;
 
@@ -98,12 +98,12 @@ impl Medium {
 
     /// The stations of a cell, by its number on the medium.
     pub(crate) fn stations(&self, cell: usize) -> impl Iterator<Item = NodeId> + use<> {
-        (self.cells[cell]..self.cells[cell + 1]).map(|i| NodeId(i as u32))
+        (self.cells[cell]..self.cells[cell + 1]).map(|i| NodeId(u32::narrow(i)))
     }
 
     /// A station of a cell, by its number there.
     pub(crate) fn station(&self, cell: usize, number: usize) -> NodeId {
-        NodeId((self.cells[cell] + number) as u32)
+        NodeId(u32::narrow(self.cells[cell] + number))
     }
 
     /// A station's queues, by access category.
@@ -118,7 +118,7 @@ impl Medium {
 
     /// Number of a queue in the run.
     pub(crate) fn queue_number(&self, station: NodeId, category: usize) -> u32 {
-        self.first_queue + self.place(station, category) as u32
+        self.first_queue + u32::narrow(self.place(station, category))
     }
 
     /// The node whose station has the queue of this number, if that is on this medium.
@@ -233,7 +233,7 @@ impl Medium {
     /// Packets dropped by queues and given up by stations.
     pub(crate) fn dropped(&self) -> u64 {
         let queues: u64 = self.queues.iter().map(|q| q.stats().dropped()).sum();
-        let stats = (0..self.cell.len()).map(|i| self.cell.stats(NodeId(i as u32)));
+        let stats = (0..self.cell.len()).map(|i| self.cell.stats(NodeId(u32::narrow(i))));
         let stations = stats.map(|stats| stats.dropped + stats.refused + stats.all().expired_lost);
         queues + stations.sum::<u64>()
     }

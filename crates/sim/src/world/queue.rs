@@ -10,7 +10,7 @@
 //! tie-break drawn from the run's seed, the machine's own name and its own count of events, so
 //! that no result depends on the order in which machines were created.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 /// What kind of thing happens, in the order in which things of one instant happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,7 +88,7 @@ impl EventQueue {
 
     /// Registers a machine. `salt` is a number drawn from the seed and the machine's name.
     pub(crate) fn register(&mut self, phase: Phase, salt: u64) -> MachineId {
-        let id = self.owners.len() as u32;
+        let id = u32::narrow(self.owners.len());
         let (due, entered) = (Nanos::NEVER, Nanos::NEVER);
         self.owners.push(Owner { due, entered, position: 0, phase, salt, ordinal: 0 });
         if self.owners.len() == FEW + 1 {
@@ -245,7 +245,7 @@ impl EventQueue {
 
     fn place(&mut self, position: usize, entry: Entry) {
         self.heap[position] = entry;
-        self.owners[entry.machine as usize].position = position as u32;
+        self.owners[entry.machine as usize].position = u32::narrow(position);
     }
 
     /// Puts an entry at `position`, whose own may go, or further up.

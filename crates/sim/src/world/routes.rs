@@ -1,5 +1,7 @@
 //! Static routes: the fewest hops, found once before the run.
 
+use airtcp_units::Narrow;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A step on the way of a packet.
@@ -60,13 +62,13 @@ impl Routes {
                     }
                 }
             }
-            let destination = destination as u32;
+            let destination = u32::narrow(destination);
             for mut node in sources {
                 // A way that meets an earlier one goes on as that one does.
                 while next[node].last().is_none_or(|(d, _)| *d != destination)
                     && let Some(edge) = towards[node]
                 {
-                    next[node].push((destination, edge as u32));
+                    next[node].push((destination, u32::narrow(edge)));
                     node = edges[edge].1;
                 }
             }
@@ -74,7 +76,7 @@ impl Routes {
                 towards[node] = None;
             }
         }
-        Self { next, links: links.len() as u32 }
+        Self { next, links: u32::narrow(links.len()) }
     }
 
     /// The hop from `node` towards `destination`, if there is a way.

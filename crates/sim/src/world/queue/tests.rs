@@ -62,7 +62,7 @@ proptest! {
     #[test]
     fn few_or_many(
         late in 0usize..200,
-        ops in proptest::collection::vec((0u32..FEW as u32, 0u64..40), 1..200),
+        ops in proptest::collection::vec((0..u32::narrow(FEW), 0u64..40), 1..200),
     ) {
         let (mut few, mut many) = (EventQueue::new(), EventQueue::new());
         for i in 0..FEW as u64 {
@@ -94,7 +94,7 @@ proptest! {
     #[test]
     fn same_as_a_table(
         machines in 1..3 * FEW,
-        ops in proptest::collection::vec((0u32..3 * FEW as u32, 0u64..60), 1..400),
+        ops in proptest::collection::vec((0..u32::narrow(3 * FEW), 0u64..60), 1..400),
     ) {
         let mut q = EventQueue::new();
         let mut table = vec![u64::MAX; machines];
@@ -103,7 +103,7 @@ proptest! {
         }
         let mut now = 0;
         for (who, delay) in ops {
-            let who = who % machines as u32;
+            let who = who % u32::narrow(machines);
             if delay < 20 {
                 let least = table.iter().copied().min().unwrap();
                 prop_assert_eq!(q.next_time().0, least);
