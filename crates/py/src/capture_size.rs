@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use airtcp_link::Rate;
 use airtcp_scenario::Resolved;
+use airtcp_units::Saturate;
 
 /// From here on a capture is worth a word, in bytes.
 const LARGE: f64 = 1e9;
@@ -35,7 +36,7 @@ fn capacity(plan: &Resolved) -> Option<u64> {
     for (i, link) in plan.links.iter().enumerate() {
         let rate = match link.direction.rate.as_ref()? {
             Rate::Constant(rate) => rate.bps(),
-            Rate::Trace(trace) => trace.capacity.as_ref()?.mean_bps() as u64,
+            Rate::Trace(trace) => u64::saturate(trace.capacity.as_ref()?.mean_bps()),
         };
         hops.push((rate, link.from, link.to, i));
     }

@@ -11,7 +11,7 @@ use airtcp_probe::{
 };
 use airtcp_scenario::Resolved;
 use airtcp_sim::{MediumStation, media};
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Saturate, Span};
 use airtcp_wifi::phy::Channel;
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -124,7 +124,7 @@ fn radios(plan: &Resolved, folder: &Path) -> PyResult<RadiotapProbe<BufWriter<Fi
         for (i, station) in medium.iter().enumerate() {
             // The first of a cell is its access point.
             if i == 0 || medium[i - 1].cell != station.cell {
-                access_point = i as u32;
+                access_point = u32::narrow(i);
             }
             let site = site(plan, station, access_point)?;
             let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
@@ -147,7 +147,7 @@ fn site(plan: &Resolved, station: &MediumStation, access_point: u32) -> PyResult
     let spec = &plan.cells[station.cell].spec;
     let channel = spec.channel.map(|number| Channel::new(spec.standard, number)).transpose();
     let channel = channel.map_err(error::refuse)?;
-    let usual = (spec.standard.frequency_hz() / 1e6) as u16;
+    let usual = u16::saturate(spec.standard.frequency_hz() / 1e6);
     Ok(RadioSite {
         name: plan.nodes[station.node].clone(),
         cell: spec.name.clone(),

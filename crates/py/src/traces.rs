@@ -10,7 +10,7 @@ use airtcp_trace::reader::{ReadOptions, Skipped, read_links_from, read_many};
 use airtcp_trace::synth::ExpectedRuns;
 use airtcp_trace::write::{TraceFormat, write_file, write_link};
 use airtcp_trace::{AnalyseOptions, GeParams, LinkStats, LinkTrace, SynthModel};
-use airtcp_units::{Outcomes, Span};
+use airtcp_units::{Narrow, Outcomes, Span};
 use pyo3::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -325,7 +325,8 @@ pub(crate) fn trace_synth(py: Python<'_>, spec: &str) -> PyResult<String> {
     // On Ctrl-C the work is left to itself, and nothing it writes gets the name it is for.
     Watch::new(None).beside(py, "drawing", move |_| {
         let mut stream = Seed::new(spec.seed).stream("trace/synth");
-        let outcomes = model.generate(spec.packets as usize, &mut stream).map_err(error::trace)?;
+        let outcomes =
+            model.generate(usize::narrow(spec.packets), &mut stream).map_err(error::trace)?;
         let format = spec.format.unwrap_or(TraceFormat::Bits);
         write_file(&spec.path, &outcomes, spec.interval, format).map_err(error::trace)?;
         serde_json::to_string(&Drawn::of(&outcomes, &model)).map_err(error::refuse)
