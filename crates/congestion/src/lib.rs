@@ -13,8 +13,6 @@
 //! (standard and HyStart++), [`Additive`] (a segment per round trip), [`Prior`] (what an undo
 //! returns to), [`AckedCount`] (how much an ACK says has arrived). [`Promises`] says where a law differs from the rest.
 
-#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
-
 mod acked_count;
 mod additive;
 mod control;

@@ -10,8 +10,6 @@
 //! The queue in front of the link is outside this crate: the owner of both takes a packet from the
 //! queue when [`Link::is_ready`].
 
-#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
-
 mod config;
 mod link;
 mod loss;

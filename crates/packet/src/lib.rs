@@ -4,8 +4,6 @@
 //! whatever it stands for. Records live in a [`Pool`] and move by [`PacketId`]; real bytes
 //! exist only where a capture is written or a real network is spoken to.
 
-#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
-
 pub mod ack_bitmap;
 mod fingerprint;
 mod flags;

@@ -6,8 +6,6 @@
 //! tells what it does; with [`NoProbe`] the telling compiles to nothing. The recorders are probes:
 //! [`Counters`], [`Series`], [`Timeline`], [`PcapProbe`]; a pair of probes is a probe.
 
-#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
-
 pub mod air;
 mod counters;
 mod event;

@@ -4,8 +4,6 @@
 //! tell their progress and notice Ctrl-C (see `progress`). What Python users meet is the package
 //! `airtcp`, which says how to call this; its stub `_core.pyi` mirrors this file.
 
-#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
-
 mod air;
 mod capture_size;
 mod compare;

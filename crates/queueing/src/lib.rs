@@ -9,8 +9,6 @@
 //! A queue holds only waiting packets; the packet in transmission has left the queue. The owner of
 //! queue and link dequeues a packet when the link is ready.
 
-#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
-
 mod average;
 mod codel;
 mod custom;

@@ -10,8 +10,6 @@
 //! The samplers are written here rather than taken from a library because their values must
 //! not change with a library's version. All logarithms go through `units::detmath`.
 
-#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
-
 mod keyed;
 mod seed;
 mod stream;

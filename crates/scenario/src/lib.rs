@@ -5,8 +5,6 @@
 //! topologies and defaults into a [`Resolved`] plan of nodes, one-way links and flows that the
 //! simulator builds. The JSON Schema ([`json_schema`]) is generated from the same types.
 
-#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
-
 mod application;
 mod blame;
 mod cell;

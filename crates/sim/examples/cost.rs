@@ -15,7 +15,7 @@ use airtcp_random::Seed;
 use airtcp_scenario::read;
 use airtcp_sim::slotted::{self, SlottedConfig};
 use airtcp_transport::tcp::{Profile, TcpConfig};
-use airtcp_units::{BitRate, Nanos, Outcomes, Span};
+use airtcp_units::{BitRate, Nanos, Narrow, Outcomes, Span};
 
 /// A loss every so many ACKs.
 const LOSS_EVERY: u64 = 1000;
@@ -28,7 +28,7 @@ const GAP: Span = Span::from_micros(1250);
 fn law(config: &LawConfig, count: u64) -> u64 {
     let mut law = config.build();
     let params = LawParams {
-        mss: MSS as u32,
+        mss: u32::narrow(MSS),
         initial_window: 10 * MSS,
         max_cwnd: 200 * MSS,
         selective_acks: true,

@@ -18,8 +18,6 @@
 //!
 //! Nothing here reads a clock, shares state between runs, or depends on how many threads run.
 
-#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
-
 mod build;
 pub mod parallel;
 pub mod results;

@@ -11,7 +11,7 @@ use airtcp_sim::parallel::Stop;
 use airtcp_sim::run_one;
 use airtcp_sim::slotted::{self, SlottedConfig};
 use airtcp_transport::tcp::{LossNotification, Profile, TcpConfig};
-use airtcp_units::{Outcomes, Span};
+use airtcp_units::{Outcomes, Saturate, Span};
 use common::plan;
 use proptest::prelude::*;
 
@@ -65,7 +65,7 @@ fn short(trace: &Outcomes, profile: Profile, oracle: bool) -> (u64, u64, u64, u6
     }
     let r = slotted::run(trace, None, &config, &mut NoProbe);
     let s = r.sender;
-    let delivered = (r.delivered_packets * f64::from(config.tcp.mss) + 0.5) as u64;
+    let delivered = u64::saturate(r.delivered_packets * f64::from(config.tcp.mss) + 0.5);
     (delivered, s.data_segments_sent, s.timeouts, s.fast_retransmits)
 }
 

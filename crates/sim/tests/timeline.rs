@@ -12,7 +12,7 @@ use airtcp_probe::{
 use airtcp_sim::parallel::Stop;
 use airtcp_sim::results::Replication;
 use airtcp_sim::run_one;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 use common::{no_traces, plan};
 
 const SLOT: Span = Span::from_micros(9);
@@ -74,7 +74,7 @@ fn frames_and_losses_are_those_of_the_results() {
             for class in FrameClass::ALL {
                 let Some(counts) = station.frames.get(class.name()) else { continue };
                 kinds += 1;
-                let (sent, lost) = &seen[&(i as u32, class)];
+                let (sent, lost) = &seen[&(u32::narrow(i), class)];
                 // What is on the air at the end has been sent and not been told of.
                 assert!(counts.sent - sent <= 1, "{more} {i} {class:?} {sent} {}", counts.sent);
                 let lost: Vec<_> = lost.iter().map(|(name, n)| (name.to_string(), *n)).collect();

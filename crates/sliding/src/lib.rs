@@ -14,8 +14,6 @@
 //! lengths in the simulator and bytes over sockets ([`Content`]; `frame` is the format of the
 //! latter). The crate uses nothing of `transport`. Equations, choices and results are in `docs/models/sliding.md`.
 
-#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
-
 mod config;
 mod connection;
 mod content;

@@ -6,8 +6,6 @@
 //! Gilbert-Elliott links of the same PRR and `mu`; [`study`] spreads the runs over all cores
 //! and [`StudyResult`] is what comes out, the same for terminal, report, JSON and tables.
 
-#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
-
 mod capacity;
 mod capacity_runs;
 mod chance;

@@ -4,8 +4,6 @@
 //! in the notation of tcpdump. [`Pair`] joins two connections by a pipe that loses, reorders and
 //! duplicates on command; [`strategies`] draws such patterns for property tests.
 
-#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
-
 mod pair;
 mod pipe;
 pub mod script;

@@ -8,7 +8,6 @@
 //!
 //! What TCP makes of a trace is not here: this crate knows nothing of transport.
 
-#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 #![allow(
     clippy::missing_errors_doc,
     reason = "the error types say when they occur; each carries what was found and accepted"

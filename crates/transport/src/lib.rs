@@ -7,7 +7,6 @@
 //! stream with erasure coding, [`lda`] tells corruption from congestion.
 //! [`registry()`] lists what can be chosen by name.
 
-#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 #![cfg_attr(
     test,
     allow(

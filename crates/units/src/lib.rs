@@ -7,8 +7,6 @@
 //! [`tfrc_seconds_per_segment`] is the one equation that models and predictions share.
 //! [`Narrow`] and its kin convert numbers where something could be lost. [`Metric`] says how a quantity of a result is shown.
 
-#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
-
 mod capacity;
 pub mod detmath;
 mod equation;

@@ -4,6 +4,13 @@
 //! the exchange runs), `phy` (how long the frame lasts, how strong it arrives, whether it can be
 //! decoded), `cell` (the medium that joins the radios).
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "conversions with `as` are not yet replaced by `units::{Narrow, LowBits, Saturate}`"
+)]
+
 pub mod cell;
 pub mod interference;
 pub mod layout;

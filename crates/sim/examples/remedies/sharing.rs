@@ -2,6 +2,7 @@
 //! different round trips.
 
 use airtcp_probe::NoProbe;
+use airtcp_units::Narrow;
 
 use super::schemes::{CUBIC, LT, RED, SACK, SCHEMES, SLIDING, TAIL, flow, link, loss};
 use super::{Found, Job, simulate};
@@ -37,7 +38,7 @@ fn beside(jobs: &mut Vec<Job>) {
             let work = move || {
                 let mut found = Vec::new();
                 for seed in 1..=SEEDS * 3 {
-                    let (ours, theirs) = STARTS[seed as usize % 3];
+                    let (ours, theirs) = STARTS[usize::narrow(seed % 3)];
                     // Milliseconds tell runs apart that have no chance in them.
                     let at = |s: u64, ms: u64| {
                         format!("{{ kind = \"bulk\", start = \"{} ms\" }}", s * 1000 + ms)
