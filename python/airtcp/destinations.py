@@ -12,7 +12,7 @@ import re
 import stat
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,6 +32,18 @@ closed: Final[set[int]] = set()
 
 class PlaceError(Exception):
     """A place that a result must not be written to; the message says why and what to do."""
+
+
+def refuse(message: str) -> NoReturn:
+    """Refuse a place.
+
+    Args:
+        message: What is wrong with it, and what to do.
+
+    Raises:
+        PlaceError: Always.
+    """
+    raise PlaceError(message)
 
 
 def said_plainly(message: str) -> str:
@@ -118,29 +130,24 @@ def check(path: Path, *, force: bool, inputs: Iterable[Path] = (), ours: bool = 
     """
     if in_place(path):
         if stream(path) in closed:
-            message = f"{path}: this stream is closed; give the name of a file"
-            raise PlaceError(message)
+            refuse(f"{path}: this stream is closed; give the name of a file")
         return
     _check_link(path)
     if path.is_dir():
-        message = f"{path}: this is a folder; expected the name of a file"
-        raise PlaceError(message)
+        refuse(f"{path}: this is a folder; expected the name of a file")
     _check_folder(path.parent, path)
     if not path.exists():
         return
     known = written_by_airtcp(path)
     for source in inputs:
         if _is_part_of(path, source, known=known):
-            message = f"{path}: this is an input of the same command; give the output another name"
-            raise PlaceError(message)
+            refuse(f"{path}: this is an input of the same command; give the output another name")
     # The superuser may write to everything, but a file without any such right says what it is.
     if not os.access(path, os.W_OK) or not path.stat().st_mode & 0o222:
-        message = f"{path}: this file cannot be written to: it is read-only; give another name"
-        raise PlaceError(message)
+        refuse(f"{path}: this file cannot be written to: it is read-only; give another name")
     if not force and not (ours and known):
         kind = "was not written by airtcp" if ours else "is not replaced"
-        message = f"{path} exists already and {kind}; give another name, or --force to replace it"
-        raise PlaceError(message)
+        refuse(f"{path} exists already and {kind}; give another name, or --force to replace it")
 
 
 def _is_part_of(path: Path, source: Path, *, known: bool) -> bool:
@@ -154,16 +161,14 @@ def _is_part_of(path: Path, source: Path, *, known: bool) -> bool:
 def _check_link(path: Path) -> None:
     """Refuse a symbolic link that leads to no place: it would be replaced itself."""
     if Path(os.path.realpath(path)).is_symlink():
-        message = f"{path}: this symbolic link leads back to itself; give another name"
-        raise PlaceError(message)
+        refuse(f"{path}: this symbolic link leads back to itself; give another name")
 
 
 def check_folder(folder: Path) -> None:
     """Refuse a folder that cannot be one, or that cannot be written to."""
     _check_link(folder)
     if folder.exists() and not folder.is_dir():
-        message = f"{folder}: this is a file; expected a folder, or a name that is free"
-        raise PlaceError(message)
+        refuse(f"{folder}: this is a file; expected a folder, or a name that is free")
     _check_folder(folder, folder)
 
 
@@ -171,8 +176,6 @@ def _check_folder(folder: Path, wanted: Path) -> None:
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     if not folder.is_dir():
-        message = f"{wanted}: {folder} is not a folder"
-        raise PlaceError(message)
+        refuse(f"{wanted}: {folder} is not a folder")
     if not os.access(folder, os.W_OK | os.X_OK):
-        message = f"{wanted}: nothing can be written to the folder {folder.resolve()}"
-        raise PlaceError(message)
+        refuse(f"{wanted}: nothing can be written to the folder {folder.resolve()}")

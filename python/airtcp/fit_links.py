@@ -14,7 +14,7 @@ import re
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from airtcp import _core
 from airtcp.destinations import content
@@ -42,15 +42,23 @@ def is_result(path: str) -> bool:
 
     It is if it ends in `.parquet`, or is a JSON document of a study, or a folder with one.
     """
-    place = Path(path)
-    if place.is_dir():
-        place /= "study.json"
+    place = _document(path)
     if place.suffix == ".parquet":
         return True
     if place.suffix != ".json" or not place.is_file():
         return False
     with place.open("rb") as file:
         return STUDY.encode() in file.read(_LOOK)
+
+
+def _document(path: str) -> Path:
+    """Give the file of a result; of a folder, the document in it."""
+    place = Path(path)
+    return place / "study.json" if place.is_dir() else place
+
+
+def _refuse(message: str) -> NoReturn:
+    raise _core.TraceError(message)
 
 
 def read_result(path: str) -> list[Link]:
@@ -63,14 +71,11 @@ def read_result(path: str) -> list[Link]:
     Raises:
         TraceError: If the file is not what it should be.
     """
-    place = Path(path)
-    if place.is_dir():
-        place /= "study.json"
+    place = _document(path)
     try:
         rows = _parquet(place) if place.suffix == ".parquet" else _json(place)
     except OSError as error:
-        message = f"{place}: {error.strerror or error}"
-        raise _core.TraceError(message) from error
+        _refuse(f"{place}: {error.strerror or error}")
     for number, row in enumerate(rows, start=1):
         _check(place, number, row)
     return rows
@@ -78,25 +83,20 @@ def read_result(path: str) -> list[Link]:
 
 def _json(place: Path) -> list[Link]:
     if place.stat().st_size > _LONGEST:
-        message = f"{place}: longer than {_LONGEST} bytes"
-        raise _core.TraceError(message)
+        _refuse(f"{place}: longer than {_LONGEST} bytes")
     try:
         document: Any = json.loads(place.read_bytes())
     except (ValueError, RecursionError) as error:
-        message = f"{place}: not JSON: {error}"
-        raise _core.TraceError(message) from error
+        _refuse(f"{place}: not JSON: {error}")
     links = _within(document, "links")
     if _within(document, "schema") != STUDY or not isinstance(links, list):
-        message = f"{place}: expected a study's result ({STUDY}) with links"
-        raise _core.TraceError(message)
+        _refuse(f"{place}: expected a study's result ({STUDY}) with links")
     return [link_of(link) for link in cast("list[Any]", links)]
 
 
 def capacities(path: str) -> list[str]:
     """Name the links of varying capacity in a study's JSON document; a table has none."""
-    place = Path(path)
-    if place.is_dir():
-        place /= "study.json"
+    place = _document(path)
     if place.suffix == ".parquet":
         return []
     try:
@@ -134,23 +134,21 @@ def _parquet(place: Path) -> list[Link]:
             rows = table.select(pl.len()).collect().item()
             wide = rows <= MAX_LINKS
             frame = table.select(_wanted(schema)).collect() if wide else pl.DataFrame()
-    except pl.exceptions.PolarsError as error:
+    except pl.exceptions.PolarsError:
         # The library's own words are about its parts, not about the file.
-        raise _core.TraceError(_damaged(place)) from error
+        _refuse(_damaged(place))
     except BaseException as error:
         # A damaged file lets the library panic, which is none of Python's own exceptions.
         if type(error).__name__ != "PanicException":
             raise
         raise _core.TraceError(_damaged(place)) from None
     if not wide:
-        message = f"{place}: {rows} links; expected {MAX_LINKS} or fewer"
-        raise _core.TraceError(message)
+        _refuse(f"{place}: {rows} links; expected {MAX_LINKS} or fewer")
     missing = sorted(_TABLE - set(schema))
     if missing:
-        message = (
+        _refuse(
             f"{place}: expected a study's table of links; there is no column {', '.join(missing)}"
         )
-        raise _core.TraceError(message)
     return frame.to_dicts()
 
 
@@ -193,31 +191,26 @@ def _quiet() -> Generator[None]:
 def _check(place: Path, number: int, row: Link) -> None:
     for key in ("prr", "slot_s", "tcp_packets_per_second"):
         if number_of(row.get(key)) is None:
-            message = f"{place}: link {number} has no {key}; expected a study's result"
-            raise _core.TraceError(message)
+            _refuse(f"{place}: link {number} has no {key}; expected a study's result")
     if not 0 <= row["prr"] <= 1:
-        message = (
+        _refuse(
             f"{place}: link {number} has a prr of {row['prr']}; expected a share from 0 to 1, not"
             " percent"
         )
-        raise _core.TraceError(message)
     if not _SLOTS_S[0] <= row["slot_s"] <= _SLOTS_S[1]:
-        message = (
+        _refuse(
             f"{place}: link {number} has a slot of {row['slot_s']} s; expected {_SLOTS_S[0]:g} to"
             f" {_SLOTS_S[1]:g}"
         )
-        raise _core.TraceError(message)
     most = 1 / row["slot_s"]
     if not 0 <= row["tcp_packets_per_second"] <= most * (1 + _ROUNDED):
-        message = (
+        _refuse(
             f"{place}: link {number} has {row['tcp_packets_per_second']:g} TCP packets/s; expected"
             f" 0 to {most:g}, one a slot"
         )
-        raise _core.TraceError(message)
     mu = number_of(row.get("mu"))
     if row.get("mu") is not None and (mu is None or not -1 <= mu <= 1):
-        message = f"{place}: link {number} has no mu from -1 to 1; expected a study's result"
-        raise _core.TraceError(message)
+        _refuse(f"{place}: link {number} has no mu from -1 to 1; expected a study's result")
     # Names may hold halves of characters, which are no text.
     row["name"] = printable(str(row.get("name", "")))[:_LONGEST_NAME]
 

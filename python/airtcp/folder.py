@@ -13,7 +13,7 @@ import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from airtcp.destinations import PlaceError, check_folder, content, in_place
+from airtcp.destinations import PlaceError, check_folder, content, in_place, refuse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,32 +105,28 @@ def check(folder: Path, purpose: Purpose, *, force: bool, option: str, pattern: 
         PlaceError: If the folder must not be written to.
     """
     if in_place(folder):
-        message = (
+        refuse(
             f"{option} {folder}: this is not a folder; expected a folder, or a name that is free"
         )
-        raise PlaceError(message)
     try:
         check_folder(folder)
     except PlaceError as error:
-        message = f"{option} {error}"
-        raise PlaceError(message) from None
+        refuse(f"{option} {error}")
     if force:
         return
     there = held(folder)
     other = there.purpose.said or "another command"
     if there.any and (not there.purpose.key or there.purpose.key != purpose.key):
-        message = (
+        refuse(
             f"{option} {folder}: this folder holds the result of {other}; "
             "give another folder, or --force to replace that result"
         )
-        raise PlaceError(message)
     for path in sorted(folder.glob(pattern)):
         if path.name not in there.files:
-            message = (
+            refuse(
                 f"{option} {folder}: {path.name} exists already and belongs to no result of "
                 "airtcp; give another folder, or --force to replace what has the name of a new file"
             )
-            raise PlaceError(message)
 
 
 def replace(files: Staged, folder: Path, purpose: Purpose, part: Path | None = None) -> None:

@@ -21,17 +21,17 @@ class ModelScores(Written):
 
     def __init__(self, document: dict[str, Any]) -> None:
         """Take the document; `models` makes it."""
-        self.document = document
+        self.json = document
 
     @cached_property
     def text(self) -> str:
         """The document as JSON text."""
-        return json.dumps(self.document, ensure_ascii=False)
+        return json.dumps(self.json, ensure_ascii=False)
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
         """One row a link and synthesiser."""
-        return _rows(self.document)
+        return _rows(self.json)
 
     @property
     def table(self) -> pl.DataFrame:
@@ -45,7 +45,7 @@ class ModelScores(Written):
         """Make the report: one HTML document, complete in itself."""
         from airtcp.report.models import models_page
 
-        return models_page(self.document)
+        return models_page(self.json)
 
 
 def _rows(document: dict[str, Any]) -> list[dict[str, Any]]:

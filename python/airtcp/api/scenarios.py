@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, Unpack, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn, Unpack, cast
 
 from airtcp import _core
 from airtcp.arguments import (
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from airtcp.results import CompareResult, RunResult
 
 _LONGEST_SCENARIO: Final = 4 << 20
+_EXPECTED: Final = "expected a scenario file (TOML)"
 
 
 def run(
@@ -270,14 +271,11 @@ def parsable(text: str, name: str) -> str:
 
 
 def _scenario_text(path: Path) -> str:
-    shown = printable(str(path))
-    expected = "expected a scenario file (TOML)"
     try:
         with path.open("rb") as file:
             return text_of(file, str(path))
     except OSError as error:
-        message = f"{shown}: {error.strerror}; {expected}"
-        raise _core.ScenarioError(message) from error
+        _refuse(str(path), f"{error.strerror}; {_EXPECTED}")
 
 
 def text_of(stream: BinaryIO, name: str) -> str:
@@ -290,21 +288,20 @@ def text_of(stream: BinaryIO, name: str) -> str:
     Raises:
         ScenarioError: If the text is too long, or not UTF-8.
     """
-    shown = printable(name)
-    expected = "expected a scenario file (TOML)"
     raw = stream.read(_LONGEST_SCENARIO + 1)
     if len(raw) > _LONGEST_SCENARIO:
-        message = f"{shown}: longer than {_LONGEST_SCENARIO} bytes; {expected}"
-        raise _core.ScenarioError(message)
+        _refuse(name, f"longer than {_LONGEST_SCENARIO} bytes; {_EXPECTED}")
     if raw.startswith(b"\x1f\x8b"):
-        message = f"{shown}: this is compressed with gzip; {expected}: decompress it (gunzip)"
-        raise _core.ScenarioError(message)
+        _refuse(name, f"this is compressed with gzip; {_EXPECTED}: decompress it (gunzip)")
     kind = _core.binary_kind(raw[:_MAGIC])
     if kind is not None:
-        message = f"{shown}: this is {kind[0]}, not a scenario; expected a scenario file (TOML)"
-        raise _core.ScenarioError(message)
+        _refuse(name, f"this is {kind[0]}, not a scenario; {_EXPECTED}")
     try:
-        return parsable(raw.decode("utf-8"), shown)
+        return parsable(raw.decode("utf-8"), printable(name))
     except UnicodeDecodeError as error:
-        message = f"{shown}: byte {error.start} is not UTF-8; {expected}"
-        raise _core.ScenarioError(message) from error
+        _refuse(name, f"byte {error.start} is not UTF-8; {_EXPECTED}")
+
+
+def _refuse(name: str, what: str) -> NoReturn:
+    message = f"{printable(name)}: {what}"
+    raise _core.ScenarioError(message)

@@ -108,15 +108,7 @@ def compare(
         int | None,
         typer.Option(help="Root seed; by default the scenario's, else 1.", min=0, max=opt.MAX_SEED),
     ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="PATH=VALUE",
-            help="Replace a value of the scenarios, such as 'links[0].rate=20 Mb/s'; may be "
-            "repeated.",
-        ),
-    ] = None,
+    overrides: opt.Overrides = None,
     slot: Annotated[
         str | None,
         typer.Option(help="Duration of a slot of a trace; by default its interval, else 10 ms."),
@@ -132,7 +124,7 @@ def compare(
     """
     from airtcp import api
     from airtcp.cli import compare_tables, places, write
-    from airtcp.cli.run import pair
+    from airtcp.cli.run import replaced
 
     tomls = [subject for subject in subjects if subject.endswith(".toml")]
     where = output.places([*subjects, *places.of_scenarios(tomls)])
@@ -150,7 +142,7 @@ def compare(
             slot=slot,
             as_link=None if as_link is None else link_keys(as_link),
             synthetic=synthetic,
-            overrides=dict(pair(item) for item in overrides or []),
+            overrides=replaced(overrides or []),
             workers=workers,
             progress=tell,
             warn=lambda warning: note(f"warning: {warning}", quiet=output.quiet),

@@ -62,16 +62,8 @@ def fit(
     timeout_slots: Annotated[
         float, typer.Option(help="First retransmission timeout in the formulas, in slots.")
     ] = 100.0,
-    profile: Annotated[
-        str,
-        typer.Option(
-            help="TCP parameters: s1 (timers in proportion to the slot), or the name of a profile."
-        ),
-    ] = "s1",
-    slot: Annotated[
-        str | None,
-        typer.Option(help="Duration of a slot; by default the trace's interval, else 10 ms."),
-    ] = None,
+    profile: opt.Profile = "s1",
+    slot: opt.Slot = None,
     replicas: Annotated[
         int,
         typer.Option(

@@ -62,12 +62,31 @@ Seed = Annotated[
     int,
     typer.Option(help="Root seed. Equal seeds give equal results.", min=0, max=MAX_SEED),
 ]
+Profile = Annotated[
+    str,
+    typer.Option(
+        help="TCP parameters: s1 (timers in proportion to the slot), or the name of a profile "
+        "(airtcp list tcp-profile)."
+    ),
+]
+Slot = Annotated[
+    str | None,
+    typer.Option(help="Duration of a slot; by default the trace's interval, else 10 ms."),
+]
 Workers = Annotated[
     int | None,
     typer.Option(
         help="Number of threads; by default all cores. The result does not depend on it.",
         min=1,
         max=MAX_WORKERS,
+    ),
+]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="PATH=VALUE",
+        help="Replace a value of the scenario, such as 'links[0].rate=20 Mb/s'; may be repeated.",
     ),
 ]
 Json = Annotated[

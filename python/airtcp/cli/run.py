@@ -32,14 +32,7 @@ def run(
         int | None,
         typer.Option(help="Root seed; by default the scenario's.", min=0, max=opt.MAX_SEED),
     ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="PATH=VALUE",
-            help="Replace a value, such as 'links[0].rate=20 Mb/s'; may be repeated.",
-        ),
-    ] = None,
+    overrides: opt.Overrides = None,
     workers: opt.Workers = None,
     series: Annotated[
         bool,
@@ -94,7 +87,7 @@ def run(
             text=text,
             seed=seed,
             replications=replications,
-            overrides=dict(pair(item) for item in overrides or []),
+            overrides=replaced(overrides or []),
             series=series,
             pcap=pcap,
             timeline=timeline,
@@ -123,9 +116,12 @@ def run(
         fail("; ".join(result.unwritten), FAULT)
 
 
-def pair(item: str) -> tuple[str, str]:
-    """Split an argument of --set."""
-    path, sign, value = item.partition("=")
-    if not sign or not path.strip():
-        fail(f"--set {item}: expected PATH=VALUE, such as 'links[0].rate=20 Mb/s'")
-    return path.strip(), value.strip()
+def replaced(items: list[str]) -> dict[str, str]:
+    """Read the arguments of --set: each value by its path."""
+    found: dict[str, str] = {}
+    for item in items:
+        path, sign, value = item.partition("=")
+        if not sign or not path.strip():
+            fail(f"--set {item}: expected PATH=VALUE, such as 'links[0].rate=20 Mb/s'")
+        found[path.strip()] = value.strip()
+    return found

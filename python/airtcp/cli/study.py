@@ -26,17 +26,8 @@ _ROWS = 30
 @writes_report
 def study(
     links: opt.Links,
-    profile: Annotated[
-        str,
-        typer.Option(
-            help="TCP parameters: s1 (timers in proportion to the slot), or the name of a profile "
-            "(airtcp list tcp-profile)."
-        ),
-    ] = "s1",
-    slot: Annotated[
-        str | None,
-        typer.Option(help="Duration of a slot; by default the trace's interval, else 10 ms."),
-    ] = None,
+    profile: opt.Profile = "s1",
+    slot: opt.Slot = None,
     replicas: Annotated[
         int, typer.Option(help="Number of synthetic links of each kind.", min=1, max=10_000)
     ] = 20,

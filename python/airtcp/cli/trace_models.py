@@ -11,7 +11,6 @@ from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 from airtcp.cli.reading import DEFAULT_READING, reads_traces
-from airtcp.plain import printable_values
 from airtcp.reading import Reading
 
 if TYPE_CHECKING:
@@ -24,16 +23,8 @@ if TYPE_CHECKING:
 @writes_report_on_request
 def models(
     links: opt.Links,
-    profile: Annotated[
-        str,
-        typer.Option(
-            help="TCP parameters: s1, or the name of a profile (airtcp list tcp-profile)."
-        ),
-    ] = "s1",
-    slot: Annotated[
-        str | None,
-        typer.Option(help="Duration of a slot, such as '10 ms'; by default the trace's interval."),
-    ] = None,
+    profile: opt.Profile = "s1",
+    slot: opt.Slot = None,
     replicas: Annotated[
         int, typer.Option(help="Number of synthetic links for each trace and model.", min=1)
     ] = 10,
@@ -52,23 +43,25 @@ def models(
 
     where = output.places(links)
     with refusals(), progress(quiet=output.quiet) as tell:
-        document = api.models(
-            links,
-            profile=profile,
-            slot=slot,
-            replicas=replicas,
-            seed=seed,
-            workers=workers,
-            progress=tell,
-            **reading,
+        scores = ModelScores(
+            api.models(
+                links,
+                profile=profile,
+                slot=slot,
+                replicas=replicas,
+                seed=seed,
+                workers=workers,
+                progress=tell,
+                **reading,
+            )
         )
-    scores, done = ModelScores(document), len(document["links"])
+    done = len(scores.json["links"])
     output.finish(
         scores,
         where,
-        table=lambda: _table(printable_values(document, keep="")),
+        table=lambda: _table(scores.shown().json),
         rows=lambda: (scores.table, scores.rows),
-        stopped=write.finished(done, "link") if document["interrupted"] else None,
+        stopped=write.finished(done, "link") if scores.json["interrupted"] else None,
         finished=done,
     )
 

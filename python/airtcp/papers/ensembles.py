@@ -132,8 +132,7 @@ def read_set(library: Library, name: str) -> LinkSet:
     needed = {"generated": ("packets",), "measured": ("path",)}[table["kind"]]
     for key in needed:
         if key not in table:
-            message = f'{path}: the key "{key}" is missing; a {table["kind"]} set needs it'
-            refuse(message)
+            refuse(f'{path}: the key "{key}" is missing; a {table["kind"]} set needs it')
     if table["kind"] == "generated" and not table["group"]:
         refuse(f"{path}: no [[group]]: there are no links in it")
     return LinkSet(name, table["label"], table["kind"], table["words"], table["slot"], table)

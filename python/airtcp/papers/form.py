@@ -174,8 +174,7 @@ def _value(key: Key, value: Any, where: str, place: str) -> Any:
     said, fits = _KINDS[key.kind]
     if not fits(value):
         found = _shown(value)
-        message = f"{where}: {place} is {found}; expected {said} ({key.meaning})"
-        refuse(message)
+        refuse(f"{where}: {place} is {found}; expected {said} ({key.meaning})")
     if key.accepted:
         parts = _parts(value)
         for word in [value] if parts is None else parts:

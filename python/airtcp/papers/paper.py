@@ -199,16 +199,13 @@ def figure(table: Mapping[str, Any], path: Path, home: Paper) -> Figure:
     where = str(path)
     whole = check(FIGURE, table, where)
     if whole["id"] != (wanted := id_of(path)):
-        message = f'{where}: id is "{whole["id"]}"; a file of this name and folder is "{wanted}"'
-        refuse(message)
+        refuse(f'{where}: id is "{whole["id"]}"; a file of this name and folder is "{wanted}"')
     if not (whole["published"] or whole["claim"]):
-        message = f"{where}: neither [[published]] nor [[claim]]: there is nothing to reproduce"
-        refuse(message)
+        refuse(f"{where}: neither [[published]] nor [[claim]]: there is nothing to reproduce")
     experiment = dict(whole["experiment"])
     driver = experiment.pop("driver", None)
     if not isinstance(driver, str):
-        message = f'{where}: experiment: the key "driver" is missing (the name of a driver)'
-        refuse(message)
+        refuse(f'{where}: experiment: the key "driver" is missing (the name of a driver)')
     own = [
         _assumption(part, where, f"assumption[{i}]") for i, part in enumerate(whole["assumption"])
     ]
@@ -305,8 +302,7 @@ def _interval(part: Mapping[str, Any], where: str, place: str) -> tuple[float | 
     }
     given = {name: (low, high) for name, (low, high) in ends.items() if (low, high) != (None, None)}
     if len(given) > 1:
-        message = f"{where}: {place} has {' and also '.join(given)}; expected one interval"
-        refuse(message)
+        refuse(f"{where}: {place} has {' and also '.join(given)}; expected one interval")
     low, high = next(iter(given.values()), (None, None))
     if low is not None and high is not None and low > high:
         refuse(f"{where}: {place}: the interval [{low}, {high}] is the wrong way round")
