@@ -111,7 +111,8 @@ def test_the_intervals_of_the_guide() -> None:
     """The means, the difference and their intervals that the guide to comparisons states."""
     guide = _plain((DOCS / "guide" / "compare.md").read_text("utf-8"))
     told = re.search(
-        r"known to ±([0-9.]+) % and ±([0-9.]+) %, their difference, ([0-9.]+) %, to ±([0-9.]+) p",
+        r"intervals of ±([0-9.]+) % and ±([0-9.]+) %\. "
+        r"Their difference of ([0-9.]+) % has an interval of ±([0-9.]+) p",
         guide,
     )
     assert told is not None

@@ -74,10 +74,10 @@ def _many(console: Console, subjects: Sequence[CompareSubject]) -> None:
 def _heading(console: Console, subject: CompareSubject, case: CompareCase) -> None:
     from rich.text import Text
 
-    from airtcp.findings import compare, words
+    from airtcp.findings import compare, quantities, words
     from airtcp.findings.link import SLOT_ASSUMED
 
-    parts = [compare.repeats(case)]
+    parts = [quantities.repeats(case)]
     if case["channel"] != "scenario":
         parts.insert(0, f"over {compare.CHANNELS[case['channel']]}")
     each = f"{words.number(subject['duration_s'])} s"

@@ -192,7 +192,7 @@ def _table(result: PapersResult) -> None:
         put(console, "id", [row["id"] for row in rows], _columns(rows))
     if marks := _marks_used(rows):
         console.print(Text(f"{'; '.join(marks)}.", style="dim"))
-    for line in _explanations(rows):
+    for line in (*_unmet(rows), *_dependent(rows), *_skipped(rows)):
         console.print(line, soft_wrap=True)
     console.print()
     for line in said_counts(rows) or ["No rows."]:
@@ -224,11 +224,6 @@ def _marks_used(rows: list[Row]) -> list[str]:
     """Give the marks in the table, each with its meaning."""
     used = "".join(map(_marks, rows))
     return [f"{mark} {meaning}" for mark, meaning in _MEANINGS.items() if mark in used]
-
-
-def _explanations(rows: list[Row]) -> list[Text]:
-    """Write why rows are not met, what verdicts depend on, and what was skipped."""
-    return [*_unmet(rows), *_dependent(rows), *_skipped(rows)]
 
 
 def _unmet(rows: list[Row]) -> list[Text]:

@@ -45,12 +45,6 @@ def goodput(outcome: Outcome) -> tuple[Estimate, str]:
     return scaled(outcome["goodput_bps"], 1e-6), "Mb/s"
 
 
-def repeats(case: CompareCase) -> str:
-    """Write how many replications of a scenario, or stretches of a trace, a case has."""
-    number, over = case["replications"], case["over"]
-    return words.counted(number, quantities.SINGULAR[over], over)
-
-
 def best(case: CompareCase) -> str | None:
     """Name the variant that the verdict puts first; none if there is no order."""
     return case["verdict"]["first"]

@@ -106,15 +106,14 @@ def _none(remedies: Remedies, start: str) -> Finding:
             f" Shorter by its own 95 % interval, but not the better choice when all remedies are"
             f" tested at once: {'; '.join(alone)}."
         )
-    number, name = remedies["replications"], remedies["over"]
-    over = words.counted(number, quantities.SINGULAR[name], name)
     if unproven:
         text += (
-            f" The means are shorter with {'; '.join(unproven)}, but not significantly over {over}."
+            f" The means are shorter with {'; '.join(unproven)}, but not significantly over"
+            f" {quantities.repeats(remedies)}."
         )
     return Finding(
         "No remedy is shown to shorten the delivery time",
-        f"{text} More {name} may settle this.",
+        f"{text} More {remedies['over']} may settle this.",
         "warn",
     )
 

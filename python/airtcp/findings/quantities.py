@@ -33,6 +33,19 @@ def outcome_of(case: CompareCase, name: str) -> Outcome:
     return next(outcome for outcome in case["outcomes"] if outcome["variant"] == name)
 
 
+def percent(outcome: Outcome) -> Estimate | None:
+    """Give the difference of goodputs to the reference in percent; none if that is not known."""
+    difference = outcome["difference"]
+    found = None if difference is None else difference["percent"]
+    return None if found is None or found["mean"] is None else found
+
+
+def repeats(case: CompareCase) -> str:
+    """Write how many replications of a scenario, or stretches of a trace, a case has."""
+    number, over = case["replications"], case["over"]
+    return words.counted(number, SINGULAR[over], over)
+
+
 def reference_of(case: CompareCase) -> str:
     """Name the variant that the others differ from; empty if an interrupted case lacks it."""
     return next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")

@@ -50,11 +50,8 @@ TITLES: Final = {
 
 
 def _with_gain(outcome: Outcome) -> str:
-    difference = outcome["difference"]
-    percent = None if difference is None else difference["percent"]
-    if percent is None or percent["mean"] is None:
-        return f"{outcome['variant']} ({shown(outcome)})"
-    return f"{outcome['variant']} {gain(percent)}"
+    percent = quantities.percent(outcome)
+    return f"{outcome['variant']} {f'({shown(outcome)})' if percent is None else gain(percent)}"
 
 
 def _lost(outcome: Outcome) -> str:
@@ -92,17 +89,16 @@ _NOT_TESTED: Final = "Whether a remedy raises goodput was not tested"
 
 def _counts(remedies: Remedies, outcome: Outcome) -> bool | None:
     """Tell whether the mean goodput is higher than plain TCP's by as much as counts, if known."""
-    difference, measure = outcome["difference"], quantities.measure(remedies, "goodput")
-    percent = None if difference is None else difference["percent"]
-    if percent is None or percent["mean"] is None or measure is None:
+    percent, measure = quantities.percent(outcome), quantities.measure(remedies, "goodput")
+    mean = None if percent is None else percent["mean"]
+    if mean is None or measure is None:
         return None
-    return percent["mean"] >= measure["matters"] * (100 + percent["mean"])
+    return mean >= measure["matters"] * (100 + mean)
 
 
 def _few(remedies: Remedies) -> str:
     """Say that the data are too few to exclude a gain."""
-    number, name = remedies["replications"], remedies["over"]
-    over = words.counted(number, quantities.SINGULAR[name], name)
+    over = quantities.repeats(remedies)
     return f" {over[0].upper()}{over[1:]} cannot exclude a gain; more may show one."
 
 
@@ -359,11 +355,10 @@ class _Tally:
         raising = {outcome["variant"] for outcome in more}
         self.first.update(name for name in good if name in raising)
         for outcome in more:
-            name, difference = outcome["variant"], outcome["difference"]
-            self.helps[name] += 1
-            percent = None if difference is None else difference["percent"]
-            if percent is not None and percent["mean"] is not None:
-                self.gains.setdefault(name, []).append(percent["mean"])
+            self.helps[outcome["variant"]] += 1
+            percent = quantities.percent(outcome)
+            if percent is not None and (mean := percent["mean"]) is not None:
+                self.gains.setdefault(outcome["variant"], []).append(mean)
 
 
 def several(links: Sequence[tuple[str, Remedies]]) -> Finding:

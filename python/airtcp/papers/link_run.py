@@ -45,6 +45,11 @@ class LinkRun:
         """Packets a second that the link carries at most."""
         return 1.0 / self.slot_s
 
+    @property
+    def delivered(self) -> float:
+        """Packets that TCP delivered over the trace."""
+        return self.tcp * self.packets * self.slot_s
+
     def to_json(self) -> list[Any]:
         """Write it as a JSON list, in the order of the fields."""
         return [getattr(self, field.name) for field in fields(self)]

@@ -54,10 +54,6 @@ def _series(plot: Plot) -> list[str]:
     )
 
 
-def _fields(layer: Layer) -> set[str]:
-    return {name for row in layer.rows for name in row}
-
-
 def _axes(plot: Plot) -> tuple[alt.X, alt.Y]:
     return (
         alt.X("x:Q", title=plot.x.title, scale=_scale(plot.x), axis=_ticks(plot.x)),
@@ -91,7 +87,7 @@ def _by_series(layer: Layer, names: list[str]) -> dict[str, Any]:
 
 
 def _drawn(plot: Plot, layer: Layer, data: str, names: list[str]) -> Any:
-    fields = _fields(layer)
+    fields = {name for row in layer.rows for name in row}
     x, y = _axes(plot)
     encoding: dict[str, Any] = {"x": x, "y": y}
     tooltip = _told(plot, fields)

@@ -248,7 +248,7 @@ def _plots(
 
 def _over(subject: CompareSubject) -> str:
     case = subject["cases"][0]
-    repeats = compare.repeats(case)
+    repeats = quantities.repeats(case)
     duration = f"{words.number(subject['duration_s'])} s"
     if subject["kind"] == "trace":
         slot = (subject["slot_s"] or 0.0) * 1e3

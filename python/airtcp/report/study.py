@@ -53,7 +53,7 @@ def study_page(document: StudyDocument) -> str:
         document,
         title=f"What TCP gets over {words.counted(len(links), 'link')}"
         if several
-        else _single_title(links[0]),
+        else f"What TCP gets over {links[0]['name']}",
         lead=_lead(links),
         facts=_facts(document),
         findings=[
@@ -85,10 +85,6 @@ def _first(links: Sequence[Link]) -> int:
         return window, low <= link["prr"] <= high, link["converged"], abs(gain)
 
     return max(range(len(links)), key=rank, default=0)
-
-
-def _single_title(link: Link) -> str:
-    return f"What TCP gets over {link['name']}"
 
 
 def _lead(links: Sequence[Link]) -> str:

@@ -54,11 +54,7 @@ def _throughput(
     near, below = list[float | None](), list[float | None]()
     least, ratios = list[float | None](), list[float | None]()
     for run in runs:
-        known = [
-            link
-            for link in run
-            if link.tcp * link.packets * link.slot_s >= parameters["least_packets"]
-        ]
+        known = [link for link in run if link.delivered >= parameters["least_packets"]]
         if not known:
             continue
         near.append(mean(_share_near(known, parameters["near"])))

@@ -40,8 +40,7 @@ def pair(links: Sequence[LinkRun], parameters: Mapping[str, Any]) -> tuple[LinkR
     known = [
         link
         for link in within(links, parameters["prr"])
-        if link.mu is not None
-        and link.tcp * link.packets * link.slot_s >= parameters["least_packets"]
+        if link.mu is not None and link.delivered >= parameters["least_packets"]
     ]
     best: tuple[LinkRun, LinkRun] | None = None
     for fast in known:

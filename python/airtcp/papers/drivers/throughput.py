@@ -41,7 +41,7 @@ def pairs(
 ) -> list[tuple[LinkRun, LinkRun]]:
     """Give the slowest and the fastest link of every stretch of PRR, most different first."""
     known = sorted(
-        (link for link in links if prr[0] <= link.prr <= prr[1] and _enough(link, least)),
+        (link for link in _in(links, prr) if link.delivered >= least),
         key=lambda link: link.prr,
     )
     found: list[tuple[LinkRun, LinkRun]] = []
@@ -51,10 +51,6 @@ def pairs(
         if slow.tcp < fast.tcp:
             found.append((slow, fast))
     return sorted(found, key=lambda pair: -pair[1].tcp / pair[0].tcp)
-
-
-def _enough(link: LinkRun, least: int) -> bool:
-    return link.tcp * link.packets * link.slot_s >= least
 
 
 def _spread(
