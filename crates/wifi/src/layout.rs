@@ -1,4 +1,4 @@
-//! Where the stations of a cell stand; the access point is at the origin.
+//! Positions of the stations of a cell; by default the access point is at the origin.
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
@@ -9,66 +9,66 @@ use serde::{Deserialize, Serialize};
 use crate::phy::propagation::{MIN_DISTANCE_M, Position};
 use crate::places::{self, MAX_STATIONS};
 
-/// Times that a random place is drawn anew before a disc counts as full (a choice).
+/// Maximum redraws of a random position before a disc counts as full (a choice).
 const REDRAWS: u32 = 100;
 
 /// Positions of the stations around their access point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Layout {
-    /// On a circle, evenly.
+    /// Evenly spaced on a circle.
     Star {
-        /// How many.
+        /// Number of stations.
         stations: u32,
         /// Radius in metres.
         #[serde(default = "five")]
         radius_m: f64,
     },
-    /// On a square grid around the access point, nearest first: eight stations are at one and
-    /// at the square root of two spacings.
+    /// On a square grid around the access point, nearest points first: the first eight stations are
+    /// 1 or sqrt(2) spacings away.
     Grid {
-        /// How many.
+        /// Number of stations.
         stations: u32,
         /// Distance between neighbours in metres.
         #[serde(default = "five")]
         spacing_m: f64,
     },
-    /// At random on a disc, uniformly by area; drawn anew in each replication.
+    /// At random on a disc, uniform by area; drawn anew in each replication.
     Disc {
-        /// How many.
+        /// Number of stations.
         stations: u32,
         /// Radius in metres.
         #[serde(default = "ten")]
         radius_m: f64,
-        /// Least distance from the access point in metres.
+        /// Minimum distance from the access point in metres.
         #[serde(default = "one")]
         least_m: f64,
     },
     /// In a line away from the access point.
     Line {
-        /// How many.
+        /// Number of stations.
         stations: u32,
         /// Distance between neighbours in metres.
         #[serde(default = "five")]
         spacing_m: f64,
     },
-    /// Where the list says, `[[x, y], ...]` in metres.
+    /// At the listed positions, `[[x, y], ...]` in metres.
     Positions {
-        /// A place for each station.
+        /// Position of each station.
         stations: Vec<Position>,
-        /// Where the access point is.
+        /// Position of the access point.
         #[serde(default)]
         access_point: Position,
-        /// What the stations' nodes are called, where they do not go by number.
+        /// Names of the stations' nodes. Default: numbered names.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         names: Vec<String>,
     },
-    /// Where a file says: a line for each station, `name,x_m,y_m` or `x_m,y_m`. It stands beside the
-    /// scenario. Names become those of the nodes; the line with the access point's name is its place.
+    /// At the positions of a file with one line per station, `name,x_m,y_m` or `x_m,y_m`. The names
+    /// become the names of the nodes. The line with the access point's name gives its position.
     File {
-        /// Its path, from the scenario's folder.
+        /// Path of the file, relative to the scenario.
         path: String,
-        /// Where the access point is, if the file does not say.
+        /// Position of the access point, unless the file has one.
         #[serde(default)]
         access_point: Position,
     },
@@ -93,11 +93,11 @@ impl Layout {
         }
     }
 
-    /// A layout from the text of its file, where it has one; the same as it was otherwise.
-    /// `access_point` is that node's name.
+    /// Resolves a layout from the text of its file; other layouts stay the same. `access_point` is
+    /// the access point's name.
     ///
     /// # Errors
-    /// The line of the file that is no place.
+    /// If a line of the file is not a position.
     pub fn from_file(
         path: &str,
         at: Position,
@@ -134,11 +134,11 @@ impl Layout {
     pub fn validate(&self) -> Result<(), ConfigError> {
         let n = self.stations();
         if let Self::File { path, .. } = self {
-            // Who runs a scenario reads its files first.
-            return Err(ConfigError::new("path", format!("is \"{path}\", which was not read")));
+            // The caller resolves files first.
+            return Err(ConfigError::new("path", format!("is \"{path}\": the file was not read")));
         }
         if !(1..=MAX_STATIONS).contains(&n) {
-            let message = format!("is {n}: a cell has 1 to {MAX_STATIONS} stations");
+            let message = format!("is {n}: accepted are 1 to {MAX_STATIONS} stations");
             return Err(ConfigError::new("stations", message));
         }
         let (key, length) = match self {
@@ -156,11 +156,11 @@ impl Layout {
             Self::Positions { names, .. } => {
                 if !(names.is_empty() || names.len() == n) {
                     let message =
-                        format!("names {} of {n} stations: give all or none", names.len());
+                        format!("names {} of {n} stations: name all of them or none", names.len());
                     return Err(ConfigError::new("names", message));
                 }
                 if names.iter().any(String::is_empty) {
-                    let message = "has an empty name: a name has at least one character";
+                    let message = "has an empty name: accepted are names of at least one character";
                     return Err(ConfigError::new("names", message));
                 }
                 return Ok(());
@@ -196,7 +196,7 @@ impl Layout {
                 };
                 for _ in 0..*stations {
                     let mut place = draw();
-                    // Where two would overlap, the second goes elsewhere, if there is room.
+                    // If two stations overlap, the second is redrawn while there is room.
                     for _ in 0..REDRAWS {
                         if all.iter().all(|p| place.distance_m(*p) >= MIN_DISTANCE_M) {
                             break;

@@ -1,8 +1,8 @@
-//! 802.11: who transmits when, who hears what, and what comes through.
+//! IEEE 802.11: medium access, propagation and frame errors.
 //!
-//! A packet meets the rooms in this order: `mac` (its access category waits for the medium and
-//! the exchange runs), `phy` (how long the frame lasts, how strong it arrives, whether it can be
-//! decoded), `cell` (the medium that joins the radios).
+//! A packet passes the modules in this order: `mac` (access categories contend; frame exchanges),
+//! `phy` (frame durations, received power, frame errors), `cell` (the medium that connects the
+//! radios).
 
 #![allow(
     clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! Transmissions: they start, are heard, and overlap. How they end is in `ends`.
+//! Start of transmissions: which radios hear them, and which overlap. Their end is in `ends`.
 
 use airtcp_units::Nanos;
 
@@ -11,7 +11,7 @@ use crate::phy::Mode;
 use crate::phy::propagation::pair_key;
 
 impl Medium {
-    /// The transmissions decided on at this instant start, together.
+    /// Starts the transmissions decided at this instant, all together.
     pub(super) fn begin(&mut self, now: Nanos) {
         let mut touched = std::mem::take(&mut self.touched);
         let frames = std::mem::take(&mut self.starting);
@@ -35,7 +35,7 @@ impl Medium {
                 }
             }
         }
-        // A station that sends hears nothing; what it was receiving is lost.
+        // A transmitting station is deaf: it loses the frame that it was receiving.
         for frame in &frames {
             let i = frame.from.index();
             self.radios[i].sending = true;
@@ -97,13 +97,13 @@ impl Medium {
         place as u32
     }
 
-    /// Whether a radio can read what a station sends in a mode.
+    /// True if a radio can decode a station's frames in a mode.
     fn reads(&self, radio: usize, sender: usize, mode: Mode) -> bool {
         let (hearer, sender) = (&self.bss[self.of[radio]], &self.bss[self.of[sender]]);
         hearer.reads(sender, mode)
     }
 
-    /// A signal begins at a radio; true if it is the first new one there at this instant.
+    /// Starts a signal at a radio. Returns true if it is the first new one there at this instant.
     fn hear(&mut self, now: Nanos, station: usize, signal: Signal) -> bool {
         let radio = &mut self.radios[station];
         // Signals are in the order in which they began.
@@ -124,7 +124,7 @@ impl Medium {
         }
     }
 
-    /// All signals that begin at this instant have reached a radio: it may lock on to one.
+    /// Lets a radio lock on to one of the signals that begin at this instant.
     fn arrivals(&mut self, now: Nanos, i: usize) {
         let levels = &self.bss[self.of[i]].levels;
         let radio = &mut self.radios[i];
@@ -168,7 +168,8 @@ impl Medium {
         }
     }
 
-    /// Notes when frames that begin now are noticed by those to whom they are no energy.
+    /// Schedules the detection of frames that begin now, at radios where their energy is below the
+    /// threshold.
     fn detections_follow(&mut self, now: Nanos) {
         for bss in &self.bss {
             let at = now + bss.levels.detection_time;
@@ -181,7 +182,7 @@ impl Medium {
         }
     }
 
-    /// Frames have been on the air for long enough to be noticed.
+    /// Handles frames that have been on the air for the detection time.
     pub(super) fn detect(&mut self, now: Nanos) {
         if self.detections.front().is_none_or(|at| *at > now) {
             return;
@@ -192,8 +193,8 @@ impl Medium {
         }
     }
 
-    /// Tells a station when its medium becomes busy or idle, and takes its new deadline then; true
-    /// if it did.
+    /// Notifies a station if its medium became busy or idle, and then updates its deadline. Returns
+    /// true if it did.
     pub(super) fn sense(&mut self, now: Nanos, i: usize) -> bool {
         let radio = &mut self.radios[i];
         let bss = &self.bss[self.of[i]];

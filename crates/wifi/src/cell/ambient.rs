@@ -1,11 +1,12 @@
-//! What a radio receives besides frames: noise, and what is on of the interferers.
+//! What a radio receives besides frames: noise and active interferers.
 //!
 //! ```text
 //! SINR = power of the frame / (noise(t) + sum of interferers' powers(t) + sum of other frames' powers)
 //! ```
-//! Energy detection adds up frames and interferers: those that arrive with a power and leave it to that
-//! who hears them, and are at most 20 dB below the threshold of a radio. Nothing here has events of its own but interferers that make the medium busy: those begin and end. They begin
-//! after the decisions of their instant and end before them, like frames.
+//! Energy detection sums the powers of frames and interferers. An interferer counts if it has a
+//! power, has no `heard_by` list, and arrives at most 20 dB below the radio's threshold. Only
+//! interferers that make the medium busy have events: their start and end. Like frames, they start
+//! after the decisions of their instant and end before them.
 
 use airtcp_units::Nanos;
 
@@ -16,45 +17,45 @@ use crate::interference::{Exposure, Interferer, Source};
 pub(crate) struct Ambient {
     /// Noise in mW until the first step.
     noise: f64,
-    /// Noise in mW from an instant on, in order.
+    /// Changes of the noise in mW, in order of time.
     steps: Vec<(Nanos, f64)>,
     sources: Vec<Source>,
-    /// By station, the sources that arrive with a power,
+    /// By station, the sources with a received power,
     powers: Vec<Vec<(u32, f64)>>,
-    /// and those that destroy what they overlap.
+    /// and the sources that destroy the frames they overlap.
     destroyers: Vec<Vec<u32>>,
     /// By station, the sources whose power counts for energy detection.
     energy: Vec<Vec<(u32, f64)>>,
-    /// Sources that somebody hears: which, who, whether it is on, and when that changes.
+    /// Sources that make the medium busy at some station.
     heard: Vec<Audible>,
     /// By station, how many sources make the medium busy now.
     held: Vec<u32>,
-    /// By source, whether it is on; of those that somebody hears.
+    /// By source, true if it is on; for sources that make the medium busy somewhere.
     on: Vec<bool>,
 }
 
-/// A source that somebody hears.
+/// A source that makes the medium busy at some station.
 #[derive(Debug)]
 struct Audible {
     number: u32,
-    /// Whom to tell when it begins and ends, in order.
+    /// Stations to notify at its start and end, in order.
     listeners: Vec<u32>,
-    /// When it next does.
+    /// Time of its next start or end.
     at: Nanos,
 }
 
-/// Share of a radio's threshold from which on an interferer's power counts for energy detection
-/// (a choice).
+/// Minimum share of a radio's threshold for an interferer's power to count in energy detection (a
+/// choice).
 const COUNTS_FROM: f64 = 0.01;
 
-/// What a radio receives besides frames, as long as it does not change.
+/// Noise and interference at a radio during an interval in which both are constant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Level {
     /// Noise in mW.
     pub(crate) noise: f64,
     /// Sum of the interferers' powers in mW.
     pub(crate) power: f64,
-    /// When that changes, or the end of what was asked.
+    /// Time of the next change, or the end of the query.
     pub(crate) until: Nanos,
 }
 
@@ -94,7 +95,7 @@ impl Ambient {
         Self { noise, steps, sources, powers, destroyers, energy, heard, held, on }
     }
 
-    /// Whether an interferer destroys what a station has received.
+    /// True if an interferer destroys a frame that a station received.
     pub(crate) fn destroys(&self, station: usize, frame: impl FnOnce() -> Exposure) -> bool {
         let destroyers = &self.destroyers[station];
         if destroyers.is_empty() {
@@ -104,7 +105,7 @@ impl Ambient {
         destroyers.iter().any(|number| self.sources[*number as usize].hits(&frame))
     }
 
-    /// What a station receives from `at` on, `end` at the latest.
+    /// Noise and interference at a station from `at` on, until `end` at the latest.
     #[inline]
     pub(crate) fn level(&self, station: usize, at: Nanos, end: Nanos) -> Level {
         match self.quiet(station) {
@@ -113,7 +114,7 @@ impl Ambient {
         }
     }
 
-    /// The noise in mW at a station where nothing ever adds to it.
+    /// The noise in mW at a station without interferers and noise steps.
     #[inline]
     pub(crate) fn quiet(&self, station: usize) -> Option<f64> {
         (self.steps.is_empty() && self.powers[station].is_empty()).then_some(self.noise)
@@ -148,24 +149,24 @@ impl Ambient {
         level
     }
 
-    /// Whether an interferer makes a station's medium busy.
+    /// True if an interferer makes a station's medium busy.
     pub(crate) fn is_heard_at(&self, station: usize) -> bool {
         self.held[station] > 0
     }
 
-    /// Power in mW with which the interferers that are on count for energy detection.
+    /// Power in mW of active interferers in energy detection.
     pub(crate) fn energy_at(&self, station: usize) -> f64 {
         let on = self.energy[station].iter().filter(|(number, _)| self.on[*number as usize]);
         on.map(|(_, power)| power).sum()
     }
 
-    /// When a source that somebody hears next begins, or ends.
+    /// Time of the next start or end of a source that makes the medium busy.
     pub(crate) fn next(&self, begins: bool) -> Nanos {
         let changes = self.heard.iter().filter(|source| self.on[source.number as usize] != begins);
         changes.map(|source| source.at).min().unwrap_or(Nanos::NEVER)
     }
 
-    /// The sources that begin, or end, by `now`; who hears them is added to `touched`.
+    /// Starts or ends the sources due by `now`; adds the stations that hear them to `touched`.
     pub(super) fn switch(&mut self, now: Nanos, begin: bool, touched: &mut Vec<u32>) {
         for Audible { number, listeners, at } in &mut self.heard {
             let number = *number as usize;

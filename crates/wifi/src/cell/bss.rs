@@ -1,8 +1,8 @@
-//! What the stations of one cell (a basic service set) have in common on a medium that other
-//! cells may share: rules, radios, noise, and the numbers that its draws are taken by.
+//! State of one cell (basic service set) on a medium that other cells may share: rules, radios,
+//! noise, and the counters that number its random draws.
 //!
-//! Everything random in a cell is drawn under the cell's own label and by numbers that count its
-//! own stations and frames, so that another cell on the medium changes no draw of this one.
+//! Random draws of a cell depend only on the cell's label and on counters of its own stations and
+//! frames. Another cell on the medium changes none of them.
 
 use airtcp_random::Keyed;
 use airtcp_units::Nanos;
@@ -38,7 +38,7 @@ pub(crate) struct Bss {
     busy_ns: u64,
 }
 
-/// What a cell brings to its medium.
+/// Inputs to build a cell on a medium.
 pub(crate) struct Parts {
     pub(crate) rules: Rules,
     pub(crate) error: ErrorModel,
@@ -74,15 +74,15 @@ impl Bss {
         station - self.first
     }
 
-    /// Whether its radios can read a frame of `sender` in `mode`: those of another channel or in a
-    /// modulation that its standard lacks are energy to them.
+    /// True if the cell's radios can decode a frame of `sender` in `mode`. A frame on another
+    /// channel, or in a modulation that the standard lacks, is only energy.
     pub(crate) fn reads(&self, sender: &Self, mode: Mode) -> bool {
         let lacks = if mode.is_ofdm() { Standard::B } else { Standard::A };
         self.first == sender.first
             || self.channel == sender.channel && self.rules.timing.standard != lacks
     }
 
-    /// A transmission of one of its stations begins.
+    /// Counts the start of a transmission of one of the cell's stations.
     pub(crate) const fn on_start(&mut self, now: Nanos) {
         if self.on_air == 0 {
             self.busy_since = now;
@@ -91,7 +91,7 @@ impl Bss {
         self.ordinal += 1;
     }
 
-    /// A transmission of one of its stations ends.
+    /// Counts the end of a transmission of one of the cell's stations.
     pub(crate) const fn on_end(&mut self, now: Nanos) {
         self.on_air -= 1;
         if self.on_air == 0 {
@@ -99,7 +99,7 @@ impl Bss {
         }
     }
 
-    /// Time at least one of its transmissions was under way.
+    /// Time during which at least one station of the cell transmitted.
     pub(crate) const fn busy_ns(&self, now: Nanos) -> u64 {
         self.busy_ns + if self.on_air == 0 { 0 } else { now.since(self.busy_since).0 }
     }

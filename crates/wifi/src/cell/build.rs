@@ -1,4 +1,4 @@
-//! A medium is built from the plans of its cells.
+//! Builds a medium from the plans of its cells.
 
 use std::collections::VecDeque;
 
@@ -19,19 +19,18 @@ use crate::phy::error::ErrorModel;
 use crate::rate::{Rate, RateContext};
 
 impl Medium {
-    /// Builds a cell that has its medium for itself; its random draws come from `seed` under
-    /// `label`.
+    /// Builds a cell with its own medium; its random draws come from `seed` under `label`.
     ///
     /// # Errors
-    /// If the rules of medium access are impossible, or a station's access parameters are.
+    /// If the rules of medium access or a station's access parameters are impossible.
     pub fn new(plan: CellPlan, seed: Seed, label: &str) -> Result<Self, ConfigError> {
         let fading = plan.fading;
         let between = Between { power_mw: Vec::new(), fading, channels: vec![0] };
         Self::shared(vec![(plan, label.to_owned())], between, seed).map_err(|(_, e)| e)
     }
 
-    /// Builds cells that share a medium, each with the label of its draws: what one of them draws
-    /// does not depend on the others.
+    /// Builds cells that share a medium, each with the label of its random draws. The draws of a
+    /// cell do not depend on the other cells.
     ///
     /// # Errors
     /// As [`Self::new`], with the number of the cell.
@@ -71,13 +70,13 @@ impl Medium {
             medium.add(plan, channel, seed, &label).map_err(|e| (number, e))?;
         }
         medium.hearers = (0..total).map(|from| medium.powers.hearers(from)).collect();
-        // Beacons are waited for from the start.
+        // Stations wait for beacons from the start.
         (0..total as u32).for_each(|station| medium.refresh(station));
         medium.interferers_begin(Nanos::ZERO);
         Ok(medium)
     }
 
-    /// Adds a cell and its stations after those that are there.
+    /// Appends a cell and its stations.
     fn add(
         &mut self,
         plan: CellPlan,
@@ -119,7 +118,7 @@ impl Medium {
     }
 }
 
-/// What the stations of a cell are built with.
+/// Inputs to build the stations of a cell.
 struct Members<'a> {
     /// Number of the first one on the medium.
     first: usize,

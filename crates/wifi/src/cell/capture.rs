@@ -1,66 +1,70 @@
-//! What a radio does when a second frame arrives (inventory 3.11).
+//! Capture: what a radio does when a second frame arrives (inventory 3.11).
 
 use airtcp_units::{Db, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which of two overlapping frames a receiver may still decode.
+/// Capture effect: which of two overlapping frames a receiver can still decode.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Capture {
-    /// Any overlap destroys both (Bianchi's assumption).
+    /// No capture: an overlap destroys both frames (Bianchi's assumption).
     None,
-    /// The first frame survives if it is stronger than the second by `ratio` when that begins;
-    /// otherwise both are lost (ns-2's `CPThresh_`).
+    /// The first frame survives if it is stronger than the second by `ratio_db` when the second
+    /// begins; otherwise both are lost (ns-2's `CPThresh_`).
     Threshold {
-        /// Least power ratio in dB.
+        /// Minimum power ratio in dB.
         #[serde(default = "ten")]
         ratio_db: f64,
     },
-    /// The receiver stays with the frame it has locked on to, which survives by its SINR. It locks
-    /// on to a frame that begins amid others only if that is stronger than them by `late_db`.
+    /// The receiver keeps the frame on which it has locked; the frame's SINR decides whether it
+    /// survives. The receiver locks on to a frame that begins during others only if the new frame
+    /// is stronger than all others together by `late_db`.
     Sinr {
-        /// Least ratio to what is already on the air for a frame to be noticed, in dB (SLG).
+        /// Minimum ratio of a new frame to the other signals for the receiver to lock on, in dB
+        /// (SLG).
         #[serde(default = "fifteen")]
         late_db: f64,
     },
-    /// As `sinr`, and a frame stronger by `margin_db` takes the receiver over while the preamble
-    /// of the first is being received (ns-3's frame capture).
+    /// As `sinr`, and the receiver switches to a frame stronger by `margin_db` during the preamble
+    /// of the first (ns-3's frame capture).
     PreambleWindow {
-        /// Least ratio to the frame being received, in dB.
+        /// Minimum ratio to the frame in reception, in dB.
         #[serde(default = "five")]
         margin_db: f64,
-        /// Least ratio to what is already on the air for a frame to be noticed, in dB.
+        /// Minimum ratio of a new frame to the other signals for the receiver to lock on, in dB.
         #[serde(default = "fifteen")]
         late_db: f64,
     },
-    /// As `sinr`, and a frame stronger by `margin_db` takes the receiver over at any time
-    /// (message in message).
+    /// As `sinr`, and the receiver switches to a frame stronger by `margin_db` at any time (message
+    /// in message).
     MessageInMessage {
-        /// Least ratio to the frame being received, in dB (gamma_MR).
+        /// Minimum ratio to the frame in reception, in dB (gamma_MR).
         #[serde(default = "eight")]
         margin_db: f64,
-        /// Least ratio to what is already on the air for a frame to be noticed, in dB.
+        /// Minimum ratio of a new frame to the other signals for the receiver to lock on, in dB.
         #[serde(default = "fifteen")]
         late_db: f64,
     },
-    /// The measured cases by name: which of two overlapping frames has a chance depends on which came
-    /// first, and on whether the receiver had locked on to the first. What has a chance still has to
-    /// survive by its SINR at its rate.
+    /// The measured cases. Which of two overlapping frames can survive depends on their order and
+    /// on whether the receiver had locked on to the first. That frame must also survive by its SINR
+    /// at its rate.
     Cases {
-        /// SF, the wanted frame comes first: it survives an overlap of less than its power by this, in dB.
+        /// SF: the wanted frame comes first. It survives if it is stronger than the other by this,
+        /// in dB.
         #[serde(default = "zero")]
         sir_first_db: f64,
-        /// SLC, it comes last and the receiver has locked on to the first: it survives if it is stronger
-        /// by this, in dB.
+        /// SLC: the wanted frame comes last, and the receiver has locked on to the first. It
+        /// survives if it is stronger by this, in dB.
         #[serde(default = "ten")]
         sir_last_clear_db: f64,
-        /// SLG, it comes last and the first is not being received: it is noticed if it is stronger by
-        /// this, in dB. Measured are 15 to 25.
+        /// SLG: the wanted frame comes last, and the receiver is not receiving the first. The
+        /// receiver locks on if the wanted frame is stronger by this, in dB. Measured: 15 to 25.
         #[serde(default = "fifteen")]
         sir_last_garbled_db: f64,
-        /// The receiver goes over to a frame stronger than the one it is receiving by this, in dB
-        /// (gamma_MR), at any time. Below `sir_last_clear_db` both are then lost.
+        /// The receiver switches to a frame stronger than the frame in reception by this, in dB
+        /// (gamma_MR), at any time. If the ratio is below `sir_last_clear_db`, both frames are then
+        /// lost.
         #[serde(default = "eight")]
         gamma_mr_db: f64,
     },
@@ -89,20 +93,20 @@ impl Default for Capture {
     }
 }
 
-/// The same with plain factors, as a radio uses it.
+/// [`Capture`] as linear factors.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Factors {
-    /// Least ratio of a new frame to the one being received for it to take over; infinite if it
-    /// never does.
+    /// Minimum ratio of a new frame to the frame in reception for the receiver to switch; infinite
+    /// if it never does.
     pub(crate) take_over: f64,
-    /// Whether it may only do so during the preamble.
+    /// True if the receiver may switch only during the preamble.
     pub(crate) in_preamble_only: bool,
-    /// Least ratio to the frame it took over from for a frame to survive; 0 if its SINR decides.
+    /// Minimum ratio to the replaced frame for the new frame to survive; 0 if the SINR decides.
     pub(crate) taken: f64,
-    /// Least ratio of a new frame to all else on the air for the receiver to lock on to it.
+    /// Minimum ratio of a new frame to all other signals for the receiver to lock on.
     pub(crate) late: f64,
-    /// Least ratio of the frame being received to a new one for it to survive; 0 if its SINR
-    /// decides instead.
+    /// Minimum ratio of the frame in reception to a new frame for it to survive; 0 if the SINR
+    /// decides.
     pub(crate) survive: f64,
 }
 
@@ -149,20 +153,20 @@ impl Capture {
     }
 }
 
-/// Levels at which a radio notices things.
+/// Detection thresholds of radios.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sensing {
-    /// Least power at which a frame is noticed and received, in dBm.
+    /// Receiver sensitivity: minimum power at which a radio receives a frame, in dBm.
     pub sensitivity_dbm: f64,
-    /// Least power of a frame that makes the medium busy, in dBm.
+    /// Carrier sense threshold: minimum power of a frame that makes the medium busy, in dBm.
     pub carrier_sense_dbm: f64,
-    /// Least sum of all powers that makes the medium busy, in dBm.
+    /// Energy detection threshold: minimum sum of all powers that makes the medium busy, in dBm.
     pub energy_detect_dbm: f64,
-    /// How long a frame that is not detected as energy has to be on the air before it makes the
-    /// medium busy. Default 0; S3's simulator (PhySimWiFi) noticed such frames at the end of the
-    /// preamble, 16 us, almost two slots, after their start. Those that begin to send within that
-    /// time collide.
+    /// Time after its start at which a frame below the energy detection threshold makes the medium
+    /// busy. Default: 0. S3's simulator (PhySimWiFi) detected such frames at the end of the
+    /// preamble, 16 us (almost two slots) after their start. Stations that start to transmit within
+    /// this time collide.
     pub detection_time: Span,
 }
 

@@ -1,4 +1,4 @@
-//! Transmissions end: each radio has the frame or not, and its station learns of it.
+//! End of transmissions: each radio decodes the frame or not, and notifies its station.
 
 use airtcp_probe::air::AirFrame;
 use airtcp_probe::{PoolCx, Probe};
@@ -12,7 +12,7 @@ use super::watch::report_sent;
 use crate::mac::{Heard, Kind, NodeId};
 
 impl Medium {
-    /// The transmissions that end at this instant end, together.
+    /// Ends the transmissions that end at this instant, all together.
     pub(super) fn end<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         let mut touched = std::mem::take(&mut self.touched);
         let mut over = std::mem::take(&mut self.over);
@@ -64,7 +64,8 @@ impl Medium {
         self.touched = touched;
     }
 
-    /// A signal ends at a radio. What the radio is receiving is judged with it still there.
+    /// Ends a signal at a radio, after judging the frame in reception with that signal still
+    /// present.
     fn unhear(&mut self, now: Nanos, i: usize, place: u32) {
         let radio = &mut self.radios[i];
         radio.judge(now, &Judge::of(&self.bss[self.of[i]], i));
@@ -73,7 +74,7 @@ impl Medium {
         }
     }
 
-    /// A radio that was receiving the transmission that has ended has it, or not.
+    /// Decides whether a radio that was receiving the ended transmission decoded it.
     fn receive<P: Probe>(
         &mut self,
         now: Nanos,
@@ -113,7 +114,7 @@ impl Medium {
         }
         let level = bss.ambient.level(local, now - Span(1), now);
         let snr = reception.power / level.noise;
-        // Who is not meant has no use for it.
+        // Other stations ignore the SINR.
         let sinr = if sent.frame.to.index() == i {
             reception.power / (level.noise + level.power + reception.interference)
         } else {
@@ -130,15 +131,15 @@ impl Medium {
         }
     }
 
-    /// Books a transmission, now that its fate is known: what is counted as lost or decoded in a
-    /// stretch of time is part of what is counted as sent in it.
+    /// Counts a transmission at its end, so that the lost and decoded frames of an interval are a
+    /// subset of its sent frames.
     fn book(&mut self, sent: &Transmission) -> Option<Loss> {
         let length = sent.ends.since(sent.started);
         self.stats[sent.frame.from.index()].on_sent(&sent.frame, length);
         self.shares.on_sent(sent.flow, sent.plcp + sent.bits);
         let decoded = self.decoded.take().is_some();
         let fate = Fate { interferer: self.blamed.take(), ..sent.fate };
-        // A CTS to its own sender is for everybody, too.
+        // A CTS-to-self also addresses every station.
         if decoded || sent.frame.to == NodeId::BROADCAST || sent.frame.to == sent.frame.from {
             return None;
         }
@@ -147,7 +148,7 @@ impl Medium {
         Some(loss)
     }
 
-    /// A draw of the transmission's own at this radio: what another cell does takes none of them.
+    /// The random draw of this transmission at this radio, independent of other cells.
     #[inline]
     fn draw(&self, sent: &Transmission, radio: usize) -> f64 {
         let (sender, hearer) = (self.of[sent.frame.from.index()], self.of[radio]);

@@ -1,16 +1,16 @@
-//! Interferers that somebody hears begin and end, and the stations are told.
+//! Start and end of interferers that make the medium busy.
 
 use airtcp_units::Nanos;
 
 use super::medium::Medium;
 
 impl Medium {
-    /// Interferers that somebody hears end; they are to be told with the frames that do.
+    /// Ends interferers; their stations are notified together with those of the frames that end.
     pub(crate) fn interferers_end(&mut self, now: Nanos, touched: &mut Vec<u32>) {
         self.switch_interferers(now, false, touched);
     }
 
-    /// Interferers that somebody hears begin.
+    /// Starts interferers that make the medium busy.
     pub(crate) fn interferers_begin(&mut self, now: Nanos) {
         if self.bss.iter().all(|bss| bss.ambient.next(true) > now) {
             return;

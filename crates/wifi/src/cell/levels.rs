@@ -1,4 +1,4 @@
-//! From which power on a cell's radios notice what, in mW.
+//! Detection thresholds of a cell's radios, in mW.
 
 use airtcp_units::{Dbm, Span};
 
@@ -13,7 +13,7 @@ pub(crate) struct Levels {
     pub(crate) carrier_sense: f64,
     pub(crate) energy_detect: f64,
     pub(crate) detection_time: Span,
-    /// Probability that a data frame is lost to what the models leave out.
+    /// Probability that a data frame is lost to causes outside the models.
     residual: f64,
     pub(crate) factors: Factors,
 }
@@ -30,13 +30,13 @@ impl Levels {
         }
     }
 
-    /// Whether a frame of `power` stands out from the sum of `others` by `ratio`. Where no ratio
-    /// is enough, only others that are heard count.
+    /// True if `power` exceeds the sum of `others` by the factor `ratio`. With an infinite ratio,
+    /// only others above the detection threshold count.
     pub(crate) fn amid(&self, power: f64, others: f64, ratio: f64) -> bool {
         if ratio.is_finite() { power >= others * ratio } else { others < self.carrier_sense }
     }
 
-    /// Probability that a frame is not lost to what the models leave out (residual errors).
+    /// Probability that a frame is not lost to residual errors (causes outside the models).
     pub(crate) fn clear(&self, sent: &Transmission) -> f64 {
         if sent.frame.kind == Kind::Data { 1.0 - self.residual } else { 1.0 }
     }

@@ -14,7 +14,7 @@ use super::transmission::Transmission;
 use crate::mac::{Class, Ended, Frame, NodeId, Station, Wait, data_bytes};
 use crate::phy::fading::Fading;
 
-/// A packet that has come through the air to a station.
+/// A packet that a station received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Delivery {
     /// The station.
@@ -25,16 +25,16 @@ pub struct Delivery {
     pub frame_bytes: u32,
 }
 
-/// A packet that comes from a station's queue.
+/// A packet from a station's queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Offered {
     /// The packet.
     pub packet: PacketId,
-    /// Whom it is for.
+    /// Destination.
     pub to: NodeId,
     /// Its access category (0 under DCF).
     pub category: usize,
-    /// When it entered the queue.
+    /// Time at which it entered the queue.
     pub entered: Nanos,
 }
 
@@ -49,12 +49,14 @@ pub struct Medium {
     pub(super) fading: Fading,
     pub(super) stations: Vec<Station>,
     pub(super) radios: Vec<Radio>,
-    /// By sender, who hears it and how strongly (mW); the weakest that matter included.
+    /// By sender, the stations that receive its signal and the power in mW, above the
+    /// `ignore_below` level.
     pub(super) hearers: Vec<Vec<(u32, f64)>>,
-    /// Transmissions under way; a place is reused when its transmission ends.
+    /// Current transmissions; an index is reused when its transmission ends.
     pub(super) air: Vec<Option<Transmission>>,
     pub(super) next_end: Nanos,
-    /// When frames under way are noticed by those to whom they are no energy, in order.
+    /// Times at which current frames become detected where their energy is below the threshold, in
+    /// order.
     pub(super) detections: VecDeque<Nanos>,
     /// Frames decided on at this instant.
     pub(super) starting: Vec<Frame>,
@@ -62,15 +64,15 @@ pub struct Medium {
     pub(super) next_timer: Nanos,
     pub(super) stale: bool,
     pub(super) out: VecDeque<Delivery>,
-    /// Stations that have finished with a packet and may take another.
+    /// Stations ready for their next packet.
     pub(super) ready: Vec<NodeId>,
     pub(super) touched: Vec<u32>,
     pub(super) over: Vec<(u32, Transmission)>,
-    /// What stations were waiting for before the present phase, if somebody watches.
+    /// What stations were waiting for before this phase, if a probe observes.
     pub(super) waits: Vec<Wait>,
-    /// The transmission that the station it is for has just decoded.
+    /// The transmission that its receiver has just decoded.
     pub(super) decoded: Option<u32>,
-    /// The interferer that the same station blames for not having decoded it.
+    /// Power of the interferer that prevented its receiver from decoding it.
     pub(super) blamed: Option<f64>,
     pub(super) stats: Vec<StationStats>,
     pub(super) shares: FlowShares,
@@ -87,19 +89,18 @@ impl Medium {
         self.stations.is_empty()
     }
 
-    /// Whether a station's access category can take its next packet.
+    /// True if a station's access category can take its next packet.
     pub fn is_ready(&self, station: NodeId, category: usize) -> bool {
         self.stations[station.index()].is_ready(category)
     }
 
-    /// Whether packets of a station's access category expire.
+    /// True if packets of a station's access category expire.
     pub fn has_lifetime(&self, station: NodeId, category: usize) -> bool {
         self.stations[station.index()].has_lifetime(category)
     }
 
-    /// Gives a station the packet at the head of a category that is ready. An access point drops
-    /// packets to stations that are not associated with it, and any station those that have become
-    /// too old.
+    /// Gives a station the next packet of a category that is ready. An access point drops packets
+    /// to stations that are not associated with it. Every station drops expired packets.
     pub fn offer<P: Probe>(
         &mut self,
         now: Nanos,
@@ -130,7 +131,7 @@ impl Medium {
         self.refresh(station.0);
     }
 
-    /// The transmissions that end at this instant end, together.
+    /// Ends the transmissions that end at this instant, all together.
     pub fn on_ends<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         let watched = self.watch(now, cx);
         self.end(now, cx);
@@ -139,7 +140,7 @@ impl Medium {
         }
     }
 
-    /// Stations whose time has come decide what to send.
+    /// Lets the stations whose timer has expired decide what to send.
     pub fn on_timers<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         let watched = self.watch(now, cx);
         self.decide(now, cx);
@@ -148,7 +149,7 @@ impl Medium {
         }
     }
 
-    /// The transmissions decided on at this instant start, together.
+    /// Starts the transmissions decided at this instant, all together.
     pub fn on_starts<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         let watched = self.watch(now, cx);
         self.begin(now);
@@ -157,12 +158,13 @@ impl Medium {
         }
     }
 
-    /// When a transmission, or an interferer that is heard, next ends.
+    /// Time of the next end of a transmission or of an interferer that makes the medium busy.
     pub fn next_end(&self) -> Nanos {
         self.bss.iter().fold(self.next_end, |next, bss| next.min(bss.ambient.next(false)))
     }
 
-    /// When a station next wants to act, an interferer that is heard begins, or a frame is noticed.
+    /// Time of the next station timer, start of an interferer that makes the medium busy, or frame
+    /// detection.
     pub fn next_timer(&mut self) -> Nanos {
         if self.stale {
             self.stale = false;
@@ -173,17 +175,17 @@ impl Medium {
         self.bss.iter().fold(next, |next, bss| next.min(bss.ambient.next(true)))
     }
 
-    /// Whether transmissions have been decided on that start at this instant.
+    /// True if transmissions start at this instant.
     pub fn is_starting(&self) -> bool {
         !self.starting.is_empty()
     }
 
-    /// The next packet that has come through.
+    /// The next packet received.
     pub fn poll(&mut self) -> Option<Delivery> {
         self.out.pop_front()
     }
 
-    /// A station that has finished with a packet and may take another.
+    /// The next station that is ready for another packet.
     pub fn take_ready(&mut self) -> Option<NodeId> {
         self.ready.pop()
     }
@@ -193,19 +195,19 @@ impl Medium {
         self.stations.iter().map(Station::holds).sum()
     }
 
-    /// Bits of the frames that have been sent on behalf of a flow since the start: data frames both
-    /// ways and every attempt, the RTS and CTS before them, the acknowledgements, all with what
-    /// PLCP preamble and header count as (see [`Timing::plcp_bits`](crate::phy::Timing::plcp_bits)).
+    /// Bits sent for a flow since the start: data frames of both directions with every attempt,
+    /// their RTS and CTS, and MAC acknowledgements, each with its PLCP preamble and header (see
+    /// [`Timing::plcp_bits`](crate::phy::Timing::plcp_bits)).
     pub fn flow_bits(&self, flow: u32) -> u64 {
         self.shares.bits(flow)
     }
 
-    /// What a station has done since the start.
+    /// Counters of a station since the start.
     pub fn stats(&self, station: NodeId) -> &StationStats {
         &self.stats[station.index()]
     }
 
-    /// What a station has done until `now`: of a frame under way, the time it has been on the air.
+    /// Counters of a station until `now`, including the elapsed airtime of a current frame.
     pub fn stats_until(&self, station: NodeId, now: Nanos) -> StationStats {
         let mut stats = self.stats[station.index()];
         for sent in self.air.iter().flatten().filter(|sent| sent.frame.from == station) {
@@ -214,12 +216,13 @@ impl Medium {
         stats
     }
 
-    /// Time at least one transmission of a cell, by its number on the medium, was under way.
+    /// Time during which at least one station of a cell transmitted; `cell` is its number on the
+    /// medium.
     pub fn busy_ns(&self, cell: usize, now: Nanos) -> u64 {
         self.bss[cell].busy_ns(now)
     }
 
-    /// Stations whose time has come decide what to send.
+    /// Lets the stations whose timer has expired decide what to send.
     pub(super) fn decide<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         for i in 0..self.deadlines.len() {
             if self.deadlines[i] > now {
@@ -247,7 +250,7 @@ impl Medium {
         }
     }
 
-    /// Books what a station has finished, and takes packets given up out of the pool.
+    /// Counts a station's finished exchanges, and removes dropped packets from the pool.
     #[inline]
     pub(super) fn settle<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut PoolCx<'_, P>) {
         if self.stations[i].has_finished() {
@@ -262,7 +265,7 @@ impl Medium {
             let stats = &mut self.stats[i];
             stats.on_finished(&done, now);
             let reason = match done.ending {
-                // It has been handed over, unless its frame was taken for an earlier one's.
+                // The packet was delivered, unless its receiver mistook its frame for a duplicate.
                 Ended::Acknowledged => DropReason::Duplicate,
                 Ended::GivenUp => DropReason::RetryLimit,
                 Ended::Expired => DropReason::Lifetime,

@@ -1,9 +1,8 @@
 //! A medium: stations of one cell or of several, their radios, and the air between them.
 //!
-//! It is driven in the three phases of an instant that medium access needs: transmissions
-//! end ([`Medium::on_ends`]), timers and access decisions ([`Medium::on_timers`]), transmissions
-//! start ([`Medium::on_starts`]). Two stations whose back-off ends at the same instant both decide
-//! before either is heard, and collide.
+//! Each instant has three phases: transmissions end ([`Medium::on_ends`]), stations decide
+//! ([`Medium::on_timers`]), transmissions start ([`Medium::on_starts`]). Two stations whose
+//! back-off ends at the same instant both decide before either transmission starts, and collide.
 
 mod air;
 mod ambient;

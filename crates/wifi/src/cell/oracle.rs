@@ -1,7 +1,8 @@
-//! TCP ACKs that are never lost on the air: an ablation (`mac.ablation.ack_oracle`).
+//! ACK oracle, an ablation (`mac.ablation.ack_oracle`): no TCP ACK is lost on the air.
 //!
-//! The frame that carries one is decoded by its station even if that never noticed it, was receiving another one or
-//! could not have read it. A station that is itself sending when the frame ends has the packet, too, but cannot answer.
+//! The receiver decodes each frame that carries a TCP ACK, even if it did not detect the frame, was
+//! receiving another one, or could not have decoded it. A receiver that is transmitting when the
+//! frame ends gets the packet too, but cannot answer.
 
 use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Span};
@@ -11,14 +12,14 @@ use super::transmission::Transmission;
 use crate::mac::{Class, Heard, NodeId};
 
 impl Medium {
-    /// Whether a station decodes a frame whatever happens.
+    /// True if the oracle decodes a frame for a station.
     pub(super) fn has_ack_oracle(&self, sent: &Transmission, station: usize) -> bool {
         sent.frame.class == Class::TcpAck
             && sent.frame.to.index() == station
             && self.bss[self.of[sent.frame.from.index()]].rules.has_ack_oracle()
     }
 
-    /// A frame has ended: its station has it, if it has to and has not yet.
+    /// Delivers a frame at its end if the oracle applies and the receiver has not decoded it.
     pub(super) fn apply_ack_oracle<P: Probe>(
         &mut self,
         now: Nanos,
@@ -38,13 +39,13 @@ impl Medium {
                 self.receive_undecoded(now, sent, cx);
             }
         }
-        // It may be about to send, and answer nothing: it has the packet all the same.
+        // A receiver that is about to transmit does not answer, but gets the packet.
         if !sent.frame.more_fragments {
             self.hand_over(from, to, usize::from(sent.frame.category));
         }
     }
 
-    /// A station is told of a frame that its radio did not decode.
+    /// Notifies a station of a frame that its radio did not decode.
     fn receive_undecoded<P: Probe>(
         &mut self,
         now: Nanos,
@@ -62,7 +63,7 @@ impl Medium {
         self.refresh(to.0);
     }
 
-    /// A packet leaves its sender's head for the station that it is for.
+    /// Moves a packet from the head of its sender's queue to the receiver.
     pub(super) fn hand_over(&mut self, from: NodeId, to: NodeId, category: usize) {
         let Some(mpdu) = self.stations[from.index()].head(category) else { return };
         let frame_bytes = mpdu.part.bytes_of_all();

@@ -1,4 +1,4 @@
-//! What a cell is built from: who is heard by whom and how strongly, and by what rules.
+//! Plan of a cell: stations, received powers and rules.
 
 use airtcp_units::Nanos;
 
@@ -26,38 +26,38 @@ pub struct CellPlan {
     pub timing: Timing,
     /// Medium access.
     pub mac: MacConfig,
-    /// What can be decoded.
+    /// Frame error model.
     pub error: ErrorModel,
-    /// What becomes of overlapping frames.
+    /// Capture model.
     pub capture: Capture,
-    /// What is noticed.
+    /// Detection thresholds.
     pub sensing: Sensing,
     /// Noise in mW.
     pub noise_mw: f64,
-    /// Noise in mW from an instant on, in order of time.
+    /// Changes of the noise in mW, in order of time.
     pub noise_steps: Vec<(Nanos, f64)>,
-    /// What disturbs frames and is no frame.
+    /// Interferers.
     pub interference: Vec<Source>,
-    /// Power in mW at which each station (second index) hears each (first index).
+    /// Received power in mW by sender (first index) and receiver (second index).
     pub power_mw: Vec<Vec<f64>>,
-    /// How these powers change over time.
+    /// Fading of these powers.
     pub fading: Fading,
-    /// Powers below this are left out of everything, in mW.
+    /// Signals below this power are ignored, in mW.
     pub ignore_below_mw: f64,
-    /// Probability that a data frame is lost to what the models leave out.
+    /// Probability that a data frame is lost to causes outside the models.
     pub residual_error: f64,
     /// The stations.
     pub stations: Vec<StationPlan>,
 }
 
-/// What joins cells that share a medium.
+/// Coupling of cells that share a medium.
 #[derive(Debug)]
 pub struct Between {
-    /// Power in mW at which each station (second index) hears each (first index) of another cell;
-    /// the stations of all cells in order. What it says of two stations of one cell is not read.
+    /// Received power in mW by sender (first index) and receiver (second index) in different cells,
+    /// over the stations of all cells in order. Entries for two stations of one cell are ignored.
     pub power_mw: Vec<Vec<f64>>,
-    /// How these powers change over time.
+    /// Fading of these powers.
     pub fading: Fading,
-    /// By cell, its channel: frames on another are energy that cannot be decoded.
+    /// Channel of each cell. Frames on another channel are only energy.
     pub channels: Vec<u16>,
 }

@@ -1,8 +1,8 @@
-//! Who hears whom how strongly.
+//! Received powers between stations.
 
 use crate::mac::NodeId;
 
-/// By station that sends and station that hears, the power in mW.
+/// Received power in mW by sender and receiver.
 #[derive(Debug, Default)]
 pub(crate) struct Powers {
     mw: Vec<Vec<f64>>,
@@ -29,13 +29,14 @@ impl Powers {
         self.ignore_below.resize(first + n, ignore_below);
     }
 
-    /// Power at which `to` hears `from`; `None` for broadcast, for itself and for nothing.
+    /// Received power of `from` at `to`; `None` for broadcast, for the station itself and without a
+    /// signal.
     pub(crate) fn get(&self, from: NodeId, to: NodeId) -> Option<f64> {
         let power = *self.mw.get(from.index())?.get(to.index())?;
         (from != to && power >= self.ignore_below[to.index()]).then_some(power)
     }
 
-    /// Who hears a station, and how strongly.
+    /// Receivers of a station's signal, with powers.
     pub(crate) fn hearers(&self, from: usize) -> Vec<(u32, f64)> {
         let heard = |to| self.get(NodeId(from as u32), NodeId(to)).map(|power| (to, power));
         (0..self.mw.len() as u32).filter_map(heard).collect()

@@ -1,4 +1,4 @@
-//! A radio: what is on the air where it stands, and the frame it is receiving.
+//! A radio: the signals at its position, and the frame in reception.
 //!
 //! ```text
 //! SINR = power of the frame / (noise + sum of all other powers), constant between changes
@@ -16,7 +16,7 @@ use super::transmission::Transmission;
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
 
-/// Something on the air, as strong as it is here.
+/// A signal at a radio, with its received power.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Signal {
     /// Place of the transmission.
@@ -24,12 +24,12 @@ pub(crate) struct Signal {
     pub(crate) power: f64,
     /// When it began.
     pub(crate) since: Nanos,
-    /// Whether it is a frame to this radio: on its channel, in a modulation that it knows.
+    /// True if the radio can decode it: on the radio's channel, in a known modulation.
     pub(crate) readable: bool,
 }
 
 impl Signal {
-    /// Whether it is a frame to this radio and began at `now`.
+    /// True if the radio can decode it and it began at `now`.
     fn began(&self, now: Nanos) -> bool {
         self.since == now && self.readable
     }
@@ -52,13 +52,13 @@ pub(crate) struct Reception {
     until: Nanos,
     /// Sum of other powers since then.
     pub(crate) interference: f64,
-    /// An overlap has destroyed it, whatever the SINR.
+    /// True if an overlap has destroyed it, whatever the SINR.
     pub(crate) destroyed: bool,
     /// The strongest interferer so far that was stronger than the noise.
     pub(crate) interferer: Option<f64>,
 }
 
-/// What a reception is judged with.
+/// Inputs to judge a reception.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Judge<'a> {
     pub(crate) error: &'a ErrorModel,
@@ -68,7 +68,7 @@ pub(crate) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// By what station `i` of a cell is judged; its number is that on the medium.
+    /// Inputs for station `i`, numbered on the medium, of a cell.
     pub(crate) fn of(bss: &'a Bss, i: usize) -> Self {
         Self { error: &bss.error, ambient: &bss.ambient, station: bss.local(i) }
     }
@@ -80,18 +80,19 @@ pub(crate) struct Radio {
     pub(crate) sending: bool,
     pub(crate) signals: Vec<Signal>,
     pub(crate) reception: Option<Reception>,
-    /// Whether the station has been told that the medium is busy.
+    /// True if the station has been notified that the medium is busy.
     pub(crate) busy: bool,
 }
 
 impl Radio {
-    /// Sum of all powers but that of one transmission.
+    /// Sum of the powers of all transmissions except one.
     pub(crate) fn others(&self, place: u32) -> f64 {
         self.signals.iter().filter(|s| s.place != place).map(|s| s.power).sum()
     }
 
-    /// Whether a frame is being received, or one reaches carrier sense, that has been on the air for
-    /// long enough, or the sum of all powers and of `interferers` reaches what is detected as energy.
+    /// True if a frame past the detection time is in reception or above the carrier sense
+    /// threshold, or if the sum of all powers and of `interferers` reaches the energy detection
+    /// threshold.
     pub(crate) fn is_loud(&self, now: Nanos, levels: &Levels, interferers: f64) -> bool {
         let noticed = |since: Nanos| levels.detection_time <= now.since(since);
         if self.reception.is_some_and(|r| noticed(r.started)) {
@@ -104,9 +105,8 @@ impl Radio {
         top >= levels.carrier_sense || sum + interferers >= levels.energy_detect
     }
 
-    /// The strongest signal that began just now and is a frame to this radio; what is none only adds
-    /// to what is on the air beside one. Of two equally strong ones the first in the air's order:
-    /// neither will be decoded.
+    /// The strongest decodable signal that began just now; other signals are only interference. Of
+    /// two equally strong signals the first in order; neither will be decoded.
     #[inline]
     pub(crate) fn strongest_new(&self, now: Nanos) -> Option<Signal> {
         if let [lone] = self.signals.as_slice() {
@@ -116,7 +116,7 @@ impl Radio {
         new.reduce(|a, b| if b.power > a.power { b } else { a })
     }
 
-    /// Whether it begins to receive `new`, in place of what it was receiving.
+    /// True if the radio locks on to `new`, instead of the frame in reception.
     #[inline]
     pub(crate) fn locks(&self, now: Nanos, new: &Signal, levels: &Levels) -> bool {
         let factors = &levels.factors;
@@ -151,11 +151,11 @@ impl Radio {
         });
     }
 
-    /// Judges what has been received up to `now`; call before the powers change.
+    /// Judges the reception up to `now`; call before the powers change.
     #[inline]
     pub(crate) fn judge(&mut self, now: Nanos, by: &Judge<'_>) {
         let Some(reception) = &mut self.reception else { return };
-        // Most frames are alone, and far above what could do them harm.
+        // Shortcut: most frames meet no overlap and are far above the noise.
         if let Some(noise) = by.ambient.quiet(by.station)
             && reception.is_clear(by.error, reception.power / (noise + reception.interference))
         {
@@ -165,7 +165,7 @@ impl Radio {
         }
     }
 
-    /// The powers have changed.
+    /// Records that the powers have changed.
     pub(crate) fn update(&mut self) {
         if let Some(place) = self.reception.as_ref().map(|r| r.place) {
             let interference = self.others(place);
@@ -197,7 +197,7 @@ impl Reception {
         }
     }
 
-    /// Whether no part of the frame can be lost at an SINR.
+    /// True if no part of the frame can be lost at an SINR.
     #[inline]
     fn is_clear(&self, error: &ErrorModel, sinr: f64) -> bool {
         let (lowest, bits) = header(self.mode);

@@ -1,4 +1,4 @@
-//! What each station did on the air, in counts.
+//! Counters of each station on the air.
 
 use airtcp_units::{Nanos, Span};
 
@@ -9,88 +9,88 @@ use crate::phy::Mode;
 const CLASSES: usize = Class::ALL.len();
 const CATEGORIES: usize = Category::ALL.len();
 
-/// What became of the data frames that a station sent at one rate.
+/// Outcomes of the data frames that a station sent at one rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ModeCounts {
     /// Frames sent.
     pub sent: u64,
-    /// Of these, not decoded by the station they were for.
+    /// Data frames not decoded by their receiver.
     pub lost: u64,
 }
 
-/// What became of the packets of one access category of a station (under DCF all are of the first).
+/// Outcomes of the packets of one access category of a station (under DCF, of category 0).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CategoryCounts {
     /// Data frames sent.
     pub sent: u64,
-    /// Of these, not decoded by the station they were for.
+    /// Data frames not decoded by their receiver.
     pub lost: u64,
-    /// Time that they and the RTS before them took on the air, in ns.
+    /// Airtime of these frames and their RTS, in ns.
     pub airtime_ns: u64,
     /// Packets whose frame was acknowledged.
     pub acknowledged: u64,
-    /// Packets given up after the last attempt, whether the other end has them or not.
+    /// Packets dropped by the sender at the retry limit, whether or not the receiver got them.
     pub given_up: u64,
-    /// Packets whose attempts have ended and that the other end does not have: all but a few of those
-    /// given up. (A few of those acknowledged were taken for a repetition of an earlier packet.)
+    /// Packets lost after their last attempt: the receiver did not get them. (Includes a few
+    /// acknowledged packets that the receiver mistook for duplicates.)
     pub dropped: u64,
-    /// Packets that became too old, whether the other end has them or not.
+    /// Packets whose lifetime expired, whether or not the receiver got them.
     pub expired: u64,
-    /// Of these, the ones the other end does not have.
+    /// Expired packets that the receiver did not get.
     pub expired_lost: u64,
-    /// Data frames sent for packets that were acknowledged.
+    /// Data frames sent for acknowledged packets.
     pub attempts: u64,
-    /// Sum of the times from reaching the head of the queue to the end of the exchange, in ns.
+    /// Sum of the service times, from the head of the queue to the end of the exchange, in ns.
     pub service_ns: u64,
-    /// Sum over the acknowledged packets of the times from the beginning of the first attempt to the
-    /// end of the acknowledgement, in ns.
+    /// Sum over acknowledged packets of the time from the start of the first attempt to the end of
+    /// the acknowledgement, in ns.
     pub latency_ns: u64,
 }
 
-/// What became of the frames of one class that a station sent.
+/// Outcomes of the frames of one class that a station sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ClassCounts {
     /// Frames sent, counted when they end.
     pub sent: u64,
-    /// Time they took on the air, in ns.
+    /// Airtime, in ns.
     pub airtime_ns: u64,
-    /// Their bytes.
+    /// Bytes of these frames.
     pub bytes: u64,
-    /// Decoded by the station they were for.
+    /// Frames decoded by their receiver.
     pub decoded: u64,
-    /// Lost because that station was sending.
+    /// Frames lost because the receiver was transmitting.
     pub transmitter_side: u64,
-    /// Lost to an overlap at that station, by the class of the strongest frame beside it.
+    /// Frames lost to an overlap at the receiver, by the class of the strongest overlapping frame.
     pub collided: [u64; CLASSES],
-    /// Lost because that station went over to a stronger frame.
+    /// Frames lost because the receiver switched to a stronger frame.
     pub captured: u64,
-    /// Lost to an interferer.
+    /// Frames lost to an interferer.
     pub interferer: u64,
-    /// Lost with no other frame involved.
+    /// Frames lost without an overlap or interferer.
     pub noise: u64,
 }
 
-/// What a station did.
+/// Counters of a station.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StationStats {
     /// By class, in the order of [`Class::ALL`].
     pub classes: [ClassCounts; CLASSES],
     /// Packets whose frame was acknowledged.
     pub acknowledged: u64,
-    /// Packets given up after the last attempt, whether the other end has them or not.
+    /// Packets dropped by the sender at the retry limit, whether or not the receiver got them.
     pub given_up: u64,
-    /// Packets whose attempts have ended and that the other end does not have: all but a few of those
-    /// given up. (A few of those acknowledged were taken for a repetition of an earlier packet.)
+    /// Packets lost after their last attempt: the receiver did not get them. (Includes a few
+    /// acknowledged packets that the receiver mistook for duplicates.)
     pub dropped: u64,
-    /// Packets dropped because the station they were for is not associated.
+    /// Packets dropped because their receiver was not associated.
     pub refused: u64,
-    /// Sum of the times from reaching the head of the queue to the end of the exchange, in ns.
+    /// Sum of the service times, from the head of the queue to the end of the exchange, in ns.
     pub service_ns: u64,
-    /// The longest of these times, in ns.
+    /// Maximum service time, in ns.
     pub service_max_ns: u64,
-    /// Data frames sent for packets that were acknowledged.
+    /// Data frames sent for acknowledged packets.
     pub attempts: u64,
-    /// The same by access category, lowest priority first.
+    /// Counters by access category, lowest priority first.
     pub categories: [CategoryCounts; CATEGORIES],
     /// Data frames by rate, in the order of [`Mode::index`].
     pub modes: [ModeCounts; Mode::COUNT],
@@ -120,7 +120,7 @@ impl StationStats {
         }
     }
 
-    /// A frame was on the air for `time`.
+    /// Counts a frame with an airtime of `time`.
     pub(crate) fn on_air(&mut self, frame: &Frame, time: Span) {
         self.classes[frame.class as usize].airtime_ns += time.0;
         if matches!(frame.kind, Kind::Data | Kind::Rts)
@@ -184,26 +184,26 @@ impl StationStats {
         }
     }
 
-    /// A packet whose attempts have ended and that the other end does not have.
+    /// Counts a packet lost after its last attempt.
     pub(crate) fn on_dropped(&mut self, category: u8) {
         self.dropped += 1;
         self.categories[usize::from(category)].dropped += 1;
     }
 
-    /// A packet too old that never came to the head of its category.
+    /// Counts a packet that expired before it reached the head of its category.
     pub(crate) const fn on_expired(&mut self, category: usize) {
         self.categories[category].expired += 1;
         self.categories[category].expired_lost += 1;
     }
 
-    /// A packet too old at the head that the other end does not have.
+    /// Counts a packet that expired at the head and that the receiver did not get.
     pub(crate) fn on_expired_lost(&mut self, category: u8) {
         self.categories[usize::from(category)].expired_lost += 1;
     }
 }
 
-/// What flows have on the air. A frame belongs to the flow of the packet that its exchange is about:
-/// the one at the head of the category of the station whose exchange it is.
+/// Bits on the air by flow. A frame belongs to the flow of its exchange's packet: the packet at the
+/// head of the category of the station that started the exchange.
 #[derive(Debug)]
 pub(crate) struct FlowShares {
     /// By station and category, the flow of the packet at the head, or of the last one there.
@@ -213,7 +213,7 @@ pub(crate) struct FlowShares {
 
 impl FlowShares {
     pub(crate) fn new(stations: usize) -> Self {
-        // No flow until a packet comes: what management puts on the air belongs to none.
+        // No flow before the first packet; management frames belong to no flow.
         Self { heads: vec![[u32::MAX; CATEGORIES]; stations], bits: Vec::new() }
     }
 
@@ -225,14 +225,14 @@ impl FlowShares {
         }
     }
 
-    /// The flow that a frame which begins belongs to, if it is any's.
+    /// The flow of a frame that begins, if any.
     pub(crate) fn owner(&self, frame: &Frame) -> Option<u32> {
         let owner = match frame.kind {
             Kind::Data | Kind::Rts => frame.from,
             Kind::Ack | Kind::Cts => frame.to,
             Kind::Beacon | Kind::Management => return None,
         };
-        // RTS and answers of management are nobody's.
+        // RTS and answers of management exchanges belong to no flow.
         let head = |h: &[u32; CATEGORIES]| h.get(usize::from(frame.category)).copied();
         self.heads.get(owner.index()).and_then(head)
     }

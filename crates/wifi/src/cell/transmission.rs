@@ -6,7 +6,7 @@ use super::fate::Fate;
 use crate::interference::Exposure;
 use crate::mac::{Frame, Kind, data_bytes};
 
-/// A frame on the air, with what has become of it so far.
+/// A frame on the air, with the events at its receiver so far.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Transmission {
     pub(crate) frame: Frame,
@@ -22,7 +22,7 @@ pub(crate) struct Transmission {
     pub(crate) flow: Option<u32>,
     /// Number of the transmission among those of its cell.
     pub(crate) ordinal: u64,
-    /// What has happened to it at the station it is for.
+    /// Events at its receiver.
     pub(crate) fate: Fate,
 }
 

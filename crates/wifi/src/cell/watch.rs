@@ -1,7 +1,7 @@
-//! Telling an observer what happens in a cell: frames, who heard them, back-off and NAV.
+//! Events of a cell for probes: frames, receptions, back-off and NAV.
 //!
-//! Nothing here runs unless a probe asks for it. Back-off is lazy (it is known only where it stops), so
-//! each phase of an instant is looked at from outside: what stations wait for before it, and after.
+//! Nothing here runs unless a probe asks for it. Back-off is computed lazily (its state is known
+//! only when it stops), so each phase compares what the stations wait for before and after it.
 
 use airtcp_packet::Pool;
 use airtcp_probe::air::{AirEvent, AirFrame};
@@ -14,7 +14,7 @@ use super::transmission::Transmission;
 use crate::mac::{Countdown, Kind, NodeId, Wait};
 
 impl Medium {
-    /// Whether somebody watches; if so, notes what stations wait for.
+    /// True if a probe observes; then records what stations wait for.
     pub(super) fn watch<P: Probe>(&mut self, now: Nanos, cx: &PoolCx<'_, P>) -> bool {
         if !(P::ON && cx.probe.wants_air(now)) {
             return false;
@@ -31,7 +31,7 @@ impl Medium {
         self.stations[station].wait(now, &self.bss[self.of[station]].rules)
     }
 
-    /// Tells of back-offs that have stopped, and of reservations that have changed.
+    /// Reports back-offs that have stopped, and NAVs that have changed.
     pub(super) fn report_waits<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         for (i, before) in self.waits.iter().enumerate() {
             let after = self.wait(now, i);
@@ -102,7 +102,7 @@ impl Medium {
         }
     }
 
-    /// Tells what a radio made of a frame.
+    /// Reports the result of a frame at a radio.
     pub(super) fn report_heard<P: Probe>(
         &self,
         now: Nanos,
@@ -125,7 +125,7 @@ impl Medium {
     }
 }
 
-/// Tells that a transmission has ended, and how.
+/// Reports the end and the result of a transmission.
 pub(super) fn report_sent<P: Probe>(
     now: Nanos,
     frame: &AirFrame,

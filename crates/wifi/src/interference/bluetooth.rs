@@ -6,10 +6,11 @@
 //! a frame is hit              if a packet in band overlaps it, on the air or as S0 counts (`overlap`)
 //! ```
 //!
-//! Hop channels are drawn independently for each slot, by its number: that is uniform over 79 like Bluetooth's own
-//! sequence, and two protocols compared meet the same hops. The grid's phase is drawn once per run. Whatever
-//! arrives at a station it reaches may be hit: data, TCP ACKs, MAC acknowledgements; what that station sends to others is not.
-//! The closed forms are in [`formula`].
+//! The hop channel of each slot is drawn independently, by the slot's number. It is uniform over 79
+//! channels like Bluetooth's own sequence, and two protocols compared meet the same hops. The phase
+//! of the slots is drawn once per run. The link can hit every frame that arrives at a station in
+//! its reach: data, TCP ACKs and MAC acknowledgements. It does not hit frames that such a station
+//! sends to others. The closed forms are in [`formula`].
 //!
 //! Source: S0 section IV-A; Bluetooth Core Specification, baseband (SCO links); inventory 3.9. Leaves out: the
 //! actual hop sequence, adaptive hopping, data links, carrier sense of Bluetooth packets, loss of voice.
@@ -33,48 +34,49 @@ use formula::{IN_BAND, PACKET, SLOT, Voice, whole_slots};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Slots {
-    /// Those reserved for the voice link: the first two of every 2, 4 or 6.
+    /// The slots reserved for the voice link: the first two of every 2, 4 or 6.
     #[default]
     Scheduled,
-    /// Each with the probability `duty`, independently (as S0's formula has it).
+    /// Each slot independently with probability `duty` (as in S0's formula).
     Independent,
 }
 
-/// What hits a frame.
+/// Overlap that destroys a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Overlap {
-    /// A packet that is on the air during some of the frame.
+    /// A packet on the air during part of the frame.
     #[default]
     Real,
-    /// As many whole slots as fit into the frame, from the one it begins in.
+    /// The number of whole slots that fit into the frame, from the slot in which it begins.
     FrameSlots,
-    /// As many whole slots as fit into the time of its IP packet at the rate of its body: S0's
-    /// formula. Frames without a packet, and short ones, are never hit.
+    /// The number of whole slots that fit into the transmission time of the IP packet at the rate
+    /// of the frame's body (S0's formula). Short frames and frames without a packet are never hit.
     PayloadSlots,
 }
 
-/// The table of a Bluetooth voice link.
+/// Bluetooth voice link.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BluetoothConfig {
-    /// Kind of the voice packets.
+    /// Type of the voice packets.
     pub voice: Voice,
     /// Which slots carry packets.
     pub slots: Slots,
-    /// Share of the slots that carry packets, if they are independent. If not given: that of the
-    /// kind of voice (1, 1/2, 1/3). S0's lambda for HV3 is 0.3.
+    /// Share of slots that carry packets, with `slots = "independent"`. Default: 1, 1/2 or 1/3 by
+    /// `voice`. S0's lambda for HV3 is 0.3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duty: Option<Probability>,
-    /// Probability that a packet is on one of the cell's channels. If not given: 22/79. S0: 0.27.
+    /// Probability that a packet's hop channel lies in the cell's channel. Default: 22/79. S0:
+    /// 0.27.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_band: Option<Probability>,
-    /// What hits a frame.
+    /// Overlap that destroys a frame.
     pub overlap: Overlap,
-    /// When a cycle of slots begins. Random in every run if not given.
+    /// Start of a cycle of slots relative to the start of the run. Default: random in each run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<Span>,
-    /// Whom it reaches: the stations near the headset.
+    /// Stations that the link reaches: those near the headset.
     pub reach: ReachConfig,
 }
 
@@ -82,11 +84,11 @@ pub struct BluetoothConfig {
 #[derive(Debug, Clone)]
 pub struct Bluetooth {
     cycle: u64,
-    /// Probability that a slot is in use, where that is drawn.
+    /// Probability that a slot is in use, for independent slots.
     duty: Option<f64>,
     in_band: f64,
     overlap: Overlap,
-    /// What to add to the time so that cycles begin at multiples of their length.
+    /// Added to the time so that cycles begin at multiples of their length.
     offset: u64,
     reach: Reach,
     draws: Keyed,
@@ -99,13 +101,13 @@ impl Model<BluetoothConfig> for Bluetooth {
     ) -> Result<Self, ConfigError> {
         let independent = config.slots == Slots::Independent;
         if config.duty.is_some() && !independent {
-            let text = "has no meaning with scheduled slots: the kind of voice says how many";
+            let text = "has no effect with slots = \"scheduled\", where voice gives the share; omit the key";
             return Err(ConfigError::new("duty", text));
         }
         let with_power = config.reach.received_dbm.is_some() || config.reach.power_dbm.is_some();
         if with_power && config.overlap != Overlap::Real {
             let text =
-                "counts slots, which has no meaning where powers decide: leave it at \"real\"";
+                "counts slots and has no effect if powers decide; accepted is \"real\"";
             return Err(ConfigError::new("overlap", text));
         }
         let cycle = config.voice.cycle();
@@ -128,13 +130,13 @@ impl Model<BluetoothConfig> for Bluetooth {
 }
 
 impl Bluetooth {
-    /// The slot an instant lies in, and how far.
+    /// Slot of an instant, and the offset within the slot.
     fn slot(&self, at: Nanos) -> (u64, u64) {
         let since = at.0.saturating_add(self.offset);
         (since / SLOT.0, since % SLOT.0)
     }
 
-    /// Whether a slot carries a packet in band.
+    /// True if a slot carries a packet in band.
     fn carries(&self, slot: u64) -> bool {
         // Two draws a slot: for u uniform, u < 22/79 says that hop channel floor(79 u) is one of the first 22.
         let used = match self.duty {

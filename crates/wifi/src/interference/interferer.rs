@@ -1,4 +1,4 @@
-//! What an interferer answers when a frame asks what has fallen on it.
+//! Interface of an interferer.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Nanos, Span};
@@ -14,19 +14,19 @@ pub struct Exposure {
     pub from: Nanos,
     /// When it ended; after `from`.
     pub to: Nanos,
-    /// How long the IP packet in it took at the rate of its body; zero without one.
+    /// Transmission time of its IP packet at the rate of its body; zero without a packet.
     pub payload: Span,
 }
 
-/// What a registered interferer answers. All answers are functions of time alone.
+/// Behaviour of a registered interferer, a function of time alone.
 pub trait Interferer {
-    /// Whom it reaches, and how.
+    /// Effect at each station.
     fn reach(&self) -> &Reach;
 
-    /// Whether a frame at a station where it destroys frames was hit.
+    /// True if it hit a frame, at a station where it destroys frames.
     fn hits(&self, frame: &Exposure) -> bool;
 
-    /// Whether it is on at an instant, and until when it stays as it is.
+    /// State at an instant (on or off), and the time of the next change.
     fn state(&self, at: Nanos) -> (bool, Nanos);
 
     /// The stations at which it makes the medium busy while it is on.
@@ -34,13 +34,13 @@ pub trait Interferer {
         &[]
     }
 
-    /// Whether energy detection counts its power, beside that of frames and of others.
+    /// True if energy detection includes its power.
     fn adds_energy(&self) -> bool {
         false
     }
 }
 
-/// How a registered interferer is built from a table.
+/// Construction of a registered interferer.
 pub(crate) trait Model<Config>: Interferer + Sized {
     fn build(config: &Config, context: &InterferenceContext<'_>) -> Result<Self, ConfigError>;
 }

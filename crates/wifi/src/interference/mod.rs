@@ -1,14 +1,14 @@
-//! What disturbs frames and is no frame: Bluetooth, microwave ovens, cells on the same channel that
-//! are only described by when they are on.
+//! Interferers: signals that disturb frames but are not frames, such as Bluetooth, microwave ovens,
+//! and cells on the same channel that are modelled only by their on-times.
 //!
-//! An interferer is a function of time. It has no events of its own: a frame asks when it ends
-//! what has fallen on it. Only one that makes the medium busy has two events a period. What it
-//! does at a station it reaches is one of two things:
-//! - it *destroys* every frame it overlaps there, whatever the powers, or
-//! - it arrives with a *power*, which adds to the noise while it is on; the SINR decides.
+//! An interferer is a function of time without events: the radio evaluates it when a frame ends.
+//! Only an interferer that makes the medium busy has two events per period. At each station in its
+//! reach, an interferer does one of two things:
+//! - it *destroys* every frame it overlaps, whatever the powers, or
+//! - it arrives with a *power* that adds to the noise while it is on, and the SINR decides.
 //!
-//! Its draws are of its own: one that is never on, or reaches nobody, changes no other number.
-//! Source: inventory 3.9, 3.12, 3.13; S0 section IV; S4.
+//! Interferers have their own random streams: an interferer that is never on, or reaches no
+//! station, changes no result. Source: inventory 3.9, 3.12, 3.13; S0 section IV; S4.
 
 pub mod bluetooth;
 mod interferer;

@@ -1,20 +1,17 @@
-//! Interferers that are on for a while, periodically.
+//! Interferers that are on periodically.
 //!
 //! ```text
 //! on during [phase + k period, phase + k period + on), k = ..., -1, 0, 1, ...
 //! ```
 //!
-//! Of a frame that is destroyed some part overlaps an interval in which it is on. The phase is drawn once per
-//! run unless given.
+//! An interferer that destroys frames destroys each frame that overlaps an on-interval. The phase
+//! is drawn once per run unless configured.
 //!
-//! - `periodic`, by default S0's abstract capture: 250 ms of every 2 s in which a hidden co-channel cell takes the
-//!   base station (S0 section IV-C/D). Nobody hears it unless `heard_by` says so, so that the stations go on
-//!   sending and back off as the standard says.
+//! - `periodic`, by default S0's abstract capture: 250 ms of every 2 s in which a hidden co-channel cell captures the base station (S0 section IV-C/D). No station senses it unless `heard_by` lists the station, so that the stations keep sending and back off by the standard.
 //! - `microwave-oven`: a magnetron with a half-wave rectifier is off for at least half of every mains
 //!   cycle (A. Kamerman and N. Erkocevic, *Microwave oven interference on wireless LANs operating in
 //!   the 2.4 GHz ISM band*, PIMRC 1997). A choice: exactly half, 60 Hz, and a constant envelope in between.
-//! - `polling`: S4 saw losses every 2 s at one access point and traced them to its polling. A choice (inventory 3.13): for 20 ms every
-//!   frame on the air is lost, and nobody holds back.
+//! - `polling`: S4 saw losses every 2 s at one access point and traced them to its polling. A choice (inventory 3.13): every frame on the air during 20 ms is lost, and no station defers.
 //!
 //! Leaves out: the sweep of a magnetron's frequency, jitter of the period.
 
@@ -26,28 +23,28 @@ use serde::{Deserialize, Serialize};
 use super::reach::{InterferenceContext, Reach, ReachConfig, members};
 use super::{Exposure, Interferer, Model};
 
-/// Shortest period accepted: shorter ones are noise to any frame.
+/// Minimum period; shorter periods act like noise on any frame.
 const MIN_PERIOD: Span = Span::from_micros(1);
 
-/// One table a kind: the same keys, other defaults.
+/// One table per kind, with the same keys and different defaults.
 macro_rules! table {
     ($(#[$doc:meta])* $name:ident: $on:expr, of $period:expr) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields, default)]
         pub struct $name {
-            /// From one beginning to the next.
+            /// Time from one on-interval's start to the next.
             pub period: Span,
-            /// How long it is on each time.
+            /// Duration of each on-interval.
             pub on: Span,
-            /// When it begins for the first time (the times before would have been there too).
-            /// Random in every run if not given.
+            /// Start of an on-interval relative to the start of the run; the others follow from
+            /// `period`. Default: random in each run.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub phase: Option<Span>,
-            /// Whom it reaches, and how strongly.
+            /// Stations that the interferer reaches, and its power.
             pub reach: ReachConfig,
-            /// Nodes at which it makes the medium busy while it is on. If not given: those it
-            /// reaches with a power of at least `sensing.energy_detect_dbm`.
+            /// Nodes at which it makes the medium busy while it is on. Default: the nodes at which
+            /// its power is at least `sensing.energy_detect_dbm`.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub heard_by: Option<Vec<String>>,
         }
@@ -70,19 +67,19 @@ macro_rules! table {
 }
 
 table! {
-    /// The table of a periodic interferer. The defaults are those of S0's abstract capture.
+    /// Periodic interferer. The defaults are those of S0's abstract capture.
     PeriodicConfig: Span::from_millis(250), of Span::from_secs(2)
 }
 table! {
-    /// The table of a microwave oven. The default is half of a cycle of 60 Hz.
+    /// Microwave oven. The default is half of each 60 Hz cycle.
     MicrowaveOvenConfig: Span(8_333_333), of Span(16_666_667)
 }
 table! {
-    /// The table of an access point that polls.
+    /// Polling access point.
     PollingConfig: Span::from_millis(20), of Span::from_secs(2)
 }
 
-/// What all the tables say.
+/// Keys that all tables share.
 pub(crate) struct Table<'a> {
     period: Span,
     on: Span,
@@ -100,11 +97,11 @@ pub(crate) trait AsTable {
 pub struct Periodic {
     period: u64,
     on: u64,
-    /// What to add to the time so that it begins at multiples of the period.
+    /// Added to the time so that on-intervals begin at multiples of the period.
     offset: u64,
     reach: Reach,
     heard_by: Vec<u32>,
-    /// Nobody has said who hears it: its power does.
+    /// True without `heard_by`: the power decides which stations sense it.
     by_power: bool,
 }
 
@@ -113,13 +110,13 @@ impl Periodic {
         let Table { period, on, phase, reach, heard_by } = *table;
         if period < MIN_PERIOD || period > Span(u64::MAX / 4) {
             let text =
-                format!("is {period}: it is at least {MIN_PERIOD}, and no longer than a run");
+                format!("is {period}: accepted are {MIN_PERIOD} to the length of a run");
             return Err(ConfigError::new("period", text));
         }
         if on > period {
             return Err(ConfigError::new(
                 "on",
-                format!("is {on}, longer than the period, {period}"),
+                format!("is {on}: accepted are 0 s to the period, {period}"),
             ));
         }
         let phase = match phase {
@@ -138,7 +135,7 @@ impl Periodic {
         Ok(Self { period: period.0, on: on.0, offset: period.0 - phase, reach, heard_by, by_power })
     }
 
-    /// Time since the last beginning.
+    /// Time since the last start of an on-interval.
     fn since(&self, at: Nanos) -> u64 {
         (at.0 % self.period + self.offset) % self.period
     }

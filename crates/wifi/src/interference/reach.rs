@@ -1,8 +1,8 @@
-//! Whom an interferer reaches.
+//! Stations that an interferer reaches.
 //!
-//! Either the stations are named, or the interferer has a position and reaches those within a
-//! range, or its power falls on its way as that of the stations does. Without a power it destroys
-//! what it overlaps; with one the SINR decides.
+//! The table names the stations, or gives a position and a range, or gives a position and a power,
+//! to which the cell's path loss applies. Without a power, the interferer destroys every frame it
+//! overlaps; with a power, the SINR decides.
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
@@ -15,29 +15,29 @@ use crate::phy::propagation::{Position, Propagation, accept};
 /// Powers accepted, in dBm.
 const POWERS: (f64, f64) = (-150.0, 60.0);
 
-/// The table `reach` of an interferer.
+/// Reach of an interferer.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReachConfig {
-    /// Nodes it reaches; all if none is named.
+    /// Nodes it reaches. Default: all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stations: Vec<String>,
-    /// Where it is, `[x, y]` in metres. Needs `range_m` or `power_dbm`.
+    /// Position, `[x, y]` in metres. Needs `range_m` or `power_dbm`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<Position>,
-    /// It reaches stations up to this distance from its position, in metres.
+    /// Maximum distance of the stations it reaches from its position, in metres.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range_m: Option<f64>,
-    /// Power within the channel with which it arrives at each station it reaches, in dBm. Without
-    /// this and `power_dbm` it destroys every frame it overlaps.
+    /// Received power within the channel at each station it reaches, in dBm. Without this and
+    /// `power_dbm` it destroys every frame it overlaps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub received_dbm: Option<f64>,
-    /// Power within the channel with which it sends from its position, in dBm.
+    /// Transmit power within the channel at its position, in dBm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub power_dbm: Option<f64>,
 }
 
-/// What an interferer is built with besides its table.
+/// Inputs of an interferer's construction beside its table.
 #[derive(Debug, Clone, Copy)]
 pub struct InterferenceContext<'a> {
     /// Names of the stations in the order of their numbers,
@@ -56,21 +56,21 @@ pub struct InterferenceContext<'a> {
     pub label: &'a str,
 }
 
-/// What an interferer is at each station.
+/// Effect of an interferer at each station.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reach {
-    /// Power in mW by station; infinite where it destroys what it overlaps.
+    /// Power in mW by station; infinite where it destroys frames.
     power: Vec<f64>,
 }
 
 impl Reach {
-    /// Power in mW at a station; 0 where it does not reach, infinite where it destroys.
+    /// Power in mW at a station; 0 outside its reach, infinite where it destroys frames.
     #[inline]
     pub fn power_mw(&self, station: usize) -> f64 {
         self.power.get(station).copied().unwrap_or(0.0)
     }
 
-    /// Whether it destroys what it overlaps at a station.
+    /// True if it destroys the frames that it overlaps at a station.
     #[inline]
     pub fn destroys(&self, station: usize) -> bool {
         self.power_mw(station) == f64::INFINITY
@@ -118,10 +118,10 @@ fn position(config: &ReachConfig, key: &'static str) -> Result<Position, ConfigE
     match config.position {
         Some(position) if position.is_finite() => Ok(position),
         Some(position) => {
-            let text = format!("is {position}, which is no place");
+            let text = format!("is {position}: accepted are finite numbers");
             Err(ConfigError::new("reach.position", text))
         }
-        None => Err(ConfigError::new(key, "needs a position that the distance is measured from")),
+        None => Err(ConfigError::new(key, "needs reach.position")),
     }
 }
 
@@ -132,7 +132,7 @@ fn received(
     let n = context.stations.len();
     match (config.received_dbm, config.power_dbm) {
         (Some(_), Some(_)) => {
-            let text = "stands beside power_dbm: one of them says how strong it arrives";
+            let text = "excludes power_dbm: give one of the two";
             Err(ConfigError::new("reach.received_dbm", text))
         }
         (Some(dbm), None) => {
@@ -147,7 +147,7 @@ fn received(
                             give received_dbm";
                 return Err(ConfigError::new("reach.power_dbm", text));
             }
-            // A number no station has, so that its shadows are its own.
+            // A number that no station has, so that its shadowing is independent.
             let number = n + context.number;
             let at = |(i, to): (usize, &Position)| {
                 Dbm(dbm - context.propagation.loss_db(number, from, i, *to)).milliwatts()
@@ -156,7 +156,7 @@ fn received(
         }
         (None, None) => {
             if config.position.is_some() && config.range_m.is_none() {
-                let text = "decides nothing without range_m or power_dbm";
+                let text = "has no effect without range_m or power_dbm";
                 return Err(ConfigError::new("reach.position", text));
             }
             Ok(vec![f64::INFINITY; n])

@@ -12,9 +12,9 @@ airtcp_probe::family! {
     /// One table of the list `interference` of a cell; `kind` chooses the model.
     pub enum InterferenceConfig of "interference", tag "kind" as kind;
 
-    /// Bluetooth voice: a packet in each slot of a link, on a channel drawn for each
+    /// Bluetooth voice link: a packet per reserved slot, each on a random hop channel
     "bluetooth" Bluetooth(super::Bluetooth, super::BluetoothConfig) from "S0 section IV-A; Shellhammer, IEEE 802.19-06/0021";
-    /// Periodic on-time; by default a hidden cell's capture of a receiver
+    /// Periodic on-intervals; by default a hidden cell that captures a receiver
     "periodic" Periodic(super::Periodic, super::PeriodicConfig) from "S0 section IV-C/D";
     /// On during half of every mains cycle
     "microwave-oven" MicrowaveOven(super::Periodic, super::MicrowaveOvenConfig) from "Kamerman and Erkocevic 1997";
@@ -26,7 +26,7 @@ impl Source {
     /// Builds the interferer a scenario describes.
     ///
     /// # Errors
-    /// If a value is impossible; the message names the key and what is accepted.
+    /// If a value is impossible. The message names the key and the accepted values.
     pub fn new(
         config: &InterferenceConfig,
         context: &InterferenceContext<'_>,

@@ -169,7 +169,7 @@ fn bad_input_is_named() {
         (periodic("reach.stations = [\"x\"]"), "reach.stations: the cell has no node"),
         (periodic("reach.range_m = 3"), "reach.range_m: needs a position"),
         (periodic("reach.power_dbm = 3"), "reach.power_dbm: needs a position"),
-        (periodic("reach.position = [0, 1]"), "reach.position: decides nothing"),
+        (periodic("reach.position = [0, 1]"), "reach.position: has no effect"),
         (periodic("reach = { position = [nan, 1], range_m = 3 }"), "reach.position: is"),
         (periodic("reach.received_dbm = 70"), "reach.received_dbm: is 70 dBm"),
         (periodic("reach = { received_dbm = 0, power_dbm = 0 }"), "reach.received_dbm: stands"),

@@ -1,4 +1,4 @@
-//! How many frames Bluetooth destroys, in closed form.
+//! Share of frames that Bluetooth destroys, in closed form.
 //!
 //! ```text
 //! p   = in_band * duty                     a slot carries a packet, and on one of the cell's channels
@@ -6,9 +6,10 @@
 //! PCR = 1 - (1 - p)^N                      a frame is hit
 //! PER = PCR^K                              all K attempts are (S0: the packet is lost)
 //! ```
-//! That is S0's formula. It counts no part of a slot, and T is the time of the payload alone: 1 slot for 1500
-//! bytes at 11 Mb/s, which would be 2 with preamble and MAC header. The refinement counts what really
-//! overlaps. A Bluetooth packet takes 366 us of its slot; over a uniform offset between frame and slots
+//! That is S0's formula. It ignores partial slots, and T is the time of the payload alone: 1 slot
+//! for 1500 bytes at 11 Mb/s, where preamble and MAC header would make 2. The refinement uses the
+//! real overlap. A Bluetooth packet takes 366 us of its slot; over a uniform offset between frame
+//! and slots
 //!
 //! ```text
 //! L   = (T + 366 us) / 625 us,  M = floor(L),  r = L - M
@@ -33,16 +34,16 @@ pub const IN_BAND: f64 = 22.0 / 79.0;
 /// The same as S0 rounds it.
 pub const SEED_IN_BAND: f64 = 0.27;
 
-/// Kind of the voice packets: how much protection, and so how often.
+/// Type of the voice packets: more protection needs more packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum Voice {
-    /// 10 bytes of voice a packet: every slot is used.
+    /// 10 bytes of voice per packet: uses every slot.
     #[serde(rename = "HV1")]
     Hv1,
-    /// 20 bytes: two slots of four.
+    /// 20 bytes of voice per packet: uses two slots of four.
     #[serde(rename = "HV2")]
     Hv2,
-    /// 30 bytes: two slots of six.
+    /// 30 bytes of voice per packet: uses two slots of six.
     #[default]
     #[serde(rename = "HV3")]
     Hv3,
