@@ -24,8 +24,9 @@ const HEADER: usize = 24;
 const LLC_SNAP: [u8; 8] = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0];
 /// Of a body whose packet is not known: an EtherType for local experiments (IEEE 802, 88b5).
 const LOCAL_SNAP: [u8; 8] = [0xaa, 0xaa, 3, 0, 0, 0, 0x88, 0xb5];
-/// User priority of each access category, lowest first (802.11-2012 table 9-1).
-const PRIORITIES: [u8; 4] = [1, 0, 5, 6];
+/// User priority of each access category, lowest first (802.11-2012 table 9-1); a category above
+/// voice has the highest of voice.
+const PRIORITIES: [u8; 5] = [1, 0, 5, 6, 7];
 /// A rate element of 802.11: 6 (basic), 9, 12 (basic), 18, 24 (basic), 36, 48, 54 Mb/s.
 const RATES: [u8; 8] = [0x8c, 0x12, 0x98, 0x24, 0xb0, 0x48, 0x60, 0x6c];
 /// The same of 802.11b: 1, 2 (basic), 5.5, 11.
@@ -154,7 +155,7 @@ fn data(out: &mut Vec<u8>, frame: &AirFrame, context: &FrameContext<'_>, [to, fr
     let number = frame.sequence << 4 | u16::from(frame.fragment & 15);
     out.extend(number.to_le_bytes());
     if let Some(category) = frame.category {
-        out.extend([PRIORITIES[usize::from(category & 3)], 0]);
+        out.extend([PRIORITIES[usize::from(category).min(PRIORITIES.len() - 1)], 0]);
     }
 }
 

@@ -5,7 +5,7 @@ use airtcp_probe::Series;
 use airtcp_scenario::Resolved;
 use airtcp_sim::media;
 use airtcp_units::Span;
-use airtcp_wifi::mac::{AccessMethod, Category};
+use airtcp_wifi::mac::category_name;
 use pyo3::prelude::*;
 
 use crate::table::{Columns, Table};
@@ -115,11 +115,9 @@ impl<'a> Named<'a> {
         let links = self.plan.links.iter().map(|link| link.name.clone());
         let stations = media(self.plan).into_iter().flatten().flat_map(|station| {
             let node = &self.plan.nodes[station.node];
-            match self.plan.cells[station.cell].spec.mac.access {
-                AccessMethod::Dcf => vec![node.clone()],
-                AccessMethod::Edca => {
-                    Category::ALL.iter().map(|c| format!("{node} {}", c.name())).collect()
-                }
+            match self.plan.cells[station.cell].spec.categories() {
+                1 => vec![node.clone()],
+                several => (0..several).map(|c| format!("{node} {}", category_name(c))).collect(),
             }
         });
         links.chain(stations).collect()

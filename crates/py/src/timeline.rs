@@ -6,7 +6,7 @@ use airtcp_probe::{FrameLoss, SeenFrame, SeenWait, Timeline, WaitKind};
 use airtcp_scenario::Resolved;
 use airtcp_sim::{MediumStation, media};
 use airtcp_units::Nanos;
-use airtcp_wifi::mac::Category;
+use airtcp_wifi::mac::{CATEGORIES, category_name};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 
@@ -52,7 +52,8 @@ fn seconds(at: Nanos) -> f64 {
 }
 
 fn category(number: u8) -> Option<&'static str> {
-    Category::ALL.get(usize::from(number)).map(|category| category.name())
+    let number = usize::from(number);
+    (number < CATEGORIES).then(|| category_name(number))
 }
 
 fn frames(rows: &[SeenFrame], names: &Names<'_>) -> PyResult<Table> {
@@ -84,7 +85,7 @@ fn waits(rows: &[SeenWait], names: &Names<'_>) -> PyResult<Table> {
     // Under DCF there are no categories to name.
     let mut several = BTreeMap::new();
     for cell in &names.plan.cells {
-        several.insert(cell.spec.name.as_str(), cell.spec.mac.categories() > 1);
+        several.insert(cell.spec.name.as_str(), cell.spec.categories() > 1);
     }
     let of = |wait: &SeenWait| match wait.kind {
         WaitKind::BackOff { category: number, .. } => {

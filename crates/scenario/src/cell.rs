@@ -12,6 +12,7 @@ use airtcp_wifi::phy::noise::NoiseConfig;
 use airtcp_wifi::phy::propagation::{Position, PropagationConfig};
 use airtcp_wifi::phy::{Channel, Mode, Standard, Timing, TimingConfig};
 use airtcp_wifi::rate::{RateConfig, RatePlan};
+use airtcp_wifi::scheme::{self, SchemeConfig, Seams};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -87,6 +88,9 @@ pub struct CellSpec {
     /// Medium access.
     #[serde(default)]
     pub mac: MacConfig,
+    /// Schemes against unfair shares of the cell. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub schemes: Vec<SchemeConfig>,
     /// The queue of each station, and of the access point.
     #[serde(default)]
     pub queue: QueueConfig,
@@ -146,6 +150,23 @@ impl CellSpec {
         Ok(RatePlan { control: self.rate_control.clone(), start, modes })
     }
 
+    /// The access parameters of its stations, as its medium access and its schemes set them.
+    ///
+    /// # Errors
+    /// If a number is impossible or a scheme cannot act in this cell; with the table of the key.
+    pub fn seams(&self) -> Result<Seams, (String, airtcp_wifi::ConfigError)> {
+        let stations = self.layout.stations() + 1;
+        scheme::apply(&self.schemes, &self.mac, self.standard, stations).map_err(|(number, e)| {
+            (number.map_or_else(|| "mac".into(), |n| format!("schemes[{n}]")), e)
+        })
+    }
+
+    /// Number of access categories of each station: one under DCF.
+    pub fn categories(&self) -> usize {
+        let seams = self.seams().ok();
+        seams.map_or(1, |seams| seams.stations.first().map_or(1, |s| s.access.len()))
+    }
+
     /// Checks the rates and their control.
     fn check_rate(&self, timing: &Timing) -> Result<(), airtcp_wifi::ConfigError> {
         self.rate_plan()?.check(timing, &self.mac)
@@ -182,9 +203,7 @@ impl CellSpec {
         })?;
         self.mac.validate().map_err(at("mac"))?;
         self.mac.check_protection(&timing).map_err(at("mac"))?;
-        for access_point in [false, true] {
-            self.mac.params(self.standard, access_point).map_err(at("mac"))?;
-        }
+        self.seams().map_err(|(table, e)| at(&table)(e))?;
         if !(-50.0..=60.0).contains(&self.power_dbm) {
             let message = format!("is {}: accepted are -50 to 60 dBm", self.power_dbm);
             return Err(ScenarioError::at(format!("{path}.power_dbm"), message));

@@ -185,9 +185,13 @@ pub struct FlowSpec {
     /// Transport protocol.
     #[serde(default)]
     pub transport: TransportKind,
-    /// Access category of its packets, both ways, in cells with EDCA.
+    /// Access category of its packets in cells with EDCA.
     #[serde(default)]
     pub access_category: Category,
+    /// Access category of its packets from `to` to `from`: the ACKs of an upload. Default: that of
+    /// the other direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reverse_access_category: Option<Category>,
     /// TCP parameters: a profile's name, or a table with `profile` and what differs from it.
     #[serde(default)]
     pub tcp: TcpConfig,

@@ -143,6 +143,7 @@ fn default_flow(ends: &(String, String)) -> FlowSpec {
         count: 1,
         transport: TransportKind::Tcp,
         access_category: Category::default(),
+        reverse_access_category: None,
         tcp: TcpConfig::default(),
         tfrc: TfrcConfig::default(),
         sliding: SlidingConfig::default(),

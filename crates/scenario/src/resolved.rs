@@ -35,8 +35,8 @@ pub struct Flow {
     pub to: usize,
     /// Transport protocol.
     pub transport: TransportKind,
-    /// Access category of its packets.
-    pub access_category: Category,
+    /// Access category of its packets from `from` to `to`, and back.
+    pub access_categories: [Category; 2],
     /// TCP parameters.
     pub tcp: TcpConfig,
     /// TFRC parameters.

@@ -150,16 +150,15 @@ fn station_queues(plan: &CellPlan, seed: Seed) -> Result<StationQueues, Scenario
     let at = |key: &str, e: ConfigError| {
         ScenarioError::at(format!("{}.{key}{}", plan.path, e.key), e.message)
     };
-    let categories = spec.mac.categories();
+    let seams = spec.seams().map_err(|(table, e)| at(&format!("{table}."), e))?;
+    let categories = seams.stations[0].access.len();
     let timing = Timing::new(spec.standard, &spec.timing).map_err(|e| at("timing.", e))?;
     let rates = spec.rate_plan().map_err(|e| at("", e))?;
     let fastest = rates.modes.iter().copied().max_by_key(|mode| mode.kbps());
     let mode = rates.start.or(fastest).unwrap_or(timing.lowest());
     let mut queues = Vec::with_capacity(plan.nodes.len() * categories);
-    for i in 0..plan.nodes.len() {
-        // The first node is the access point.
-        let access = spec.mac.params(spec.standard, i == 0).map_err(|e| at("mac.", e))?;
-        for (category, access) in access.iter().enumerate() {
+    for (i, station) in seams.stations.iter().enumerate() {
+        for (category, access) in station.access.iter().enumerate() {
             let label = format!("{label}/sta/{i}/queue/{category}");
             let mut queue = Queue::new(&spec.queue, seed, &label).map_err(|e| at("queue.", e))?;
             let time = |bytes: Bytes| service_time(&timing, access, mode, bytes, categories > 1);
@@ -205,7 +204,10 @@ fn add_endpoint<P: Probe>(world: &mut World<P>, flow: &Flow, side: Side, seed: S
     let app = App::new(&flow.app, side, delay, stream);
     let node = if side == Side::Client { flow.from } else { flow.to };
     let tie = seed.number(&format!("{label}/tie"));
-    world.add_endpoint(u32::narrow(node), flow.access_category, transport, app, tie);
+    // The category is that of packets to the endpoint.
+    let [there, back] = flow.access_categories;
+    let category = if side == Side::Client { back } else { there };
+    world.add_endpoint(u32::narrow(node), category, transport, app, tie);
 }
 
 /// Payload of a TFRC packet: the application's message, or what is configured for bulk.

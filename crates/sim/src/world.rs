@@ -263,8 +263,12 @@ impl<P: Probe> World<P> {
                 }
             }
             Hop::Air(number) => {
-                let category = self.endpoints[to.index()].category as usize;
-                self.enqueue_for_air(self.air_hops[number as usize], category, packet);
+                let hop = self.air_hops[number as usize];
+                let categories = [to, to.peer()].map(|end| self.endpoints[end.index()].category);
+                let medium = &self.media[hop.medium as usize];
+                let segment = &self.pool.get(packet).segment;
+                let category = medium.category(hop.from, segment, categories);
+                self.enqueue_for_air(hop, category, packet);
             }
         }
     }

@@ -18,15 +18,17 @@ pub mod mac;
 pub mod phy;
 pub mod places;
 pub mod rate;
+pub mod scheme;
 
 pub use airtcp_probe::{ConfigError, Entry};
 
 /// The registered algorithms of all families, for listing.
-pub const fn registries() -> [&'static [Entry]; 4] {
+pub const fn registries() -> [&'static [Entry]; 5] {
     [
         phy::propagation::registry(),
         phy::error::registry(),
         rate::registry(),
         interference::registry(),
+        scheme::registry(),
     ]
 }

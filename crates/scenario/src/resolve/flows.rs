@@ -56,7 +56,10 @@ pub(super) fn resolve(specs: &[FlowSpec], nodes: &Nodes) -> Result<Vec<Flow>, Sc
                 from,
                 to,
                 transport: spec.transport,
-                access_category: spec.access_category,
+                access_categories: [
+                    spec.access_category,
+                    spec.reverse_access_category.unwrap_or(spec.access_category),
+                ],
                 tcp: spec.tcp.clone(),
                 tfrc: spec.tfrc,
                 sliding: spec.sliding,

@@ -90,11 +90,9 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
         if from == to { 0.0 } else { Dbm(map.signal_dbm(from, to)).milliwatts() }
     };
     let power_mw = (0..n).map(|from| (0..n).map(|to| power(from, to)).collect()).collect();
-    let station = |i: usize| {
-        let access = spec.mac.params(spec.standard, i == 0).map_err(at("mac"))?;
-        Ok(StationPlan { rate: rate.clone(), access })
-    };
-    let stations = (0..n).map(station).collect::<Result<_, ScenarioError>>()?;
+    let seams = spec.seams().map_err(|(table, e)| at(&table)(e))?;
+    let station = |seams| StationPlan { rate: rate.clone(), seams };
+    let stations = seams.stations.into_iter().map(station).collect();
     let interferer = |(number, config)| {
         let context = interference::InterferenceContext {
             stations: names,

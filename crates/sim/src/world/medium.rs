@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use airtcp_packet::{PacketId, Pool};
+use airtcp_packet::{Kind, PacketId, Pool, Segment};
 use airtcp_probe::{PoolCx, Probe, Who};
 use airtcp_queueing::{Qdisc, Queue, Verdict};
 use airtcp_units::{Nanos, Narrow};
 use airtcp_wifi::cell::{self, Delivery, Offered};
-use airtcp_wifi::mac::NodeId;
+use airtcp_wifi::mac::{Category, NodeId};
+use airtcp_wifi::scheme::ControlCategory;
 
 use super::queue::MachineId;
 
@@ -134,6 +135,25 @@ impl Medium {
 
     fn places(&self, station: NodeId) -> Range<usize> {
         self.station_queues[station.index()]..self.station_queues[station.index() + 1]
+    }
+
+    /// Access category of a packet at a station. `own` and `of_data` are the categories of its flow
+    /// in its direction and in the other one.
+    pub(crate) fn category(
+        &self,
+        station: NodeId,
+        segment: &Segment,
+        [own, of_data]: [Category; 2],
+    ) -> usize {
+        let own = own as usize;
+        if segment.len > 0 || segment.kind == Kind::Udp {
+            return own;
+        }
+        match self.cell.control_category(station) {
+            ControlCategory::Own => own,
+            ControlCategory::OfData => of_data as usize,
+            ControlCategory::Fixed(category) => usize::from(category),
+        }
     }
 
     /// Takes a packet into a station's queue of a category (under DCF there is one for all).

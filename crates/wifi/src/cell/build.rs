@@ -14,7 +14,9 @@ use super::plan::{Between, CellPlan, StationPlan};
 use super::powers::Powers;
 use super::radio::Radio;
 use super::report::{FlowShares, StationStats};
-use crate::mac::{AccessParams, Association, Beacons, Contender, NodeId, Rules, Station};
+use crate::mac::{
+    AccessParams, Association, Beacons, Contender, ImmediateAccess, NodeId, Rules, Station,
+};
 use crate::phy::error::ErrorModel;
 use crate::rate::{Rate, RateContext};
 
@@ -62,6 +64,7 @@ impl Medium {
             waits: Vec::new(),
             decoded: None,
             blamed: None,
+            controls: Vec::with_capacity(total),
             stats: vec![StationStats::default(); total],
             shares: FlowShares::new(total),
         };
@@ -99,6 +102,7 @@ impl Medium {
         };
         for (i, station) in plan.stations.iter().enumerate() {
             self.stations.push(members.station(i, station)?);
+            self.controls.push(station.seams.control);
         }
         self.powers.add(first, plan.power_mw, plan.ignore_below_mw);
         self.of.resize(first + n, self.bss.len());
@@ -134,15 +138,23 @@ impl Members<'_> {
     /// Station `i` of the cell; the first is its access point.
     fn station(&self, i: usize, plan: &StationPlan) -> Result<Station, ConfigError> {
         let Self { first, total, rules, error, seed, label } = *self;
-        if plan.access.len() != rules.mac.categories() {
+        let access = &plan.seams.access;
+        if !rules.mac.categories().contains(&access.len()) {
             return Err(ConfigError::new("access", "does not fit the access method"));
         }
         let contender = |a: &AccessParams| {
             let ifs = rules.timing.aifs(a.aifsn);
-            Contender::new(ifs, a.cw_min, a.cw_max, a.txop).with_lifetime(a.lifetime)
+            Contender::new(ifs, a.cw_min, a.cw_max, a.txop)
+                .with_lifetime(a.lifetime)
+                .with_immediate_access(rules.mac.immediate_access)
         };
-        let contenders = plan.access.iter().map(contender).collect();
-        let highest = plan.access.last().map(|a| contender(&a.for_one_frame()));
+        let backoff = plan.seams.always_backoff;
+        let contenders = access.iter().zip(backoff).map(|(a, always)| {
+            let usual = contender(a);
+            if always { usual.with_immediate_access(ImmediateAccess::Never) } else { usual }
+        });
+        let contenders = contenders.collect();
+        let highest = access.last().map(|a| contender(&a.for_one_frame()));
         let random = seed.stream(&format!("{label}/sta/{i}/backoff"));
         let beacons = rules.mac.beacons.filter(|_| i == 0).map(|config| {
             let phase = |below| seed.stream(&format!("{label}/beacon")).below(below);

@@ -13,6 +13,7 @@ use super::report::{FlowShares, StationStats};
 use super::transmission::Transmission;
 use crate::mac::{Class, Ended, Frame, NodeId, Station, Wait, data_bytes};
 use crate::phy::fading::Fading;
+use crate::scheme::ControlCategory;
 
 /// A packet that a station received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +75,8 @@ pub struct Medium {
     pub(super) decoded: Option<u32>,
     /// Power of the interferer that prevented its receiver from decoding it.
     pub(super) blamed: Option<f64>,
+    /// By station, the access category of TCP packets without payload.
+    pub(super) controls: Vec<ControlCategory>,
     pub(super) stats: Vec<StationStats>,
     pub(super) shares: FlowShares,
 }
@@ -92,6 +95,11 @@ impl Medium {
     /// True if a station's access category can take its next packet.
     pub fn is_ready(&self, station: NodeId, category: usize) -> bool {
         self.stations[station.index()].is_ready(category)
+    }
+
+    /// Access category of TCP packets without payload at a station.
+    pub fn control_category(&self, station: NodeId) -> ControlCategory {
+        self.controls[station.index()]
     }
 
     /// True if packets of a station's access category expire.

@@ -4,19 +4,20 @@ use airtcp_units::Nanos;
 
 use super::capture::{Capture, Sensing};
 use crate::interference::Source;
-use crate::mac::{AccessParams, MacConfig};
+use crate::mac::MacConfig;
 use crate::phy::Timing;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
 use crate::rate::RatePlan;
+use crate::scheme::StationSeams;
 
 /// One station.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StationPlan {
     /// Rates of its data frames.
     pub rate: RatePlan,
-    /// Its access categories, lowest priority first; one under DCF.
-    pub access: Vec<AccessParams>,
+    /// Its access categories and what schemes have set.
+    pub seams: StationSeams,
 }
 
 /// A cell.

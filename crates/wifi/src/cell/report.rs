@@ -3,11 +3,10 @@
 use airtcp_units::{Nanos, Span};
 
 use super::fate::Loss;
-use crate::mac::{Category, Class, Ended, Finished, Frame, Kind, NodeId};
+use crate::mac::{CATEGORIES, Class, Ended, Finished, Frame, Kind, NodeId};
 use crate::phy::Mode;
 
 const CLASSES: usize = Class::ALL.len();
-const CATEGORIES: usize = Category::ALL.len();
 
 /// Outcomes of the data frames that a station sent at one rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -8,8 +8,7 @@ use airtcp_units::{Nanos, Span};
 
 use super::exchange::{Due, Exchange};
 use super::sending::acknowledged;
-use super::station::CATEGORIES;
-use super::{Class, Frame, Grant, Heard, Kind, NodeId, Rules, Station};
+use super::{CATEGORIES, Class, Frame, Grant, Heard, Kind, NodeId, Rules, Station};
 use crate::phy::{ACK_BYTES, CTS_BYTES, Mode};
 use crate::rate::RateControl;
 

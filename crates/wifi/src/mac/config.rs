@@ -1,12 +1,15 @@
 //! What of medium access can be chosen.
 
+use std::ops::RangeInclusive;
+
 use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AblationConfig, AccessParams, AssociationConfig, BeaconConfig, EdcaConfig, TxopLimits,
+    AblationConfig, AccessParams, AssociationConfig, BeaconConfig, CATEGORIES, Category,
+    EdcaConfig, TxopLimits,
 };
 use crate::phy::Standard;
 
@@ -237,11 +240,11 @@ impl MacConfig {
         }
     }
 
-    /// Number of categories a station has.
-    pub const fn categories(&self) -> usize {
+    /// Numbers of categories that a station can have.
+    pub const fn categories(&self) -> RangeInclusive<usize> {
         match self.access {
-            AccessMethod::Dcf => 1,
-            AccessMethod::Edca => 4,
+            AccessMethod::Dcf => 1..=1,
+            AccessMethod::Edca => Category::ALL.len()..=CATEGORIES,
         }
     }
 

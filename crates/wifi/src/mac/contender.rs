@@ -65,6 +65,8 @@ pub(crate) struct Contender {
     pub(crate) txop: Span,
     /// How old a packet may be when an attempt begins.
     pub(crate) lifetime: Option<Span>,
+    /// Whether a frame that comes to an empty queue may go without back-off.
+    immediate_access: ImmediateAccess,
     pub(crate) cw: u32,
     /// Slots left when the medium last became idle.
     slots: u32,
@@ -87,6 +89,7 @@ impl Contender {
             cw_max,
             txop,
             lifetime: None,
+            immediate_access: ImmediateAccess::default(),
             cw: cw_min,
             slots: 0,
             over: true,
@@ -98,6 +101,10 @@ impl Contender {
 
     pub(crate) const fn with_lifetime(self, lifetime: Option<Span>) -> Self {
         Self { lifetime, ..self }
+    }
+
+    pub(crate) const fn with_immediate_access(self, immediate_access: ImmediateAccess) -> Self {
+        Self { immediate_access, ..self }
     }
 
     /// Start of the first slot that counts.
@@ -182,7 +189,7 @@ impl Contender {
         }
         self.slots = 0;
         let idle = view.is_idle(now);
-        let at_once = match rules.mac.immediate_access {
+        let at_once = match self.immediate_access {
             ImmediateAccess::Never => false,
             ImmediateAccess::AtArrival => idle,
             ImmediateAccess::Strict => idle && !answer_due,

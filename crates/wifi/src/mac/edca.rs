@@ -51,6 +51,15 @@ impl Category {
     }
 }
 
+/// Most access categories of a station: those of [`Category`], and the one above voice that a scheme
+/// may add.
+pub const CATEGORIES: usize = Category::ALL.len() + 1;
+
+/// Name in results of the category of this number, lowest priority first.
+pub const fn category_name(number: usize) -> &'static str {
+    if number < Category::ALL.len() { Category::ALL[number].name() } else { "exclusive" }
+}
+
 /// Which limits transmission opportunities have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

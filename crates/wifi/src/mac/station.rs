@@ -12,7 +12,10 @@ use airtcp_units::{Nanos, Span};
 
 use super::association::{Association, Waiting};
 use super::exchange::{Due, Exchange, Finished};
-use super::{Beacons, Class, Contender, Countdown, Frame, Mpdu, NodeId, Part, Rules, View};
+use super::{
+    Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Mpdu, NodeId, Part, Rules,
+    View,
+};
 use crate::phy::Mode;
 use crate::rate::{Attempt, Rate, RateControl};
 
@@ -87,8 +90,6 @@ pub(crate) struct Station {
     pub(super) waiting: Waiting,
 }
 
-/// Most access categories a station has.
-pub(crate) const CATEGORIES: usize = 4;
 /// Sequences of frames that a station keeps apart: of the categories, and of management frames.
 pub(super) const SEQUENCES: usize = CATEGORIES + 1;
 
@@ -160,7 +161,12 @@ impl Station {
     /// What it waits for.
     pub(crate) fn wait(&self, now: Nanos, rules: &Rules) -> Wait {
         let view = &self.view;
+        // Management frames have a back-off of their own above the four categories.
+        let last = self.contenders.len() - usize::from(self.manages);
         let countdown = |i: usize| {
+            if i >= last.max(Category::ALL.len()) {
+                return None;
+            }
             let down = self.contenders.get(i)?.countdown(now, view, rules)?;
             Some(Countdown { category: i as u8, ..down })
         };
@@ -319,8 +325,8 @@ impl Station {
             std::array::from_fn(|i| (first..winner).contains(&i) && ready(&self.contenders[i]));
         self.on_busy(now, rules);
         self.view.eifs = Span::ZERO;
-        for (category, lost) in lost.into_iter().enumerate() {
-            if lost {
+        for category in first..winner {
+            if lost[category] {
                 self.contenders[category].taken();
                 if self.is_management(winner) {
                     self.contenders[category].draw(now, &mut self.random);

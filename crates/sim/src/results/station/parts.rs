@@ -10,7 +10,7 @@
 use airtcp_queueing::{Qdisc, Queue};
 use airtcp_units::Nanos;
 use airtcp_wifi::cell::{CategoryCounts, ModeCounts};
-use airtcp_wifi::mac::Category;
+use airtcp_wifi::mac::{Category, category_name};
 use airtcp_wifi::phy::Mode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub struct RateResult {
 /// What became of the packets of one access category of a station (EDCA).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CategoryResult {
-    /// `background`, `best-effort`, `video` or `voice`.
+    /// `background`, `best-effort`, `video`, `voice`, or `exclusive`, which a scheme adds above voice.
     pub category: String,
     /// Data frames sent, every attempt counted.
     pub sent: u64,
@@ -147,9 +147,9 @@ pub(crate) fn categories(
     let used = |i: &usize| now[*i].sent > 0 || queues_now[*i].dequeued + queues_now[*i].drops > 0;
     let one = |i: usize| {
         let queue = queues_now[i].since(&queues_then[i]);
-        part(Category::ALL[i].name(), &then[i], &now[i], queue, span)
+        part(category_name(i), &then[i], &now[i], queue, span)
     };
-    (0..Category::ALL.len()).filter(used).map(one).collect()
+    (0..queues_now.len()).filter(used).map(one).collect()
 }
 
 /// Data frames by rate, slowest first; the rates that were used.

@@ -25,7 +25,7 @@ fn bench(n: usize, mac: &MacConfig) -> Bench {
     let mut plan = plan(n, Standard::A, mac.clone(), TimingConfig::default());
     if mac.access == AccessMethod::Edca {
         for station in &mut plan.stations {
-            station.access = mac.params(Standard::A, false).unwrap();
+            station.seams.access = mac.params(Standard::A, false).unwrap();
         }
     }
     Bench::new(plan, 1)

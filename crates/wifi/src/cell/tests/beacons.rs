@@ -23,7 +23,7 @@ fn bench(standard: Standard, n: usize, mac: &MacConfig) -> Bench {
     let mut plan = plan(n, standard, mac.clone(), TimingConfig::default());
     if mac.access == AccessMethod::Edca {
         for station in &mut plan.stations {
-            station.access = mac.params(standard, false).unwrap();
+            station.seams.access = mac.params(standard, false).unwrap();
         }
     }
     Bench::new(plan, 1)

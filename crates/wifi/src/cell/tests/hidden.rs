@@ -81,7 +81,7 @@ fn busy(n: usize, params: &EdcaConfig) -> Vec<(Nanos, Frame)> {
     let mac = MacConfig { access: AccessMethod::Edca, ..MacConfig::default() };
     let mut plan = plan(n, Standard::A, mac, TimingConfig::default());
     for station in &mut plan.stations {
-        station.access = params.to_vec();
+        station.seams.access = params.to_vec();
     }
     plan.residual_error = 0.1;
     let mut b = Bench::new(plan, 1);

@@ -147,7 +147,7 @@ fn all_categories_saturated() {
         let mac = MacConfig { access: AccessMethod::Edca, ..MacConfig::default() };
         let mut plan = plan(5, Standard::A, mac, TimingConfig::default());
         for station in &mut plan.stations {
-            station.access = params.to_vec();
+            station.seams.access = params.to_vec();
         }
         let mut b = Bench::new(plan, 1);
         for i in 1..5 {

@@ -137,7 +137,7 @@ fn categories_share_the_medium_as_their_parameters_say() {
         let timing = TimingConfig { ack_timeout: Some(difs), ..TimingConfig::default() };
         let mut plan = plan(mix.len() + 1, Standard::A, mac, timing);
         for station in &mut plan.stations {
-            station.access = params.to_vec();
+            station.seams.access = params.to_vec();
         }
         let mut bench = Bench::new(plan, 3);
         bench.saturated = (0..mix.len()).map(|i| (NodeId(i as u32 + 1), NodeId(0))).collect();
@@ -173,7 +173,7 @@ fn categories_of_one_station_collide_inside() {
     let mac = MacConfig { access: AccessMethod::Edca, ..MacConfig::default() };
     let mut plan = plan(2, Standard::A, mac, TimingConfig::default());
     for station in &mut plan.stations {
-        station.access = params.to_vec();
+        station.seams.access = params.to_vec();
     }
     let mut bench = Bench::new(plan, 3);
     bench.saturated = vec![(NodeId(1), NodeId(0)); 4];
@@ -195,7 +195,7 @@ fn a_transmission_opportunity_is_filled() {
     let mac = MacConfig { access: AccessMethod::Edca, ..MacConfig::default() };
     let mut plan = plan(2, Standard::A, mac, TimingConfig::default());
     for station in &mut plan.stations {
-        station.access = params.to_vec();
+        station.seams.access = params.to_vec();
     }
     let mut bench = Bench::new(plan, 3);
     bench.saturated = vec![(NodeId(1), NodeId(0))];

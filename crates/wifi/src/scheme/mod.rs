@@ -1,0 +1,49 @@
+//! Schemes: changes of medium access against unfair shares of a cell.
+//!
+//! A scheme does its work through the seams of the cell ([`seams`]): the access category of a
+//! packet, the access parameters of a station, what follows an exchange, and a controller that
+//! adjusts parameters during the run. A cell without schemes has its own parameters in every seam.
+//! A scheme is one file and one line of the registry.
+
+mod at;
+mod ftca;
+mod leith_clifford;
+mod registry;
+mod same_category;
+mod seams;
+
+#[cfg(test)]
+mod conformance;
+
+pub use at::At;
+pub use ftca::{AckAccess, Ftca, FtcaConfig};
+pub use leith_clifford::{LeithClifford, LeithCliffordConfig};
+pub use registry::{Scheme, SchemeConfig, registry};
+pub use same_category::{SameCategory, SameCategoryConfig};
+use seams::Family;
+pub use seams::{ControlCategory, Seams, StationSeams};
+
+use airtcp_probe::ConfigError;
+
+use crate::mac::MacConfig;
+use crate::phy::Standard;
+
+/// Applies the schemes of a cell with `stations` stations (the access point is number 0).
+///
+/// # Errors
+/// If a scheme needs what the cell lacks, a value is impossible, or two schemes set the same seam.
+/// The key begins with the scheme's number, such as `schemes[1].cw_min`.
+pub fn apply(
+    schemes: &[SchemeConfig],
+    mac: &MacConfig,
+    standard: Standard,
+    stations: usize,
+) -> Result<Seams, (Option<usize>, ConfigError)> {
+    let mut seams = Seams::new(mac, standard, stations).map_err(|e| (None, e))?;
+    for (number, config) in schemes.iter().enumerate() {
+        seams.scheme = config.scheme();
+        Scheme::build(config, &mut seams).map_err(|e| (Some(number), e))?;
+    }
+    seams.check().map_err(|e| (None, e))?;
+    Ok(seams)
+}

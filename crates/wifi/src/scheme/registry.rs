@@ -1,0 +1,26 @@
+//! The registered schemes: one line each.
+
+use airtcp_probe::ConfigError;
+
+use super::{Family, Seams};
+
+airtcp_probe::family! {
+    /// Any registered scheme.
+    #[derive(Debug)]
+    pub enum Scheme;
+    /// An entry of the list `schemes` of a cell; `scheme` chooses the scheme.
+    pub enum SchemeConfig of "scheme", tag "scheme" as scheme, samples of Family;
+
+    /// TCP packets without payload (ACK, SYN, FIN, RST) in voice, or in a category of their own above voice
+    "ftca" Ftca(super::Ftca, super::FtcaConfig) from "S3 section 5";
+    /// TCP ACKs in the access category of the data that they acknowledge
+    "same-category" SameCategory(super::SameCategory, super::SameCategoryConfig) from "S3 section 4.3, reference 18";
+    /// TCP ACKs at the access point in a category with a contention window that keeps their queue from being the bottleneck
+    "leith-clifford" LeithClifford(super::LeithClifford, super::LeithCliffordConfig) from "Leith and Clifford 2005; S3 section 4.3, reference 19";
+}
+
+impl Scheme {
+    pub(super) fn build(config: &SchemeConfig, seams: &mut Seams) -> Result<Self, ConfigError> {
+        build!(config, c => Family::build(c, seams))
+    }
+}

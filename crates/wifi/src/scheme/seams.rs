@@ -1,0 +1,167 @@
+//! Seams of a cell: what schemes may set.
+//!
+//! Each seam of a station has one owner. If two schemes set the same seam, the second one is
+//! refused with the name of the first.
+
+use std::collections::BTreeMap;
+
+use airtcp_probe::ConfigError;
+
+use crate::mac::{AccessMethod, AccessParams, CATEGORIES, Category, MacConfig, category_name};
+use crate::phy::Standard;
+
+/// Access category of TCP packets without payload (ACK, SYN, SYN-ACK, FIN, RST). A SYN with data
+/// (TCP Fast Open) is data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ControlCategory {
+    /// That of the flow in the direction of the packet.
+    #[default]
+    Own,
+    /// That of the flow in the other direction: of the data that an ACK acknowledges.
+    OfData,
+    /// The category of this number, lowest priority first.
+    Fixed(u8),
+}
+
+/// Seams of one station.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StationSeams {
+    /// Access parameters by category, lowest priority first; one under DCF.
+    pub access: Vec<AccessParams>,
+    /// Access category of TCP packets without payload.
+    pub control: ControlCategory,
+    /// By category: a packet that comes to an empty queue draws a back-off, whatever the cell's
+    /// `immediate_access`.
+    pub always_backoff: [bool; CATEGORIES],
+}
+
+impl StationSeams {
+    /// Seams without a scheme.
+    pub const fn plain(access: Vec<AccessParams>) -> Self {
+        Self { access, control: ControlCategory::Own, always_backoff: [false; CATEGORIES] }
+    }
+}
+
+/// Seams of a cell.
+#[derive(Debug)]
+pub struct Seams {
+    /// By station, the access point first.
+    pub stations: Vec<StationSeams>,
+    /// Which 802.11.
+    pub standard: Standard,
+    access: AccessMethod,
+    /// Name of the scheme that is being applied.
+    pub(super) scheme: &'static str,
+    /// By station and seam, the scheme that set it.
+    owners: BTreeMap<(usize, &'static str), &'static str>,
+}
+
+/// How a scheme of the family is built.
+pub(super) trait Family: Sized {
+    type Config;
+
+    /// Sets the seams of a cell.
+    ///
+    /// # Errors
+    /// If the cell lacks what the scheme needs, a value is impossible, or a seam is taken.
+    fn build(config: &Self::Config, seams: &mut Seams) -> Result<Self, ConfigError>;
+
+    /// Configurations that the conformance suite runs.
+    #[cfg(test)]
+    fn samples() -> Vec<Self::Config>;
+}
+
+impl Seams {
+    /// The seams of a cell without schemes.
+    pub(super) fn new(
+        mac: &MacConfig,
+        standard: Standard,
+        stations: usize,
+    ) -> Result<Self, ConfigError> {
+        let station = |i: usize| Ok(StationSeams::plain(mac.params(standard, i == 0)?));
+        Ok(Self {
+            stations: (0..stations).map(station).collect::<Result<_, _>>()?,
+            standard,
+            access: mac.access,
+            scheme: "",
+            owners: BTreeMap::new(),
+        })
+    }
+
+    /// Refuses a cell without access categories.
+    pub(super) fn need_edca(&self) -> Result<(), ConfigError> {
+        if self.access == AccessMethod::Edca {
+            return Ok(());
+        }
+        let message = format!(
+            "is \"{}\", which needs access categories, and mac.access is \"dcf\": set \
+             mac.access = \"edca\"",
+            self.scheme
+        );
+        Err(ConfigError::new("scheme", message))
+    }
+
+    /// Takes a seam of a station for the scheme that is being applied.
+    pub(super) fn own(&mut self, station: usize, seam: &'static str) -> Result<(), ConfigError> {
+        match self.owners.insert((station, seam), self.scheme) {
+            None => Ok(()),
+            Some(other) => {
+                let message = format!(
+                    "\"{}\" sets {seam}, which \"{other}\" has set: leave one of them out, or \
+                     let them act at different places (`at`)",
+                    self.scheme
+                );
+                Err(ConfigError::new("scheme", message))
+            }
+        }
+    }
+
+    /// Sets the access category of TCP packets without payload at a station.
+    pub(super) fn set_control(
+        &mut self,
+        station: usize,
+        category: ControlCategory,
+    ) -> Result<(), ConfigError> {
+        self.own(station, "the access category of TCP ACKs")?;
+        self.stations[station].control = category;
+        Ok(())
+    }
+
+    /// Takes the access parameters of a category of a station, to set them.
+    pub(super) fn params(
+        &mut self,
+        station: usize,
+        category: Category,
+    ) -> Result<&mut AccessParams, ConfigError> {
+        self.own(station, parameters_of(category))?;
+        Ok(&mut self.stations[station].access[category as usize])
+    }
+
+    /// Adds a category above voice to all stations, with the access parameters of voice.
+    pub(super) fn add_exclusive(&mut self) {
+        for station in &mut self.stations {
+            if station.access.len() < CATEGORIES {
+                station.access.extend(station.access.last().copied());
+            }
+        }
+    }
+
+    /// Checks the parameters that the schemes have set.
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        for station in &self.stations {
+            for (number, params) in station.access.iter().enumerate() {
+                params.check(category_name(number))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+const fn parameters_of(category: Category) -> &'static str {
+    match category {
+        Category::Background => "the access parameters of background",
+        Category::BestEffort => "the access parameters of best effort",
+        Category::Video => "the access parameters of video",
+        Category::Voice => "the access parameters of voice",
+    }
+}
