@@ -1,6 +1,6 @@
 //! Start of transmissions: which radios hear them, and which overlap. Their end is in `ends`.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::fate::Fate;
 use super::medium::Medium;
@@ -94,7 +94,7 @@ impl Medium {
             self.air.len() - 1
         });
         self.air[place] = Some(sent);
-        place as u32
+        u32::narrow(place)
     }
 
     /// True if a radio can decode a station's frames in a mode.
@@ -164,7 +164,7 @@ impl Medium {
         self.sense(now, i);
         if strongest.is_some() {
             // It may have gone over from a frame that held back its timeout to one that does not.
-            self.refresh(i as u32);
+            self.refresh(u32::narrow(i));
         }
     }
 
@@ -210,7 +210,7 @@ impl Medium {
         } else {
             self.stations[i].on_idle(now);
         }
-        self.refresh(i as u32);
+        self.refresh(u32::narrow(i));
         true
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::ambient::Ambient;
 use super::bss::{Bss, Parts};
@@ -71,7 +71,7 @@ impl Medium {
         }
         medium.hearers = (0..total).map(|from| medium.powers.hearers(from)).collect();
         // Stations wait for beacons from the start.
-        (0..total as u32).for_each(|station| medium.refresh(station));
+        (0..u32::narrow(total)).for_each(|station| medium.refresh(station));
         medium.interferers_begin(Nanos::ZERO);
         Ok(medium)
     }
@@ -151,12 +151,12 @@ impl Members<'_> {
         let label = format!("{label}/sta/{i}/rate");
         let around = RateContext { timing: &rules.timing, error, seed, label: &label };
         let rate = Rate::new(&plan.rate, around)?;
-        let id = NodeId((first + i) as u32);
+        let id = NodeId(u32::narrow(first + i));
         let slowest = plan.rate.slowest();
         let mut station = Station::new(id, total, contenders, rate, slowest, random);
         let association = rules.mac.association.zip(rules.mac.beacons);
         let association = association.map(|(config, beacons)| {
-            Association::new(&config, beacons.interval, id, NodeId(first as u32))
+            Association::new(&config, beacons.interval, id, NodeId(u32::narrow(first)))
         });
         let manages = beacons.is_some() || association.is_some();
         if let Some(contender) = highest.filter(|_| manages) {

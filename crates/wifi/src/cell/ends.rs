@@ -2,7 +2,7 @@
 
 use airtcp_probe::air::AirFrame;
 use airtcp_probe::{PoolCx, Probe};
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::fate::{Fate, Loss};
 use super::medium::Medium;
@@ -20,7 +20,7 @@ impl Medium {
         self.interferers_end(now, &mut touched);
         for (place, sent) in self.air.iter().enumerate() {
             if let Some(sent) = sent.filter(|t| t.ends <= now) {
-                over.push((place as u32, sent));
+                over.push((u32::narrow(place), sent));
                 self.radios[sent.frame.from.index()].sending = false;
             }
         }
@@ -123,7 +123,7 @@ impl Medium {
         let wanted = self.stations[i].on_rx(now, &sent.frame, Heard { snr, sinr }, &bss.rules);
         self.settle(now, i, cx);
         if self.stations[i].take_joined() {
-            self.ready.push(NodeId(i as u32));
+            self.ready.push(NodeId(u32::narrow(i)));
         }
         if wanted && sent.frame.kind == Kind::Data && sent.frame.to.index() == i {
             let category = usize::from(sent.frame.category);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use airtcp_packet::PacketId;
 use airtcp_probe::{DropReason, PoolCx, Probe};
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::bss::Bss;
 use super::powers::Powers;
@@ -233,7 +233,7 @@ impl Medium {
                 self.starting.push(frame);
             }
             self.settle(now, i, cx);
-            self.refresh(i as u32);
+            self.refresh(u32::narrow(i));
         }
         self.interferers_begin(now);
         self.detect(now);
@@ -261,7 +261,7 @@ impl Medium {
     #[inline(never)]
     fn close<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut PoolCx<'_, P>) {
         while let Some(done) = self.stations[i].take_finished() {
-            self.ready.push(NodeId(i as u32));
+            self.ready.push(NodeId(u32::narrow(i)));
             let stats = &mut self.stats[i];
             stats.on_finished(&done, now);
             let reason = match done.ending {
@@ -271,7 +271,7 @@ impl Medium {
                 Ended::Expired => DropReason::Lifetime,
             };
             if let Some(packet) = done.mpdu.packet {
-                cx.discard(now, packet, reason, i as u32);
+                cx.discard(now, packet, reason, u32::narrow(i));
                 if done.ending == Ended::Expired {
                     stats.on_expired_lost(done.category);
                 } else {

@@ -7,7 +7,7 @@
 //! The header (preamble and PLCP header) is sent at the lowest rate of its kind; the body's bits
 //! are spread evenly over what follows.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::ambient::Ambient;
 use super::bss::Bss;
@@ -229,5 +229,5 @@ fn share(part: u64, whole: u64, bits: u64) -> u64 {
     if part >= whole {
         return bits;
     }
-    (u128::from(part) * u128::from(bits)).div_ceil(u128::from(whole)) as u64
+    u64::narrow((u128::from(part) * u128::from(bits)).div_ceil(u128::from(whole)))
 }

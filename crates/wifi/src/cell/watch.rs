@@ -6,7 +6,7 @@
 use airtcp_packet::Pool;
 use airtcp_probe::air::{AirEvent, AirFrame};
 use airtcp_probe::{Event, FrameLoss, PoolCx, Probe};
-use airtcp_units::{Nanos, Span, detmath};
+use airtcp_units::{Nanos, Narrow, Span, detmath};
 
 use super::medium::Medium;
 use super::radio::Reception;
@@ -37,11 +37,11 @@ impl Medium {
             let after = self.wait(now, i);
             if before.idle && !after.idle {
                 for down in before.countdowns.iter().flatten() {
-                    report_backoff(now, i as u32, down, cx);
+                    report_backoff(now, u32::narrow(i), down, cx);
                 }
             }
             if before.nav != after.nav {
-                let reserved = AirEvent::Reserved { station: i as u32, until: after.nav };
+                let reserved = AirEvent::Reserved { station: u32::narrow(i), until: after.nav };
                 cx.record(now, || Event::Air(reserved));
             }
         }
@@ -115,7 +115,7 @@ impl Medium {
         let bss = &self.bss[self.of[station]];
         let level = bss.ambient.level(bss.local(station), now - Span(1), now);
         let heard = AirEvent::Heard {
-            station: station as u32,
+            station: u32::narrow(station),
             frame: *frame,
             signal_dbm: dbm(reception.power),
             noise_dbm: dbm(level.noise + level.power),

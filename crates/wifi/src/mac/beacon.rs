@@ -12,7 +12,7 @@
 //! elements more); that the first is due at a random instant; the back-off of its own, as most radios do it.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{Bytes, Nanos, Span};
+use airtcp_units::{Bytes, Nanos, Narrow, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +77,11 @@ impl Beacons {
     /// `random` draws the first instant, in ns below its argument, where none is given.
     pub(crate) fn new(config: &BeaconConfig, random: impl FnOnce(u64) -> u64) -> Self {
         let first = config.phase.unwrap_or_else(|| Span(random(config.interval.0)));
-        Self { interval: config.interval, bytes: config.bytes.0 as u32, next: Nanos::ZERO + first }
+        Self {
+            interval: config.interval,
+            bytes: u32::narrow(config.bytes.0),
+            next: Nanos::ZERO + first,
+        }
     }
 
     /// Whether one is due; from then on the next one is waited for.

@@ -9,7 +9,7 @@
 //! 802.11-2012 clauses 9.3.4 (DCF) and 9.19.2 (EDCA).
 
 use airtcp_random::Stream;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::config::{AfterTimeout, Backoff, ImmediateAccess, MacConfig};
 use super::{Mpdu, Rules};
@@ -124,7 +124,7 @@ impl Contender {
         }
         let whole = now.since(first).0 / rules.timing.slot.0;
         let passed = whole + u64::from(rules.counts_at_start());
-        passed.min(u64::from(self.slots)) as u32
+        u32::narrow(passed.min(u64::from(self.slots)))
     }
 
     /// The medium becomes busy, or its view is about to change otherwise.
@@ -207,7 +207,7 @@ impl Contender {
     pub(crate) fn draw(&mut self, now: Nanos, random: &mut Stream) {
         self.drawn = now;
         self.over = false;
-        self.slots = random.below(u64::from(self.cw) + 1) as u32;
+        self.slots = u32::narrow(random.below(u64::from(self.cw) + 1));
         self.immediate = false;
     }
 

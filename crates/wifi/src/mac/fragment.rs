@@ -14,7 +14,7 @@
 //! as fast; CTS-to-self precedes only the first (its successors are reserved for by fragments and ACKs,
 //! which stations of 802.11b do not read). Bytes and numbers without unit.
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::exchange::{Due, Exchange};
 use super::outcome::{acknowledged_attempt, attempt};
@@ -68,7 +68,7 @@ impl Station {
 
     /// A fragment has been acknowledged: true if another follows it.
     pub(super) fn goes_on(&mut self, now: Nanos, rules: &Rules) -> bool {
-        let category = self.active as u8;
+        let category = u8::narrow(self.active);
         let Some(mpdu) = self.contenders[self.active].mpdu.as_mut() else { return false };
         let Some(next) = mpdu.part.next() else { return false };
         let done = acknowledged_attempt(now, category, mpdu);

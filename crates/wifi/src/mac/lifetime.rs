@@ -15,7 +15,7 @@
 //! was due passes to the next packet of the category. A packet that has expired keeps its place in the queue
 //! until its turn.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::exchange::{Ended, Finished};
 use super::{Mpdu, Rules, Station};
@@ -40,7 +40,7 @@ impl Station {
         };
         contender.narrow();
         contender.taken();
-        let category = category as u8;
+        let category = u8::narrow(category);
         self.finished.push(Finished { mpdu, category, ending: Ended::Expired });
         true
     }

@@ -3,7 +3,7 @@
 //! They wait in a row of their own and contend with the back-off of beacons. Source: IEEE 802.11-2012
 //! clauses 8.3.3.5, 8.3.3.6, 8.3.3.11, 10.3; what association does is in `association.rs`.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::association::{Association, Stage};
 use super::exchange::Exchange;
@@ -18,7 +18,7 @@ const RATES: u32 = 2;
 
 /// Length of a management frame with MAC header and FCS.
 fn length(class: Class, standard: Standard) -> u32 {
-    let rates = RATES + standard.modes().count().min(8) as u32;
+    let rates = RATES + u32::narrow(standard.modes().count().min(8));
     match class {
         Class::AssociationRequest => 24 + 2 + 2 + SSID + rates + 4,
         Class::AssociationResponse => 24 + 2 + 2 + 2 + rates + 4,

@@ -3,7 +3,7 @@
 //! Source: IEEE 802.11-2012 clauses 9.3.3 (back-off), 9.3.4.4 (retries), 9.19.2.4 (transmission
 //! opportunities).
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::exchange::{Due, Ended, Exchange, Finished};
 use super::{Kind, Mpdu, NodeId, Rules, Station};
@@ -23,7 +23,7 @@ impl Station {
             if mpdu.class.is_management() {
                 self.management_done(&mpdu, true);
             } else {
-                let number = category as u8;
+                let number = u8::narrow(category);
                 self.finished.push(Finished {
                     mpdu,
                     category: number,
@@ -89,7 +89,7 @@ impl Station {
                 if mpdu.class.is_management() {
                     self.management_done(&mpdu, false);
                 } else {
-                    let category = category as u8;
+                    let category = u8::narrow(category);
                     self.finished.push(Finished { mpdu, category, ending: Ended::GivenUp });
                 }
             }
@@ -113,7 +113,7 @@ pub(super) fn acknowledged_attempt(now: Nanos, category: u8, mpdu: &Mpdu) -> Out
 
 /// What became of the attempt at a frame that has just ended.
 fn outcome(now: Nanos, category: usize, mpdu: &Mpdu, ending: Ending, given_up: bool) -> Outcome {
-    let mut attempt = attempt(now, category as u8, mpdu);
+    let mut attempt = attempt(now, u8::narrow(category), mpdu);
     if ending != Ending::NoCts {
         attempt.number = attempt.number.saturating_sub(1);
     }

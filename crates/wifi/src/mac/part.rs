@@ -1,5 +1,7 @@
 //! Which part of a packet a frame carries: all of it, or a fragment.
 
+use airtcp_units::Narrow;
+
 use super::{NodeId, Rules, data_bytes};
 
 /// Most fragments of a packet (clause 8.2.4.4.3: four bits).
@@ -27,10 +29,10 @@ impl Part {
         let threshold = rules.mac.fragmentation_threshold.map(|t| t.0);
         match threshold {
             Some(limit) if to != NodeId::BROADCAST && u64::from(bytes) > limit => {
-                let body = (limit as u32 - header) & !1;
+                let body = (u32::narrow(limit) - header) & !1;
                 // No packet needs more than 16 of the least.
                 let of = all.div_ceil(body).min(MAX_FRAGMENTS);
-                Self { number: 0, of: of as u8, header, body, all }
+                Self { number: 0, of: u8::narrow(of), header, body, all }
             }
             _ => Self::whole(bytes, rules),
         }

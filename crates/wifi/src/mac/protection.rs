@@ -12,7 +12,7 @@
 //! Source: IEEE 802.11-2012 clauses 9.3.2.7, 9.3.2.11, 9.7.6, 9.23.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::Span;
+use airtcp_units::{Narrow, Span};
 
 use super::{Class, Frame, Kind, MacConfig, Mpdu, NodeId, Protection, Rules, Station};
 use crate::phy::{CTS_BYTES, Mode, RTS_BYTES, Standard, Timing};
@@ -111,7 +111,7 @@ impl Station {
             mode,
             bytes: CTS_BYTES,
             duration: rules.timing.sifs + Self::data_length(mpdu, rules),
-            category: self.active as u8,
+            category: u8::narrow(self.active),
             sequence: 0,
             fragment: 0,
             more_fragments: false,

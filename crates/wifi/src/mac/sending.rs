@@ -7,7 +7,7 @@
 //! exchange ends in `outcome.rs`. Source: IEEE 802.11-2012 clauses 9.3.2.6 (CTS), 9.3.2.8 (ACK),
 //! 9.19.2.4 (transmission opportunities).
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::exchange::{Due, Exchange};
 use super::outcome::attempt;
@@ -32,7 +32,7 @@ impl Station {
 
     /// The frame at the head of the active category, with the rate of its next attempt.
     pub(super) fn choose(&mut self, now: Nanos) -> Option<Mpdu> {
-        let category = self.active as u8;
+        let category = u8::narrow(self.active);
         let mpdu = self.contenders[self.active].mpdu.as_mut()?;
         if !mpdu.class.is_management() {
             mpdu.mode = self.rate.pick(&attempt(now, category, mpdu));
@@ -107,7 +107,7 @@ impl Station {
             mode,
             bytes: RTS_BYTES,
             duration: sifs + timing.cts(mode) + sifs + data,
-            category: self.active as u8,
+            category: u8::narrow(self.active),
             sequence: 0,
             fragment: 0,
             more_fragments: false,
@@ -138,7 +138,7 @@ impl Station {
             mode: mpdu.mode,
             bytes: mpdu.bytes,
             duration: if unicast { duration } else { Span::ZERO },
-            category: self.active as u8,
+            category: u8::narrow(self.active),
             sequence: mpdu.sequence,
             fragment: mpdu.part.number,
             more_fragments: mpdu.part.has_next(),

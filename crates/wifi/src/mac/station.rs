@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use airtcp_packet::PacketId;
 use airtcp_random::Stream;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::association::{Association, Waiting};
 use super::exchange::{Due, Exchange, Finished};
@@ -162,7 +162,7 @@ impl Station {
         let view = &self.view;
         let countdown = |i: usize| {
             let down = self.contenders.get(i)?.countdown(now, view, rules)?;
-            Some(Countdown { category: i as u8, ..down })
+            Some(Countdown { category: u8::narrow(i), ..down })
         };
         Wait {
             idle: view.idle_from != Nanos::NEVER,
@@ -198,7 +198,8 @@ impl Station {
         let sequence = self.next_sequence;
         self.next_sequence = (sequence + 1) % 4096;
         let part = Part::first(bytes, rules, to);
-        let first = Attempt { now, to, category: category as u8, bytes: part.bytes(), number: 0 };
+        let first =
+            Attempt { now, to, category: u8::narrow(category), bytes: part.bytes(), number: 0 };
         if to != NodeId::BROADCAST {
             self.rate.on_packet(&first);
         }

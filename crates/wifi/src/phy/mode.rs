@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use airtcp_units::BitRate;
+use airtcp_units::{BitRate, Narrow};
 
 /// How bits become symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Mode {
     /// The mode of a rate in kb/s, DSSS or OFDM as the rate says; `None` if there is none.
     pub fn from_kbps(kbps: u64) -> Option<Self> {
         let place = TABLE.iter().position(|row| u64::from(row.kbps) == kbps)?;
-        Some(Self(place as u8))
+        Some(Self(u8::narrow(place)))
     }
 
     /// Position in an array with one place for each mode.
@@ -114,7 +114,7 @@ impl Mode {
 
     /// True for OFDM, false for DSSS and CCK.
     pub const fn is_ofdm(self) -> bool {
-        self.0 >= Self::DSSS.len() as u8
+        self.0 >= Self::OFDM[0].0
     }
 }
 

@@ -2,7 +2,7 @@
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 use proptest::prelude::*;
 
 use super::*;
@@ -76,7 +76,7 @@ impl Script {
         let mut steps = Vec::new();
         let mut passed = false;
         for (number, ending) in endings.chars().enumerate() {
-            let (step, passes) = self.send(number as u32, |_| Some(ending == '.'));
+            let (step, passes) = self.send(u32::narrow(number), |_| Some(ending == '.'));
             steps.push(step);
             passed = passes;
         }

@@ -22,7 +22,7 @@
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Stream;
-use airtcp_units::{Nanos, Probability, Span};
+use airtcp_units::{Nanos, Narrow, Probability, Saturate, Span};
 
 use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl, positive};
 use crate::phy::Mode;
@@ -165,17 +165,17 @@ impl Minstrel {
         state: &mut State,
     ) -> Option<(usize, bool)> {
         state.packets += 1;
-        let due = (f64::from(state.packets) * config.look_around.get()) as u32;
+        let due = u32::saturate(f64::from(state.packets) * config.look_around.get());
         let behind = i64::from(due) - i64::from(state.samples + state.deferred / 2);
         if behind < 0 || config.look_around == Probability::ZERO {
             return None;
         }
-        let most = 2 * times.len() as u32;
+        let most = 2 * u32::narrow(times.len());
         if state.packets >= FORGET {
             (state.packets, state.samples, state.deferred) = (0, 0, 0);
         } else if behind > i64::from(most) {
             // No burst of samples to make up for those missed.
-            state.samples += (behind as u32).saturating_sub(most);
+            state.samples += u32::narrow(behind).saturating_sub(most);
         }
         let step = table[state.next];
         state.next = (state.next + 1) % table.len();
@@ -322,7 +322,7 @@ impl Control for Minstrel {
 fn order(n: usize, random: &mut Stream) -> Vec<usize> {
     let mut all: Vec<usize> = (0..n).collect();
     for i in (1..n).rev() {
-        all.swap(i, random.below(i as u64 + 1) as usize);
+        all.swap(i, usize::narrow(random.below(i as u64 + 1)));
     }
     all
 }

@@ -17,7 +17,7 @@
 
 use std::sync::LazyLock;
 
-use airtcp_units::detmath;
+use airtcp_units::{Saturate, detmath};
 
 /// Orthogonal signals besides the one sent.
 const OTHERS: usize = 7;
@@ -69,7 +69,7 @@ pub(super) fn ln_symbol_success(b: f64) -> f64 {
         return 0.0;
     }
     // Lagrange's cubic through the four points around; at the edges, the nearest four.
-    let first = (place as usize).saturating_sub(1).min(table.len() - 4);
+    let first = usize::saturate(place).saturating_sub(1).min(table.len() - 4);
     let t = place - first as f64;
     let (a, b, c, d) = (t, t - 1.0, t - 2.0, t - 3.0);
     let y = &table[first..first + 4];

@@ -17,7 +17,7 @@ pub struct ErrorModel {
 
 /// Length that [`ErrorModel::clear_above`] is good for, in bits: more than any frame of 802.11a, b
 /// or g has (4095 bytes).
-const CLEAR_BITS: f64 = 65_536.0;
+const CLEAR_BITS: u64 = 65_536;
 /// Probability of an error in a frame of that length which counts as none.
 const CLEAR_ERROR: f64 = 1e-12;
 /// SINR between which the point of no errors is looked for, in dB.
@@ -53,7 +53,7 @@ impl ErrorModel {
     #[inline]
     pub const fn is_clear(&self, mode: Mode, sinr: f64, bits: u64) -> bool {
         // An infinite SINR takes the long way: it is no more than a point of no errors that is not there.
-        sinr >= self.clear[mode.index()] && sinr < f64::INFINITY && bits <= CLEAR_BITS as u64
+        sinr >= self.clear[mode.index()] && sinr < f64::INFINITY && bits <= CLEAR_BITS
     }
 
     /// SINR from which on a frame of up to 65,536 bits in `mode` is answered with exactly 1: its
@@ -79,7 +79,7 @@ impl Default for ErrorModel {
 }
 
 fn clear_above(law: &Law, mode: Mode) -> f64 {
-    bisect(|sinr| -law.ln_bit_success(mode, sinr) * CLEAR_BITS < CLEAR_ERROR)
+    bisect(|sinr| -law.ln_bit_success(mode, sinr) * (CLEAR_BITS as f64) < CLEAR_ERROR)
 }
 
 /// Least SINR (to a billionth of a dB) at which `holds`, which once true stays true; infinite if

@@ -1,7 +1,7 @@
 //! The laws against ns-3, against closed forms, and what must hold of any of them.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{Db, detmath};
+use airtcp_units::{Db, Saturate, detmath};
 use proptest::prelude::*;
 
 use super::*;
@@ -208,7 +208,7 @@ proptest! {
         let (worse, better) = (model.success(mode, low, bits), model.success(mode, high, bits));
         prop_assert!((0.0..=1.0).contains(&worse));
         prop_assert!(better >= worse * (1.0 - 1e-12), "{better} {worse}");
-        let first = (bits as f64 * cut) as u64;
+        let first = u64::saturate(bits as f64 * cut);
         let product = model.success(mode, low, first) * model.success(mode, low, bits - first);
         prop_assert!((product - worse).abs() < 1e-11);
     }
