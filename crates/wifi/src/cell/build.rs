@@ -42,7 +42,7 @@ impl Medium {
         let total = cells.iter().map(|(plan, _)| plan.stations.len()).sum();
         let mut medium = Self {
             bss: Vec::with_capacity(cells.len()),
-            of: Vec::with_capacity(total),
+            cell_of: Vec::with_capacity(total),
             powers: Powers::between(between.power_mw),
             fading: between.fading,
             stations: Vec::with_capacity(total),
@@ -59,7 +59,7 @@ impl Medium {
             ready: Vec::new(),
             touched: Vec::new(),
             over: Vec::new(),
-            waits: Vec::new(),
+            access_states: Vec::new(),
             decoded: None,
             blamed: None,
             stats: vec![StationStats::default(); total],
@@ -101,7 +101,7 @@ impl Medium {
             self.stations.push(members.station(i, station)?);
         }
         self.powers.add(first, plan.power_mw, plan.ignore_below_mw);
-        self.of.resize(first + n, self.bss.len());
+        self.cell_of.resize(first + n, self.bss.len());
         let levels = Levels::new(&plan.sensing, &plan.capture, plan.residual_error);
         let ambient = Ambient::new(
             plan.noise_mw,
@@ -149,8 +149,8 @@ impl Members<'_> {
             Beacons::new(&config, phase)
         });
         let label = format!("{label}/sta/{i}/rate");
-        let around = RateContext { timing: &rules.timing, error, seed, label: &label };
-        let rate = Rate::new(&plan.rate, around)?;
+        let context = RateContext { timing: &rules.timing, error, seed, label: &label };
+        let rate = Rate::new(&plan.rate, context)?;
         let id = NodeId(u32::narrow(first + i));
         let slowest = plan.rate.slowest();
         let mut station = Station::new(id, total, contenders, rate, slowest, random);
@@ -160,7 +160,7 @@ impl Members<'_> {
         });
         let manages = beacons.is_some() || association.is_some();
         if let Some(contender) = highest.filter(|_| manages) {
-            station.manage(beacons, association, contender);
+            station.add_management(beacons, association, contender);
         }
         Ok(station)
     }

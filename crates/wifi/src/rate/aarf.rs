@@ -10,8 +10,8 @@
 
 use airtcp_probe::ConfigError;
 
-use super::arf::{Change, Climber};
-use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl, positive};
+use super::arf::{ArfState, StepChange};
+use super::{Attempt, Control, ControlInputs, Ladder, Outcome, Peers, RateControl, positive};
 use crate::phy::Mode;
 
 /// AARF.
@@ -40,7 +40,7 @@ impl Default for AarfConfig {
 
 #[derive(Debug, Clone)]
 struct State {
-    climber: Climber,
+    arf: ArfState,
     successes: u32,
     timer: u32,
 }
@@ -55,27 +55,27 @@ pub struct Aarf {
 
 impl RateControl for Aarf {
     fn pick(&self, attempt: &Attempt) -> Mode {
-        self.ladder.mode(self.peers.get(attempt.to).climber.step)
+        self.ladder.mode(self.peers.get(attempt.to).arf.step)
     }
 
     fn on_result(&mut self, outcome: &Outcome) {
         let Some(acknowledged) = outcome.acknowledged() else { return };
         let config = &self.config;
-        let state = self.peers.at(outcome.attempt.to);
-        let climber = &mut state.climber;
+        let state = self.peers.get_mut(outcome.attempt.to);
+        let arf = &mut state.arf;
         let change = if acknowledged {
-            climber.acknowledged(state.successes, state.timer, self.ladder.top())
+            arf.acknowledged(state.successes, state.timer, self.ladder.top())
         } else {
-            climber.failed(config.failures)
+            arf.failed(config.failures)
         };
         match change {
-            Change::None | Change::Up => {}
-            Change::Back => {
+            StepChange::None | StepChange::Up => {}
+            StepChange::Back => {
                 let more = state.successes.saturating_mul(config.factor);
                 state.successes = more.min(config.max_successes);
                 state.timer = state.timer.saturating_mul(config.factor);
             }
-            Change::Down => {
+            StepChange::Down => {
                 state.successes = config.successes;
                 state.timer = config.timer;
             }
@@ -86,7 +86,7 @@ impl RateControl for Aarf {
 impl Control for Aarf {
     type Config = AarfConfig;
 
-    fn build(config: &AarfConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &AarfConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         positive("failures", config.failures)?;
         positive("successes", config.successes)?;
         positive("timer", config.timer)?;
@@ -97,11 +97,11 @@ impl Control for Aarf {
             return Err(ConfigError::new("max_successes", message));
         }
         let state = State {
-            climber: Climber::new(build.start.unwrap_or(0)),
+            arf: ArfState::new(inputs.start.unwrap_or(0)),
             successes: config.successes,
             timer: config.timer,
         };
-        Ok(Self { config: config.clone(), ladder: build.ladder.clone(), peers: Peers::new(state) })
+        Ok(Self { config: config.clone(), ladder: inputs.ladder.clone(), peers: Peers::new(state) })
     }
 
     #[cfg(test)]

@@ -14,7 +14,9 @@
 use airtcp_probe::ConfigError;
 use airtcp_units::{Probability, Span};
 
-use super::{Attempt, Build, Control, Ladder, Outcome, Peers, Period, RateControl, positive};
+use super::{
+    Attempt, Control, ControlInputs, Ladder, Outcome, Peers, Period, RateControl, positive,
+};
 use crate::phy::Mode;
 
 /// Attempts a period must have before it can be good (`MadWifi`).
@@ -103,7 +105,7 @@ impl Amrr {
 
 impl RateControl for Amrr {
     fn on_packet(&mut self, first: &Attempt) {
-        let state = self.peers.at(first.to);
+        let state = self.peers.get_mut(first.to);
         if state.period.has_ended(first.now, self.config.period) {
             Self::decide(&self.config, state, self.ladder.top());
         }
@@ -116,7 +118,7 @@ impl RateControl for Amrr {
 
     fn on_result(&mut self, outcome: &Outcome) {
         let Some(acknowledged) = outcome.acknowledged() else { return };
-        let state = self.peers.at(outcome.attempt.to);
+        let state = self.peers.get_mut(outcome.attempt.to);
         if acknowledged {
             state.acknowledged += 1;
         } else {
@@ -128,7 +130,7 @@ impl RateControl for Amrr {
 impl Control for Amrr {
     type Config = AmrrConfig;
 
-    fn build(config: &AmrrConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &AmrrConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         positive("min_threshold", config.min_threshold)?;
         if config.max_threshold < config.min_threshold {
             let message = format!(
@@ -148,7 +150,7 @@ impl Control for Amrr {
             return Err(ConfigError::new("success_ratio", message));
         }
         let state = State {
-            step: build.start.unwrap_or(build.ladder.at_most(START_KBPS)),
+            step: inputs.start.unwrap_or(inputs.ladder.at_most(START_KBPS)),
             period: Period::new(),
             acknowledged: 0,
             failed: 0,
@@ -156,7 +158,7 @@ impl Control for Amrr {
             threshold: config.min_threshold,
             risen: false,
         };
-        Ok(Self { config: config.clone(), ladder: build.ladder.clone(), peers: Peers::new(state) })
+        Ok(Self { config: config.clone(), ladder: inputs.ladder.clone(), peers: Peers::new(state) })
     }
 
     #[cfg(test)]

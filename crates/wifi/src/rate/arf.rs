@@ -13,7 +13,7 @@
 
 use airtcp_probe::ConfigError;
 
-use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl, positive};
+use super::{Attempt, Control, ControlInputs, Ladder, Outcome, Peers, RateControl, positive};
 use crate::phy::Mode;
 
 /// ARF.
@@ -38,7 +38,7 @@ impl Default for ArfConfig {
 
 /// Why the step of a destination has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum StepChange {
     None,
     Up,
     /// After enough failures.
@@ -49,7 +49,7 @@ pub(super) enum Change {
 
 /// Where a destination stands.
 #[derive(Debug, Clone)]
-pub(super) struct Climber {
+pub(super) struct ArfState {
     pub(super) step: usize,
     successes: u32,
     failures: u32,
@@ -57,33 +57,33 @@ pub(super) struct Climber {
     probing: bool,
 }
 
-impl Climber {
+impl ArfState {
     pub(super) const fn new(step: usize) -> Self {
         Self { step, successes: 0, failures: 0, attempts: 0, probing: false }
     }
 
-    pub(super) fn acknowledged(&mut self, successes: u32, timer: u32, top: usize) -> Change {
+    pub(super) fn acknowledged(&mut self, successes: u32, timer: u32, top: usize) -> StepChange {
         self.attempts = self.attempts.saturating_add(1);
         self.successes = self.successes.saturating_add(1);
         self.failures = 0;
         self.probing = false;
         if self.step == top || (self.successes < successes && self.attempts < timer) {
-            return Change::None;
+            return StepChange::None;
         }
         *self = Self { probing: true, ..Self::new(self.step + 1) };
-        Change::Up
+        StepChange::Up
     }
 
-    pub(super) fn failed(&mut self, failures: u32) -> Change {
+    pub(super) fn failed(&mut self, failures: u32) -> StepChange {
         self.attempts = self.attempts.saturating_add(1);
         self.failures += 1;
         self.successes = 0;
         let change = if self.probing {
-            Change::Back
+            StepChange::Back
         } else if self.failures >= failures {
-            Change::Down
+            StepChange::Down
         } else {
-            return Change::None;
+            return StepChange::None;
         };
         *self = Self::new(self.step.saturating_sub(1));
         change
@@ -95,7 +95,7 @@ impl Climber {
 pub struct Arf {
     config: ArfConfig,
     ladder: Ladder,
-    peers: Peers<Climber>,
+    peers: Peers<ArfState>,
 }
 
 impl RateControl for Arf {
@@ -105,7 +105,7 @@ impl RateControl for Arf {
 
     fn on_result(&mut self, outcome: &Outcome) {
         let Some(acknowledged) = outcome.acknowledged() else { return };
-        let state = self.peers.at(outcome.attempt.to);
+        let state = self.peers.get_mut(outcome.attempt.to);
         if acknowledged {
             state.acknowledged(self.config.successes, self.config.timer, self.ladder.top());
         } else {
@@ -117,12 +117,12 @@ impl RateControl for Arf {
 impl Control for Arf {
     type Config = ArfConfig;
 
-    fn build(config: &ArfConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &ArfConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         positive("failures", config.failures)?;
         positive("successes", config.successes)?;
         positive("timer", config.timer)?;
-        let peers = Peers::new(Climber::new(build.start.unwrap_or(0)));
-        Ok(Self { config: config.clone(), ladder: build.ladder.clone(), peers })
+        let peers = Peers::new(ArfState::new(inputs.start.unwrap_or(0)));
+        Ok(Self { config: config.clone(), ladder: inputs.ladder.clone(), peers })
     }
 
     #[cfg(test)]

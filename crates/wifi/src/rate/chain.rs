@@ -9,7 +9,7 @@
 use airtcp_probe::ConfigError;
 use airtcp_units::BitRate;
 
-use super::{Attempt, Build, Control, RateControl, positive};
+use super::{Attempt, Control, ControlInputs, RateControl, positive};
 use crate::phy::Mode;
 
 /// Most stages a radio takes (Atheros).
@@ -60,12 +60,12 @@ impl RateControl for Chain {
 impl Control for Chain {
     type Config = ChainConfig;
 
-    fn build(config: &ChainConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &ChainConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         if !(1..=MAX_STAGES).contains(&config.stages.len()) {
             let message = format!("has {} stages: accepted are 1 to 4", config.stages.len());
             return Err(ConfigError::new("stages", message));
         }
-        if build.start.is_some() {
+        if inputs.start.is_some() {
             let message = "is given beside rate_control = \"chain\", whose stages name the rates";
             return Err(ConfigError::new("rate", message));
         }
@@ -74,14 +74,14 @@ impl Control for Chain {
         for stage in &config.stages {
             positive("tries", stage.tries)?;
             until = until.saturating_add(stage.tries);
-            let allowed = build.ladder.modes().iter().find(|mode| mode.rate() == stage.rate);
+            let allowed = inputs.ladder.modes().iter().find(|mode| mode.rate() == stage.rate);
             let Some(mode) = allowed else {
-                let message = format!("is {}: allowed are {}", stage.rate, build.ladder);
+                let message = format!("is {}: allowed are {}", stage.rate, inputs.ladder);
                 return Err(ConfigError::new("stages", message));
             };
             stages.push((*mode, until));
         }
-        let last = stages.last().map_or_else(|| build.ladder.mode(0), |(mode, _)| *mode);
+        let last = stages.last().map_or_else(|| inputs.ladder.mode(0), |(mode, _)| *mode);
         Ok(Self { stages, last })
     }
 

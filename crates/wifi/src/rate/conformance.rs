@@ -20,9 +20,9 @@ fn try_build(config: &RateConfig, start: Option<Mode>, seed: u64) -> Result<Rate
     let timing = Timing::new(Standard::A, &TimingConfig::default()).unwrap();
     let error = ErrorModel::default();
     let plan = RatePlan { control: config.clone(), start, modes: Mode::OFDM.to_vec() };
-    let around =
+    let context =
         RateContext { timing: &timing, error: &error, seed: Seed::new(seed), label: "sta/0/rate" };
-    Rate::new(&plan, around)
+    Rate::new(&plan, context)
 }
 
 fn build(config: &RateConfig, seed: u64) -> Rate {
@@ -298,8 +298,8 @@ fn losses_by_time_on_the_air_drive_the_rate_down() {
         let modes = Mode::DSSS.to_vec();
         let plan = RatePlan { control, start: Some(Mode::DSSS[3]), modes };
         let seed = Seed::new(1);
-        let around = RateContext { timing: &timing, error: &error, seed, label: "sta/0/rate" };
-        let mut rate = Rate::new(&plan, around).unwrap();
+        let context = RateContext { timing: &timing, error: &error, seed, label: "sta/0/rate" };
+        let mut rate = Rate::new(&plan, context).unwrap();
         let mut random = seed.stream("bluetooth");
         let (mut now, mut delivered) = (Nanos::ZERO, 0u64);
         while now < Nanos(20_000_000_000) {

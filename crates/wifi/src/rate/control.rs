@@ -120,16 +120,16 @@ pub struct RateContext<'a> {
 
 /// The same with the modes in order.
 #[derive(Debug, Clone)]
-pub(crate) struct Build<'a> {
+pub(crate) struct ControlInputs<'a> {
     pub(super) ladder: Ladder,
     pub(super) start: Option<usize>,
-    pub(super) around: RateContext<'a>,
+    pub(super) context: RateContext<'a>,
 }
 
 /// How a registered control is built.
 pub(crate) trait Control: RateControl + Sized {
     type Config;
-    fn build(config: &Self::Config, build: &Build<'_>) -> Result<Self, ConfigError>;
+    fn build(config: &Self::Config, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError>;
     /// Configurations the conformance suite runs.
     #[cfg(test)]
     fn samples() -> Vec<Self::Config>;

@@ -15,7 +15,7 @@
 use airtcp_probe::ConfigError;
 use airtcp_units::{Nanos, Probability};
 
-use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl};
+use super::{Attempt, Control, ControlInputs, Ladder, Outcome, Peers, RateControl};
 use crate::mac::NodeId;
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
@@ -88,24 +88,24 @@ impl RateControl for Ideal {
 
     fn on_result(&mut self, outcome: &Outcome) {
         if outcome.given_up {
-            *self.peers.at(outcome.attempt.to) = Known::Lost;
+            *self.peers.get_mut(outcome.attempt.to) = Known::Lost;
         }
     }
 
     fn on_rx(&mut self, _: Nanos, from: NodeId, snr: f64) {
-        *self.peers.at(from) = Known::Snr(snr);
+        *self.peers.get_mut(from) = Known::Snr(snr);
     }
 }
 
 impl Control for Ideal {
     type Config = IdealConfig;
 
-    fn build(config: &IdealConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &IdealConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         Ok(Self {
             target: check_target(config.target)?,
-            start: build.start.unwrap_or(0),
-            ladder: build.ladder.clone(),
-            error: build.around.error.clone(),
+            start: inputs.start.unwrap_or(0),
+            ladder: inputs.ladder.clone(),
+            error: inputs.context.error.clone(),
             peers: Peers::new(Known::Nothing),
         })
     }

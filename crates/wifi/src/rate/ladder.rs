@@ -80,7 +80,7 @@ impl<S: Clone> Peers<S> {
         self.known.get(&to).unwrap_or(&self.fresh)
     }
 
-    pub(super) fn at(&mut self, to: NodeId) -> &mut S {
+    pub(super) fn get_mut(&mut self, to: NodeId) -> &mut S {
         self.known.entry(to).or_insert_with(|| self.fresh.clone())
     }
 }

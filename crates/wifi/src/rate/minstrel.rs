@@ -24,7 +24,7 @@ use airtcp_probe::ConfigError;
 use airtcp_random::Stream;
 use airtcp_units::{Nanos, Narrow, Probability, Saturate, Span};
 
-use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl, positive};
+use super::{Attempt, Control, ControlInputs, Ladder, Outcome, Peers, RateControl, positive};
 use crate::phy::Mode;
 
 /// Below this success a rate has no throughput, and is seldom sampled.
@@ -208,7 +208,7 @@ impl Minstrel {
 
 impl RateControl for Minstrel {
     fn on_packet(&mut self, first: &Attempt) {
-        let state = self.peers.at(first.to);
+        let state = self.peers.get_mut(first.to);
         if first.now >= state.updated + self.config.period {
             Self::update(&self.config, &self.times, state);
             state.updated = first.now;
@@ -228,7 +228,7 @@ impl RateControl for Minstrel {
         let Some(acknowledged) = outcome.acknowledged() else { return };
         let Some(step) = self.ladder.step(outcome.mode) else { return };
         let attempt = &outcome.attempt;
-        let state = self.peers.at(attempt.to);
+        let state = self.peers.get_mut(attempt.to);
         let rate = &mut state.rates[step];
         rate.attempts += 1;
         rate.successes += u32::from(acknowledged);
@@ -244,8 +244,8 @@ impl RateControl for Minstrel {
 }
 
 /// Attempts of a frame that fit in the time of a stage, the back-offs between them included.
-fn tries(mode: Mode, build: &Build<'_>, bytes: u32) -> u32 {
-    let timing = build.around.timing;
+fn tries(mode: Mode, inputs: &ControlInputs<'_>, bytes: u32) -> u32 {
+    let timing = inputs.context.timing;
     let one = timing.frame(mode, bytes) + timing.ack(mode);
     let (mut tries, mut cw, mut total) = (1, timing.standard.cw_min(), one);
     loop {
@@ -261,7 +261,7 @@ fn tries(mode: Mode, build: &Build<'_>, bytes: u32) -> u32 {
 impl Control for Minstrel {
     type Config = MinstrelConfig;
 
-    fn build(config: &MinstrelConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &MinstrelConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         positive("packet_bytes", config.packet_bytes)?;
         if !(1..=1_000).contains(&config.columns) {
             let message = format!("is {}: accepted are 1 to 1000", config.columns);
@@ -274,10 +274,10 @@ impl Control for Minstrel {
             return Err(ConfigError::new("ewma", "is 1: nothing would ever be learnt"));
         }
         let time = |mode: &Mode| {
-            let frame = build.around.timing.frame(*mode, config.packet_bytes);
-            (frame, tries(*mode, build, config.packet_bytes))
+            let frame = inputs.context.timing.frame(*mode, config.packet_bytes);
+            (frame, tries(*mode, inputs, config.packet_bytes))
         };
-        let times: Vec<(Span, u32)> = build.ladder.modes().iter().map(time).collect();
+        let times: Vec<(Span, u32)> = inputs.ladder.modes().iter().map(time).collect();
         let fresh = |(_, tries): &(Span, u32)| Known {
             attempts: 0,
             successes: 0,
@@ -287,7 +287,7 @@ impl Control for Minstrel {
             samples_left: None,
             unused: 0,
         };
-        let start = build.start.unwrap_or(0);
+        let start = inputs.start.unwrap_or(0);
         let state = State {
             rates: times.iter().map(fresh).collect(),
             best: start,
@@ -300,11 +300,11 @@ impl Control for Minstrel {
             next: 0,
             plans: [([(start, 1); 4], false); 4],
         };
-        let mut random = build.around.seed.stream(build.around.label);
+        let mut random = inputs.context.seed.stream(inputs.context.label);
         let orders = (0..config.columns).flat_map(|_| order(times.len(), &mut random));
         Ok(Self {
             config: config.clone(),
-            ladder: build.ladder.clone(),
+            ladder: inputs.ladder.clone(),
             table: orders.collect(),
             times,
             peers: Peers::new(state),

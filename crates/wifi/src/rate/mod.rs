@@ -32,7 +32,7 @@ pub use amrr::{Amrr, AmrrConfig};
 pub use arf::{Arf, ArfConfig};
 pub use chain::{Chain, ChainConfig, Stage};
 pub use control::{Attempt, Ending, Outcome, RateContext, RateControl};
-use control::{Build, Control, positive};
+use control::{Control, ControlInputs, positive};
 pub use fixed::{Fixed, FixedConfig};
 pub use ideal::{Ideal, IdealConfig};
 pub use ladder::Ladder;

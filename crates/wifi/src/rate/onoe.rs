@@ -14,7 +14,9 @@ use airtcp_probe::ConfigError;
 use airtcp_units::{Probability, Span};
 
 use super::amrr::START_KBPS;
-use super::{Attempt, Build, Control, Ladder, Outcome, Peers, Period, RateControl, positive};
+use super::{
+    Attempt, Control, ControlInputs, Ladder, Outcome, Peers, Period, RateControl, positive,
+};
 use crate::phy::Mode;
 
 /// Packets a period must have to say much (`MadWifi`).
@@ -83,7 +85,7 @@ impl Onoe {
 
 impl RateControl for Onoe {
     fn on_packet(&mut self, first: &Attempt) {
-        let state = self.peers.at(first.to);
+        let state = self.peers.get_mut(first.to);
         if state.period.has_ended(first.now, self.config.period) {
             Self::decide(&self.config, state, self.ladder.top());
         }
@@ -101,7 +103,7 @@ impl RateControl for Onoe {
 
     fn on_result(&mut self, outcome: &Outcome) {
         let Some(acknowledged) = outcome.acknowledged() else { return };
-        let state = self.peers.at(outcome.attempt.to);
+        let state = self.peers.get_mut(outcome.attempt.to);
         if acknowledged {
             state.acknowledged += 1;
             state.retries += outcome.attempt.number;
@@ -115,20 +117,20 @@ impl RateControl for Onoe {
 impl Control for Onoe {
     type Config = OnoeConfig;
 
-    fn build(config: &OnoeConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &OnoeConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         positive("credits", config.credits)?;
         if config.period == Span::ZERO {
             return Err(ConfigError::new("period", "is 0: a period lasts"));
         }
         let state = State {
-            step: build.start.unwrap_or(build.ladder.at_most(START_KBPS)),
+            step: inputs.start.unwrap_or(inputs.ladder.at_most(START_KBPS)),
             period: Period::new(),
             acknowledged: 0,
             given_up: 0,
             retries: 0,
             credits: 0,
         };
-        Ok(Self { config: config.clone(), ladder: build.ladder.clone(), peers: Peers::new(state) })
+        Ok(Self { config: config.clone(), ladder: inputs.ladder.clone(), peers: Peers::new(state) })
     }
 
     #[cfg(test)]

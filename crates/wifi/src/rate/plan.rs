@@ -3,7 +3,7 @@
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
 
-use super::control::Build;
+use super::control::ControlInputs;
 use super::{Ladder, Rate, RateConfig, RateContext, RateControl};
 use crate::mac::MacConfig;
 use crate::phy::error::ErrorModel;
@@ -38,8 +38,8 @@ impl RatePlan {
     /// As [`Rate::new`], and if the control learns from RTS and CTS and none are sent.
     pub fn check(&self, timing: &Timing, mac: &MacConfig) -> Result<(), ConfigError> {
         let error = ErrorModel::default();
-        let around = RateContext { timing, error: &error, seed: Seed::new(0), label: "rate" };
-        let rate = Rate::new(self, around)?;
+        let context = RateContext { timing, error: &error, seed: Seed::new(0), label: "rate" };
+        let rate = Rate::new(self, context)?;
         if rate.rts_mode().is_some() && mac.rts_threshold.is_none() {
             let message = format!(
                 "is {:?}, which learns from RTS and CTS, and none are sent: set \
@@ -58,7 +58,7 @@ impl Rate {
     /// # Errors
     /// If no mode is allowed, the first one is not among them, or a value of the control is
     /// impossible.
-    pub fn new(plan: &RatePlan, around: RateContext<'_>) -> Result<Self, ConfigError> {
+    pub fn new(plan: &RatePlan, context: RateContext<'_>) -> Result<Self, ConfigError> {
         let ladder = Ladder::new(&plan.modes)?;
         let start = plan.start.map(|mode| {
             ladder.step(mode).ok_or_else(|| {
@@ -66,6 +66,6 @@ impl Rate {
                 ConfigError::new("rate", message)
             })
         });
-        Self::build(&plan.control, &Build { ladder, start: start.transpose()?, around })
+        Self::build(&plan.control, &ControlInputs { ladder, start: start.transpose()?, context })
     }
 }

@@ -24,7 +24,7 @@ use airtcp_probe::ConfigError;
 use airtcp_units::Probability;
 
 use super::ideal::{check_target, fastest};
-use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl};
+use super::{Attempt, Control, ControlInputs, Ladder, Outcome, Peers, RateControl};
 use crate::mac::NodeId;
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
@@ -72,13 +72,13 @@ impl RateControl for Rbar {
     fn on_grant(&mut self, to: NodeId, mode: Mode) {
         // A receiver with other rates of its own is answered in the nearest of ours.
         let step = self.ladder.at_most(mode.kbps());
-        *self.peers.at(to) = self.ladder.mode(step);
+        *self.peers.get_mut(to) = self.ladder.mode(step);
     }
 
     fn on_result(&mut self, outcome: &Outcome) {
         // Frames below the RTS threshold bring no grant: the mode of the last one could stay for good.
         if outcome.given_up {
-            *self.peers.at(outcome.attempt.to) = self.ladder.mode(0);
+            *self.peers.get_mut(outcome.attempt.to) = self.ladder.mode(0);
         }
     }
 
@@ -98,14 +98,14 @@ impl RateControl for Rbar {
 impl Control for Rbar {
     type Config = RbarConfig;
 
-    fn build(config: &RbarConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &RbarConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         Ok(Self {
             target: check_target(config.target)?,
             burst: config.burst,
             reserve: config.reserve,
-            error: build.around.error.clone(),
-            peers: Peers::new(build.ladder.mode(build.start.unwrap_or(0))),
-            ladder: build.ladder.clone(),
+            error: inputs.context.error.clone(),
+            peers: Peers::new(inputs.ladder.mode(inputs.start.unwrap_or(0))),
+            ladder: inputs.ladder.clone(),
         })
     }
 

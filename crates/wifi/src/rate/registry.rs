@@ -3,7 +3,7 @@
 use airtcp_probe::ConfigError;
 use airtcp_units::Nanos;
 
-use super::{Attempt, Build, Control, Outcome, RateControl};
+use super::{Attempt, Control, ControlInputs, Outcome, RateControl};
 use crate::mac::NodeId;
 use crate::phy::Mode;
 
@@ -48,8 +48,11 @@ impl Default for RateConfig {
 }
 
 impl Rate {
-    pub(crate) fn build(config: &RateConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
-        build!(config, c => Control::build(c, build))
+    pub(crate) fn build(
+        config: &RateConfig,
+        inputs: &ControlInputs<'_>,
+    ) -> Result<Self, ConfigError> {
+        build!(config, c => Control::build(c, inputs))
     }
 
     /// A rate control written outside this crate.

@@ -10,7 +10,7 @@
 
 use airtcp_probe::ConfigError;
 
-use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl, positive};
+use super::{Attempt, Control, ControlInputs, Ladder, Outcome, Peers, RateControl, positive};
 use crate::phy::Mode;
 
 /// S0's simple algorithm.
@@ -54,7 +54,7 @@ impl RateControl for S0 {
 
     fn on_result(&mut self, outcome: &Outcome) {
         let Some(acknowledged) = outcome.acknowledged() else { return };
-        let state = self.peers.at(outcome.attempt.to);
+        let state = self.peers.get_mut(outcome.attempt.to);
         if acknowledged {
             state.failures = 0;
             state.successes += 1;
@@ -76,13 +76,13 @@ impl RateControl for S0 {
 impl Control for S0 {
     type Config = S0Config;
 
-    fn build(config: &S0Config, build: &Build<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &S0Config, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         positive("failures", config.failures)?;
         positive("successes", config.successes)?;
-        let step = build.start.unwrap_or(build.ladder.top());
+        let step = inputs.start.unwrap_or(inputs.ladder.top());
         Ok(Self {
             config: config.clone(),
-            ladder: build.ladder.clone(),
+            ladder: inputs.ladder.clone(),
             peers: Peers::new(State { step, successes: 0, failures: 0 }),
         })
     }

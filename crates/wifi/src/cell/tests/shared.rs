@@ -50,7 +50,7 @@ pub(super) fn data(b: &Bench, cell: usize) -> Vec<(u64, u64)> {
 
 /// Until when a station keeps silent for others.
 fn nav(b: &Bench, station: usize) -> Nanos {
-    b.cell.stations[station].wait(b.now, &b.cell.bss[b.cell.of[station]].rules).nav
+    b.cell.stations[station].access_state(b.now, &b.cell.bss[b.cell.cell_of[station]].rules).nav
 }
 
 /// How many of `frames` begin while something is on the air.

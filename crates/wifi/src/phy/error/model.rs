@@ -12,16 +12,16 @@ use crate::phy::Mode;
 #[derive(Debug, Clone)]
 pub struct ErrorModel {
     pub(super) law: Law,
-    clear: [f64; Mode::COUNT],
+    error_free: [f64; Mode::COUNT],
 }
 
-/// Length that [`ErrorModel::clear_above`] is good for, in bits: more than any frame of 802.11a, b
+/// Length that [`ErrorModel::error_free_above`] is good for, in bits: more than any frame of 802.11a, b
 /// or g has (4095 bytes).
-const CLEAR_BITS: u64 = 65_536;
+const ERROR_FREE_BITS: u64 = 65_536;
 /// Probability of an error in a frame of that length which counts as none.
-const CLEAR_ERROR: f64 = 1e-12;
+const NEGLIGIBLE_ERROR: f64 = 1e-12;
 /// SINR between which the point of no errors is looked for, in dB.
-const CLEAR_RANGE_DB: (f64, f64) = (-60.0, 100.0);
+const SEARCH_RANGE_DB: (f64, f64) = (-60.0, 100.0);
 
 impl ErrorModel {
     /// The error law of a scenario.
@@ -30,11 +30,11 @@ impl ErrorModel {
     /// If a value is impossible; the message names the key and what is accepted.
     pub fn new(config: &ErrorModelConfig) -> Result<Self, ConfigError> {
         let law = Law::build(config)?;
-        let mut clear = [f64::INFINITY; Mode::COUNT];
+        let mut error_free = [f64::INFINITY; Mode::COUNT];
         for mode in Mode::DSSS.into_iter().chain(Mode::OFDM) {
-            clear[mode.index()] = clear_above(&law, mode);
+            error_free[mode.index()] = error_free_above(&law, mode);
         }
-        Ok(Self { law, clear })
+        Ok(Self { law, error_free })
     }
 
     /// Probability that `bits` bits sent in `mode` all survive at `sinr` (a ratio, not dB).
@@ -42,7 +42,7 @@ impl ErrorModel {
     /// In [0, 1] and not decreasing in `sinr` for any arguments; an SINR below 0 or NaN is 0.
     #[inline]
     pub fn success(&self, mode: Mode, sinr: f64, bits: u64) -> f64 {
-        if bits == 0 || self.is_clear(mode, sinr, bits) {
+        if bits == 0 || self.is_error_free(mode, sinr, bits) {
             return 1.0;
         }
         let sinr = if sinr > 0.0 { sinr } else { 0.0 };
@@ -51,16 +51,16 @@ impl ErrorModel {
 
     /// Whether `bits` bits in `mode` survive `sinr` for certain: [`Self::success`] is exactly 1.
     #[inline]
-    pub const fn is_clear(&self, mode: Mode, sinr: f64, bits: u64) -> bool {
+    pub const fn is_error_free(&self, mode: Mode, sinr: f64, bits: u64) -> bool {
         // An infinite SINR takes the long way: it is no more than a point of no errors that is not there.
-        sinr >= self.clear[mode.index()] && sinr < f64::INFINITY && bits <= CLEAR_BITS
+        sinr >= self.error_free[mode.index()] && sinr < f64::INFINITY && bits <= ERROR_FREE_BITS
     }
 
     /// SINR from which on a frame of up to 65,536 bits in `mode` is answered with exactly 1: its
     /// error probability is below 1e-12. Infinite if there is no such SINR.
     #[inline]
-    pub const fn clear_above(&self, mode: Mode) -> f64 {
-        self.clear[mode.index()]
+    pub const fn error_free_above(&self, mode: Mode) -> f64 {
+        self.error_free[mode.index()]
     }
 
     /// SINR at which `bits` bits in `mode` survive with probability `success`, by bisection;
@@ -74,18 +74,18 @@ impl Default for ErrorModel {
     /// NIST for OFDM, the DSSS formulas for the rest.
     fn default() -> Self {
         Self::new(&ErrorModelConfig::default())
-            .unwrap_or(Self { law: Law::Nist(Nist), clear: [f64::INFINITY; Mode::COUNT] })
+            .unwrap_or(Self { law: Law::Nist(Nist), error_free: [f64::INFINITY; Mode::COUNT] })
     }
 }
 
-fn clear_above(law: &Law, mode: Mode) -> f64 {
-    bisect(|sinr| -law.ln_bit_success(mode, sinr) * (CLEAR_BITS as f64) < CLEAR_ERROR)
+fn error_free_above(law: &Law, mode: Mode) -> f64 {
+    bisect(|sinr| -law.ln_bit_success(mode, sinr) * (ERROR_FREE_BITS as f64) < NEGLIGIBLE_ERROR)
 }
 
 /// Least SINR (to a billionth of a dB) at which `holds`, which once true stays true; infinite if
 /// it is not within the range looked at.
 fn bisect(holds: impl Fn(f64) -> bool) -> f64 {
-    let (mut low, mut high) = CLEAR_RANGE_DB;
+    let (mut low, mut high) = SEARCH_RANGE_DB;
     if !holds(Db(high).linear()) {
         return f64::INFINITY;
     }

@@ -94,7 +94,7 @@ fn clear_is_clear() {
     for config in ErrorModelConfig::samples() {
         let model = ErrorModel::new(&config).unwrap();
         for mode in all_modes() {
-            let clear = model.clear_above(mode);
+            let clear = model.error_free_above(mode);
             if clear.is_infinite() {
                 assert!(model.success(mode, f64::INFINITY, 100) < 1.0, "{config:?}");
                 continue;
