@@ -1,9 +1,9 @@
-//! AARF: ARF that tries a higher rate less often the more such tries fail.
+//! AARF: ARF that probes a higher rate less often after failed probes.
 //!
 //! ```text
-//! as ARF, with a threshold of successes and a timer of each destination's own
+//! as ARF, with a separate threshold of successes and timer for each destination
 //! failed probe     threshold = min(threshold * factor, max_successes), timer = timer * factor
-//! fall             threshold = successes, timer = timer at first
+//! rate decrease    threshold = successes, timer = initial timer
 //! ```
 //! Source: Lacage, Manshaei and Turletti, *IEEE 802.11 rate adaptation: a practical approach*,
 //! MSWiM 2004 (threshold up to 50); the limit 60 and the growing timer are ns-3's.
@@ -20,15 +20,15 @@ use crate::phy::Mode;
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct AarfConfig {
-    /// Failures in a row before the rate falls.
+    /// Consecutive failures that lower the rate.
     pub failures: u32,
-    /// Successes in a row before it rises, at first.
+    /// Consecutive successes that raise the rate: initial threshold.
     pub successes: u32,
-    /// The most that become of them.
+    /// Maximum of that threshold.
     pub max_successes: u32,
-    /// Attempts at one rate before it rises with the next success, at first.
+    /// Attempts at one rate after which the next success raises the rate: initial timer.
     pub timer: u32,
-    /// What a failed probe multiplies both with.
+    /// Factor by which a failed probe multiplies threshold and timer.
     pub factor: u32,
 }
 
@@ -122,7 +122,7 @@ mod tests {
         script(
             &RateConfig::Aarf(AarfConfig::default()),
             &[
-                // Each failed probe doubles what is asked for: 10, 20, 40, 60, 60.
+                // Each failed probe doubles the threshold: 10, 20, 40, 60, 60.
                 ("..........", &[0; 10]),
                 ("x", &[1]),
                 ("....................", &[0; 20]),
@@ -132,7 +132,7 @@ mod tests {
                 ("............................................................", &[0; 60]),
                 ("x", &[1]),
                 ("............................................................", &[0; 60]),
-                // A probe that holds does not bring the ten back; a fall does.
+                // A successful probe does not reset the threshold to ten; a rate decrease does.
                 (".xx", &[1; 3]),
                 ("..........", &[0; 10]),
                 (".", &[1]),

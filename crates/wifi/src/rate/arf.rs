@@ -1,15 +1,15 @@
 //! ARF: auto rate fallback.
 //!
 //! ```text
-//! down one step after `failures` failures in a row, and again after as many more
-//! up one step after `successes` successes in a row, or at the first success once `timer` attempts
-//!   have passed since the last change of step (or since the last fall-back's failures)
-//! the first attempt after a rise is a probe: if it fails, back at once
+//! down one step after `failures` consecutive failures
+//! up one step after `successes` consecutive successes, or at the first success once `timer`
+//!   attempts have passed since the last decision to step down or up
+//! the first attempt after a step up is a probe: if it fails, down at once
 //! ```
-//! Source: Kamerman and Monteban, *WaveLAN-II*, Bell Labs Technical Journal 2(3), 1997; the timer
-//! counted in attempts is ns-3's. Two rules differ from ns-3's: after a failed probe the failures
-//! count anew, where ns-3 waits for a success before it may fall again; and the timer is compared
-//! with "at least", where ns-3 misses a timer that runs out on a failure.
+//! Source: Kamerman and Monteban, *WaveLAN-II*, Bell Labs Technical Journal 2(3), 1997. The timer
+//! counts attempts, as in ns-3. Two rules differ from ns-3. After a failed probe the failures count
+//! from 0; ns-3 needs a success before the next step down. The timer expires at `timer` attempts or
+//! more; ns-3 requires equality, and misses a timer that expires on a failure.
 
 use airtcp_probe::ConfigError;
 
@@ -22,11 +22,11 @@ use crate::phy::Mode;
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct ArfConfig {
-    /// Failures in a row before the rate falls.
+    /// Consecutive failures that lower the rate.
     pub failures: u32,
-    /// Successes in a row before it rises.
+    /// Consecutive successes that raise the rate.
     pub successes: u32,
-    /// Attempts at one rate before it rises with the next success.
+    /// Attempts at one rate after which the next success raises the rate.
     pub timer: u32,
 }
 
@@ -36,18 +36,18 @@ impl Default for ArfConfig {
     }
 }
 
-/// Why the step of a destination has changed.
+/// Change of a destination's step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StepChange {
     None,
     Up,
-    /// After enough failures.
+    /// Down after enough failures.
     Down,
-    /// The probe after a rise failed.
+    /// Down after a failed probe.
     Back,
 }
 
-/// Where a destination stands.
+/// State of a destination.
 #[derive(Debug, Clone)]
 pub(super) struct ArfState {
     pub(super) step: usize,
@@ -146,14 +146,14 @@ mod tests {
                 ("..........", &[0; 10]),
                 ("xxx", &[1, 0, 0]),
                 ("..........", &[0; 10]),
-                // The probe holds; then one failure is borne, two are not.
+                // The probe succeeds; then two consecutive failures lower the rate.
                 (".x.xx", &[1, 1, 1, 1, 1]),
                 ("..........", &[0; 10]),
-                // 14 attempts with never ten good ones in a row, and the fifteenth is good: up.
+                // 14 attempts without ten consecutive successes, and the fifteenth succeeds: up.
                 (".........x....", &[1; 14]),
                 (".", &[1]),
                 ("x", &[2]),
-                // The timer runs out on a failure: the next success raises.
+                // The timer expires on a failure: the next success raises the rate.
                 (".......x......x.", &[1; 16]),
                 (".", &[2]),
             ],

@@ -1,4 +1,4 @@
-//! One mode for every attempt: the one it starts with, or the fastest.
+//! One mode for every attempt: the configured one, or the fastest.
 
 use airtcp_probe::ConfigError;
 

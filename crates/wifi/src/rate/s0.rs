@@ -2,11 +2,11 @@
 //! failures and vice-versa".
 //!
 //! ```text
-//! down one step after `failures` attempts in a row that failed, and again after as many more
-//! up one step after `successes` in a row that were acknowledged
+//! down one step after `failures` consecutive failed attempts
+//! up one step after `successes` consecutive acknowledged attempts
 //! ```
-//! S0 gives no numbers. 2 and 10 are those of ARF (a choice), which S0's wording describes without
-//! ARF's timer and its way back after a rise.
+//! S0 gives no numbers. The defaults of 2 and 10 are those of ARF (a choice). S0 describes ARF without
+//! its timer and without the step back after a failed probe.
 
 use airtcp_probe::ConfigError;
 
@@ -19,9 +19,9 @@ use crate::phy::Mode;
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct S0Config {
-    /// Failures in a row before the rate falls.
+    /// Consecutive failures that lower the rate.
     pub failures: u32,
-    /// Successes in a row before it rises.
+    /// Consecutive successes that raise the rate.
     pub successes: u32,
 }
 
@@ -31,7 +31,7 @@ impl Default for S0Config {
     }
 }
 
-/// Where a destination stands.
+/// State of a destination.
 #[derive(Debug, Clone)]
 struct State {
     step: usize,
@@ -102,12 +102,12 @@ mod tests {
     #[test]
     fn scripted() {
         let config = |failures, successes| RateConfig::S0(S0Config { failures, successes });
-        // Starts at the top (step 7); a line is what was sent and in which step.
+        // Starts at the top (step 7). A line has the results of attempts and their steps.
         script(
             &config(2, 3),
             &[
                 ("x.x", &[7, 7, 7]),
-                // Two in a row with the failure before: down; two more: down again.
+                // Two consecutive failures with the one before: down; two more: down again.
                 ("xxx", &[7, 6, 6]),
                 // One success after the third failure; three successes: up.
                 ("....", &[5, 5, 5, 6]),

@@ -1,4 +1,4 @@
-//! An error law with what makes it cheap to ask: where no errors are left, it is not asked.
+//! An error law with a shortcut: above an error-free SINR the law is not evaluated.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Db, detmath};
@@ -8,19 +8,19 @@ use super::registry::Law;
 use super::{BitLaw, ErrorModelConfig};
 use crate::phy::Mode;
 
-/// An error law with what makes it cheap to ask.
+/// An error law, with the SINR above which each mode is error-free.
 #[derive(Debug, Clone)]
 pub struct ErrorModel {
     pub(super) law: Law,
     error_free: [f64; Mode::COUNT],
 }
 
-/// Length that [`ErrorModel::error_free_above`] is good for, in bits: more than any frame of 802.11a, b
-/// or g has (4095 bytes).
+/// Maximum length for [`ErrorModel::error_free_above`] in bits, above the 4095 bytes of the longest
+/// 802.11a, b or g frame.
 const ERROR_FREE_BITS: u64 = 65_536;
-/// Probability of an error in a frame of that length which counts as none.
+/// Frame error probability at that length below which a mode counts as error-free.
 const NEGLIGIBLE_ERROR: f64 = 1e-12;
-/// SINR between which the point of no errors is looked for, in dB.
+/// Range of the search for the error-free SINR, in dB.
 const SEARCH_RANGE_DB: (f64, f64) = (-60.0, 100.0);
 
 impl ErrorModel {
@@ -37,9 +37,9 @@ impl ErrorModel {
         Ok(Self { law, error_free })
     }
 
-    /// Probability that `bits` bits sent in `mode` all survive at `sinr` (a ratio, not dB).
+    /// Probability that `bits` bits in `mode` are all correct at `sinr` (a ratio, not dB).
     ///
-    /// In [0, 1] and not decreasing in `sinr` for any arguments; an SINR below 0 or NaN is 0.
+    /// In [0, 1] and not decreasing in `sinr`; a negative or NaN SINR counts as 0.
     #[inline]
     pub fn success(&self, mode: Mode, sinr: f64, bits: u64) -> f64 {
         if bits == 0 || self.is_error_free(mode, sinr, bits) {
@@ -49,22 +49,22 @@ impl ErrorModel {
         detmath::exp(bits as f64 * self.law.ln_bit_success(mode, sinr))
     }
 
-    /// Whether `bits` bits in `mode` survive `sinr` for certain: [`Self::success`] is exactly 1.
+    /// True if [`Self::success`] is exactly 1 by the shortcut.
     #[inline]
     pub const fn is_error_free(&self, mode: Mode, sinr: f64, bits: u64) -> bool {
-        // An infinite SINR takes the long way: it is no more than a point of no errors that is not there.
+        // An infinite SINR must not satisfy an infinite threshold, which means that there is none.
         sinr >= self.error_free[mode.index()] && sinr < f64::INFINITY && bits <= ERROR_FREE_BITS
     }
 
-    /// SINR from which on a frame of up to 65,536 bits in `mode` is answered with exactly 1: its
-    /// error probability is below 1e-12. Infinite if there is no such SINR.
+    /// SINR above which the error probability of a frame of up to 65,536 bits in `mode` is below
+    /// 1e-12 and counts as 0. Infinite if there is no such SINR.
     #[inline]
     pub const fn error_free_above(&self, mode: Mode) -> f64 {
         self.error_free[mode.index()]
     }
 
-    /// SINR at which `bits` bits in `mode` survive with probability `success`, by bisection;
-    /// for reports and for rate control that knows the channel. Infinite if never.
+    /// SINR at which `bits` bits in `mode` are all correct with probability `success`, by bisection.
+    /// Infinite if there is no such SINR.
     pub fn sinr_for(&self, mode: Mode, bits: u64, success: f64) -> f64 {
         bisect(|sinr| self.success(mode, sinr, bits) >= success)
     }
@@ -82,8 +82,8 @@ fn error_free_above(law: &Law, mode: Mode) -> f64 {
     bisect(|sinr| -law.ln_bit_success(mode, sinr) * (ERROR_FREE_BITS as f64) < NEGLIGIBLE_ERROR)
 }
 
-/// Least SINR (to a billionth of a dB) at which `holds`, which once true stays true; infinite if
-/// it is not within the range looked at.
+/// Lowest SINR (to a billionth of a dB) at which `holds` is true, if `holds` stays true above it.
+/// Infinite if it is not in the search range.
 fn bisect(holds: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = SEARCH_RANGE_DB;
     if !holds(Db(high).linear()) {
