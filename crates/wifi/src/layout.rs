@@ -2,7 +2,7 @@
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
-use airtcp_units::detmath;
+use airtcp_units::{Narrow, detmath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -226,7 +226,7 @@ fn polar(radius: f64, angle: f64) -> Position {
 /// The first points of the grid around the origin: nearest first, then by angle.
 fn ring_order(n: usize) -> impl Iterator<Item = (i32, i32)> {
     let mut half = 1i32;
-    while (2 * half + 1).pow(2) <= n as i32 {
+    while (2 * half + 1).pow(2) <= i32::narrow(n) {
         half += 1;
     }
     let mut points: Vec<(i32, i32)> = (-half..=half)

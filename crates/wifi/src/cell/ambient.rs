@@ -8,7 +8,7 @@
 //! interferers that make the medium busy have events: their start and end. Like frames, they start
 //! after the decisions of their instant and end before them.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use crate::interference::{Exposure, Interferer, Source};
 
@@ -81,7 +81,7 @@ impl Ambient {
                     powers[station].push((number, power));
                     if source.adds_energy() && power >= energy_detect * COUNTS_FROM {
                         energy[station].push((number, power));
-                        listeners.push(station as u32);
+                        listeners.push(u32::narrow(station));
                     }
                 }
             }

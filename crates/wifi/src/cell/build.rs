@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::ambient::Ambient;
 use super::bss::{Bss, Parts};
@@ -44,7 +44,7 @@ impl Medium {
         let total = cells.iter().map(|(plan, _)| plan.stations.len()).sum();
         let mut medium = Self {
             bss: Vec::with_capacity(cells.len()),
-            of: Vec::with_capacity(total),
+            cell_of: Vec::with_capacity(total),
             powers: Powers::between(between.power_mw),
             fading: between.fading,
             stations: Vec::with_capacity(total),
@@ -61,7 +61,7 @@ impl Medium {
             ready: Vec::new(),
             touched: Vec::new(),
             over: Vec::new(),
-            waits: Vec::new(),
+            access_states: Vec::new(),
             decoded: None,
             blamed: None,
             controls: Vec::with_capacity(total),
@@ -74,7 +74,7 @@ impl Medium {
         }
         medium.hearers = (0..total).map(|from| medium.powers.hearers(from)).collect();
         // Stations wait for beacons from the start.
-        (0..total as u32).for_each(|station| medium.refresh(station));
+        (0..u32::narrow(total)).for_each(|station| medium.refresh(station));
         medium.interferers_begin(Nanos::ZERO);
         Ok(medium)
     }
@@ -105,7 +105,7 @@ impl Medium {
             self.controls.push(station.seams.control);
         }
         self.powers.add(first, plan.power_mw, plan.ignore_below_mw);
-        self.of.resize(first + n, self.bss.len());
+        self.cell_of.resize(first + n, self.bss.len());
         let levels = Levels::new(&plan.sensing, &plan.capture, plan.residual_error);
         let ambient = Ambient::new(
             plan.noise_mw,
@@ -161,18 +161,18 @@ impl Members<'_> {
             Beacons::new(&config, phase)
         });
         let label = format!("{label}/sta/{i}/rate");
-        let around = RateContext { timing: &rules.timing, error, seed, label: &label };
-        let rate = Rate::new(&plan.rate, around)?;
-        let id = NodeId((first + i) as u32);
+        let context = RateContext { timing: &rules.timing, error, seed, label: &label };
+        let rate = Rate::new(&plan.rate, context)?;
+        let id = NodeId(u32::narrow(first + i));
         let slowest = plan.rate.slowest();
         let mut station = Station::new(id, total, contenders, rate, slowest, random);
         let association = rules.mac.association.zip(rules.mac.beacons);
         let association = association.map(|(config, beacons)| {
-            Association::new(&config, beacons.interval, id, NodeId(first as u32))
+            Association::new(&config, beacons.interval, id, NodeId(u32::narrow(first)))
         });
         let manages = beacons.is_some() || association.is_some();
         if let Some(contender) = highest.filter(|_| manages) {
-            station.manage(beacons, association, contender);
+            station.add_management(beacons, association, contender);
         }
         Ok(station)
     }

@@ -1,5 +1,7 @@
 //! Received powers between stations.
 
+use airtcp_units::Narrow;
+
 use crate::mac::NodeId;
 
 /// Received power in mW by sender and receiver.
@@ -38,7 +40,7 @@ impl Powers {
 
     /// Receivers of a station's signal, with powers.
     pub(crate) fn hearers(&self, from: usize) -> Vec<(u32, f64)> {
-        let heard = |to| self.get(NodeId(from as u32), NodeId(to)).map(|power| (to, power));
-        (0..self.mw.len() as u32).filter_map(heard).collect()
+        let heard = |to| self.get(NodeId(u32::narrow(from)), NodeId(to)).map(|power| (to, power));
+        (0..u32::narrow(self.mw.len())).filter_map(heard).collect()
     }
 }

@@ -7,7 +7,7 @@
 //! The header (preamble and PLCP header) is sent at the lowest rate of its kind; the body's bits
 //! are spread evenly over what follows.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::ambient::Ambient;
 use super::bss::Bss;
@@ -129,7 +129,7 @@ impl Radio {
             return audible && new.place != current.place && (takes_over || at_once);
         }
         let earlier = self.signals.iter().filter(|s| !s.began(now)).map(|s| s.power).sum();
-        audible && levels.amid(new.power, earlier, factors.late)
+        audible && levels.exceeds(new.power, earlier, factors.late)
     }
 
     /// Begins to receive a frame.
@@ -157,7 +157,7 @@ impl Radio {
         let Some(reception) = &mut self.reception else { return };
         // Shortcut: most frames meet no overlap and are far above the noise.
         if let Some(noise) = by.ambient.quiet(by.station)
-            && reception.is_clear(by.error, reception.power / (noise + reception.interference))
+            && reception.is_error_free(by.error, reception.power / (noise + reception.interference))
         {
             reception.until = now;
         } else {
@@ -199,9 +199,9 @@ impl Reception {
 
     /// True if no part of the frame can be lost at an SINR.
     #[inline]
-    fn is_clear(&self, error: &ErrorModel, sinr: f64) -> bool {
+    fn is_error_free(&self, error: &ErrorModel, sinr: f64) -> bool {
         let (lowest, bits) = header(self.mode);
-        error.is_clear(lowest, sinr, bits) && error.is_clear(self.mode, sinr, self.bits)
+        error.is_error_free(lowest, sinr, bits) && error.is_error_free(self.mode, sinr, self.bits)
     }
 
     /// A stretch of constant SINR.
@@ -229,5 +229,5 @@ fn share(part: u64, whole: u64, bits: u64) -> u64 {
     if part >= whole {
         return bits;
     }
-    (u128::from(part) * u128::from(bits)).div_ceil(u128::from(whole)) as u64
+    u64::narrow((u128::from(part) * u128::from(bits)).div_ceil(u128::from(whole)))
 }

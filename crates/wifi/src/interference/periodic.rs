@@ -16,7 +16,7 @@
 //! Leaves out: the sweep of a magnetron's frequency, jitter of the period.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -129,7 +129,7 @@ impl Periodic {
         } else {
             let power = |i: &usize| reach.power_mw(*i);
             let strong = |i: &usize| power(i).is_finite() && power(i) >= context.energy_detect_mw;
-            (0..context.stations.len()).filter(strong).map(|i| i as u32).collect()
+            (0..context.stations.len()).filter(strong).map(u32::narrow).collect()
         };
         Ok(Self { period: period.0, on: on.0, offset: period.0 - phase, reach, heard_by, by_power })
     }

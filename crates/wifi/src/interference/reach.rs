@@ -6,7 +6,7 @@
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
-use airtcp_units::Dbm;
+use airtcp_units::{Dbm, Narrow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -83,7 +83,7 @@ impl Reach {
         let named = members("reach.stations", &config.stations, context)?;
         let near = near(config, context)?;
         let power = received(config, context)?;
-        let reaches = |i: usize| near[i] && (named.is_empty() || named.contains(&(i as u32)));
+        let reaches = |i: usize| near[i] && (named.is_empty() || named.contains(&u32::narrow(i)));
         let at = |i: usize| if reaches(i) { power[i] } else { 0.0 };
         Ok(Self { power: (0..context.stations.len()).map(at).collect() })
     }
@@ -97,7 +97,7 @@ pub(crate) fn members(
 ) -> Result<Vec<u32>, ConfigError> {
     let number = |name: &String| {
         let found = context.stations.iter().position(|n| n == name);
-        found.map(|i| i as u32).ok_or_else(|| {
+        found.map(u32::narrow).ok_or_else(|| {
             let known = context.stations.iter().take(8).map(String::as_str).collect::<Vec<_>>();
             let more = if context.stations.len() > known.len() { ", ..." } else { "" };
             let known = known.join(", ");

@@ -3,7 +3,7 @@
 use airtcp_probe::ConfigError;
 use airtcp_units::Nanos;
 
-use super::{Attempt, Build, Control, Outcome, RateControl};
+use super::{Attempt, Control, ControlInputs, Outcome, RateControl};
 use crate::mac::NodeId;
 use crate::phy::Mode;
 
@@ -26,7 +26,7 @@ airtcp_probe::family! {
     "amrr" Amrr(super::Amrr, super::AmrrConfig) from "Lacage, Manshaei and Turletti 2004; ns-3 AmrrWifiManager";
     /// Once a period by retries, up after ten good periods
     "onoe" Onoe(super::Onoe, super::OnoeConfig) from "MadWifi; ns-3 OnoeWifiManager";
-    /// The rate with the most throughput in measured success, with probing of other rates
+    /// The rate with the highest throughput by measured success, with probes of other rates
     "minstrel" Minstrel(super::Minstrel, super::MinstrelConfig) from "Smithies 2005; Linux mac80211; ns-3 MinstrelWifiManager";
     /// The fastest rate that the peer can decode at the last measured SNR
     "ideal" Ideal(super::Ideal, super::IdealConfig) from "ns-3 IdealWifiManager";
@@ -36,7 +36,7 @@ airtcp_probe::family! {
     "rbar" Rbar(super::Rbar, super::RbarConfig) from "Holland, Vaidya and Bahl 2001; Sadeghi et al. 2002";
 }
 
-/// A rate control that fits in a box. Implemented for every [`RateControl`]; nobody writes it.
+/// A rate control as a trait object, implemented for every [`RateControl`].
 pub trait DynRateControl: RateControl + std::fmt::Debug + Send {}
 impl<C: RateControl + std::fmt::Debug + Send> DynRateControl for C {}
 
@@ -48,8 +48,11 @@ impl Default for RateConfig {
 }
 
 impl Rate {
-    pub(crate) fn build(config: &RateConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
-        build!(config, c => Control::build(c, build))
+    pub(crate) fn build(
+        config: &RateConfig,
+        inputs: &ControlInputs<'_>,
+    ) -> Result<Self, ConfigError> {
+        build!(config, c => Control::build(c, inputs))
     }
 
     /// A rate control written outside this crate.

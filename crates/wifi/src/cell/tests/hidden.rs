@@ -1,6 +1,6 @@
 //! What hidden stations lose by geometry, and that who does nothing changes nothing.
 
-use airtcp_units::{Dbm, detmath};
+use airtcp_units::{Dbm, Narrow, Saturate, detmath};
 
 use super::*;
 use crate::mac::{AccessMethod, EdcaConfig, TxopLimits};
@@ -50,8 +50,8 @@ fn loss(degrees: f64, per_second: f64, seconds: u64) -> f64 {
     let mut next = [0.0f64; 2];
     while b.now < Nanos(seconds * S) {
         let who = usize::from(next[1] < next[0]);
-        b.run(Nanos((next[who] * 1e9) as u64));
-        let station = NodeId(who as u32 + 1);
+        b.run(Nanos(u64::saturate(next[who] * 1e9)));
+        let station = NodeId(u32::narrow(who) + 1);
         if b.cell.is_ready(station, 0) {
             b.offer(station, NodeId(0));
         }

@@ -172,7 +172,7 @@ impl Bench {
     /// The cell knows of every station when it next wants to act.
     fn assert_deadlines(&self) {
         for (i, station) in self.cell.stations.iter().enumerate().take(8) {
-            let next = station.next_timer(&self.cell.bss[self.cell.of[i]].rules);
+            let next = station.next_timer(&self.cell.bss[self.cell.cell_of[i]].rules);
             assert_eq!(self.cell.deadlines[i], next, "station {i} at {:?}", self.now);
         }
     }

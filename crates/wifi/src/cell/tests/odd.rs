@@ -2,6 +2,8 @@
 //!
 //! Everywhere: nothing is lost track of, every frame sent has one fate, and somebody gets through.
 
+use airtcp_units::Narrow;
+
 use super::*;
 use crate::mac::{AccessMethod, EdcaConfig, TxopLimits};
 
@@ -12,7 +14,7 @@ fn consistent(b: &mut Bench) {
     b.feed();
     let mut held = 0;
     for i in 0..b.cell.len() {
-        let stats = *b.cell.stats(NodeId(i as u32));
+        let stats = *b.cell.stats(NodeId(u32::narrow(i)));
         for counts in &stats.classes {
             let lost = counts.transmitter_side
                 + counts.captured
@@ -59,17 +61,17 @@ fn a_chain_of_hidden_stations() {
                 plan.power_mw[from][to] = if from.abs_diff(to) == 1 { 1e-6 } else { 0.0 };
             }
         }
-        let pairs: Vec<_> = (0..N as u32 - 1).map(|i| (i, i + 1)).collect();
+        let pairs: Vec<_> = (0..u32::narrow(N) - 1).map(|i| (i, i + 1)).collect();
         let b = run(plan, &pairs, 2, Capture::default());
         // The last pair has nobody behind its receiver: nothing of its kind is lost to the hidden.
         let share = |i: u32| {
             let data = b.cell.stats(NodeId(i)).class(Class::Data);
             1.0 - data.decoded as f64 / data.sent.max(1) as f64
         };
-        let last = b.cell.stats(NodeId(N as u32 - 2));
+        let last = b.cell.stats(NodeId(u32::narrow(N) - 2));
         assert!(last.acknowledged > 1000, "{rts}: {}", last.acknowledged);
         if rts {
-            let worst = (0..N as u32 - 1).map(share).fold(0.0, f64::max);
+            let worst = (0..u32::narrow(N) - 1).map(share).fold(0.0, f64::max);
             // Not all: a CTS that meets another frame at a neighbour keeps that from nothing.
             assert!(worst < 0.25, "{worst}");
         } else {

@@ -1,6 +1,6 @@
 //! Saturated stations against an ideal slotted system.
 
-use airtcp_units::detmath;
+use airtcp_units::{Narrow, detmath};
 
 use super::*;
 use crate::mac::{AccessMethod, BackoffDecrement, Category, EdcaConfig, TxopLimits};
@@ -140,7 +140,7 @@ fn categories_share_the_medium_as_their_parameters_say() {
             station.seams.access = params.to_vec();
         }
         let mut bench = Bench::new(plan, 3);
-        bench.saturated = (0..mix.len()).map(|i| (NodeId(i as u32 + 1), NodeId(0))).collect();
+        bench.saturated = (0..mix.len()).map(|i| (NodeId(u32::narrow(i) + 1), NodeId(0))).collect();
         bench.categories = std::iter::once(0).chain(mix.iter().map(|c| *c as usize)).collect();
         bench.run(Nanos(30_000_000_000));
         let ideal = boundaries(&mix.iter().map(|c| params[*c as usize]).collect::<Vec<_>>());
@@ -148,7 +148,7 @@ fn categories_share_the_medium_as_their_parameters_say() {
         // By category: who of several has the luck changes over longer times than a test has.
         for category in &mix {
             let members = || (0..mix.len()).filter(|i| mix[*i] == *category);
-            let data = |i: usize| *bench.cell.stats(NodeId(i as u32 + 1)).class(Class::Data);
+            let data = |i: usize| *bench.cell.stats(NodeId(u32::narrow(i) + 1)).class(Class::Data);
             let decoded: u64 = members().map(|i| data(i).decoded).sum();
             let attempts: u64 = members().map(|i| data(i).sent).sum();
             let (sent, successes) =

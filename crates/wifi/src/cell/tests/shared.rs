@@ -1,5 +1,7 @@
 //! Several cells on one medium: what their radios make of frames that they cannot read.
 
+use airtcp_units::Narrow;
+
 use super::*;
 use crate::interference::tests::Line;
 use crate::phy::Mode;
@@ -31,7 +33,8 @@ pub(super) fn bench(
     };
     let plans = cells.iter().enumerate().map(make).collect();
     let mut b = Bench::of(Medium::shared(plans, between, Seed::new(1)).unwrap());
-    b.saturated = (0..cells.len() as u32).map(|i| (NodeId(2 * i + 1), NodeId(2 * i))).collect();
+    b.saturated =
+        (0..u32::narrow(cells.len())).map(|i| (NodeId(2 * i + 1), NodeId(2 * i))).collect();
     b
 }
 
@@ -47,7 +50,7 @@ pub(super) fn data(b: &Bench, cell: usize) -> Vec<(u64, u64)> {
 
 /// Until when a station keeps silent for others.
 fn nav(b: &Bench, station: usize) -> Nanos {
-    b.cell.stations[station].wait(b.now, &b.cell.bss[b.cell.of[station]].rules).nav
+    b.cell.stations[station].access_state(b.now, &b.cell.bss[b.cell.cell_of[station]].rules).nav
 }
 
 /// How many of `frames` begin while something is on the air.

@@ -1,4 +1,4 @@
-//! The seed's formula, its refinement and the event model against one another.
+//! S0's formula, its refinement and the event model against each other.
 
 use airtcp_random::Seed;
 use airtcp_units::{BitRate, Nanos, Span};
